@@ -1,0 +1,1 @@
+"""Judges of two values: one module per comparator, and the registry that finds them by name."""

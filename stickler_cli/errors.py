@@ -1,0 +1,83 @@
+"""What can be wrong, as values, and the exceptions that carry them.
+
+    SticklerError
+    |- SchemaError         a schema cannot be used; holds every problem found in it
+    |- UsageError          an option, a path, a configuration file or a gate cannot be used
+    |- ComparisonError     a comparator failed on a pair of values; concerns one document
+    |- UnavailableError    a comparator needs something that is not installed
+
+Documents that cannot be read are not exceptions: they are a `Problem` in the stream of pairs.
+The classes are plain and take positional arguments: so they survive pickling between processes.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong, where it is, and what to do about it."""
+
+    source: str
+    """The file, or option, as the user named it; empty for a value without a file."""
+    found: str
+    """What is there, as a clause: `threshold is 15`."""
+    expected: str = ""
+    """What would be right, as a noun phrase: `a number in [0, 1]`."""
+    hint: str = ""
+    """What to do, as a clause or question: `did you mean 0.15?`."""
+    pointer: str | None = None
+    """RFC 6901 pointer to the value inside the file; None where there is none."""
+    line: int | None = None
+    """Line in the file, from 1."""
+    column: int | None = None
+    """Column in that line, from 1, in characters."""
+
+    def __str__(self) -> str:
+        """Word the problem on one line.
+
+        >>> str(Problem("s.json", "weight is 0", "a number above 0", "leave it out for 1", "/a"))
+        's.json#/a: weight is 0, expected a number above 0; leave it out for 1'
+        """
+        expected = f", expected {self.expected}" if self.expected else ""
+        hint = f"; {self.hint}" if self.hint else ""
+        place = self.place
+        return (
+            f"{place}: {self.found}{expected}{hint}" if place else f"{self.found}{expected}{hint}"
+        )
+
+    @property
+    def place(self) -> str:
+        """Where the problem is: `file#/pointer` or `file:line:column`."""
+        if self.pointer is not None:
+            return f"{self.source}#{self.pointer}"
+        if self.line is not None:
+            return f"{self.source}:{self.line}:{self.column or 1}"
+        return self.source
+
+
+class SticklerError(Exception):
+    """The root of all errors that are the user's to mend."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__(self.problems)
+
+    def __str__(self) -> str:
+        return "\n".join(str(problem) for problem in self.problems)
+
+
+class SchemaError(SticklerError):
+    """A schema that cannot be compiled, with all of its problems."""
+
+
+class UsageError(SticklerError):
+    """Options, paths, configuration or gates that cannot be used."""
+
+
+class ComparisonError(SticklerError):
+    """A comparator that failed on one pair of values."""
+
+
+class UnavailableError(SticklerError):
+    """A comparator whose backend is not there."""

@@ -1,0 +1,1 @@
+"""What a Comparison counts for: counts, rates, and their sums over documents."""

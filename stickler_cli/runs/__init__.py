@@ -1,0 +1,1 @@
+"""Where the work happens: many pairs in, one Evaluation out."""

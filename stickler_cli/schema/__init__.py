@@ -1,0 +1,1 @@
+"""From an annotated JSON Schema to a plan."""
