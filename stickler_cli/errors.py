@@ -13,6 +13,8 @@ The classes are plain and take positional arguments: so they survive pickling be
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from stickler_cli.locations import field_path
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -77,6 +79,19 @@ class UsageError(SticklerError):
 
 class ComparisonError(SticklerError):
     """A comparator that failed on one pair of values."""
+
+    def __init__(self, cause: str, path: tuple[str, ...] = ()) -> None:
+        Exception.__init__(self, cause, path)
+        self.cause = cause
+        """What failed, on which values, and why."""
+        self.path = path
+        """The properties that lead to the field."""
+        place = f"at {field_path(path)}, " if path else ""
+        self.problems = (Problem("", place + cause),)
+
+    def below(self, name: str) -> "ComparisonError":
+        """Tell the same failure as seen from the object that holds it as property `name`."""
+        return ComparisonError(self.cause, (name, *self.path))
 
 
 class UnavailableError(SticklerError):

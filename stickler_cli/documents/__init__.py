@@ -1,1 +1,31 @@
-"""Find, read and pair documents."""
+"""Find, read and pair documents.
+
+A bad document is a `Problem` in the stream of pairs, never an exception; only a source that
+cannot be used at all raises, before the first pair.
+"""
+
+from stickler_cli.documents.pairs import (
+    DocumentPair,
+    PairRef,
+    Pairs,
+    open_pairs,
+    read_pair,
+)
+from stickler_cli.documents.reading import (
+    MAX_DOCUMENT_BYTES,
+    parse_document,
+    parse_json,
+    read_bytes,
+)
+
+__all__ = [
+    "MAX_DOCUMENT_BYTES",
+    "DocumentPair",
+    "PairRef",
+    "Pairs",
+    "open_pairs",
+    "parse_document",
+    "parse_json",
+    "read_bytes",
+    "read_pair",
+]

@@ -1,0 +1,37 @@
+"""What counts as nothing.
+
+A missing key, `null`, `""`, `[]`, `{}`, an object whose every value is absent and a list whose
+every element is absent are one and the same absence. Source: docs/semantics.md, Absence.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from stickler_cli.json_values import JsonValue
+
+
+def is_absent(value: Any) -> bool:
+    """Say whether a value is nothing; `0`, `false` and blanks are values.
+
+    >>> [is_absent(value) for value in (None, "", [[], {"a": None}], 0, False, "  ")]
+    [True, True, True, False, False, False]
+    """
+    if value is None:
+        return True
+    if isinstance(value, str):
+        return not value
+    if isinstance(value, dict):
+        return all(is_absent(part) for part in value.values())
+    if isinstance(value, list):
+        return all(is_absent(part) for part in value)
+    return False
+
+
+def present_elements(values: Sequence[JsonValue]) -> tuple[list[int], list[JsonValue]]:
+    """Drop the absent elements of a list; the indexes are those of the whole list.
+
+    >>> present_elements(["a", None, "b"])
+    ([0, 2], ['a', 'b'])
+    """
+    indexes = [index for index, value in enumerate(values) if not is_absent(value)]
+    return indexes, [values[index] for index in indexes]

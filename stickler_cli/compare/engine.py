@@ -1,0 +1,23 @@
+"""The one function behind the command line, the Python models and every runner."""
+
+from stickler_cli.compare.map import MapNode
+from stickler_cli.compare.object import ObjectNode
+from stickler_cli.compare.plan import Options, Plan
+from stickler_cli.compare.result import ObjectComparison
+from stickler_cli.json_values import JsonObject
+
+
+def compare(
+    plan: Plan, gt: JsonObject, pred: JsonObject, options: Options | None = None
+) -> ObjectComparison:
+    """Compare two documents under a plan.
+
+    The root is never atomic: an empty document is compared field by field like any other.
+
+    Raises:
+        ComparisonError: a comparator failed, or gave no finite number in [0, 1].
+    """
+    node = plan.root.resolve(gt or None, pred or None)
+    if not isinstance(node, ObjectNode | MapNode):
+        raise TypeError(f"the root of {plan.model_name} is not an object")
+    return node.compare_fields(gt, pred, options or Options())

@@ -1,0 +1,88 @@
+"""A leaf: one value, judged by one comparator."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from stickler_cli.comparators.base import EQUAL_WITHIN, BaseComparator, Matrix
+from stickler_cli.compare.plan import Node, Options, shape_of
+from stickler_cli.compare.result import Comparison, LeafComparison, Outcome
+from stickler_cli.compare.thresholds import clipped
+from stickler_cli.errors import ComparisonError
+from stickler_cli.json_values import JsonValue, brief
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeafNode(Node):
+    """A value that its comparator sees whole."""
+
+    comparator: BaseComparator
+
+    @property
+    def item_clip(self) -> bool:
+        """Whether a pair of list elements below its threshold adds nothing to the list."""
+        return self.clip
+
+    def declares(self, value: JsonValue) -> bool:
+        """Say whether the comparator takes values of this shape."""
+        shape = shape_of(value)
+        return shape == "leaf" or shape in self.comparator.takes
+
+    def _similarity(self, gt: JsonValue, pred: JsonValue, options: Options) -> float:
+        comparator = self.comparator
+        try:
+            similarity = comparator.similarity(comparator.prepare(gt), comparator.prepare(pred))
+        except Exception as error:
+            raise self._failure(gt, pred, f"{type(error).__name__}: {error}") from error
+        return self._in_range(similarity, gt, pred)
+
+    def _matrix(
+        self, gts: Sequence[JsonValue], preds: Sequence[JsonValue], options: Options
+    ) -> Matrix:
+        comparator = self.comparator
+        try:
+            similarity = comparator.matrix(
+                [comparator.prepare(gt) for gt in gts], [comparator.prepare(pred) for pred in preds]
+            )
+        except Exception as error:
+            raise self._failure(gts, preds, f"{type(error).__name__}: {error}") from error
+        # A NaN would read as "no pair" and vanish: NaN > floor is False.
+        wrong = ~((similarity >= -EQUAL_WITHIN) & (similarity <= 1 + EQUAL_WITHIN))
+        if wrong.any():
+            row, column = np.argwhere(wrong)[0]
+            self._in_range(float(similarity[row, column]), gts[row], preds[column])
+        return np.clip(similarity, 0.0, 1.0)
+
+    def _in_range(self, similarity: float, gt: JsonValue, pred: JsonValue) -> float:
+        if not math.isfinite(similarity) or not -EQUAL_WITHIN <= similarity <= 1 + EQUAL_WITHIN:
+            raise self._failure(gt, pred, f"its similarity is {similarity!r}")
+        return min(max(similarity, 0.0), 1.0)
+
+    def _failure(self, gt: object, pred: object, cause: str) -> ComparisonError:
+        return ComparisonError(
+            f"{self.comparator.name} failed on {brief(gt)} and {brief(pred)}: {cause}"
+        )
+
+    def _compare(self, gt: JsonValue, pred: JsonValue, options: Options) -> Comparison:
+        similarity = self._similarity(gt, pred, options)
+        return LeafComparison(
+            gt,
+            pred,
+            self.judge(similarity),
+            similarity,
+            clipped(similarity, self.threshold, clip=self.clip),
+            self.threshold,
+        )
+
+    def _mismatch(self, gt: JsonValue, pred: JsonValue, options: Options) -> Comparison:
+        return LeafComparison(gt, pred, Outcome.FD, 0.0, 0.0, self.threshold)
+
+    def one_sided(self, value: JsonValue, outcome: Outcome, options: Options) -> Comparison:
+        """Account for a value that the other side does not have; it counts as one."""
+        return self.one_sided_leaf(value, outcome)
+
+    def nothing(self) -> Comparison:
+        """Account for both sides being absent."""
+        return self.absent_leaf()

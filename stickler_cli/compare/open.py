@@ -1,0 +1,85 @@
+"""A place without a schema: the values say what they are, defaults say how to compare them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from stickler_cli.comparators.base import Matrix
+from stickler_cli.compare.leaf import LeafNode
+from stickler_cli.compare.list import ListNode
+from stickler_cli.compare.map import MapNode
+from stickler_cli.compare.object import Field, ObjectNode
+from stickler_cli.compare.one_of import ChoiceNode
+from stickler_cli.compare.plan import Node
+from stickler_cli.json_values import JsonValue, kind_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenNode(ChoiceNode):
+    """A value of any kind; objects and lists are open all the way down."""
+
+    leaves: Mapping[str, LeafNode]
+    """By JSON type; `string` also serves values that JSON does not have."""
+    whole: Mapping[str, LeafNode] = field(default_factory=dict)
+    """By shape (`array`, `object`): where a comparator takes such values as one."""
+    object_threshold: float
+    """In [0, 1]; at or above it two objects match."""
+    match_threshold: float
+    """In [0, 1]; at or above it two list items that are objects are the same one."""
+    elements: "OpenNode | None" = None
+    """For the elements of a list, where they differ from this node."""
+    inside: "OpenNode | None" = None
+    """For the values inside an object, where they differ from this node."""
+    pairing_floor: float | None = None
+
+    chosen: dict[str, Node] = field(default_factory=dict, init=False, compare=False, repr=False)
+    """The nodes made so far, by JSON type, so that values of one kind share a column."""
+
+    def choose(self, value: JsonValue) -> Node:
+        """Give the node for values of this kind."""
+        kind = kind_of(value)
+        if kind not in self.chosen:
+            self.chosen[kind] = self._node(kind)
+        return self.chosen[kind]
+
+    def weigh(self, gt: JsonValue, pred: JsonValue) -> float:
+        """Give what any pair is worth: the kind of the values has no say."""
+        return self.weight
+
+    def weights(self, gts: Sequence[JsonValue], preds: Sequence[JsonValue]) -> "float | Matrix":
+        """Give what every pair is worth: one number."""
+        return self.weight
+
+    def _node(self, kind: str) -> Node:
+        if kind in self.whole:
+            return self.whole[kind]
+        if kind == "array":
+            return self._list()
+        if kind == "object":
+            return self._object()
+        return self.leaves.get(kind, self.leaves["string"])
+
+    def _list(self) -> ListNode:
+        items = self.elements or self
+        return ListNode(
+            threshold=self.threshold,
+            weight=self.weight,
+            items=items,
+            pairing_floor=self.pairing_floor,
+        )
+
+    def _object(self) -> MapNode:
+        inside = self.inside or self
+        declared = ObjectNode(
+            threshold=self.object_threshold,
+            weight=self.weight,
+            clip=self.clip,
+            match_threshold=self.match_threshold,
+            fields=(),
+        )
+        return MapNode(
+            threshold=self.object_threshold,
+            weight=self.weight,
+            clip=self.clip,
+            declared=declared,
+            rest=Field("", inside),
+        )

@@ -1,0 +1,203 @@
+"""What a plan is made of: nodes that each know three things about values of their kind.
+
+`similarity(gt, pred)` is a number, `matrix(gts, preds)` is that number for all pairs at once, and
+`compare(gt, pred)` is the full account. They agree: `matrix` is `similarity` for every pair, and
+`compare(...).similarity` is that too. `similarity` and `matrix` take present values only.
+
+A value of another kind than the declared one is never an error: where both sides share another
+kind they are compared as that kind (`other`), else they have nothing in common.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+import numpy as np
+
+from stickler_cli.comparators.base import Matrix
+from stickler_cli.compare.absence import is_absent
+from stickler_cli.compare.result import (
+    Comparison,
+    LeafComparison,
+    MismatchComparison,
+    Outcome,
+)
+from stickler_cli.compare.thresholds import clipped, clipped_matrix, meets
+from stickler_cli.json_values import JsonValue
+
+PAIRING_FLOOR: Final = 0.2
+"""At or below this similarity two list elements are not the same item at all. Source:
+docs/semantics.md, Lists."""
+
+Shape = Literal["leaf", "object", "array"]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a run may set; a plan leaves these open."""
+
+    pairing_floor: float = PAIRING_FLOOR
+    """In [-1, 1); for lists that set none of their own; -1 keeps every pair."""
+    extra_fields: Literal["fa", "ignore"] = "fa"
+    """What an undeclared key of a prediction is: a false alarm, or nothing."""
+
+
+def shape_of(value: JsonValue) -> Shape:
+    """Tell the three shapes of values apart."""
+    if isinstance(value, dict):
+        return "object"
+    return "array" if isinstance(value, list) else "leaf"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node(ABC):
+    """One place of a schema, ready to compare the values that stand there."""
+
+    threshold: float
+    """In [0, 1]; at or above it the values match, as one unit."""
+    weight: float = 1.0
+    """Above 0; what the field is worth in the score of its object."""
+    clip: bool = False
+    """Whether a similarity below the threshold scores 0.0."""
+    other: "Node | None" = field(default=None, repr=False, compare=False)
+    """The node for two values that share a kind other than the declared one."""
+
+    @property
+    def item_threshold(self) -> float:
+        """The similarity at which a pair of list elements of this kind is a match."""
+        return self.threshold
+
+    @property
+    def item_clip(self) -> bool:
+        """Whether a pair of list elements below its threshold adds nothing to the list."""
+        return False
+
+    @abstractmethod
+    def declares(self, value: JsonValue) -> bool:
+        """Say whether a value is of the kind that this node compares."""
+
+    @abstractmethod
+    def _similarity(self, gt: JsonValue, pred: JsonValue, options: Options) -> float:
+        """Compare two present values of the declared kind."""
+
+    @abstractmethod
+    def _compare(self, gt: JsonValue, pred: JsonValue, options: Options) -> Comparison:
+        """Account for two present values of the declared kind."""
+
+    @abstractmethod
+    def one_sided(self, value: JsonValue, outcome: Outcome, options: Options) -> Comparison:
+        """Account for a present value that the other side does not have (FN or FA)."""
+
+    @abstractmethod
+    def nothing(self) -> Comparison:
+        """Account for both sides being absent."""
+
+    def _matrix(
+        self, gts: Sequence[JsonValue], preds: Sequence[JsonValue], options: Options
+    ) -> Matrix:
+        """Compare every value of one side with every one of the other, all of the declared kind."""
+        rows = [[self._similarity(gt, pred, options) for pred in preds] for gt in gts]
+        return np.array(rows, dtype=np.float64).reshape(len(gts), len(preds))
+
+    def resolve(self, gt: JsonValue, pred: JsonValue) -> "Node":
+        """Give the node that compares this pair; None stands for an absent side."""
+        if gt is None or pred is None or self.declares(gt) or self.declares(pred):
+            return self
+        if self.other is None or shape_of(gt) != shape_of(pred):
+            return self
+        return self.other.resolve(gt, pred)
+
+    def similarity(self, gt: JsonValue, pred: JsonValue, options: Options) -> float:
+        """Compare two present values; in [0, 1]."""
+        node = self.resolve(gt, pred)
+        if node is not self:
+            return node.similarity(gt, pred, options)
+        if self.declares(gt) and self.declares(pred):
+            return self._similarity(gt, pred, options)
+        return 0.0
+
+    def score(self, gt: JsonValue, pred: JsonValue, options: Options) -> float:
+        """Compare two present values and clip; in [0, 1]."""
+        return clipped(self.similarity(gt, pred, options), self.threshold, clip=self.clip)
+
+    def matrix(
+        self, gts: Sequence[JsonValue], preds: Sequence[JsonValue], options: Options
+    ) -> Matrix:
+        """Compare every present value of one side with every one of the other; shape (n, m)."""
+        rows = [row for row, gt in enumerate(gts) if self.declares(gt)]
+        columns = [column for column, pred in enumerate(preds) if self.declares(pred)]
+        if len(rows) == len(gts) and len(columns) == len(preds):
+            return self._matrix(gts, preds, options)
+        result = np.zeros((len(gts), len(preds)))
+        if rows and columns:
+            result[np.ix_(rows, columns)] = self._matrix(
+                [gts[row] for row in rows], [preds[column] for column in columns], options
+            )
+        for row in sorted(set(range(len(gts))).difference(rows)):
+            for column in sorted(set(range(len(preds))).difference(columns)):
+                result[row, column] = self.similarity(gts[row], preds[column], options)
+        return result
+
+    def scores(
+        self, gts: Sequence[JsonValue], preds: Sequence[JsonValue], options: Options
+    ) -> Matrix:
+        """Compare every present value with every other and clip; shape (n, m)."""
+        return clipped_matrix(self.matrix(gts, preds, options), self.threshold, clip=self.clip)
+
+    def weigh(self, gt: JsonValue, pred: JsonValue) -> float:
+        """Give what this pair is worth in its object; None stands for an absent side."""
+        return self.weight
+
+    def weights(self, gts: Sequence[JsonValue], preds: Sequence[JsonValue]) -> "float | Matrix":
+        """Give what every pair is worth: one number, or (n, m) where the values decide."""
+        return self.weight
+
+    def compare(self, gt: JsonValue, pred: JsonValue, options: Options) -> Comparison:
+        """Account for two values, either of which may be absent."""
+        if is_absent(gt):
+            if is_absent(pred):
+                return self.nothing()
+            return self.one_sided(pred, Outcome.FA, options)
+        if is_absent(pred):
+            return self.one_sided(gt, Outcome.FN, options)
+        node = self.resolve(gt, pred)
+        if node is not self:
+            return node.compare(gt, pred, options)
+        if self.declares(gt) and self.declares(pred):
+            return self._compare(gt, pred, options)
+        return self._mismatch(gt, pred, options)
+
+    def _mismatch(self, gt: JsonValue, pred: JsonValue, options: Options) -> Comparison:
+        return MismatchComparison(
+            gt,
+            pred,
+            Outcome.FD,
+            0.0,
+            0.0,
+            self.threshold,
+            self.one_sided(gt, Outcome.FN, options),
+            self.one_sided(pred, Outcome.FA, options),
+        )
+
+    def judge(self, similarity: float) -> Outcome:
+        """Classify a pair of present values."""
+        return Outcome.TP if meets(similarity, self.threshold) else Outcome.FD
+
+    def absent_leaf(self) -> LeafComparison:
+        """Account for nothing on either side, without parts."""
+        return LeafComparison(None, None, Outcome.TN, 1.0, 1.0, self.threshold)
+
+    def one_sided_leaf(self, value: JsonValue, outcome: Outcome) -> LeafComparison:
+        """Account for a value on one side that counts as one, whatever is in it."""
+        gt, pred = (value, None) if outcome is Outcome.FN else (None, value)
+        return LeafComparison(gt, pred, outcome, 0.0, 0.0, self.threshold)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A compiled schema: everything that the engine needs, and nothing else."""
+
+    root: Node
+    model_name: str
+    """The schema's own name for its documents."""

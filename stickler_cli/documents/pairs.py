@@ -1,0 +1,192 @@
+"""Two sources put together: which ground truth goes with which prediction.
+
+References are apart from reading: a run hands out `PairRef`s in chunks, and `read_pair` turns each
+into documents where they are compared. Memory holds ids, never the documents.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import zip_longest
+from pathlib import Path
+from typing import Final
+
+from stickler_cli.documents.lines import STANDARD_INPUT, gt_by_id, lines_of, preds_by_id
+from stickler_cli.documents.reading import MAX_DOCUMENT_BYTES, decoded
+from stickler_cli.documents.references import FileReference, Reference, read_document
+from stickler_cli.documents.sources import (
+    Kind,
+    id_of_file,
+    kind_of_source,
+    list_directory,
+)
+from stickler_cli.errors import Problem, UsageError
+from stickler_cli.json_values import JsonObject
+from stickler_cli.locations import Path as FieldPath
+from stickler_cli.locations import parse_field_path
+
+ID_FIELD_OPTION: Final = "--id-field"
+"""How a message names the option that says where a document has its id."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPair:
+    """What is to be compared under one id."""
+
+    id: str
+    """Unique in a run."""
+    gt: JsonObject | Problem | None
+    """None where there is only a prediction; a problem where there is no reading it."""
+    pred: JsonObject | Problem | None
+    """None where there is only ground truth; a problem where there is no reading it."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairRef:
+    """Where the two documents of a pair are; small, and can be pickled."""
+
+    id: str
+    """Unique in a run."""
+    gt: Reference | None
+    """None where there is only a prediction."""
+    pred: Reference | None
+    """None where there is only ground truth."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """All pairs of two sources."""
+
+    refs: Callable[[], Iterator[PairRef]]
+    """Give the references of all pairs, each id once; again if no source is standard input."""
+    total: int | None = None
+    """The number of pairs; None where only reading to the end would tell."""
+    single: bool = False
+    """Whether this is the form with two JSON files."""
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    """Files left out of each directory, by its name, because they do not end in .json."""
+    problems: tuple[Problem, ...] = ()
+    """What seems wrong with the sources as a whole; nothing that concerns one pair."""
+
+    def __iter__(self) -> Iterator[DocumentPair]:
+        return map(read_pair, self.refs())
+
+
+def read_pair(ref: PairRef) -> DocumentPair:
+    """Read and parse the documents of a pair; never raises for what is in them."""
+    return DocumentPair(ref.id, read_document(ref.gt), read_document(ref.pred))
+
+
+def open_pairs(
+    gt: str, pred: str, *, id_field: str | None = None, limit: int = MAX_DOCUMENT_BYTES
+) -> Pairs:
+    """Find out which document goes with which.
+
+    Two JSON files are one pair. Two directories pair by relative path without suffix. Two JSON
+    Lines sources pair by id if there is an id field, else by position among the lines that are
+    not blank. A directory and a JSON Lines source pair by id. Ids without ground truth come last.
+
+    Args:
+        gt: a .json file, a directory, a .jsonl or .ndjson file, or `-` for standard input.
+        pred: the same; only one of the two can be standard input.
+        id_field: the field path of a string or an integer.
+        limit: the most bytes of one document, unpacked.
+
+    Raises:
+        UsageError: a source cannot be used, or the two do not go together.
+    """
+    if gt == pred == STANDARD_INPUT:
+        found = "standard input is named for both sides"
+        raise UsageError([Problem(STANDARD_INPUT, found, "- for one of them")])
+    gt_kind, pred_kind = kind_of_source(gt), kind_of_source(pred)
+    if isinstance(gt_kind, Problem) or isinstance(pred_kind, Problem):
+        raise UsageError(kind for kind in (gt_kind, pred_kind) if isinstance(kind, Problem))
+    id_path = () if id_field is None else _parse_id_field(id_field)
+    match gt_kind, pred_kind, bool(id_path):
+        case Kind.FILE, Kind.FILE, False:
+            return _one_pair(gt, pred, limit)
+        case Kind.LINES, Kind.LINES, False:
+            return Pairs(partial(_by_line, gt, pred, limit))
+        case (
+            (Kind.DIRECTORY, Kind.DIRECTORY, False)
+            | (Kind.DIRECTORY, Kind.LINES, True)
+            | (Kind.LINES, Kind.DIRECTORY | Kind.LINES, True)
+        ):
+            return _by_id(gt, pred, (gt_kind, pred_kind), id_path, limit)
+        case _:
+            raise UsageError([_mismatch(gt, pred, (gt_kind, pred_kind), bool(id_path))])
+
+
+def _parse_id_field(text: str) -> FieldPath:
+    expected = "a field path such as id or meta.id"
+    try:
+        path = parse_field_path(text)
+    except ValueError as error:
+        raise UsageError([Problem(ID_FIELD_OPTION, str(error), expected)]) from error
+    if not path:
+        raise UsageError([Problem(ID_FIELD_OPTION, "the field path is empty", expected)])
+    return path
+
+
+def _mismatch(gt: str, pred: str, kinds: tuple[Kind, Kind], with_id_field: bool) -> Problem:
+    """Say what goes with what."""
+    if with_id_field and Kind.LINES not in kinds:
+        found = f"neither {decoded(gt)} nor {decoded(pred)} is a JSON Lines file"
+        hint = "leave it out: files and directories pair by name"
+        return Problem(ID_FIELD_OPTION, found, "an id field for JSON Lines only", hint)
+    found = f"this is {kinds[1].value}, but {decoded(gt)} is {kinds[0].value}"
+    if Kind.FILE in kinds:
+        return Problem(decoded(pred), found, "two of the same kind")
+    hint = f"give {ID_FIELD_OPTION} to pair a directory with JSON Lines"
+    return Problem(decoded(pred), found, "two of the same kind", hint)
+
+
+def _one_pair(gt: str, pred: str, limit: int) -> Pairs:
+    document = id_of_file(Path(gt).name) or decoded(gt)
+    ref = PairRef(document, FileReference(gt, limit), FileReference(pred, limit))
+    return Pairs(partial(iter, (ref,)), total=1, single=True)
+
+
+def _by_line(gt: str, pred: str, limit: int) -> Iterator[PairRef]:
+    for gt_line, pred_line in zip_longest(lines_of(gt, limit), lines_of(pred, limit)):
+        if gt_line:
+            reference = pred_line.reference if pred_line else None
+            yield PairRef(f"line {gt_line.number}", gt_line.reference, reference)
+        else:
+            yield PairRef(f"pred line {pred_line.number}", None, pred_line.reference)
+
+
+def _by_id(gt: str, pred: str, kinds: tuple[Kind, Kind], id_path: FieldPath, limit: int) -> Pairs:
+    """Pair two sources of which each is a directory or JSON Lines."""
+    listings = {
+        name: list_directory(name, limit)
+        for name, kind in zip((gt, pred), kinds, strict=True)
+        if kind is Kind.DIRECTORY
+    }
+    preds = listings[pred].documents if pred in listings else preds_by_id(pred, id_path, limit)
+    skipped = {decoded(name): listing.skipped for name, listing in listings.items()}
+    problems = [problem for listing in listings.values() for problem in listing.problems]
+    if gt not in listings:
+        stream = partial(gt_by_id, gt, id_path, limit)
+        return Pairs(partial(_joined, stream, preds), skipped=skipped, problems=tuple(problems))
+    gts = listings[gt].documents
+    total = len(gts.keys() | preds.keys())
+    if gts and preds and gts.keys().isdisjoint(preds):
+        found = (
+            f"no id is also in {decoded(gt)}: {next(iter(preds))!r} here, {next(iter(gts))!r} there"
+        )
+        problems.append(Problem(decoded(pred), found, "the same ids on both sides"))
+    refs = partial(_joined, gts.items, preds)
+    return Pairs(refs, total=total, skipped=skipped, problems=tuple(problems))
+
+
+def _joined(
+    gts: Callable[[], Iterable[tuple[str, Reference]]], preds: Mapping[str, Reference]
+) -> Iterator[PairRef]:
+    met: set[str] = set()
+    for document, gt in gts():
+        met.add(document)
+        yield PairRef(document, gt, preds.get(document))
+    for document, pred in preds.items():
+        if document not in met:
+            yield PairRef(document, None, pred)

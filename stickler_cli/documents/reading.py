@@ -1,0 +1,176 @@
+"""From a file to bytes and from bytes to a JSON value; whatever is wrong becomes a `Problem`.
+
+A module of its own because here is the one reader: strict JSON, exact integers, bounded memory.
+"""
+
+import gzip
+import io
+import json
+import os
+import re
+import stat
+import zlib
+from pathlib import Path
+from typing import Final
+
+import orjson
+
+from stickler_cli.errors import Problem
+from stickler_cli.json_values import JsonObject, JsonValue, kind_of
+
+MAX_DOCUMENT_BYTES: Final = 100_000_000
+"""Bytes of one document, unpacked. A document of 195 MB takes 1.9 GB of memory once parsed."""
+
+GZIP_MAGIC: Final = b"\x1f\x8b"
+"""The first bytes of a gzip file. Source: RFC 1952, section 2.3.1."""
+
+UNPACKING_ERRORS: Final = (OSError, EOFError, zlib.error)
+"""What reading a damaged gzip file raises: `BadGzipFile` is an OSError, a cut-off file is not."""
+
+_BOM: Final = b"\xef\xbb\xbf"
+_BLANK: Final = b" \t\r\n\0"
+_FENCE: Final = "```"
+_NON_FINITE: Final = re.compile(r"-?(?:NaN|Infinity)")
+_DEPTH_MESSAGE: Final = "depth limit exceeded"
+
+_LONG_NUMBER: Final = re.compile(rb"\d{19}")
+"""orjson turns integers outside [-2^63, 2^64) into floats; those have 19 digits or more."""
+
+
+def decoded(file: str) -> str:
+    r"""Give a file name as text that can be printed and encoded; odd bytes become `\xff`."""
+    return os.fsencode(file).decode("utf-8", "backslashreplace")
+
+
+def read_bytes(file: str, limit: int = MAX_DOCUMENT_BYTES) -> bytes | Problem:
+    """Read a regular file, unpacked if it is gzip, whatever its name.
+
+    Args:
+        file: never opened unless it is a regular file, so a FIFO cannot block the run.
+        limit: the most bytes, before and after unpacking.
+    """
+    source = decoded(file)
+    try:
+        found = Path(file).stat()
+        if not stat.S_ISREG(found.st_mode):
+            return Problem(source, "this is not a regular file")
+        if found.st_size > limit:
+            return _too_large(source, f"the file has {found.st_size:,} bytes", limit)
+        with Path(file).open("rb") as stream:
+            data = stream.read(limit + 1)
+    except OSError as error:
+        return unreadable(source, error)
+    if data.startswith(GZIP_MAGIC):
+        return _unpack(data, source, limit)
+    if len(data) > limit:  # a file that grew, or one like those in /proc that states no size
+        return _too_large(source, "the file goes on", limit)
+    return data
+
+
+def unreadable(source: str, error: Exception, line: int | None = None) -> Problem:
+    """Word what the system, or unpacking, said when a file could not be read."""
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    hint = "is the gzip file complete?" if isinstance(error, EOFError) else ""
+    return Problem(source, f"cannot be read: {reason}", hint=hint, line=line)
+
+
+def _unpack(data: bytes, source: str, limit: int) -> bytes | Problem:
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
+            unpacked = stream.read(limit + 1)
+    except UNPACKING_ERRORS as error:
+        return unreadable(source, error)
+    if len(unpacked) > limit:
+        return _too_large(source, "the file goes on once unpacked", limit)
+    return unpacked
+
+
+def _too_large(source: str, found: str, limit: int) -> Problem:
+    return Problem(source, found, f"at most {limit:,} bytes", "is this one document?")
+
+
+def parse_document(data: bytes, source: str, line: int | None = None) -> JsonObject | Problem:
+    """Parse a document, which is a JSON object; see `parse_json`."""
+    value = parse_json(data, source, line)
+    if isinstance(value, Problem | dict):
+        return value
+    many = isinstance(value, list) and line is None
+    hint = "many documents go into a JSON Lines file (.jsonl), one on each line" if many else ""
+    return Problem(
+        source, f"the document is of type {kind_of(value)}", "a JSON object", hint, line=line
+    )
+
+
+def parse_json(data: bytes, source: str, line: int | None = None) -> "JsonValue | Problem":
+    """Parse strict JSON (RFC 8259) in UTF-8, with integers of any size kept exact.
+
+    One byte order mark is allowed. Of duplicate keys the last counts.
+
+    Args:
+        data: the whole text of one document.
+        source: the file, as a problem is to name it.
+        line: where the text starts in a JSON Lines file, from 1; None for a file of its own.
+    """
+    data = data.removeprefix(_BOM)
+    try:
+        value: JsonValue = orjson.loads(data)
+        if _LONG_NUMBER.search(data):
+            # orjson has refused what the standard library would let through (NaN, 1e400, lone
+            # surrogates). pydantic_core is exact too, but takes 1e400 and stops at depth 200.
+            value = json.loads(data)
+    except orjson.JSONDecodeError as error:
+        return _syntax_problem(data, source, line, error)
+    except RecursionError:
+        return Problem(source, "the document is nested too deeply", line=line)
+    return value
+
+
+def _syntax_problem(
+    data: bytes, source: str, line: int | None, error: orjson.JSONDecodeError
+) -> Problem:
+    """Say what is wrong with text that orjson refused, in words a person can act on."""
+    if not data.strip(_BLANK):
+        whole = "line" if line else "file"
+        return Problem(source, f"the {whole} is {'blank' if data else 'empty'}", "JSON", line=line)
+    encoding = json.detect_encoding(data)
+    if not encoding.startswith("utf-8"):
+        return Problem(source, f"the text is {encoding[:6].upper()}", "UTF-8", line=line)
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as wrong:
+        before = data[: wrong.start].decode()
+        found = f"byte 0x{data[wrong.start]:02x} is not UTF-8"
+        row = before.count("\n") + (line or 1)
+        return Problem(source, found, line=row, column=len(before) - before.rfind("\n"))
+    found, expected, hint = _explanation(text, error, in_lines=line is not None)
+    row = error.lineno + (line or 1) - 1
+    return Problem(source, found, expected, hint, line=row, column=error.colno)
+
+
+def _explanation(
+    text: str, error: orjson.JSONDecodeError, *, in_lines: bool
+) -> tuple[str, str, str]:
+    """Give found, expected and hint for a text that is not JSON."""
+    start = error.pos - (text[max(error.pos - 1, 0) : error.pos] == "-")
+    if literal := _NON_FINITE.match(text, start):
+        hint = "Python's json.dumps writes it unless told allow_nan=False"
+        return f"{literal[0]} is not JSON", "a number or null", hint
+    if error.msg == _DEPTH_MESSAGE:
+        return "the document is nested more than 1024 levels deep", "", ""
+    found = f"not valid JSON: {error.msg}"
+    if text.lstrip().startswith(_FENCE):
+        return found, "", "keep only what is inside the Markdown code fence"
+    if in_lines:
+        return found, "", "a JSON Lines file has one whole document on each line"
+    if text[error.pos : error.pos + 1] in {"{", "["} and _is_json(text[: error.pos]):
+        hint = "this looks like JSON Lines: give the file a name that ends in .jsonl"
+        return found, "", hint
+    return found, "", ""
+
+
+def _is_json(text: str) -> bool:
+    try:
+        orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return False
+    return True

@@ -1,0 +1,175 @@
+"""What the user named: a JSON file, a directory of them, or JSON Lines.
+
+A module of its own because a file system is full of surprises (links, FIFOs, names that are not
+text), and the rest of the room should meet none of them.
+"""
+
+import difflib
+import os
+import re
+import stat
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import Final
+
+from stickler_cli.documents.lines import STANDARD_INPUT
+from stickler_cli.documents.reading import decoded, unreadable
+from stickler_cli.documents.references import FileReference, Reference
+from stickler_cli.errors import Problem, UsageError
+
+_DOCUMENT_SUFFIX: Final = re.compile(r"\.json(\.gz)?\Z", re.IGNORECASE)
+_LINES_SUFFIX: Final = re.compile(r"\.(jsonl|ndjson)(\.gz)?\Z", re.IGNORECASE)
+_KINDS: Final = "a directory, a .json file, a .jsonl or .ndjson file (each also .gz), or -"
+
+
+class Kind(Enum):
+    """The kinds of source, as a message names them."""
+
+    FILE = "a JSON file"
+    DIRECTORY = "a directory"
+    LINES = "a JSON Lines file"
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The documents of a directory."""
+
+    documents: dict[str, Reference]
+    """By id, in the order of the ids."""
+    skipped: int
+    """Files that are not hidden and do not end in .json or .json.gz."""
+    problems: tuple[Problem, ...]
+    """What was left out although it may hold documents."""
+
+
+def kind_of_source(name: str) -> Kind | Problem:
+    """Find out what the user named; a problem if it cannot be a source."""
+    if name == STANDARD_INPUT:
+        # The interpreter sets None if it was started with standard input closed.
+        closed = sys.stdin is None
+        return Problem("-", "standard input is closed") if closed else Kind.LINES
+    try:
+        mode = Path(name).stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return Problem(decoded(name), "there is no such file or directory", hint=_nearest(name))
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        return unreadable(decoded(name), error)
+    if stat.S_ISDIR(mode):
+        return Kind.DIRECTORY
+    if stat.S_ISREG(mode):
+        return _kind_of_file(name)
+    hint = "name - to read JSON Lines from standard input"
+    return Problem(decoded(name), "this is not a regular file", _KINDS, hint)
+
+
+def _kind_of_file(name: str) -> Kind | Problem:
+    if _DOCUMENT_SUFFIX.search(name):
+        return Kind.FILE
+    if not _LINES_SUFFIX.search(name):
+        return Problem(decoded(name), "the name tells no kind of document", _KINDS)
+    if not os.access(name, os.R_OK):
+        return Problem(decoded(name), "cannot be read: permission denied")
+    return Kind.LINES
+
+
+def _nearest(name: str) -> str:
+    """Suggest a name that exists beside a missing one."""
+    path = Path(name)
+    try:
+        siblings = os.listdir(path.parent)  # noqa: PTH208 - names, not paths, are compared
+    except OSError:
+        return f"there is no directory {decoded(str(path.parent))} either"
+    close = difflib.get_close_matches(path.name, siblings, n=1)
+    return f"did you mean {decoded(str(path.parent / close[0]))}?" if close else ""
+
+
+def id_of_file(name: str) -> str | None:
+    """Give a document file's name, or relative path, without suffixes; None for other files.
+
+    >>> id_of_file("2024/a.JSON.gz"), id_of_file("notes.txt")
+    ('2024/a', None)
+    """
+    stem, found = _DOCUMENT_SUFFIX.subn("", name)
+    return decoded(stem) if found else None
+
+
+def list_directory(root: str, limit: int) -> Listing:
+    """List the documents in a directory and below.
+
+    Hidden files and directories are left out. Links to files are followed, links to directories
+    are not, except the root itself. An id that two files have, and a link that leads nowhere, are
+    problems in the place of the document.
+
+    Raises:
+        UsageError: the directory, or one below it, cannot be listed.
+    """
+    found: list[tuple[str, str, Reference]] = []
+    problems: list[Problem] = []
+    skipped = 0
+    for relative, entry in _entries(root):
+        document = id_of_file(relative)
+        if entry.is_symlink() and os.path.isdir(entry.path):  # noqa: PTH112 - it never raises
+            hint = "name the directory itself, or copy it"
+            problems.append(
+                Problem(decoded(entry.path), "a linked directory is left out", "", hint)
+            )
+        elif document is None:
+            skipped += 1
+        else:
+            found.append((document, decoded(entry.path), _reference(entry, limit)))
+    found.sort(key=itemgetter(0, 1))
+    documents = {
+        document: _only([(file, reference) for _, file, reference in same])
+        for document, same in groupby(found, key=itemgetter(0))
+    }
+    if not documents:
+        hint = "a JSON Lines file is named itself, not its directory"
+        problems.append(Problem(decoded(root), "there are no .json files", "", hint))
+    return Listing(documents, skipped, tuple(problems))
+
+
+def _entries(root: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    """Walk a directory; give what is not hidden and no directory, with its relative path."""
+    pending = [(root, "")]
+    while pending:
+        directory, prefix = pending.pop()
+        try:
+            with os.scandir(directory) as entries:
+                for entry in entries:
+                    if entry.name.startswith("."):
+                        continue
+                    if entry.is_dir(follow_symlinks=False):
+                        pending.append((entry.path, f"{prefix}{entry.name}/"))
+                    else:
+                        yield prefix + entry.name, entry
+        except OSError as error:
+            raise UsageError([unreadable(decoded(directory), error)]) from error
+
+
+def _reference(entry: os.DirEntry[str], limit: int) -> Reference:
+    if entry.is_file(follow_symlinks=False):  # costs no system call, unlike a stat
+        return FileReference(entry.path, limit)
+    source = decoded(entry.path)
+    try:
+        mode = entry.stat().st_mode
+    except FileNotFoundError:
+        return Problem(source, "the link leads nowhere")
+    except OSError as error:
+        return unreadable(source, error)
+    if not stat.S_ISREG(mode):
+        return Problem(source, "this is not a regular file")
+    return FileReference(entry.path, limit)
+
+
+def _only(files: list[tuple[str, Reference]]) -> Reference:
+    """Give the one reference of an id; a problem that names all files if there are more."""
+    (source, reference), *others = files
+    if not others:
+        return reference
+    names = " and ".join(file for file, _ in others)
+    return Problem(source, f"{names} has the same id", "one file for each document")

@@ -1,0 +1,72 @@
+"""How a value is compared where its schema does not say: the table of docs/schema.md."""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from stickler_cli.comparators.registry import construct
+from stickler_cli.compare.leaf import LeafNode
+from stickler_cli.compare.open import OpenNode
+from stickler_cli.compare.thresholds import DEFAULT_MATCH_THRESHOLD
+
+
+@dataclass(frozen=True, slots=True)
+class LeafDefault:
+    """The comparator and threshold for one kind of leaf."""
+
+    comparator: str
+    threshold: float
+    """In [0, 1]."""
+
+
+TEXT: Final = LeafDefault("LevenshteinComparator", 0.5)
+NUMBER: Final = LeafDefault("NumericComparator", 0.5)
+EXACT: Final = LeafDefault("ExactComparator", 1.0)
+DATE: Final = LeafDefault("DateComparator", 1.0)
+
+BY_TYPE: Final = {"string": TEXT, "number": NUMBER, "integer": NUMBER, "boolean": EXACT}
+BY_FORMAT: Final = {
+    "date": DATE,
+    "date-time": DATE,
+    "email": EXACT,
+    "hostname": EXACT,
+    "ipv4": EXACT,
+    "ipv6": EXACT,
+    "time": EXACT,
+    "uri": EXACT,
+    "uuid": EXACT,
+}
+"""Formats of a string that are no plain text; any other format is."""
+
+
+def leaf_default(kind: str, format_: object = None, *, listed: bool = False) -> LeafDefault:
+    """Give the default for a JSON type; `listed` says that an enum or const names the values.
+
+    >>> leaf_default("string", "date").comparator
+    'DateComparator'
+    """
+    if listed:
+        return EXACT
+    if kind == "string" and isinstance(format_, str):
+        return BY_FORMAT.get(format_, TEXT)
+    return BY_TYPE.get(kind, TEXT)
+
+
+@cache
+def open_default(weight: float = 1.0) -> OpenNode:
+    """Give the node for a place without a schema, without annotations."""
+    leaves = {
+        kind: LeafNode(
+            comparator=construct(default.comparator, {}),
+            threshold=default.threshold,
+            weight=weight,
+        )
+        for kind, default in BY_TYPE.items()
+    }
+    return OpenNode(
+        leaves=leaves,
+        weight=weight,
+        threshold=TEXT.threshold,
+        object_threshold=DEFAULT_MATCH_THRESHOLD,
+        match_threshold=DEFAULT_MATCH_THRESHOLD,
+    )

@@ -1,0 +1,67 @@
+"""Annotations that stand where they can have no effect, such as a pairing floor on a string.
+
+One schema may serve several places (by `$ref`) or several kinds (by `anyOf`); an annotation is
+misplaced only if none of them can use it. So both are noted, and judged at the end.
+"""
+
+from stickler_cli.locations import Path
+from stickler_cli.schema.annotations import PREFIX
+from stickler_cli.schema.merging import Merged
+from stickler_cli.schema.references import Schema, SchemaFiles
+from stickler_cli.schema.validity import Problems
+
+_OBJECT_ONLY = "an annotation of an object schema"
+
+
+class Usage:
+    """Which annotations had an effect somewhere, and which had none here."""
+
+    def __init__(self, files: SchemaFiles, problems: Problems) -> None:
+        self._files = files
+        self._problems = problems
+        self._used: set[tuple[str, Path, str]] = set()
+        self._unused: dict[tuple[str, Path, str], tuple[Schema, str, str, str]] = {}
+
+    def note_leaf(self, merged: Merged, kind: str) -> None:
+        """Note the annotations of a leaf."""
+        self._use(merged, "comparator")
+        self._miss(merged, "pairing_floor", f"it is on a {kind}", "an array")
+        for name in ("match_threshold", "model_name"):
+            self._miss(merged, name, f"it is on a {kind}", _OBJECT_ONLY)
+
+    def note_array(self, merged: Merged) -> None:
+        """Note the annotations of an array."""
+        self._use(merged, "comparator", "pairing_floor")
+        for name in ("match_threshold", "model_name"):
+            self._miss(merged, name, "it is on an array", _OBJECT_ONLY, 'put it on "items"')
+
+    def note_object(self, merged: Merged) -> None:
+        """Note the annotations of an object."""
+        self._use(merged, "match_threshold", "model_name")
+        self._miss(merged, "pairing_floor", "it is on an object", "an array")
+        hint = "an object is compared field by field: put it on the properties"
+        self._miss(merged, "comparator", "it is on an object", "a leaf or an array", hint)
+
+    def note_open(self, merged: Merged) -> None:
+        """Note the annotations of a place of any kind: all may have an effect."""
+        self._use(merged, "comparator", "pairing_floor", "match_threshold", "model_name")
+
+    def report(self) -> None:
+        """Turn what had no effect anywhere into problems."""
+        for key, (schema, found, expected, hint) in self._unused.items():
+            if key not in self._used:
+                self._problems.add(schema, (key[2],), found, expected, hint)
+
+    def _use(self, merged: Merged, *names: str) -> None:
+        self._used.update(key for name in names if (key := self._key(merged, name)))
+
+    def _miss(self, merged: Merged, name: str, found: str, expected: str, hint: str = "") -> None:
+        key, holder = self._key(merged, name), merged.holder_of(name)
+        if key and holder is not None:
+            self._unused[key] = (holder, found, expected, hint)
+
+    def _key(self, merged: Merged, name: str) -> tuple[str, Path, str] | None:
+        holder = merged.holder_of(name)
+        if holder is None:
+            return None
+        return (*self._files.place_of(holder), PREFIX + name.replace("_", "-"))

@@ -1,0 +1,219 @@
+"""What strings state of a date, and what they leave out."""
+
+import time
+from datetime import date, datetime, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stickler_cli.comparators.date_parsing import (
+    LONGEST,
+    StatedDate,
+    StatedRange,
+    readings,
+    stated_by,
+)
+
+JAN_5 = StatedDate(2024, 1, 5)
+
+
+def read(text, *, dayfirst=False):
+    (reading,) = readings(text, dayfirst=dayfirst)
+    return reading
+
+
+@pytest.mark.parametrize(
+    ("text", "year", "month", "day"),
+    [
+        ("2024-01-05", 2024, 1, 5),
+        ("Jan 5, 2024", 2024, 1, 5),
+        ("01/05/2024", 2024, 1, 5),
+        ("240105", 2005, 1, 24),
+        ("Jan 2024", 2024, 1, None),
+        ("2024-01", 2024, 1, None),
+        ("2024", 2024, None, None),
+        ("January", None, 1, None),
+        ("Jan 5", None, 1, 5),
+        ("1/5", None, 1, 5),
+        ("31st", None, None, 31),
+        ("Feb 29", None, 2, 29),
+        ("Mar 2", None, 3, 2),
+        ("Jan 1", None, 1, 1),
+        ("2000-01-01", 2000, 1, 1),
+        ("March 2, 2004", 2004, 3, 2),
+        ("0012-03-04", 12, 3, 4),
+    ],
+)
+def test_what_a_string_does_not_state_is_none(text, year, month, day):
+    assert read(text) == StatedDate(year, month, day)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", " ", "n/a", "today", "Q1 2024", "12:30 PM", "10:45", "Monday", "Fri 10:30", "UTC"),
+        *("2024-02-30", "2023-02-29", "Feb 30", "2024-13-01", "0000-01-01", "2024-01-05T24:00"),
+        *("-1/5/24", "1/5/24-", "- 1/5/24", "1/5/24 -", "-", "9" * 99, "9" * 5000, "\ud800", "²"),
+        *("1e5", "Infinity", "nan", "10:30 Jan 5 +99:99", "12:30" + "9" * 40, "\0"),
+    ],
+)
+def test_what_states_no_date_is_none(text):
+    assert read(text) is None
+
+
+def test_a_string_may_have_as_many_characters_as_are_allowed():
+    assert read("2024-01-05".ljust(LONGEST)) == JAN_5
+    assert read("2024-01-05".ljust(LONGEST + 1)) is None
+    assert readings("x" * (LONGEST + 1), dayfirst=None) == (None, None)
+
+
+def test_an_open_order_is_read_both_ways():
+    assert readings("02/01/2024", dayfirst=None) == (StatedDate(2024, 2, 1), StatedDate(2024, 1, 2))
+
+
+@pytest.mark.parametrize(
+    "text", ["2024-02-01", "2024/02/01", " 2024.02.01", "20240201", "2024.2.1"]
+)
+def test_a_year_in_front_puts_the_month_second(text):
+    assert read(text, dayfirst=True) == StatedDate(2024, 2, 1)
+
+
+@pytest.mark.parametrize("dayfirst", [True, False])
+def test_a_number_over_12_is_no_month_in_either_order(dayfirst):
+    assert read("13/01/2024", dayfirst=dayfirst) == StatedDate(2024, 1, 13)
+    assert read("01/13/2024", dayfirst=dayfirst) == StatedDate(2024, 1, 13)
+
+
+@pytest.mark.parametrize(
+    ("text", "year"),
+    [("1/2/68", 2068), ("1/2/69", 1969), ("1/2/00", 2000), ("Jan 2 '99", 1999), ("1/2/0099", 99)],
+)
+def test_two_digits_of_a_year_are_1969_to_2068(text, year):
+    assert read(text).year == year
+
+
+@pytest.mark.parametrize(
+    ("text", "stated"),
+    [
+        ("05.2024", StatedDate(2024, 5, None)),
+        ("2024.05", StatedDate(2024, 5, None)),
+        ("12.24", StatedDate(None, 12, 24)),
+        ("Jan 5.2024", JAN_5),
+        ("5.1.2024", StatedDate(2024, 5, 1)),
+        ("2024-01-05 00:00:00.0", JAN_5),
+        ("1.99999", None),
+    ],
+)
+def test_a_dot_parts_a_date_and_makes_no_decimal(text, stated):
+    assert read(text) == stated
+
+
+def test_a_weekday_moves_nothing():
+    assert read("Monday, January 2024") == StatedDate(2024, 1, None)
+    assert read("Sunday, January 5, 2024") == JAN_5
+
+
+def test_the_time_of_day_and_the_offset_are_kept():
+    clock = timedelta(hours=22, minutes=30)
+    zone = timedelta(hours=-5)
+    assert read("2024-01-05 10:30 PM") == StatedDate(2024, 1, 5, clock)
+    assert read("2024-01-05T22:30-05:00") == StatedDate(2024, 1, 5, clock, zone)
+    assert read("2024-01-05 22:30 GMT") == StatedDate(2024, 1, 5, clock, timedelta(0))
+
+
+def test_other_names_of_time_zones_are_passed_over_even_if_the_machine_knows_them(monkeypatch):
+    monkeypatch.setattr(time, "tzname", ("EST", "EDT"))
+
+    assert read("2024-01-05 10:31 EST") == StatedDate(2024, 1, 5, timedelta(hours=10, minutes=31))
+
+
+def test_a_date_and_a_datetime_are_taken_as_they_are():
+    moment = datetime.fromisoformat("2024-01-05T10:30:15.000001+02:00")
+
+    assert stated_by(date(2024, 1, 5)) == JAN_5
+    assert stated_by(moment) == StatedDate(
+        2024, 1, 5, timedelta(hours=10, minutes=30, seconds=15, microseconds=1), timedelta(hours=2)
+    )
+
+
+@pytest.mark.parametrize("delimiter", [" to ", " through ", " - ", "\tto\n"])
+def test_a_range_has_a_delimiter_with_spaces(delimiter):
+    assert read(f"Jan 5, 2024{delimiter}2024-01-09") == StatedRange(JAN_5, StatedDate(2024, 1, 9))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2024-01-05 to later",
+        "from 2024-01-05 to 2024-01-09",
+        "2024-01-05 TO 2024-01-09",
+        "2024-01-05 – 2024-01-09",  # noqa: RUF001 - a dash that is no delimiter
+        "2024-01-05 to 2024-01-06 to 2024-01-07",
+        "2024-01-05 - - 2024-01-09",
+        "2024-01-05 to 2024-01-09 -",
+        "2024-01-09 to 2024-01-05",
+        "Mar 2024 to Feb 2024",
+        "2024-03-01 to Feb 2024",
+        "Jan 5 to Jan 9, 2024",
+        "Jan 5, 2024 to Jan 9",
+        "5 to 10",
+        "Jan 5 to 10",
+    ],
+)
+def test_two_dates_that_bound_nothing_are_no_range(text):
+    assert read(text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Dec 20 to Jan 5", "Nov to Feb", "2024-02-10 to Feb 2024", "Feb 29 to Feb 28", "2023 to 2024"],
+)
+def test_a_range_may_have_ends_of_any_size_and_run_over_the_new_year(text):
+    assert isinstance(read(text), StatedRange)
+
+
+FORMATS = ["%Y-%m-%d", "%B %d, %Y", "%d %b %Y", "%A, %d %B %Y", "%m/%d/%Y", "%Y%m%d"]
+
+
+@settings(deadline=None)
+@given(st.dates(min_value=date(1000, 1, 1)), st.sampled_from(FORMATS))
+def test_a_written_date_is_read_back(day, pattern):
+    assert read(day.strftime(pattern)) == StatedDate(day.year, day.month, day.day)
+
+
+fragments = st.sampled_from(
+    [
+        *("Jan", "Feb", "Mon", "of", "at", "-", "/", ".", ":", " ", " to ", " - ", "'", "T", "Z"),
+        *("UTC", "GMT", "EST", "+", "(", ")", "am", "pm", "a", "h", "m", "s", "0", "12", "31"),
+        *(
+            "2024",
+            "99999",
+            "9" * 30,
+            "1.5",
+            "²",
+            "\u0661",
+            "½",
+            "\0",
+            "\ud800",
+            "nan",
+            "e5",
+            "_",
+            ",",
+        ),
+    ]
+)
+noise = st.lists(fragments | st.text(max_size=3), max_size=9).map("".join)
+
+
+@settings(deadline=None, max_examples=300)
+@given(noise, st.sampled_from([None, True, False]))
+def test_any_string_is_read_without_an_error_and_always_the_same(text, dayfirst):
+    first = readings(text, dayfirst=dayfirst)
+
+    assert len(first) == (2 if dayfirst is None else 1)
+    assert first == readings(f" {text} ", dayfirst=dayfirst)
+    for reading in first:
+        if reading is not None:
+            assert reading.ends[0].parts
+            assert hash(reading) == hash(reading)

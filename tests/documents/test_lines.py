@@ -1,0 +1,218 @@
+import gzip
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from stickler_cli.documents.lines import gt_by_id, lines_of, preds_by_id
+from stickler_cli.documents.references import (
+    BytesReference,
+    FileReference,
+    LineReference,
+    read_document,
+)
+from stickler_cli.errors import Problem
+
+LIMIT = 100
+
+
+@pytest.fixture
+def lines(tmp_path: Path) -> Path:
+    return tmp_path / "a.jsonl"
+
+
+def feed(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(data))))
+
+
+def test_a_plain_file_gives_where_its_lines_are(lines: Path):
+    lines.write_bytes(b'{"a": 1}\n\n  \r\n{"a": 2}\r\n{"a": 3}')
+    found = [line.reference for line in lines_of(str(lines), LIMIT)]
+    assert found == [
+        LineReference(str(lines), 1, 0, 8),
+        LineReference(str(lines), 4, 14, 8),
+        LineReference(str(lines), 5, 24, 8),
+    ]
+    assert [read_document(reference) for reference in found] == [{"a": 1}, {"a": 2}, {"a": 3}]
+
+
+def test_a_byte_order_mark_before_the_first_line_is_allowed(lines: Path):
+    lines.write_bytes(b'\xef\xbb\xbf{"a": 1}\n')
+    (line,) = lines_of(str(lines), LIMIT)
+    assert read_document(line.reference) == {"a": 1}
+
+
+def test_a_packed_file_gives_the_lines_themselves(lines: Path):
+    lines.write_bytes(gzip.compress(b'{"a": 1}\n\n{"a": 2}\n'))
+    found = [line.reference for line in lines_of(str(lines), LIMIT)]
+    assert found == [
+        BytesReference(b'{"a": 1}', str(lines), 1),
+        BytesReference(b'{"a": 2}', str(lines), 3),
+    ]
+    assert [read_document(reference) for reference in found] == [{"a": 1}, {"a": 2}]
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_standard_input_gives_the_lines_themselves(pack, monkeypatch: pytest.MonkeyPatch):
+    feed(monkeypatch, pack(b'{"a": 1}\n'))
+    (line,) = lines_of("-", LIMIT)
+    assert line.reference == BytesReference(b'{"a": 1}', "standard input", 1)
+
+
+def test_standard_input_may_be_unable_to_look_ahead(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"{}\n")))
+    assert [line.number for line in lines_of("-", LIMIT)] == [1]
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_a_line_beyond_the_limit_is_a_problem_and_the_next_is_read(pack, lines: Path):
+    long = b'"' + b"x" * (3 * LIMIT) + b'"\n'
+    lines.write_bytes(pack(b"{}\n" + long + b'{"a": 1}\n' + long[:-1]))
+    first, second, third, fourth = lines_of(str(lines), LIMIT)
+    assert read_document(first.reference) == {}
+    assert second.reference == Problem(
+        str(lines), "the line has 303 bytes", "at most 100 bytes", line=2
+    )
+    assert read_document(third.reference) == {"a": 1}
+    assert isinstance(fourth.reference, Problem)
+    assert fourth.reference.found == "the line has 302 bytes"
+    assert fourth.number == 4
+
+
+def test_a_line_of_exactly_the_limit_is_read(lines: Path):
+    line = b'{"a": "' + b"x" * (LIMIT - 9) + b'"}'
+    assert len(line) == LIMIT
+    lines.write_bytes(line + b"\n" + line)
+    assert [len(line.data) for line in lines_of(str(lines), LIMIT)] == [LIMIT, LIMIT]
+
+
+def test_a_gzip_file_that_breaks_off_ends_in_a_problem(lines: Path):
+    lines.write_bytes(gzip.compress(b"{}\n" * 3)[:-8])
+    found = list(lines_of(str(lines), LIMIT))
+    assert isinstance(found[-1].reference, Problem)
+    assert found[-1].reference.found.startswith("cannot be read")
+    assert found[-1].reference.line == found[-1].number == len(found)
+
+
+def test_a_file_that_has_gone_is_a_problem(lines: Path):
+    (line,) = lines_of(str(lines), LIMIT)
+    assert isinstance(line.reference, Problem)
+    problem = read_document(LineReference(str(lines), 7, 0, 10))
+    assert isinstance(problem, Problem)
+    assert problem.place == f"{lines}:7:1"
+
+
+def test_a_bad_line_is_a_problem_with_its_line(lines: Path):
+    lines.write_bytes(b'\n{"a": 1,}\n[]\n')
+    first, second = (read_document(line.reference) for line in lines_of(str(lines), LIMIT))
+    assert isinstance(first, Problem)
+    assert first.place == f"{lines}:2:8"
+    assert isinstance(second, Problem)
+    assert second.line == 3
+    assert second.expected == "a JSON object"
+
+
+@pytest.mark.parametrize("end", [b"", b"\n", b"\r\n", b" \n"])
+def test_a_line_cut_short_is_told_apart_from_the_next(lines: Path, end: bytes):
+    lines.write_bytes(b'{"a": 1' + end)
+    (line,) = lines_of(str(lines), LIMIT)
+    problem = read_document(line.reference)
+    assert isinstance(problem, Problem)
+    assert problem.place == f"{lines}:1:8"
+
+
+def test_a_problem_with_a_file_is_the_document(lines: Path):
+    problem = read_document(FileReference(str(lines), LIMIT))
+    assert isinstance(problem, Problem)
+    assert read_document(problem) is problem
+
+
+def test_nothing_is_read_as_nothing():
+    assert read_document(None) is None
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [(("id",), b'{"id": "x"}'), (("m", "ids", 1), b'{"m": {"ids": ["w", "x"]}}')],
+)
+def test_an_id_is_looked_up_by_field_path(lines: Path, path: tuple[str | int, ...], line: bytes):
+    lines.write_bytes(line)
+    reference = LineReference(str(lines), 1, 0, len(line))
+    assert list(gt_by_id(str(lines), path, LIMIT)) == [("x", reference)]
+    assert preds_by_id(str(lines), path, LIMIT) == {"x": reference}
+
+
+def test_an_integer_is_an_id(lines: Path):
+    lines.write_bytes(b'{"id": 36893488147419103233}')
+    assert list(preds_by_id(str(lines), ("id",), LIMIT)) == ["36893488147419103233"]
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        (b'{"a": 1}', "there is no id[0]"),
+        (b'{"id": []}', "there is no id[0]"),
+        (b'{"id": {"0": "x"}}', "there is no id[0]"),
+        (b'{"id": [1.5]}', "id[0] is of type number"),
+        (b'{"id": [true]}', "id[0] is of type boolean"),
+        (b'{"id": [null]}', "id[0] is of type null"),
+        (b"[1]", "the document is of type array"),
+        (b"{", "not valid JSON"),
+    ],
+)
+def test_a_document_without_an_id_is_a_problem_under_its_line(lines: Path, line: bytes, found: str):
+    lines.write_bytes(b"\n" + line)
+    (gt_id, gt), *_ = gt_by_id(str(lines), ("id", 0), LIMIT)
+    ((pred_id, pred),) = preds_by_id(str(lines), ("id", 0), LIMIT).items()
+    assert (gt_id, pred_id) == ("gt line 2", "pred line 2")
+    assert gt == pred
+    assert isinstance(gt, Problem)
+    assert gt.line == 2
+    assert gt.found.startswith(found)
+
+
+def test_a_line_that_cannot_be_read_is_a_problem_under_its_line(lines: Path):
+    lines.write_bytes(b'{"id": "' + b"x" * LIMIT + b'"}')
+    ((document, problem),) = gt_by_id(str(lines), ("id",), LIMIT)
+    assert document == "gt line 1"
+    assert isinstance(problem, Problem)
+
+
+TWICE = b'{"id": "x"}\n{"id": "y"}\n{"id": "x"}\n'
+
+
+def test_of_two_ground_truth_documents_with_one_id_the_first_counts(lines: Path):
+    lines.write_bytes(TWICE)
+    (first, reference), (second, _), (third, problem) = gt_by_id(str(lines), ("id",), LIMIT)
+    assert (first, second, third) == ("x", "y", "gt line 3")
+    assert read_document(reference) == {"id": "x"}
+    assert problem == Problem(
+        str(lines), "the id 'x' is also on line 1", "one line for each id", line=3
+    )
+
+
+def test_of_two_predictions_with_one_id_neither_counts(lines: Path):
+    lines.write_bytes(TWICE)
+    index = preds_by_id(str(lines), ("id",), LIMIT)
+    assert list(index) == ["x", "y"]
+    problem = index["x"]
+    assert isinstance(problem, Problem)
+    assert problem.found == "the id 'x' is also on line 1"
+    assert problem.line == 3
+
+
+def test_a_document_may_be_called_as_a_line_without_an_id(lines: Path):
+    lines.write_bytes(b'{"id": "gt line 2"}\n{}\n{"id": "pred line 4"}\n{}\n')
+    assert [document for document, _ in gt_by_id(str(lines), ("id",), LIMIT)] == [
+        "gt line 2",
+        "gt line 2'",
+        "pred line 4",
+        "gt line 4",
+    ]
+    assert list(preds_by_id(str(lines), ("id",), LIMIT)) == [
+        "gt line 2",
+        "pred line 2",
+        "pred line 4",
+        "pred line 4'",
+    ]

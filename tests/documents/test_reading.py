@@ -1,0 +1,307 @@
+import gzip
+import json
+import os
+import threading
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stickler_cli.documents import MAX_DOCUMENT_BYTES, parse_document, parse_json, read_bytes
+from stickler_cli.errors import Problem
+
+
+def problem_in(data: bytes, line: int | None = None) -> Problem:
+    result = parse_json(data, "a.json", line)
+    assert isinstance(result, Problem), result
+    return result
+
+
+def test_a_document_is_parsed():
+    assert parse_json(b' {"a": [1, 2.5, null, true, "\xc3\xa9"]}\n', "a.json") == {
+        "a": [1, 2.5, None, True, "é"]
+    }
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        9223372036854775807,
+        -9223372036854775808,
+        -9223372036854775809,
+        18446744073709551615,
+        18446744073709551616,
+        10**30 + 1,
+        -(10**30) - 1,
+        10**307 + 1,
+    ],
+)
+def test_an_integer_of_any_size_stays_exact(number: int):
+    value = parse_json(b'{"n": %d}' % number, "a.json")
+    assert value == {"n": number}
+    assert isinstance(value, dict)
+    assert type(value["n"]) is int
+
+
+def test_a_long_integer_in_a_deep_document_stays_exact():
+    value = parse_json(b"[" * 300 + b"%d" % (10**20 + 1) + b"]" * 300, "a.json")
+    for _ in range(300):
+        assert isinstance(value, list)
+        (value,) = value
+    assert value == 10**20 + 1
+
+
+def test_a_long_fraction_is_a_float():
+    assert parse_json(b"0.1234567890123456789012345", "a.json") == 0.12345678901234568
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(st.characters(codec="utf-8")),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=3), inner),
+        max_leaves=10,
+    )
+)
+def test_what_json_writes_is_read_back(value: object):
+    assert parse_json(json.dumps(value).encode(), "a.json") == value
+
+
+@given(st.binary(max_size=40))
+def test_no_bytes_raise(data: bytes):
+    parse_json(data, "a.json")
+
+
+def test_one_byte_order_mark_is_allowed():
+    assert parse_json(b"\xef\xbb\xbf{}", "a.json") == {}
+
+
+def test_of_duplicate_keys_the_last_counts():
+    assert parse_json(b'{"a": 1, "a": 2}', "a.json") == {"a": 2}
+
+
+def test_an_empty_file_is_called_empty():
+    assert str(problem_in(b"")) == "a.json: the file is empty, expected JSON"
+
+
+@pytest.mark.parametrize("data", [b" \n\t", b"\xef\xbb\xbf\n"])
+def test_a_file_of_blanks_is_called_blank(data: bytes):
+    assert problem_in(data).found == "the file is blank"
+
+
+def test_a_file_of_nul_bytes_is_called_blank():
+    assert problem_in(bytes(8)).found == "the file is blank"
+
+
+def test_a_line_with_only_a_byte_order_mark_is_called_empty():
+    assert str(problem_in(b"\xef\xbb\xbf", 1)) == "a.json:1:1: the line is empty, expected JSON"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "name"),
+    [
+        ("utf-16", "UTF-16"),
+        ("utf-16-le", "UTF-16"),
+        ("utf-16-be", "UTF-16"),
+        ("utf-32", "UTF-32"),
+        ("utf-32-le", "UTF-32"),
+        ("utf-32-be", "UTF-32"),
+    ],
+)
+def test_another_encoding_is_named(encoding: str, name: str):
+    problem = problem_in('{"a": 1}'.encode(encoding))
+    assert problem.found == f"the text is {name}"
+    assert problem.expected == "UTF-8"
+
+
+@pytest.mark.parametrize("literal", ["NaN", "Infinity", "-Infinity", "-NaN"])
+def test_a_number_that_is_not_finite_is_named_with_its_place(literal: str):
+    problem = problem_in(f'{{"a": 1,\n "b": {literal}}}'.encode())
+    assert problem.found == f"{literal} is not JSON"
+    assert problem.expected == "a number or null"
+    assert "json.dumps" in problem.hint
+    assert problem.line == 2
+    assert problem.column in {7, 8}  # a sign may count as read
+
+
+def test_a_number_beyond_the_range_of_floats_is_a_problem():
+    for data in (b"1e400", b"1" * 400, b"9" * 5000, b"1" * 20 + b"e400"):
+        assert "not valid JSON" in problem_in(data).found
+
+
+def test_the_place_of_an_error_is_told_in_characters():
+    problem = problem_in('{"é": 1,\n "ö": 2 x}'.encode())
+    assert (problem.line, problem.column) == (2, 9)
+    assert problem.place == "a.json:2:9"
+    assert problem.found.startswith("not valid JSON: ")
+
+
+def test_the_place_of_a_byte_that_is_not_utf8_is_told():
+    problem = problem_in(b'{"\xc3\xa9": 1,\n "\xc3\xb6\xff": 2}')
+    assert problem.found == "byte 0xff is not UTF-8"
+    assert (problem.line, problem.column) == (2, 4)
+
+
+def test_a_byte_that_is_not_utf8_in_a_line_has_the_line_of_the_file():
+    problem = problem_in(b'{"\xff": 2}', 7)
+    assert (problem.line, problem.column) == (7, 3)
+
+
+def test_an_error_in_a_line_has_the_line_of_the_file():
+    problem = problem_in(b'{"a": 1', 7)
+    assert problem.place == "a.json:7:8"
+    assert "one whole document on each line" in problem.hint
+
+
+@pytest.mark.parametrize("data", [b'{"a": 1}\n{"a": 2}\n', b"[1]\n[2]", b'{"a": 1} {"a": 2}'])
+def test_two_documents_look_like_json_lines(data: bytes):
+    assert ".jsonl" in problem_in(data).hint
+
+
+@pytest.mark.parametrize("data", [b'{"a": 1} x', b"[1 [2]]", b"{'a': 1}", b'{"a": 1,}', b"{{}"])
+def test_other_errors_do_not_look_like_json_lines(data: bytes):
+    assert problem_in(data).hint == ""
+
+
+def test_a_markdown_fence_is_pointed_out():
+    assert "code fence" in problem_in(b"```json\n{}\n```").hint
+
+
+@pytest.mark.parametrize("data", [b'"\\ud800"', b'"\xed\xa0\x80"', b'{"\\udc00": 1}'])
+def test_a_lone_surrogate_is_a_problem(data: bytes):
+    problem_in(data)
+
+
+def test_depth_beyond_1024_is_a_problem():
+    assert "1024" in problem_in(b"[" * 1025 + b"]" * 1025).found
+
+
+def test_depth_up_to_1024_is_read():
+    assert isinstance(parse_json(b"[" * 1024 + b"]" * 1024, "a.json"), list)
+
+
+def test_running_out_of_stack_is_a_problem(monkeypatch: pytest.MonkeyPatch):
+    def overflow(data: bytes) -> None:
+        raise RecursionError
+
+    monkeypatch.setattr("stickler_cli.documents.reading.json.loads", overflow)
+    assert "nested too deeply" in problem_in(b"[12345678901234567890]").found
+
+
+def test_an_object_is_a_document():
+    assert parse_document(b"{}", "a.json") == {}
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"), [(b"null", "null"), (b"1", "integer"), (b'"a"', "string"), (b"[]", "array")]
+)
+def test_another_value_is_not_a_document(data: bytes, kind: str):
+    problem = parse_document(data, "a.json", 3)
+    assert isinstance(problem, Problem)
+    assert str(problem) == f"a.json:3:1: the document is of type {kind}, expected a JSON object"
+
+
+def test_a_file_with_a_list_of_documents_gets_a_hint():
+    problem = parse_document(b"[{}]", "a.json")
+    assert isinstance(problem, Problem)
+    assert ".jsonl" in problem.hint
+
+
+def test_a_document_that_is_not_json_is_a_problem():
+    assert isinstance(parse_document(b"{", "a.json"), Problem)
+
+
+def read_problem(path: Path, limit: int = MAX_DOCUMENT_BYTES) -> Problem:
+    result = read_bytes(str(path), limit)
+    assert isinstance(result, Problem), result
+    assert result.source == str(path)
+    return result
+
+
+def test_a_file_is_read(tmp_path: Path):
+    (tmp_path / "a.json").write_bytes(b"{}")
+    assert read_bytes(str(tmp_path / "a.json")) == b"{}"
+
+
+def test_gzip_is_recognised_by_its_bytes_not_its_name(tmp_path: Path):
+    (tmp_path / "a.json").write_bytes(gzip.compress(b"{}"))
+    (tmp_path / "b.json.gz").write_bytes(b"[]")
+    assert read_bytes(str(tmp_path / "a.json")) == b"{}"
+    assert read_bytes(str(tmp_path / "b.json.gz")) == b"[]"
+
+
+def test_the_parts_of_a_gzip_file_are_joined(tmp_path: Path):
+    (tmp_path / "a.gz").write_bytes(gzip.compress(b"[") + gzip.compress(b"]"))
+    assert read_bytes(str(tmp_path / "a.gz")) == b"[]"
+
+
+def test_a_file_of_exactly_the_limit_is_read(tmp_path: Path):
+    (tmp_path / "a.json").write_bytes(b"12345")
+    (tmp_path / "b.json").write_bytes(gzip.compress(b"1" * 100))
+    assert read_bytes(str(tmp_path / "a.json"), 5) == b"12345"
+    assert read_bytes(str(tmp_path / "b.json"), 100) == b"1" * 100
+
+
+def test_a_file_beyond_the_limit_is_not_read(tmp_path: Path):
+    (tmp_path / "a.json").write_bytes(b"1" * 1001)
+    problem = read_problem(tmp_path / "a.json", 1000)
+    assert problem.found == "the file has 1,001 bytes"
+    assert problem.expected == "at most 1,000 bytes"
+
+
+def test_a_gzip_bomb_is_not_unpacked_beyond_the_limit(tmp_path: Path):
+    (tmp_path / "a.json.gz").write_bytes(gzip.compress(bytes(1_000_000)))
+    problem = read_problem(tmp_path / "a.json.gz", 10_000)
+    assert "once unpacked" in problem.found
+    assert problem.expected == "at most 10,000 bytes"
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc")
+def test_a_file_that_states_no_size_is_read_up_to_the_limit():
+    assert "goes on" in read_problem(Path("/proc/self/status"), 10).found
+
+
+PACKED = gzip.compress(b'{"a": "some text that does not pack so well"}', mtime=0)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        PACKED[:-12],  # cut off
+        PACKED[:-8] + b"\0\0\0\0" + PACKED[-4:],  # bad checksum
+        PACKED + b"more",  # trailing garbage
+        PACKED[:10] + b"\xff" * 8 + PACKED[18:],  # bad stream
+        PACKED[:2] + b"\x07" + PACKED[3:],  # unknown method
+        PACKED[:2],
+    ],
+)
+def test_damaged_gzip_is_a_problem(tmp_path: Path, data: bytes):
+    (tmp_path / "a.json.gz").write_bytes(data)
+    assert "cannot be read" in read_problem(tmp_path / "a.json.gz").found
+
+
+def test_a_gzip_file_cut_short_gets_a_hint(tmp_path: Path):
+    (tmp_path / "a.json.gz").write_bytes(PACKED[:-12])
+    assert "complete" in read_problem(tmp_path / "a.json.gz").hint
+
+
+def test_a_missing_file_is_a_problem(tmp_path: Path):
+    assert read_problem(tmp_path / "a.json").found == "cannot be read: No such file or directory"
+
+
+def test_a_fifo_is_never_opened(tmp_path: Path):
+    os.mkfifo(tmp_path / "a.json")
+    result: list[object] = []
+    reader = threading.Thread(
+        target=lambda: result.append(read_bytes(str(tmp_path / "a.json"))), daemon=True
+    )
+    reader.start()
+    reader.join(30)  # an opened FIFO would block for ever
+    assert result == [Problem(str(tmp_path / "a.json"), "this is not a regular file")]
+
+
+def test_a_name_that_is_not_text_is_made_printable(tmp_path: Path):
+    name = os.fsdecode(os.fsencode(tmp_path) + b"/\xff.json")
+    problem = read_bytes(name)
+    assert isinstance(problem, Problem)
+    assert problem.source == f"{tmp_path}/\\xff.json"
