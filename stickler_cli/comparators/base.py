@@ -3,27 +3,37 @@
 Work is split so that lists are fast: `prepare` normalises one value once, `similarity` compares
 two prepared values, and `matrix` compares every prepared value of one side with every one of the
 other in a single call. A comparator of a user's own needs only `compare`.
+
+Here too is what all constructors share: the checks of their keywords and the error these raise.
 """
 
 import inspect
-from collections.abc import Sequence
-from typing import Any, ClassVar, Final, final
+from collections.abc import Hashable, Iterable, Sequence
+from decimal import Decimal
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias, TypeGuard, final
 
-import numpy as np
-from numpy.typing import NDArray
+from stickler_cli.json_values import brief
 
-Matrix = NDArray[np.float64]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+# Numpy is imported where a matrix is made: names and schemas are checked without it.
+Matrix: TypeAlias = "NDArray[np.float64]"
 """(n, m): ground truth by prediction, each value in [0, 1]."""
-
 
 EQUAL_WITHIN: Final = 1e-9
 """Similarities are sums of floats; nearer than this they are equal. Source: docs/semantics.md."""
+
+NEAR: Final = 0.6
+"""Likeness from which a spelling is worth proposing. Source: the default cutoff of difflib."""
 
 
 class KeywordError(ValueError):
     """A constructor keyword with a value that a comparator cannot use."""
 
-    def __init__(self, keyword: str | None, found: str, expected: str, hint: str = "") -> None:
+    def __init__(self, keyword: str | None, found: str, expected: str = "", hint: str = "") -> None:
         super().__init__(keyword, found, expected, hint)
         self.keyword = keyword
         """The keyword at fault; None where the configuration as a whole is."""
@@ -32,7 +42,8 @@ class KeywordError(ValueError):
         self.hint = hint
 
     def __str__(self) -> str:
-        return f"{self.found}, expected {self.expected}" + (f"; {self.hint}" if self.hint else "")
+        expected = f", expected {self.expected}" if self.expected else ""
+        return f"{self.found}{expected}" + (f"; {self.hint}" if self.hint else "")
 
 
 class BaseComparator:
@@ -41,10 +52,16 @@ class BaseComparator:
     A subclass overrides either `compare`, on values as they are in the documents, or `similarity`
     (with `prepare`), on prepared values. Constructor keywords are kept as attributes of the same
     name; `config` and equality are read from them.
+
+    What a subclass overrides is never bypassed: a new `similarity` drops an inherited `matrix`,
+    and a new `compare` drops an inherited `prepare`, `similarity` and `matrix`.
     """
 
     takes: ClassVar[frozenset[str]] = frozenset()
     """JSON types beyond scalars that are one value to this comparator: `array`, `object`."""
+
+    _judge: ClassVar[type["BaseComparator"]]
+    """Whose `prepare` and `similarity` the inherited `compare` applies."""
 
     threshold: float
 
@@ -54,15 +71,27 @@ class BaseComparator:
         Raises:
             KeywordError: the threshold is not a number in [0, 1].
         """
-        number: object = threshold
-        if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number <= 1:
-            raise KeywordError("threshold", f"threshold is {threshold!r}", "a number in [0, 1]")
-        self.threshold = threshold
+        self.threshold = checked_fraction("threshold", threshold)
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if cls.compare is BaseComparator.compare and cls.similarity is BaseComparator.similarity:
             raise TypeError(f"{cls.__name__} must define compare(gt, pred) or similarity(gt, pred)")
+        if cls._overrides("compare", "similarity"):
+            cls.prepare = BaseComparator.prepare  # type: ignore[method-assign]
+            cls.similarity = BaseComparator.similarity  # type: ignore[method-assign]
+            cls.matrix = BaseComparator.matrix  # type: ignore[method-assign]
+        elif cls._overrides("similarity", "matrix"):
+            cls.matrix = BaseComparator.matrix  # type: ignore[method-assign]
+        if cls.similarity is not BaseComparator.similarity:
+            cls._judge = cls
+
+    @classmethod
+    def _overrides(cls, method: str, other: str) -> bool:
+        """Tell whether `method` is defined nearer to this class than `other`."""
+        owners = [vars(owner) for owner in cls.__mro__]
+        nearest_first = [method in owner or other in owner for owner in owners].index(True)
+        return method in owners[nearest_first] and other not in owners[nearest_first]
 
     @property
     def name(self) -> str:
@@ -73,11 +102,18 @@ class BaseComparator:
     def config(self) -> dict[str, Any]:
         """The constructor keywords whose values differ from their defaults."""
         config = {}
-        for keyword, parameter in inspect.signature(type(self)).parameters.items():
-            value = getattr(self, keyword, parameter.default)
+        for parameter in keyword_parameters(type(self)):
+            value = getattr(self, parameter.name, parameter.default)
             if value is not parameter.default and value != parameter.default:
-                config[keyword] = value
+                config[parameter.name] = value
         return config
+
+    def require(self) -> None:
+        """Raise where this comparator cannot work here, so that a run can refuse to start.
+
+        Raises:
+            UnavailableError: something that the comparator needs is not there.
+        """
 
     def prepare(self, value: Any) -> Any:
         """Turn one present value into the form that `similarity` and `matrix` take."""
@@ -89,9 +125,11 @@ class BaseComparator:
 
     def matrix(self, gts: Sequence[Any], preds: Sequence[Any]) -> Matrix:
         """Compare every prepared value of `gts` with every one of `preds`; shape (n, m)."""
-        return np.array(
-            [[self.similarity(gt, pred) for pred in preds] for gt in gts], dtype=np.float64
-        ).reshape(len(gts), len(preds))
+        import numpy as np
+
+        rows = [[self.similarity(gt, pred) for pred in preds] for gt in gts]
+        matrix: Matrix = np.array(rows, dtype=np.float64).reshape(len(gts), len(preds))
+        return matrix
 
     def compare(self, gt: Any, pred: Any) -> float:
         """Compare two values as they are in the documents; in [0, 1].
@@ -100,7 +138,8 @@ class BaseComparator:
         """
         if gt is None or pred is None:
             return 1.0 if gt is pred else 0.0
-        return self.similarity(self.prepare(gt), self.prepare(pred))
+        judge = self._judge
+        return judge.similarity(self, judge.prepare(self, gt), judge.prepare(self, pred))
 
     @final
     def __call__(self, gt: Any, pred: Any) -> float:
@@ -125,3 +164,120 @@ class BaseComparator:
     def __repr__(self) -> str:
         keywords = ", ".join(f"{keyword}={value!r}" for keyword, value in self.config.items())
         return f"{self.name}({keywords})"
+
+
+def keyword_parameters(cls: type[BaseComparator]) -> list[inspect.Parameter]:
+    """List the constructor parameters that can be given by name, in order."""
+    return [
+        parameter
+        for parameter in inspect.signature(cls).parameters.values()
+        if parameter.kind in {parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY}
+    ]
+
+
+def text_of(value: object) -> str:
+    """Read any value as text: a string as it is, others through `str`.
+
+    >>> text_of(True), text_of(1.50), text_of("a")
+    ('True', '1.5', 'a')
+    """
+    if isinstance(value, str):
+        return str.__str__(value)  # of an Enum that is a string: its value, not its name
+    if is_number(value) and isinstance(value, int):
+        return str(Decimal(value))  # str(int) refuses more than 4300 digits
+    return str(value)
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Tell a JSON number; to Python, booleans are numbers too."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def equality(gts: Sequence[Hashable], preds: Sequence[Hashable]) -> Matrix:
+    """Compare hashable values for equality, all with all: 1.0 or 0.0; shape (n, m)."""
+    import numpy as np
+
+    codes: dict[Hashable, int] = {}
+    rows, columns = (
+        np.fromiter((codes.setdefault(value, len(codes)) for value in side), np.intp, len(side))
+        for side in (gts, preds)
+    )
+    matrix: Matrix = (rows[:, None] == columns).astype(np.float64)
+    return matrix
+
+
+def nearest(word: str, choices: Iterable[str]) -> str | None:
+    """Find the choice that a word most likely means; None where no choice is near.
+
+    Case does not matter, and a word is also held against the beginnings of the choices.
+
+    >>> choices = ["LevenshteinComparator", "FuzzyComparator"]
+    >>> nearest("Fuzy", choices), nearest("levenshtein", choices), nearest("Nope", choices)
+    ('FuzzyComparator', 'LevenshteinComparator', None)
+    """
+    wanted = word[:100].lower()  # far longer than any name; the search is quadratic in it
+
+    def likeness(choice: str) -> tuple[float, float]:
+        whole, beginning = (
+            SequenceMatcher(None, wanted, form).ratio()
+            for form in (choice.lower(), choice.lower()[: len(wanted)])
+        )
+        return max(whole, beginning), whole
+
+    best = max(choices, key=likeness, default=None) if wanted else None
+    return best if best is not None and likeness(best)[0] >= NEAR else None
+
+
+def did_you_mean(word: str, choices: Iterable[str]) -> str:
+    """Word the hint that names the nearest choice; empty where no choice is near."""
+    choice = nearest(word, choices)
+    return f"did you mean {choice}?" if choice else ""
+
+
+def checked_flag(keyword: str, value: object) -> bool:
+    """Give back a boolean.
+
+    Raises:
+        KeywordError: the value is anything else.
+    """
+    if isinstance(value, bool):
+        return value
+    raise KeywordError(keyword, f"{keyword} is {brief(value)}", "true or false")
+
+
+def checked_fraction(keyword: str, value: object) -> float:
+    """Give back a number in [0, 1].
+
+    Raises:
+        KeywordError: the value is anything else.
+    """
+    hint = ""
+    if is_number(value):
+        if 0 <= value <= 1:
+            return value
+        hint = f"did you mean {value / 100:g}?" if 1 < value <= 100 else ""
+    raise KeywordError(keyword, f"{keyword} is {brief(value)}", "a number in [0, 1]", hint)
+
+
+def checked_choice(keyword: str, value: object, choices: Sequence[str]) -> str:
+    """Give back one of the choices.
+
+    Raises:
+        KeywordError: the value is anything else.
+    """
+    if isinstance(value, str) and value in choices:
+        return value
+    hint = did_you_mean(value, choices) if isinstance(value, str) else ""
+    expected = f"one of {', '.join(choices)}" if len(choices) > 1 else choices[0]
+    raise KeywordError(keyword, f"{keyword} is {brief(value)}", expected, hint)
+
+
+def checked_text(keyword: str, value: object) -> str:
+    """Give back a string that is not empty.
+
+    Raises:
+        KeywordError: the value is anything else.
+    """
+    if isinstance(value, str) and value:
+        return value
+    raise KeywordError(keyword, f"{keyword} is {brief(value)}", "a string that is not empty")

@@ -1,0 +1,99 @@
+"""Overlap of two boxes on a page."""
+
+import sys
+from collections.abc import Sequence
+from typing import Any, ClassVar, Final, NamedTuple
+
+import numpy as np
+
+from stickler_cli.comparators.base import BaseComparator, Matrix, is_number
+
+_LARGEST_AREA: Final = sys.float_info.max / 2
+"""So that two areas can be added."""
+
+
+class Box(NamedTuple):
+    """A box with its corners in order, and its area, above 0."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+    area: float
+
+
+class BBoxIoUComparator(BaseComparator):
+    """Compare two boxes on a page: area of the intersection over area of the union."""
+
+    takes: ClassVar[frozenset[str]] = frozenset({"array"})
+
+    def __init__(self, threshold: float = 0.5) -> None:
+        """Set the threshold in [0, 1] that `binary_compare` uses.
+
+        Raises:
+            KeywordError: the threshold is not a number in [0, 1].
+        """
+        super().__init__(threshold)
+
+    def prepare(self, value: Any) -> Box | None:
+        """Read `[x1, y1, x2, y2]` or `[[x1, y1], [x2, y2]]`, corners in any order.
+
+        None where that is not what stands there, and for a box without a finite area above 0.
+        """
+        coordinates = _coordinates(value)
+        if coordinates is None:
+            return None
+        x1, y1, x2, y2 = coordinates
+        left, right = sorted((x1, x2))
+        top, bottom = sorted((y1, y2))
+        area = (right - left) * (bottom - top)
+        return Box(left, top, right, bottom, area) if 0 < area <= _LARGEST_AREA else None
+
+    def similarity(self, gt: Box | None, pred: Box | None) -> float:
+        """Compare two boxes: intersection over union; 0.0 where either is not one."""
+        if gt is None or pred is None:
+            return 0.0
+        width = min(gt.right, pred.right) - max(gt.left, pred.left)
+        height = min(gt.bottom, pred.bottom) - max(gt.top, pred.top)
+        shared = max(width, 0.0) * max(height, 0.0)
+        return shared / (gt.area + pred.area - shared)
+
+    def matrix(self, gts: Sequence[Box | None], preds: Sequence[Box | None]) -> Matrix:
+        """Compare all with all, by the operations of `similarity` in the same order."""
+        left, top, right, bottom, area = _columns(gts)[:, :, None]
+        pred_left, pred_top, pred_right, pred_bottom, pred_area = _columns(preds)
+        with np.errstate(over="ignore"):  # boxes at either end of the floats share nothing
+            width = np.minimum(right, pred_right) - np.maximum(left, pred_left)
+            height = np.minimum(bottom, pred_bottom) - np.maximum(top, pred_top)
+        shared = np.maximum(width, 0.0) * np.maximum(height, 0.0)
+        overlap: Matrix = shared / (area + pred_area - shared)
+        return overlap
+
+
+_NO_BOX: Final = Box(0.0, 0.0, 0.0, 0.0, 1.0)
+"""Stands for a missing box in a column: it shares nothing, and its area keeps the union above 0."""
+
+
+def _columns(boxes: Sequence[Box | None]) -> Matrix:
+    """Lay boxes out as (5, n): left, top, right, bottom, area."""
+    rows = [_NO_BOX if box is None else box for box in boxes]
+    return np.array(rows, dtype=np.float64).reshape(len(rows), 5).T
+
+
+def _coordinates(value: object) -> list[float] | None:
+    """Read four finite coordinates; None where there are not four numbers, flat or in two pairs."""
+    items = _items(value)
+    if len(items) == 2 and all(len(_items(item)) == 2 for item in items):
+        items = [*_items(items[0]), *_items(items[1])]
+    if len(items) != 4 or not all(map(_is_finite_number, items)):
+        return None
+    return [float(item) for item in items]
+
+
+def _items(value: object) -> Sequence[Any]:
+    return value if isinstance(value, list | tuple) else ()
+
+
+def _is_finite_number(value: object) -> bool:
+    # A limit, not math.isfinite, which fails on integers beyond the floats.
+    return is_number(value) and abs(value) <= sys.float_info.max

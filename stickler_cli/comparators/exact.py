@@ -1,0 +1,105 @@
+"""Equality of two values: by value for numbers, by normalised text otherwise."""
+
+import math
+import string
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from stickler_cli.comparators.base import (
+    BaseComparator,
+    Matrix,
+    checked_flag,
+    equality,
+    text_of,
+)
+
+_REMOVED: Final = str.maketrans("", "", string.punctuation + string.whitespace)
+"""ASCII only: a typographic dash or a no-break space is a difference that someone made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A prepared number or boolean: a value against its like, a text against strings."""
+
+    value: tuple[bool, int | Decimal]
+    """Whether it is a boolean, then its value as written: 1.0 is 1, true is not."""
+    text: str
+    """The same, normalised as a string is."""
+
+
+Prepared: TypeAlias = str | Number
+
+
+class ExactComparator(BaseComparator):
+    """Compare numbers by value, all else as text without case, punctuation and spaces."""
+
+    def __init__(
+        self, threshold: float = 1.0, case_sensitive: bool = False, strip: bool = True
+    ) -> None:
+        """Choose what counts as a difference between two texts.
+
+        Args:
+            threshold: in [0, 1], for `binary_compare`.
+            case_sensitive: whether `A` differs from `a`.
+            strip: whether to ignore ASCII punctuation and whitespace, wherever they stand.
+
+        Raises:
+            KeywordError: a keyword of the wrong type.
+        """
+        super().__init__(threshold)
+        self.case_sensitive = checked_flag("case_sensitive", case_sensitive)
+        self.strip = checked_flag("strip", strip)
+
+    def prepare(self, value: Any) -> Prepared:
+        """Normalise the text of a value; keep the value of a number beside it."""
+        text = self._normalised(text_of(value))
+        number = _value_of(value)
+        return text if number is None else Number(number, text)
+
+    def _normalised(self, text: str) -> str:
+        text = text if self.case_sensitive else text.lower()
+        return text.translate(_REMOVED) if self.strip else text
+
+    def similarity(self, gt: Prepared, pred: Prepared) -> float:
+        """Compare two prepared values: 1.0 or 0.0."""
+        if isinstance(gt, Number) and isinstance(pred, Number):
+            return float(gt.value == pred.value)
+        return float(_text(gt) == _text(pred))
+
+    def matrix(self, gts: Sequence[Prepared], preds: Sequence[Prepared]) -> Matrix:
+        """Compare all with all. Two numbers go by value and every other pair by text."""
+        texts = equality([_text(gt) for gt in gts], [_text(pred) for pred in preds])
+        both_numbers = np.logical_and.outer(
+            [isinstance(gt, Number) for gt in gts], [isinstance(pred, Number) for pred in preds]
+        )
+        if not both_numbers.any():
+            return texts
+        values = equality([_value(gt) for gt in gts], [_value(pred) for pred in preds])
+        return np.where(both_numbers, values, texts)
+
+
+def _value_of(value: object) -> tuple[bool, int | Decimal] | None:
+    """Read a number or a boolean as written; None for anything else, and for NaN."""
+    match value:
+        case bool():
+            return True, value
+        case int():
+            return False, int(value)
+        case float() if not math.isnan(value):
+            return False, Decimal(float.__repr__(value))
+        case Decimal() if not value.is_nan():
+            return False, value
+        case _:
+            return None
+
+
+def _text(prepared: Prepared) -> str:
+    return prepared.text if isinstance(prepared, Number) else prepared
+
+
+def _value(prepared: Prepared) -> tuple[bool, int | Decimal] | None:
+    return prepared.value if isinstance(prepared, Number) else None

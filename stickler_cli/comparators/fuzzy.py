@@ -1,0 +1,67 @@
+"""Likeness of two texts by rapidfuzz's ratios, of whole texts, parts or words."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+from rapidfuzz import fuzz, process
+
+from stickler_cli.comparators.base import (
+    BaseComparator,
+    Matrix,
+    checked_choice,
+    checked_flag,
+    text_of,
+)
+
+_SCORERS: Final[dict[str, Callable[..., float]]] = {
+    "ratio": fuzz.ratio,
+    "partial_ratio": fuzz.partial_ratio,
+    "token_sort_ratio": fuzz.token_sort_ratio,
+    "token_set_ratio": fuzz.token_set_ratio,
+}
+
+
+class FuzzyComparator(BaseComparator):
+    """Compare texts by likeness: whole, in part, or word by word in any order."""
+
+    def __init__(
+        self, method: str = "ratio", normalize: bool = True, threshold: float = 0.7
+    ) -> None:
+        """Choose what is held against what.
+
+        Args:
+            method: `ratio`, `partial_ratio`, `token_sort_ratio` or `token_set_ratio`.
+            normalize: whether to strip and lower-case.
+            threshold: in [0, 1], for `binary_compare`.
+
+        Raises:
+            KeywordError: an unknown method, or a keyword of the wrong type.
+        """
+        super().__init__(threshold)
+        self.method = checked_choice("method", method, tuple(_SCORERS))
+        self.normalize = checked_flag("normalize", normalize)
+
+    def prepare(self, value: Any) -> str:
+        """Turn a value into text, normalised where that is asked for."""
+        text = text_of(value)
+        return text.strip().lower() if self.normalize else text
+
+    def similarity(self, gt: str, pred: str) -> float:
+        """Compare two texts; 1.0 for two without a word in them."""
+        if self._is_empty(gt) and self._is_empty(pred):
+            return 1.0
+        return _SCORERS[self.method](gt, pred) / 100
+
+    def matrix(self, gts: Sequence[str], preds: Sequence[str]) -> Matrix:
+        """Compare all with all in one call."""
+        scorer = _SCORERS[self.method]
+        percent = process.cdist(gts, preds, scorer=scorer, dtype=np.float64, workers=1)
+        both_empty = np.logical_and.outer(
+            [self._is_empty(gt) for gt in gts], [self._is_empty(pred) for pred in preds]
+        )
+        return np.where(both_empty, 1.0, percent / 100)
+
+    def _is_empty(self, text: str) -> bool:
+        """Tell whether nothing is there to compare; to the token methods, spaces are nothing."""
+        return not (text.strip() if self.method.startswith("token") else text)

@@ -1,0 +1,48 @@
+"""Edit distance of two texts."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from rapidfuzz import process
+from rapidfuzz.distance import Levenshtein
+
+from stickler_cli.comparators.base import BaseComparator, Matrix, checked_flag, text_of
+
+
+class LevenshteinComparator(BaseComparator):
+    """Compare texts by the characters to insert, delete or replace between them."""
+
+    def __init__(self, normalize: bool = True, threshold: float = 0.7) -> None:
+        """Choose whether case and spacing count.
+
+        Args:
+            normalize: whether to strip, lower-case and make every run of whitespace one space.
+            threshold: in [0, 1], for `binary_compare`.
+
+        Raises:
+            KeywordError: a keyword of the wrong type.
+        """
+        super().__init__(threshold)
+        self.normalize = checked_flag("normalize", normalize)
+
+    def prepare(self, value: Any) -> str:
+        """Turn a value into text, normalised where that is asked for.
+
+        Raises:
+            TypeError: the value is an object; no spelling of it is worth comparing.
+        """
+        if isinstance(value, dict):
+            raise TypeError("LevenshteinComparator compares texts, not objects")
+        text = text_of(value)
+        return " ".join(text.lower().split()) if self.normalize else text
+
+    def similarity(self, gt: str, pred: str) -> float:
+        """Compare two texts: 1 - distance / length of the longer; 1.0 for two empty ones."""
+        return Levenshtein.normalized_similarity(gt, pred)
+
+    def matrix(self, gts: Sequence[str], preds: Sequence[str]) -> Matrix:
+        """Compare all with all in one call."""
+        return process.cdist(
+            gts, preds, scorer=Levenshtein.normalized_similarity, dtype=np.float64, workers=1
+        )

@@ -1,0 +1,216 @@
+"""Comparators by name: which class a schema means, and how to construct it from JSON.
+
+A class is imported when it is asked for by name, so that looking at one schema does not load what
+others need. Names come from three places, in this order: the table below, the entry points that
+installed packages offer, and `package.module:Class`, which runs code that nobody installed for
+this purpose and is therefore refused unless the caller allows it.
+"""
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Final
+
+from stickler_cli.comparators.base import (
+    BaseComparator,
+    KeywordError,
+    did_you_mean,
+    keyword_parameters,
+)
+from stickler_cli.json_values import brief
+
+_HERE: Final = "stickler_cli.comparators"
+
+BUILT_IN: Final[dict[str, str]] = {
+    "BBoxIoUComparator": f"{_HERE}.bbox:BBoxIoUComparator",
+    "BERTComparator": f"{_HERE}.bert:BERTComparator",
+    "BertComparator": f"{_HERE}.bert:BERTComparator",
+    "DateComparator": f"{_HERE}.date:DateComparator",
+    "ExactComparator": f"{_HERE}.exact:ExactComparator",
+    "FuzzyComparator": f"{_HERE}.fuzzy:FuzzyComparator",
+    "LLMComparator": f"{_HERE}.llm:LLMComparator",
+    "LevenshteinComparator": f"{_HERE}.levenshtein:LevenshteinComparator",
+    "NumericComparator": f"{_HERE}.numeric:NumericComparator",
+    "NumericExactC": f"{_HERE}.numeric:NumericComparator",
+    "SemanticComparator": f"{_HERE}.semantic:SemanticComparator",
+    "StructuredModelComparator": f"{_HERE}.structured:StructuredModelComparator",
+}
+"""Name -> where the class is. A name that is not the class's own is an alias of it."""
+
+ENTRY_POINT_GROUP: Final = "stickler_cli.comparators"
+
+ALLOW_PLUGINS: Final = (
+    "allow it with --allow-plugins or `allow_plugins = true` in the configuration file"
+)
+
+_LOCATION: Final = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+
+
+class UnknownComparatorError(LookupError):
+    """A comparator name behind which there is no class that can be used."""
+
+    def __init__(self, name: str, expected: str, hint: str = "") -> None:
+        super().__init__(name, expected, hint)
+        self.name = name
+        self.found = f"comparator is {brief(name)}"
+        self.expected = expected
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.found}, expected {self.expected}" + (f"; {self.hint}" if self.hint else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Keyword:
+    """A constructor keyword."""
+
+    name: str
+    """As a schema spells it."""
+    default: object = None
+    """Its value where a schema does not give it."""
+    required: bool = False
+    """Whether there is no default."""
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What a person who writes a schema must know of a comparator."""
+
+    name: str
+    """Under which a schema asks for it."""
+    aliases: tuple[str, ...]
+    """Other names for it."""
+    summary: str
+    """What it does, in a line."""
+    keywords: tuple[Keyword, ...]
+    """What `comparator-config` accepts, in the order of the constructor."""
+
+
+def comparator_class(name: str, *, allow_plugins: bool = False) -> type[BaseComparator]:
+    """Find a comparator by its built-in name, its entry point or as `package.module:Class`.
+
+    Args:
+        name: as a schema spells it.
+        allow_plugins: whether `package.module:Class` may be imported.
+
+    Raises:
+        UnknownComparatorError: nothing has that name, or what has it cannot be used.
+    """
+    if name in BUILT_IN:
+        return _load(name, BUILT_IN[name])
+    offered = _entry_points()
+    if name in offered:
+        locations = offered[name]
+        if len(locations) > 1:
+            places = " and ".join(sorted(locations))
+            raise UnknownComparatorError(name, "one class", f"packages offer {places} by that name")
+        return _load(name, *locations)
+    if _LOCATION.fullmatch(name):
+        if not allow_plugins:
+            raise UnknownComparatorError(name, "a comparator that is installed", ALLOW_PLUGINS)
+        return _load(name, name)
+    names = [*BUILT_IN, *sorted(offered)]
+    expected = f"one of {', '.join(names)}, or package.module:Class"
+    raise UnknownComparatorError(name, expected, did_you_mean(name, names))
+
+
+def construct(
+    name: str, config: Mapping[str, object], *, allow_plugins: bool = False
+) -> BaseComparator:
+    """Construct a comparator from what a schema says.
+
+    Args:
+        name: as `comparator_class` takes it.
+        config: constructor keywords.
+        allow_plugins: as `comparator_class` takes it.
+
+    Raises:
+        UnknownComparatorError: as `comparator_class` does.
+        KeywordError: a keyword that is unknown, missing, or has a value that cannot be used.
+    """
+    cls = comparator_class(name, allow_plugins=allow_plugins)
+    _check_keywords(cls, name, config)
+    constructor: Callable[..., BaseComparator] = cls
+    try:
+        return constructor(**config)
+    except KeywordError:
+        raise
+    except (TypeError, ValueError) as error:
+        raise KeywordError(None, f"{name} refuses {brief(dict(config))}: {error}") from error
+
+
+def describe() -> tuple[Description, ...]:
+    """Describe the built-in comparators, in order of their names; imports all of them."""
+    aliases: dict[type[BaseComparator], list[str]] = {}
+    for name in BUILT_IN:
+        cls = comparator_class(name)
+        aliases.setdefault(cls, []).extend([name] if name != cls.__name__ else [])
+    return tuple(
+        Description(cls.__name__, tuple(others), _summary(cls), keywords(cls))
+        for cls, others in aliases.items()
+    )
+
+
+def keywords(cls: type[BaseComparator]) -> tuple[Keyword, ...]:
+    """List what the constructor of a comparator accepts by name."""
+    return tuple(
+        Keyword(parameter.name, required=True)
+        if parameter.default is inspect.Parameter.empty
+        else Keyword(parameter.name, parameter.default)
+        for parameter in keyword_parameters(cls)
+    )
+
+
+def plugin_names() -> tuple[str, ...]:
+    """List the names that installed packages offer, in order; imports none of them."""
+    return tuple(sorted(_entry_points()))
+
+
+def _entry_points() -> dict[str, set[str]]:
+    """Find what installed packages offer: name -> where, more than one place if they disagree."""
+    from importlib.metadata import entry_points  # reads the disk; most schemas need no plugin
+
+    offered: dict[str, set[str]] = {}
+    for entry_point in entry_points(group=ENTRY_POINT_GROUP):
+        offered.setdefault(entry_point.name, set()).add(entry_point.value)
+    return offered
+
+
+def _load(name: str, location: str) -> type[BaseComparator]:
+    """Import the class at `module:Class`."""
+    module, _, qualified = location.partition(":")
+    try:
+        found: Any = import_module(module)
+        for part in qualified.split("."):
+            found = getattr(found, part)
+    except Exception as error:
+        cause = f"{location} fails with {type(error).__name__}: {error}"
+        raise UnknownComparatorError(name, "a class that can be imported", cause) from error
+    if not (isinstance(found, type) and issubclass(found, BaseComparator)):
+        raise UnknownComparatorError(
+            name, "a subclass of stickler_cli.comparators.BaseComparator", f"{location} is none"
+        )
+    return found
+
+
+def _check_keywords(cls: type[BaseComparator], name: str, config: Mapping[str, object]) -> None:
+    parameters = inspect.signature(cls).parameters.values()
+    accepted = keywords(cls)
+    names = [keyword.name for keyword in accepted]
+    takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters)
+    for keyword in config:
+        if keyword not in names and not takes_any:
+            expected = f"one of {', '.join(names)}" if names else "no keyword"
+            hint = did_you_mean(keyword, names)
+            raise KeywordError(keyword, f"{name} has no keyword {keyword}", expected, hint)
+    for required in accepted:
+        if required.required and required.name not in config:
+            raise KeywordError(
+                None, f"{name} is given no {required.name}", f"a value for {required.name}"
+            )
+
+
+def _summary(cls: type[BaseComparator]) -> str:
+    return (inspect.getdoc(cls) or "").partition("\n")[0]

@@ -1,0 +1,221 @@
+"""Gates: what a run must reach, as one line of text each, and whether it did.
+
+A gate is `[set:][path.]metric op number`. What is printed is what is compared, at full precision,
+and an empty denominator never passes.
+"""
+
+import difflib
+import operator
+import re
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Final
+
+from stickler_cli.errors import Problem, UsageError
+from stickler_cli.locations import Path, field_path, parse_field_path
+from stickler_cli.metrics.counts import RATES, Counts
+from stickler_cli.metrics.evaluation import Evaluation
+from stickler_cli.metrics.tally import READINGS, Tally
+
+OPERATORS: Final[dict[str, Callable[[float, float], bool]]] = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    "==": operator.eq,
+    "!=": operator.ne,
+    ">": operator.gt,
+    "<": operator.lt,
+}
+SCORE: Final = "score"
+"""The mean score: of documents without a path, of a field with one."""
+COUNTS: Final = ("tp", "fd", "fa", "fn", "fp", "tn")
+METRICS: Final = (*RATES, SCORE, *COUNTS)
+DOCUMENTS: Final = "documents"
+"""The path under which a gate asks how many documents there were of a kind."""
+SYNTAX: Final = "[set:][path.]metric op number, such as leaves:line_items.price.recall>=0.9"
+
+_GATE: Final = re.compile(
+    rf"\s*(?:(?P<reading>{'|'.join(READINGS)}):)?(?P<target>.*?)\s*"
+    rf"(?P<operator>{'|'.join(OPERATORS)})\s*(?P<limit>[^<>=!]*?)\s*"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """One thing that a run must reach."""
+
+    text: str
+    """As the user wrote it."""
+    reading: str
+    """`overall`, `aggregate` or `leaves`."""
+    path: Path
+    """The field; empty for the whole."""
+    metric: str
+    operator: str
+    limit: float
+
+
+@dataclass(frozen=True, slots=True)
+class GateResult:
+    """Whether a run passes a gate."""
+
+    gate: Gate
+    value: float | None
+    """What was compared; None where there was nothing to compare."""
+    passed: bool
+    reason: str
+    """The comparison at full precision: `f1 0.8996 < 0.9`."""
+
+    def view(self) -> dict[str, object]:
+        """Give the result as the run format shows it."""
+        return {
+            "gate": self.gate.text,
+            "value": self.value,
+            "limit": self.gate.limit,
+            "passed": self.passed,
+            "reason": self.reason,
+        }
+
+
+def parse_gate(text: str, option: str = "--gate") -> Gate:
+    """Read a gate.
+
+    Raises:
+        UsageError: it is not a gate, with what it could have been.
+
+    >>> parse_gate("leaves:line_items.price.recall >= 0.9").path
+    ('line_items', 'price')
+    """
+    match = _GATE.fullmatch(text)
+    if match is None:
+        raise _refused(option, f"{text!r} is not a gate", SYNTAX)
+    try:
+        path = parse_field_path(match["target"])
+    except ValueError as error:
+        raise _refused(option, f"in {text!r}, {error}", SYNTAX) from None
+    if any(isinstance(step, int) for step in path):
+        raise _refused(
+            option, f"{text!r} names one list element", "a field of all elements", "leave out [n]"
+        )
+    metric = str(path[-1]) if path else ""
+    reading = match["reading"] or READINGS[0]
+    limit = _limit(text, match["limit"], option)
+    gate = Gate(text.strip(), reading, path[:-1], metric, match["operator"], limit)
+    if path[:1] == (DOCUMENTS,) and len(path) == 2:
+        return gate
+    if metric not in METRICS:
+        near = difflib.get_close_matches(metric, METRICS, n=1)
+        hint = f"did you mean {near[0]}?" if near else ""
+        raise _refused(
+            option, f"{text!r} asks for {metric or 'nothing'}", f"one of {', '.join(METRICS)}", hint
+        )
+    if metric in (*RATES, SCORE) and not 0 <= gate.limit <= 1:
+        hint = f"did you mean {gate.limit / 100:g}?" if 1 < gate.limit <= 100 else ""
+        raise _refused(option, f"the limit is {gate.limit:g}", "a number between 0 and 1", hint)
+    return gate
+
+
+def _limit(text: str, number: str, option: str) -> float:
+    try:
+        return float(number)
+    except ValueError:
+        raise _refused(option, f"in {text!r}, the limit is {number!r}", "a number") from None
+
+
+def _refused(option: str, found: str, expected: str, hint: str = "") -> UsageError:
+    return UsageError([Problem(option, found, expected, hint)])
+
+
+def check_paths(gates: Collection[Gate], known: Collection[Path], option: str = "--gate") -> None:
+    """Make sure that every gate asks for a field that there is.
+
+    Args:
+        gates: the gates of a run.
+        known: the fields of the schema and of the documents seen; `*` stands for any name.
+        option: what to call the source of the gates.
+
+    Raises:
+        UsageError: with every gate on a path that does not exist, and the nearest ones.
+    """
+    problems = []
+    for gate in gates:
+        if not gate.path or _asks_documents(gate) or any(_fits(gate.path, path) for path in known):
+            continue
+        names = [field_path(path) for path in known]
+        near = difflib.get_close_matches(field_path(gate.path), names, n=3, cutoff=0.3)
+        hint = f"near paths: {', '.join(near)}" if near else ""
+        found = f"{gate.text!r} asks for the field {field_path(gate.path)}, which does not exist"
+        problems.append(Problem(option, found, "a field of the schema", hint))
+    if problems:
+        raise UsageError(problems)
+
+
+def _fits(path: Path, pattern: Path) -> bool:
+    """Say whether a path is the field of an outline; below `*` anything may be."""
+    if len(path) < len(pattern):
+        return False
+    pairs = list(zip(path, pattern, strict=False))
+    open_ended = pattern[-1:] == ("*",)
+    return all(step in (name, "*") or name == "*" for step, name in pairs) and (
+        len(path) == len(pattern) or open_ended
+    )
+
+
+def judge(gate: Gate, evaluation: Evaluation, *, recall_with_fd: bool = False) -> GateResult:
+    """Compare what a run reached with what a gate asks for.
+
+    Raises:
+        UsageError: the gate asks for a kind of document count that there is not.
+    """
+    value, empty = _value(gate, evaluation, recall_with_fd=recall_with_fd)
+    name = gate.text.partition(gate.operator)[0].strip()
+    if value is None:
+        return GateResult(gate, None, passed=False, reason=f"{name} is undefined: {empty}")
+    passed = OPERATORS[gate.operator](value, gate.limit)
+    shown = gate.operator if passed else _OPPOSITE[gate.operator]
+    return GateResult(gate, value, passed, f"{name} {value!r} {shown} {gate.limit:g}")
+
+
+_OPPOSITE: Final = {">=": "<", "<=": ">", "==": "!=", "!=": "==", ">": "<=", "<": ">="}
+
+
+def _asks_documents(gate: Gate) -> bool:
+    return gate.path == (DOCUMENTS,) and gate.metric not in METRICS
+
+
+def _value(gate: Gate, evaluation: Evaluation, *, recall_with_fd: bool) -> tuple[float | None, str]:
+    """Give what a gate asks for, or None and why there is nothing."""
+    if _asks_documents(gate):
+        documents = evaluation.documents
+        if gate.metric not in documents:
+            names = ", ".join(documents)
+            raise _refused("--gate", f"{gate.text!r} asks for {gate.metric}", f"one of {names}")
+        return documents[gate.metric], ""
+    node = _node(evaluation.tally, gate.path)
+    if gate.metric == SCORE:
+        score = node.mean_score if gate.path else evaluation.overall_score
+        return score, "no document has a score of it"
+    counts = node.counts(gate.reading)
+    if gate.metric in COUNTS:
+        return getattr(counts, gate.metric), ""
+    if not _denominator(counts, gate.metric, recall_with_fd=recall_with_fd):
+        return None, "nothing was counted"
+    return counts.derived(recall_with_fd=recall_with_fd)[gate.metric], ""
+
+
+def _denominator(counts: Counts, metric: str, *, recall_with_fd: bool) -> int:
+    """Give how many units a rate is a share of."""
+    relevant = counts.recall_denominator(with_fd=recall_with_fd)
+    return {
+        "precision": counts.tp + counts.fp,
+        "recall": relevant,
+        "f1": counts.tp + counts.fp + relevant,
+        "accuracy": counts.total,
+    }[metric]
+
+
+def _node(root: Tally, path: Path) -> Tally:
+    """Give the tally of a field; one that no document reached has counted nothing."""
+    node = root
+    for step in path:
+        node = node.fields.get(str(step), Tally())
+    return node

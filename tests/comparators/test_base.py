@@ -1,0 +1,193 @@
+import pickle
+
+import pytest
+
+from stickler_cli.comparators import BaseComparator, ExactComparator, LevenshteinComparator
+from stickler_cli.comparators.base import KeywordError, nearest, text_of
+
+
+class FirstLetter(BaseComparator):
+    """Compare first letters; written as a user would, with `compare` alone."""
+
+    def __init__(self, threshold=0.5, bonus=0.0, *ignored, **others):
+        super().__init__(threshold)
+        self.bonus = bonus
+
+    def compare(self, gt, pred):
+        return 1.0 if gt[:1] == pred[:1] else self.bonus
+
+
+class Halved(LevenshteinComparator):
+    """Halve what an inherited comparator says."""
+
+    def compare(self, gt, pred):
+        return super().compare(gt, pred) / 2
+
+
+class Initials(Halved):
+    """Compare first letters by the inherited rules."""
+
+    def prepare(self, value):
+        return value[:1]
+
+
+class Reversed(LevenshteinComparator):
+    """Judge prepared values anew, and leave `matrix` alone."""
+
+    def similarity(self, gt, pred):
+        return 1 - super().similarity(gt, pred)
+
+
+class Unaccented(LevenshteinComparator):
+    """Prepare differently, and judge as before."""
+
+    def prepare(self, value):
+        return super().prepare(value).replace("é", "e")
+
+
+class Whole(LevenshteinComparator):
+    """Define `compare` and `similarity` both."""
+
+    def compare(self, gt, pred):
+        return 0.25
+
+    def similarity(self, gt, pred):
+        return 0.75
+
+
+def column(comparator, gts, preds):
+    prepared = [[comparator.prepare(value) for value in side] for side in (gts, preds)]
+    return comparator.matrix(*prepared).tolist()
+
+
+def test_a_comparator_that_defines_compare_alone_works_in_columns():
+    assert column(FirstLetter(bonus=0.25), ["ab", "b"], ["ax", "ay", "c"]) == [
+        [1.0, 1.0, 0.25],
+        [0.25, 0.25, 0.25],
+    ]
+
+
+def test_a_new_compare_is_used_in_columns_of_an_inherited_comparator():
+    assert Halved().compare(" ABC", "abd") == pytest.approx(1 / 3)
+    assert column(Halved(), [" ABC"], ["abc", "abd"]) == [[0.5, pytest.approx(1 / 3)]]
+
+
+def test_a_new_prepare_below_a_new_compare_comes_before_it():
+    assert column(Initials(), ["abc"], ["axx", "b"]) == [[0.5, 0.0]]
+
+
+def test_a_new_similarity_is_used_in_columns_of_an_inherited_comparator():
+    assert Reversed().compare("ab", "ac") == 0.5
+    assert column(Reversed(), ["ab"], ["ab", "xy"]) == [[0.0, 1.0]]
+
+
+def test_a_new_prepare_keeps_the_inherited_judgement():
+    assert Unaccented().compare("été", "ETE") == 1.0
+    assert column(Unaccented(), ["été"], ["ete", "eta"]) == [[1.0, pytest.approx(2 / 3)]]
+
+
+def test_a_comparator_that_defines_both_is_taken_at_its_word():
+    assert Whole().compare("a", "b") == 0.25
+    assert column(Whole(), ["a"], ["b"]) == [[0.75]]
+
+
+def test_a_comparator_that_defines_neither_is_refused():
+    with pytest.raises(TypeError, match=r"Empty must define compare\(gt, pred\) or similarity"):
+        type("Empty", (BaseComparator,), {})
+
+
+def test_calling_is_comparing():
+    assert FirstLetter()("ab", "ac") == 1.0
+
+
+def test_binary_compare_counts_a_match_at_the_threshold_and_a_hair_below():
+    assert FirstLetter(0.8, bonus=0.8).binary_compare("a", "b") == (1, 0)
+    assert FirstLetter(0.8, bonus=0.7999999999999999).binary_compare("a", "b") == (1, 0)
+    assert FirstLetter(0.8, bonus=0.79).binary_compare("a", "b") == (0, 1)
+
+
+def test_config_and_repr_show_what_differs_from_the_defaults():
+    comparator = FirstLetter(bonus=0.25)
+
+    assert comparator.name == "FirstLetter"
+    assert comparator.config == {"bonus": 0.25}
+    assert repr(comparator) == "FirstLetter(bonus=0.25)"
+    assert repr(FirstLetter()) == "FirstLetter()"
+
+
+def test_comparators_are_equal_by_class_and_config():
+    assert FirstLetter() == FirstLetter(0.5)
+    assert FirstLetter() != FirstLetter(0.6)
+    assert FirstLetter() != ExactComparator(0.5)
+    assert FirstLetter() != "FirstLetter()"
+
+
+def test_a_comparator_can_be_sent_to_another_process():
+    comparator = LevenshteinComparator(normalize=False)
+
+    assert pickle.loads(pickle.dumps(comparator)) == comparator  # noqa: S301
+
+
+def test_a_comparator_requires_nothing_unless_it_says_so():
+    FirstLetter().require()
+
+
+@pytest.mark.parametrize("threshold", [0, 1, 0.5, 0.0, 1.0])
+def test_a_threshold_from_0_to_1_is_kept(threshold):
+    assert FirstLetter(threshold).threshold == threshold
+
+
+@pytest.mark.parametrize(
+    ("threshold", "message"),
+    [
+        (True, "threshold is true, expected a number in [0, 1]"),
+        (None, "threshold is null, expected a number in [0, 1]"),
+        ("0.5", 'threshold is "0.5", expected a number in [0, 1]'),
+        (-0.1, "threshold is -0.1, expected a number in [0, 1]"),
+        (15, "threshold is 15, expected a number in [0, 1]; did you mean 0.15?"),
+        (101, "threshold is 101, expected a number in [0, 1]"),
+        (float("nan"), "threshold is NaN, expected a number in [0, 1]"),
+    ],
+)
+def test_any_other_threshold_is_refused(threshold, message):
+    with pytest.raises(KeywordError) as caught:
+        FirstLetter(threshold)
+
+    assert str(caught.value) == message
+    assert caught.value.keyword == "threshold"
+
+
+def test_a_keyword_error_can_be_sent_to_another_process():
+    error = pickle.loads(pickle.dumps(KeywordError("a", "a is 1", "2", "b?")))  # noqa: S301
+
+    assert (error.keyword, str(error)) == ("a", "a is 1, expected 2; b?")
+
+
+@pytest.mark.parametrize(
+    ("word", "choice"),
+    [
+        ("LevenshtienComparator", "LevenshteinComparator"),
+        ("levenshteincomparator", "LevenshteinComparator"),
+        ("Exact", "ExactComparator"),
+        ("Fuzy", "FuzzyComparator"),
+        ("Nope", None),
+        ("", None),
+        ("x" * 1000, None),
+    ],
+)
+def test_the_nearest_choice_is_found_by_case_beginning_and_likeness(word, choice):
+    choices = ["ExactComparator", "FuzzyComparator", "LevenshteinComparator"]
+
+    assert nearest(word, choices) == choice
+
+
+def test_of_two_choices_with_the_same_beginning_the_whole_one_is_nearest():
+    assert nearest("Tolerance", ["tolerance_mode", "tolerance"]) == "tolerance"
+
+
+def test_there_is_nothing_near_where_there_is_no_choice():
+    assert nearest("a", []) is None
+
+
+def test_text_of_an_integer_of_any_length_is_its_digits():
+    assert text_of(10**5000) == "1" + "0" * 5000

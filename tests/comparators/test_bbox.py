@@ -1,0 +1,51 @@
+import pytest
+
+from stickler_cli.comparators import BBoxIoUComparator
+
+UNIT = [0, 0, 1, 1]
+
+
+def test_an_array_is_one_value():
+    assert BBoxIoUComparator.takes == {"array"}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *([0, 0, True, 1], [0, 0, "1", 1], [[0, 0], 1, 1], [[0, 0], [1, 1], [1, 1]], []),
+        *([0, 0, float("nan"), 1], [0, 0, float("inf"), 1], [0, 0, 10**400, 1]),
+        [-1.7e308, 0, 1.7e308, 1],  # its width is beyond the floats
+        [0, 0, 1e200, 1e200],  # its area is
+        [0, 0, 1e-200, 1e-200],  # its area is 0 in floats
+    ],
+)
+def test_what_is_no_box_with_an_area_overlaps_nothing_not_even_itself(value):
+    assert BBoxIoUComparator().compare(value, value) == 0.0
+    assert BBoxIoUComparator().compare(UNIT, value) == 0.0
+
+
+def test_the_largest_boxes_overlap_themselves():
+    box = [0, 0, 1.3e154, 0.6e154]
+
+    assert BBoxIoUComparator().compare(box, box) == 1.0
+
+
+def test_tuples_are_read_as_arrays():
+    assert BBoxIoUComparator().compare(((0, 0), (1, 1)), UNIT) == 1.0
+
+
+def test_boxes_at_either_end_of_the_floats_share_nothing():
+    comparator = BBoxIoUComparator()
+    left = comparator.prepare([-1.7e308, 0, -1.6e308, 1e-10])
+    right = comparator.prepare([1.6e308, 0, 1.7e308, 1e-10])
+
+    assert comparator.similarity(left, right) == 0.0
+    assert comparator.matrix([left], [right]).tolist() == [[0.0]]
+
+
+def test_a_matrix_compares_all_boxes_and_leaves_the_others_at_0():
+    comparator = BBoxIoUComparator()
+    gts = [comparator.prepare(box) for box in (UNIT, [0, 0, 2, 2], "no box")]
+    preds = [comparator.prepare(box) for box in (UNIT, [5, 5, 6, 6], None)]
+
+    assert comparator.matrix(gts, preds).tolist() == [[1, 0, 0], [0.25, 0, 0], [0, 0, 0]]

@@ -1,0 +1,42 @@
+import pytest
+
+from stickler_cli.comparators import FuzzyComparator
+from stickler_cli.comparators.base import KeywordError
+
+
+@pytest.mark.parametrize("method", ["token_sort_ratio", "token_set_ratio"])
+def test_to_the_word_methods_two_texts_without_a_word_are_alike(method):
+    assert FuzzyComparator(method=method, normalize=False).compare(" ", "\t") == 1.0
+    assert FuzzyComparator(method=method, normalize=False).compare(" ", " ") == 1.0
+
+
+def test_to_the_letter_methods_a_space_is_a_letter():
+    assert FuzzyComparator(normalize=False).compare(" ", "\t") == 0.0
+
+
+def test_an_object_is_compared_as_python_prints_it():
+    assert FuzzyComparator().compare({"a": 1}, "{'a': 1}") == 1.0
+
+
+@pytest.mark.parametrize(
+    ("method", "message"),
+    [
+        (
+            "token_sort",
+            'method is "token_sort", expected one of ratio, .*; did you mean token_sort',
+        ),
+        ("nonsense", 'method is "nonsense", expected one of ratio, partial_ratio, [a-z_, ]*$'),
+        (True, "method is true, expected one of ratio, partial_ratio, [a-z_, ]*$"),
+        ([], r"method is \[\], expected one of"),
+    ],
+)
+def test_an_unknown_method_is_refused(method, message):
+    with pytest.raises(KeywordError, match=message) as caught:
+        FuzzyComparator(method=method)
+
+    assert caught.value.keyword == "method"
+
+
+def test_a_flag_that_is_no_boolean_is_refused():
+    with pytest.raises(KeywordError, match='normalize is "yes", expected true or false'):
+        FuzzyComparator(normalize="yes")

@@ -1,0 +1,187 @@
+"""What holds for every comparator and any values: columns agree with single comparisons."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stickler_cli.comparators import (
+    BBoxIoUComparator,
+    ExactComparator,
+    FuzzyComparator,
+    LevenshteinComparator,
+    NumericComparator,
+    SemanticComparator,
+    StructuredModelComparator,
+)
+from stickler_cli.comparators.registry import BUILT_IN, construct
+
+awkward = st.sampled_from(
+    [
+        *("", " ", "\t\n", "\u00a0", "🙂", "👩‍👩‍👧", "İ", "ß", "e\u0301", "\ud800", "-", "..."),
+        *(
+            "1",
+            "1.0",
+            "01",
+            "true",
+            "True",
+            "nan",
+            "inf",
+            "-0",
+            "(1)",
+            "$1",
+            "1e3",
+            "1e-3",
+            "1,000",
+        ),
+        *("1e999999999", "-1e-999999999", "9" * 400, "0." + "0" * 400 + "1"),
+        *(0, -0.0, 0.0, 1, 1.0, -1, True, False, 0.1, 0.3, 0.30000000000000004, 5e-324, 1.7e308),
+        *(10**20, 1e20, 10**20 + 1, -(10**400), 10**4000, float("nan"), float("inf")),
+    ]
+)
+near_integers = st.builds(
+    lambda whole, cents: whole + cents / 100, st.integers(-3, 3), st.integers(0, 99)
+)
+short_texts = st.text(st.sampled_from("ab AB.-1é🙂"), max_size=8)
+scalars = st.one_of(
+    awkward,
+    near_integers,
+    short_texts,
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(),
+)
+values = st.recursive(
+    scalars,
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+coordinates = st.one_of(
+    st.integers(-5, 5),
+    st.floats(-1, 1),
+    st.floats(),
+    st.sampled_from([0.1, 0.2, 0.30000000000000004, 1e-320, 1e154, -1e308, 1.7e308, 10**400, True]),
+)
+boxes = st.one_of(
+    st.lists(coordinates, min_size=4, max_size=4),
+    st.lists(st.lists(coordinates, min_size=2, max_size=2), min_size=2, max_size=2),
+    values,
+)
+
+texts_only = values.filter(lambda value: not isinstance(value, dict))
+
+
+def embedding(text):
+    """Give a small vector that depends on the text: zeros, negative and huge ones among them."""
+    return [len(text) - 3.0, text.count("a") * 1e200, float(text.count("1"))]
+
+
+FAMILY = [
+    *(
+        (ExactComparator(case_sensitive=case, strip=strip), scalars)
+        for case in (True, False)
+        for strip in (True, False)
+    ),
+    *((LevenshteinComparator(normalize=normalize), texts_only) for normalize in (True, False)),
+    *(
+        (FuzzyComparator(method=method, normalize=normalize), values)
+        for method in ("ratio", "partial_ratio", "token_sort_ratio", "token_set_ratio")
+        for normalize in (True, False)
+    ),
+    (NumericComparator(), values),
+    (NumericComparator(absolute_tolerance=0.01), values),
+    (NumericComparator(relative_tolerance=0.1), values),
+    (NumericComparator(relative_tolerance=0.1, absolute_tolerance=0.3), values),
+    (NumericComparator(tolerance=10**400), values),
+    (NumericComparator(relative_tolerance=1e308), values),
+    (BBoxIoUComparator(), boxes),
+    (StructuredModelComparator(), values),
+    (SemanticComparator(embedding_function=embedding), scalars),
+]
+
+IDS = [repr(comparator)[:60] for comparator, _ in FAMILY]
+
+
+@pytest.mark.parametrize(("comparator", "strategy"), FAMILY, ids=IDS)
+def test_a_matrix_is_the_similarity_of_every_pair(comparator, strategy):
+    @settings(deadline=None, max_examples=150)
+    @given(st.lists(strategy, max_size=5), st.lists(strategy, max_size=5))
+    def holds(gts, preds):
+        gts = [comparator.prepare(value) for value in gts]
+        preds = [comparator.prepare(value) for value in preds]
+
+        matrix = comparator.matrix(gts, preds)
+
+        assert matrix.shape == (len(gts), len(preds))
+        assert matrix.dtype == np.float64
+        assert matrix.tolist() == [
+            [comparator.similarity(gt, pred) for pred in preds] for gt in gts
+        ]
+
+    holds()
+
+
+@pytest.mark.parametrize(("comparator", "strategy"), FAMILY, ids=IDS)
+def test_a_similarity_is_a_float_from_0_to_1(comparator, strategy):
+    @settings(deadline=None, max_examples=100)
+    @given(strategy, strategy)
+    def holds(gt, pred):
+        similarity = comparator.compare(gt, pred)
+
+        assert isinstance(similarity, float)
+        assert 0 <= similarity <= 1
+
+    holds()
+
+
+@pytest.mark.parametrize(("comparator", "strategy"), FAMILY, ids=IDS)
+@pytest.mark.parametrize(("rows", "columns"), [(0, 0), (0, 2), (2, 0)])
+def test_a_side_without_values_gives_a_matrix_without_entries(comparator, strategy, rows, columns):
+    value = comparator.prepare("1")
+
+    assert comparator.matrix([value] * rows, [value] * columns).shape == (rows, columns)
+
+
+CONFIGS = [
+    ("BBoxIoUComparator", {"threshold": 0.9}),
+    ("BERTComparator", {"threshold": 0}),
+    ("DateComparator", {"tolerance": 1.5, "dayfirst": True, "range_mode": "strict"}),
+    ("ExactComparator", {"case_sensitive": True, "strip": False, "threshold": 0.5}),
+    ("FuzzyComparator", {"method": "partial_ratio", "normalize": False, "threshold": 0.1}),
+    ("LLMComparator", {"model": "a-model", "eval_guidelines": "be kind"}),
+    ("LevenshteinComparator", {"normalize": False, "threshold": 1}),
+    ("NumericComparator", {"relative_tolerance": 0.1, "absolute_tolerance": 2}),
+    ("NumericComparator", {"tolerance": 0.01}),
+    ("NumericComparator", {"tolerance": 0}),
+    ("SemanticComparator", {"model_id": "a-model", "threshold": 0.2}),
+    ("StructuredModelComparator", {"strict_types": True, "threshold": 0.3}),
+]
+
+
+@pytest.mark.parametrize(("name", "config"), CONFIGS)
+def test_name_and_config_construct_an_equal_comparator(name, config):
+    comparator = construct(name, config)
+
+    assert comparator.config == config
+    assert construct(comparator.name, comparator.config) == comparator
+    assert json.loads(json.dumps(comparator.config)) == config
+
+
+@pytest.mark.parametrize("name", sorted(set(BUILT_IN) - {"LLMComparator"}))
+def test_a_config_leaves_defaults_out(name):
+    assert construct(name, {}).config == {}
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_two_nothings_are_alike_and_one_is_unlike_anything(name):
+    comparator = construct(name, {"model": "a-model"} if name == "LLMComparator" else {})
+
+    assert comparator(None, None) == 1.0
+    assert comparator(None, "x") == 0.0
+    assert comparator("x", None) == 0.0

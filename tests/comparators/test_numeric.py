@@ -1,0 +1,138 @@
+from datetime import date
+from decimal import Decimal
+
+import pytest
+
+from stickler_cli.comparators import NumericComparator, NumericExactC
+from stickler_cli.comparators.base import KeywordError
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("Rs. 500", "500"),
+        ("Rs.500", "500"),
+        ("No. 12", "12"),
+        ("5 p.m.", "5"),
+        ("$.50", "0.50"),
+        ("USD .50", "0.50"),
+        ("pre-tax 100", "100"),
+        ("USD-5", "-5"),
+        ("$(5)", "-5"),
+        ("(5)%", "-5"),
+        ("(-5)", "-5"),
+        ("(5 USD)", "-5"),
+        ("thirty (30)", "30"),
+        ("30 (thirty)", "30"),
+        (")5(", "5"),
+        ("(5", "5"),
+        ("+5", "5"),
+        ("-.5e-2", "-0.005"),
+        ("1e0000000000000001", "10"),
+        ("0e99999", "0"),
+        ("-0", "0"),
+    ],
+)
+def test_a_number_is_read_from_a_text(text, number):
+    assert NumericComparator().prepare(text) == Decimal(number)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *("", " ", ".", "-", "--5", "1.2.3", "5-10", "12-", "1/2.3.4", "n/a", "nan", "Infinity"),
+        *("1e999999999", "-1e-999999999", "1e" + "9" * 5000, "1e10001", "1e-10001", "9" * 10_002),
+        *(
+            True,
+            False,
+            float("nan"),
+            float("inf"),
+            Decimal("nan"),
+            Decimal("snan"),
+            Decimal("-inf"),
+        ),
+        *(Decimal("1e999999"), 10**10_001, date(2024, 1, 5), {}, []),
+    ],
+    ids=lambda value: "integer" if isinstance(value, int) else repr(value)[:20],
+)
+def test_what_states_no_number_matches_nothing_not_even_itself(value):
+    assert NumericComparator().prepare(value) is None
+    assert NumericComparator().compare(value, value) == 0.0
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["1e10000", "1e-10000", 10**10_000, "9" * 10_000],
+    ids=["large", "small", "integer", "digits"],
+)
+def test_numbers_up_to_the_documented_magnitude_are_read(value):
+    comparator = NumericComparator(relative_tolerance=0.5, absolute_tolerance=1)
+
+    assert comparator.compare(value, value) == 1.0
+    assert comparator.matrix([comparator.prepare(value)], [comparator.prepare(value)]) == [[1.0]]
+
+
+def test_all_digits_count():
+    digits = "1" * 200
+    comparator = NumericComparator()
+
+    assert comparator.compare(digits + "1", digits + "2") == 0.0
+    assert comparator.compare(f"0.{digits}1", f"0.{digits}2") == 0.0
+    assert comparator.compare(f"({digits}1)", f"-{digits}1") == 1.0
+
+
+def test_a_difference_of_exactly_the_tolerance_is_within_it_in_columns_too():
+    comparator = NumericComparator(absolute_tolerance=0.01)
+    gts = [comparator.prepare(value) for value in (29.99, 0.07, "x")]
+    preds = [comparator.prepare(value) for value in (30, 29.98, "0.08", "29.9799", 10**400)]
+
+    # In floats, 0.08 - 0.07 is above 0.01 and 30 - 29.99 is too.
+    assert comparator.matrix(gts, preds).tolist() == [
+        [1, 1, 0, 0, 0],
+        [0, 0, 1, 0, 0],
+        [0, 0, 0, 0, 0],
+    ]
+
+
+def test_a_relative_tolerance_is_of_the_ground_truth():
+    comparator = NumericComparator(relative_tolerance=0.1)
+
+    assert comparator.compare(10, 9) == 1.0
+    assert comparator.compare(9, 10) == 0.0
+
+
+def test_tiny_numbers_that_floats_cannot_tell_from_0_are_told_apart_in_columns():
+    comparator = NumericComparator(relative_tolerance=0.5)
+    gts = [comparator.prepare(value) for value in ("1e-5000", 0)]
+    preds = [comparator.prepare(value) for value in ("1.4e-5000", "1.6e-5000", 0)]
+
+    # Of 1e-5000 half of that is allowed, of 0 half of 1.
+    assert comparator.matrix(gts, preds).tolist() == [[1, 0, 0], [1, 1, 1]]
+
+
+def test_tolerance_is_another_name_for_the_absolute_one():
+    comparator = NumericComparator(tolerance=0.3)
+
+    assert comparator.compare(0.1, 0.4) == 1.0
+    assert comparator.config == {"tolerance": 0.3}
+
+
+def test_both_names_of_one_tolerance_are_refused():
+    with pytest.raises(KeywordError, match="tolerance and absolute_tolerance are both") as caught:
+        NumericComparator(tolerance=0.1, absolute_tolerance=0.2)
+
+    assert caught.value.keyword == "tolerance"
+
+
+@pytest.mark.parametrize("keyword", ["relative_tolerance", "absolute_tolerance", "tolerance"])
+@pytest.mark.parametrize("value", [True, "0.1", -0.1, float("nan"), float("inf"), []])
+def test_a_tolerance_that_is_no_finite_number_of_at_least_0_is_refused(keyword, value):
+    with pytest.raises(KeywordError, match="expected a finite number of at least 0") as caught:
+        NumericComparator(**{keyword: value})
+
+    assert caught.value.keyword == keyword
+
+
+def test_the_older_name_is_the_same_class():
+    assert NumericExactC is NumericComparator
+    assert NumericExactC().name == "NumericComparator"
