@@ -13,12 +13,20 @@ def comparison_view(
     Keys: `overall_score`, `field_scores`, `all_fields_matched`, `confusion_matrix`,
     `non_matches`; docs/results.md describes each.
     """
-    errors = [entry.view() for entry in non_matches(comparison)]
+    counts = tally_view(tally(comparison), recall_with_fd=recall_with_fd)
     return {
         "overall_score": comparison.similarity,
+        "confusion_matrix": counts,
+        **document_view(comparison),
+    }
+
+
+def document_view(comparison: ObjectComparison) -> dict[str, object]:
+    """Give what results say of one document beyond its counts."""
+    errors = [entry.view() for entry in non_matches(comparison)]
+    return {
         "field_scores": {entry.name: entry.comparison.score for entry in comparison.fields},
         "all_fields_matched": not errors,
-        "confusion_matrix": tally_view(tally(comparison), recall_with_fd=recall_with_fd),
         "non_matches": errors,
     }
 

@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass
 from typing import Final
 
 from stickler_cli import __version__
-from stickler_cli.json_values import JsonObject
+from stickler_cli.compare.result import ObjectComparison
 from stickler_cli.locations import Path, field_path
-from stickler_cli.metrics.comparison_view import tally_view
+from stickler_cli.metrics.comparison_view import document_view, tally_view
 from stickler_cli.metrics.evaluation import Evaluation
 from stickler_cli.metrics.gates import GateResult
 from stickler_cli.metrics.tally import Tally
@@ -67,13 +67,15 @@ class Run:
     gates: Sequence[GateResult] = ()
     notes: Sequence[str] = ()
     """What the run noticed of its sources as a whole, one line each."""
+    document: ObjectComparison | None = None
+    """The comparison, where the run was asked for one pair of files."""
 
 
-def run_record(run: Run) -> JsonObject:
+def run_record(run: Run) -> dict[str, object]:
     """Give a run in the run format; equal runs give equal records, whatever their order."""
     evaluation = run.evaluation
     ordered = in_schema_order(evaluation.tally, run.fields)
-    record = {
+    record: dict[str, object] = {
         "format": FORMAT,
         "version": __version__,
         "schema": asdict(run.schema),
@@ -93,7 +95,9 @@ def run_record(run: Run) -> JsonObject:
             for entry in sorted(evaluation.problems)
         ],
     }
-    return record  # type: ignore[return-value] # made of JSON values throughout
+    if run.document is not None:
+        record |= document_view(run.document)
+    return record
 
 
 def in_schema_order(tally: Tally, fields: Iterable[FieldInfo]) -> Tally:

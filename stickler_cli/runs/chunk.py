@@ -6,7 +6,6 @@ from typing import Literal
 
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Options, Plan
-from stickler_cli.compare.result import ObjectComparison
 from stickler_cli.documents import DocumentPair
 from stickler_cli.errors import ComparisonError, Problem
 from stickler_cli.json_values import JsonObject
@@ -33,43 +32,37 @@ def evaluate_pairs(job: Job, pairs: Iterable[DocumentPair]) -> Iterator[Document
 
 def evaluate_pair(job: Job, pair: DocumentPair) -> DocumentResult:
     """Compare one pair; whatever is wrong with it is told in the result."""
-    gt, pred = pair.gt, pair.pred
-    if isinstance(gt, Problem):
-        return DocumentResult(pair.id, Status.FAILED, None, (gt,))
-    if gt is None:
-        problems = [pred] if isinstance(pred, Problem) else []
-        problems.append(Problem(pair.id, "there is no ground truth for this prediction"))
-        return DocumentResult(pair.id, Status.UNMATCHED, None, tuple(problems))
-    if isinstance(pred, Problem):
-        return _compared(job, pair.id, gt, {}, Status.INVALID, (pred,))
-    if pred is None:
-        problem = Problem(pair.id, "there is no prediction for this ground truth")
-        if job.missing == "error":
-            return DocumentResult(pair.id, Status.FAILED, None, (problem,))
-        if job.missing == "skip":
-            return DocumentResult(pair.id, Status.MISSING, None, (problem,))
-        return _compared(job, pair.id, gt, {}, Status.MISSING, (problem,))
-    return _compared(job, pair.id, gt, pred, Status.EVALUATED, ())
-
-
-def _compared(
-    job: Job,
-    id_: str,
-    gt: JsonObject,
-    pred: JsonObject,
-    status: Status,
-    problems: tuple[Problem, ...],
-) -> DocumentResult:
+    gt = pair.gt
+    if gt is None or isinstance(gt, Problem):
+        return _without_ground_truth(pair)
+    pred, status, problems = _prediction(pair)
+    if status is Status.MISSING and job.missing != "fn":
+        left_out = Status.MISSING if job.missing == "skip" else Status.FAILED
+        return DocumentResult(pair.id, left_out, None, problems)
     try:
-        comparison = _compare(job, id_, gt, pred)
+        comparison = compare(job.plan, gt, pred, job.options)
     except ComparisonError as error:
-        failures = tuple(Problem(id_, problem.found) for problem in error.problems)
-        return DocumentResult(id_, Status.FAILED, None, (*problems, *failures))
-    return DocumentResult(id_, status, comparison, problems)
-
-
-def _compare(job: Job, id_: str, gt: JsonObject, pred: JsonObject) -> ObjectComparison:
-    try:
-        return compare(job.plan, gt, pred, job.options)
+        return DocumentResult(pair.id, Status.FAILED, None, (*problems, *error.problems))
     except RecursionError:
-        raise ComparisonError("the document is nested too deeply to compare") from None
+        problem = Problem(pair.id, "the document is nested too deeply to compare")
+        return DocumentResult(pair.id, Status.FAILED, None, (*problems, problem))
+    return DocumentResult(pair.id, status, comparison, problems)
+
+
+def _without_ground_truth(pair: DocumentPair) -> DocumentResult:
+    """Tell a ground truth that cannot be read from a prediction that has none."""
+    if isinstance(pair.gt, Problem):
+        return DocumentResult(pair.id, Status.FAILED, None, (pair.gt,))
+    problem = Problem(pair.id, "there is no ground truth for this prediction")
+    unreadable = (pair.pred,) if isinstance(pair.pred, Problem) else ()
+    return DocumentResult(pair.id, Status.UNMATCHED, None, (problem, *unreadable))
+
+
+def _prediction(pair: DocumentPair) -> tuple[JsonObject, Status, tuple[Problem, ...]]:
+    """Give what stands for the prediction: nothing, where there is none that can be used."""
+    if pair.pred is None:
+        problem = Problem(pair.id, "there is no prediction for this ground truth")
+        return {}, Status.MISSING, (problem,)
+    if isinstance(pair.pred, Problem):
+        return {}, Status.INVALID, (pair.pred,)
+    return pair.pred, Status.EVALUATED, ()
