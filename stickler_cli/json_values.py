@@ -6,6 +6,8 @@ A module of its own because every room speaks of JSON values and none owns them.
 import json
 from typing import Final, TypeAlias
 
+import orjson
+
 JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
 JsonObject: TypeAlias = dict[str, JsonValue]
 
@@ -42,3 +44,19 @@ def brief(value: object) -> str:
     """
     text = json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= BRIEF_LENGTH else text[: BRIEF_LENGTH - 3] + "..."
+
+
+def json_line(value: object) -> bytes:
+    """Write a value as one line of JSON, its newline included.
+
+    Integers of any size and any depth that Python holds are written; a NaN is refused.
+
+    Raises:
+        ValueError: the value holds a number that JSON cannot write.
+    """
+    try:
+        return orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE)
+    except orjson.JSONEncodeError:
+        # orjson refuses integers beyond 64 bits and values deeper than 254 levels.
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        return text.encode("utf-8", "backslashreplace") + b"\n"

@@ -1,0 +1,91 @@
+"""The command `stickler`: its commands, and the one place where errors end."""
+
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Sequence
+from types import FrameType
+from typing import Annotated, NoReturn
+
+import typer
+
+from stickler_cli import __version__
+from stickler_cli.cli import comparators
+from stickler_cli.cli import eval as eval_command
+from stickler_cli.cli.console import prepare_streams, show_problems, warn, write_result
+from stickler_cli.cli.exit_codes import ExitCode, exit_code_help
+from stickler_cli.errors import SticklerError
+
+DEBUG_OPTION = "--debug"
+
+app = typer.Typer(
+    name="stickler",
+    add_completion=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=exit_code_help(),
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        write_result(f"stickler {__version__}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def stickler(
+    version: Annotated[
+        bool,
+        typer.Option("--version", "-V", callback=_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Evaluate extracted JSON documents against ground truth, field by field."""
+
+
+app.command("eval", epilog=eval_command.EPILOG, no_args_is_help=True)(eval_command.evaluate)
+app.command("comparators")(comparators.comparators)
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code; nothing is raised past this line."""
+    arguments = list(sys.argv[1:] if args is None else args)
+    prepare_streams()
+    _end_on_sigterm()
+    try:
+        app(arguments)
+    except SystemExit as stop:
+        return _code_of(stop)
+    except SticklerError as error:
+        show_problems(error.problems)
+        _trace(arguments)
+        return ExitCode.USAGE
+    except KeyboardInterrupt:
+        return ExitCode.INTERRUPTED
+    except Exception as error:  # noqa: BLE001 - a traceback would end with code 1, "a gate failed"
+        warn(f"error: internal error ({type(error).__name__}: {error}); {DEBUG_OPTION} shows where")
+        _trace(arguments)
+        return ExitCode.INTERNAL
+    return ExitCode.OK
+
+
+def _code_of(stop: SystemExit) -> int:
+    return stop.code if isinstance(stop.code, int) else ExitCode.OK
+
+
+def _trace(arguments: Sequence[str]) -> None:
+    if DEBUG_OPTION in arguments:
+        warn(traceback.format_exc())
+
+
+def _end_on_sigterm() -> None:
+    """Let a polite kill run the clean-up of open files, as an interrupt does."""
+
+    def stop(number: int, frame: FrameType | None) -> NoReturn:
+        sys.exit(ExitCode.TERMINATED)
+
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, stop)

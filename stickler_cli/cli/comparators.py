@@ -1,0 +1,26 @@
+"""`stickler comparators`: what there is, with keywords and defaults."""
+
+import textwrap
+
+from stickler_cli.cli.console import write_result
+
+
+def comparators() -> None:
+    """List the comparators with their keywords and defaults."""
+    # Late, like every room below: `stickler --help` loads no comparator.
+    from stickler_cli.comparators.registry import describe, plugin_names
+    from stickler_cli.json_values import brief
+
+    blocks = []
+    for entry in describe():
+        names = " = ".join((entry.name, *entry.aliases))
+        lines = [names, textwrap.indent(textwrap.fill(entry.summary, 76), "  ")]
+        lines += (
+            f"  - {keyword.name} ({'required' if keyword.required else brief(keyword.default)})"
+            for keyword in entry.keywords
+        )
+        blocks.append("\n".join(lines))
+    plugins = plugin_names()
+    if plugins:
+        blocks.append("From installed packages: " + ", ".join(plugins))
+    write_result("\n\n".join(blocks) + "\n")

@@ -1,0 +1,48 @@
+"""Where text goes: results to standard output, everything else to standard error.
+
+A reader that stops reading (`| head`) is no error, and never changes the exit code.
+"""
+
+import os
+import sys
+from collections.abc import Iterable
+from typing import TextIO
+
+from stickler_cli.errors import Problem
+
+
+def prepare_streams() -> None:
+    """Make sure that any text can be printed, whatever the terminal's encoding."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+
+
+def write_result(text: str) -> None:
+    """Write results to standard output.
+
+    Raises:
+        OSError: they cannot be written for another reason than a reader that is gone.
+    """
+    _write(sys.stdout, text)
+
+
+def warn(text: str) -> None:
+    """Write one line to standard error."""
+    _write(sys.stderr, f"{text}\n")
+
+
+def show_problems(problems: Iterable[Problem]) -> None:
+    """Write problems to standard error, one a line."""
+    for problem in problems:
+        warn(f"error: {problem}")
+
+
+def _write(stream: TextIO, text: str) -> None:
+    try:
+        stream.write(text)
+        stream.flush()
+    except BrokenPipeError:
+        # Python would flush again on its way out and end with code 120.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -1,0 +1,300 @@
+"""`stickler eval`: parse the options, build the parts, run, report, exit."""
+
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import typer
+
+from stickler_cli.cli import options
+from stickler_cli.cli.console import warn, write_result
+from stickler_cli.cli.exit_codes import ExitCode, exit_code_help
+from stickler_cli.errors import Problem, UsageError
+
+if TYPE_CHECKING:
+    from stickler_cli.documents import Pairs
+    from stickler_cli.metrics.evaluation import Evaluation
+    from stickler_cli.metrics.gates import Gate, GateResult
+    from stickler_cli.metrics.record import Run
+    from stickler_cli.reports.style import TableStyle
+    from stickler_cli.runs.lines import FirstNonMatches
+    from stickler_cli.runs.progress import Observer
+    from stickler_cli.schema.loading import LoadedSchema
+
+EPILOG: Final = "\b\nExamples:\n" + "\n".join(
+    (
+        "  stickler eval schema.json gt/ pred/",
+        "  stickler eval schema.json gt.jsonl pred.jsonl --id-field id -o run.json",
+        "  stickler eval schema.json gt/ pred/ --fail-under 0.9 --gate 'total.f1>=0.99'",
+        "  stickler eval schema.json gt.json pred.json --show-non-matches 20",
+        "",
+        exit_code_help().removeprefix("\b\n"),
+    )
+)
+
+DEFAULT_PAIRING_FLOOR: Final = 0.2
+"""Stated here for `--help`, which must not load the engine; a test holds it to the engine's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the user asks for, checked as far as that needs no file."""
+
+    schema: str
+    gt: str
+    pred: str
+    id_field: str | None
+    format: str
+    outputs: Sequence[str]
+    non_matches: str | None
+    show_non_matches: int
+    documents: str | None
+    gates: "Sequence[Gate]"
+    pairing_floor: float
+    recall_with_fd: bool
+    extra_fields: options.ExtraFields
+    missing: options.Missing
+    strict: bool
+    allow_plugins: bool
+    quiet: bool
+    verbose: bool
+    progress: bool
+    color: bool
+
+
+def evaluate(
+    schema: options.Schema,
+    gt: options.GroundTruth,
+    pred: options.Predictions,
+    no_config: options.NoConfig = False,
+    config: options.Config = None,
+    id_field: options.IdField = None,
+    format: options.Format = "table",
+    output: options.Output = None,
+    non_matches: options.NonMatchesFile = None,
+    show_non_matches: options.ShowNonMatches = 0,
+    documents: options.DocumentsFile = None,
+    fail_under: options.FailUnder = None,
+    gate: options.GateOption = None,
+    pairing_floor: options.PairingFloor = DEFAULT_PAIRING_FLOOR,
+    recall_with_fd: options.RecallWithFd = False,
+    extra_fields: options.ExtraFieldsOption = "fa",
+    missing: options.MissingOption = "fn",
+    strict: options.Strict = False,
+    allow_plugins: options.AllowPlugins = False,
+    quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
+    progress: options.Progress = None,
+    no_color: options.NoColor = False,
+    debug: options.Debug = False,
+) -> None:
+    """Compare every prediction with its ground truth, field by field, and report how good it is.
+
+    GT and PRED are two files, two directories (paired by relative path without suffix) or two
+    JSON Lines files; each may be gzipped.
+    """
+    if not -1 <= pairing_floor < 1:
+        found = f"the floor is {pairing_floor:g}"
+        raise UsageError([Problem("--pairing-floor", found, "a number in [-1, 1)")])
+    request = Request(
+        schema=schema,
+        gt=gt,
+        pred=pred,
+        id_field=id_field,
+        format=format,
+        outputs=tuple(output or ()),
+        non_matches=non_matches,
+        show_non_matches=show_non_matches,
+        documents=documents,
+        gates=_gates(fail_under, gate or ()),
+        pairing_floor=pairing_floor,
+        recall_with_fd=recall_with_fd,
+        extra_fields=extra_fields,
+        missing=missing,
+        strict=strict,
+        allow_plugins=allow_plugins,
+        quiet=quiet,
+        verbose=verbose,
+        progress=not quiet and (sys.stderr.isatty() if progress is None else progress),
+        color=_wants_color(no_color=no_color),
+    )
+    raise typer.Exit(_execute(request))
+
+
+def _gates(fail_under: float | None, gates: Iterable[str]) -> "list[Gate]":
+    from stickler_cli.metrics.gates import parse_gate  # --help loads no metrics
+
+    first = [] if fail_under is None else [parse_gate(f"f1>={fail_under!r}", "--fail-under")]
+    return first + [parse_gate(text) for text in gates]
+
+
+def _wants_color(*, no_color: bool) -> bool:
+    if no_color or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
+
+
+def _execute(request: Request) -> ExitCode:
+    """Run the evaluation that was asked for and report it."""
+    from stickler_cli.documents import open_pairs  # --help loads no engine
+    from stickler_cli.schema.loading import load_schema
+
+    formats = _formats(request.outputs)
+    loaded = load_schema(request.schema, allow_plugins=request.allow_plugins)
+    _check(request, loaded)
+    pairs = open_pairs(request.gt, request.pred, id_field=request.id_field)
+    if request.verbose:
+        total = "?" if pairs.total is None else pairs.total
+        warn(f"evaluating {total} documents with {loaded.plan.model_name} of {loaded.path}")
+    run, style = _run(request, loaded, pairs)
+    _report(request, formats, run, style)
+    return _verdict(request, run.evaluation, run.gates)
+
+
+def _formats(outputs: Iterable[str]) -> dict[str, str]:
+    """Give the format of each output file by its suffix."""
+    from stickler_cli.reports.registry import SUFFIXES, format_of
+
+    formats, problems = {}, []
+    for output in outputs:
+        name = format_of(output)
+        if name is None:
+            expected = f"one that ends in {', '.join(SUFFIXES)}"
+            problems.append(Problem("--output", f"the file is {output}", expected))
+        else:
+            formats[output] = name
+    if problems:
+        raise UsageError(problems)
+    return formats
+
+
+def _check(request: Request, loaded: "LoadedSchema") -> None:
+    """Refuse before the run what would fail after it."""
+    from stickler_cli.compare.outline import comparators, outline
+    from stickler_cli.metrics.gates import check_paths
+
+    for comparator in comparators(loaded.plan):
+        comparator.require()
+    known = [row.path for row in outline(loaded.plan)]
+    known += [(*row.path, "*") for row in outline(loaded.plan) if row.kind == "any"]
+    check_paths(request.gates, known)
+
+
+def _run(request: Request, loaded: "LoadedSchema", pairs: "Pairs") -> "tuple[Run, TableStyle]":
+    """Evaluate all pairs; write as it goes what is written line by line."""
+    from stickler_cli.compare.outline import outline
+    from stickler_cli.compare.plan import Options
+    from stickler_cli.metrics.gates import judge
+    from stickler_cli.metrics.record import FieldInfo, Run, RunOptions, SchemaSignature
+    from stickler_cli.runs.chunk import Job
+    from stickler_cli.runs.lines import FirstNonMatches, OnlyComparison
+    from stickler_cli.runs.local import run_local
+    from stickler_cli.runs.progress import progress_bar
+
+    job = Job(loaded.plan, Options(request.pairing_floor, request.extra_fields), request.missing)
+    first, only = FirstNonMatches(request.show_non_matches), OnlyComparison()
+    with ExitStack() as files:
+        observers: list[Observer] = [first, *_line_files(request, files)]
+        observers += [only] if pairs.single else []
+        bar = files.enter_context(progress_bar(pairs.total, show=request.progress))
+        evaluation = run_local(job, pairs, [*observers, bar])
+    gates = [
+        judge(gate, evaluation, recall_with_fd=request.recall_with_fd) for gate in request.gates
+    ]
+    run = Run(
+        evaluation=evaluation,
+        schema=SchemaSignature(loaded.path, loaded.digest, loaded.plan.model_name),
+        options=RunOptions(
+            request.pairing_floor,
+            request.recall_with_fd,
+            request.extra_fields,
+            request.missing,
+            request.strict,
+        ),
+        fields=[
+            FieldInfo(row.path, row.kind, row.comparator, row.threshold, row.weight)
+            for row in outline(loaded.plan)
+        ],
+        gates=gates,
+        notes=_notes(pairs),
+        document=only.result.comparison if only.result else None,
+    )
+    return run, _style(request, first)
+
+
+def _line_files(request: Request, files: ExitStack) -> "list[Observer]":
+    from stickler_cli.runs.files import whole_file
+    from stickler_cli.runs.lines import DocumentLines, NonMatchLines
+
+    observers: list[Observer] = []
+    if request.documents is not None:
+        stream = files.enter_context(whole_file(request.documents, "--documents"))
+        observers.append(DocumentLines(stream, recall_with_fd=request.recall_with_fd))
+    if request.non_matches is not None:
+        stream = files.enter_context(whole_file(request.non_matches, "--non-matches"))
+        observers.append(NonMatchLines(stream))
+    return observers
+
+
+def _notes(pairs: "Pairs") -> list[str]:
+    """Say what was noticed of the sources as a whole."""
+    notes = [str(problem) for problem in pairs.problems]
+    notes += (
+        f"{folder}: {count} files are not .json and were left out"
+        for folder, count in pairs.skipped.items()
+        if count
+    )
+    return notes
+
+
+def _style(request: Request, first: "FirstNonMatches") -> "TableStyle":
+    from stickler_cli.reports.style import TableStyle
+
+    terminal = sys.stdout.isatty()
+    return TableStyle(
+        width=shutil.get_terminal_size().columns if terminal else None,
+        color=request.color,
+        plain=not terminal,
+        show_non_matches=request.show_non_matches,
+        non_matches=tuple(first.kept),
+    )
+
+
+def _report(request: Request, formats: dict[str, str], run: "Run", style: "TableStyle") -> None:
+    """Write the results where they were asked for."""
+    from dataclasses import replace
+
+    from stickler_cli.reports.registry import render
+    from stickler_cli.runs.files import whole_file
+
+    for path, name in formats.items():
+        text = render(name, run, replace(style, width=None, color=False, plain=True))
+        with whole_file(path, "--output") as stream:
+            stream.write(text.encode("utf-8", "backslashreplace"))
+        if request.verbose:
+            warn(f"wrote {path}")
+    if not request.quiet:
+        write_result(render(request.format, run, style))
+    for result in run.gates:
+        if not result.passed:
+            warn(f"gate failed: {result.reason}")
+
+
+def _verdict(request: Request, evaluation: "Evaluation", gates: "Iterable[GateResult]") -> ExitCode:
+    """Decide the exit code; what could not be evaluated wins over what was not good enough."""
+    documents = evaluation.documents
+    unfit = documents["failed"]
+    if request.strict:
+        unfit += documents["missing"] + documents["invalid"] + documents["unmatched"]
+    if unfit or not evaluation.evaluated:
+        what = f"{unfit} of {documents['total']} documents" if unfit else "no document"
+        verb = "could not be evaluated" if unfit else "was evaluated"
+        warn(f"error: {what} {verb}")
+        return ExitCode.INCOMPLETE
+    if not all(result.passed for result in gates):
+        return ExitCode.GATE_FAILED
+    return ExitCode.OK

@@ -1,0 +1,35 @@
+"""What the exit code says. Python's own code for a crash is 1, so nothing else may end with it."""
+
+from enum import IntEnum
+from typing import Final
+
+
+class ExitCode(IntEnum):
+    """The exit codes of every command."""
+
+    OK = 0
+    GATE_FAILED = 1
+    USAGE = 2
+    INCOMPLETE = 3
+    INTERNAL = 4
+    INTERRUPTED = 130
+    TERMINATED = 143
+
+
+MEANINGS: Final = {
+    ExitCode.OK: "fine",
+    ExitCode.GATE_FAILED: "a gate failed, and nothing else",
+    ExitCode.USAGE: "a usage, schema, configuration or path error",
+    ExitCode.INCOMPLETE: "some documents could not be evaluated, or none was (wins over 1)",
+    ExitCode.INTERNAL: "an internal error, or results could not be written",
+    ExitCode.INTERRUPTED: "interrupted (Ctrl-C)",
+    ExitCode.TERMINATED: "terminated (SIGTERM)",
+}
+"""In words, for help and docs."""
+
+
+def exit_code_help() -> str:
+    """Give the table for `--help`."""
+    rows = (f"{code.value:>4}  {meaning}" for code, meaning in MEANINGS.items())
+    # Click keeps the lines of a paragraph that begins with a backspace as they are.
+    return "\b\nExit codes:\n" + "\n".join(rows)

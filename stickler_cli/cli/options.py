@@ -1,0 +1,159 @@
+"""The options of `stickler eval`: their names, types and help texts, and where a file may set them.
+
+Nothing here imports the engine, so that `--help` stays fast.
+"""
+
+from typing import Annotated, Final, Literal
+
+import typer
+
+from stickler_cli.cli.config import read_config
+from stickler_cli.errors import Problem, UsageError
+
+FormatName = Literal["table", "json", "csv", "markdown"]
+ExtraFields = Literal["fa", "ignore"]
+Missing = Literal["fn", "skip", "error"]
+
+IN_CONFIG: Final[dict[str, type]] = {
+    "allow_plugins": bool,
+    "documents": str,
+    "extra_fields": str,
+    "fail_under": float,
+    "format": str,
+    "gate": list,
+    "id_field": str,
+    "missing": str,
+    "no_color": bool,
+    "non_matches": str,
+    "output": list,
+    "pairing_floor": float,
+    "progress": bool,
+    "quiet": bool,
+    "recall_with_fd": bool,
+    "show_non_matches": int,
+    "strict": bool,
+    "verbose": bool,
+}
+"""The options that a configuration file may set, and the type that each has there."""
+
+
+def _use_config(context: typer.Context, config: str | None) -> str | None:
+    """Take the configuration file's options as defaults of the command."""
+    if context.resilient_parsing:
+        return config
+    if context.params.get("no_config"):
+        if config is not None:
+            raise UsageError([Problem("--config", "--no-config is given too", "one of the two")])
+        return None
+    context.default_map = read_config(config, IN_CONFIG)
+    return config
+
+
+Schema = Annotated[
+    str, typer.Argument(metavar="SCHEMA", help="The annotated JSON Schema.", show_default=False)
+]
+GroundTruth = Annotated[
+    str,
+    typer.Argument(
+        metavar="GT",
+        help="Ground truth: a JSON file, a directory, a .jsonl file, or - for standard input.",
+        show_default=False,
+    ),
+]
+Predictions = Annotated[
+    str,
+    typer.Argument(metavar="PRED", help="Predictions: likewise.", show_default=False),
+]
+NoConfig = Annotated[
+    bool,
+    typer.Option("--no-config", is_eager=True, help="Ignore configuration files."),
+]
+Config = Annotated[
+    str | None,
+    typer.Option(
+        "--config",
+        callback=_use_config,
+        help="Read options from this file instead of the nearest stickler.toml or "
+        "[tool.stickler] in pyproject.toml.",
+        is_eager=True,
+        metavar="FILE",
+    ),
+]
+IdField = Annotated[
+    str | None,
+    typer.Option(metavar="PATH", help="Pair JSON Lines by this field; without it, by line."),
+]
+Format = Annotated[
+    FormatName, typer.Option("--format", "-f", help="What to print on standard output.")
+]
+Output = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Also write the results to this file; its suffix (.json, .csv, .md, .txt) says "
+        "the format. Repeatable.",
+    ),
+]
+NonMatchesFile = Annotated[
+    str | None,
+    typer.Option("--non-matches", metavar="FILE", help="Write every error as JSON Lines."),
+]
+ShowNonMatches = Annotated[
+    int, typer.Option(metavar="N", min=0, help="Show the first N errors below the table.")
+]
+DocumentsFile = Annotated[
+    str | None,
+    typer.Option("--documents", metavar="FILE", help="Write one JSON line per document."),
+]
+FailUnder = Annotated[
+    float | None,
+    typer.Option(metavar="F1", help="Fail (exit 1) if the overall F1 is below this, 0 to 1."),
+]
+GateOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--gate",
+        metavar="EXPR",
+        help="Fail (exit 1) unless [set:][path.]metric op number holds, such as "
+        "leaves:line_items.price.recall>=0.9. Repeatable.",
+    ),
+]
+PairingFloor = Annotated[
+    float,
+    typer.Option(
+        metavar="FLOOR",
+        help="List items at or below this similarity are not the same item; -1 pairs all.",
+    ),
+]
+RecallWithFd = Annotated[
+    bool, typer.Option("--recall-with-fd", help="Count false discoveries as missed in recall.")
+]
+ExtraFieldsOption = Annotated[
+    ExtraFields,
+    typer.Option(help="What a key that the schema does not declare is in a prediction."),
+]
+MissingOption = Annotated[
+    Missing,
+    typer.Option(help="What a ground truth without a prediction is: all missed, left out, failed."),
+]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Exit 3 if any document is unpaired or invalid.")
+]
+AllowPlugins = Annotated[
+    bool,
+    typer.Option("--allow-plugins", help="Let the schema name a comparator as module:Class."),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Also tell what is being done.")]
+Progress = Annotated[
+    bool | None,
+    typer.Option(
+        "--progress/--no-progress",
+        help="Show a progress bar on standard error.  [default: if it is a terminal]",
+        show_default=False,
+    ),
+]
+NoColor = Annotated[bool, typer.Option("--no-color", help="Print without colour.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show where an error comes from.")]

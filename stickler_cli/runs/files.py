@@ -1,0 +1,48 @@
+"""Files that are there whole or not at all: written beside their place, then put into it."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from stickler_cli.errors import Problem, UsageError
+
+
+@contextmanager
+def whole_file(path: str, option: str) -> Iterator[BinaryIO]:
+    """Open a file for writing; it takes its place when the block ends well, and never otherwise.
+
+    Args:
+        path: where it goes.
+        option: the option that names it, for messages.
+
+    Raises:
+        UsageError: no file can be made there.
+    """
+    target = Path(path)
+    if target.is_dir():
+        raise UsageError([Problem(f"{option} {path}", "it is a directory", "a file")])
+    try:
+        handle, beside = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    except OSError as error:
+        found = f"no file can be made there ({error.strerror})"
+        raise UsageError([Problem(f"{option} {path}", found, "", "check the path")]) from None
+    try:
+        with open(handle, "wb") as stream:  # noqa: PTH123 - a descriptor, not a path
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        _share(beside)
+        Path(beside).replace(target)
+    except BaseException:
+        Path(beside).unlink(missing_ok=True)
+        raise
+
+
+def _share(path: str) -> None:
+    """Give the file the permissions that a new file has; a temporary one is private."""
+    mask = os.umask(0)
+    os.umask(mask)
+    Path(path).chmod(0o666 & ~mask)
