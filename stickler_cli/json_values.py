@@ -42,7 +42,13 @@ def brief(value: object) -> str:
     >>> brief({"a": True})
     '{"a": true}'
     """
-    text = json.dumps(value, ensure_ascii=False, default=str)
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=str)
+    except (
+        RecursionError,
+        ValueError,
+    ):  # too deep, or an integer of more digits than Python prints
+        return f"(an {kind_of(value)} too large to show)"  # only these can be
     return text if len(text) <= BRIEF_LENGTH else text[: BRIEF_LENGTH - 3] + "..."
 
 

@@ -255,10 +255,11 @@ def _style(request: Request, first: "FirstNonMatches") -> "TableStyle":
     from stickler_cli.reports.style import TableStyle
 
     terminal = sys.stdout.isatty()
+    colored_pipe = request.color and not terminal  # FORCE_COLOR, as CI logs want it
     return TableStyle(
         width=shutil.get_terminal_size().columns if terminal else None,
         color=request.color,
-        plain=not terminal,
+        plain=not terminal and not colored_pipe,
         show_non_matches=request.show_non_matches,
         non_matches=tuple(first.kept),
     )
@@ -279,9 +280,10 @@ def _report(request: Request, formats: dict[str, str], run: "Run", style: "Table
             warn(f"wrote {path}")
     if not request.quiet:
         write_result(render(request.format, run, style))
-    for result in run.gates:
-        if not result.passed:
-            warn(f"gate failed: {result.reason}")
+    if request.quiet or request.format != "table" or not sys.stdout.isatty():
+        for result in run.gates:
+            if not result.passed:
+                warn(f"gate failed: {result.reason}")
 
 
 def _verdict(request: Request, evaluation: "Evaluation", gates: "Iterable[GateResult]") -> ExitCode:

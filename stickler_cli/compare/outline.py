@@ -96,7 +96,7 @@ def _nodes(node: Node) -> Iterator[Node]:
 def _row(node: Node, path: Path) -> FieldOutline:
     names = dict.fromkeys(leaf.comparator.name for leaf in _own_leaves(node))
     kind = _KINDS.get(type(node), "any")
-    return FieldOutline(path, kind, " | ".join(names), _threshold(node), node.weight)
+    return FieldOutline(path, kind, " | ".join(names), _threshold(node), node.weigh(None, None))
 
 
 _KINDS: Final = {

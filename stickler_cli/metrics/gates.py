@@ -5,6 +5,7 @@ and an empty denominator never passes.
 """
 
 import difflib
+import math
 import operator
 import re
 from collections.abc import Callable, Collection
@@ -116,9 +117,12 @@ def parse_gate(text: str, option: str = "--gate") -> Gate:
 
 def _limit(text: str, number: str, option: str) -> float:
     try:
-        return float(number)
+        limit = float(number)
     except ValueError:
-        raise _refused(option, f"in {text!r}, the limit is {number!r}", "a number") from None
+        limit = math.nan
+    if not math.isfinite(limit):
+        raise _refused(option, f"in {text!r}, the limit is {number!r}", "a number")
+    return limit
 
 
 def _refused(option: str, found: str, expected: str, hint: str = "") -> UsageError:
@@ -172,7 +176,8 @@ def judge(gate: Gate, evaluation: Evaluation, *, recall_with_fd: bool = False) -
         return GateResult(gate, None, passed=False, reason=f"{name} is undefined: {empty}")
     passed = OPERATORS[gate.operator](value, gate.limit)
     shown = gate.operator if passed else _OPPOSITE[gate.operator]
-    return GateResult(gate, value, passed, f"{name} {value!r} {shown} {gate.limit:g}")
+    limit = repr(gate.limit).removesuffix(".0")
+    return GateResult(gate, value, passed, f"{name} {value!r} {shown} {limit}")
 
 
 _OPPOSITE: Final = {">=": "<", "<=": ">", "==": "!=", "!=": "==", ">": "<=", "<": ">="}

@@ -45,7 +45,8 @@ class NonMatch:
         'below threshold (0.413 < 0.7)'
         """
         if self.similarity is None or self.threshold is None:
-            return "missing in the prediction" if self.outcome is Outcome.FN else "invented"
+            side = "ground truth" if self.outcome is Outcome.FN else "prediction"
+            return f"unmatched {side}"
         digits = 3
         while round(self.similarity, digits) >= self.threshold and digits < 12:
             digits += 1

@@ -1,0 +1,163 @@
+"""Markdown for a comment on a pull request, or the summary of a CI job."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from stickler_cli.locations import field_path
+from stickler_cli.metrics.counts import Counts
+from stickler_cli.metrics.record import Run
+from stickler_cli.reports.figures import Rates, rate, rates_of, setting, value_text, visible
+from stickler_cli.reports.rows import FieldRow, field_rows
+from stickler_cli.reports.style import TableStyle
+from stickler_cli.reports.summary import (
+    LEGEND,
+    WORST_LEGEND,
+    WORST_MARK,
+    disagreement,
+    gate_limits,
+    headline,
+    notes,
+    problems,
+    readings,
+    worst_fields,
+)
+
+MARKER: Final = "<!-- stickler -->"
+"""The first line, by which a script finds the comment that it posted before."""
+
+COUNTS: Final = ("TP", "FD", "FA", "FN", "TN", "precision", "recall", "F1")
+
+_MARKUP: Final = re.compile(r"[\\`|*_\[\]<>&~@#$!:]|(?<=www)\.")
+"""What markup, tables, links, mentions or HTML begin with inside a line."""
+
+_BREAKS_CODE: Final = re.compile(r"[\\`|]|<[/!?A-Za-z]|&[#A-Za-z]|^\s|\s$|^$")
+"""What had better not stand between backticks: a pipe splits a table's row even there, and not
+everything that shows Markdown leaves HTML in code alone."""
+
+
+def render(run: Run, style: TableStyle) -> str:
+    """Write a run as GitHub-flavoured Markdown; ends with a line break."""
+    rows = field_rows(run)
+    sections = (
+        [MARKER, f"### {_title(run)}", "", headline(run)],
+        _readings(run),
+        _gates(run),
+        _fields(run, rows),
+        _non_matches(style),
+        [f"- {note}" for note in notes(run, code)],
+        _problems(run),
+    )
+    return "\n\n".join("\n".join(section) for section in sections if section) + "\n"
+
+
+def _title(run: Run) -> str:
+    failed = sum(not result.passed for result in run.gates)
+    verdict = f": {failed} of {len(run.gates)} gates failed" if failed else ": all gates passed"
+    return code(run.schema.model_name) + (verdict if run.gates else "")
+
+
+def code(text: str) -> str:
+    """Write text as code: no markup, link or HTML in it works, and nobody is mentioned.
+
+    >>> code("line_items.price"), code("a|b")
+    ('`line_items.price`', '<code>a&#124;b</code>')
+    """
+    safe = visible(text)
+    if not _BREAKS_CODE.search(safe):
+        return f"`{safe}`"
+    return f"<code>{_MARKUP.sub(_as_number, safe)}</code>"
+
+
+def _as_number(match: re.Match[str]) -> str:
+    """Write a character so that it never counts as markup. Source: CommonMark, section 2.5."""
+    return f"&#{ord(match[0])};"
+
+
+def _table(titles: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1) -> list[str]:
+    """Write a table; the first columns are text, the others numbers."""
+    rules = [":---"] * texts + ["---:"] * (len(titles) - texts)
+    return [f"| {' | '.join(row)} |" for row in (titles, rules, *rows)]
+
+
+def _figures(run: Run, counts: Counts, rates: Rates) -> list[str]:
+    limits = gate_limits(run)
+    whole = (counts.tp, counts.fd, counts.fa, counts.fn, counts.tn)
+    shares = (rates.precision, rates.recall, rates.f1)
+    return [*map(str, whole), *(rate(share, limits) for share in shares)]
+
+
+def _readings(run: Run) -> list[str]:
+    rows = [
+        [name, *_figures(run, counts, rates)] for name, (counts, rates) in readings(run).items()
+    ]
+    doubt = disagreement(run)
+    return _table(["", *COUNTS], rows) + (["", doubt] if doubt else [])
+
+
+def _gates(run: Run) -> list[str]:
+    words = {True: "PASS", False: "**FAIL**"}
+    rows = [
+        [words[result.passed], code(result.gate.text), code(result.reason)] for result in run.gates
+    ]
+    return _table(["", "gate", "reached"], rows, texts=3) if rows else []
+
+
+def _fields(run: Run, rows: Sequence[FieldRow]) -> list[str]:
+    if not rows:
+        return []
+    worst = worst_fields(run, rows, code)
+    titles = ["", "field", "comparator", "threshold", "weight", *COUNTS, "F1 leaves", "mean score"]
+    table = _table(titles, (_field(run, row) for row in rows), texts=3)
+    legend = [*LEGEND, WORST_LEGEND] if worst else LEGEND
+    return [
+        *([f"**{worst}**", ""] if worst else []),
+        f"<details><summary>{len(rows)} fields</summary>",
+        "",
+        *table,
+        "",
+        *(f"- {text}" for text in legend),
+        "",
+        "</details>",
+    ]
+
+
+def _field(run: Run, row: FieldRow) -> list[str]:
+    limits = gate_limits(run)
+    with_fd = run.options.recall_with_fd
+    counts = row.tally.counts("overall")
+    leaves = rates_of(row.tally.counts("leaves"), recall_with_fd=with_fd).f1
+    return [
+        WORST_MARK if row.worst else "",
+        code(field_path(row.path)),
+        code(row.compared_by),
+        setting(row.info.threshold if row.info else None),
+        setting(row.weight),
+        *_figures(run, counts, rates_of(counts, recall_with_fd=with_fd)),
+        rate(leaves, limits),
+        rate(row.tally.mean_score, limits),
+    ]
+
+
+def _non_matches(style: TableStyle) -> list[str]:
+    rows = [
+        [
+            code(document),
+            code(field_path(entry.path)),
+            entry.outcome.name,
+            code(value_text(entry.gt)),
+            code(value_text(entry.pred)),
+            entry.reason,
+        ]
+        for document, entry in style.chosen()
+    ]
+    titles = ("document", "field", "class", "ground truth", "prediction", "reason")
+    return _table(titles, rows, texts=len(titles)) if rows else []
+
+
+def _problems(run: Run) -> list[str]:
+    title, named, more = problems(run)
+    lines = [f"- {status}: {code(text)}" for status, text in named]
+    if more:
+        lines.append(f"- and {more} more; all of them are in the JSON report")
+    return [f"Documents with problems: {title}", "", *lines] if lines else []

@@ -1,0 +1,51 @@
+"""Report formats by name and by the suffix of a file; a new report is a module and a line here."""
+
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import PurePath
+from typing import Final, TypeAlias, cast
+
+from stickler_cli.metrics.record import Run
+from stickler_cli.reports.style import TableStyle
+
+Renderer: TypeAlias = Callable[[Run, TableStyle], str]
+
+_HERE: Final = "stickler_cli.reports"
+
+FORMATS: Final[dict[str, str]] = {
+    "table": f"{_HERE}.table:render",
+    "json": f"{_HERE}.json_report:render",
+    "csv": f"{_HERE}.csv_report:render",
+    "markdown": f"{_HERE}.markdown:render",
+}
+"""Name -> where the renderer is; imported when it is used, as each loads what others need not."""
+
+SUFFIXES: Final[dict[str, str]] = {
+    ".txt": "table",
+    ".json": "json",
+    ".csv": "csv",
+    ".md": "markdown",
+}
+"""Suffix of a file -> the format it is written in."""
+
+
+def format_of(file_name: str) -> str | None:
+    """Tell the format from the name of a file; None where its suffix says nothing.
+
+    >>> format_of("out/run.JSON"), format_of("run")
+    ('json', None)
+    """
+    return SUFFIXES.get(PurePath(file_name).suffix.lower())
+
+
+def render(format_name: str, run: Run, style: TableStyle) -> str:
+    """Give a report as text that ends with a line break.
+
+    Args:
+        format_name: one of `FORMATS`.
+        run: what to report.
+        style: how to draw it; only `table` and `markdown` look at it.
+    """
+    module, _, function = FORMATS[format_name].partition(":")
+    renderer = cast("Renderer", getattr(import_module(module), function))
+    return renderer(run, style)

@@ -1,0 +1,170 @@
+"""The fields of a run as rows, in schema order, each with its counts and what the schema says."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from stickler_cli.locations import Path, field_path
+from stickler_cli.metrics.counts import Counts
+from stickler_cli.metrics.record import ANY_KEY, FieldInfo, Run, in_schema_order
+from stickler_cli.metrics.tally import Tally
+
+WORST: Final = 3
+"""How many fields are pointed out as the worst."""
+
+IMAGINED: Final = 5
+"""Right values that every field is thought to have besides, when the worst are sought: so that
+one error in a field that hardly ever has a value does not outrank thirty in one of a hundred."""
+
+UNKNOWN_KIND: Final = "any"
+"""The kind of a field whose values alone tell how it is compared."""
+
+MOST_UNKNOWN_NAMES: Final = 50
+"""With more names than this, an object without a schema is taken for a map: one screen or two."""
+
+_SUFFIX: Final = "Comparator"
+
+
+@dataclass(frozen=True, slots=True)
+class FieldRow:
+    """One field over all documents."""
+
+    path: Path
+    info: FieldInfo | None
+    """None where the schema repeats itself, which its description does not follow."""
+    tally: Tally
+    worst: bool = False
+    """Whether it is one of those to look at first."""
+
+    @property
+    def name(self) -> str:
+        """The last step of the path, as it is written in one."""
+        return field_path(self.path[-1:])
+
+    @property
+    def depth(self) -> int:
+        """How deep it is nested; 0 for a field of the document itself."""
+        return len(self.path) - 1
+
+    @property
+    def compared_by(self) -> str:
+        """The comparators without the word, or what kind of field it is where it has none."""
+        if self.info is None:
+            return ""
+        names = self.info.comparator.split(" | ")
+        return " | ".join(name.removesuffix(_SUFFIX) for name in names) or self.info.kind
+
+    @property
+    def weight(self) -> float | None:
+        """What the field is worth in its object, if that is known."""
+        if self.tally.weight is None and self.info is not None:
+            return self.info.weight
+        return self.tally.weight
+
+
+def field_rows(run: Run) -> list[FieldRow]:
+    """List the fields of the schema, then those that only documents name, parents first.
+
+    The keys of a map are one row, `*`: they are data, and there is no end of them. Those of an
+    object about which the schema says nothing are rows of their own, unless there are too many.
+    """
+    known = _by_path(run)
+    total = Tally()
+    for path, info in known.items():
+        if not (path[-1] == ANY_KEY and info.kind == UNKNOWN_KIND):
+            _reach(total, path)
+    total.merge(_by_pattern(in_schema_order(run.evaluation.tally, run.fields), known, ()))
+    fields = [(path, node) for path, node in total.walk() if path]
+    objects = {path for path, info in known.items() if info.kind == "object"}
+    worst = _worst(fields, objects, recall_with_fd=run.options.recall_with_fd)
+    return [
+        FieldRow(path, known.get(_pattern(path, known)), node, path in worst)
+        for path, node in fields
+    ]
+
+
+def named_rows(run: Run) -> list[FieldRow]:
+    """List the fields as `field_rows` does, but each key of a map by its name."""
+    known = _by_path(run)
+    total = Tally()
+    for path in known:
+        if ANY_KEY not in path:
+            _reach(total, path)
+    total.merge(in_schema_order(run.evaluation.tally, run.fields))
+    return [
+        FieldRow(path, known.get(_pattern(path, known)), node)
+        for path, node in total.walk()
+        if path
+    ]
+
+
+def _by_path(run: Run) -> dict[Path, FieldInfo]:
+    known: dict[Path, FieldInfo] = {}
+    for info in run.fields:
+        known.setdefault(info.path, info)
+    return known
+
+
+def _reach(node: Tally, path: Path) -> None:
+    """Make sure that a field has a tally, if need be one that has counted nothing."""
+    for step in path:
+        node = node.below(str(step))
+
+
+def _by_pattern(node: Tally, known: Mapping[Path, FieldInfo], pattern: Path) -> Tally:
+    """Add up what stands under different keys of one map."""
+    result = Tally()
+    result.merge(node)
+    result.fields = {}
+    rest = known.get((*pattern, ANY_KEY))
+    together = rest is not None and (
+        rest.kind != UNKNOWN_KIND or len(node.fields) > MOST_UNKNOWN_NAMES
+    )
+    for name, child in node.fields.items():
+        step = _step(name, known, pattern)
+        into = result.below(step if together else name)
+        into.merge(_by_pattern(child, known, (*pattern, step)))
+    return result
+
+
+def _pattern(path: Path, known: Mapping[Path, FieldInfo]) -> Path:
+    """Give the path under which the schema describes a field."""
+    pattern: Path = ()
+    for name in path:
+        pattern = (*pattern, _step(str(name), known, pattern))
+    return pattern
+
+
+def _step(name: str, known: Mapping[Path, FieldInfo], pattern: Path) -> str:
+    declared = (*pattern, name) in known or (*pattern, ANY_KEY) not in known
+    return name if declared else ANY_KEY
+
+
+def _worst(
+    fields: Sequence[tuple[Path, Tally]], objects: Collection[Path], *, recall_with_fd: bool
+) -> list[Path]:
+    """Find the fields that most need work.
+
+    By `overall`, which blames an error on what failed: a missed item on the list, a wrong value
+    in an item that was found on its field. An object fails for what is in it, so of an object and
+    a field in it only the worse one is named, and the field if they are equal.
+    """
+    ranked = []
+    for position, (path, node) in enumerate(fields):
+        counts = node.counts("overall")
+        if counts.fp + counts.fn:
+            favoured = (counts + Counts(tp=IMAGINED)).f1(recall_with_fd=recall_with_fd)
+            ranked.append((favoured, path in objects, position, path))
+    worst: list[Path] = []
+    for *_, path in sorted(ranked):
+        if len(worst) == WORST:
+            break
+        if not any(_same_object(path, other, objects) for other in worst):
+            worst.append(path)
+    return worst
+
+
+def _same_object(path: Path, other: Path, objects: Collection[Path]) -> bool:
+    """Say whether one of two fields is an object that the other one is in."""
+    outer, inner = sorted((path, other), key=len)
+    return inner[: len(outer)] == outer and outer in objects

@@ -1,0 +1,25 @@
+"""How a table is to be drawn: what the program that prints it knows of the terminal."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from stickler_cli.metrics.non_matches import NonMatch
+
+
+@dataclass(frozen=True, slots=True)
+class TableStyle:
+    """What a report for people depends on besides the run; reports for programs ignore it."""
+
+    width: int | None = None
+    """Columns of the terminal, above 0; None draws at full width and cuts nothing."""
+    color: bool = False
+    plain: bool = True
+    """For pipes and files: full paths, one row a line, no colour, no width."""
+    show_non_matches: int = 0
+    """How many non-matches to list."""
+    non_matches: Sequence[tuple[str, NonMatch]] = ()
+    """Those to choose from, in order, each with the id of its document."""
+
+    def chosen(self) -> Sequence[tuple[str, NonMatch]]:
+        """Give the non-matches to list."""
+        return self.non_matches[: self.show_non_matches]

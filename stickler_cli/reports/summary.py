@@ -1,0 +1,157 @@
+"""What a run comes to, in sentences: the same for every report that people read."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final, TypeAlias
+
+from stickler_cli.locations import Path, field_path
+from stickler_cli.metrics.counts import Counts
+from stickler_cli.metrics.evaluation import DocumentProblem, Status
+from stickler_cli.metrics.record import Run
+from stickler_cli.metrics.tally import READINGS
+from stickler_cli.reports.figures import Rates, number_of, rate, rates_of
+from stickler_cli.reports.rows import FieldRow
+
+Quoting: TypeAlias = Callable[[str], str]
+"""How a report writes a name that it did not choose itself inside a sentence."""
+
+DISAGREE: Final = 0.05
+"""By how much a rate must differ between readings for a report to speak of it."""
+
+NAMED: Final = 10
+"""How many documents, keys or fields a sentence names; all of them are in the JSON report."""
+
+LEGEND: Final = (
+    "TP right, FD wrong value, FA invented, FN missed, TN absent in both, - nothing to divide by",
+    "rows count as overall: an object or element is one; fields of items only where items match",
+    "leaves: F1 of all values of a field, also in items and objects missed, invented or unlike",
+    "score: the mean after clipping; the fields of list items have none",
+)
+"""What the columns of a table of fields mean."""
+
+WORST_MARK: Final = "!"
+WORST_LEGEND: Final = "! look here first: a low F1, and not on one or two values only"
+
+_WHY_LOWEST: Final = {
+    "overall": "objects or list items fail as a whole (one unit each) although most of the values "
+    "in them are right",
+    "aggregate": "the objects and items that match have errors inside, which overall does not see",
+    "leaves": "whole objects or list items are missed, invented or unlike their pair, which "
+    "overall and aggregate count as one unit each and leaves value by value",
+}
+
+
+def gate_limits(run: Run) -> frozenset[float]:
+    """Give the limits that no other figure may be rounded onto."""
+    return frozenset(result.gate.limit for result in run.gates)
+
+
+def readings(run: Run) -> dict[str, tuple[Counts, Rates]]:
+    """Give the counts and rates of the whole, reading by reading."""
+    found = {name: run.evaluation.tally.counts(name) for name in READINGS}
+    with_fd = run.options.recall_with_fd
+    return {
+        name: (counts, rates_of(counts, recall_with_fd=with_fd)) for name, counts in found.items()
+    }
+
+
+def headline(run: Run) -> str:
+    """Say how many documents there were, what became of the others, and the mean score."""
+    evaluation = run.evaluation
+    total = evaluation.documents["total"]
+    evaluated = f"{evaluation.evaluated} of {number_of(total, 'document')}"
+    if evaluation.evaluated == total:
+        evaluated = number_of(total, "document")
+    as_empty = {Status.INVALID} | ({Status.MISSING} if run.options.missing == "fn" else set())
+    others = [
+        f"{count} {status.value} ({'compared with nothing' if status in as_empty else 'left out'})"
+        for status, count in evaluation.statuses.items()
+        if count and status is not Status.EVALUATED
+    ]
+    score = "score" if run.document else "mean score"
+    shown = rate(evaluation.overall_score, gate_limits(run))
+    return "; ".join([f"{evaluated} evaluated", *others, f"{score} {shown}"])
+
+
+def disagreement(run: Run) -> str | None:
+    """Say which readings of the whole disagree, and what that means; None if they agree."""
+    by_reading = {name: rates for name, (_, rates) in readings(run).items()}
+    for metric in ("f1", "precision", "recall"):
+        values = {
+            name: value
+            for name, rates in by_reading.items()
+            if (value := getattr(rates, metric)) is not None
+        }
+        if values and max(values.values()) - min(values.values()) > DISAGREE:
+            lowest = min(values, key=lambda name: values[name])
+            limits = gate_limits(run)
+            shown = ", ".join(f"{rate(value, limits)} {name}" for name, value in values.items())
+            title = "F1" if metric == "f1" else metric
+            why = _WHY_LOWEST[lowest]
+            return f"The readings disagree: {title} {shown}. {lowest} is lowest: {why}."
+    return None
+
+
+def worst_fields(run: Run, rows: Sequence[FieldRow], quoted: Quoting = str) -> str | None:
+    """Name the fields to look at first, and what is wrong with them; None without errors."""
+    limits = gate_limits(run)
+    with_fd = run.options.recall_with_fd
+    found = []
+    for row in rows:
+        if row.worst:
+            counts = row.tally.counts("overall")
+            found.append((counts.f1(recall_with_fd=with_fd), field_path(row.path), counts))
+    texts = [
+        f"{quoted(path)} F1 {rate(f1, limits)} ({_errors(counts)})"
+        for f1, path, counts in sorted(found, key=lambda entry: entry[0])
+    ]
+    return f"worst fields: {', '.join(texts)}" if texts else None
+
+
+def _errors(counts: Counts) -> str:
+    by_class = {"FD": counts.fd, "FA": counts.fa, "FN": counts.fn}
+    return " ".join(f"{count} {name}" for name, count in by_class.items() if count)
+
+
+def notes(run: Run, quoted: Quoting = str) -> list[str]:
+    """Say what the run noticed besides errors, a line each."""
+    lines = []
+    undeclared = run.evaluation.undeclared()
+    if undeclared:
+        keys = _some(f"{quoted(field_path(path))} ({count})" for path, count in undeclared)
+        lines.append(f"not evaluated, since the schema does not declare them: {keys}")
+    never = _never_present(run)
+    if never:
+        lines.append(
+            f"never present on either side: {_some(quoted(field_path(path)) for path in never)}"
+        )
+    return lines + [quoted(note) for note in sorted(run.notes)]
+
+
+def _never_present(run: Run) -> list[Path]:
+    return sorted(run.evaluation.never_present()) if run.evaluation.evaluated else []
+
+
+def _some(names: Iterable[str]) -> str:
+    everything = list(names)
+    more = len(everything) - NAMED
+    return ", ".join(everything[:NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def problems(run: Run) -> tuple[str, list[tuple[str, str]], int]:
+    """Give the documents that were not simply evaluated.
+
+    Returns:
+        A title with their number by status; the first of them, each as its status and what is
+        wrong; how many more there are.
+    """
+    everything = sorted(run.evaluation.problems)
+    by_status = Counter(entry.status.value for entry in everything)
+    title = ", ".join(f"{count} {status}" for status, count in by_status.items())
+    named = [(entry.status.value, _problem_text(entry)) for entry in everything[:NAMED]]
+    return title, named, len(everything) - len(named)
+
+
+def _problem_text(entry: DocumentProblem) -> str:
+    """Name the document once, though many problems begin with it."""
+    return f"{entry.id}: {entry.problem.removeprefix(f'{entry.id}: ')}"

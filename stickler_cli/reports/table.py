@@ -1,0 +1,225 @@
+"""The report that people read, in a terminal or in a pipe."""
+
+from typing import Final
+
+from stickler_cli.locations import field_path
+from stickler_cli.metrics.record import Run
+from stickler_cli.reports.figures import cut, rate, rates_of, setting, value_text
+from stickler_cli.reports.layout import (
+    Column,
+    Line,
+    Span,
+    Table,
+    Tone,
+    paragraph,
+    plain_text,
+    table_lines,
+)
+from stickler_cli.reports.rows import FieldRow, field_rows
+from stickler_cli.reports.style import TableStyle
+from stickler_cli.reports.summary import (
+    DISAGREE,
+    LEGEND,
+    WORST_LEGEND,
+    WORST_MARK,
+    disagreement,
+    gate_limits,
+    headline,
+    notes,
+    problems,
+    readings,
+    worst_fields,
+)
+
+BLANK: Final[Line] = ()
+INDENT: Final = "  "
+
+_READING_COLUMNS: Final = (
+    Column("", left=True),
+    Column("TP", 5),
+    Column("FD", 4),
+    Column("FA", 3),
+    Column("FN", 2),
+    Column("TN", 6),
+    Column("precision", 1, short="prec"),
+    Column("recall", 1),
+    Column("F1"),
+)
+
+_FIELD_COLUMNS: Final = (
+    Column("field", left=True),
+    Column("comparator", 11, left=True),
+    Column("threshold", 10, short="thr"),
+    Column("weight", 12),
+    Column("TP", 4),
+    Column("FD", 2),
+    Column("FA", 3),
+    Column("FN", 1),
+    Column("TN", 9),
+    Column("precision", 7, short="prec"),
+    Column("recall", 6),
+    Column("F1"),
+    Column("leaves", 5),
+    Column("score", 8),
+)
+
+
+def render(run: Run, style: TableStyle) -> str:
+    """Draw a run as tables and sentences; ends with a line break."""
+    lines = _report(run, style)
+    if style.plain or not style.color:
+        return plain_text(lines)
+    from stickler_cli.reports.terminal import colored_text  # loads rich
+
+    return colored_text(lines)
+
+
+def _report(run: Run, style: TableStyle) -> list[Line]:
+    width = None if style.plain else style.width
+    sections = (
+        _head(run, width),
+        _readings(run, width),
+        _fields(run, width, plain=style.plain),
+        _non_matches(style, width),
+        _gates(run, width),
+        _notes(run, width),
+        _problems(run, width),
+    )
+    lines: list[Line] = []
+    for section in sections:
+        lines += [BLANK, *section] if lines and section else section
+    return lines
+
+
+def _head(run: Run, width: int | None) -> list[Line]:
+    title = f"{run.schema.model_name} ({run.schema.path})"
+    return [*paragraph(title, width, "title"), *paragraph(headline(run), width)]
+
+
+def _readings(run: Run, width: int | None) -> list[Line]:
+    limits = gate_limits(run)
+    rows = [
+        [
+            Span(name),
+            *_counts(counts.tp, counts.fd, counts.fa, counts.fn, counts.tn),
+            *(Span(rate(value, limits)) for value in (rates.precision, rates.recall)),
+            Span(rate(rates.f1, limits), "title"),
+        ]
+        for name, (counts, rates) in readings(run).items()
+    ]
+    lines, _ = table_lines(Table(_READING_COLUMNS, rows), width)
+    doubt = disagreement(run)
+    return lines + (paragraph(doubt, width, "warn") if doubt else [])
+
+
+def _counts(tp: int, fd: int, fa: int, fn: int, tn: int) -> list[Span]:
+    """Show counts so that errors stand out from zeros."""
+    errors = [Span(str(count), "" if count else "dim") for count in (fd, fa, fn)]
+    return [Span(str(tp)), *errors, Span(str(tn), "dim")]
+
+
+def _fields(run: Run, width: int | None, *, plain: bool) -> list[Line]:
+    rows = field_rows(run)
+    if not rows:
+        return []
+    table = Table(_FIELD_COLUMNS, [_field_cells(run, row, plain=plain) for row in rows])
+    lines, dropped = table_lines(table, width)
+    worst = worst_fields(run, rows)
+    above = [*paragraph(worst, width, "bad", INDENT), BLANK] if worst else []
+    legend = [text for text in LEGEND if text.partition(":")[0] not in dropped]
+    if worst:
+        legend.append(WORST_LEGEND)
+    if dropped:
+        legend.append(f"no room for: {', '.join(dropped)}")
+    below = [line for text in legend for line in paragraph(text, width, "dim", INDENT)]
+    return [*above, *lines, BLANK, *below]
+
+
+def _field_cells(run: Run, row: FieldRow, *, plain: bool) -> list[Span]:
+    limits = gate_limits(run)
+    with_fd = run.options.recall_with_fd
+    counts = row.tally.counts("overall")
+    rates = rates_of(counts, recall_with_fd=with_fd)
+    leaves = rates_of(row.tally.counts("leaves"), recall_with_fd=with_fd).f1
+    name = field_path(row.path) if plain else INDENT * row.depth + row.name
+    mark = WORST_MARK if row.worst else " "
+    tone: Tone = "bad" if row.worst else "" if row.tally.fields or leaves is not None else "dim"
+    lower = leaves is not None and (rates.f1 is None or leaves < rates.f1 - DISAGREE)
+    info = row.info
+    return [
+        Span.of(f"{mark} {name}", tone),
+        Span.of(row.compared_by, "dim"),
+        Span(setting(info.threshold if info else None), "dim"),
+        Span(setting(row.weight), "dim"),
+        *_counts(counts.tp, counts.fd, counts.fa, counts.fn, counts.tn),
+        Span(rate(rates.precision, limits)),
+        Span(rate(rates.recall, limits)),
+        Span(rate(rates.f1, limits), tone),
+        Span(rate(leaves, limits), "warn" if lower else ""),
+        Span(rate(row.tally.mean_score, limits)),
+    ]
+
+
+def _non_matches(style: TableStyle, width: int | None) -> list[Line]:
+    chosen = style.chosen()
+    if not style.show_non_matches:
+        return []
+    if not chosen:
+        return [(Span("no non-matches"),)]
+    title = (Span(f"non-matches, the first {len(chosen)}", "title"),)
+    if style.plain:
+        columns = [Column(name, left=True) for name in _NON_MATCH_COLUMNS]
+        rows = [
+            [
+                Span.of(document),
+                Span.of(field_path(entry.path)),
+                Span(entry.outcome.name),
+                Span(value_text(entry.gt)),
+                Span(value_text(entry.pred)),
+                Span.of(entry.reason),
+            ]
+            for document, entry in chosen
+        ]
+        return [title, *table_lines(Table(columns, rows))[0]]
+    lines: list[Line] = [title]
+    for document, entry in chosen:
+        place = f"{document}  {field_path(entry.path)}"
+        lines += paragraph(f"{place}  {entry.outcome.name} {entry.reason}", width, "", INDENT)
+        for side, value in (("gt", entry.gt), ("pred", entry.pred)):
+            text = value_text(value)
+            room = len(INDENT) + 6
+            shown = text if width is None else cut(text, max(1, width - room))
+            lines.append((Span(f"{INDENT}{side:<4}  ", "dim"), Span(shown)))
+    return lines
+
+
+_NON_MATCH_COLUMNS: Final = ("document", "field", "class", "gt", "pred", "reason")
+
+
+def _gates(run: Run, width: int | None) -> list[Line]:
+    lines: list[Line] = []
+    for result in run.gates:
+        word, tone = _VERDICTS[result.passed]
+        first, *rest = paragraph(f"{word}  {result.reason}", width, "", " " * 6)
+        (span,) = first
+        lines += [(Span(word, tone), Span(span.text.removeprefix(word))), *rest]
+    return lines
+
+
+_VERDICTS: Final[dict[bool, tuple[str, Tone]]] = {True: ("PASS", "good"), False: ("FAIL", "bad")}
+
+
+def _notes(run: Run, width: int | None) -> list[Line]:
+    return [line for text in notes(run) for line in paragraph(f"note: {text}", width, "", INDENT)]
+
+
+def _problems(run: Run, width: int | None) -> list[Line]:
+    title, named, more = problems(run)
+    lines: list[Line] = []
+    for status, text in named:
+        lines += paragraph(f"{status:<9}  {text}", width, "warn", INDENT)
+    if more:
+        lines += paragraph(f"and {more} more; all of them are in the JSON report", width)
+    return (
+        [*paragraph(f"documents with problems: {title}", width, "title"), *lines] if lines else []
+    )

@@ -1,0 +1,287 @@
+"""`stickler eval`: sources, formats, files written, what is told."""
+
+import gzip
+import io
+import json
+import sys
+
+import pytest
+
+from stickler_cli.cli import eval as eval_command
+from stickler_cli.compare.plan import PAIRING_FLOOR
+
+from .conftest import GOOD, write
+
+EVAL = ("eval", "schema.json", "gt", "pred")
+
+
+def test_two_directories_are_paired_by_name(stickler):
+    record = stickler(*EVAL, "--format", "json").json
+    assert record["documents"]["evaluated"] == 2
+    overall = record["confusion_matrix"]["overall"]
+    # one: id, total and a line right; two: total wrong, a line too many.
+    assert (overall["tp"], overall["fd"], overall["fa"], overall["fn"]) == (5, 1, 1, 0)
+
+
+def test_two_files_are_one_document_with_its_non_matches(stickler):
+    record = stickler("eval", "schema.json", "gt/two.json", "pred/two.json", "-f", "json").json
+    assert record["documents"]["evaluated"] == 1
+    assert record["all_fields_matched"] is False
+    assert record["field_scores"] == {"id": 1.0, "total": 0.0, "lines": 0.5}
+    assert [entry["field_path"] for entry in record["non_matches"]] == ["total", "lines[1]"]
+
+
+def test_json_lines_are_paired_by_an_id_field(stickler, data):
+    write(data / "gt.jsonl", "".join(json.dumps({**GOOD, "id": name}) + "\n" for name in "abc"))
+    write(data / "pred.jsonl", "".join(json.dumps({**GOOD, "id": name}) + "\n" for name in "cab"))
+    result = stickler(
+        "eval", "schema.json", "gt.jsonl", "pred.jsonl", "--id-field", "id", "-f", "json"
+    )
+    assert result.json["overall_score"] == 1.0
+    assert result.json["documents"]["evaluated"] == 3
+
+
+def test_standard_input_is_one_side(stickler, data, monkeypatch):
+    write(data / "gt.jsonl", json.dumps(GOOD) + "\n")
+    lines = io.TextIOWrapper(io.BytesIO(json.dumps(GOOD).encode() + b"\n"))
+    monkeypatch.setattr(sys, "stdin", lines)
+    result = stickler("eval", "schema.json", "gt.jsonl", "-", "-f", "json")
+    assert result.json["overall_score"] == 1.0
+
+
+def test_gzipped_documents_are_read(stickler, data):
+    packed = data / "packed.json.gz"
+    packed.write_bytes(gzip.compress(json.dumps(GOOD).encode()))
+    result = stickler("eval", "schema.json", "gt/one.json", str(packed), "-f", "json")
+    assert result.json["overall_score"] == 1.0
+
+
+@pytest.mark.parametrize("format_name", ["table", "json", "csv", "markdown"])
+def test_every_format_goes_to_standard_output_alone(stickler, format_name):
+    result = stickler(*EVAL, "--format", format_name)
+    assert result.code == 0
+    assert result.out
+    assert result.err == ""
+
+
+def test_output_files_are_in_the_format_of_their_suffix(stickler, data):
+    result = stickler(*EVAL, "-o", "run.json", "-o", "run.csv", "-o", "run.md", "-o", "run.txt")
+    assert result.code == 0
+    assert json.loads((data / "run.json").read_text())["format"] == "stickler-run/1"
+    assert (data / "run.csv").read_text().startswith("field,")
+    assert (data / "run.md").read_text().startswith("<!-- stickler -->")
+    assert "total" in (data / "run.txt").read_text()
+
+
+def test_an_output_of_unknown_suffix_is_refused_before_the_run(stickler):
+    result = stickler(*EVAL, "-o", "run.xlsx")
+    assert result.code == 2
+    assert "run.xlsx" in result.err
+    assert ".json" in result.err
+
+
+def test_an_output_in_a_directory_that_is_not_there_is_a_usage_error(stickler, data):
+    result = stickler(*EVAL, "-o", "nowhere/run.json")
+    assert result.code == 2
+    assert "nowhere/run.json" in result.err
+
+
+def test_a_failed_run_leaves_no_half_written_file(stickler, data):
+    stickler("eval", "schema.json", "gt", "pred", "--documents", "docs.jsonl", "-o", "no/run.json")
+    assert not [path.name for path in data.iterdir() if path.name.startswith(".docs")]
+
+
+def test_documents_are_written_one_a_line(stickler, data):
+    stickler(*EVAL, "--documents", "documents.jsonl")
+    lines = [json.loads(line) for line in (data / "documents.jsonl").read_text().splitlines()]
+    assert [(line["document"], line["status"]) for line in lines] == [
+        ("one", "evaluated"),
+        ("two", "evaluated"),
+    ]
+    assert lines[0]["all_fields_matched"] is True
+    assert lines[1]["overall"]["fa"] == 1
+
+
+def test_non_matches_are_written_one_a_line(stickler, data):
+    stickler(*EVAL, "--non-matches", "errors.jsonl")
+    lines = [json.loads(line) for line in (data / "errors.jsonl").read_text().splitlines()]
+    assert [(line["document"], line["field_path"]) for line in lines] == [
+        ("two", "total"),
+        ("two", "lines[1]"),
+    ]
+
+
+def test_the_first_non_matches_are_shown_below_the_table(stickler):
+    assert "lines[1]" not in stickler(*EVAL, "--show-non-matches", "1").out
+    assert "lines[1]" in stickler(*EVAL, "--show-non-matches", "2").out
+
+
+def test_quiet_prints_nothing_that_is_not_an_error(stickler):
+    result = stickler(*EVAL, "--quiet")
+    assert (result.code, result.out, result.err) == (0, "", "")
+
+
+def test_verbose_tells_what_is_done_on_standard_error(stickler):
+    result = stickler(*EVAL, "--verbose", "-o", "run.json")
+    assert "2 documents with Order" in result.err
+    assert "wrote run.json" in result.err
+
+
+def test_a_forced_progress_bar_goes_to_standard_error(stickler):
+    result = stickler(*EVAL, "--progress", "-f", "json")
+    assert result.json["documents"]["evaluated"] == 2
+
+
+@pytest.mark.parametrize(
+    ("policy", "evaluated", "code"), [("fn", 2, 0), ("skip", 1, 0), ("error", 1, 3)]
+)
+def test_a_missing_prediction_is_what_the_user_says(stickler, data, policy, evaluated, code):
+    (data / "pred" / "two.json").unlink()
+    result = stickler(*EVAL, "--missing", policy, "-f", "json")
+    assert result.code == code
+    assert result.json["documents"]["evaluated"] == evaluated
+    assert [entry["document"] for entry in result.json["problems"]] == ["two"]
+
+
+def test_an_invalid_prediction_counts_as_missed_and_is_named(stickler, data):
+    write(data / "pred" / "two.json", "[1, 2]")
+    result = stickler(*EVAL, "-f", "json")
+    assert result.code == 0
+    assert result.json["documents"]["invalid"] == 1
+    assert "pred/two.json" in result.json["problems"][0]["problem"]
+    assert result.json["confusion_matrix"]["overall"]["fn"] == 3
+
+
+def test_a_ground_truth_that_cannot_be_read_fails_that_document_only(stickler, data):
+    write(data / "gt" / "two.json", "{")
+    result = stickler(*EVAL, "-f", "json")
+    assert result.code == 3
+    assert result.json["documents"]["evaluated"] == 1
+    assert "gt/two.json:1" in result.json["problems"][0]["problem"]
+    assert "1 of 2 documents could not be evaluated" in result.err
+
+
+def test_strict_makes_an_unmatched_prediction_an_error(stickler, data):
+    write(data / "pred" / "three.json", GOOD)
+    assert stickler(*EVAL).code == 0
+    assert stickler(*EVAL, "--strict").code == 3
+
+
+def test_a_run_that_evaluated_nothing_is_incomplete(stickler, data):
+    (data / "none").mkdir()
+    result = stickler("eval", "schema.json", "none", "pred")
+    assert result.code == 3
+    assert "no document was evaluated" in result.err
+
+
+def test_a_gate_that_holds_is_fine(stickler):
+    assert stickler(*EVAL, "--gate", "id.f1>=1").code == 0
+
+
+def test_a_failed_gate_is_told_at_full_precision(stickler):
+    # 5 right, 1 wrong, 1 invented: F1 is 10 / (10 + 2 + 0).
+    result = stickler(*EVAL, "--fail-under", "0.9")
+    assert result.code == 1
+    assert "gate failed: f1 0.8333333333333334 < 0.9" in result.err
+
+
+def test_gates_are_part_of_the_result(stickler):
+    result = stickler(*EVAL, "--gate", "leaves:lines.sku.precision>=0.9", "-f", "json")
+    (gate,) = result.json["gates"]
+    # Two right skus and an invented one.
+    assert gate == {
+        "gate": "leaves:lines.sku.precision>=0.9",
+        "value": 2 / 3,
+        "limit": 0.9,
+        "passed": False,
+        "reason": "leaves:lines.sku.precision 0.6666666666666666 < 0.9",
+    }
+
+
+def test_a_gate_on_a_field_that_does_not_exist_lists_near_ones(stickler):
+    result = stickler(*EVAL, "--gate", "lines.skv.f1>=0.9")
+    assert result.code == 2
+    assert "lines.sku" in result.err
+
+
+def test_a_gate_with_nothing_to_count_fails_and_says_so(stickler, data):
+    for side in ("gt", "pred"):
+        for name in ("one", "two"):
+            write(data / side / f"{name}.json", {"id": "A"})
+    result = stickler(*EVAL, "--gate", "total.f1>=0.5")
+    assert result.code == 1
+    assert "total.f1 is undefined" in result.err
+
+
+def test_a_fail_under_above_one_asks_whether_a_percentage_is_meant(stickler):
+    result = stickler(*EVAL, "--fail-under", "90")
+    assert result.code == 2
+    assert "did you mean 0.9?" in result.err
+
+
+def test_every_problem_of_a_schema_is_told_with_its_pointer(stickler, data):
+    write(
+        data / "schema.json",
+        {
+            "type": "object",
+            "properties": {
+                "a": {"type": "string", "x-aws-stickler-threshold": 15},
+                "b": {"type": "string", "x-aws-stickler-comparator": "Exakt"},
+            },
+        },
+    )
+    result = stickler(*EVAL)
+    assert result.code == 2
+    assert "schema.json#/properties/a/x-aws-stickler-threshold" in result.err
+    assert "schema.json#/properties/b/x-aws-stickler-comparator" in result.err
+    assert result.out == ""
+
+
+def test_a_schema_that_is_not_there_is_told(stickler):
+    result = stickler("eval", "nope.json", "gt", "pred")
+    assert result.code == 2
+    assert "nope.json" in result.err
+
+
+def test_undeclared_ground_truth_keys_and_absent_fields_are_reported(stickler, data):
+    for name in ("one", "two"):
+        write(data / "gt" / f"{name}.json", {"id": "A", "note": "x"})
+        write(data / "pred" / f"{name}.json", {"id": "A"})
+    record = stickler(*EVAL, "-f", "json").json
+    assert record["undeclared_keys"] == [{"path": "note", "count": 2}]
+    assert record["never_present"] == ["lines", "total"]
+
+
+def test_a_pairing_floor_out_of_range_is_refused(stickler):
+    result = stickler(*EVAL, "--pairing-floor", "1")
+    assert result.code == 2
+    assert "[-1, 1)" in result.err
+
+
+def test_the_pairing_floor_in_the_help_is_that_of_the_engine():
+    assert eval_command.DEFAULT_PAIRING_FLOOR == PAIRING_FLOOR
+
+
+def test_a_comparator_without_a_backend_is_refused_before_the_run(stickler, data):
+    write(
+        data / "schema.json",
+        {
+            "type": "object",
+            "properties": {"id": {"type": "string", "x-aws-stickler-comparator": "BERTComparator"}},
+        },
+    )
+    result = stickler(*EVAL)
+    assert result.code == 2
+    assert "BERTComparator" in result.err
+
+
+def test_debug_shows_where_an_error_comes_from(stickler):
+    assert "Traceback" not in stickler("eval", "nope.json", "gt", "pred").err
+    assert "Traceback" in stickler("eval", "nope.json", "gt", "pred", "--debug").err
+
+
+def test_comparators_are_listed_with_their_defaults(stickler):
+    result = stickler("comparators")
+    assert result.code == 0
+    assert "LevenshteinComparator" in result.out
+    assert '- method ("ratio")' in result.out

@@ -1,0 +1,71 @@
+"""The README is true: its commands print what it shows, its tables are those of the code."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from stickler_cli.cli.exit_codes import MEANINGS
+from stickler_cli.schema.compiler import compile_schema
+
+PROJECT = Path(__file__).parents[2]
+README = (PROJECT / "README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```console\n(.*?)```", README, flags=re.DOTALL)
+
+
+def commands() -> list[tuple[str, str]]:
+    """Every command of this project that the README shows, and the output that it shows."""
+    shown = []
+    for block in BLOCKS:
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, output = part.partition("\n")
+            if command.startswith("stickler "):
+                shown.append((command, output.strip("\n")))
+    return shown
+
+
+@pytest.mark.parametrize(("command", "output"), commands())
+def test_a_command_prints_what_the_readme_shows(command, output, tmp_path):
+    for name in ("schemas", "fixtures"):
+        (tmp_path / name).symlink_to(PROJECT / name)
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    result = subprocess.run(
+        ["bash", "-c", command],
+        cwd=tmp_path,
+        env={**os.environ, "PATH": path},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    if output:
+        assert result.stdout.strip("\n") == output
+    else:
+        assert result.returncode == 0, result.stdout
+
+
+def test_the_exit_codes_are_those_of_the_program():
+    rows = re.findall(r"^\| (\d+) \| (.*) \|$", README, flags=re.MULTILINE)
+    assert rows == [(str(code.value), meaning) for code, meaning in MEANINGS.items()]
+
+
+def test_the_schema_shown_is_one_that_compiles():
+    (text,) = re.findall(r"```json\n(.*?)```", README, flags=re.DOTALL)
+    compile_schema(json.loads(text))
+
+
+def test_the_set_up_commands_are_those_that_the_gate_runs():
+    gate = (PROJECT / ".ci" / "run").read_text(encoding="utf-8")
+    assert '-e ".[dev]"' in README
+    assert '-e ".[dev]"' in gate
+    assert "-m pytest" in README
+    assert "-m pytest" in gate
+
+
+def test_every_page_linked_to_is_there():
+    for target in re.findall(r"\]\(([^)#:]+)\)", README):
+        assert (PROJECT / target).exists(), target

@@ -1,0 +1,48 @@
+"""`docs/results.md` and the code say the same."""
+
+import json
+import re
+from pathlib import Path
+
+from stickler_cli.metrics.counts import RATES
+from stickler_cli.reports.csv_report import COUNTS, HEADERS
+from stickler_cli.reports.registry import FORMATS, SUFFIXES
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
+SCHEMA = json.loads((ROOT / "schemas" / "stickler-run.json").read_text(encoding="utf-8"))
+
+
+def first_column(section):
+    """List the code in the first column of the tables of a section."""
+    (text,) = re.findall(rf"^## {section}\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL)
+    return re.findall(r"^\| `([^`]+)` \|", text, re.MULTILINE)
+
+
+def test_the_page_lists_the_formats_and_their_suffixes():
+    rows = re.findall(r"^\| `(\w+)` \| `(\.\w+)` \|", PAGE, re.MULTILINE)
+
+    assert [name for name, _ in rows] == list(FORMATS)
+    assert {suffix: name for name, suffix in rows} == SUFFIXES
+
+
+def test_the_page_lists_the_headers_of_the_csv_in_their_order():
+    listed = []
+    for header in first_column("CSV"):
+        names = (*COUNTS, *RATES) if header.endswith("_*") else ("",)
+        listed += [header.removesuffix("*") + name for name in names]
+
+    assert listed == list(HEADERS)
+
+
+def test_the_page_lists_the_keys_of_the_run_format():
+    keys = [*SCHEMA["properties"], *SCHEMA["$defs"]["non_match"]["properties"]]
+
+    assert first_column("The run format") == keys
+
+
+def test_the_row_that_the_page_shows_is_one_of_the_table():
+    (row,) = re.findall(r"^  total .*$", PAGE, re.MULTILINE)
+    table = (ROOT / "fixtures" / "invoice" / "expected.txt").read_text(encoding="utf-8")
+
+    assert row in table.splitlines()

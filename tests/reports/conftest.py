@@ -1,0 +1,168 @@
+"""Runs made of small documents and of the fixtures, and how whole outputs are compared.
+
+Snapshots are never written by themselves: `STICKLER_WRITE_SNAPSHOTS=1 pytest tests/reports` writes
+all of them anew. Look at the difference before you keep it.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stickler_cli.compare.outline import outline
+from stickler_cli.compare.plan import Options
+from stickler_cli.documents import DocumentPair, open_pairs
+from stickler_cli.metrics.evaluation import evaluate
+from stickler_cli.metrics.gates import judge, parse_gate
+from stickler_cli.metrics.non_matches import NonMatch, non_matches
+from stickler_cli.metrics.record import FieldInfo, Run, RunOptions, SchemaSignature
+from stickler_cli.runs.chunk import Job, evaluate_pairs
+from stickler_cli.schema.compiler import compile_schema
+
+ROOT = Path(__file__).parents[2]
+WRITE = "STICKLER_WRITE_SNAPSHOTS"
+
+Json = Any
+
+EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
+ORDER = {
+    "type": "object",
+    "x-aws-stickler-model-name": "Order",
+    "properties": {
+        "id": EXACT,
+        "total": {"type": "number", "x-aws-stickler-weight": 2},
+        "customer": {"type": "object", "properties": {"name": EXACT, "city": EXACT}},
+        "lines": {
+            "type": "array",
+            "items": {"type": "object", "properties": {"sku": EXACT, "qty": {"type": "integer"}}},
+        },
+        "rates": {"type": "object", "additionalProperties": {"type": "number"}},
+    },
+}
+RIGHT = {
+    "id": "A-1",
+    "total": 10,
+    "customer": {"name": "Ada", "city": "Ulm"},
+    "lines": [{"sku": "mouse", "qty": 1}, {"sku": "lamp", "qty": 2}],
+    "rates": {"standard": 19},
+}
+ORDERS = (
+    DocumentPair("a", RIGHT, RIGHT),
+    DocumentPair(
+        "b",
+        {
+            "id": "B-2",
+            "total": 20,
+            "customer": {"name": "Bo", "city": "Rome"},
+            "lines": [{"sku": "pen", "qty": 3}],
+            "clerk": "Cy",
+        },
+        {"id": "B-2", "total": 21, "customer": {"name": "Bo", "city": "Oslo"}, "note": "rush"},
+    ),
+    DocumentPair("c", {"id": "C-3", "total": 30}, None),
+    DocumentPair("d", None, {"id": "D-4"}),
+)
+ORDER_GATES = ("f1>=0.7", "leaves:lines.sku.recall>=0.7", "rates.score>0.9")
+
+
+@pytest.fixture
+def run_of() -> Callable[..., Run]:
+    """Evaluate documents in this process and give everything that a report is made of."""
+
+    def build(
+        schema: Json = ORDER,
+        pairs: Iterable[DocumentPair] = ORDERS,
+        gates: Iterable[str] = (),
+        *,
+        file: str = "order.json",
+        source: bytes = b"",
+        single: bool = False,
+        **options: Any,
+    ) -> Run:
+        plan = compile_schema(schema, file)
+        chosen = RunOptions(**{**DEFAULTS, **options})
+        job = Job(plan, Options(chosen.pairing_floor, chosen.extra_fields), chosen.missing)
+        results = list(evaluate_pairs(job, pairs))
+        evaluation = evaluate(results)
+        digest = hashlib.sha256(source).hexdigest()
+        return Run(
+            evaluation,
+            SchemaSignature(file, f"sha256:{digest}", plan.model_name),
+            chosen,
+            [
+                FieldInfo(row.path, row.kind, row.comparator, row.threshold, row.weight)
+                for row in outline(plan)
+            ],
+            [
+                judge(parse_gate(gate), evaluation, recall_with_fd=chosen.recall_with_fd)
+                for gate in gates
+            ],
+            document=results[0].comparison if single else None,
+        )
+
+    return build
+
+
+DEFAULTS: dict[str, Any] = {
+    "pairing_floor": 0.2,
+    "recall_with_fd": False,
+    "extra_fields": "fa",
+    "missing": "fn",
+    "strict": False,
+}
+
+
+@pytest.fixture
+def orders(run_of: Callable[..., Run]) -> Run:
+    """Four orders: one right, one with an error of each kind, one missing, one unmatched."""
+    return run_of(gates=ORDER_GATES)
+
+
+@pytest.fixture
+def fixture_run(run_of: Callable[..., Run]) -> Callable[[str], Run]:
+    """Evaluate one of the sets in fixtures/."""
+
+    def build(name: str) -> Run:
+        schema = ROOT / "schemas" / f"{name}.json"
+        source = schema.read_bytes()
+        folder = ROOT / "fixtures" / name
+        pairs = open_pairs(str(folder / "gt"), str(folder / "pred"))
+        return run_of(json.loads(source), pairs, file=f"schemas/{name}.json", source=source)
+
+    return build
+
+
+@pytest.fixture
+def errors_of() -> Callable[..., tuple[tuple[str, NonMatch], ...]]:
+    """List the non-matches of documents, each with the id of its document."""
+
+    def build(
+        schema: Json = ORDER, pairs: Iterable[DocumentPair] = ORDERS
+    ) -> tuple[tuple[str, NonMatch], ...]:
+        results = evaluate_pairs(Job(compile_schema(schema), Options()), pairs)
+        return tuple(
+            (result.id, entry)
+            for result in results
+            if result.comparison
+            for entry in non_matches(result.comparison)
+        )
+
+    return build
+
+
+@pytest.fixture
+def same_as() -> Callable[[str, Path], None]:
+    """Compare text with a file that is checked in, or write the file if that was asked for."""
+
+    def check(text: str, file: Path) -> None:
+        if os.environ.get(WRITE):
+            file.write_text(text, encoding="utf-8", newline="\n")
+            pytest.skip(f"wrote {file.name}")
+        expected = file.read_bytes().decode()
+        assert text == expected, f"if this is intended, run with {WRITE}=1 and look at the diff"
+
+    return check

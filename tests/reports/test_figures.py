@@ -1,0 +1,104 @@
+import pytest
+
+from stickler_cli.metrics.counts import Counts
+from stickler_cli.reports.figures import (
+    Rates,
+    cells,
+    cut,
+    number_of,
+    rate,
+    rates_of,
+    setting,
+    value_text,
+    visible,
+)
+
+
+@pytest.mark.parametrize(
+    ("value", "limits", "text"),
+    [
+        (0.0, (), "0.0000"),
+        (1.0, (), "1.0000"),
+        (2 / 3, (), "0.6667"),
+        (0.99995, (), "0.9999"),
+        (1 - 1e-12, (), "0.9999"),
+        (1e-12, (), "0.0001"),
+        (0.89996, (), "0.9000"),
+        (0.89996, (0.9,), "0.8999"),
+        (0.90004, (0.9,), "0.9001"),
+        (0.9, (0.9,), "0.9000"),
+        (0.99496, (0.9, 0.995), "0.9949"),
+        (None, (), "-"),
+    ],
+)
+def test_a_rate_is_rounded_but_never_onto_an_end_or_limit_that_it_is_not(value, limits, text):
+    assert rate(value, limits) == text
+
+
+def test_rates_of_nothing_are_nothing():
+    assert rates_of(Counts(tn=3), recall_with_fd=False) == Rates(None, None, None)
+
+
+def test_precision_is_nothing_where_nothing_was_predicted():
+    assert rates_of(Counts(fn=1), recall_with_fd=False) == Rates(None, 0.0, 0.0)
+
+
+def test_recall_is_nothing_where_there_was_nothing_to_find():
+    assert rates_of(Counts(fa=1), recall_with_fd=False) == Rates(0.0, None, 0.0)
+
+
+def test_recall_counts_false_discoveries_where_that_is_asked_for():
+    # 1 of the 2 ground-truth values; P = 1/2, so F1 = 1/2.
+    assert rates_of(Counts(tp=1, fd=1), recall_with_fd=True) == Rates(0.5, 0.5, 0.5)
+
+
+def test_thresholds_and_weights_are_shown_as_they_were_written():
+    assert [setting(value) for value in (0.85, 1.0, 3, None)] == ["0.85", "1", "3", "-"]
+
+
+def test_one_is_singular():
+    assert [number_of(count, "file") for count in (0, 1, 2)] == ["0 files", "1 file", "2 files"]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain [red] | `x` 東京", "plain [red] | `x` 東京"),
+        ("\x1b[31m", "\\x1b[31m"),
+        ("\x9b31m", "\\x9b31m"),
+        ("a\r\n\tb\x00\x7f", "a\\r\\n\\tb\\x00\\x7f"),
+        ("\u202egnp.exe", "\\u202egnp.exe"),
+        ("zero\u200bwidth\u2066", "zero\\u200bwidth\\u2066"),
+        ("line\u2028break", "line\\u2028break"),
+        ("\ud800", "\\ud800"),
+        ("\U000e0041", "\\U000e0041"),
+        ("no\xa0break", "no\\xa0break"),
+        ("山田\u3000太郎\x07", "山田\u3000太郎\\x07"),
+    ],
+)
+def test_what_cannot_be_seen_is_spelt_out(text, shown):
+    assert visible(text) == shown
+
+
+def test_a_value_is_shown_as_json_on_one_line():
+    assert value_text({"a": ["x\ny\x9b", None]}) == '{"a": ["x\\ny\\x9b", null]}'
+
+
+def test_a_value_nested_too_deeply_is_not_shown():
+    value = []
+    for _ in range(200_000):
+        value = [value]
+
+    assert value_text(value) == "(an array too large to show)"
+
+
+def test_wide_letters_take_two_columns_and_marks_none():
+    assert [cells(text) for text in ("abc", "東京", "e\u0301", "ｱ", "\uff21")] == [3, 4, 1, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "shown"),
+    [("total", 5, "total"), ("total", 4, "tot…"), ("東京都", 4, "東…"), ("total", 1, "…")],
+)
+def test_text_is_cut_to_columns_with_an_ellipsis(text, width, shown):
+    assert cut(text, width) == shown

@@ -1,0 +1,71 @@
+import json
+import math
+
+import orjson
+import pytest
+
+from stickler_cli.documents import DocumentPair
+from stickler_cli.reports.json_report import json_text, render
+from stickler_cli.reports.style import TableStyle
+
+
+def nested(depth):
+    value = {"end": 1}
+    for _ in range(depth):
+        value = {"in": value}
+    return value
+
+
+def single(run_of, pred):
+    return run_of(pairs=[DocumentPair("a", {"id": "1"}, {"id": "1", **pred})], single=True)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [None, True, 0, -1, 0.1, 1e300, "", "a\n\"'\\/é東", [], {}, [[]], [{}], {"a": [1, {"b": []}]}],
+)
+def test_text_is_as_orjson_would_write_it(value):
+    record = {"v": value, "w": [value, (value, value)]}
+    expected = orjson.dumps(record, option=orjson.OPT_INDENT_2).decode()
+
+    assert json.loads(json_text(record)) == json.loads(expected)
+    assert json_text(record) == expected or not expected.isascii()
+
+
+@pytest.mark.parametrize("number", [2**64, -(2**63) - 1, 10**400])
+def test_integers_of_any_size_are_kept(run_of, number):
+    record = json.loads(render(single(run_of, {"extra": number}), TableStyle()))
+
+    assert record["non_matches"][0]["prediction_value"] == number
+
+
+def test_a_document_nested_deeper_than_orjson_goes_is_written(run_of):
+    text = render(single(run_of, {"extra": nested(280)}), TableStyle())
+
+    assert json.loads(text)["non_matches"][0]["prediction_value"] == nested(280)
+
+
+def test_nesting_deeper_than_the_stack_is_written():
+    assert json_text(nested(1500)).count('"in": {') == 1500
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("beside", [0, 2**70])
+def test_what_json_has_no_number_for_is_null(run_of, number, beside):
+    text = render(single(run_of, {"extra": [number, beside]}), TableStyle())
+
+    assert json.loads(text)["non_matches"][0]["prediction_value"] == [None, beside]
+
+
+def test_a_lone_surrogate_is_escaped_and_kept(run_of):
+    text = render(run_of(pairs=[], file="caf\udce9.json"), TableStyle())
+
+    assert text.isascii()
+    assert json.loads(text)["schema"]["path"] == "caf\udce9.json"
+
+
+def test_the_text_ends_with_one_line_break_either_way(run_of):
+    for extra in (1, 2**70):
+        text = render(single(run_of, {"extra": extra}), TableStyle())
+
+        assert text.endswith("\n}\n")

@@ -1,0 +1,58 @@
+import pytest
+
+from stickler_cli.documents import DocumentPair
+from stickler_cli.reports.markdown import MARKER, code, render
+from stickler_cli.reports.style import TableStyle
+
+STYLE = TableStyle()
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("line_items.price", "`line_items.price`"),
+        ("f1 0.8 < 0.9", "`f1 0.8 < 0.9`"),
+        ('["a b"]', '`["a b"]`'),
+        ("a|b", "<code>a&#124;b</code>"),
+        ("`", "<code>&#96;</code>"),
+        ("\\", "<code>&#92;</code>"),
+        ("</td>", "<code>&#60;/td&#62;</code>"),
+        ("&lt;", "<code>&#38;lt;</code>"),
+        (" x", "<code> x</code>"),
+        ("", "<code></code>"),
+        ("a|www.b.example", "<code>a&#124;www&#46;b.example</code>"),
+        ("a\nb", "<code>a&#92;nb</code>"),
+    ],
+)
+def test_text_from_anywhere_is_code(text, written):
+    assert code(text) == written
+
+
+def test_the_first_line_is_the_marker(orders):
+    assert render(orders, STYLE).splitlines()[0] == MARKER == "<!-- stickler -->"
+
+
+@pytest.mark.parametrize(
+    ("gates", "title"),
+    [
+        ((), "### `Order`"),
+        (("f1>=0.5",), "### `Order`: all gates passed"),
+        (("f1>=0.5", "f1>=0.9"), "### `Order`: 1 of 2 gates failed"),
+    ],
+)
+def test_the_title_tells_the_verdict(run_of, gates, title):
+    assert render(run_of(gates=gates), STYLE).splitlines()[1] == title
+
+
+def test_a_schema_without_fields_has_no_table_of_them(run_of):
+    schema = {"type": "object", "properties": {}, "additionalProperties": False}
+
+    assert "<details>" not in render(run_of(schema, []), STYLE)
+
+
+def test_ten_problems_are_named_and_the_others_counted(run_of):
+    pairs = [DocumentPair(f"d{n:02}", None, {}) for n in range(12)]
+    text = render(run_of(pairs=pairs), STYLE)
+
+    assert "- unmatched: `d09: there is no ground truth for this prediction`\n" in text
+    assert text.endswith("\n- and 2 more; all of them are in the JSON report\n")

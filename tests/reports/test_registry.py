@@ -1,0 +1,46 @@
+import subprocess
+import sys
+
+import pytest
+
+from stickler_cli.reports.registry import FORMATS, SUFFIXES, format_of, render
+from stickler_cli.reports.style import TableStyle
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("run.json", "json"),
+        ("run.JSON", "json"),
+        ("a.b/run.csv", "csv"),
+        ("run.md", "markdown"),
+        ("run.txt", "table"),
+        ("run.yaml", None),
+        ("run", None),
+        (".json", None),
+    ],
+)
+def test_the_suffix_of_a_file_tells_the_format(file, name):
+    assert format_of(file) == name
+
+
+def test_every_suffix_stands_for_a_format():
+    assert set(SUFFIXES.values()) == set(FORMATS)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_gives_text_that_ends_with_one_line_break(orders, name):
+    text = render(name, orders, TableStyle())
+
+    assert text.endswith("\n")
+    assert not text.endswith("\n\n")
+
+
+def test_only_colour_loads_rich():
+    code = (
+        "import sys, stickler_cli.reports.table, stickler_cli.reports.markdown;"
+        "import stickler_cli.reports.json_report, stickler_cli.reports.csv_report;"
+        "sys.exit('rich' in sys.modules)"
+    )
+
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

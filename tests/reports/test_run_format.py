@@ -1,0 +1,94 @@
+"""Records of real runs are what `schemas/stickler-run.json` says they are."""
+
+import copy
+import json
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from stickler_cli.metrics.record import FORMAT, run_record
+from stickler_cli.metrics.tally import READINGS
+
+ROOT = Path(__file__).parents[2]
+SCHEMA = json.loads((ROOT / "schemas" / "stickler-run.json").read_text(encoding="utf-8"))
+VALIDATOR = Draft202012Validator(SCHEMA)
+
+
+def problems(record):
+    return [
+        f"{list(error.absolute_path)}: {error.message}" for error in VALIDATOR.iter_errors(record)
+    ]
+
+
+def parts(schema, path=""):
+    """Go through the schema of every value that the format has a place for."""
+    yield path, schema
+    for name, part in schema.get("properties", {}).items():
+        yield from parts(part, f"{path}.{name}")
+    for name in ("items", "additionalProperties"):
+        if isinstance(schema.get(name), dict):
+            yield from parts(schema[name], f"{path}.{name}")
+
+
+PARTS = [
+    *parts(SCHEMA),
+    *(part for name, each in SCHEMA["$defs"].items() for part in parts(each, name)),
+]
+
+
+def test_the_schema_is_one():
+    Draft202012Validator.check_schema(SCHEMA)
+
+
+@pytest.mark.parametrize(("path", "part"), PARTS)
+def test_every_place_has_a_type_and_is_described(path, part):
+    assert {"type", "$ref"} & set(part)
+    assert path.endswith(("items", "additionalProperties")) or part["description"].endswith(".")
+
+
+@pytest.mark.parametrize(("path", "part"), PARTS)
+def test_every_object_is_closed_and_lists_what_it_always_has(path, part):
+    if part.get("type") == "object":
+        assert "additionalProperties" in part
+        assert set(part.get("required", ())) <= set(part.get("properties", ()))
+
+
+def test_the_names_in_the_code_are_those_of_the_format():
+    assert SCHEMA["properties"]["format"]["const"] == FORMAT == SCHEMA["title"]
+    assert tuple(SCHEMA["$defs"]["node"]["required"]) == READINGS
+
+
+@pytest.mark.parametrize("name", ["bank-statement", "invoice", "receipt", "resume"])
+def test_runs_over_the_fixtures_fit(fixture_run, name):
+    assert problems(run_record(fixture_run(name))) == []
+
+
+def test_runs_with_gates_and_bad_documents_fit(orders, run_of):
+    assert problems(run_record(orders)) == []
+    assert problems(run_record(run_of(pairs=[], gates=["f1>0.5", "tp>=1"]))) == []
+
+
+def test_a_run_over_one_pair_says_more_and_fits(run_of):
+    record = run_record(run_of(single=True, missing="skip", extra_fields="ignore"))
+
+    assert record["all_fields_matched"] is True
+    assert problems(record) == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"format": "stickler-run/2"},
+        {"surprise": 1},
+        {"overall_score": 1.5},
+        {"documents": {}},
+        {"field_scores": {}},
+        {"never_present": [""]},
+        {"notes": [1]},
+    ],
+)
+def test_what_is_no_run_does_not_fit(orders, change):
+    record = {**copy.deepcopy(run_record(orders)), **change}
+
+    assert problems(record)

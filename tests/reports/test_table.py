@@ -1,0 +1,209 @@
+import os
+import re
+from dataclasses import replace
+
+import pytest
+
+from stickler_cli.documents import DocumentPair
+from stickler_cli.errors import Problem
+from stickler_cli.reports.figures import cells
+from stickler_cli.reports.style import TableStyle
+from stickler_cli.reports.table import render
+
+PLAIN = TableStyle()
+NARROW = TableStyle(width=40, plain=False)
+
+
+def test_a_path_of_a_field_finds_its_row(orders):
+    (row,) = (line for line in render(orders, PLAIN).splitlines() if " lines.sku " in line)
+
+    # overall: two items match; leaves: two right, one missed with its item, F1 4/5
+    assert " ".join(row.split()) == (
+        "lines.sku Exact 0.5 1 2 0 0 0 0 1.0000 1.0000 1.0000 0.8000 -"
+    )
+
+
+def test_a_plain_table_has_no_box_and_no_codes(orders):
+    assert render(orders, replace(PLAIN, color=True, width=40)).isascii()
+    assert "\x1b" not in render(orders, replace(PLAIN, color=True))
+
+
+def test_without_colour_there_are_no_codes(orders):
+    assert "\x1b" not in render(orders, TableStyle(width=80, plain=False))
+
+
+def test_colour_changes_nothing_but_the_colour(orders):
+    style = TableStyle(width=80, plain=False)
+    colored = render(orders, replace(style, color=True))
+    stripped = re.sub(r"\x1b\[[\d;]*m", "", colored)
+
+    assert colored != stripped
+    assert [line.rstrip() for line in stripped.splitlines()] == render(orders, style).splitlines()
+
+
+def test_colour_does_not_depend_on_the_environment(orders, monkeypatch):
+    style = TableStyle(width=80, plain=False, color=True)
+    expected = render(orders, style)
+    monkeypatch.setitem(os.environ, "NO_COLOR", "1")
+    monkeypatch.setitem(os.environ, "TERM", "dumb")
+
+    assert render(orders, style) == expected
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 100, 132])
+@pytest.mark.parametrize("name", ["bank-statement", "invoice", "receipt", "resume"])
+def test_no_line_is_wider_than_the_terminal(fixture_run, name, width):
+    text = render(fixture_run(name), TableStyle(width=width, plain=False))
+
+    assert max(map(cells, text.splitlines())) <= width
+
+
+def test_no_documents_are_no_failure_of_the_report(run_of):
+    text = render(run_of(pairs=[], gates=["f1>=0.5"]), PLAIN)
+
+    assert "0 documents evaluated; mean score -\n" in text
+    assert "FAIL  f1 is undefined: nothing was counted\n" in text
+    assert "worst" not in text
+    assert "never present" not in text
+
+
+def test_a_schema_without_fields_has_no_table_of_them(run_of):
+    schema = {"type": "object", "properties": {}, "additionalProperties": False}
+
+    assert "field" not in render(run_of(schema, []), PLAIN)
+
+
+def test_one_document_has_a_score_and_not_a_mean(run_of, orders):
+    assert "; score 1.0000\n" in render(
+        run_of(pairs=[DocumentPair("a", {"id": "1"}, {"id": "1"})], single=True), PLAIN
+    )
+    assert "; mean score 0.4333\n" in render(orders, PLAIN)
+
+
+def test_the_headline_says_what_became_of_each_document(run_of):
+    gt = {"id": "1"}
+    pairs = [
+        DocumentPair("a", gt, gt),
+        DocumentPair("b", gt, None),
+        DocumentPair("c", gt, Problem("c.json", "this is a list")),
+        DocumentPair("d", Problem("d.json", "this is empty"), gt),
+        DocumentPair("e", None, gt),
+    ]
+    others = "1 invalid (compared with nothing); 1 failed (left out); 1 unmatched (left out)"
+
+    assert f"3 of 5 documents evaluated; 1 missing (compared with nothing); {others}; " in render(
+        run_of(pairs=pairs), PLAIN
+    )
+    assert f"2 of 5 documents evaluated; 1 missing (left out); {others}; " in render(
+        run_of(pairs=pairs, missing="skip"), PLAIN
+    )
+
+
+def test_a_document_with_a_problem_is_named_once(run_of):
+    pair = DocumentPair("c", {"id": "1"}, Problem("c.json", "this is a list"))
+
+    assert "\ninvalid    c: c.json: this is a list\n" in render(run_of(pairs=[pair]), PLAIN)
+
+
+def test_ten_problems_are_named_and_the_others_counted(run_of):
+    pairs = [DocumentPair(f"d{n:02}", None, {}) for n in range(12)]
+    text = render(run_of(pairs=pairs), PLAIN)
+
+    assert "documents with problems: 12 unmatched\n" in text
+    assert "unmatched  d09: " in text
+    assert "d10" not in text
+    assert text.endswith("\nand 2 more; all of them are in the JSON report\n")
+
+
+def test_ten_undeclared_keys_are_named_and_the_others_counted(run_of):
+    gt = {f"k{n:02}": n for n in range(11)}
+    text = render(run_of(pairs=[DocumentPair("a", gt, {})]), PLAIN)
+
+    assert "does not declare them: k00 (1), " in text
+    assert "k09 (1) and 1 more\n" in text
+
+
+def test_fields_that_are_never_present_are_named_without_those_inside(run_of):
+    text = render(run_of(pairs=[DocumentPair("a", {"id": "1"}, {"id": "1"})]), PLAIN)
+
+    assert "note: never present on either side: customer, lines, rates, total\n" in text
+
+
+def test_readings_that_agree_are_not_spoken_of(run_of):
+    gt = {"id": "1", "total": 1}
+    text = render(run_of(pairs=[DocumentPair("a", gt, gt)]), PLAIN)
+
+    assert "disagree" not in text
+
+
+def test_leaves_is_lowest_where_whole_objects_are_missed(run_of):
+    # overall: total TP, customer FN, F1 2/3; leaves: 1 right of 3, F1 1/2
+    gt = {"total": 1, "customer": {"name": "Ada", "city": "Ulm"}}
+    text = render(run_of(pairs=[DocumentPair("a", gt, {"total": 1})]), PLAIN)
+
+    assert (
+        "disagree: F1 0.6667 overall, 0.6667 aggregate, 0.5000 leaves. leaves is lowest: " in text
+    )
+
+
+def test_aggregate_is_lowest_where_items_that_match_have_errors_inside(run_of):
+    # The item passes at 3/4 with one value wrong: overall 1 of 1; aggregate and leaves F1 6/7.
+    properties = {name: {"type": "integer"} for name in "abcd"}
+    line = {"type": "object", "properties": properties}
+    schema = {"type": "object", "properties": {"l": {"type": "array", "items": line}}}
+    gt, pred = ({"l": [{"a": 1, "b": 2, "c": 3, "d": last}]} for last in (4, 5))
+    text = render(run_of(schema, [DocumentPair("a", gt, pred)]), PLAIN)
+
+    assert "F1 1.0000 overall, 0.8571 aggregate, 0.8571 leaves. aggregate is lowest: " in text
+
+
+def test_precision_may_disagree_where_f1_does_not(run_of):
+    # overall: P 1/2, R 1, F1 2/3; leaves: P 2/3, R 2/3, F1 2/3.
+    schema = {
+        "type": "object",
+        "properties": {
+            "o": {
+                "type": "object",
+                "x-aws-stickler-match-threshold": 0.3,
+                "properties": {name: {"type": "integer"} for name in "abc"},
+            },
+            "n": {"type": "integer"},
+        },
+    }
+    pair = DocumentPair("a", {"o": {"a": 1, "b": 2, "c": 3}}, {"o": {"a": 1, "b": 2}, "n": 1})
+
+    text = render(run_of(schema, [pair]), PLAIN)
+
+    assert "disagree: precision 0.5000 overall, 0.6667 aggregate, 0.6667 leaves. overall is" in text
+
+
+def test_a_figure_is_not_rounded_onto_the_limit_of_a_gate(run_of):
+    run = run_of(gates=["f1>=0.8"])
+    run.evaluation.tally.overall[:2] = [6675, 3334]  # with 1 FA and 3 FN, F1 is 13350/16688
+
+    text = render(run, PLAIN)
+
+    assert " 0.7999\n" in text
+    assert "0.8000\n" not in text.partition("aggregate")[0]
+
+
+@pytest.mark.parametrize(("shown", "lines"), [(0, 0), (2, 2), (99, 7)])
+def test_as_many_non_matches_are_listed_as_asked_for(orders, errors_of, shown, lines):
+    style = replace(PLAIN, show_non_matches=shown, non_matches=errors_of())
+    _, _, below = render(orders, style).partition("reason\n")
+
+    assert len([line for line in below.partition("\n\n")[0].splitlines() if line]) == lines
+
+
+def test_a_run_without_errors_has_no_non_matches(orders):
+    assert "\nno non-matches\n" in render(orders, replace(PLAIN, show_non_matches=3))
+
+
+def test_long_values_are_cut_to_the_terminal(run_of, errors_of):
+    pairs = [DocumentPair("a", {"id": "東京" * 30}, {"id": "x" * 70})]
+    style = replace(NARROW, show_non_matches=1, non_matches=errors_of(pairs=pairs))
+    text = render(run_of(pairs=pairs), style)
+
+    assert f'  gt    "{"東京" * 7}東…\n' in text
+    assert max(map(cells, text.splitlines())) <= 40
+    assert f'"{"x" * 70}"' in render(run_of(pairs=pairs), replace(style, width=None))

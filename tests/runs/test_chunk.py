@@ -1,0 +1,78 @@
+"""What becomes of a pair: every way in which a document can be bad is a result."""
+
+import pytest
+
+from stickler_cli.comparators.base import BaseComparator
+from stickler_cli.compare.leaf import LeafNode
+from stickler_cli.compare.object import Field, ObjectNode
+from stickler_cli.compare.plan import Options, Plan
+from stickler_cli.documents import DocumentPair
+from stickler_cli.errors import Problem
+from stickler_cli.metrics.evaluation import Status
+from stickler_cli.runs.chunk import Job, evaluate_pair, evaluate_pairs
+from stickler_cli.schema.compiler import compile_schema
+
+SCHEMA = {"type": "object", "properties": {"a": {"type": "string"}}}
+JOB = Job(compile_schema(SCHEMA), Options())
+UNREADABLE = Problem("x.json", "it is empty")
+
+
+class Refuses(BaseComparator):
+    def compare(self, gt: object, pred: object) -> float:
+        raise ZeroDivisionError("no")
+
+
+@pytest.mark.parametrize(
+    ("gt", "pred", "status", "compared"),
+    [
+        ({"a": "x"}, {"a": "x"}, Status.EVALUATED, True),
+        ({"a": "x"}, None, Status.MISSING, True),
+        ({"a": "x"}, UNREADABLE, Status.INVALID, True),
+        (UNREADABLE, {"a": "x"}, Status.FAILED, False),
+        (UNREADABLE, UNREADABLE, Status.FAILED, False),
+        (None, {"a": "x"}, Status.UNMATCHED, False),
+        (None, UNREADABLE, Status.UNMATCHED, False),
+    ],
+)
+def test_a_pair_has_one_status(gt, pred, status, compared):
+    result = evaluate_pair(JOB, DocumentPair("one", gt, pred))
+    assert result.status is status
+    assert (result.comparison is not None) is compared
+    assert bool(result.problems) is (status is not Status.EVALUATED)
+
+
+def test_an_unreadable_prediction_without_ground_truth_tells_both_problems():
+    result = evaluate_pair(JOB, DocumentPair("one", None, UNREADABLE))
+    assert [problem.found for problem in result.problems] == [
+        "there is no ground truth for this prediction",
+        "it is empty",
+    ]
+
+
+@pytest.mark.parametrize(("missing", "status"), [("skip", "missing"), ("error", "failed")])
+def test_a_missing_prediction_may_be_left_out_or_fail(missing, status):
+    job = Job(JOB.plan, Options(), missing)
+    result = evaluate_pair(job, DocumentPair("one", {"a": "x"}, None))
+    assert result.status == status
+    assert result.comparison is None
+
+
+def test_a_comparator_that_fails_is_that_document_s_problem_and_the_run_goes_on():
+    leaf = LeafNode(threshold=0.5, comparator=Refuses())
+    plan = Plan(ObjectNode(threshold=0.7, fields=(Field("a", leaf),)), "Doc")
+    pairs = [DocumentPair("one", {"a": "x"}, {"a": "y"}), DocumentPair("two", {}, {})]
+    one, two = evaluate_pairs(Job(plan, Options()), pairs)
+    assert one.status is Status.FAILED
+    assert "at a, Refuses failed" in str(one.problems[0])
+    assert "ZeroDivisionError: no" in str(one.problems[0])
+    assert two.status is Status.EVALUATED
+
+
+def test_a_document_that_is_nested_too_deeply_is_a_failure_of_that_document():
+    deep: dict = {"v": "x"}
+    for _ in range(2000):
+        deep = {"a": deep}
+    plan = compile_schema({"type": "object"})
+    result = evaluate_pair(Job(plan, Options()), DocumentPair("one", deep, deep))
+    assert result.status is Status.FAILED
+    assert "too deeply" in str(result.problems[0])
