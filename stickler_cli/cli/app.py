@@ -19,6 +19,9 @@ from stickler_cli.errors import SticklerError
 
 DEBUG_OPTION = "--debug"
 
+RECURSION_LIMIT = 20_000
+"""Python frames; a document as deep as the reader takes (1024 levels) needs some 8 a level."""
+
 app = typer.Typer(
     name="stickler",
     add_completion=True,
@@ -54,6 +57,7 @@ def main(args: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; nothing is raised past this line."""
     arguments = list(sys.argv[1:] if args is None else args)
     prepare_streams()
+    sys.setrecursionlimit(RECURSION_LIMIT)
     _end_on_sigterm()
     try:
         app(arguments)

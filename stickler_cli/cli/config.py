@@ -3,7 +3,6 @@
 `stickler.toml`, else `[tool.stickler]` in a `pyproject.toml`. The command line wins.
 """
 
-import difflib
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any, Final
 
 from stickler_cli.errors import Problem, UsageError
 from stickler_cli.json_values import brief
+from stickler_cli.spelling import did_you_mean
 
 OWN_FILE: Final = "stickler.toml"
 SHARED_FILE: Final = "pyproject.toml"
@@ -37,9 +37,8 @@ def read_config(named: str | None, kinds: Mapping[str, type]) -> dict[str, Any]:
     for key, value in table.items():
         name = key.replace("-", "_")
         if name not in kinds:
-            near = difflib.get_close_matches(name, kinds, n=1)
-            hint = f"did you mean {near[0]}?" if near else ""
             expected = f"one of {', '.join(sorted(kinds))}"
+            hint = did_you_mean(name, kinds)
             problems.append(Problem(str(found), f"there is no option {key}", expected, hint))
         elif not _fits(value, kinds[name]):
             expected = _NAMES[kinds[name]]

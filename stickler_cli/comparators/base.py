@@ -8,12 +8,12 @@ Here too is what all constructors share: the checks of their keywords and the er
 """
 
 import inspect
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from decimal import Decimal
-from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias, TypeGuard, final
 
 from stickler_cli.json_values import brief
+from stickler_cli.spelling import did_you_mean
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,9 +25,6 @@ Matrix: TypeAlias = "NDArray[np.float64]"
 
 EQUAL_WITHIN: Final = 1e-9
 """Similarities are sums of floats; nearer than this they are equal. Source: docs/semantics.md."""
-
-NEAR: Final = 0.6
-"""Likeness from which a spelling is worth proposing. Source: the default cutoff of difflib."""
 
 
 class KeywordError(ValueError):
@@ -204,34 +201,6 @@ def equality(gts: Sequence[Hashable], preds: Sequence[Hashable]) -> Matrix:
     )
     matrix: Matrix = (rows[:, None] == columns).astype(np.float64)
     return matrix
-
-
-def nearest(word: str, choices: Iterable[str]) -> str | None:
-    """Find the choice that a word most likely means; None where no choice is near.
-
-    Case does not matter, and a word is also held against the beginnings of the choices.
-
-    >>> choices = ["LevenshteinComparator", "FuzzyComparator"]
-    >>> nearest("Fuzy", choices), nearest("levenshtein", choices), nearest("Nope", choices)
-    ('FuzzyComparator', 'LevenshteinComparator', None)
-    """
-    wanted = word[:100].lower()  # far longer than any name; the search is quadratic in it
-
-    def likeness(choice: str) -> tuple[float, float]:
-        whole, beginning = (
-            SequenceMatcher(None, wanted, form).ratio()
-            for form in (choice.lower(), choice.lower()[: len(wanted)])
-        )
-        return max(whole, beginning), whole
-
-    best = max(choices, key=likeness, default=None) if wanted else None
-    return best if best is not None and likeness(best)[0] >= NEAR else None
-
-
-def did_you_mean(word: str, choices: Iterable[str]) -> str:
-    """Word the hint that names the nearest choice; empty where no choice is near."""
-    choice = nearest(word, choices)
-    return f"did you mean {choice}?" if choice else ""
 
 
 def checked_flag(keyword: str, value: object) -> bool:

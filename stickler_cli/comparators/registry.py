@@ -9,17 +9,17 @@ this purpose and is therefore refused unless the caller allows it.
 import inspect
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Final
 
 from stickler_cli.comparators.base import (
     BaseComparator,
     KeywordError,
-    did_you_mean,
     keyword_parameters,
 )
 from stickler_cli.json_values import brief
+from stickler_cli.spelling import did_you_mean
 
 _HERE: Final = "stickler_cli.comparators"
 
@@ -139,6 +139,43 @@ def construct(
         raise
     except (TypeError, ValueError) as error:
         raise KeywordError(None, f"{name} refuses {brief(dict(config))}: {error}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Comparators:
+    """What the names in one schema may mean."""
+
+    allow_plugins: bool = False
+    """Whether `package.module:Class` may be imported."""
+    instances: Mapping[str, BaseComparator] = field(default_factory=dict)
+    """Comparators that are there already, by the names that stand for them."""
+
+    def check(self, name: str) -> None:
+        """Make sure that a name means something.
+
+        Raises:
+            UnknownComparatorError: as `comparator_class` does.
+        """
+        if name not in self.instances:
+            comparator_class(name, allow_plugins=self.allow_plugins)
+
+    def construct(self, name: str, config: Mapping[str, object]) -> BaseComparator:
+        """Give the comparator that a name and a config mean.
+
+        Raises:
+            UnknownComparatorError: as `comparator_class` does.
+            KeywordError: as `construct` does.
+        """
+        if name in self.instances:
+            return self.instances[name]
+        return construct(name, config, allow_plugins=self.allow_plugins)
+
+
+def location_of(comparator: BaseComparator) -> str:
+    """Give the name by which a schema can ask for a comparator: built in, or `module:Class`."""
+    cls = type(comparator)
+    location = f"{cls.__module__}:{cls.__qualname__}"
+    return cls.__name__ if location in BUILT_IN.values() else location
 
 
 def describe() -> tuple[Description, ...]:

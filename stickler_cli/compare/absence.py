@@ -4,7 +4,7 @@ A missing key, `null`, `""`, `[]`, `{}`, an object whose every value is absent a
 every element is absent are one and the same absence. Source: docs/semantics.md, Absence.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from stickler_cli.json_values import JsonValue
@@ -21,10 +21,16 @@ def is_absent(value: Any) -> bool:
     if isinstance(value, str):
         return not value
     if isinstance(value, dict):
-        return all(is_absent(part) for part in value.values())
-    if isinstance(value, list):
-        return all(is_absent(part) for part in value)
-    return False
+        parts: Iterable[Any] = value.values()
+    elif isinstance(value, list):
+        parts = value
+    else:
+        return False
+    # A loop: with all() every level of a deep document would also take room on the C stack.
+    for part in parts:  # noqa: SIM110
+        if not is_absent(part):
+            return False
+    return True
 
 
 def present_elements(values: Sequence[JsonValue]) -> tuple[list[int], list[JsonValue]]:
@@ -35,3 +41,16 @@ def present_elements(values: Sequence[JsonValue]) -> tuple[list[int], list[JsonV
     """
     indexes = [index for index, value in enumerate(values) if not is_absent(value)]
     return indexes, [values[index] for index in indexes]
+
+
+def without_absent(value: JsonValue) -> JsonValue:
+    """Give a value without its absent parts, at every level.
+
+    >>> without_absent({"a": None, "b": [1, ""], "c": {"d": []}})
+    {'b': [1]}
+    """
+    if isinstance(value, dict):
+        return {name: without_absent(part) for name, part in value.items() if not is_absent(part)}
+    if isinstance(value, list):
+        return [without_absent(part) for part in value if not is_absent(part)]
+    return value

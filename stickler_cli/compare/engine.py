@@ -1,5 +1,6 @@
 """The one function behind the command line, the Python models and every runner."""
 
+from stickler_cli.compare.absence import is_absent
 from stickler_cli.compare.map import MapNode
 from stickler_cli.compare.object import ObjectNode
 from stickler_cli.compare.plan import Options, Plan
@@ -17,7 +18,7 @@ def compare(
     Raises:
         ComparisonError: a comparator failed, or gave no finite number in [0, 1].
     """
-    node = plan.root.resolve(gt or None, pred or None)
+    node = plan.root.resolve(None if is_absent(gt) else gt, None if is_absent(pred) else pred)
     if not isinstance(node, ObjectNode | MapNode):
         raise TypeError(f"the root of {plan.model_name} is not an object")
     return node.compare_fields(gt, pred, options or Options())

@@ -1,5 +1,6 @@
 """A list: order never matters, elements are paired by optimal assignment."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -21,7 +22,38 @@ from stickler_cli.json_values import JsonValue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListNode(Node):
+class SequenceNode(Node, ABC):
+    """What lists and tuples share: a value that is not a list counts as a list of one."""
+
+    @abstractmethod
+    def first_of(self, value: JsonValue) -> Node:
+        """Give the node of the only element of a list of one."""
+
+    def declares(self, value: JsonValue) -> bool:
+        """Take any value, but one that would be wrapped for ever."""
+        return isinstance(value, list) or not self._wraps_for_ever(value)
+
+    def _wraps_for_ever(self, value: JsonValue) -> bool:
+        """Say whether a list of one of the value would hold a list of one of it, and so on.
+
+        So it is in a list that contains itself, where no other arm takes the value.
+        """
+        seen: list[Node] = []
+        node: Node = self
+        while isinstance(node, SequenceNode):
+            if any(node is other for other in seen):
+                return True
+            seen.append(node)
+            node = node.first_of(value)
+        return False
+
+    def nothing(self) -> Comparison:
+        """Account for both sides being absent: one unit, without elements."""
+        return ListComparison(None, None, Outcome.TN, 1.0, 1.0, self.threshold)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListNode(SequenceNode):
     """A list of elements of one node.
 
     `threshold` is what the list must reach as an element of another list; its own elements pass
@@ -32,9 +64,9 @@ class ListNode(Node):
     pairing_floor: float | None = None
     """In [-1, 1); None leaves it to the run."""
 
-    def declares(self, value: JsonValue) -> bool:
-        """Take any value: one that is not a list counts as a list of one."""
-        return True
+    def first_of(self, value: JsonValue) -> Node:
+        """Give the node of the only element of a list of one."""
+        return self.items.chosen(value)
 
     def _floor(self, options: Options) -> float:
         return options.pairing_floor if self.pairing_floor is None else self.pairing_floor
@@ -122,16 +154,14 @@ class ListNode(Node):
 
     def one_sided(self, value: JsonValue, outcome: Outcome, options: Options) -> Comparison:
         """Account for a list that the other side does not have, element by element."""
+        if not self.declares(value):
+            return self.one_sided_leaf(value, outcome)
         elements = tuple(
             self._unpaired(element, index, outcome, options)
             for index, element in zip(*_elements(value), strict=True)
         )
         gt, pred = (value, None) if outcome is Outcome.FN else (None, value)
         return ListComparison(gt, pred, outcome, 0.0, 0.0, self.threshold, elements)
-
-    def nothing(self) -> Comparison:
-        """Account for both lists being absent: one unit, without elements."""
-        return ListComparison(None, None, Outcome.TN, 1.0, 1.0, self.threshold)
 
 
 def paired_element(

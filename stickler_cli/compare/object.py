@@ -1,6 +1,6 @@
 """An object: named fields, each with a node of its own, scored by their weighted mean."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from stickler_cli.comparators.base import Matrix
 from stickler_cli.compare.absence import is_absent
+from stickler_cli.compare.one_of import OneOfNode
 from stickler_cli.compare.plan import Node, Options
 from stickler_cli.compare.result import Comparison, FieldComparison, ObjectComparison, Outcome
 from stickler_cli.compare.thresholds import DEFAULT_MATCH_THRESHOLD, clipped
@@ -35,18 +36,16 @@ class ObjectNode(Node):
     match_threshold: float = DEFAULT_MATCH_THRESHOLD
     """In [0, 1]; at or above it two list items are the same one."""
     model_name: str = ""
+    by_arm: bool = field(init=False, compare=False, repr=False)
+    """Whether the values decide which fields the aggregate includes."""
     counted: frozenset[str] = field(init=False, compare=False, repr=False)
-    """The names of the fields that the aggregate includes."""
+    """The names of the fields that the aggregate includes, where the values do not decide."""
 
     def __post_init__(self) -> None:
-        # One `true` among the properties makes them opt in; without one, `false` opts out.
-        opt_in = any(entry.aggregate is True for entry in self.fields)
-        counted = frozenset(
-            entry.name
-            for entry in self.fields
-            if (entry.aggregate is True if opt_in else entry.aggregate is not False)
-        )
-        object.__setattr__(self, "counted", counted)
+        by_arm = any(isinstance(entry.node, OneOfNode) for entry in self.fields)
+        object.__setattr__(self, "by_arm", by_arm)
+        says = {entry.name: entry.aggregate for entry in self.fields}
+        object.__setattr__(self, "counted", _counted(says))
 
     @property
     def item_threshold(self) -> float:
@@ -120,18 +119,13 @@ class ObjectNode(Node):
     ) -> ObjectComparison:
         """Account for two objects field by field, even where one of them is empty."""
         mean = WeightedMean()
-        fields = []
+        comparisons: list[Comparison] = []
         for entry in self.fields:
             gt_value, pred_value = gt.get(entry.name), pred.get(entry.name)
-            comparison: Comparison = _at(
-                entry.name, entry.node.compare, gt_value, pred_value, options
-            )
-            weight = entry.node.weigh(comparison.gt, comparison.pred)
+            comparison = _at(entry.name, entry.node.compare, gt_value, pred_value, options)
             if comparison.outcome is not Outcome.TN:
-                mean.add(comparison.score, weight)
-            fields.append(
-                FieldComparison(entry.name, weight, entry.name in self.counted, comparison)
-            )
+                mean.add(comparison.score, entry.node.weigh(comparison.gt, comparison.pred))
+            comparisons.append(comparison)
         similarity = mean.value
         return ObjectComparison(
             gt,
@@ -140,7 +134,7 @@ class ObjectNode(Node):
             similarity,
             clipped(similarity, self.threshold, clip=self.clip),
             self.threshold,
-            tuple(fields),
+            self._fields(comparisons),
             self._extras(gt, pred, options),
             self._undeclared(gt),
         )
@@ -149,22 +143,11 @@ class ObjectNode(Node):
         """Account for an object that the other side does not have, field by field."""
         if not isinstance(value, dict):
             return self.one_sided_leaf(value, outcome)
-        fields = []
+        comparisons = []
         for entry in self.fields:
-            part = value.get(entry.name)
-            comparison = (
-                entry.node.nothing()
-                if is_absent(part)
-                else entry.node.one_sided(part, outcome, options)
-            )
-            fields.append(
-                FieldComparison(
-                    entry.name,
-                    entry.node.weigh(comparison.gt, comparison.pred),
-                    entry.name in self.counted,
-                    comparison,
-                )
-            )
+            part, node = value.get(entry.name), entry.node
+            absent = is_absent(part)
+            comparisons.append(node.nothing() if absent else node.one_sided(part, outcome, options))
         missed = outcome is Outcome.FN
         gt, pred = (value, None) if missed else (None, value)
         return ObjectComparison(
@@ -174,7 +157,7 @@ class ObjectNode(Node):
             0.0,
             0.0,
             self.threshold,
-            tuple(fields),
+            self._fields(comparisons),
             () if missed else self._extras({}, value, options),
             self._undeclared(value) if missed else (),
         )
@@ -182,6 +165,22 @@ class ObjectNode(Node):
     def nothing(self) -> Comparison:
         """Account for both sides being absent: one unit, without fields."""
         return ObjectComparison(None, None, Outcome.TN, 1.0, 1.0, self.threshold)
+
+    def _fields(self, comparisons: Sequence[Comparison]) -> tuple[FieldComparison, ...]:
+        """Put each field's comparison together with what the field is worth."""
+        pairs = list(zip(self.fields, comparisons, strict=True))
+        counted = self.counted
+        if self.by_arm:
+            counted = _counted({entry.name: _say(entry, result) for entry, result in pairs})
+        return tuple(
+            FieldComparison(
+                entry.name,
+                entry.node.weigh(result.gt, result.pred),
+                entry.name in counted,
+                result,
+            )
+            for entry, result in pairs
+        )
 
     def _extras(self, gt: JsonObject, pred: JsonObject, options: Options) -> tuple[str, ...]:
         if options.extra_fields == "ignore":
@@ -193,6 +192,25 @@ class ObjectNode(Node):
         return tuple(
             name for name, part in value.items() if name not in declared and not is_absent(part)
         )
+
+
+def _counted(says: Mapping[str, bool | None]) -> frozenset[str]:
+    """Name the fields that an aggregate includes, by what each says of itself.
+
+    One `true` makes them opt in; without one, `false` opts out.
+    """
+    opt_in = any(say is True for say in says.values())
+    return frozenset(
+        name for name, say in says.items() if (say is True if opt_in else say is not False)
+    )
+
+
+def _say(entry: Field, comparison: Comparison) -> bool | None:
+    """Give what a field says of the aggregate; of a union, what the arm in use says."""
+    if isinstance(entry.node, OneOfNode):
+        value = comparison.pred if comparison.gt is None else comparison.gt
+        return entry.node.arm_of(value).aggregate
+    return entry.aggregate
 
 
 class WeightedMean:

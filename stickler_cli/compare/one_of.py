@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stickler_cli.comparators.base import Matrix
+from stickler_cli.compare.absence import without_absent
 from stickler_cli.compare.plan import Node, Options
 from stickler_cli.compare.result import Comparison, Outcome
 from stickler_cli.json_values import JsonValue
@@ -26,6 +27,10 @@ class ChoiceNode(Node, ABC):
     def declares(self, value: JsonValue) -> bool:
         """Take any value: the chosen node has its own say."""
         return True
+
+    def chosen(self, value: JsonValue) -> Node:
+        """Give the node that a value by itself leads to."""
+        return self.choose(value).chosen(value)
 
     def resolve(self, gt: JsonValue, pred: JsonValue) -> Node:
         """Give the node that compares this pair; None stands for an absent side."""
@@ -80,10 +85,14 @@ class ChoiceNode(Node, ABC):
             result[rows] = fill(chosen, preds, options)
         return result
 
-    def _similarity(self, gt: JsonValue, pred: JsonValue, options: Options) -> float:
+    def _similarity(
+        self, gt: JsonValue, pred: JsonValue, options: Options
+    ) -> float:  # pragma: no cover - `resolve` never gives a choice, but `Node` asks for it
         return self.similarity(gt, pred, options)
 
-    def _compare(self, gt: JsonValue, pred: JsonValue, options: Options) -> Comparison:
+    def _compare(
+        self, gt: JsonValue, pred: JsonValue, options: Options
+    ) -> Comparison:  # pragma: no cover - likewise
         return self.choose(gt).compare(gt, pred, options)
 
     def one_sided(self, value: JsonValue, outcome: Outcome, options: Options) -> Comparison:
@@ -109,6 +118,8 @@ class Arm:
 
     accepts: Acceptor
     node: Node
+    aggregate: bool | None = None
+    """The arm's say on the aggregate of the object that it is a field of."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,8 +130,17 @@ class OneOfNode(ChoiceNode):
 
     def choose(self, value: JsonValue) -> Node:
         """Give the node of the first arm that accepts the value, else of the first arm."""
-        if value is not None:
-            for arm in self.arms:
-                if arm.accepts(value):
-                    return arm.node
-        return self.arms[0].node
+        return self.arm_of(value).node
+
+    def arm_of(self, value: JsonValue) -> Arm:
+        """Give the first arm that accepts the value, else the first arm.
+
+        A missing field and a null field are the same thing, so a value that no arm accepts as it
+        is may be accepted without its absent parts.
+        """
+        if value is None:
+            return self.arms[0]
+        return self._accepting(value) or self._accepting(without_absent(value)) or self.arms[0]
+
+    def _accepting(self, value: JsonValue) -> Arm | None:
+        return next((arm for arm in self.arms if arm.accepts(value)), None)

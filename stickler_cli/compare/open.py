@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from stickler_cli.comparators.base import Matrix
+from stickler_cli.compare.absence import is_absent
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.list import ListNode
 from stickler_cli.compare.map import MapNode
@@ -31,15 +32,29 @@ class OpenNode(ChoiceNode):
     """For the values inside an object, where they differ from this node."""
     pairing_floor: float | None = None
 
-    chosen: dict[str, Node] = field(default_factory=dict, init=False, compare=False, repr=False)
-    """The nodes made so far, by JSON type, so that values of one kind share a column."""
+    list_threshold: float | None = None
+    """What a list must reach as an element of another; None goes by what is in it."""
+
+    made: dict[tuple[str, float], Node] = field(
+        default_factory=dict, init=False, compare=False, repr=False
+    )
+    """The nodes made so far, so that values of one kind share a column."""
 
     def choose(self, value: JsonValue) -> Node:
         """Give the node for values of this kind."""
         kind = kind_of(value)
-        if kind not in self.chosen:
-            self.chosen[kind] = self._node(kind)
-        return self.chosen[kind]
+        threshold = self._threshold_of(value) if isinstance(value, list) else self.threshold
+        key = kind, threshold
+        if key not in self.made:
+            self.made[key] = self._node(kind, threshold)
+        return self.made[key]
+
+    def _threshold_of(self, value: list[JsonValue]) -> float:
+        """Give what a list must reach as an element: what its own elements must."""
+        if self.list_threshold is not None:
+            return self.list_threshold
+        first = next((part for part in value if not is_absent(part)), None)
+        return (self.elements or self).chosen(first).item_threshold
 
     def weigh(self, gt: JsonValue, pred: JsonValue) -> float:
         """Give what any pair is worth: the kind of the values has no say."""
@@ -49,21 +64,20 @@ class OpenNode(ChoiceNode):
         """Give what every pair is worth: one number."""
         return self.weight
 
-    def _node(self, kind: str) -> Node:
+    def _node(self, kind: str, threshold: float) -> Node:
         if kind in self.whole:
             return self.whole[kind]
         if kind == "array":
-            return self._list()
+            return self._list(threshold)
         if kind == "object":
             return self._object()
         return self.leaves.get(kind, self.leaves["string"])
 
-    def _list(self) -> ListNode:
-        items = self.elements or self
+    def _list(self, threshold: float) -> ListNode:
         return ListNode(
-            threshold=self.threshold,
+            threshold=threshold,
             weight=self.weight,
-            items=items,
+            items=self.elements or self,
             pairing_floor=self.pairing_floor,
         )
 

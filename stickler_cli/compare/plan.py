@@ -2,7 +2,8 @@
 
 `similarity(gt, pred)` is a number, `matrix(gts, preds)` is that number for all pairs at once, and
 `compare(gt, pred)` is the full account. They agree: `matrix` is `similarity` for every pair, and
-`compare(...).similarity` is that too. `similarity` and `matrix` take present values only.
+`compare(...).similarity` is that too (of lists and tuples, which clip inside, their `score`).
+`similarity` and `matrix` take present values only.
 
 A value of another kind than the declared one is never an error: where both sides share another
 kind they are compared as that kind (`other`), else they have nothing in common.
@@ -108,6 +109,10 @@ class Node(ABC):
             return self
         return self.other.resolve(gt, pred)
 
+    def chosen(self, value: JsonValue) -> "Node":
+        """Give the node that a value by itself leads to: this one, or one that it chooses."""
+        return self
+
     def similarity(self, gt: JsonValue, pred: JsonValue, options: Options) -> float:
         """Compare two present values; in [0, 1]."""
         node = self.resolve(gt, pred)
@@ -119,31 +124,50 @@ class Node(ABC):
 
     def score(self, gt: JsonValue, pred: JsonValue, options: Options) -> float:
         """Compare two present values and clip; in [0, 1]."""
+        node = self.resolve(gt, pred)
+        if node is not self:
+            return node.score(gt, pred, options)
         return clipped(self.similarity(gt, pred, options), self.threshold, clip=self.clip)
 
     def matrix(
         self, gts: Sequence[JsonValue], preds: Sequence[JsonValue], options: Options
     ) -> Matrix:
         """Compare every present value of one side with every one of the other; shape (n, m)."""
-        rows = [row for row, gt in enumerate(gts) if self.declares(gt)]
-        columns = [column for column, pred in enumerate(preds) if self.declares(pred)]
-        if len(rows) == len(gts) and len(columns) == len(preds):
-            return self._matrix(gts, preds, options)
-        result = np.zeros((len(gts), len(preds)))
-        if rows and columns:
-            result[np.ix_(rows, columns)] = self._matrix(
-                [gts[row] for row in rows], [preds[column] for column in columns], options
-            )
-        for row in sorted(set(range(len(gts))).difference(rows)):
-            for column in sorted(set(range(len(preds))).difference(columns)):
-                result[row, column] = self.similarity(gts[row], preds[column], options)
-        return result
+        return self._by_kind(gts, preds, options, clip=False)
 
     def scores(
         self, gts: Sequence[JsonValue], preds: Sequence[JsonValue], options: Options
     ) -> Matrix:
         """Compare every present value with every other and clip; shape (n, m)."""
-        return clipped_matrix(self.matrix(gts, preds, options), self.threshold, clip=self.clip)
+        return self._by_kind(gts, preds, options, clip=True)
+
+    def _by_kind(
+        self,
+        gts: Sequence[JsonValue],
+        preds: Sequence[JsonValue],
+        options: Options,
+        *,
+        clip: bool,
+    ) -> Matrix:
+        """Fill the cells of values of the declared kind with one call, the others one by one."""
+        rows = [row for row, gt in enumerate(gts) if self.declares(gt)]
+        columns = [column for column, pred in enumerate(preds) if self.declares(pred)]
+        all_declared = len(rows) == len(gts) and len(columns) == len(preds)
+        declared = self._matrix(
+            gts if all_declared else [gts[row] for row in rows],
+            preds if all_declared else [preds[column] for column in columns],
+            options,
+        )
+        declared = clipped_matrix(declared, self.threshold, clip=clip and self.clip)
+        if all_declared:
+            return declared
+        result = np.zeros((len(gts), len(preds)))
+        result[np.ix_(rows, columns)] = declared
+        one = self.score if clip else self.similarity
+        for row in sorted(set(range(len(gts))).difference(rows)):
+            for column in sorted(set(range(len(preds))).difference(columns)):
+                result[row, column] = one(gts[row], preds[column], options)
+        return result
 
     def weigh(self, gt: JsonValue, pred: JsonValue) -> float:
         """Give what this pair is worth in its object; None stands for an absent side."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from stickler_cli.compare.absence import is_absent
-from stickler_cli.compare.list import paired_element, unpaired_element
+from stickler_cli.compare.list import SequenceNode, paired_element, unpaired_element
 from stickler_cli.compare.plan import Node, Options
 from stickler_cli.compare.result import Comparison, ListComparison, Outcome
 from stickler_cli.json_values import JsonValue
@@ -15,7 +15,7 @@ DEFAULT_TUPLE_THRESHOLD: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TupleNode(Node):
+class TupleNode(SequenceNode):
     """A list of positions.
 
     `threshold` is what the tuple must reach as an element of a list; each position passes on its
@@ -26,9 +26,9 @@ class TupleNode(Node):
     rest: Node
     """For positions after the declared ones."""
 
-    def declares(self, value: JsonValue) -> bool:
-        """Take any value: one that is not a list counts as a list of one."""
-        return True
+    def first_of(self, value: JsonValue) -> Node:
+        """Give the node of the only element of a list of one."""
+        return (self.positions[0] if self.positions else self.rest).chosen(value)
 
     def _positions(
         self, gt: JsonValue, pred: JsonValue
@@ -76,6 +76,8 @@ class TupleNode(Node):
 
     def one_sided(self, value: JsonValue, outcome: Outcome, options: Options) -> Comparison:
         """Account for a tuple that the other side does not have, position by position."""
+        if not self.declares(value):
+            return self.one_sided_leaf(value, outcome)
         missing = outcome is Outcome.FA
         gt, pred = (None, value) if missing else (value, None)
         elements = tuple(
@@ -85,10 +87,6 @@ class TupleNode(Node):
             for index, node, gt_part, pred_part in self._positions(gt, pred)
         )
         return ListComparison(gt, pred, outcome, 0.0, 0.0, self.threshold, elements)
-
-    def nothing(self) -> Comparison:
-        """Account for both tuples being absent: one unit, without elements."""
-        return ListComparison(None, None, Outcome.TN, 1.0, 1.0, self.threshold)
 
 
 def _listed(value: JsonValue) -> list[JsonValue]:

@@ -4,7 +4,6 @@ A module of its own because a file system is full of surprises (links, FIFOs, na
 text), and the rest of the room should meet none of them.
 """
 
-import difflib
 import os
 import re
 import stat
@@ -21,6 +20,7 @@ from stickler_cli.documents.lines import STANDARD_INPUT
 from stickler_cli.documents.reading import decoded, unreadable
 from stickler_cli.documents.references import FileReference, Reference
 from stickler_cli.errors import Problem, UsageError
+from stickler_cli.spelling import did_you_mean
 
 _DOCUMENT_SUFFIX: Final = re.compile(r"\.json(\.gz)?\Z", re.IGNORECASE)
 _LINES_SUFFIX: Final = re.compile(r"\.(jsonl|ndjson)(\.gz)?\Z", re.IGNORECASE)
@@ -84,8 +84,7 @@ def _nearest(name: str) -> str:
         siblings = os.listdir(path.parent)  # noqa: PTH208 - names, not paths, are compared
     except OSError:
         return f"there is no directory {decoded(str(path.parent))} either"
-    close = difflib.get_close_matches(path.name, siblings, n=1)
-    return f"did you mean {decoded(str(path.parent / close[0]))}?" if close else ""
+    return did_you_mean(path.name, siblings, shown=lambda name: decoded(str(path.parent / name)))
 
 
 def id_of_file(name: str) -> str | None:

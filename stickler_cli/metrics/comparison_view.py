@@ -16,7 +16,7 @@ def comparison_view(
     counts = tally_view(tally(comparison), recall_with_fd=recall_with_fd)
     return {
         "overall_score": comparison.similarity,
-        "confusion_matrix": counts,
+        "confusion_matrix": {"fields": {}, **counts},
         **document_view(comparison),
     }
 

@@ -1,13 +1,32 @@
 """What many documents come to: sums that may be merged in any order with the same result."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
+from typing import Any, Final
 
+from stickler_cli import __version__
 from stickler_cli.compare.result import ObjectComparison
-from stickler_cli.errors import Problem
-from stickler_cli.locations import Path
+from stickler_cli.errors import Problem, UsageError
+from stickler_cli.locations import Path, field_path
+from stickler_cli.metrics.frame import data_frame, table
+from stickler_cli.metrics.notebook import Summary, summary_html
+from stickler_cli.metrics.reading import Part
 from stickler_cli.metrics.tally import SCORE_UNIT, Tally, tally, units_of
+from stickler_cli.metrics.tally_record import NO_SUMS, read_tally, tally_record
+from stickler_cli.metrics.terms import (
+    FieldInfo,
+    Terms,
+    in_schema_order,
+    named_fields,
+    read_terms,
+)
+
+FORMAT: Final = "stickler-evaluation/1"
+"""What `Evaluation.to_dict` gives; docs/results.md describes it."""
+
+RUN_FORMAT: Final = "stickler-run/1"
+"""What `stickler eval` writes: an evaluation and how it came about."""
 
 
 class Status(StrEnum):
@@ -47,9 +66,12 @@ class DocumentProblem:
     """What is wrong, where, and what to do, on one line."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Evaluation:
-    """The results of a set of documents, a commutative monoid: the empty one is no documents."""
+    """The results of a set of documents, a commutative monoid: the empty one is no documents.
+
+    Two evaluations are equal if they hold the same results, whatever the order of the documents.
+    """
 
     tally: Tally = field(default_factory=Tally)
     evaluated: int = 0
@@ -59,9 +81,13 @@ class Evaluation:
     statuses: dict[Status, int] = field(default_factory=lambda: dict.fromkeys(Status, 0))
     """Documents by what became of them."""
     problems: list[DocumentProblem] = field(default_factory=list)
+    terms: Terms | None = None
+    """What the documents were compared under, where that is known."""
 
-    def update(self, result: DocumentResult) -> None:
-        """Add one document."""
+    def update(self, result: DocumentResult | ObjectComparison) -> None:
+        """Add one document; a comparison by itself is a document that was evaluated."""
+        if isinstance(result, ObjectComparison):
+            result = DocumentResult("", Status.EVALUATED, result)
         self.statuses[result.status] += 1
         self.problems += (
             DocumentProblem(result.status, result.id, str(problem)) for problem in result.problems
@@ -72,7 +98,17 @@ class Evaluation:
             self.tally.merge(tally(result.comparison))
 
     def merge(self, other: "Evaluation") -> None:
-        """Add the documents of another evaluation."""
+        """Add the documents of another evaluation.
+
+        Raises:
+            UsageError: the two are known to have been made under different terms.
+        """
+        if self.terms is None:
+            self.terms = other.terms
+        elif other.terms is not None and other.terms != self.terms:
+            differences = "; ".join(self.terms.differences(other.terms))
+            found = f"the evaluations do not go together: {differences}"
+            raise UsageError([Problem("", found, "the same schema and options")])
         self.tally.merge(other.tally)
         self.evaluated += other.evaluated
         self.score_units += other.score_units
@@ -111,6 +147,93 @@ class Evaluation:
                 found.append(path)
         return found
 
+    def view(self, fields: Sequence[FieldInfo], *, recall_with_fd: bool) -> dict[str, object]:
+        """Give the results as the run format shows them; equal results give equal bytes."""
+        ordered = in_schema_order(self.tally, fields)
+        return {
+            "documents": self.documents,
+            "overall_score": self.overall_score,
+            "score_sum": str(self.score_units),
+            "confusion_matrix": {
+                "fields": {},
+                **tally_record(ordered, recall_with_fd=recall_with_fd),
+            },
+            "fields": [info.view() for info in fields],
+            "undeclared_keys": [
+                {"path": field_path(path), "count": count} for path, count in self.undeclared()
+            ],
+            "never_present": sorted(field_path(path) for path in self.never_present()),
+            "problems": [
+                {"document": entry.id, "status": entry.status.value, "problem": entry.problem}
+                for entry in sorted(self.problems)
+            ],
+        }
+
+    def to_dict(self) -> dict[str, object]:
+        """Give everything as JSON values, in the format `stickler-evaluation/1`.
+
+        Equal evaluations give equal bytes, whatever the order of their documents was.
+        """
+        return {
+            "format": FORMAT,
+            "version": __version__,
+            "options": asdict(self.terms.options) if self.terms else None,
+            **self.view(self._fields, recall_with_fd=self._recall_with_fd),
+        }
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, object], source: str = "") -> "Evaluation":
+        """Restore an evaluation, exactly.
+
+        Args:
+            record: what `to_dict` gave, or a run as `stickler eval --format json` writes it.
+            source: the file it comes from, for messages.
+
+        Raises:
+            UsageError: it is neither, or of another version; with what was found and expected.
+        """
+        return _evaluation_of(Part(record, source))
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """Give a data frame with the rows and columns of the CSV report.
+
+        Args:
+            library: `pandas` or `polars`; None takes the first of them that is installed.
+
+        Returns:
+            A `pandas.DataFrame` or `polars.DataFrame`: a row for whole documents, whose `field` is
+            empty, then one for each field.
+
+        Raises:
+            UnavailableError: the library is not installed.
+            UsageError: there is no such library.
+        """
+        fields = named_fields(self.tally, self._fields)
+        with_fd = self._recall_with_fd
+        rows = table(self.tally, self.overall_score, fields, recall_with_fd=with_fd)
+        return data_frame(rows, library)
+
+    def _repr_html_(self) -> str:
+        """Show the results in a notebook."""
+        summary = Summary(self.documents, self.overall_score, self.tally)
+        rows = named_fields(self.tally, self._fields)
+        return summary_html(summary, rows, recall_with_fd=self._recall_with_fd)
+
+    @property
+    def _fields(self) -> Sequence[FieldInfo]:
+        return self.terms.fields if self.terms else ()
+
+    @property
+    def _recall_with_fd(self) -> bool:
+        return self.terms.options.recall_with_fd if self.terms else False
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{name}={count}" for name, count in self.documents.items() if count)
+        return f"<Evaluation {counts or 'total=0'}, overall_score={self.overall_score}>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Evaluation) and self.to_dict() == other.to_dict()
+
 
 def evaluate(results: Iterable[DocumentResult]) -> Evaluation:
     """Add up documents, in any order."""
@@ -118,3 +241,46 @@ def evaluate(results: Iterable[DocumentResult]) -> Evaluation:
     for result in results:
         evaluation.update(result)
     return evaluation
+
+
+def _evaluation_of(record: Part) -> Evaluation:
+    form = record.at("format", f"{FORMAT} and {RUN_FORMAT} can be read")
+    if form.value not in (FORMAT, RUN_FORMAT):
+        raise form.refused(f"{FORMAT} or {RUN_FORMAT}")
+    documents = record.at("documents")
+    evaluation = Evaluation(
+        tally=read_tally(record.at("confusion_matrix")),
+        evaluated=documents.at("evaluated").count(),
+        score_units=record.at("score_sum", NO_SUMS).total(),
+        statuses=_statuses(documents),
+        problems=[_problem(part) for part in record.at("problems").parts()],
+        terms=read_terms(record),
+    )
+    for part in record.at("undeclared_keys").parts():
+        *path, name = part.at("path").names()
+        node = evaluation.tally
+        for step in path:
+            node = node.below(step)
+        node.undeclared[name] = part.at("count").count()
+    return evaluation
+
+
+def _statuses(documents: Part) -> dict[Status, int]:
+    """Read how many documents there were of each status; what is left of all was evaluated."""
+    statuses = dict.fromkeys(Status, 0)
+    for status in statuses:
+        if status is not Status.EVALUATED:
+            statuses[status] = documents.at(status.value).count()
+    total = documents.at("total")
+    statuses[Status.EVALUATED] = total.count() - sum(statuses.values())
+    if statuses[Status.EVALUATED] < 0:
+        raise total.refused("at least the sum of the others")
+    return statuses
+
+
+def _problem(part: Part) -> DocumentProblem:
+    named = part.at("status")
+    for status in Status:
+        if status == named.value:
+            return DocumentProblem(status, part.at("document").text(), part.at("problem").text())
+    raise named.refused(f"one of {', '.join(Status)}")

@@ -4,7 +4,6 @@ A gate is `[set:][path.]metric op number`. What is printed is what is compared, 
 and an empty denominator never passes.
 """
 
-import difflib
 import math
 import operator
 import re
@@ -17,6 +16,7 @@ from stickler_cli.locations import Path, field_path, parse_field_path
 from stickler_cli.metrics.counts import RATES, Counts
 from stickler_cli.metrics.evaluation import Evaluation
 from stickler_cli.metrics.tally import READINGS, Tally
+from stickler_cli.spelling import did_you_mean, near_paths
 
 OPERATORS: Final[dict[str, Callable[[float, float], bool]]] = {
     ">=": operator.ge,
@@ -104,11 +104,9 @@ def parse_gate(text: str, option: str = "--gate") -> Gate:
     if path[:1] == (DOCUMENTS,) and len(path) == 2:
         return gate
     if metric not in METRICS:
-        near = difflib.get_close_matches(metric, METRICS, n=1)
-        hint = f"did you mean {near[0]}?" if near else ""
-        raise _refused(
-            option, f"{text!r} asks for {metric or 'nothing'}", f"one of {', '.join(METRICS)}", hint
-        )
+        expected = f"one of {', '.join(METRICS)}"
+        hint = did_you_mean(metric, METRICS)
+        raise _refused(option, f"{text!r} asks for {metric or 'nothing'}", expected, hint)
     if metric in (*RATES, SCORE) and not 0 <= gate.limit <= 1:
         hint = f"did you mean {gate.limit / 100:g}?" if 1 < gate.limit <= 100 else ""
         raise _refused(option, f"the limit is {gate.limit:g}", "a number between 0 and 1", hint)
@@ -144,8 +142,7 @@ def check_paths(gates: Collection[Gate], known: Collection[Path], option: str = 
     for gate in gates:
         if not gate.path or _asks_documents(gate) or any(_fits(gate.path, path) for path in known):
             continue
-        names = [field_path(path) for path in known]
-        near = difflib.get_close_matches(field_path(gate.path), names, n=3, cutoff=0.3)
+        near = near_paths(field_path(gate.path), map(field_path, known))
         hint = f"near paths: {', '.join(near)}" if near else ""
         found = f"{gate.text!r} asks for the field {field_path(gate.path)}, which does not exist"
         problems.append(Problem(option, found, "a field of the schema", hint))

@@ -4,22 +4,28 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from stickler_cli.compare.result import (
-    ERRORS,
-    Comparison,
-    ElementComparison,
-    ListComparison,
-    ObjectComparison,
-    Outcome,
-)
-from stickler_cli.json_values import JsonValue
+from stickler_cli.compare.result import ERRORS, ObjectComparison, Outcome
+from stickler_cli.json_values import JsonValue, kind_of
 from stickler_cli.locations import Path, field_path
+from stickler_cli.metrics.units import units
 
 NON_MATCH_TYPES: Final = {
     Outcome.FD: "false_discovery",
     Outcome.FA: "false_alarm",
     Outcome.FN: "false_negative",
 }
+
+
+def below_threshold(similarity: float, threshold: float) -> str:
+    """Say that a similarity is below its threshold, with digits enough to see it.
+
+    >>> below_threshold(0.41312, 0.7), below_threshold(0.69999, 0.7)
+    ('below threshold (0.413 < 0.7)', 'below threshold (0.69999 < 0.7)')
+    """
+    digits = 3
+    while round(similarity, digits) >= threshold and digits < 12:
+        digits += 1
+    return f"below threshold ({similarity:.{digits}f} < {threshold:g})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,18 +45,13 @@ class NonMatch:
 
     @property
     def reason(self) -> str:
-        """Say why it is an error, with digits enough to see it.
-
-        >>> NonMatch(("a",), Outcome.FD, "x", "y", 0.41312, 0.7).reason
-        'below threshold (0.413 < 0.7)'
-        """
+        """Say why it is an error."""
         if self.similarity is None or self.threshold is None:
             side = "ground truth" if self.outcome is Outcome.FN else "prediction"
             return f"unmatched {side}"
-        digits = 3
-        while round(self.similarity, digits) >= self.threshold and digits < 12:
-            digits += 1
-        return f"below threshold ({self.similarity:.{digits}f} < {self.threshold:g})"
+        if self.similarity >= self.threshold:
+            return f"{kind_of(self.gt)} and {kind_of(self.pred)} have nothing in common"
+        return below_threshold(self.similarity, self.threshold)
 
     def view(self) -> dict[str, object]:
         """Give the entry as results show it."""
@@ -73,53 +74,16 @@ def non_matches(comparison: ObjectComparison) -> Iterator[NonMatch]:
     pair of list items below its threshold. A nested object that is an error has an entry of its
     own beside those of its fields.
     """
-    yield from _in_fields(comparison, (), ())
-
-
-def _in_fields(comparison: ObjectComparison, gt_path: Path, pred_path: Path) -> Iterator[NonMatch]:
-    for entry in comparison.fields:
-        yield from _in_unit(entry.comparison, (*gt_path, entry.name), (*pred_path, entry.name))
-    for name in comparison.extras:
-        pred = comparison.pred
-        value = pred[name] if isinstance(pred, dict) else None
-        yield NonMatch((*pred_path, name), Outcome.FA, None, value, None, None)
-
-
-def _in_unit(comparison: Comparison, gt_path: Path, pred_path: Path) -> Iterator[NonMatch]:
-    if isinstance(comparison, ListComparison):
-        for element in comparison.elements:
-            yield from _in_element(element, gt_path, pred_path)
-        return
-    if comparison.outcome in ERRORS:
-        yield _entry(comparison, comparison.outcome, comparison.threshold, gt_path, pred_path)
-    if isinstance(comparison, ObjectComparison) and comparison.outcome in (
-        Outcome.TP,
-        Outcome.FD,
-    ):
-        yield from _in_fields(comparison, gt_path, pred_path)
-
-
-def _in_element(element: ElementComparison, gt_path: Path, pred_path: Path) -> Iterator[NonMatch]:
-    if element.gt_index is not None:
-        gt_path = (*gt_path, element.gt_index)
-    if element.pred_index is not None:
-        pred_path = (*pred_path, element.pred_index)
-    inner = element.comparison
-    if not element.passed:
-        yield _entry(inner, element.outcome, element.threshold, gt_path, pred_path)
-    elif isinstance(inner, ListComparison):
-        yield from _in_unit(inner, gt_path, pred_path)
-    elif isinstance(inner, ObjectComparison):
-        yield from _in_fields(inner, gt_path, pred_path)
-
-
-def _entry(
-    comparison: Comparison, outcome: Outcome, threshold: float, gt_path: Path, pred_path: Path
-) -> NonMatch:
-    path = pred_path if outcome is Outcome.FA else gt_path
-    if outcome is not Outcome.FD:
-        return NonMatch(path, outcome, comparison.gt, comparison.pred, None, None)
-    # A pair of lists counts as an element by its score.
-    is_list = isinstance(comparison, ListComparison)
-    similarity = comparison.score if is_list else comparison.similarity
-    return NonMatch(path, outcome, comparison.gt, comparison.pred, similarity, threshold)
+    for unit in units(comparison):
+        if unit.outcome not in ERRORS:
+            continue
+        path = unit.pred_path if unit.outcome is Outcome.FA else unit.gt_path
+        below = unit.outcome is Outcome.FD
+        yield NonMatch(
+            path or (),
+            unit.outcome,
+            unit.gt,
+            unit.pred,
+            unit.similarity if below else None,
+            unit.threshold if below else None,
+        )

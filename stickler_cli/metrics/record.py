@@ -1,23 +1,32 @@
 """The run format `stickler-run/1`: an Evaluation as JSON, signed with what it came from.
 
-Every report is a view of this record. Its JSON Schema is `schemas/stickler-run.json`.
+Every report is a view of this record, and `Evaluation.from_dict` reads it back. Its JSON Schema is
+`schemas/stickler-run.json`.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Final
 
 from stickler_cli import __version__
 from stickler_cli.compare.result import ObjectComparison
-from stickler_cli.locations import Path, field_path
-from stickler_cli.metrics.comparison_view import document_view, tally_view
-from stickler_cli.metrics.evaluation import Evaluation
+from stickler_cli.metrics.comparison_view import document_view
+from stickler_cli.metrics.evaluation import RUN_FORMAT, Evaluation
 from stickler_cli.metrics.gates import GateResult
-from stickler_cli.metrics.tally import Tally
+from stickler_cli.metrics.terms import ANY_KEY, FieldInfo, in_schema_order
 
-FORMAT: Final = "stickler-run/1"
-ANY_KEY: Final = "*"
-"""Stands in the path of a field for the keys that only the documents name."""
+__all__ = [
+    "ANY_KEY",
+    "FORMAT",
+    "FieldInfo",
+    "Run",
+    "RunOptions",
+    "SchemaSignature",
+    "in_schema_order",
+    "run_record",
+]
+
+FORMAT: Final = RUN_FORMAT
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,17 +54,6 @@ class RunOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class FieldInfo:
-    """What the schema says of one field, as far as a reader of results needs it."""
-
-    path: Path
-    kind: str
-    comparator: str
-    threshold: float | None
-    weight: float
-
-
-@dataclass(frozen=True, slots=True)
 class Run:
     """An evaluation and everything that a report says about how it came about."""
 
@@ -73,61 +71,15 @@ class Run:
 
 def run_record(run: Run) -> dict[str, object]:
     """Give a run in the run format; equal runs give equal records, whatever their order."""
-    evaluation = run.evaluation
-    ordered = in_schema_order(evaluation.tally, run.fields)
     record: dict[str, object] = {
         "format": FORMAT,
         "version": __version__,
         "schema": asdict(run.schema),
         "options": asdict(run.options),
-        "documents": evaluation.documents,
-        "overall_score": evaluation.overall_score,
-        "confusion_matrix": tally_view(ordered, recall_with_fd=run.options.recall_with_fd),
-        "fields": [{**asdict(info), "path": field_path(info.path)} for info in run.fields],
+        **run.evaluation.view(run.fields, recall_with_fd=run.options.recall_with_fd),
         "gates": [result.view() for result in run.gates],
-        "undeclared_keys": [
-            {"path": field_path(path), "count": count} for path, count in evaluation.undeclared()
-        ],
-        "never_present": sorted(field_path(path) for path in evaluation.never_present()),
         "notes": sorted(run.notes),
-        "problems": [
-            {"document": entry.id, "status": entry.status.value, "problem": entry.problem}
-            for entry in sorted(evaluation.problems)
-        ],
     }
     if run.document is not None:
         record |= document_view(run.document)
     return record
-
-
-def in_schema_order(tally: Tally, fields: Iterable[FieldInfo]) -> Tally:
-    """Give a tally whose fields stand as in the schema; names that only documents have follow.
-
-    Documents may meet fields in any order; a result must not show it.
-    """
-    rank: dict[Path, int] = {}
-    for position, info in enumerate(fields):
-        rank.setdefault(info.path, position)
-
-    def sort(node: Tally, patterns: frozenset[Path]) -> Tally:
-        def place(name: str) -> tuple[float, str]:
-            ranks = (rank.get((*pattern, name), float("inf")) for pattern in patterns)
-            return min(ranks, default=float("inf")), name
-
-        result = Tally()
-        result.merge(node)
-        result.fields = {
-            name: sort(
-                node.fields[name],
-                frozenset(
-                    (*pattern, step)
-                    for pattern in patterns
-                    for step in (name, ANY_KEY)
-                    if (*pattern, step) in rank
-                ),
-            )
-            for name in sorted(node.fields, key=place)
-        }
-        return result
-
-    return sort(tally, frozenset({()}))

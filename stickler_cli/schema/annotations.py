@@ -4,7 +4,7 @@ One pydantic model states name, type, range and meaning; messages, docs and the 
 `schemas/` follow it.
 """
 
-import difflib
+import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Final
 
@@ -13,12 +13,16 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from stickler_cli.errors import Problem
 from stickler_cli.json_values import JsonObject, brief
 from stickler_cli.locations import json_pointer
+from stickler_cli.spelling import did_you_mean
 
 PREFIX: Final = "x-aws-stickler-"
 OLD_PREFIX: Final = "x-stickler-"
 """A prefix that people try; never valid, always worth a hint."""
 
 Threshold = Annotated[float, Field(ge=0, le=1)]
+
+_FRACTION: Final = "a number in [0, 1]"
+_NUMBER: Final = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
 
 
 class Annotations(BaseModel):
@@ -29,6 +33,7 @@ class Annotations(BaseModel):
 
     model_config = ConfigDict(
         alias_generator=lambda name: PREFIX + name.replace("_", "-"),
+        allow_inf_nan=False,
         extra="forbid",
         frozen=True,
         protected_namespaces=(),
@@ -39,7 +44,7 @@ class Annotations(BaseModel):
     comparator_config: dict[str, Any] | None = Field(
         None, description="an object of keywords for the comparator"
     )
-    threshold: Threshold | None = Field(None, description="a number in [0, 1]")
+    threshold: Threshold | None = Field(None, description=_FRACTION)
     weight: Annotated[float, Field(gt=0)] | None = Field(None, description="a number above 0")
     clip_under_threshold: bool | None = Field(None, description="true or false")
     aggregate: bool | None = Field(None, description="true or false")
@@ -47,11 +52,13 @@ class Annotations(BaseModel):
         None, description="a number in [-1, 1), on an array"
     )
     model_name: str | None = Field(None, description="a string")
-    match_threshold: Threshold | None = Field(None, description="a number in [0, 1]")
+    match_threshold: Threshold | None = Field(None, description=_FRACTION)
 
 
 KEYS: Final = tuple(f"{PREFIX}{name.replace('_', '-')}" for name in Annotations.model_fields)
 """Every valid key."""
+
+NOTHING_SAID: Final = Annotations.model_validate({})
 
 _EXPECTED: Final = {
     f"{PREFIX}{name.replace('_', '-')}": field.description or ""
@@ -71,6 +78,8 @@ def own_keys(schema: Mapping[str, object]) -> JsonObject:
 def read_annotations(schema: Mapping[str, object]) -> Annotations:
     """Read the annotations of a schema; keys that are wrong read as if they were not there."""
     keys = own_keys(schema)
+    if not keys:
+        return NOTHING_SAID
     try:
         return Annotations.model_validate(keys)
     except ValidationError as error:
@@ -91,22 +100,34 @@ def annotation_problems(
     except ValidationError as error:
         wrong += [str(detail["loc"][0]) for detail in error.errors(include_url=False)]
     for key in dict.fromkeys(wrong):
-        pointer = json_pointer((*path, key))
+        pointer, value = json_pointer((*path, key)), keys[key]
         if key in _EXPECTED:
-            yield Problem(source, f"it is {brief(keys[key])}", _EXPECTED[key], pointer=pointer)
+            found = f"{key.removeprefix(PREFIX)} is {brief(value)}"
+            yield Problem(source, found, _EXPECTED[key], _repair(key, value), pointer)
         else:
-            yield Problem(
-                source,
-                f"{key} is no annotation",
-                "one of the annotations in docs/schema.md",
-                _nearest(key),
-                pointer,
-            )
+            expected = "one of the annotations in docs/schema.md"
+            yield Problem(source, f"{key} is no annotation", expected, _nearest(key), pointer)
+
+
+def _repair(key: str, value: object) -> str:
+    """Guess what a wrong value was meant to be."""
+    match value:
+        case None:
+            return "leave the key out for the default"
+        case str() if _NUMBER.fullmatch(value) and "number" in _EXPECTED[key]:
+            return f"write {value} without quotes"
+        case "true" | "false" if "true" in _EXPECTED[key]:
+            return f"write {value} without quotes"
+        case int() | float() if 1 < value <= 100 and _EXPECTED[key] == _FRACTION:
+            return f"did you mean {value / 100:g}?"
+        case 0 if key == f"{PREFIX}weight" and value is not False:
+            return f"{PREFIX}aggregate: false leaves a field out of the counts"
+        case _:
+            return ""
 
 
 def _nearest(key: str) -> str:
-    name = key.removeprefix(PREFIX).removeprefix(OLD_PREFIX).replace("_", "-").lower()
+    name = key.removeprefix(PREFIX).removeprefix(OLD_PREFIX).replace("_", "-")
     names = [valid.removeprefix(PREFIX) for valid in KEYS]
-    starts = [valid for valid in names if valid.startswith(name)]
-    near = starts or difflib.get_close_matches(name, names, n=1, cutoff=0.5)
-    return f"did you mean {PREFIX}{near[0]}?" if near else f"valid keys: {', '.join(KEYS)}"
+    hint = did_you_mean(name, names, shown=lambda valid: PREFIX + valid)
+    return hint or f"valid keys: {', '.join(KEYS)}"

@@ -6,44 +6,41 @@ one that wins first. Merging keywords is then looking through the cell in order.
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from math import prod
 from typing import Final
 
 from stickler_cli.json_values import JsonValue
 from stickler_cli.schema.annotations import own_keys
-from stickler_cli.schema.references import (
-    REFERENCES,
-    LeadsNowhereError,
-    Schema,
-    SchemaFiles,
-    Source,
-)
+from stickler_cli.schema.dialects import Schema
+from stickler_cli.schema.files import LeadsNowhereError
+from stickler_cli.schema.references import SchemaFiles, Source
 
 Cell = tuple[Source, ...]
 
 UNIONS: Final = ("anyOf", "oneOf")
-SAYS_NOTHING: Final = frozenset(
+SPEAKS: Final = frozenset(
     {
-        "$comment",
-        "$schema",
-        "default",
-        "dependencies",
-        "dependentRequired",
-        "dependentSchemas",
-        "deprecated",
-        "description",
-        "else",
-        "examples",
-        "if",
-        "maxProperties",
-        "minProperties",
-        "not",
-        "required",
-        "then",
-        "title",
+        "additionalItems",
+        "additionalProperties",
+        "anyOf",
+        "const",
+        "enum",
+        "format",
+        "items",
+        "oneOf",
+        "patternProperties",
+        "prefixItems",
+        "properties",
+        "type",
+        "unevaluatedProperties",
     }
 )
-"""Keywords that never change how a value is compared; a union of only these is a constraint."""
+"""Keywords that can change how a value is compared, but for those that lead to other schemas; all
+others only restrict or describe it."""
 
+MOST_COMBINATIONS: Final = 128
+"""How many combinations of alternatives one place may have, where several unions speak about it.
+Past this, the last unions are merged as `allOf` is. Source: docs/schema.md."""
 
 Report = Callable[[Schema, str, LeadsNowhereError], None]
 """Takes note of a reference that cannot be followed: the schema, the keyword, and why."""
@@ -53,25 +50,34 @@ def flatten(files: SchemaFiles, cell: Cell, report: Report) -> Cell:
     """List every schema that a cell is made of, through `allOf` and references, winners first.
 
     A schema's own keys go before its `allOf`, later branches before earlier ones, and all of them
-    before the target of a reference.
+    before the target of a reference. A schema that is there by a second way is listed once.
     """
-    found: list[Source] = []
+    found: dict[int, Source] = {}
+    above: set[int] = set()
 
-    def add(source: Source, above: tuple[int, ...]) -> None:
-        found.append(source)
-        path = (*above, id(source.schema))
+    def add(source: Source) -> None:
+        key = id(source.schema)
+        if key in found:
+            return
+        found[key] = source
+        above.add(key)
         for branch in _branches(files, source):
-            if id(branch.schema) not in path:
-                add(branch, path)
-        for keyword in REFERENCES:
-            if keyword in source.schema:
-                target = _target(files, source, keyword, path, report)
-                if target is not None:
-                    add(target, path)
+            add(branch)
+        for keyword in files.references_of(source.schema):
+            target = _target(files, source, keyword, report)
+            if target is not None and id(target.schema) in above:
+                expected = "a reference to a schema that says something"
+                problem = LeadsNowhereError(
+                    f"{source.schema[keyword]} leads back to itself", expected
+                )
+                report(source.schema, keyword, problem)
+            elif target is not None:
+                add(target)
+        above.remove(key)
 
     for source in cell:
-        add(source, ())
-    return distinct(found)
+        add(source)
+    return tuple(found.values())
 
 
 def _branches(files: SchemaFiles, source: Source) -> list[Source]:
@@ -81,20 +87,12 @@ def _branches(files: SchemaFiles, source: Source) -> list[Source]:
     return [files.inside(source, branch) for branch in reversed(branches)]
 
 
-def _target(
-    files: SchemaFiles, source: Source, keyword: str, path: tuple[int, ...], report: Report
-) -> Source | None:
+def _target(files: SchemaFiles, source: Source, keyword: str, report: Report) -> Source | None:
     try:
-        target = files.follow(source, keyword)
+        return files.follow(source, keyword)
     except LeadsNowhereError as error:
         report(source.schema, keyword, error)
         return None
-    if id(target.schema) in path:
-        found = f"{source.schema[keyword]} leads back to itself"
-        expected = "a reference to a schema that says something"
-        report(source.schema, keyword, LeadsNowhereError(found, expected))
-        return None
-    return target
 
 
 def distinct(sources: Iterable[Source]) -> Cell:
@@ -110,8 +108,22 @@ def first(cell: Cell, keyword: str) -> JsonValue:
     return next((source.schema[keyword] for source in cell if keyword in source.schema), None)
 
 
+def listed_values(cell: Cell) -> list[JsonValue] | None:
+    """Give the values that an enum or const names; None without either."""
+    for source in cell:
+        if "const" in source.schema:
+            return [source.schema["const"]]
+        values = source.schema.get("enum")
+        if isinstance(values, list):
+            return list(values)
+    return None
+
+
 def declared_types(cell: Cell) -> list[str] | None:
-    """Give the JSON types that every schema of a cell allows, in order; None for any type."""
+    """Give the JSON types that every schema of a cell allows, in order; None for any type.
+
+    Where two schemas have no type in common, the one that wins has its way.
+    """
     types: list[str] | None = None
     for source in cell:
         named = source.schema.get("type")
@@ -123,51 +135,73 @@ def declared_types(cell: Cell) -> list[str] | None:
 
 
 def _common(types: list[str], allowed: list[str]) -> list[str]:
-    wider = {"integer"} if "number" in allowed else set()
-    narrower = ["integer"] if "number" in types and "integer" in allowed else []
-    return [name for name in types if name in allowed or name in wider] or narrower
+    common = []
+    for name in types:
+        if name in allowed or (name == "integer" and "number" in allowed):
+            common.append(name)
+        elif name == "number" and "integer" in allowed:
+            common.append("integer")
+    return common
 
 
 def is_null(cell: Cell) -> bool:
     """Say whether a flattened cell accepts nothing but null."""
-    listed = first(cell, "enum")
-    if declared_types(cell) == ["null"] or listed == [None]:
-        return True
-    return any("const" in source.schema and source.schema["const"] is None for source in cell)
+    return declared_types(cell) == ["null"] or listed_values(cell) == [None]
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """One alternative of a union, and all the schemas that it is made of."""
+
+    source: Source
+    cell: Cell
 
 
 @dataclass(frozen=True, slots=True)
 class Union:
-    """The first `anyOf` or `oneOf` of a flattened cell that says something about kinds."""
+    """A union of a flattened cell that says something about kinds."""
 
     rest: Cell
     """The cell without this union."""
-    arms: tuple[Source, ...]
+    arms: tuple[Arm, ...]
     """The alternatives that are not null, in schema order."""
 
 
-def find_union(files: SchemaFiles, cell: Cell) -> Union | None:
-    """Find a union that decides how values are compared; None where there is none."""
+def find_union(files: SchemaFiles, cell: Cell, report: Report) -> Union | None:
+    """Find the first union that decides how values are compared; None where there is none.
+
+    Other unions stay in its `rest`, unless all their combinations were too many: then the last
+    ones are merged into it, every alternative at once.
+    """
+    unions = list(_unions(files, cell, report))
+    if not unions:
+        return None
+    rest = list(cell)
+    while len(unions) > 1 and prod(len(arms) for _, _, arms in unions) > MOST_COMBINATIONS:
+        position, keyword, arms = unions.pop()
+        rest[position] = files.without(rest[position], keyword)
+        rest += [source for arm in arms for source in arm.cell]
+    position, keyword, arms = unions[0]
+    rest[position] = files.without(rest[position], keyword)
+    return Union(distinct(rest), tuple(arms))
+
+
+def _unions(files: SchemaFiles, cell: Cell, report: Report) -> Iterator[tuple[int, str, list[Arm]]]:
+    """List the unions of a cell that say something: position, keyword and arms of each."""
     for position, source in enumerate(cell):
         for keyword in UNIONS:
             branches = source.schema.get(keyword)
             if not isinstance(branches, list):
                 continue
-            arms = [files.inside(source, branch) for branch in branches]
-            arms = [arm for arm in arms if not is_null(flatten(files, (arm,), _quietly))]
-            without = files.without(source, keyword)
-            rest = (*cell[:position], without, *cell[position + 1 :])
-            if any(_says_something(arm.schema) for arm in arms):
-                return Union(rest, tuple(arms))
-    return None
+            parts = [files.inside(source, branch) for branch in branches if branch is not False]
+            arms = [Arm(part, flatten(files, (part,), report)) for part in parts]
+            arms = [arm for arm in arms if not is_null(arm.cell)]
+            if any(_speaks(source.schema) for arm in arms for source in arm.cell):
+                yield position, keyword, arms
 
 
-def _says_something(schema: Schema) -> bool:
-    return bool(own_keys(schema)) or any(key not in SAYS_NOTHING for key in schema)
-
-
-def _quietly(schema: Schema, keyword: str, error: LeadsNowhereError) -> None:
-    """Leave a bad reference to the pass that compiles the arm."""
+def _speaks(schema: Schema) -> bool:
+    return not SPEAKS.isdisjoint(schema) or bool(own_keys(schema))
 
 
 def properties(files: SchemaFiles, cell: Cell, keyword: str = "properties") -> dict[str, Cell]:
@@ -176,20 +210,16 @@ def properties(files: SchemaFiles, cell: Cell, keyword: str = "properties") -> d
     Names come in the order in which a reader of the schema meets them: what a schema refers to
     before what it adds.
     """
-    found: dict[str, list[Source]] = {}
+    found: dict[str, list[Source]] = {
+        name: [] for source in reversed(cell) for name in named_schemas(source, keyword)
+    }
     for source in cell:
-        named = source.schema.get(keyword)
-        if isinstance(named, dict):
-            for name, part in named.items():
-                found.setdefault(name, []).append(files.inside(source, part))
-    return {name: tuple(found[name]) for name in _reading_order(cell, keyword)}
+        for name, part in named_schemas(source, keyword).items():
+            found[name].append(files.inside(source, part))
+    return {name: tuple(parts) for name, parts in found.items()}
 
 
-def _reading_order(cell: Cell, keyword: str) -> Iterator[str]:
-    seen: set[str] = set()
-    for source in reversed(cell):
-        named = source.schema.get(keyword)
-        for name in named if isinstance(named, dict) else ():
-            if name not in seen:
-                seen.add(name)
-                yield name
+def named_schemas(source: Source, keyword: str) -> dict[str, JsonValue]:
+    """Give the schemas by name that one schema has under a keyword."""
+    named = source.schema.get(keyword)
+    return named if isinstance(named, dict) else {}

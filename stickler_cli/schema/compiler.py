@@ -1,28 +1,58 @@
 """From an annotated JSON Schema to a plan, or to one SchemaError with every problem in it."""
 
-from dataclasses import replace
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path as FilePath
 from typing import Final
 
-from stickler_cli.compare.map import MapNode
-from stickler_cli.compare.object import ObjectNode
+from stickler_cli.comparators.base import BaseComparator
+from stickler_cli.comparators.registry import Comparators
 from stickler_cli.compare.one_of import Acceptor, Arm, OneOfNode
-from stickler_cli.compare.open import OpenNode
 from stickler_cli.compare.plan import Node, Plan
-from stickler_cli.compare.recursion import RecursionNode, Target
+from stickler_cli.compare.recursion import RecursionNode
 from stickler_cli.compare.thresholds import DEFAULT_MATCH_THRESHOLD
 from stickler_cli.errors import Problem, SchemaError
-from stickler_cli.json_values import JsonValue, kind_of
-from stickler_cli.schema.acceptance import TypeAcceptor, acceptor_of
-from stickler_cli.schema.combinators import Cell, declared_types, distinct, find_union, flatten
-from stickler_cli.schema.kinds import Built, KindCompiler, kind_of_cell
+from stickler_cli.json_values import JsonValue, brief
+from stickler_cli.schema.acceptance import Documents, SchemaAcceptor, TypeAcceptor, acceptor_of
+from stickler_cli.schema.combinators import (
+    Cell,
+    Union,
+    declared_types,
+    distinct,
+    find_union,
+    flatten,
+)
+from stickler_cli.schema.defaults import open_default
+from stickler_cli.schema.dialects import SUPPORTED, TOO_OLD, Schema, named_dialect
+from stickler_cli.schema.files import LeadsNowhereError
+from stickler_cli.schema.kinds import Built, KindCompiler, kinds_of
+from stickler_cli.schema.leaves import LeafCompiler
 from stickler_cli.schema.merging import NOTHING_INHERITED, Inherited, Merged, merge_annotations
-from stickler_cli.schema.references import LeadsNowhereError, Schema, SchemaFiles
+from stickler_cli.schema.references import SchemaFiles, Source
+from stickler_cli.schema.roots import document_node
+from stickler_cli.schema.targets import TableTarget
 from stickler_cli.schema.usage import Usage
-from stickler_cli.schema.validity import Problems, check_annotations, dialect_problems
+from stickler_cli.schema.validity import Problems, check
+from stickler_cli.schema.vocabulary import walk
 
 DEFAULT_MODEL_NAME: Final = "DynamicModel"
 """What a schema without a model name is called. Source: docs/schema.md."""
+
+DEEPEST: Final = 12
+"""Levels of objects that are compiled inside one another; what is below waits for its turn, so
+that a long chain of references needs no deep stack, neither here nor where a plan is pickled."""
+
+LARGE: Final = 50
+"""Nodes of a place that is in a plan once; where it is needed again a reference to it stands, so
+that a plan is never much larger than its schema."""
+
+MOST_PLACES: Final = 50_000
+"""How many places a schema may describe; real ones have hundreds. Source: docs/schema.md."""
+
+NO_OBJECT: Final = "the schema describes no object"
+OBJECT_EXPECTED: Final = "an object schema: a document is a JSON object"
 
 
 def compile_schema(
@@ -31,6 +61,7 @@ def compile_schema(
     file: FilePath | None = None,
     *,
     allow_plugins: bool = False,
+    comparators: Mapping[str, BaseComparator] | None = None,
 ) -> Plan:
     """Compile a parsed schema.
 
@@ -39,46 +70,84 @@ def compile_schema(
         source: its name for messages; the file as the user named it.
         file: where relative references start; without it they are refused.
         allow_plugins: whether a comparator may be named as `package.module:Class`.
+        comparators: instances that the schema refers to by these names.
 
     Raises:
         SchemaError: with everything that is wrong, each with its JSON Pointer.
     """
     if not isinstance(schema, dict):
-        problem = Problem(source, f"the schema is {kind_of(schema)}", "an object", pointer="")
-        raise SchemaError([problem])
+        found = f"{NO_OBJECT}: it is {brief(schema)}"
+        raise SchemaError([Problem(source, found, OBJECT_EXPECTED, pointer="")])
+    named = named_dialect(schema)
+    if named in TOO_OLD:
+        found = f"the schema is written in Draft {named}"
+        raise SchemaError([Problem(source, found, SUPPORTED, pointer="/$schema")])
     files = SchemaFiles(schema, source, file)
+    names = Comparators(allow_plugins, comparators or {})
     problems = Problems(files)
-    invalid = list(dialect_problems(files, schema))
-    for problem in invalid:
-        problems.note(problem)
-    check_annotations(files, schema, problems, allow_plugins=allow_plugins)
     plan = None
-    if not invalid:  # what is not JSON Schema has no meaning to compile
-        try:
-            plan = Compiler(files, problems, allow_plugins=allow_plugins).plan()
-        except RecursionError:
-            problems.add(schema, (), "the schema is nested too deeply", "fewer levels")
+    try:
+        if check(files, schema, problems, comparators=names):
+            plan = Compiler(files, problems, names).plan()
+    except RecursionError:
+        problems.add(schema, (), "the schema is nested too deeply", "fewer levels")
+    except TooManyPlacesError:
+        found = f"the schema describes more than {MOST_PLACES} places"
+        problems.add(schema, (), found, "fewer combinations of anyOf, oneOf and allOf")
     if problems or plan is None:
         raise SchemaError(problems)
     return plan
 
 
+class TooManyPlacesError(Exception):
+    """A schema whose combinations are more than anyone can mean."""
+
+
+Key = tuple[tuple[object, ...], str]
+"""What makes two places one: the schemas that speak about them, and what they inherit."""
+
+
+@dataclass(slots=True)
+class _Known:
+    """A place that was met before."""
+
+    cell: Cell
+    inherited: Inherited
+    merged: Merged
+    built: Built | None = None
+    """None while it is being built."""
+    size: int = 0
+    """Nodes in it, once it is built."""
+    target: TableTarget | None = None
+    """Where references to it lead, once there are any."""
+
+
 class Compiler:
     """Compiles each place of a schema once; places that contain themselves become recursions."""
 
-    def __init__(self, files: SchemaFiles, problems: Problems, *, allow_plugins: bool) -> None:
+    def __init__(self, files: SchemaFiles, problems: Problems, comparators: Comparators) -> None:
         self.files = files
         self.problems = problems
         self.usage = Usage(files, problems)
-        self.allow_plugins = allow_plugins
+        self.leaves = LeafCompiler(problems, comparators)
         self._kinds = KindCompiler(self)
-        self._built: dict[tuple[tuple[int, ...], str], Built] = {}
-        self._building: dict[tuple[tuple[int, ...], str], Target] = {}
+        self._documents = Documents(files.documents, files.dialect)
+        self._known: dict[Key, _Known] = {}
+        self._waiting: deque[tuple[TableTarget, Callable[[], Node]]] = deque()
+        self._table: list[Node | None] = []
+        self._depth = 0
+        self._size = 0
+        self._followed: set[int] = set()
+        files.accept = lambda found: check(files, found, problems, comparators=comparators)
 
     def plan(self) -> Plan:
         """Compile the whole schema; problems are noted on the way."""
         cell = flatten(self.files, (self.files.root,), self._report)
-        root = self._root(self._flat(cell, NOTHING_INHERITED).node)
+        built = self._flat(cell, NOTHING_INHERITED)
+        while self._waiting:
+            target, make = self._waiting.popleft()
+            target.node = make()
+        root = self._root(cell, built.node)
         self.usage.report()
         merged = merge_annotations(cell, NOTHING_INHERITED)
         return Plan(root, merged.model_name or DEFAULT_MODEL_NAME)
@@ -87,83 +156,140 @@ class Compiler:
         """Compile the place that a cell describes."""
         return self._flat(flatten(self.files, cell, self._report), inherited)
 
-    def _flat(self, cell: Cell, inherited: Inherited) -> Built:
-        key = tuple(id(source.schema) for source in cell), inherited.key
-        if key in self._built:
-            return self._built[key]
+    def descend(self, cell: Cell, threshold: float, make: Callable[[], Node]) -> Node:
+        """Make the node of an object now, or later if it is deep inside others."""
+        if self._depth == DEEPEST:
+            target = TableTarget.added(self._table)
+            self._waiting.append((target, make))
+            return RecursionNode(threshold=threshold, place=self._name(cell), target=target)
+        self._depth += 1
+        node = make()
+        self._depth -= 1
+        return node
+
+    def _flat(self, cell: Cell, inherited: Inherited, here: frozenset[Key] = frozenset()) -> Built:
+        """Compile a flattened cell; `here` are the cells whose unions led to it in place."""
+        key = tuple((id(source.schema), source.scope) for source in cell), inherited.key
+        if key in here:
+            self._note_loop(cell)
+            return Built(open_default(), None)
+        if key in self._known:
+            return self._again(self._known[key])
+        if len(self._known) == MOST_PLACES:
+            raise TooManyPlacesError
         merged = merge_annotations(cell, inherited)
-        if key in self._building:
-            name = f"{self.files.uri_of(cell[0].schema)} {inherited.key}"
-            node: Node = RecursionNode(
-                threshold=DEFAULT_MATCH_THRESHOLD, place=name, target=self._building[key]
-            )
-            return Built(node, merged.aggregate)
-        target = self._building[key] = Target()
-        built = self._node(cell, merged, inherited)
-        target.node = built.node
-        del self._building[key]
-        self._built[key] = built
-        return built
+        known = self._known[key] = _Known(cell, inherited, merged)
+        before = self._size
+        known.built = self._node(cell, merged, inherited, here | {key})
+        self._size += 1
+        known.size = self._size - before
+        if known.target is not None:
+            known.target.node = known.built.node
+        return known.built
 
-    def _node(self, cell: Cell, merged: Merged, inherited: Inherited) -> Built:
-        union = find_union(self.files, cell)
+    def _again(self, known: "_Known") -> Built:
+        """Give a place that was compiled before, or is being compiled further up."""
+        if known.built is not None and known.size <= LARGE:
+            self._size += known.size
+            return known.built
+        self._size += 1
+        if known.target is None:
+            known.target = TableTarget.added(self._table)
+        if known.built is None:
+            threshold = known.merged.match_threshold
+            return Built(
+                RecursionNode(
+                    threshold=DEFAULT_MATCH_THRESHOLD if threshold is None else threshold,
+                    place=self._name(known.cell, known.inherited),
+                    target=known.target,
+                ),
+                known.merged.aggregate,
+                speaks_for_list=False,
+            )
+        node = known.target.node = known.built.node
+        reference = RecursionNode(
+            threshold=node.item_threshold,
+            weight=node.weight,
+            place=self._name(known.cell, known.inherited),
+            target=known.target,
+        )
+        return replace(known.built, node=reference)
+
+    def _name(self, cell: Cell, inherited: Inherited = NOTHING_INHERITED) -> str:
+        """Name a place by the schemas that speak about it, and how they are to be read."""
+        parts = [f"{self.files.uri_of(part.schema)}{part.scope or ''}" for part in cell]
+        return " ".join([*parts, *([] if inherited == NOTHING_INHERITED else [inherited.key])])
+
+    def _node(
+        self, cell: Cell, merged: Merged, inherited: Inherited, here: frozenset[Key]
+    ) -> Built:
+        union = find_union(self.files, cell, self._report)
         if union is not None:
-            arms = [
-                (
-                    acceptor_of(self.files, arm),
-                    (*union.rest, *flatten(self.files, (arm,), self._report)),
-                )
-                for arm in union.arms
-            ]
-            return self._one_of(
-                [(accepts, self._flat(distinct(arm), inherited)) for accepts, arm in arms]
-            )
-        types = [name for name in declared_types(cell) or [] if name != "null"]
-        if "number" in types:
-            types = [name for name in types if name != "integer"]
-        if len(types) > 1:
-            return self._one_of(
-                [
-                    (
-                        TypeAcceptor(frozenset({name})),
-                        self._flat((self.files.typed(cell[0], name), *cell), inherited),
-                    )
-                    for name in types
-                ]
-            )
-        kind = types[0] if types else kind_of_cell(cell)
-        return self._kinds.build(kind, cell, merged, inherited)
+            cells = [distinct((*union.rest, *arm.cell)) for arm in union.arms]
+            arms = [self._flat(arm, inherited, here) for arm in cells]
+            return self._one_of(arms, partial(self._acceptors, union))
+        kinds = kinds_of(self.files, cell)
+        if len(kinds) == 1:
+            return self._kinds.build(kinds[0], cell, merged, inherited)
+        cells = [(self.files.typed(cell[0], kind), *cell) for kind in kinds]
+        arms = [self._flat(arm, inherited, here) for arm in cells]
+        return self._one_of(arms, lambda: [TypeAcceptor(frozenset({kind})) for kind in kinds])
 
-    def _one_of(self, arms: list[tuple[Acceptor, Built]]) -> Built:
+    def _one_of(self, arms: list[Built], acceptors: Callable[[], Sequence[Acceptor]]) -> Built:
         """Give a union of its arms; arms that all compare alike are no union."""
-        first = arms[0][1]
-        if all(built.node == first.node for _, built in arms):
+        first = arms[0]
+        if all((arm.node, arm.aggregate) == (first.node, first.aggregate) for arm in arms):
             return first
         node = OneOfNode(
             threshold=first.node.item_threshold,
             weight=first.node.weight,
-            arms=tuple(Arm(accepts, built.node) for accepts, built in arms),
+            arms=tuple(
+                Arm(accepts, arm.node, arm.aggregate)
+                for accepts, arm in zip(acceptors(), arms, strict=True)
+            ),
         )
-        return Built(node, first.aggregate)
+        return Built(node, first.aggregate, first.speaks_for_list)
 
-    def _root(self, node: Node) -> Node:
+    def _acceptors(self, union: Union) -> list[Acceptor]:
+        acceptors = [acceptor_of(self.files, arm.source, self._documents) for arm in union.arms]
+        for arm, acceptor in zip(union.arms, acceptors, strict=True):
+            if isinstance(acceptor, SchemaAcceptor):
+                self.follow_all(arm.source)
+        return acceptors
+
+    def follow_all(self, source: Source) -> None:
+        """Follow every reference in a schema, so that its documents are there when it judges."""
+        waiting = [source]
+        while waiting:
+            outer = waiting.pop()
+            if id(outer.schema) in self._followed:
+                continue
+            for _, schema in walk(outer.schema):
+                self._followed.add(id(schema))
+                part = self.files.inside(outer, schema)
+                for keyword in self.files.references_of(schema):
+                    try:
+                        waiting.append(self.files.follow(part, keyword))
+                    except LeadsNowhereError as error:
+                        self._report(schema, keyword, error)
+
+    def _root(self, cell: Cell, node: Node) -> Node:
         """Make sure that documents are objects, as far as the schema has a say."""
-        match node:
-            case ObjectNode() | MapNode():
-                return node
-            case OpenNode():
-                return node.choose({})
-            case OneOfNode():
-                arms = [arm for arm in node.arms if isinstance(arm.node, ObjectNode | MapNode)]
-                if arms:
-                    return replace(node, arms=tuple(arms)) if len(arms) > 1 else arms[0].node
-        self.problems.add(
-            self.files.root.schema,
-            (),
-            "the schema describes no object",
-            "an object schema: a document is a JSON object",
-        )
-        return node
+        types = declared_types(cell)
+        objects = document_node(node) if types is None or "object" in types else None
+        if objects is None:
+            self.problems.add(self.files.root.schema, (), NO_OBJECT, OBJECT_EXPECTED)
+        return objects or node
+
+    def _note_loop(self, cell: Cell) -> None:
+        """Note that the last reference of a cell, the innermost arm's, closes a circle."""
+        schema, keyword = [
+            (source.schema, keyword)
+            for source in cell
+            for keyword in self.files.references_of(source.schema)
+        ][-1]
+        found = f"{schema[keyword]} leads back to itself"
+        self.problems.add(schema, (keyword,), found, "a reference to a schema that says something")
 
     def _report(self, schema: Schema, keyword: str, error: LeadsNowhereError) -> None:
         self.problems.add(schema, (keyword,), error.found, error.expected, error.hint)

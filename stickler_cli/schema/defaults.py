@@ -9,6 +9,9 @@ from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.open import OpenNode
 from stickler_cli.compare.thresholds import DEFAULT_MATCH_THRESHOLD
 
+DEFAULT_WEIGHT: Final = 1.0
+"""Source: docs/schema.md."""
+
 
 @dataclass(frozen=True, slots=True)
 class LeafDefault:
@@ -53,7 +56,7 @@ def leaf_default(kind: str, format_: object = None, *, listed: bool = False) -> 
 
 
 @cache
-def open_default(weight: float = 1.0) -> OpenNode:
+def open_default(weight: float = DEFAULT_WEIGHT) -> OpenNode:
     """Give the node for a place without a schema, without annotations."""
     leaves = {
         kind: LeafNode(
@@ -63,10 +66,13 @@ def open_default(weight: float = 1.0) -> OpenNode:
         )
         for kind, default in BY_TYPE.items()
     }
+    inside = None if weight == DEFAULT_WEIGHT else open_default()
     return OpenNode(
         leaves=leaves,
         weight=weight,
         threshold=TEXT.threshold,
+        elements=inside,
+        inside=inside,
         object_threshold=DEFAULT_MATCH_THRESHOLD,
         match_threshold=DEFAULT_MATCH_THRESHOLD,
     )

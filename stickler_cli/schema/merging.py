@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from stickler_cli.schema.annotations import PREFIX, Annotations, read_annotations
 from stickler_cli.schema.combinators import Cell
-from stickler_cli.schema.references import Schema
+from stickler_cli.schema.dialects import Schema
 
 T = TypeVar("T")
 

@@ -1,75 +1,45 @@
 """Follow `$ref` in all its forms: inside the schema, by `$id` and anchor, and to other files.
 
-The network is never asked. Files are found beside the schema's own file: by a relative reference,
-or by an absolute one under the same `$id`.
+The network is never asked. The meta-schemas of JSON Schema itself are at hand.
+
+`referencing` would do this too, but it gives new objects each time a file is asked for, and here
+the identity of a schema is what makes a recursion end and a place be compiled once.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path as FilePath
 from typing import Any, Final
-from urllib.parse import quote, urlsplit
-from urllib.request import url2pathname
-
-import orjson
-from jsonschema_specifications import (  # type: ignore[import-untyped]
-    REGISTRY as SPECIFICATIONS,
-)
-from referencing import Registry, Resource, Specification
-from referencing.exceptions import NoSuchAnchor, PointerToNowhere, Unresolvable
-from referencing.jsonschema import (
-    DRAFT4,
-    DRAFT6,
-    DRAFT7,
-    DRAFT201909,
-    DRAFT202012,
-    lookup_recursive_ref,
-)
+from urllib.parse import quote, unquote
 
 from stickler_cli.json_values import JsonValue, kind_of
 from stickler_cli.locations import Path, json_pointer
-
-Schema = dict[str, JsonValue]
-
-DEFAULT_DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
-DIALECTS: Final[dict[str, Specification[Any]]] = {
-    "http://json-schema.org/draft-04/schema": DRAFT4,
-    "http://json-schema.org/draft-06/schema": DRAFT6,
-    "http://json-schema.org/draft-07/schema": DRAFT7,
-    "https://json-schema.org/draft/2019-09/schema": DRAFT201909,
-    DEFAULT_DIALECT: DRAFT202012,
-}
-"""By `$schema`, without a trailing `#`; any other value reads as the default."""
+from stickler_cli.schema.dialects import (
+    SUPPORTED,
+    TOO_OLD,
+    Dialect,
+    Schema,
+    dialect_of,
+    named_dialect,
+)
+from stickler_cli.schema.files import LeadsNowhereError, Origin, find_file, name_of, read_file
+from stickler_cli.schema.index import RECURSIVE, Index, Place, absolute
+from stickler_cli.spelling import did_you_mean
 
 IN_MEMORY: Final = "urn:stickler:schema"
 """The base of a schema that has no file."""
 
-REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
+Scope = tuple[tuple[str, str], ...]
+"""For each name that a dynamic reference may ask for: the outermost resource that has it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Source:
-    """One schema object, and how the references in it are to be read."""
+    """One schema object, and how the dynamic references in it are to be read."""
 
     schema: Schema
-    resolver: Any
-    """A resolver of the `referencing` library."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    source: str
-    uri: str
-    path: Path
-
-
-class LeadsNowhereError(Exception):
-    """A reference that cannot be followed; says what was found, expected, and what to do."""
-
-    def __init__(self, found: str, expected: str, hint: str = "") -> None:
-        super().__init__(found, expected, hint)
-        self.found = found
-        self.expected = expected
-        self.hint = hint
+    scope: Scope = ()
 
 
 class SchemaFiles:
@@ -78,159 +48,202 @@ class SchemaFiles:
     def __init__(self, schema: Schema, source: str = "", file: FilePath | None = None) -> None:
         """Take a parsed schema, its name for messages, and its file if it has one."""
         self.dialect = dialect_of(schema)
-        self.specification = DIALECTS[self.dialect]
-        self.registry: Registry[Any] = Registry(retrieve=self._retrieve).combine(SPECIFICATIONS)  # type: ignore[call-arg]
-        self._file = file.resolve() if file else None
-        self._id = str(schema.get("$id", schema.get("id", "")))
-        self._places: dict[int, _Place] = {}
-        self._wholes: dict[bool, Schema] = {True: {}, False: {}}
+        self.documents: dict[str, tuple[JsonValue, Dialect]] = {}
+        """What was read so far, by URI."""
+        self.accept: Callable[[Schema], bool] = lambda schema: True
+        """Asked once for each schema that a reference leads to outside of all schemas so far."""
+        self._index = Index()
+        self._found: dict[tuple[str, str], tuple[str, str, Schema | bool]] = {}
+        self._origins: dict[str, Origin] = {}
+        self._tops: dict[str, Place] = {}
+        self._invalid: set[int] = set()
         self._derived: dict[tuple[int, str], Schema] = {}
-        self.uri = self._file.as_uri() if self._file else IN_MEMORY
-        self._remember(schema, source, self.uri)
-        resource = self.specification.create_resource(schema)
-        self.registry = self.registry.with_resource(self.uri, resource)
-        self.root = Source(schema, self.registry.resolver(self.uri).in_subresource(resource))
+        self._booleans: dict[bool, Schema] = {True: {}, False: {"not": {}}}
+        file = file.resolve() if file else None
+        self.uri = file.as_uri() if file else IN_MEMORY
+        place = Place(source, self.uri, (), self.uri, self.dialect)
+        self._take(schema, place, file)
+        for boolean in self._booleans.values():
+            self._index.add(boolean, place)
+        self.root = self._source(schema, ())
+
+    def _take(self, contents: JsonValue, place: Place, file: FilePath | None) -> None:
+        self._tops[place.uri] = place
+        self._index.add_document(contents, place)
+        identifier = place.uri
+        if isinstance(contents, dict):
+            identifier = self._index.places[id(contents)].base
+        self._origins[place.uri] = Origin(file, identifier)
+        # Under both: references to it are by either, and those in it start from the second.
+        self.documents[place.uri] = self.documents[identifier] = contents, place.dialect
 
     def place_of(self, schema: Schema) -> tuple[str, Path]:
         """Give the file and path at which a schema stands."""
-        place = self._places[id(schema)]
+        place = self._index.places[id(schema)]
         return place.source, place.path
+
+    def dialect_at(self, schema: Schema) -> Dialect:
+        """Give the dialect that a schema is written in."""
+        return self._index.places[id(schema)].dialect
 
     def uri_of(self, schema: Schema) -> str:
         """Give an absolute reference to a schema, by pointer."""
-        place = self._places[id(schema)]
-        return f"{place.uri}#{quote(json_pointer(place.path))}"
+        place = self._index.places[id(schema)]
+        pointer = quote(json_pointer(place.path), errors="surrogatepass")
+        return f"{self._origins[place.uri].identifier}#{pointer}"
+
+    def references_of(self, schema: Schema) -> list[str]:
+        """List the keywords of a schema that are references in its dialect."""
+        return [name for name in self.dialect_at(schema).references if name in schema]
 
     def inside(self, source: Source, schema: JsonValue) -> Source:
         """Give a schema inside another one; an `$id` of its own changes what references mean.
 
-        `true` and `false` say nothing about kinds: both read as the empty schema.
+        `true` and `false` say nothing about kinds: both read as schemas without a type.
         """
         if not isinstance(schema, dict):
-            return self._whole(source, boolean=bool(schema))
-        if "$id" not in schema and "id" not in schema:
-            return Source(schema, source.resolver)
-        resource = self.specification.create_resource(schema)
-        return Source(schema, source.resolver.in_subresource(resource))
+            return Source(self._booleans[bool(schema)], source.scope)
+        return self._source(schema, source.scope)
 
-    def _whole(self, source: Source, *, boolean: bool) -> Source:
-        schema = self._wholes[boolean]
-        self._places.setdefault(id(schema), self._places[id(source.schema)])
-        return Source(schema, source.resolver)
+    def boolean_of(self, schema: Schema) -> bool | None:
+        """Give the boolean that a schema stands for; None for one that is an object."""
+        return next((value for value, part in self._booleans.items() if part is schema), None)
 
     def without(self, source: Source, keyword: str) -> Source:
         """Give a schema less one keyword; the same object each time it is asked for."""
-        key = (id(source.schema), keyword)
-        if key not in self._derived:
-            rest = {name: value for name, value in source.schema.items() if name != keyword}
-            self._derived[key] = rest
-            self._places[id(rest)] = self._places[id(source.schema)]
-        return Source(self._derived[key], source.resolver)
+        rest = {name: value for name, value in source.schema.items() if name != keyword}
+        return self._derive(source, f"without {keyword}", rest)
 
     def typed(self, source: Source, kind: str) -> Source:
         """Give a schema that names one JSON type; it stands where `source` does."""
-        key = (id(source.schema), f"type {kind}")
+        return self._derive(source, f"type {kind}", {"type": kind})
+
+    def _derive(self, source: Source, how: str, schema: Schema) -> Source:
+        key = (id(source.schema), how)
         if key not in self._derived:
-            self._derived[key] = {"type": kind}
-            self._places[id(self._derived[key])] = self._places[id(source.schema)]
-        return Source(self._derived[key], source.resolver)
+            self._derived[key] = schema
+            self._index.places[id(schema)] = self._index.places[id(source.schema)]
+        return Source(self._derived[key], source.scope)
 
     def follow(self, source: Source, keyword: str) -> Source:
         """Give what a reference leads to.
 
         Raises:
-            LeadsNowhereError: it leads nowhere, or only over the network.
+            LeadsNowhereError: it leads nowhere, to no schema, or only over the network.
         """
         reference = source.schema[keyword]
         if not isinstance(reference, str):
             raise LeadsNowhereError(f"{keyword} is {kind_of(reference)}", "a string")
-        try:
-            if keyword == "$recursiveRef":
-                resolved = lookup_recursive_ref(source.resolver)
+        place = self._index.places[id(source.schema)]
+        key = place.base, reference
+        if key not in self._found:
+            self._found[key] = self._find(place, reference)
+        uri, name, found = self._found[key]
+        if keyword != "$ref" and name in self._index.dynamic.get(uri, ()):
+            found = self._index.names[dict(source.scope).get(name, uri), name]
+        return self.inside(source, found)
+
+    def _find(self, place: Place, reference: str) -> tuple[str, str, Schema | bool]:
+        """Find a schema; give the resource and the plain name by which it was found, and it."""
+        uri, _, fragment = absolute(place.base, reference).partition("#")
+        fragment = unquote(fragment)
+        resource = self._resource(uri, reference, place)
+        self._refuse_invalid(resource, reference)
+        if fragment and not fragment.startswith("/"):
+            if (uri, fragment) not in self._index.names:
+                expected = f'a schema with "$anchor": "{fragment}", or a pointer as in #/$defs/a'
+                raise LeadsNowhereError(f"{reference} leads nowhere", expected)
+            return uri, fragment, self._index.names[uri, fragment]
+        found = self._at_pointer((resource, self._tops.get(uri)), fragment, reference)
+        if not isinstance(found, dict | bool):
+            raise LeadsNowhereError(f"{reference} leads to {kind_of(found)}", "a schema")
+        self._refuse_invalid(found, reference)
+        return uri, RECURSIVE, found
+
+    def _refuse_invalid(self, schema: JsonValue, reference: str) -> None:
+        if id(schema) in self._invalid:
+            found = f"{reference} leads to a schema that is not valid"
+            raise LeadsNowhereError(found, "a valid one", "what is wrong there is listed too")
+
+    def _resource(self, uri: str, reference: str, place: Place) -> JsonValue:
+        """Give the document, or schema with an `$id`, that has a URI."""
+        if uri not in self._index.resources:
+            official = official_schema(uri)
+            if official is None:
+                self._read(uri, reference, place)
             else:
-                resolved = source.resolver.lookup(reference)
-        except (PointerToNowhere, NoSuchAnchor):
-            raise LeadsNowhereError(
-                f"{reference} leads nowhere", "a place that is in the schema"
-            ) from None
-        except Unresolvable as error:
-            raise _cause_of(error, reference) from None
-        if isinstance(resolved.contents, bool):
-            return self._whole(source, boolean=resolved.contents)
-        if not isinstance(resolved.contents, dict):
-            found = f"{reference} leads to {kind_of(resolved.contents)}"
-            raise LeadsNowhereError(found, "a reference to a schema")
-        return Source(resolved.contents, resolved.resolver)
+                _refuse_old(official, reference)
+                self._take(official, Place(uri, uri, (), uri, dialect_of(official)), None)
+        return self._index.resources[uri]
 
-    def _retrieve(self, uri: str) -> Resource[Any]:
-        file = self._file_of(uri)
+    def _read(self, uri: str, reference: str, place: Place) -> None:
         try:
-            contents = orjson.loads(file.read_bytes())
-        except OSError as error:
-            raise LeadsNowhereError(
-                f"{_name_of(file)} cannot be read ({error.strerror})", "a file beside the schema's"
-            ) from None
-        except orjson.JSONDecodeError as error:
-            raise LeadsNowhereError(f"{_name_of(file)} is not JSON ({error})", "a schema") from None
-        self._remember(contents, _name_of(file), uri)
-        return Resource.from_contents(contents, default_specification=self.specification)
+            file = find_file(uri, self._origins[place.uri])
+            contents = read_file(file)
+        except LeadsNowhereError as error:
+            found = error.found if reference in error.found else f"{reference}: {error.found}"
+            raise LeadsNowhereError(found, error.expected, error.hint) from None
+        _refuse_old(contents, reference)
+        dialect = dialect_of(contents, self.dialect)
+        self._take(contents, Place(name_of(file), uri, (), uri, dialect), file)
+        self._judge(contents)
 
-    def _file_of(self, uri: str) -> FilePath:
-        parts = urlsplit(uri)
-        if parts.scheme == "file":
-            return FilePath(url2pathname(parts.path))
-        if not parts.scheme:
-            raise LeadsNowhereError(
-                f"{uri} is relative, and the schema has no file", "a reference inside the schema"
-            )
-        folder = self._id.rpartition("/")[0] + "/"
-        if self._file and uri.startswith(folder) and urlsplit(folder).scheme:
-            beside = self._file.parent / uri.removeprefix(folder)
-            if beside.is_file():
-                return beside
-        raise LeadsNowhereError(
-            f"{uri} is on the network, which is never asked",
-            "a reference inside the schema or to a file",
-            "keep a copy beside the schema and refer to it by its relative path",
-        )
+    def _at_pointer(
+        self, start: tuple[JsonValue, Place | None], pointer: str, reference: str
+    ) -> JsonValue:
+        """Walk a JSON Pointer; a schema that it finds where none was expected becomes one."""
+        value, place = start
+        for token in pointer.split("/")[1:]:
+            if isinstance(value, dict) and id(value) in self._index.places:
+                place = self._index.places[id(value)]
+            value, step = _step(value, token, reference)
+            if place is not None:
+                place = replace(place, path=(*place.path, step))
+        if isinstance(value, dict) and place is not None and id(value) not in self._index.places:
+            self._index.add(value, place)
+            self._judge(value)
+        return value
 
-    def _remember(self, contents: JsonValue, source: str, uri: str) -> None:
-        waiting: list[tuple[Path, JsonValue]] = [((), contents)]
-        while waiting:
-            path, value = waiting.pop()
-            if isinstance(value, dict):
-                self._places[id(value)] = _Place(source, uri, path)
-                waiting += (((*path, name), part) for name, part in value.items())
-            elif isinstance(value, list):
-                waiting += (((*path, index), part) for index, part in enumerate(value))
+    def _judge(self, schema: JsonValue) -> None:
+        if isinstance(schema, dict) and not self.accept(schema):
+            self._invalid.add(id(schema))
 
-
-def dialect_of(schema: Schema) -> str:
-    """Give the dialect a schema is written in, by its `$schema`; spelt as in `DIALECTS`."""
-    named = schema.get("$schema")
-    if not isinstance(named, str):
-        return DEFAULT_DIALECT
-    bare = named.rstrip("#").partition("://")[2]
-    return next((uri for uri in DIALECTS if uri.partition("://")[2] == bare), DEFAULT_DIALECT)
+    def _source(self, schema: Schema, scope: Scope) -> Source:
+        base = self._index.places[id(schema)].base
+        if base not in self._index.dynamic:
+            return Source(schema, scope)
+        known = {name for name, _ in scope}
+        added = tuple((name, base) for name in self._index.dynamic[base] if name not in known)
+        return Source(schema, (*scope, *added))
 
 
-def _name_of(file: FilePath) -> str:
-    """Name a file as seen from here, where that is shorter."""
-    try:
-        return str(file.relative_to(FilePath.cwd()))
-    except ValueError:
-        return str(file)
+def _refuse_old(contents: JsonValue, reference: str) -> None:
+    named = named_dialect(contents)
+    if named in TOO_OLD:
+        raise LeadsNowhereError(f"{reference} is written in Draft {named}", SUPPORTED)
 
 
-def _cause_of(error: BaseException, reference: str) -> LeadsNowhereError:
-    """Find our own reason under the library's wrapping."""
-    cause: BaseException | None = error
-    while cause is not None:
-        if isinstance(cause, LeadsNowhereError):
-            return LeadsNowhereError(
-                f"{reference}: {cause.found}" if reference not in cause.found else cause.found,
-                cause.expected,
-                cause.hint,
-            )
-        cause = cause.__cause__
-    return LeadsNowhereError(f"{reference} cannot be resolved", "a reference inside the schema")
+def _step(value: JsonValue, token: str, reference: str) -> tuple[JsonValue, str | int]:
+    """Take one step of a JSON Pointer. Source: RFC 6901, section 4."""
+    name = token.replace("~1", "/").replace("~0", "~")
+    if isinstance(value, dict) and name in value:
+        return value[name], name
+    if isinstance(value, list) and name.isdecimal() and int(name) < len(value):
+        return value[int(name)], int(name)
+    hint = did_you_mean(name, value) if isinstance(value, dict) else ""
+    raise LeadsNowhereError(f"{reference} leads nowhere", "a place that is in the schema", hint)
+
+
+@cache
+def official_schema(uri: str) -> Any:
+    """Give a schema of the JSON Schema project by its URI; None where the URI is of none."""
+    if "json-schema.org/" not in uri:
+        return None
+    # Reads every meta-schema from disk; few schemas refer to one.
+    from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
+
+    place = uri.partition("://")[2]
+    for known in REGISTRY:
+        if known.partition("://")[2].rstrip("#") == place:
+            return REGISTRY.contents(known)
+    return None

@@ -4,13 +4,18 @@ One schema may serve several places (by `$ref`) or several kinds (by `anyOf`); a
 misplaced only if none of them can use it. So both are noted, and judged at the end.
 """
 
+from typing import Final
+
 from stickler_cli.locations import Path
 from stickler_cli.schema.annotations import PREFIX
+from stickler_cli.schema.dialects import Schema
 from stickler_cli.schema.merging import Merged
-from stickler_cli.schema.references import Schema, SchemaFiles
+from stickler_cli.schema.references import SchemaFiles
 from stickler_cli.schema.validity import Problems
 
-_OBJECT_ONLY = "an annotation of an object schema"
+_LEAF_OR_ARRAY: Final = "it on a leaf or an array"
+_ARRAY: Final = "it on an array"
+_OBJECT: Final = "it on an object schema"
 
 
 class Usage:
@@ -23,28 +28,38 @@ class Usage:
         self._unused: dict[tuple[str, Path, str], tuple[Schema, str, str, str]] = {}
 
     def note_leaf(self, merged: Merged, kind: str) -> None:
-        """Note the annotations of a leaf."""
-        self._use(merged, "comparator")
-        self._miss(merged, "pairing_floor", f"it is on a {kind}", "an array")
+        """Note the annotations of a leaf; `kind` says what it is: `a string`."""
+        self._use(merged, "comparator", "comparator_config")
+        self._miss(merged, "pairing_floor", kind, _ARRAY)
         for name in ("match_threshold", "model_name"):
-            self._miss(merged, name, f"it is on a {kind}", _OBJECT_ONLY)
+            self._miss(merged, name, kind, _OBJECT)
 
     def note_array(self, merged: Merged) -> None:
         """Note the annotations of an array."""
-        self._use(merged, "comparator", "pairing_floor")
+        self._use(merged, "comparator", "comparator_config", "pairing_floor")
         for name in ("match_threshold", "model_name"):
-            self._miss(merged, name, "it is on an array", _OBJECT_ONLY, 'put it on "items"')
+            self._miss(merged, name, "an array", _OBJECT, 'put it on "items"')
 
-    def note_object(self, merged: Merged) -> None:
-        """Note the annotations of an object."""
+    def note_object(self, merged: Merged, *, by_model: bool = False) -> None:
+        """Note the annotations of an object; `by_model` if a comparator asks for just that."""
         self._use(merged, "match_threshold", "model_name")
-        self._miss(merged, "pairing_floor", "it is on an object", "an array")
+        self._miss(merged, "pairing_floor", "an object", _ARRAY)
+        if by_model:
+            self._use(merged, "comparator", "comparator_config")
         hint = "an object is compared field by field: put it on the properties"
-        self._miss(merged, "comparator", "it is on an object", "a leaf or an array", hint)
+        for name in ("comparator", "comparator_config"):
+            self._miss(merged, name, "an object", _LEAF_OR_ARRAY, hint)
 
     def note_open(self, merged: Merged) -> None:
         """Note the annotations of a place of any kind: all may have an effect."""
-        self._use(merged, "comparator", "pairing_floor", "match_threshold", "model_name")
+        names = (
+            "comparator",
+            "comparator_config",
+            "pairing_floor",
+            "match_threshold",
+            "model_name",
+        )
+        self._use(merged, *names)
 
     def report(self) -> None:
         """Turn what had no effect anywhere into problems."""
@@ -55,9 +70,10 @@ class Usage:
     def _use(self, merged: Merged, *names: str) -> None:
         self._used.update(key for name in names if (key := self._key(merged, name)))
 
-    def _miss(self, merged: Merged, name: str, found: str, expected: str, hint: str = "") -> None:
+    def _miss(self, merged: Merged, name: str, kind: str, expected: str, hint: str = "") -> None:
         key, holder = self._key(merged, name), merged.holder_of(name)
         if key and holder is not None:
+            found = f"{name.replace('_', '-')} is on {kind}"
             self._unused[key] = (holder, found, expected, hint)
 
     def _key(self, merged: Merged, name: str) -> tuple[str, Path, str] | None:

@@ -1,22 +1,22 @@
 """What is wrong with a schema, all of it at once: as JSON Schema, and as annotations."""
 
 from collections.abc import Iterator
-from typing import Any
-
-from jsonschema.exceptions import ValidationError, best_match
-from jsonschema.validators import validator_for
+from typing import Final
 
 from stickler_cli.comparators.base import KeywordError
-from stickler_cli.comparators.registry import UnknownComparatorError, comparator_class, construct
+from stickler_cli.comparators.registry import Comparators, UnknownComparatorError
 from stickler_cli.errors import Problem
-from stickler_cli.json_values import JsonValue, brief
+from stickler_cli.json_values import JsonObject, brief
 from stickler_cli.locations import Path, json_pointer
-from stickler_cli.schema.annotations import PREFIX, annotation_problems, read_annotations
-from stickler_cli.schema.references import DEFAULT_DIALECT, Schema, SchemaFiles
+from stickler_cli.schema.annotations import PREFIX, annotation_problems, own_keys, read_annotations
+from stickler_cli.schema.dialects import Schema
+from stickler_cli.schema.index import is_uri
+from stickler_cli.schema.metaschema import invalid_places
+from stickler_cli.schema.references import SchemaFiles
 from stickler_cli.schema.vocabulary import walk
 
-COMPARATOR = f"{PREFIX}comparator"
-CONFIG = f"{PREFIX}comparator-config"
+COMPARATOR: Final = f"{PREFIX}comparator"
+CONFIG: Final = f"{PREFIX}comparator-config"
 
 
 class Problems:
@@ -49,67 +49,57 @@ class Problems:
         return len(self._found)
 
 
-def dialect_problems(files: SchemaFiles, schema: Schema) -> Iterator[Problem]:
-    """List where a schema is not valid JSON Schema in its own dialect."""
-    source, _ = files.place_of(schema)
-    validator = validator_for({"$schema": files.dialect})
-    for error in validator(validator.META_SCHEMA).iter_errors(schema):
-        deepest = best_match([error]) or error
-        pointer = json_pointer(tuple(deepest.absolute_path))
-        yield Problem(source, *_worded(deepest, schema), pointer=pointer)
+def check(
+    files: SchemaFiles, schema: Schema, problems: Problems, *, comparators: Comparators
+) -> bool:
+    """Note all that is wrong with a schema by itself, used or not.
 
-
-def _worded(error: ValidationError, schema: Schema) -> tuple[str, str, str]:
-    """Say what was found, what is expected, and what to do."""
-    keyword: Any = error.absolute_path[-1] if error.absolute_path else "the schema"
-    found = f"{keyword} is {brief(error.instance)}"
-    hint = ""
-    if keyword == "items" and isinstance(error.instance, list) and "$schema" not in schema:
-        hint = (
-            'write "prefixItems" for a tuple, or name the dialect it is written in: '
-            '"$schema": "http://json-schema.org/draft-07/schema#"'
-        )
-    limit: Any = error.validator_value
-    match error.validator:
-        case "enum":
-            return found, f"one of {', '.join(map(str, limit))}", hint
-        case "type":
-            names = [limit] if isinstance(limit, str) else limit
-            return found, " or ".join(names), hint
-        case "minItems" | "uniqueItems" | "pattern" | "format" | "minimum" | "exclusiveMinimum":
-            return found, f"{error.validator} {brief(limit)}", hint
-        case _:
-            return found, f"JSON Schema ({DEFAULT_DIALECT.rpartition('draft/')[2]})", hint
-
-
-def check_annotations(
-    files: SchemaFiles, schema: Schema, problems: Problems, *, allow_plugins: bool
-) -> None:
-    """Note every annotation in a schema that is wrong by itself, used or not."""
-    source, _ = files.place_of(schema)
+    Returns:
+        Whether it is valid JSON Schema in its dialect; what is not has no meaning to compile.
+    """
+    before = len(problems)
+    source, outer = files.place_of(schema)
+    for wrong in invalid_places(schema, files.dialect_at(schema)):
+        pointer = json_pointer((*outer, *wrong.path))
+        problems.note(Problem(source, wrong.found, wrong.expected, wrong.hint, pointer))
+    valid = len(problems) == before
     for path, part in walk(schema):
-        for problem in annotation_problems(part, source, path):
-            problems.note(problem)
-        own = read_annotations(part)
-        if own.comparator is not None:
-            check_comparator(
-                part, own.comparator, own.comparator_config, problems, allow_plugins=allow_plugins
+        keyword = files.dialect_at(part).id_keyword
+        identifier = part.get(keyword)
+        if isinstance(identifier, str) and not is_uri(identifier):
+            found = f"{keyword} is {brief(identifier)}"
+            problems.note(
+                Problem(source, found, "a URI", "", json_pointer((*outer, *path, keyword)))
             )
+            valid = False
+        if own_keys(part):
+            for problem in annotation_problems(part, source, (*outer, *path)):
+                problems.note(problem)
+            own = read_annotations(part)
+            if own.comparator is not None:
+                _check_comparator(
+                    part,
+                    own.comparator,
+                    own.comparator_config,
+                    problems,
+                    comparators=comparators,
+                )
+    return valid
 
 
-def check_comparator(
+def _check_comparator(
     schema: Schema,
     name: str,
-    config: "dict[str, JsonValue] | None",
+    config: JsonObject | None,
     problems: Problems,
     *,
-    allow_plugins: bool,
+    comparators: Comparators,
 ) -> None:
     """Note a comparator that does not exist or does not take its config."""
     try:
-        comparator_class(name, allow_plugins=allow_plugins)
+        comparators.check(name)
         if config is not None:
-            construct(name, config, allow_plugins=allow_plugins)
+            comparators.construct(name, config)
     except UnknownComparatorError as error:
         problems.add(schema, (COMPARATOR,), error.found, error.expected, error.hint)
     except KeywordError as error:

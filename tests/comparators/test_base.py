@@ -3,7 +3,8 @@ import pickle
 import pytest
 
 from stickler_cli.comparators import BaseComparator, ExactComparator, LevenshteinComparator
-from stickler_cli.comparators.base import KeywordError, nearest, text_of
+from stickler_cli.comparators.base import KeywordError, text_of
+from stickler_cli.spelling import nearest
 
 
 class FirstLetter(BaseComparator):

@@ -1,5 +1,8 @@
 """What becomes of a pair: every way in which a document can be bad is a result."""
 
+import sys
+from collections.abc import Iterator
+
 import pytest
 
 from stickler_cli.comparators.base import BaseComparator
@@ -68,6 +71,16 @@ def test_a_comparator_that_fails_is_that_document_s_problem_and_the_run_goes_on(
     assert two.status is Status.EVALUATED
 
 
+@pytest.fixture
+def recursion_limit() -> Iterator[None]:
+    """Python's default, whatever ran before."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(1000)
+    yield
+    sys.setrecursionlimit(limit)
+
+
+@pytest.mark.usefixtures("recursion_limit")
 def test_a_document_that_is_nested_too_deeply_is_a_failure_of_that_document():
     deep: dict = {"v": "x"}
     for _ in range(2000):

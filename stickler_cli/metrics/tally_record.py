@@ -1,0 +1,65 @@
+"""A Tally as the run format writes it: what people read, and what it takes to add to it later."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from stickler_cli.compare.result import Outcome
+from stickler_cli.metrics.comparison_view import tally_view
+from stickler_cli.metrics.reading import Part
+from stickler_cli.metrics.tally import READINGS, Tally
+
+NO_SUMS: Final = "it was written by an older version: evaluate again"
+
+RAW_SCORE: Final = "raw_similarity_score"
+SCORE: Final = "threshold_applied_score"
+
+_COUNTS: Final[Mapping[Outcome, str]] = {outcome: outcome.name.lower() for outcome in Outcome}
+
+
+def tally_record(node: Tally, *, recall_with_fd: bool) -> dict[str, object]:
+    """Give a node and its fields as JSON values; `read_tally` gives it back, exactly.
+
+    Sums of scores are text: in JSON, few programs keep all digits of so large a number.
+    """
+    record = tally_view(replace(node, fields={}), recall_with_fd=recall_with_fd)
+    if node.scored:
+        record["documents"] = node.scored
+        record["score_sums"] = {RAW_SCORE: str(node.raw_units), SCORE: str(node.score_units)}
+    if node.fields:
+        record["fields"] = {
+            name: tally_record(child, recall_with_fd=recall_with_fd)
+            for name, child in node.fields.items()
+        }
+    return record
+
+
+def read_tally(record: Part) -> Tally:
+    """Read what `tally_record` wrote; rates and means are not looked at.
+
+    Undeclared keys are not in it, as a run lists them elsewhere.
+
+    Raises:
+        UsageError: it is no such record.
+    """
+    root = Tally()
+    todo = [(root, record)]
+    while todo:
+        node, part = todo.pop()
+        _read_node(node, part)
+        fields = part.find("fields")
+        for name, child in fields.entries() if fields else ():
+            todo.append((node.below(name), child))
+    return root
+
+
+def _read_node(node: Tally, part: Part) -> None:
+    for reading, counts in zip(READINGS, (node.overall, node.aggregate, node.leaves), strict=True):
+        written = part.at(reading)
+        for outcome, name in _COUNTS.items():
+            counts[outcome] = written.at(name).count()
+    if part.find(SCORE):
+        node.scored = part.at("documents", NO_SUMS).count()
+        sums = part.at("score_sums", NO_SUMS)
+        node.raw_units, node.score_units = sums.at(RAW_SCORE).total(), sums.at(SCORE).total()
+        node.weight = part.at("weight").number()

@@ -1,0 +1,113 @@
+"""Every unit that was compared, with both of its places: the fold behind non-matches and views."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from stickler_cli.compare.result import (
+    Comparison,
+    ElementComparison,
+    ListComparison,
+    ObjectComparison,
+    Outcome,
+)
+from stickler_cli.json_values import JsonValue
+from stickler_cli.locations import Path
+
+BOTH_SIDES: Final = (Outcome.TP, Outcome.FD)
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One compared unit, right or wrong: a leaf, a nested object, or a list element."""
+
+    gt_path: Path | None
+    """Where the ground truth is, or would be; None for an invented list element."""
+    pred_path: Path | None
+    """Where the prediction is, or would be; None for a missed list element."""
+    outcome: Outcome
+    gt: JsonValue
+    """None where it is absent."""
+    pred: JsonValue
+    """None where it is absent."""
+    similarity: float
+    """As its threshold judges it, in [0, 1]."""
+    score: float
+    """After clipping, in [0, 1]."""
+    threshold: float
+    weight: float
+    """What its field is worth in its object."""
+    broken_down: bool
+    """Whether the units inside it follow; so it is with nested objects, not with atomic ones."""
+
+
+def units(comparison: ObjectComparison) -> Iterator[Unit]:
+    """List the units of one document in schema order, parents first.
+
+    An item or object that one side lacks is one unit and carries the whole value; so is a pair of
+    list items below its threshold.
+    """
+    yield from _in_fields(comparison, (), ())
+
+
+def _in_fields(comparison: ObjectComparison, gt_path: Path, pred_path: Path) -> Iterator[Unit]:
+    for entry in comparison.fields:
+        places = (*gt_path, entry.name), (*pred_path, entry.name)
+        yield from _in_unit(entry.comparison, *places, entry.weight)
+    for name in comparison.extras:
+        value = comparison.pred[name] if isinstance(comparison.pred, dict) else None
+        places = (*gt_path, name), (*pred_path, name)
+        yield Unit(*places, Outcome.FA, None, value, 0.0, 0.0, 0.0, 1.0, broken_down=False)
+
+
+def _in_unit(
+    comparison: Comparison, gt_path: Path, pred_path: Path, weight: float
+) -> Iterator[Unit]:
+    if isinstance(comparison, ListComparison) and comparison.elements:
+        for element in comparison.elements:
+            yield from _in_element(element, gt_path, pred_path, weight)
+        return
+    is_object = isinstance(comparison, ObjectComparison) and comparison.outcome in BOTH_SIDES
+    yield Unit(
+        gt_path,
+        pred_path,
+        comparison.outcome,
+        comparison.gt,
+        comparison.pred,
+        comparison.similarity,
+        comparison.score,
+        comparison.threshold,
+        weight,
+        broken_down=is_object,
+    )
+    if isinstance(comparison, ObjectComparison) and is_object:
+        yield from _in_fields(comparison, gt_path, pred_path)
+
+
+def _in_element(
+    element: ElementComparison, gt_path: Path, pred_path: Path, weight: float
+) -> Iterator[Unit]:
+    inner = element.comparison
+    gt_place = None if element.gt_index is None else (*gt_path, element.gt_index)
+    pred_place = None if element.pred_index is None else (*pred_path, element.pred_index)
+    if element.passed and gt_place is not None and pred_place is not None:
+        if isinstance(inner, ObjectComparison):
+            yield from _in_fields(inner, gt_place, pred_place)
+            return
+        if isinstance(inner, ListComparison):
+            yield from _in_unit(inner, gt_place, pred_place, weight)
+            return
+    # A pair of lists counts as an element by its score.
+    similarity = inner.score if isinstance(inner, ListComparison) else inner.similarity
+    yield Unit(
+        gt_place,
+        pred_place,
+        element.outcome,
+        inner.gt,
+        inner.pred,
+        similarity,
+        inner.score,
+        element.threshold,
+        weight,
+        broken_down=False,
+    )

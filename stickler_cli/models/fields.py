@@ -1,0 +1,145 @@
+"""`ComparableField`: a pydantic field that also says what it is worth and how to compare it.
+
+What it says travels as metadata of the field and comes out as annotations of the model's JSON
+Schema, so that a class and a schema are compiled by the same compiler.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pydantic import Field, GetJsonSchemaHandler
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, PydanticUndefined
+
+from stickler_cli.comparators.base import BaseComparator
+from stickler_cli.comparators.registry import location_of
+from stickler_cli.schema.annotations import PREFIX
+
+DEFAULT_THRESHOLD: Final = 0.5
+"""Of a field that says nothing else. Source: docs/python.md."""
+
+
+@dataclass(slots=True)
+class Annotating:
+    """A JSON Schema in the making that shall carry annotations."""
+
+    instances: dict[str, BaseComparator] | None = None
+    """Where comparators go that the schema then refers to by key; None writes them out."""
+
+    def annotate(self, rules: "Rules") -> dict[str, object]:
+        """Give the annotations of a field."""
+        annotations = rules.view()
+        if rules.comparator is None:
+            return annotations
+        if self.instances is None:
+            annotations[f"{PREFIX}comparator"] = location_of(rules.comparator)
+            if rules.comparator.config:
+                annotations[f"{PREFIX}comparator-config"] = rules.comparator.config
+        else:
+            key = f"{rules.comparator.name} #{len(self.instances)}"
+            self.instances[key] = rules.comparator
+            annotations[f"{PREFIX}comparator"] = key
+        return annotations
+
+
+_current: ContextVar[Annotating | None] = ContextVar("annotating", default=None)
+
+
+@contextmanager
+def annotating(how: Annotating) -> Iterator[None]:
+    """Let JSON Schemas made inside the block carry annotations."""
+    token = _current.set(how)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def current_annotating() -> Annotating | None:
+    """Give how a JSON Schema in the making is annotated; None where it is pydantic's own."""
+    return _current.get()
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What a field says about its comparison."""
+
+    comparator: BaseComparator | None
+    """None leaves it to the kind of the field."""
+    threshold: float
+    weight: float
+    aggregate: bool | None
+    clip_under_threshold: bool
+
+    def view(self) -> dict[str, object]:
+        """Give the rules as annotations, without the comparator; defaults are left out."""
+        view: dict[str, object] = {
+            f"{PREFIX}threshold": self.threshold,
+            f"{PREFIX}weight": self.weight,
+        }
+        if self.aggregate is not None:
+            view[f"{PREFIX}aggregate"] = self.aggregate
+        if self.clip_under_threshold:
+            view[f"{PREFIX}clip-under-threshold"] = True
+        return view
+
+    def __get_pydantic_json_schema__(
+        self, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        """Add the annotations, where they are asked for."""
+        schema = handler(core_schema)
+        how = current_annotating()
+        return schema if how is None else {**schema, **how.annotate(self)}
+
+
+def ComparableField(  # noqa: N802 - the name that users of the reference library know
+    comparator: BaseComparator | None = None,
+    threshold: float = DEFAULT_THRESHOLD,
+    weight: float = 1.0,
+    default: Any = None,
+    aggregate: bool | None = None,
+    clip_under_threshold: bool = False,
+    alias: str | None = None,
+    description: str | None = None,
+    examples: Sequence[Any] | None = None,
+    **keywords: Any,
+) -> Any:
+    """Declare a field of a `StructuredModel` and how it is compared.
+
+    Args:
+        comparator: an instance; None takes the default of the field's kind.
+        threshold: in [0, 1]; at or above it two values match.
+        weight: above 0; what the field is worth in the score of its object.
+        default: as in pydantic; a field without one is None. `...` makes the field required.
+        aggregate: whether the object's `aggregate` counts it; None leaves that to the others.
+        clip_under_threshold: whether a similarity below the threshold scores 0.0.
+        alias: as in pydantic.
+        description: as in pydantic.
+        examples: as in pydantic.
+        keywords: any other keyword of `pydantic.Field`.
+
+    Raises:
+        TypeError: the comparator is not an instance of one.
+        ValueError: threshold or weight are out of range.
+    """
+    given: object = comparator
+    if given is not None and not isinstance(given, BaseComparator):
+        raise TypeError(f"comparator is {given!r}, expected an instance of a comparator")
+    if not 0 <= threshold <= 1:
+        raise ValueError(f"threshold is {threshold!r}, expected a number in [0, 1]")
+    if not weight > 0:
+        raise ValueError(f"weight is {weight!r}, expected a number above 0")
+    info = Field(
+        PydanticUndefined if default is ... or "default_factory" in keywords else default,
+        alias=alias,
+        description=description,
+        examples=list(examples) if examples is not None else None,
+        **keywords,
+    )
+    info.metadata.append(
+        Rules(comparator, float(threshold), float(weight), aggregate, clip_under_threshold)
+    )
+    return info

@@ -1,0 +1,211 @@
+"""Many documents from Python: values in memory in, the evaluation of `stickler eval` out."""
+
+import math
+import os
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final, Literal, get_args
+
+from stickler_cli.compare.outline import comparators, outline
+from stickler_cli.compare.plan import PAIRING_FLOOR, Options, Plan
+from stickler_cli.documents import DocumentPair
+from stickler_cli.errors import Problem, UsageError
+from stickler_cli.json_values import JsonObject, kind_of
+from stickler_cli.locations import Path, json_pointer
+from stickler_cli.metrics.evaluation import Evaluation
+from stickler_cli.metrics.terms import DecidingOptions, FieldInfo, Terms
+from stickler_cli.runs.chunk import Job, Missing
+from stickler_cli.runs.local import run_local
+from stickler_cli.runs.pool import CHUNK_SIZE, run_pool
+from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.schema.loading import load_schema
+from stickler_cli.spelling import did_you_mean
+
+ExtraFields = Literal["fa", "ignore"]
+
+MOST_LEVELS: Final = 1024
+"""How deep a document may be nested; as in a file."""
+
+
+def evaluate_many(  # noqa: PLR0913 - a keyword for each option
+    schema: "str | os.PathLike[str] | dict[str, Any] | Plan | type",
+    pairs: Iterable[object],
+    *,
+    workers: int = 1,
+    chunk_size: int = CHUNK_SIZE,
+    pairing_floor: float = PAIRING_FLOOR,
+    extra_fields: ExtraFields = "fa",
+    recall_with_fd: bool = False,
+    missing: Missing = "fn",
+    allow_plugins: bool = False,
+) -> Evaluation:
+    """Compare many pairs of documents; the result is what `stickler eval` prints.
+
+    Pairs are read one by one, so they may be more than fit into memory. Whatever is wrong with one
+    is told in the result, by its id; only what `pairs` itself raises ends the run.
+
+    Args:
+        schema: a schema file, a parsed schema, a compiled one, or a `StructuredModel` class.
+        pairs: `(gt, pred)` or `(id, gt, pred)` each. A side is a dict of JSON values, a model
+            instance, or None where there is none. Without an id the position counts, from 0.
+        workers: how many processes compare; 1 is this process. In a script, more than one need
+            `if __name__ == "__main__":` around the call.
+        chunk_size: how many pairs go to another process at once.
+        pairing_floor: in [-1, 1); at or below this similarity two list elements are not the same.
+        extra_fields: what undeclared keys of predictions are: `fa` (false alarms) or `ignore`.
+        recall_with_fd: whether recall also counts false discoveries as not found.
+        missing: what a ground truth without prediction is: `fn` (false negatives), `skip` (left
+            out) or `error` (a failed document).
+        allow_plugins: whether the schema may name comparators of installed modules.
+
+    Raises:
+        SchemaError: the schema cannot be used.
+        UsageError: an option is out of range, or the schema cannot be sent to other processes.
+        UnavailableError: a comparator needs something that is not installed.
+    """
+    options = DecidingOptions(float(pairing_floor), recall_with_fd, extra_fields, missing)
+    _check(options, workers, chunk_size)
+    plan = _plan_of(schema, allow_plugins=allow_plugins)
+    for comparator in comparators(plan):
+        comparator.require()
+    job = Job(plan, Options(pairing_floor, extra_fields), missing)
+    documents = _document_pairs(pairs)
+    here = workers == 1
+    evaluation = (
+        run_local(job, documents) if here else run_pool(job, documents, workers, chunk_size)
+    )
+    evaluation.terms = Terms(options, _fields(plan))
+    return evaluation
+
+
+def _check(options: DecidingOptions, workers: object, chunk_size: object) -> None:
+    """Refuse options that are out of range, all at once."""
+    problems = []
+    if not -1 <= options.pairing_floor < 1:
+        found = f"the floor is {options.pairing_floor!r}"
+        problems.append(Problem("pairing_floor", found, "a number in [-1, 1)"))
+    for name, allowed in (("extra_fields", get_args(ExtraFields)), ("missing", get_args(Missing))):
+        chosen = getattr(options, name)
+        if chosen not in allowed:
+            hint = did_you_mean(str(chosen), allowed)
+            problems.append(
+                Problem(name, f"it is {chosen!r}", f"one of {', '.join(allowed)}", hint)
+            )
+    for name, number in (("workers", workers), ("chunk_size", chunk_size)):
+        if not isinstance(number, int) or number < 1:
+            problems.append(Problem(name, f"it is {number!r}", "a whole number of at least 1"))
+    if problems:
+        raise UsageError(problems)
+
+
+def _plan_of(schema: object, *, allow_plugins: bool) -> Plan:
+    """Compile what stands for a schema."""
+    match schema:
+        case Plan():
+            return schema
+        case str() | os.PathLike():
+            return load_schema(os.fspath(schema), allow_plugins=allow_plugins).plan
+        case dict():
+            return compile_schema(schema, allow_plugins=allow_plugins)
+        case type():
+            compiled = _method(schema, "plan")
+            plan = compiled() if compiled else None
+            if isinstance(plan, Plan):
+                return plan
+    found = repr(schema) if isinstance(schema, type) else _described(schema)
+    expected = "a schema file, a parsed schema, or a StructuredModel class"
+    raise UsageError([Problem("schema", f"it is {found}", expected)])
+
+
+def _method(owner: object, name: str) -> Callable[..., Any] | None:
+    """Give a method by name; an attribute that cannot be called is none."""
+    found = getattr(owner, name, None)
+    return found if callable(found) else None
+
+
+def _fields(plan: Plan) -> tuple[FieldInfo, ...]:
+    return tuple(
+        FieldInfo(row.path, row.kind, row.comparator, row.threshold, row.weight)
+        for row in outline(plan)
+    )
+
+
+def _document_pairs(pairs: Iterable[object]) -> Iterator[DocumentPair]:
+    """Turn what users have into what is compared."""
+    for position, pair in enumerate(pairs):
+        match pair:
+            case DocumentPair():
+                yield pair
+            case (gt, pred):
+                yield _document_pair(str(position), gt, pred)
+            case (name, gt, pred):
+                yield _document_pair(str(position if name is None else name), gt, pred)
+            case _:
+                found = f"the pair is {_described(pair)}"
+                problem = Problem(str(position), found, "(gt, pred) or (id, gt, pred)")
+                yield DocumentPair(str(position), problem, None)
+
+
+def _document_pair(name: str, gt: object, pred: object) -> DocumentPair:
+    return DocumentPair(
+        name, _document(gt, name, "ground truth"), _document(pred, name, "prediction")
+    )
+
+
+def _document(side: object, name: str, what: str) -> JsonObject | Problem | None:
+    """Give the JSON object that a side stands for, or what is wrong with it."""
+    if side is None:
+        return None
+    try:
+        value = side if isinstance(side, dict) else _dumped(side)
+    except Exception as error:  # noqa: BLE001 - it becomes the document's problem
+        found = f"the {what} cannot be turned into JSON values ({type(error).__name__}: {error})"
+        return Problem(name, found)
+    if not isinstance(value, dict):
+        hint = "json.loads reads text" if isinstance(side, str | bytes) else ""
+        return Problem(name, f"the {what} is {_described(side)}", "a JSON object", hint)
+    return _first_misfit(value, name, what) or value
+
+
+def _dumped(side: object) -> object:
+    """Give the JSON values of an instance; asks its class, as a field may be called `values`."""
+    if values := _method(type(side), "values"):
+        return values(side)
+    if dump := _method(type(side), "model_dump"):
+        return dump(side, mode="json", by_alias=False, warnings=False, fallback=str)
+    return side
+
+
+def _described(value: object) -> str:
+    return f"of type {kind_of(value)}"
+
+
+def _first_misfit(document: JsonObject, name: str, what: str) -> Problem | None:
+    """Find something in a document that JSON does not have."""
+    todo: list[tuple[Path, Any]] = [((), document)]
+    while todo:
+        path, value = todo.pop()
+        if len(path) > MOST_LEVELS:
+            return Problem(name, f"the {what} is nested more than {MOST_LEVELS} levels deep")
+        is_object = isinstance(value, dict)
+        for step, part in value.items() if is_object else enumerate(value):
+            if is_object and type(step) is not str:
+                found = f"a key of the {what} is of type {type(step).__name__}"
+                return Problem(name, found, "a string", "", json_pointer(path))
+            if isinstance(part, dict | list):
+                todo.append(((*path, step), part))
+            elif (misfit := _misfit(part)) is not None:
+                found = f"a value of the {what} is {misfit}"
+                hint = 'model_dump(mode="json") makes some'
+                return Problem(name, found, "a JSON value", hint, json_pointer((*path, step)))
+    return None
+
+
+_SCALARS: Final = frozenset((str, int, float, bool, type(None)))
+"""Not their subclasses: comparators would see what those print, such as `Color.RED`."""
+
+
+def _misfit(scalar: object) -> str | None:
+    """Say what a value is that JSON does not have."""
+    if type(scalar) not in _SCALARS:
+        return f"of type {type(scalar).__name__}"
+    return str(scalar) if isinstance(scalar, float) and not math.isfinite(scalar) else None

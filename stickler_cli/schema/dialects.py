@@ -1,0 +1,103 @@
+"""The dialects of JSON Schema: which one a schema is written in, and where they differ for us."""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from stickler_cli.json_values import JsonValue
+
+Schema = dict[str, JsonValue]
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """One published version of JSON Schema."""
+
+    name: str
+    """As people call it: `Draft 7`, `2020-12`."""
+    uri: str
+    """Of its meta-schema, without a trailing `#`."""
+    references: tuple[str, ...] = ("$ref",)
+    """The keywords whose value leads to a schema."""
+    id_keyword: str = "$id"
+    anchors: tuple[str, ...] = ()
+    """The keywords that give a schema a plain name; in older dialects `#name` as an id does."""
+    alone: bool = True
+    """Whether a `$ref` makes an id beside it void."""
+    tuples: str = "items"
+    """The keyword whose list holds the schemas of positions."""
+
+
+DRAFT_4: Final = Dialect("Draft 4", "http://json-schema.org/draft-04/schema", id_keyword="id")
+DRAFT_6: Final = Dialect("Draft 6", "http://json-schema.org/draft-06/schema")
+DRAFT_7: Final = Dialect("Draft 7", "http://json-schema.org/draft-07/schema")
+DRAFT_2019_09: Final = Dialect(
+    "2019-09",
+    "https://json-schema.org/draft/2019-09/schema",
+    references=("$ref", "$recursiveRef"),
+    anchors=("$anchor",),
+    alone=False,
+)
+DRAFT_2020_12: Final = Dialect(
+    "2020-12",
+    "https://json-schema.org/draft/2020-12/schema",
+    references=("$ref", "$dynamicRef"),
+    anchors=("$anchor", "$dynamicAnchor"),
+    alone=False,
+    tuples="prefixItems",
+)
+DEFAULT: Final = DRAFT_2020_12
+"""For a schema whose `$schema` says nothing that is known. Source: docs/schema.md."""
+
+DIALECTS: Final = {
+    "4": DRAFT_4,
+    "5": DRAFT_4,  # the same meta-schema, published again
+    "6": DRAFT_6,
+    "7": DRAFT_7,
+    "8": DRAFT_2019_09,
+    "2019-09": DRAFT_2019_09,
+    "2020-12": DRAFT_2020_12,
+}
+"""By what distinguishes them in a `$schema`, however it is spelt."""
+
+TOO_OLD: Final = frozenset({"0", "1", "2", "3"})
+"""Drafts in which keywords mean something else, such as a `required` inside a property."""
+
+SUPPORTED: Final = "JSON Schema Draft 4, 6, 7, 2019-09 or 2020-12"
+
+_NUMBER: Final = re.compile(r"draft[\s/_-]*0?([0-8])(?![0-9])|(2019-09|2020-12)", re.IGNORECASE)
+
+
+def named_dialect(schema: JsonValue) -> str | None:
+    """Give what a schema's `$schema` says of its dialect: `7`, `2020-12`; None where it does not.
+
+    >>> named_dialect({"$schema": "https://json-schema.org/draft-07/schema"})
+    '7'
+    """
+    named = schema.get("$schema") if isinstance(schema, dict) else None
+    if not isinstance(named, str) or ("://" in named and "json-schema.org" not in named):
+        return None
+    match = _NUMBER.search(named)
+    return (match[1] or match[2]) if match else None
+
+
+def dialect_of(schema: JsonValue, default: Dialect = DEFAULT) -> Dialect:
+    """Give the dialect a schema is written in; `default` where it names none that is known."""
+    return DIALECTS.get(named_dialect(schema) or "", default)
+
+
+def own_id(schema: Schema, dialect: Dialect) -> str | None:
+    """Give the `$id` by which a schema changes what references in it mean; None without one."""
+    value = schema.get(dialect.id_keyword)
+    if not isinstance(value, str) or (dialect.alone and "$ref" in schema):
+        return None
+    return value.partition("#")[0] or None
+
+
+def own_names(schema: Schema, dialect: Dialect) -> list[str]:
+    """Give the plain names (`$anchor`) by which a schema can be referred to."""
+    names = [schema.get(keyword) for keyword in dialect.anchors]
+    value = schema.get(dialect.id_keyword)
+    if not dialect.anchors and isinstance(value, str):
+        names.append(value.partition("#")[2] or None)
+    return [name for name in names if isinstance(name, str)]

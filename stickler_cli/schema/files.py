@@ -1,0 +1,114 @@
+"""Schema files beside a schema: which file a reference means, and what is in it."""
+
+import codecs
+import posixpath
+from dataclasses import dataclass
+from pathlib import Path as FilePath
+from typing import Final
+from urllib.parse import unquote, urlsplit
+from urllib.request import url2pathname
+
+import orjson
+
+from stickler_cli.json_values import JsonValue
+
+KEEP_A_COPY: Final = "keep a copy beside the schema and refer to it by its relative path"
+
+
+class LeadsNowhereError(Exception):
+    """A reference that cannot be followed; says what was found, expected, and what to do."""
+
+    def __init__(self, found: str, expected: str, hint: str = "") -> None:
+        super().__init__(found, expected, hint)
+        self.found = found
+        self.expected = expected
+        self.hint = hint
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A document that references start from."""
+
+    file: FilePath | None
+    """Where it is on disk; None for a schema in memory."""
+    identifier: str
+    """The absolute URI that it gives itself, else that of its file."""
+
+
+def find_file(uri: str, origin: Origin) -> FilePath:
+    """Find the file that an absolute URI means, as seen from a document.
+
+    That is the file of a `file:` URI, else the one that stands to the document's own file as the
+    URI stands to the document's `$id`.
+
+    Raises:
+        LeadsNowhereError: there is no such file, or it could only be on the network.
+    """
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        raise LeadsNowhereError(f"{uri} is no URI", "a reference to a schema") from None
+    if not parts.scheme and origin.file is None:
+        raise LeadsNowhereError(
+            f"{uri} is relative, and the schema has no file", "a reference inside the schema"
+        )
+    candidates = []
+    if parts.scheme == "file":
+        candidates.append(FilePath(url2pathname(parts.path)))
+    beside = _relative(uri, origin.identifier)
+    if origin.file is not None and beside:
+        candidates.append(FilePath(posixpath.normpath(origin.file.parent / beside)))
+    for candidate in candidates:
+        if _is_file(candidate):
+            return candidate
+    if parts.scheme in {"file", ""}:
+        raise LeadsNowhereError(f"there is no file {name_of(candidates[0])}", "an existing file")
+    copy = f"keep a copy as {name_of(candidates[0])}" if candidates else KEEP_A_COPY
+    raise LeadsNowhereError(
+        f"{uri} is on the network, which is never asked",
+        "a reference inside the schema or to a file",
+        copy,
+    )
+
+
+def _is_file(candidate: FilePath) -> bool:
+    try:
+        return candidate.is_file()
+    except (OSError, ValueError):  # too long a name, a folder that may not be looked into
+        return False
+
+
+def _relative(uri: str, identifier: str) -> str:
+    """Give the path from one URI to the other; empty where they are of different places."""
+    to, start = urlsplit(uri), urlsplit(identifier)
+    if not to.scheme:
+        return unquote(to.path)
+    if (to.scheme, to.netloc) != (start.scheme, start.netloc) or not to.path.startswith("/"):
+        return ""
+    return posixpath.relpath(unquote(to.path), posixpath.dirname(unquote(start.path)) or "/")
+
+
+def read_file(file: FilePath) -> JsonValue:
+    """Read a file of JSON.
+
+    Raises:
+        LeadsNowhereError: it cannot be read, or holds something else.
+    """
+    name = name_of(file)
+    try:
+        contents: JsonValue = orjson.loads(file.read_bytes().removeprefix(codecs.BOM_UTF8))
+    except OSError as error:
+        found = f"{name} cannot be read ({error.strerror})"
+        raise LeadsNowhereError(found, "a file that can be read") from None
+    except orjson.JSONDecodeError as error:
+        hint = "convert it to JSON" if file.suffix in {".yaml", ".yml"} else ""
+        raise LeadsNowhereError(f"{name} is not JSON ({error})", "a JSON file", hint) from None
+    return contents
+
+
+def name_of(file: FilePath) -> str:
+    """Name a file as seen from here, where that is shorter."""
+    try:
+        return str(file.relative_to(FilePath.cwd()))
+    except ValueError:
+        return str(file)

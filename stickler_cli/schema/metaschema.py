@@ -1,0 +1,206 @@
+"""Where a schema is not valid JSON Schema in its own dialect, in words for who wrote it."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final
+from urllib.parse import urljoin
+
+from jsonschema.exceptions import ValidationError, best_match
+from jsonschema.validators import validator_for
+
+from stickler_cli.json_values import JsonValue, brief
+from stickler_cli.locations import Path
+from stickler_cli.schema.dialects import Dialect, Schema, named_dialect
+from stickler_cli.schema.references import official_schema
+from stickler_cli.spelling import did_you_mean
+
+TYPES: Final = ("array", "boolean", "integer", "null", "number", "object", "string")
+
+_MEANT: Final = {
+    "any": 'leave "type" out for values of any type',
+    "bool": "did you mean boolean?",
+    "char": "did you mean string?",
+    "date": 'write "type": "string", "format": "date"',
+    "date-time": 'write "type": "string", "format": "date-time"',
+    "datetime": 'write "type": "string", "format": "date-time"',
+    "decimal": "did you mean number?",
+    "dict": "did you mean object?",
+    "double": "did you mean number?",
+    "enum": 'leave "type" out; "enum" lists the values',
+    "float": "did you mean number?",
+    "int": "did you mean integer?",
+    "list": "did you mean array?",
+    "map": "did you mean object?",
+    "none": "did you mean null?",
+    "text": "did you mean string?",
+    "tuple": "did you mean array?",
+}
+"""What people write as a type, from other languages, and what to write instead."""
+
+_A: Final = {
+    "array": "a list",
+    "boolean": "true or false",
+    "integer": "a whole number",
+    "number": "a number",
+    "object": "an object",
+    "string": "a string",
+}
+
+_ALTERNATIVES: Final = {
+    "items": "a schema, or a list of schemas",
+    "type": f"one of {', '.join(TYPES)}, or a list of them",
+}
+"""What may stand where a meta-schema allows one of several things."""
+
+_PATTERNS: Final = {
+    "$anchor": "letters, digits, -, _ and ., with a letter or _ first",
+    "$dynamicAnchor": "letters, digits, -, _ and ., with a letter or _ first",
+    "$id": "a URI without a fragment (#...)",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Invalid:
+    """One place at which a schema is not valid."""
+
+    path: Path
+    found: str
+    expected: str
+    hint: str
+
+
+def invalid_places(schema: Schema, dialect: Dialect) -> Iterator[Invalid]:
+    """List where a schema breaks the rules of its dialect, each place once, as they stand there.
+
+    Raises:
+        RecursionError: the schema is nested too deeply to tell.
+    """
+    by_path: dict[Path, ValidationError] = {}
+    for error in _meta_validator(dialect).iter_errors(schema):
+        deepest = best_match([error]) or error
+        by_path.setdefault(tuple(deepest.absolute_path), deepest)
+    unnamed = named_dialect(schema) is None
+    for path in sorted(by_path, key=lambda path: _position(schema, path)):
+        error = by_path[path]
+        hint = _hint(path, error, unnamed=unnamed)
+        yield Invalid(path, _found(path, error.instance), _expected(path, error), hint)
+
+
+def _position(schema: Schema, path: Path) -> list[int]:
+    """Give where a path stands in a schema: for each step, how many come before it."""
+    position: list[int] = []
+    value: Any = schema
+    for step in path:
+        position.append(step if isinstance(step, int) else list(value).index(step))
+        value = value[step]
+    return position
+
+
+@cache
+def _meta_validator(dialect: Dialect) -> Any:
+    cls = validator_for({"$schema": dialect.uri})
+    return cls(_in_one_piece(dialect.uri, cls.META_SCHEMA))
+
+
+def _in_one_piece(uri: str, meta: Schema) -> Schema:
+    """Put a meta-schema that is spread over vocabularies into one; others stay as they are.
+
+    That is several times as fast, and says what is wrong once instead of once a vocabulary.
+    """
+    parts: Any = meta.get("allOf", ())
+    vocabularies: list[Any] = [official_schema(urljoin(uri, part["$ref"])) for part in parts]
+    if not vocabularies:
+        return meta
+    whole: Schema = {"$schema": uri, "type": meta["type"], "properties": {}, "$defs": {}}
+    for part in (*vocabularies, meta):
+        for keyword in ("properties", "$defs"):
+            whole[keyword] = {**_object(whole[keyword]), **_object(part.get(keyword))}
+    return _object(_at_home(whole))
+
+
+def _at_home(value: JsonValue) -> JsonValue:
+    """Turn references between the vocabularies into references inside one schema."""
+    if isinstance(value, list):
+        return [_at_home(part) for part in value]
+    if not isinstance(value, dict):
+        return value
+    if value.get("$dynamicRef") == "#meta" or value.get("$recursiveRef") == "#":
+        return {"$ref": "#"}
+    whole = {name: _at_home(part) for name, part in value.items()}
+    reference = value.get("$ref")
+    if isinstance(reference, str) and "#" in reference:
+        whole["$ref"] = reference[reference.index("#") :]
+    return whole
+
+
+def _object(value: JsonValue) -> Schema:
+    return value if isinstance(value, dict) else {}
+
+
+def _found(path: Path, value: object) -> str:
+    match path:
+        case ():
+            return f"the schema is {brief(value)}"
+        case (*_, "properties", str(name)):
+            return f"property {name} is {brief(value)}"
+        case (*_, str(keyword), int()):
+            return f"an element of {keyword} is {brief(value)}"
+        case _:
+            return f"{path[-1]} is {brief(value)}"
+
+
+def _expected(path: Path, error: ValidationError) -> str:
+    word = _RULES.get(str(error.validator))
+    if word is not None:
+        return word(error.validator_value)
+    if error.validator == "pattern":
+        return _PATTERNS.get(str(path[-1]), f"a text that matches {error.validator_value}")
+    if len(path) > 1 and path[-2] == "dependencies":
+        return "a schema, or a list of names"
+    return _ALTERNATIVES.get(str(path[-1]) if path else "", "what its meta-schema allows there")
+
+
+def _types(limit: Any) -> str:
+    if "object" in limit and "boolean" in limit:
+        return "a schema: an object, true or false"
+    return " or ".join(_A[name] for name in ([limit] if isinstance(limit, str) else limit))
+
+
+_RULES: Final[dict[str, Callable[[Any], str]]] = {
+    "enum": lambda limit: f"one of {', '.join(map(str, limit))}",
+    "exclusiveMinimum": lambda limit: f"a number above {limit}",
+    "minItems": lambda limit: "at least one element",
+    "minimum": lambda limit: f"a number of at least {limit}",
+    "type": _types,
+    "uniqueItems": lambda limit: "no element twice",
+}
+"""How a rule of a meta-schema reads as what is expected."""
+
+
+def _hint(path: Path, error: ValidationError, *, unnamed: bool) -> str:
+    """Guess what was meant; `unnamed` says that the schema does not name its dialect."""
+    value: Any = error.instance
+    rule: Any = error.validator_value
+    hint = ""
+    match path, value:
+        case (((*_, "type") | (*_, "type", int())), str()):
+            hint = _MEANT.get(value.lower()) or did_you_mean(value, TYPES)
+        case (*_, "required"), bool():
+            hint = 'list the names in "required" of the object that has the property'
+        case (*_, "items"), list() if unnamed:
+            hint = (
+                'write "prefixItems" for a tuple, or name the dialect it is written in: '
+                '"$schema": "http://json-schema.org/draft-07/schema#"'
+            )
+        case (*_, "items"), list():
+            hint = 'write "prefixItems" for a tuple'
+        case (*_, ("exclusiveMinimum" | "exclusiveMaximum")), bool():
+            hint = 'Draft 4 has it so: "$schema": "http://json-schema.org/draft-04/schema#"'
+        case _, "true" | "false" if "boolean" in rule:
+            hint = f"write {value} without quotes"
+        case _, str() if value in TYPES and "object" in rule:
+            hint = f'write {{"type": "{value}"}}'
+        case _, str() if error.validator == "type" and value.replace(".", "", 1).isdigit():
+            hint = f"write {value} without quotes"
+    return hint

@@ -1,0 +1,301 @@
+"""What the name of a field says of its values: the table of docs/inference.md, and how names read.
+
+A name is read as words. In English the last one is what a thing is (`vat_number` is a number,
+`number_vat` would be a VAT), and what follows a preposition only says more (`total_before_tax` is
+a total). So rules are looked up by how a name ends, and longer endings win.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+STRING: Final = frozenset({"string"})
+NUMBER: Final = frozenset({"number"})
+BOX: Final = frozenset({"box"})
+"""An array that may be a box: four numbers, or two pairs of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class NameRule:
+    """How values are compared whose field has one of some names."""
+
+    meaning: str
+    """What such a field holds, with an article."""
+    why: str
+    """Why it is compared so, as a clause."""
+    kinds: frozenset[str]
+    """`string`, `number`, `box`: of which values the names say this."""
+    names: tuple[str, ...]
+    """How the names end, in the singular, words apart: `tax id`."""
+    comparator: str
+    threshold: float
+    """In [0, 1]."""
+    config: Mapping[str, object] = field(default_factory=dict)
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    return tuple(" ".join(name.split()) for name in text.split(","))
+
+
+RULES: Final = (
+    NameRule(
+        "an identifier",
+        "one wrong character makes it another",
+        STRING | NUMBER,
+        _listed(
+            "account, asin, barcode, bic, code, cusip, ean, ein, gtin, iban, id, identifier, imei,"
+            "isbn, isin, issn, lei, nbr, no, nr, num, number, po, postcode, purchase order, ref,"
+            "reference, serial, sku, ssn, swift, tax id, tin, upc, vin, zip, zipcode"
+        ),
+        "ExactComparator",
+        1.0,
+    ),
+    NameRule(
+        "an identifier",
+        "one wrong character makes it another",
+        STRING,
+        _listed("checksum, doi, guid, hash, key, license plate, passport, uuid, vat"),
+        "ExactComparator",
+        1.0,
+    ),
+    NameRule(
+        "an amount of money",
+        "rounding to a cent is no error",
+        STRING | NUMBER,
+        _listed(
+            "amount, amount due, amount paid, amount payable, balance, balance due, cost, expense,"
+            "fee, price, refund, revenue, salary, sub total, subtotal, surcharge, tax, total,"
+            "total due, total paid, total payable, wage"
+        ),
+        "NumericComparator",
+        1.0,
+        {"absolute_tolerance": 0.01},
+    ),
+    NameRule(
+        "an amount of money",
+        "rounding to a cent is no error",
+        NUMBER,
+        _listed(
+            "budget, charge, copay, credit, debit, deductible, deposit, due, earning, freight,"
+            "gratuity, gross, gst, hst, income, net, paid, pay, payment, premium, profit, pst,"
+            "rent, shipping, sum, tip, turnover, vat"
+        ),
+        "NumericComparator",
+        1.0,
+        {"absolute_tolerance": 0.01},
+    ),
+    NameRule(
+        "a count or a rate",
+        "numbers are equal or not, however they are written",
+        STRING | NUMBER,
+        _listed(
+            "count, discount, no of, num of, number of, pct, percent, percentage, qty, quantity,"
+            "rate, ratio"
+        ),
+        "NumericComparator",
+        1.0,
+    ),
+    NameRule(
+        "a date or a range of dates",
+        "the same day can be written in many ways",
+        STRING,
+        _listed(
+            "at, birth, birthdate, birthday, created, date, date from, date to, datetime, deadline,"
+            "dob, due, due date, duedate, expiration, expires, expiry, issued, modified, on,"
+            "period, period end, period start, timestamp, updated, valid from, valid through,"
+            "valid to, valid until"
+        ),
+        "DateComparator",
+        1.0,
+    ),
+    NameRule(
+        "a time of day",
+        "a minute more is another time",
+        STRING,
+        _listed("time"),
+        "ExactComparator",
+        1.0,
+    ),
+    NameRule(
+        "a way to reach someone or something",
+        "one wrong character leads elsewhere; punctuation and case do not count",
+        STRING | NUMBER,
+        _listed(
+            "cell, domain, domain name, e mail, e mail address, email, email address, fax,"
+            "fax number, file name, filename, homepage, host name, hostname, href, ip, ip address,"
+            "link, login, mac address, mobile, mobile number, phone, phone number, tel, telephone,"
+            "telephone number, uri, url, user name, username, web address, web site, website"
+        ),
+        "ExactComparator",
+        1.0,
+    ),
+    NameRule(
+        "one of a few choices",
+        "`paid` and `unpaid` look alike and are not",
+        STRING,
+        _listed(
+            "currency, gender, kind, language, locale, priority, severity, sex, status, time zone,"
+            "timezone, type, unit, uom"
+        ),
+        "ExactComparator",
+        1.0,
+    ),
+    NameRule(
+        "a name",
+        "its words may be in another order, as in `Smith, John`",
+        STRING,
+        _listed(
+            "agent, approved by, author, authorized by, bank, beneficiary, brand, buyer, carrier,"
+            "client, company, contact, created by, customer, doctor, employee, employer, firstname,"
+            "fullname, holder, institution, insured, insurer, issued by, landlord, lastname,"
+            "manager, manufacturer, merchant, name, organisation, organization, owner, patient,"
+            "payee, payer, person, physician, prepared by, provider, recipient, retailer, seller,"
+            "sender, signatory, signed by, sold by, supplier, surname, tenant, vendor"
+        ),
+        "FuzzyComparator",
+        0.8,
+        {"method": "token_sort_ratio"},
+    ),
+    NameRule(
+        "an address",
+        "its parts may be in another order",
+        STRING,
+        _listed("addr, address, address line, location, street"),
+        "FuzzyComparator",
+        0.8,
+        {"method": "token_sort_ratio"},
+    ),
+    NameRule(
+        "a place",
+        "a short name, in which a letter may be misread",
+        STRING,
+        _listed(
+            "birthplace, city, country, county, district, municipality, nationality, place,"
+            "province, region, state, town, village"
+        ),
+        "LevenshteinComparator",
+        0.8,
+    ),
+    NameRule(
+        "a longer text",
+        "words may be in another order and a few may differ, but most must be there",
+        STRING,
+        _listed(
+            "abstract, bio, biography, body, comment, content, desc, description, detail,"
+            "explanation, feedback, in words, instruction, message, narrative, note, overview,"
+            "reason, remark, review, summary, text"
+        ),
+        "FuzzyComparator",
+        0.7,
+        {"method": "token_sort_ratio"},
+    ),
+    NameRule(
+        "a box on a page",
+        "boxes are compared by how far they overlap",
+        BOX,
+        _listed("b box, bbox, bounding box, boundingbox, box"),
+        "BBoxIoUComparator",
+        0.5,
+    ),
+)
+"""In the order of docs/inference.md. No name is in two rules for the same kind."""
+
+MISLEADING: Final = _listed(
+    "add on, based on, depends on, grace period, hands on, notice period, retention period,"
+    "sign on, trial period, waiting period, warranty period"
+)
+"""Endings that look like one of the above and say nothing."""
+
+QUALIFIERS: Final = frozenset(
+    _listed(
+        "aud, cad, chf, cny, dkk, eur, gbp, inr, jpy, nok, normalized, original, pln, raw, sek,"
+        "str, string, usd, value"
+    )
+)
+"""Words at the end of a name that say in what, or how, and not what; as numbers do."""
+
+PREPOSITIONS: Final = frozenset(
+    _listed(
+        "after, as, at, before, by, excl, excluding, for, from, in, incl, including, of, on, per,"
+        "through, to, until, with, without"
+    )
+)
+"""What follows one of these inside a name only says more about what stands before it."""
+
+_WORD: Final = re.compile(r"[A-Z]{2,}s(?![^\W\d_])|[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+")
+
+
+def words_of(name: str) -> tuple[str, ...]:
+    """Split a name into words, in lower case and in the singular; numbers are left out.
+
+    >>> words_of("invoiceNumber"), words_of("VATNumbers"), words_of("ship-to_addresses2")
+    (('invoice', 'number'), ('vat', 'number'), ('ship', 'to', 'address'))
+    """
+    words = (match[0] for match in _WORD.finditer(name))
+    return tuple(singular(word.lower()) for word in words if not word.isdecimal())
+
+
+def singular(word: str) -> str:
+    """Take the plural from an English word, as well as endings tell.
+
+    >>> [singular(word) for word in ("taxes", "companies", "ids", "codes", "status", "address")]
+    ['tax', 'company', 'id', 'code', 'status', 'address']
+    """
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "y"
+    if word.endswith(("sses", "xes", "ches", "shes")) or (len(word) > 6 and word.endswith("uses")):
+        return word[:-2]
+    plural = len(word) > 2 and word.endswith("s") and not word.endswith(("ss", "us", "is"))
+    return word[:-1] if plural else word
+
+
+def is_plural(name: str) -> bool:
+    """Say whether the last word of a name is in the plural.
+
+    >>> is_plural("bboxes"), is_plural("bbox")
+    (True, False)
+    """
+    words = [word.lower() for word in _WORD.findall(name) if not word.isdecimal()]
+    return bool(words) and singular(words[-1]) != words[-1]
+
+
+def rule_for(name: str, kind: str) -> tuple[NameRule, str] | None:
+    """Find the rule for a name, and the ending that led to it; None where the name says nothing.
+
+    Args:
+        name: in snake_case, camelCase or kebab-case.
+        kind: `string`, `number` or `box`.
+    """
+    readings = tuple(_readings(words_of(name)))
+    for length in range(_LONGEST, 0, -1):
+        for words in readings:
+            ending = words[-length:]
+            if len(ending) == length and (ending, kind) in _BY_ENDING:
+                rule = _BY_ENDING[ending, kind]
+                return None if rule is None else (rule, " ".join(ending))
+    return None
+
+
+def _readings(words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Give the parts of a name that may end in what it is, the likeliest first."""
+    while len(words) > 1 and words[-1] in QUALIFIERS:
+        words = words[:-1]
+    for index in range(1, len(words) - 1):
+        if words[index] in PREPOSITIONS:
+            yield words[: index + 1]
+            yield words[:index]
+            break
+    yield words
+
+
+_BY_ENDING: Final[dict[tuple[tuple[str, ...], str], NameRule | None]] = {
+    **{
+        (words_of(name), kind): rule
+        for rule in RULES
+        for name in rule.names
+        for kind in sorted(rule.kinds)
+    },
+    **{(words_of(name), "string"): None for name in MISLEADING},
+}
+_LONGEST: Final = max(len(ending) for ending, _ in _BY_ENDING)

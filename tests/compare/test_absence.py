@@ -1,0 +1,58 @@
+import pytest
+
+from stickler_cli.compare.absence import is_absent, present_elements, without_absent
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        "",
+        [],
+        {},
+        [None],
+        ["", [], {}],
+        [[[None]]],
+        {"a": None},
+        {"a": "", "b": []},
+        {"a": {"b": {"c": None}}},
+        {"a": [{"b": ""}]},
+        [{"a": None}],
+    ],
+)
+def test_nothing_in_any_form_is_absent(value):
+    assert is_absent(value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [0, 0.0, False, True, "  ", "\n", "a", [0], [None, False], {"a": 0}, {"a": None, "b": "x"}],
+)
+def test_zero_false_and_blanks_are_values(value):
+    assert not is_absent(value)
+
+
+def test_a_value_that_is_not_json_is_present():
+    assert not is_absent(object())
+
+
+def test_absent_elements_are_dropped_and_the_others_keep_their_position():
+    assert present_elements([None, "a", {}, {"x": None}, 0, ""]) == ([1, 4], ["a", 0])
+
+
+def test_a_list_of_absent_elements_leaves_nothing():
+    assert present_elements([None, "", [[]]]) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("value", "left"),
+    [
+        ({"a": None, "b": [1, "", [None, 2]], "c": {"d": []}}, {"b": [1, [2]]}),
+        ([{"a": None, "b": 0}, {}, "x"], [{"b": 0}, "x"]),
+        ({}, {}),
+        ("", ""),
+        (False, False),
+    ],
+)
+def test_absent_parts_are_taken_out_at_every_level(value, left):
+    assert without_absent(value) == left

@@ -1,0 +1,80 @@
+import pytest
+
+from stickler_cli.compare.engine import compare
+from stickler_cli.compare.plan import Options, Plan
+from stickler_cli.compare.result import Outcome
+from stickler_cli.schema.compiler import compile_schema
+
+from .nodes import an_object, anything, exact, text
+
+PLAN = Plan(an_object(name=exact(), city=text()), "Person")
+
+
+def outcomes(comparison):
+    return {entry.name: entry.comparison.outcome.name for entry in comparison.fields}
+
+
+def test_the_root_is_compared_field_by_field_even_against_nothing():
+    gt = {"name": "a", "city": "b"}
+
+    assert outcomes(compare(PLAN, gt, {})) == {"name": "FN", "city": "FN"}
+    assert outcomes(compare(PLAN, {}, gt)) == {"name": "FA", "city": "FA"}
+    assert outcomes(compare(PLAN, {}, {})) == {"name": "TN", "city": "TN"}
+
+
+def test_two_empty_documents_score_1():
+    assert compare(PLAN, {}, {}).similarity == 1.0
+
+
+def test_options_have_defaults():
+    assert compare(PLAN, {}, {"new": 1}).extras == ("new",)
+    assert compare(PLAN, {}, {"new": 1}, Options(extra_fields="ignore")).extras == ()
+
+
+def test_the_root_may_be_a_map():
+    plan = Plan(anything().choose({}), "Any")
+
+    assert outcomes(compare(plan, {"a": 1}, {"b": 2})) == {"a": "FN", "b": "FA"}
+
+
+def union_of(*kinds):
+    return compile_schema(
+        {
+            "anyOf": [
+                {
+                    "type": "object",
+                    "properties": {"kind": {"const": kind}, kind: {"type": "string"}},
+                    "required": ["kind"],
+                }
+                for kind in kinds
+            ]
+        }
+    )
+
+
+def test_the_arm_of_a_root_union_follows_the_ground_truth():
+    plan = union_of("cat", "dog")
+
+    comparison = compare(plan, {"kind": "dog", "dog": "Rex"}, {"kind": "cat", "cat": "Tom"})
+
+    assert outcomes(comparison) == {"kind": "FD", "dog": "FN"}
+    assert comparison.extras == ("cat",)
+
+
+@pytest.mark.parametrize("gt", [{}, {"kind": None}, {"cat": "", "dog": []}])
+def test_the_arm_of_a_root_union_follows_the_prediction_where_there_is_no_ground_truth(gt):
+    comparison = compare(union_of("cat", "dog"), gt, {"kind": "dog", "dog": "Rex"})
+
+    assert outcomes(comparison) == {"kind": "FA", "dog": "FA"}
+
+
+def test_the_first_arm_compares_two_empty_documents():
+    comparison = compare(union_of("cat", "dog"), {}, {})
+
+    assert outcomes(comparison) == {"kind": "TN", "cat": "TN"}
+    assert comparison.outcome is Outcome.TP
+
+
+def test_a_plan_whose_root_is_no_object_is_a_mistake_of_the_program():
+    with pytest.raises(TypeError, match="the root of Person is not an object"):
+        compare(Plan(text(), "Person"), {"a": 1}, {"a": 1})

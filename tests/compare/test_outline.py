@@ -1,0 +1,140 @@
+import pytest
+
+from stickler_cli.compare.outline import FieldOutline, comparators, outline
+from stickler_cli.schema.compiler import compile_schema
+
+X = "x-aws-stickler-"
+TEXT = {"type": "string"}
+
+
+def an_object(**properties):
+    return {"type": "object", "properties": properties}
+
+
+def rows(schema):
+    return outline(compile_schema(schema))
+
+
+def row(schema):
+    """Give the one row of a schema with the field `x`."""
+    (found,) = rows(an_object(x=schema))
+    return found.kind, found.comparator, found.threshold, found.weight
+
+
+def test_a_leaf_is_told_with_all_that_it_is_compared_by():
+    assert rows(an_object(x={"type": "number", X + "threshold": 0.9, X + "weight": 2})) == (
+        FieldOutline(("x",), "leaf", "NumericComparator", 0.9, 2),
+    )
+
+
+@pytest.mark.parametrize(
+    ("schema", "expected"),
+    [
+        (TEXT, ("leaf", "LevenshteinComparator", 0.5, 1)),
+        ({"type": "array", "items": TEXT}, ("list", "LevenshteinComparator", 0.5, 1)),
+        (
+            {"type": "array", "prefixItems": [TEXT, {"type": "boolean"}], "items": TEXT},
+            ("tuple", "LevenshteinComparator | ExactComparator", None, 1),
+        ),
+        ({}, ("any", "", None, 1)),
+        ({"type": "array"}, ("list", "", None, 1)),
+        (an_object(), ("object", "", 0.7, 1)),
+        ({**an_object(), X + "match-threshold": 0.9}, ("object", "", 0.9, 1)),
+        (
+            {"anyOf": [TEXT, {"type": "number"}]},
+            ("one of", "LevenshteinComparator | NumericComparator", 0.5, 1),
+        ),
+        (
+            {"anyOf": [TEXT, {"type": "boolean"}]},
+            ("one of", "LevenshteinComparator | ExactComparator", None, 1),
+        ),
+        (
+            {"type": "array", "items": {"anyOf": [TEXT, {"type": "number"}]}},
+            ("list", "LevenshteinComparator | NumericComparator", 0.5, 1),
+        ),
+        (
+            {"type": "array", "items": {"anyOf": [TEXT, {"type": "boolean"}]}},
+            ("list", "LevenshteinComparator | ExactComparator", None, 1),
+        ),
+    ],
+)
+def test_each_kind_of_field_says_what_decides_a_match(schema, expected):
+    assert row(schema) == expected
+
+
+def test_a_list_of_objects_matches_at_the_threshold_of_its_items():
+    item = {**an_object(a=TEXT), X + "match-threshold": 0.9}
+
+    found = rows(an_object(lines={"type": "array", "items": item}))
+
+    assert [(each.path, each.kind, each.threshold) for each in found] == [
+        (("lines",), "list", 0.9),
+        (("lines", "a"), "leaf", 0.5),
+    ]
+
+
+def test_fields_stand_in_schema_order_parents_first():
+    found = rows(an_object(b=an_object(d=TEXT, c=TEXT), a=TEXT))
+
+    assert [each.path for each in found] == [("b",), ("b", "d"), ("b", "c"), ("a",)]
+
+
+def test_keys_that_only_documents_name_are_a_star():
+    a_map = {**an_object(a=TEXT), "additionalProperties": {"type": "number"}}
+
+    found = rows(an_object(m=a_map))
+
+    assert [(each.path, each.comparator) for each in found] == [
+        (("m",), ""),
+        (("m", "a"), "LevenshteinComparator"),
+        (("m", "*"), "NumericComparator"),
+    ]
+
+
+def test_a_pattern_goes_before_the_rest():
+    a_map = {
+        "type": "object",
+        "patternProperties": {"^n_": TEXT},
+        "additionalProperties": {"type": "number"},
+    }
+
+    assert [(each.path, each.comparator) for each in rows(a_map)] == [
+        (("*",), "LevenshteinComparator")
+    ]
+
+
+def test_a_name_that_several_arms_have_is_told_once():
+    union = {"anyOf": [an_object(a=TEXT), an_object(a={"type": "number"}, b=TEXT)]}
+
+    assert [each.path for each in rows(an_object(x=union))] == [("x",), ("x", "a"), ("x", "b")]
+
+
+def test_a_recursion_is_not_followed():
+    found = rows(an_object(name=TEXT, child={"$ref": "#"}))
+
+    assert max(len(each.path) for each in found) < 5
+    assert {each.path[-1] for each in found} == {"name", "child"}
+
+
+def test_the_comparators_of_a_plan_are_all_that_it_may_call():
+    plan = compile_schema(
+        an_object(
+            a=TEXT,
+            b=an_object(c={"type": "array", "items": {"type": "number"}}),
+            d={"type": "string", "format": "date"},
+        )
+    )
+
+    assert {each.name for each in comparators(plan)} == {
+        "LevenshteinComparator",
+        "NumericComparator",
+        "DateComparator",
+    }
+
+
+def test_a_place_of_any_kind_may_call_the_default_of_each():
+    assert {each.name for each in comparators(compile_schema(an_object(a={})))} == {
+        "LevenshteinComparator",
+        "NumericComparator",
+        "ExactComparator",
+    }

@@ -1,0 +1,356 @@
+"""Hypothesis strategies: schemas together with documents that they describe.
+
+A `Place` is a schema and the values that fit it. Vocabularies are small on purpose: values that
+are drawn apart from one another still meet, almost meet and tie.
+"""
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from hypothesis import strategies as st
+
+from stickler_cli.compare.plan import Options, Plan
+from stickler_cli.schema.compiler import compile_schema
+
+X = "x-aws-stickler-"
+
+WORDS = ("ant", "ants", "aunt", "bee", "bees nest", "  ", "", "1", "2024-01-02")
+NUMBERS = (0, 1, 1.0, 1.5, 1.51, 2, -3, 1000, 10**20, 0.1, 1e-7)
+DATES = ("2024-01-02", "2024-01-05", "2023-12-24", "1999-12-31", "")
+CHOICES = ("red", "green", "dark green")
+NAMES = ("a", "b", "c", "d e")
+KEYS = ("k1", "k2", "n_1", "n_2")
+UNDECLARED = ("u1", "u2")
+
+LEAVES = ("text", "number", "boolean", "date", "choice", "box", "nullable")
+NESTS = ("object", "list", "tuple", "map")
+VALUES_DECIDE = ("union", "open", "recursion")
+KINDS = (*LEAVES, *NESTS, *VALUES_DECIDE)
+
+MISSING = object()
+FLOORS = (-1, -0.5, 0, 0.2, 0.6, 0.95)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a law holds for."""
+
+    kinds: tuple[str, ...] = KINDS
+    wrong: bool = False
+    """Whether values of any other kind may stand anywhere."""
+    clip: bool = True
+    clip_elements: bool = True
+    """Whether lists of leaves may clip."""
+    aggregate: bool = True
+    undeclared: bool = True
+    """Whether objects may have keys that the schema does not declare."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One place of a schema."""
+
+    schema: dict[str, Any]
+    values: st.SearchStrategy[Any]
+    """What fits there; nothing among it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One schema with documents for both sides; most examples need one of each."""
+
+    schema: dict[str, Any]
+    plan: Plan = field(repr=False)
+    gts: list[dict[str, Any]]
+    preds: list[dict[str, Any]]
+    options: Options
+
+    @property
+    def gt(self):
+        return self.gts[0]
+
+    @property
+    def pred(self):
+        return self.preds[0]
+
+
+scalars = st.sampled_from((None, True, False, *WORDS, *NUMBERS)) | st.text(max_size=4)
+json_values = st.recursive(
+    scalars | st.integers() | st.floats(allow_nan=False, allow_infinity=False),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from((*NAMES, *KEYS, *UNDECLARED)), inner, max_size=3)
+    ),
+    max_leaves=5,
+)
+json_objects = st.dictionaries(st.sampled_from((*NAMES, *KEYS, *UNDECLARED)), json_values)
+
+
+def annotations(*names, scope):
+    """Draw some of these annotations; those outside the scope never."""
+    choices = {
+        "threshold": st.sampled_from((0, 0.3, 0.5, 0.75, 0.9, 1)),
+        "match-threshold": st.sampled_from((0, 0.3, 0.5, 0.7, 0.8, 1)),
+        "weight": st.sampled_from((0.1, 0.5, 1, 2, 3.7)),
+        "pairing-floor": st.sampled_from(FLOORS),
+        **({"clip-under-threshold": st.booleans()} if scope.clip else {}),
+        **({"aggregate": st.booleans()} if scope.aggregate else {}),
+    }
+    return st.fixed_dictionaries(
+        {}, optional={X + name: choices[name] for name in names if name in choices}
+    )
+
+
+OF_A_FIELD = ("threshold", "weight", "clip-under-threshold", "aggregate")
+
+
+def place(schema, values, scope):
+    """Give a place where also nothing, and within some scopes anything, may stand."""
+    rare = st.one_of(st.none(), json_values) if scope.wrong else st.none()
+    return Place(schema, mostly(values, rare))
+
+
+def mostly(usual, rare):
+    """Draw from one strategy, and one time in eight from the other."""
+    return st.integers(0, 7).flatmap(lambda number: rare if number == 7 else usual)
+
+
+def some_of(fields):
+    """Draw an object with most of these fields."""
+    missing = st.just(MISSING)
+    drawn = st.fixed_dictionaries({name: mostly(each, missing) for name, each in fields.items()})
+    return drawn.map(
+        lambda value: {name: part for name, part in value.items() if part is not MISSING}
+    )
+
+
+@st.composite
+def leaves(draw, kind, scope):
+    own = draw(annotations(*OF_A_FIELD, scope=scope))
+    schema, values = draw(st.sampled_from(LEAF_SCHEMAS[kind]))
+    return place({**schema, **own}, values, scope)
+
+
+words = st.sampled_from(WORDS)
+numbers = st.sampled_from(NUMBERS)
+coordinates = st.integers(0, 3)
+LEAF_SCHEMAS = {
+    "text": [
+        ({"type": "string"}, words),
+        ({"type": "string", X + "comparator": "FuzzyComparator"}, words),
+        ({"type": "string", X + "comparator": "ExactComparator"}, words),
+    ],
+    "number": [
+        ({"type": "number"}, numbers),
+        ({"type": "integer"}, st.integers(-2, 2)),
+        ({"type": "number", X + "comparator-config": {"absolute_tolerance": 0.5}}, numbers),
+    ],
+    "boolean": [({"type": "boolean"}, st.booleans())],
+    "date": [({"type": "string", "format": "date"}, st.sampled_from(DATES))],
+    "choice": [({"enum": list(CHOICES)}, st.sampled_from(CHOICES))],
+    "box": [
+        (
+            {"type": "array", X + "comparator": "BBoxIoUComparator"},
+            st.tuples(coordinates, coordinates).map(lambda at: [*at, at[0] + 2, at[1] + 1]),
+        )
+    ],
+    "nullable": [({"type": ["string", "null"]}, words)],
+}
+
+
+@st.composite
+def objects(draw, scope, depth, *, root=False):
+    names = draw(st.lists(st.sampled_from(NAMES), min_size=1, max_size=3, unique=True))
+    fields = {name: draw(places(scope, depth - 1)) for name in names}
+    of_object = ("match-threshold",) if root else ("match-threshold", *OF_A_FIELD)
+    schema = {
+        "type": "object",
+        "properties": {name: inside.schema for name, inside in fields.items()},
+        **draw(annotations(*of_object, scope=scope)),
+    }
+    values = {name: inside.values for name, inside in fields.items()}
+    if scope.undeclared:
+        values |= dict.fromkeys(UNDECLARED, st.none() | scalars)
+    return place(schema, some_of(values), scope)
+
+
+@st.composite
+def maps(draw, scope, depth):
+    rest = draw(places(scope, depth - 1))
+    declared = draw(places(scope, 0))
+    schema = {
+        "type": "object",
+        "additionalProperties": rest.schema,
+        "properties": {"a": declared.schema},
+        **draw(annotations("match-threshold", *OF_A_FIELD, scope=scope)),
+    }
+    values = {"a": declared.values, "k1": rest.values, "k2": rest.values}
+    if draw(st.booleans()):
+        pattern = draw(places(scope, 0))
+        schema["patternProperties"] = {"^n_": pattern.schema}
+        values |= {"n_1": pattern.values, "n_2": pattern.values}
+    return place(schema, some_of(values), scope)
+
+
+@st.composite
+def lists(draw, scope, depth):
+    inside = scope if scope.clip_elements else replace(scope, clip=False)
+    items = draw(places(inside, depth - 1))
+    names = ("weight", "aggregate", "pairing-floor")
+    if items.schema.get("type") != "object":
+        names = (*names, "threshold", "clip-under-threshold")
+    own = draw(annotations(*names, scope=inside))
+    schema = {"type": "array", "items": items.schema, **own}
+    return place(schema, st.lists(items.values, max_size=4), scope)
+
+
+@st.composite
+def tuples(draw, scope, depth):
+    positions = draw(st.lists(places(scope, depth - 1), min_size=1, max_size=3))
+    own = draw(annotations("weight", "aggregate", scope=scope))
+    schema = {"type": "array", "prefixItems": [each.schema for each in positions], **own}
+    values = st.tuples(*(each.values for each in positions)).map(list)
+    if draw(st.booleans()):
+        rest = draw(places(scope, 0))
+        schema["items"] = rest.schema
+        values = st.tuples(values, st.lists(rest.values, max_size=2)).map(
+            lambda two: [*two[0], *two[1]]
+        )
+    return place(schema, values, scope)
+
+
+@st.composite
+def unions(draw, scope, depth):
+    # An arm that nothing fits is chosen all the same where no arm fits the value; outside of
+    # wrong values, arms are leaves that take all that is drawn for them.
+    simple = replace(scope, kinds=tuple(kind for kind in LEAVES if kind != "box"))
+    arms = [draw(places(scope if scope.wrong else simple, depth - 1)) for _ in range(2)]
+    word = draw(st.sampled_from(("anyOf", "oneOf")))
+    return place({word: [arm.schema for arm in arms]}, arms[0].values | arms[1].values, scope)
+
+
+@st.composite
+def opens(draw, scope, depth):
+    schema, values = draw(
+        st.sampled_from(
+            (
+                ({}, json_values),
+                ({"type": "object"}, json_objects),
+                ({"type": "array"}, st.lists(json_values, max_size=3)),
+            )
+        )
+    )
+    names = ("weight", "aggregate")
+    return place({**schema, **draw(annotations(*names, scope=scope))}, values, scope)
+
+
+TREE = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string"},
+        "children": {"type": "array", "items": {"$ref": "#/$defs/tree"}},
+    },
+}
+trees = st.recursive(
+    some_of({"name": words}),
+    lambda inner: some_of({"name": words, "children": st.lists(inner, min_size=1, max_size=3)}),
+    max_leaves=4,
+)
+
+
+@st.composite
+def recursions(draw, scope, depth):
+    own = draw(annotations("match-threshold", *OF_A_FIELD, scope=scope))
+    return place({"$ref": "#/$defs/tree", **own}, trees, scope)
+
+
+NESTED = {
+    "object": objects,
+    "list": lists,
+    "tuple": tuples,
+    "map": maps,
+    "union": unions,
+    "open": opens,
+    "recursion": recursions,
+}
+
+
+def places(scope, depth):
+    """Draw a place of any kind in scope, leaves only where `depth` is used up."""
+    kinds = [kind for kind in scope.kinds if kind in LEAVES or depth > 0]
+    return st.sampled_from(kinds).flatmap(lambda kind: place_of(kind, scope, depth))
+
+
+def place_of(kind, scope, depth=2):
+    """Draw a place of one kind."""
+    if kind in LEAVES:
+        return leaves(kind, scope)
+    return NESTED[kind](scope, depth)
+
+
+@st.composite
+def edited(draw, value):
+    """Change parts of a value into others of the same JSON type, or into nothing."""
+    if draw(st.integers(0, 7)) == 0:
+        return None
+    if isinstance(value, dict):
+        return {key: draw(edited(part)) for key, part in value.items()}
+    if isinstance(value, list):
+        return [draw(edited(part)) for part in value]
+    return draw(another(value)) if draw(st.integers(0, 2)) == 0 else value
+
+
+def another(scalar):
+    """Draw a scalar of the same JSON type."""
+    match scalar:
+        case bool():
+            return st.just(not scalar)
+        case int() | float():
+            return st.just(scalar + 1)
+        case str():
+            return words
+    return st.just(scalar)
+
+
+options = st.builds(
+    Options,
+    pairing_floor=st.sampled_from((*FLOORS, 0.2, 0.2)),
+    extra_fields=st.sampled_from(("fa", "fa", "ignore")),
+)
+
+
+def documents(root, sides):
+    """Draw that many documents of a place, each an object."""
+    values = root.values.filter(lambda value: isinstance(value, dict))
+    return st.lists(values, min_size=sides, max_size=sides)
+
+
+@st.composite
+def cases(draw, scope, sides=1, kind=None):
+    """Draw a schema and `sides` documents a side; with `kind`, one field `x` of that kind.
+
+    Half of the predictions are edited ground truths: alike, but for some of their parts.
+    """
+    if kind is None:
+        root = draw(objects(scope, 3, root=True))
+    else:
+        only = draw(place_of(kind, scope))
+        schema = {"type": "object", "properties": {"x": only.schema}}
+        root = Place(schema, st.fixed_dictionaries({"x": only.values}))
+    schema = {**root.schema, "$defs": {"tree": TREE}}
+    gts = draw(documents(root, sides))
+    preds = draw(documents(root, sides))
+    if draw(st.booleans()):
+        preds = [{name: draw(edited(part)) for name, part in gt.items()} for gt in reversed(gts)]
+    return Case(schema, compile_schema(schema), gts, preds, draw(options))
+
+
+@st.composite
+def shuffled(draw, value):
+    """Put every list in a value into another order."""
+    match value:
+        case dict():
+            return {key: draw(shuffled(part)) for key, part in value.items()}
+        case list():
+            return draw(st.permutations([draw(shuffled(part)) for part in value]))
+    return value

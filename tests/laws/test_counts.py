@@ -1,0 +1,173 @@
+"""Nothing is lost in counting: every value of either side is in exactly one class."""
+
+import pytest
+from hypothesis import given
+
+from stickler_cli.compare.absence import is_absent
+from stickler_cli.compare.engine import compare
+from stickler_cli.compare.result import (
+    ListComparison,
+    MismatchComparison,
+    ObjectComparison,
+    Outcome,
+)
+from stickler_cli.metrics.counts import Counts
+from stickler_cli.metrics.tally import tally
+
+from .accounts import units
+from .strategies import LEAVES, TREE, Scope, X, cases
+
+ANYTHING = Scope(wrong=True)
+FITTING = Scope(
+    kinds=(*LEAVES, "object", "list", "tuple", "map", "recursion"),
+    aggregate=False,
+    undeclared=False,
+)
+
+
+def leaf_count(schema, value):
+    """Count the leaves of a value that fits its schema, by the schema alone."""
+    if is_absent(value):
+        return 0
+    schema = TREE if "$ref" in schema else schema
+    if schema.get("type") == "object":
+        return sum(leaf_count(property_of(schema, name), part) for name, part in value.items())
+    if schema.get("type") == "array" and X + "comparator" not in schema:
+        positions = schema.get("prefixItems", [])
+        return sum(
+            leaf_count(positions[index] if index < len(positions) else schema["items"], part)
+            for index, part in enumerate(value)
+        )
+    return 1
+
+
+def property_of(schema, name):
+    if name in schema["properties"]:
+        return schema["properties"][name]
+    patterns = schema.get("patternProperties", {})
+    if name.startswith("n_") and "^n_" in patterns:
+        return patterns["^n_"]
+    return schema["additionalProperties"]
+
+
+def accounted(case):
+    comparison = compare(case.plan, case.gt, case.pred, case.options)
+    return comparison, tally(comparison)
+
+
+@given(cases(FITTING))
+def test_every_leaf_of_the_ground_truth_is_right_wrong_or_missed(case):
+    counts = accounted(case)[1].counts("leaves")
+
+    assert counts.tp + counts.fd + counts.fn == leaf_count(case.schema, case.gt)
+
+
+@given(cases(FITTING))
+def test_every_leaf_of_the_prediction_is_right_wrong_or_invented(case):
+    counts = accounted(case)[1].counts("leaves")
+
+    assert counts.tp + counts.fd + counts.fa == leaf_count(case.schema, case.pred)
+
+
+@given(cases(ANYTHING))
+def test_the_overall_of_the_root_is_the_sum_of_its_fields_and_extra_keys(case):
+    comparison, root = accounted(case)
+
+    expected = sum(
+        (child.counts("overall") for child in root.fields.values()),
+        Counts(fa=len(comparison.extras)),
+    )
+    assert root.counts("overall") == expected
+
+
+@pytest.mark.parametrize("reading", ["aggregate", "leaves"])
+def test_what_an_object_counts_is_the_sum_of_its_counted_fields_and_extra_keys(reading):
+    @given(cases(ANYTHING))
+    def holds(case):
+        for comparison, node in objects_in(*accounted(case)):
+            counted = {entry.name for entry in comparison.fields if entry.counted}
+            expected = sum(
+                (node.fields[name].counts(reading) for name in counted),
+                Counts(fa=len(comparison.extras)),
+            )
+            assert node.counts(reading) == expected
+
+    holds()
+
+
+def objects_in(comparison, node):
+    """Go through the root and the objects below it that have both sides and are in no list."""
+    yield comparison, node
+    for entry in comparison.fields:
+        part = entry.comparison
+        if isinstance(part, ObjectComparison) and part.outcome in (Outcome.TP, Outcome.FD):
+            yield from objects_in(part, node.fields[entry.name])
+
+
+@given(cases(ANYTHING))
+def test_a_nested_object_is_one_unit_of_its_own(case):
+    comparison, root = accounted(case)
+    for parent, node in objects_in(comparison, root):
+        for entry in parent.fields:
+            if isinstance(entry.comparison, ObjectComparison | MismatchComparison):
+                assert node.fields[entry.name].counts("overall") == one(entry.comparison.outcome)
+
+
+def one(outcome):
+    return Counts.of([int(each is outcome) for each in Outcome])
+
+
+@given(cases(Scope(wrong=True), kind="list"))
+def test_a_list_counts_each_of_its_elements_once(case):
+    comparison, root = accounted(case)
+    units_of_list = comparison.fields[0].comparison
+    elements = [element.outcome for element in units_of_list.elements]
+    expected = sum(map(one, elements), Counts()) if elements else Counts(tn=1)
+
+    assert root.fields["x"].counts("overall") == expected
+
+
+LISTS = Scope(kinds=("text", "number", "list", "object", "tuple"), wrong=True, aggregate=False)
+
+
+@given(cases(LISTS, kind="list"))
+def test_the_aggregate_of_items_is_that_of_their_fields_and_one_for_each_not_looked_into(case):
+    comparison, root = accounted(case)
+    elements = comparison.fields[0].comparison.elements
+    if all(isinstance(element.comparison, ObjectComparison) for element in elements) and elements:
+        node = root.fields["x"]
+        expected = sum((child.counts("aggregate") for child in node.fields.values()), Counts())
+        for element in elements:
+            if element.passed:
+                expected += Counts(fa=len(element.comparison.extras))
+            else:
+                expected += one(element.outcome)
+
+        assert node.counts("aggregate") == expected
+
+
+@given(cases(LISTS, kind="list"))
+def test_no_missed_or_invented_element_vanishes_from_an_aggregate(case):
+    comparison, root = accounted(case)
+    aggregate = root.counts("aggregate")
+    outcomes = [element.outcome for element in comparison.fields[0].comparison.elements]
+
+    assert aggregate.fn >= outcomes.count(Outcome.FN)
+    assert aggregate.fa >= outcomes.count(Outcome.FA)
+    assert aggregate.fd >= outcomes.count(Outcome.FD)
+
+
+@given(cases(ANYTHING))
+def test_every_element_of_both_lists_is_in_one_unit(case):
+    for unit in units(compare(case.plan, case.gt, case.pred, case.options)):
+        if isinstance(unit, ListComparison):
+            gts = [each.gt_index for each in unit.elements if each.gt_index is not None]
+            preds = [each.pred_index for each in unit.elements if each.pred_index is not None]
+            assert sorted(gts) == present(unit.gt)
+            assert sorted(preds) == present(unit.pred)
+
+
+def present(value):
+    """List the positions that have a value; what is no list counts as a list of one."""
+    elements = value if isinstance(value, list) else [value]
+    return [index for index, element in enumerate(elements) if not is_absent(element)]

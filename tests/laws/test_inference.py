@@ -1,0 +1,101 @@
+"""What holds for inference on any schema."""
+
+from hypothesis import given
+
+from stickler_cli.compare.engine import compare
+from stickler_cli.compare.outline import ANY_KEY, outline
+from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.schema.inference import infer
+from stickler_cli.schema.vocabulary import walk
+
+from .strategies import KINDS, Scope, X, cases
+
+SILENT = Scope(kinds=tuple(kind for kind in KINDS if kind != "recursion"))
+"""Trees have a `name`; the other fields are called a, b and c."""
+
+TELLING = {
+    "a": "amount",
+    "b": "due_dates",
+    "c": "bbox",
+    "d e": "invoice no",
+    "name": "vendorName",
+    "children": "notes",
+}
+ADDED = {X + "comparator", X + "comparator-config", X + "threshold"}
+SAYS_HOW = {*ADDED, X + "clip-under-threshold"}
+
+
+def telling(value):
+    """Give the fields of a schema names that say something."""
+    match value:
+        case dict():
+            return {
+                key: {TELLING[name]: telling(part) for name, part in inner.items()}
+                if key == "properties" and not set(inner) - set(TELLING)
+                else telling(inner)
+                for key, inner in value.items()
+            }
+        case list():
+            return [telling(part) for part in value]
+        case _:
+            return value
+
+
+@given(cases(Scope()))
+def test_a_schema_that_compiles_still_compiles(case):
+    schema = telling(case.schema)
+
+    compile_schema(schema)
+    compile_schema(infer(schema)[0])
+
+
+@given(cases(Scope()))
+def test_nothing_changes_but_for_annotations_where_nothing_said_how(case):
+    schema = telling(case.schema)
+
+    before, after = dict(walk(schema)), dict(walk(infer(schema)[0]))
+
+    assert list(before) == list(after)
+    for path, part in before.items():
+        added = {key: value for key, value in after[path].items() if key not in part}
+        assert set(added) <= ADDED
+        assert not (added and SAYS_HOW & set(part))
+        kept = {key: after[path][key] for key in part if not isinstance(part[key], dict | list)}
+        assert kept == {key: part[key] for key in kept}
+
+
+@given(cases(SILENT))
+def test_names_that_say_nothing_change_no_result(case):
+    plan = compile_schema(infer(case.schema)[0])
+
+    before = compare(case.plan, case.gt, case.pred, case.options)
+
+    assert compare(plan, case.gt, case.pred, case.options) == before
+
+
+@given(cases(Scope()))
+def test_what_was_inferred_once_is_left_alone(case):
+    schema, _ = infer(telling(case.schema))
+
+    assert infer(schema)[0] == schema
+
+
+@given(cases(Scope()))
+def test_the_list_of_fields_says_what_the_plan_does(case):
+    schema, fields = infer(telling(case.schema))
+
+    listed = {}
+    for each in fields:
+        listed.setdefault(each.path, []).append(each)
+
+    for row in outline(compile_schema(schema)):
+        if row.kind == "any" and ANY_KEY in row.path:
+            continue
+        entries = listed[row.path]
+        if any(each.reason.startswith("as ") for each in entries):
+            continue
+        comparators = {each.comparator for each in entries} - {""}
+        assert set(row.comparator.split(" | ")) - {""} <= comparators
+        assert row.weight in {each.weight for each in entries}
+        if row.threshold is not None:
+            assert row.threshold in {each.threshold for each in entries}

@@ -1,0 +1,88 @@
+"""The counts of many documents do not depend on who counted which of them first."""
+
+import json
+from copy import deepcopy
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stickler_cli.compare.engine import compare
+from stickler_cli.metrics.comparison_view import tally_view
+from stickler_cli.metrics.record import in_schema_order
+from stickler_cli.metrics.tally import Tally, tally
+
+from .strategies import Scope, cases
+
+three_documents = cases(Scope(wrong=True), sides=3)
+
+
+def tallies(case):
+    return [
+        tally(compare(case.plan, gt, pred, case.options))
+        for gt, pred in zip(case.gts, case.preds, strict=True)
+    ]
+
+
+def merged(*parts):
+    result = Tally()
+    for part in parts:
+        result.merge(part)
+    return result
+
+
+def printed(node):
+    """Print counts as results do: fields that only documents name stand by name."""
+    return json.dumps(tally_view(in_schema_order(node, [])))
+
+
+@given(three_documents, st.permutations(range(3)))
+def test_merging_in_any_order_gives_the_same_bytes(case, order):
+    parts = tallies(case)
+    straight, shuffled = merged(*parts), merged(*(parts[position] for position in order))
+
+    assert shuffled == straight
+    assert printed(shuffled) == printed(straight)
+
+
+@given(three_documents)
+def test_merging_in_any_grouping_gives_the_same_bytes(case):
+    first, second, third = tallies(case)
+    left, right = merged(merged(first, second), third), merged(first, merged(second, third))
+
+    assert left == right
+    assert printed(left) == printed(right)
+
+
+@given(three_documents)
+def test_merging_nothing_changes_nothing(case):
+    part = tallies(case)[0]
+
+    assert merged(part, Tally()) == part
+    assert merged(Tally(), part) == part
+
+
+@given(three_documents)
+def test_merging_leaves_the_other_side_as_it_was(case):
+    first, second, third = tallies(case)
+    before = deepcopy(second)
+
+    result = merged(first, second)
+    result.merge(third)
+
+    assert second == before
+
+
+@given(three_documents)
+def test_counts_and_mean_scores_are_those_of_the_documents(case):
+    parts = tallies(case)
+    whole = merged(*parts)
+
+    for reading in ("overall", "aggregate", "leaves"):
+        by_class = zip(*(getattr(part, reading) for part in parts), strict=True)
+        assert getattr(whole, reading) == [sum(counts) for counts in by_class]
+    for name, node in whole.fields.items():
+        scores = [part.fields[name].mean_score for part in parts if name in part.fields]
+        scores = [score for score in scores if score is not None]
+        assert node.scored == len(scores)
+        if scores:
+            assert abs(node.mean_score - sum(scores) / len(scores)) < 1e-12

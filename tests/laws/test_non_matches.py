@@ -1,0 +1,82 @@
+"""Every error is listed once, at a path that leads to its values."""
+
+from collections import Counter
+
+from hypothesis import given
+
+from stickler_cli.compare.engine import compare
+from stickler_cli.compare.result import Outcome
+from stickler_cli.locations import field_path, parse_field_path
+from stickler_cli.metrics.comparison_view import comparison_view
+from stickler_cli.metrics.non_matches import non_matches
+from stickler_cli.metrics.tally import tally
+
+from .strategies import Scope, cases
+
+ANYTHING = Scope(wrong=True)
+
+
+def value_at(document, path):
+    """Follow a path; what is no list counts as a list of one."""
+    for step in path:
+        if isinstance(document, list) or not isinstance(step, int):
+            document = document[step]
+        else:
+            assert step == 0
+    return document
+
+
+@given(cases(ANYTHING))
+def test_a_path_leads_to_the_values_that_are_listed(case):
+    for entry in non_matches(compare(case.plan, case.gt, case.pred, case.options)):
+        if entry.outcome is Outcome.FA:
+            assert entry.gt is None
+            assert entry.pred == value_at(case.pred, entry.path)
+        else:
+            assert entry.gt == value_at(case.gt, entry.path)
+            assert (entry.pred is None) == (entry.outcome is Outcome.FN)
+
+
+@given(cases(ANYTHING))
+def test_a_printed_path_reads_back(case):
+    for entry in non_matches(compare(case.plan, case.gt, case.pred, case.options)):
+        assert parse_field_path(field_path(entry.path)) == entry.path
+
+
+@given(cases(Scope(wrong=True, aggregate=False)))
+def test_the_list_holds_what_the_aggregate_counts(case):
+    """And an entry for each nested object below its threshold, beside those of its fields."""
+    comparison = compare(case.plan, case.gt, case.pred, case.options)
+    listed = Counter(
+        entry.outcome for entry in non_matches(comparison) if not is_broken_down(entry)
+    )
+
+    aggregate = tally(comparison).aggregate
+    assert {outcome: aggregate[outcome] for outcome in listed} == listed
+    assert sum(listed.values()) == sum(aggregate[Outcome.FD : Outcome.TN])
+
+
+def is_broken_down(entry):
+    """Say whether an entry is a nested object with entries of its own below it."""
+    both_objects = isinstance(entry.gt, dict) and isinstance(entry.pred, dict)
+    return both_objects and isinstance(entry.path[-1], str)
+
+
+@given(cases(ANYTHING))
+def test_only_a_false_discovery_has_a_similarity_and_it_is_below_the_threshold(case):
+    for entry in non_matches(compare(case.plan, case.gt, case.pred, case.options)):
+        if entry.outcome is Outcome.FD:
+            assert entry.similarity < entry.threshold or entry.similarity == 0
+            if entry.similarity < entry.threshold:
+                assert entry.reason.startswith("below threshold (")
+            else:  # a threshold of 0, and values of different kinds
+                assert entry.reason.endswith("have nothing in common")
+        else:
+            assert entry.similarity is None
+
+
+@given(cases(ANYTHING))
+def test_all_fields_match_if_there_is_nothing_to_list(case):
+    result = comparison_view(compare(case.plan, case.gt, case.pred, case.options))
+
+    assert result["all_fields_matched"] == (result["non_matches"] == [])

@@ -1,0 +1,551 @@
+"""Many documents from Python: any schema, any pairs, any number of workers, one result."""
+
+import json
+import math
+import multiprocessing
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+from collections import OrderedDict, namedtuple
+from concurrent.futures import Future
+from enum import Enum
+from pathlib import Path
+from types import MappingProxyType
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+from stickler_cli.cli import main
+from stickler_cli.comparators.base import BaseComparator
+from stickler_cli.compare.leaf import LeafNode
+from stickler_cli.compare.object import Field, ObjectNode
+from stickler_cli.compare.plan import Options, Plan
+from stickler_cli.documents import DocumentPair, open_pairs
+from stickler_cli.errors import Problem, SchemaError, UnavailableError, UsageError
+from stickler_cli.metrics.evaluation import Evaluation
+from stickler_cli.runs import pool
+from stickler_cli.runs.chunk import Job
+from stickler_cli.runs.many import MOST_LEVELS, evaluate_many
+from stickler_cli.runs.pool import CHUNKS_AHEAD, WorkerDiedError, run_pool
+from stickler_cli.schema.compiler import compile_schema
+
+ROOT = Path(__file__).parents[2]
+SETS = ("bank-statement", "invoice", "receipt", "resume")
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "a": {"type": "string"},
+        "n": {"type": "number"},
+        "tags": {"type": "array", "items": {"type": "string"}},
+        "open": {"type": "object"},
+    },
+}
+PLAN = compile_schema(SCHEMA)
+PAIRS = (
+    ({"a": "x", "n": 1}, {"a": "x", "n": 2}),
+    ({"a": "x", "tags": ["p", "q"]}, {"a": "y", "tags": ["q", "r"]}),
+    ({"open": {"k": [1, {"z": 2}]}, "undeclared": 1}, {"open": {"k": [1], "m": None}, "more": 1}),
+    ({"n": 10**30}, {"n": 10**30 + 1}),
+    ({"a": "x"}, None),
+    (None, {"a": "x"}),
+    ({"a": "x"}, "no object"),
+    (7, {"a": "x"}),
+)
+
+
+def text_of(evaluation):
+    return orjson.dumps(evaluation.to_dict())
+
+
+def problems_of(*pairs, schema=PLAN, **options):
+    """Evaluate pairs and give what is wrong with them, in order."""
+    return [entry.problem for entry in sorted(evaluate_many(schema, pairs, **options).problems)]
+
+
+# --- the same result
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_the_fixtures_give_what_the_command_line_prints(name, capsys, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    schema, folder = f"schemas/{name}.json", f"fixtures/{name}"
+    assert main(["eval", schema, f"{folder}/gt", f"{folder}/pred", "-f", "json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    pairs = [(pair.id, pair.gt, pair.pred) for pair in open_pairs(f"{folder}/gt", f"{folder}/pred")]
+
+    evaluation = evaluate_many(schema, pairs)
+
+    record = evaluation.to_dict()
+    assert {**printed, **record}.keys() == printed.keys()
+    for key in record.keys() - {"format", "options"}:
+        assert orjson.dumps(record[key]) == orjson.dumps(printed[key]), key
+    assert printed["options"] == {**record["options"], "strict": False}
+    assert Evaluation.from_dict(printed) == evaluation
+
+
+class Pool:
+    """A pool without processes, that works when an answer is waited for, or at once."""
+
+    most_waiting = 0
+
+    def __init__(self, workers, *, mp_context, initializer, initargs):
+        job, _ = initargs
+        initializer(job, threading.Event())
+        self.waiting = 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        return None
+
+    def submit(self, work, packed):
+        self.waiting += 1
+        type(self).most_waiting = max(self.waiting, self.most_waiting)
+
+        class Answer(Future):
+            def result(_, timeout=None):  # noqa: N805 - self is the pool
+                self.waiting -= 1
+                return work(packed)
+
+        return Answer()
+
+    def shutdown(self, *, cancel_futures):
+        assert cancel_futures
+
+
+@pytest.fixture(scope="module")
+def in_process():
+    """Let the pool's own code run here, where it is fast and seen."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pool, "ProcessPoolExecutor", Pool)
+        patch.setattr(pool, "_worker", pool._worker)
+        patch.setattr(signal, "signal", lambda *_: None)
+        yield
+
+
+@given(
+    pairs=st.lists(st.sampled_from(PAIRS), max_size=12),
+    workers=st.integers(2, 4),
+    chunk_size=st.integers(1, 5),
+    random=st.randoms(use_true_random=False),
+)
+def test_any_order_chunks_and_workers_give_the_same_bytes(
+    in_process, pairs, workers, chunk_size, random
+):
+    named = [(str(position), *pair) for position, pair in enumerate(pairs)]
+    whole = text_of(evaluate_many(PLAN, named))
+    random.shuffle(named)
+
+    evaluation = evaluate_many(PLAN, named, workers=workers, chunk_size=chunk_size)
+
+    assert text_of(evaluation) == whole
+
+
+@pytest.mark.parametrize("workers", [2, 3])
+def test_processes_give_the_same_bytes_as_none(workers):
+    pairs = PAIRS * 3
+    one = evaluate_many(SCHEMA, pairs)
+
+    many = evaluate_many(SCHEMA, pairs, workers=workers, chunk_size=5)
+
+    assert text_of(many) == text_of(one)
+    # Two of eight have no ground truth that could be compared.
+    assert (one.documents["evaluated"], one.documents["total"]) == (18, 24)
+
+
+def test_options_are_kept_and_decide():
+    pairs = [({"a": "x"}, {"a": "xyz", "z": 1}), ({"a": "x"}, None)]
+
+    evaluation = evaluate_many(
+        SCHEMA, pairs, extra_fields="ignore", missing="skip", recall_with_fd=True, pairing_floor=0
+    )
+
+    # One document is left: a is wrong (similarity 1/3), z does not count, nothing else is there.
+    record = evaluation.to_dict()
+    overall = record["confusion_matrix"]["overall"]
+    assert evaluation.documents["evaluated"] == 1
+    assert (overall["fd"], overall["fa"], overall["fn"]) == (1, 0, 0)
+    assert record["options"] == {
+        "pairing_floor": 0.0,
+        "recall_with_fd": True,
+        "extra_fields": "ignore",
+        "missing": "skip",
+    }
+    assert [field["path"] for field in record["fields"]] == ["a", "n", "tags", "open", "open.*"]
+
+
+# --- schemas
+
+
+class Invoice:
+    @classmethod
+    def plan(cls):
+        return PLAN
+
+
+def test_a_schema_may_be_a_file_its_contents_a_plan_or_a_class(tmp_path):
+    file = tmp_path / "schema.json"
+    file.write_text(json.dumps(SCHEMA), encoding="utf-8")
+
+    texts = {text_of(evaluate_many(each, PAIRS)) for each in (file, str(file), SCHEMA, PLAN)}
+    texts.add(text_of(evaluate_many(Invoice, PAIRS)))
+
+    assert len(texts) == 1
+
+
+@pytest.mark.parametrize(
+    ("schema", "found"),
+    [
+        (3, "of type integer"),
+        (None, "of type null"),
+        (Invoice(), "of type Invoice"),
+        (int, "<class 'int'>"),
+    ],
+)
+def test_what_is_no_schema_is_refused(schema, found):
+    with pytest.raises(UsageError) as caught:
+        evaluate_many(schema, [])
+
+    assert str(caught.value) == (
+        f"schema: it is {found}, expected a schema file, a parsed schema, or a StructuredModel class"
+    )
+
+
+def test_a_schema_that_cannot_be_compiled_says_so_before_any_pair_is_read():
+    def pairs():
+        raise AssertionError
+        yield
+
+    with pytest.raises(SchemaError):
+        evaluate_many({"type": "string"}, pairs())
+
+
+class Lacks(BaseComparator):
+    def compare(self, gt, pred):
+        return 1.0
+
+    def require(self):
+        raise UnavailableError([Problem("", "it needs what is not there")])
+
+
+def plan_with(comparator):
+    leaf = LeafNode(threshold=0.5, comparator=comparator)
+    return Plan(ObjectNode(threshold=0.7, fields=(Field("a", leaf),)), "Doc")
+
+
+def test_a_comparator_that_cannot_work_here_ends_the_run_before_it_begins():
+    with pytest.raises(UnavailableError, match="what is not there"):
+        evaluate_many(plan_with(Lacks()), [])
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "problem"),
+    [
+        ("pairing_floor", 1, "pairing_floor: the floor is 1.0, expected a number in [-1, 1)"),
+        (
+            "pairing_floor",
+            math.nan,
+            "pairing_floor: the floor is nan, expected a number in [-1, 1)",
+        ),
+        (
+            "extra_fields",
+            "ignored",
+            "extra_fields: it is 'ignored', expected one of fa, ignore; did you mean ignore?",
+        ),
+        ("missing", None, "missing: it is None, expected one of fn, skip, error"),
+        ("workers", 0, "workers: it is 0, expected a whole number of at least 1"),
+        ("workers", 2.0, "workers: it is 2.0, expected a whole number of at least 1"),
+        ("chunk_size", 0, "chunk_size: it is 0, expected a whole number of at least 1"),
+    ],
+)
+def test_an_option_out_of_range_is_refused(option, value, problem):
+    with pytest.raises(UsageError) as caught:
+        evaluate_many(PLAN, [], **{option: value})
+
+    assert str(caught.value) == problem
+
+
+# --- pairs
+
+
+class Model(BaseModel):
+    a: str | None = None
+    when: OrderedDict | None = None
+
+
+class Valued:
+    """Like a StructuredModel; one of its fields hides its method."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def values(self):
+        return self.__dict__["values"]
+
+
+class Breaks:
+    def values(self):
+        raise ZeroDivisionError("no")
+
+
+class Color(str, Enum):
+    RED = "red"
+
+
+Row = namedtuple("Row", "gt pred")  # noqa: PYI024 - as data frames give them
+
+
+def test_a_side_may_be_an_instance():
+    sides = [{"a": "x"}, Model(a="x"), Valued({"a": "x"}), OrderedDict(a="x")]
+    for gt in sides:
+        for pred in sides:
+            assert evaluate_many(PLAN, [(gt, pred)]).overall_score == 1.0
+
+
+def test_a_pair_may_be_any_sequence_of_two_or_three():
+    pairs = [
+        ({}, 1),
+        [{}, 2],
+        Row({}, 3),
+        ("id", {}, 4),
+        (5, {}, 5),
+        (None, {}, 6),
+        DocumentPair("read", {}, None),
+    ]
+
+    evaluation = evaluate_many(PLAN, pairs)
+
+    ids = sorted(entry.id for entry in evaluation.problems)
+    assert ids == ["0", "1", "2", "5", "5", "id", "read"]
+
+
+@pytest.mark.parametrize("pair", [{"gt": 1, "pred": 2}, "xy", 3, (1,), (1, 2, 3, 4), None])
+def test_a_pair_that_is_none_is_a_failed_document(pair):
+    evaluation = evaluate_many(PLAN, [({}, {}), pair])
+
+    (problem,) = evaluation.problems
+    assert (problem.status, problem.id) == ("failed", "1")
+    assert problem.problem.endswith(", expected (gt, pred) or (id, gt, pred)")
+    assert evaluation.documents["evaluated"] == 1
+
+
+def circle():
+    document = {}
+    document["open"] = [document]
+    return document
+
+
+@pytest.mark.parametrize(
+    ("side", "problem"),
+    [
+        ("{}", "0: the {} is of type string, expected a JSON object; json.loads reads text"),
+        ([{}], "0: the {} is of type array, expected a JSON object"),
+        ({1, 2}, "0: the {} is of type set, expected a JSON object"),
+        (MappingProxyType({}), "0: the {} is of type mappingproxy, expected a JSON object"),
+        (Model, "0: the {} is of type ModelMetaclass, expected a JSON object"),
+        (Valued(3), "0: the {} is of type Valued, expected a JSON object"),
+        (
+            Breaks(),
+            "0: the {} cannot be turned into JSON values (ZeroDivisionError: no)",
+        ),
+        (
+            {"open": {"k": [0, {1, 2}]}},
+            "0#/open/k/1: a value of the {} is of type set, expected a JSON value; "
+            'model_dump(mode="json") makes some',
+        ),
+        (
+            {"a": Color.RED},
+            "0#/a: a value of the {} is of type Color, expected a JSON value; "
+            'model_dump(mode="json") makes some',
+        ),
+        (
+            {"n": math.nan},
+            '0#/n: a value of the {} is nan, expected a JSON value; model_dump(mode="json") makes '
+            "some",
+        ),
+        ({"open": {1: "x"}}, "0#/open: a key of the {} is of type int, expected a string"),
+        (circle(), f"0: the {{}} is nested more than {MOST_LEVELS} levels deep"),
+    ],
+)
+def test_a_side_that_is_no_document_is_that_document_s_problem(side, problem):
+    assert problems_of(({}, side)) == [problem.format("prediction")]
+    assert problems_of((side, {})) == [problem.format("ground truth")]
+    assert evaluate_many(PLAN, [({}, side)]).documents["invalid"] == 1
+    assert evaluate_many(PLAN, [(side, {})]).documents["failed"] == 1
+
+
+def test_what_the_pairs_raise_ends_the_run():
+    def pairs():
+        yield {}, {}
+        raise ZeroDivisionError
+
+    for workers in (1, 2):
+        with pytest.raises(ZeroDivisionError):
+            evaluate_many(PLAN, pairs(), workers=workers, chunk_size=1)
+    assert multiprocessing.active_children() == []
+
+
+# --- memory
+
+
+def test_one_process_holds_one_pair_at_a_time():
+    seen = []
+
+    def pairs():
+        for number in range(20):
+            # All that was given out before has been compared, and is part of the sum.
+            assert len(seen) == number
+            yield {"a": "x"}, {"a": "x"}
+
+    class Counts(BaseComparator):
+        def compare(self, gt, pred):
+            seen.append(gt)
+            return 1.0
+
+    assert evaluate_many(plan_with(Counts()), pairs()).evaluated == 20
+
+
+def test_no_more_than_a_few_chunks_are_held_for_each_worker(in_process, monkeypatch):
+    monkeypatch.setattr(Pool, "most_waiting", 0)
+
+    evaluation = evaluate_many(PLAN, PAIRS * 40, workers=3, chunk_size=4)
+
+    assert evaluation.documents["total"] == 320
+    assert Pool.most_waiting == 3 * CHUNKS_AHEAD
+
+
+# --- what cannot be sent
+
+
+def test_a_comparator_that_cannot_be_sent_is_named():
+    class Local(BaseComparator):
+        def compare(self, gt, pred):
+            return 1.0
+
+    with pytest.raises(UsageError) as caught:
+        evaluate_many(plan_with(Local()), [({}, {})], workers=4)
+
+    (problem,) = caught.value.problems
+    assert problem.source == "workers=4"
+    assert problem.found.startswith("Local cannot be sent to another process (")
+    assert problem.hint == "use workers=1"
+
+
+def test_a_plan_that_cannot_be_sent_for_another_reason_says_so():
+    with pytest.raises(UsageError, match=r"workers=2: the schema cannot be sent .*use workers=1"):
+        run_pool(Job(PLAN, lambda: None), [], 2)
+
+
+def nested(levels):
+    document = {"v": "x"}
+    for _ in range(levels):
+        document = {"open": document}
+    return document
+
+
+def test_a_document_too_deep_to_be_sent_is_told_as_in_one_process(in_process):
+    pairs = [(nested(900), nested(900)), ({"a": "x"}, {"a": "x"})]
+    with pytest.raises(RecursionError):
+        pickle.dumps(pairs)
+
+    assert text_of(evaluate_many(PLAN, pairs, workers=2)) == text_of(evaluate_many(PLAN, pairs))
+
+
+class Unreadable(dict):
+    """A document that other processes cannot read."""
+
+    def __reduce__(self):
+        return pickle.loads, (b"cnowhere\nThing\n.",)
+
+
+def test_what_a_worker_cannot_read_is_evaluated_here(in_process):
+    pairs = [(Unreadable(a="x"), {"a": "x"})]
+
+    assert evaluate_many(PLAN, pairs, workers=2).overall_score == 1.0
+
+
+def test_what_a_worker_cannot_send_back_is_evaluated_here(in_process, monkeypatch):
+    class Stuck(Evaluation):
+        __slots__ = ()
+
+        def __reduce__(self):
+            raise RecursionError
+
+    monkeypatch.setattr(pool, "Evaluation", Stuck)
+    monkeypatch.setattr(Stuck, "merge", Evaluation.merge)
+
+    assert run_pool(Job(PLAN, Options()), [DocumentPair("a", {}, {})], 2).evaluated == 1
+
+
+def test_a_worker_that_cannot_read_the_plan_says_so(in_process):
+    pool.start(b"cnowhere\nThing\n.", threading.Event())
+
+    with pytest.raises(UsageError) as caught:
+        pool.work(pickle.dumps([]))
+
+    (problem,) = caught.value.problems
+    assert problem.found == "a worker cannot read the schema (No module named 'nowhere')"
+    assert problem.hint == "use workers=1"
+
+
+# --- workers
+
+
+def test_a_worker_ignores_ctrl_c_and_stops_when_nobody_waits(in_process, monkeypatch):
+    ignored = []
+    monkeypatch.setattr(signal, "signal", lambda *how: ignored.append(how))
+    stop = threading.Event()
+    pool.start(pickle.dumps(Job(PLAN, Options())), stop)
+    chunk = pickle.dumps([DocumentPair("a", {}, {})])
+
+    assert pickle.loads(pool.work(chunk)).evaluated == 1  # noqa: S301 - made here
+    stop.set()
+    assert pool.work(chunk) is None
+    assert ignored == [(signal.SIGINT, signal.SIG_IGN)]
+
+
+DEADLY = """
+import os
+from stickler_cli.comparators.base import BaseComparator
+
+class Deadly(BaseComparator):
+    def compare(self, gt, pred):
+        os._exit(1)
+"""
+
+
+def test_a_worker_that_dies_is_a_clear_error(tmp_path, monkeypatch):
+    (tmp_path / "deadly_comparator.py").write_text(DEADLY, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    from deadly_comparator import Deadly
+
+    with pytest.raises(WorkerDiedError) as caught:
+        evaluate_many(plan_with(Deadly()), [({"a": "x"}, {"a": "y"})] * 9, workers=2, chunk_size=1)
+
+    assert str(caught.value).startswith("workers=2: a worker process ended before its work did; ")
+    assert multiprocessing.active_children() == []
+
+
+SCRIPT = """
+from stickler_cli.runs.many import evaluate_many
+
+evaluate_many({"type": "object", "properties": {"a": {"type": "string"}}}, [({}, {})], workers=2)
+"""
+
+
+def test_a_script_that_starts_itself_again_is_told_what_to_do(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT, encoding="utf-8")
+
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, check=False, timeout=60
+    )
+
+    assert done.returncode != 0
+    assert 'call this below `if __name__ == "__main__":`' in done.stderr

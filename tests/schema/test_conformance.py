@@ -1,0 +1,156 @@
+"""The JSON Schema Test Suite: its schemas compile or are refused for a reason that is documented,
+and arms of unions accept what the suite says is valid.
+
+Exclusions are functions that return the reason.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from stickler_cli.comparators.registry import Comparators
+from stickler_cli.errors import SchemaError
+from stickler_cli.schema.acceptance import Documents, acceptor_of
+from stickler_cli.schema.compiler import Compiler, compile_schema
+from stickler_cli.schema.dialects import DRAFT_7, DRAFT_2019_09, DRAFT_2020_12
+from stickler_cli.schema.references import SchemaFiles
+from stickler_cli.schema.validity import Problems
+
+DATA = Path(__file__).parent / "data" / "tests"
+REMOTES = DATA.parent / "remotes"
+PAGE = (Path(__file__).parents[2] / "docs" / "schema.md").read_text(encoding="utf-8")
+DIALECTS = {"draft7": DRAFT_7, "draft2019-09": DRAFT_2019_09, "draft2020-12": DRAFT_2020_12}
+
+
+def groups():
+    for folder, dialect in DIALECTS.items():
+        for file in sorted((DATA / folder).rglob("*.json")):
+            for group in json.loads(file.read_text(encoding="utf-8")):
+                schema = group["schema"]
+                if isinstance(schema, dict) and "$schema" not in schema:
+                    schema = {"$schema": dialect.uri, **schema}
+                name = f"{file.relative_to(DATA).with_suffix('')}: {group['description']}"
+                yield name, schema, group["tests"]
+
+
+GROUPS = list(groups())
+IDS = [name for name, _, _ in GROUPS]
+
+REASONS = {
+    "it is no schema of documents": "the schema describes no object",
+    "a reference to the network": "is on the network, which is never asked",
+    "a reference that leads nowhere": "leads nowhere",
+}
+"""Why a schema of the suite may be refused, as docs/schema.md calls it, and how messages say it."""
+
+
+def reason_of(problem):
+    return next(reason for reason, words in REASONS.items() if words in problem.found)
+
+
+def refused(schema):
+    """List the reasons for which a schema is refused; none if it compiles."""
+    try:
+        compile_schema(schema, "schema.json")
+    except SchemaError as error:
+        return {reason_of(problem) for problem in error.problems}
+    return set()
+
+
+def about_no_object(schema):
+    """Say why a schema cannot describe documents, as far as it shows; else None."""
+    if isinstance(schema, bool):
+        return "it is a boolean"
+    named = schema.get("type")
+    types = [named] if isinstance(named, str) else named
+    if types and "object" not in types:
+        return f"it is of type {named}"
+    return None
+
+
+def test_the_reasons_are_those_of_the_page():
+    for reason, words in REASONS.items():
+        assert f"| {reason} |" in PAGE
+        assert words in PAGE
+
+
+@pytest.mark.parametrize(("schema", "tests"), [group[1:] for group in GROUPS], ids=IDS)
+def test_a_schema_compiles_or_is_refused_for_a_documented_reason(schema, tests):
+    reasons = refused(schema)
+
+    if about_no_object(schema):
+        assert "it is no schema of documents" in reasons
+    if "a reference that leads nowhere" in reasons:
+        assert "$ref" in json.dumps(schema)
+
+
+def contained(schema):
+    """Put a schema, as a resource of its own, where a document has a field."""
+    return {
+        "$schema": schema["$schema"],
+        "type": "object",
+        "properties": {"field": {"$id": "https://contained.example/schema", **schema}},
+    }
+
+
+def cannot_be_contained(schema):
+    if isinstance(schema, bool):
+        return "true and false have no $id"
+    if "$ref" in schema and schema["$schema"] == DRAFT_7.uri:
+        return "a $ref makes an $id beside it void in Draft 7"
+    return None
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [schema for _, schema, _ in GROUPS if not cannot_be_contained(schema)],
+    ids=[name for name, schema, _ in GROUPS if not cannot_be_contained(schema)],
+)
+def test_any_schema_can_be_that_of_a_field(schema):
+    assert refused(contained(schema)) <= {"a reference to the network"}
+
+
+SERVED = "http://localhost:1234/"
+"""Where the suite expects its `remotes/` to be."""
+
+
+def on_disk(schema):
+    """Give a schema the place under `remotes/` that its references assume."""
+    identifier = schema.get("$id", "")
+    if not identifier and not cannot_be_contained(schema):
+        schema = {"$id": f"{SERVED}schema.json", **schema}
+    path = identifier.removeprefix(SERVED) if identifier.startswith(SERVED) else ""
+    return schema, REMOTES / (path or "schema.json")
+
+
+def not_decided(name, schema, case):
+    """Say why an arm need not accept what the suite calls valid; None where it must."""
+    if "/optional/format/" in name or "/format" in name:
+        return "only some formats are asserted, and with less rigour"
+    if "/optional/content" in name:
+        return "contents of strings are not looked into"
+    if "/optional/dependencies-compatibility" in name:
+        return "a keyword of earlier dialects"
+    if "custom metaschema" in name:
+        return "vocabularies are not switched off by meta-schemas that are elsewhere"
+    if name.startswith("draft2019-09/unevaluatedProperties") and "non-bool" in name:
+        return "the jsonschema library does not count what additionalProperties evaluated"
+    return None
+
+
+@pytest.mark.parametrize(("name", "schema", "tests"), GROUPS, ids=IDS)
+def test_an_arm_accepts_what_is_valid(name, schema, tests):
+    if isinstance(schema, bool) or not_decided(name, schema, tests):
+        return
+    schema, file = on_disk(schema)
+    files = SchemaFiles(schema, "schema.json", file)
+    problems = Problems(files)
+    Compiler(files, problems, Comparators()).follow_all(files.root)
+    if problems:
+        assert cannot_be_contained(schema)
+        assert {reason_of(problem) for problem in problems} == {"a reference to the network"}
+        return
+    accepts = acceptor_of(files, files.root, Documents(files.documents, files.dialect))
+
+    assert [accepts(case["data"]) for case in tests] == [case["valid"] for case in tests]

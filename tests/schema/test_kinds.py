@@ -1,0 +1,372 @@
+"""What stands at a place of the documents, by the schema of that place."""
+
+import pytest
+
+from stickler_cli.comparators.exact import ExactComparator
+from stickler_cli.comparators.fuzzy import FuzzyComparator
+from stickler_cli.compare.leaf import LeafNode
+from stickler_cli.compare.list import ListNode
+from stickler_cli.compare.map import MapNode
+from stickler_cli.compare.object import ObjectNode
+from stickler_cli.compare.one_of import OneOfNode
+from stickler_cli.compare.open import OpenNode
+from stickler_cli.compare.tuple import TupleNode
+from stickler_cli.errors import SchemaError
+from stickler_cli.schema.compiler import compile_schema
+
+COMPARATOR = "x-aws-stickler-comparator"
+CONFIG = "x-aws-stickler-comparator-config"
+THRESHOLD = "x-aws-stickler-threshold"
+WEIGHT = "x-aws-stickler-weight"
+CLIP = "x-aws-stickler-clip-under-threshold"
+AGGREGATE = "x-aws-stickler-aggregate"
+FLOOR = "x-aws-stickler-pairing-floor"
+MATCH = "x-aws-stickler-match-threshold"
+
+STRING = {"type": "string"}
+
+
+def field_of(schema, draft=None):
+    whole = {"type": "object", "properties": {"a": schema}}
+    if draft:
+        whole["$schema"] = f"https://json-schema.org/{draft}/schema"
+    (field,) = compile_schema(whole).root.fields
+    return field
+
+
+def node_of(schema, draft=None):
+    return field_of(schema, draft).node
+
+
+class WholeObject(ExactComparator):
+    """Takes an object as one value."""
+
+    takes = frozenset({"object"})
+
+
+@pytest.mark.parametrize(
+    ("schema", "comparator", "threshold"),
+    [
+        ({"type": "string"}, "LevenshteinComparator", 0.5),
+        ({"type": "string", "format": "color"}, "LevenshteinComparator", 0.5),
+        ({"type": "number", "format": "date"}, "NumericComparator", 0.5),
+        ({"type": "integer"}, "NumericComparator", 0.5),
+        ({"type": "boolean"}, "ExactComparator", 1.0),
+        ({"type": ["string", "null"]}, "LevenshteinComparator", 0.5),
+        ({"type": ["integer", "number"]}, "NumericComparator", 0.5),
+        ({"format": "date"}, "DateComparator", 1.0),
+        ({"type": "string", "enum": ["a", None]}, "ExactComparator", 1.0),
+        ({"enum": ["a", "b", None]}, "ExactComparator", 1.0),
+        ({"enum": [1, 2.5]}, "ExactComparator", 1.0),
+        ({"enum": ["a", 1, True]}, "ExactComparator", 1.0),
+        ({"const": 1}, "ExactComparator", 1.0),
+        ({"type": "number", "const": 0}, "ExactComparator", 1.0),
+        ({"type": "string", COMPARATOR: "NumericComparator"}, "NumericComparator", 0.5),
+        ({"type": "boolean", COMPARATOR: "FuzzyComparator"}, "FuzzyComparator", 1.0),
+        ({"type": "boolean", THRESHOLD: 0.2}, "ExactComparator", 0.2),
+    ],
+)
+def test_a_leaf_has_the_comparator_and_threshold_of_its_kind(schema, comparator, threshold):
+    node = node_of(schema)
+
+    assert isinstance(node, LeafNode)
+    assert node.comparator.name == comparator
+    assert node.threshold == threshold
+
+
+@pytest.mark.parametrize(
+    ("schema", "kind"),
+    [
+        ({"properties": {"b": STRING}}, ObjectNode),
+        ({"patternProperties": {"^x": STRING}}, MapNode),
+        ({"additionalProperties": {}}, MapNode),
+        ({"items": STRING}, ListNode),
+        ({"items": True}, ListNode),
+        ({"prefixItems": [STRING]}, TupleNode),
+        ({"const": {"b": 1}}, MapNode),
+        ({"const": [1]}, ListNode),
+        ({"enum": ["a", {"b": 1}]}, OneOfNode),
+        ({"enum": [None]}, OpenNode),
+        ({"format": "color"}, OpenNode),
+        ({"type": "null"}, OpenNode),
+        ({"additionalProperties": False}, OpenNode),
+        ({"required": ["b"]}, OpenNode),
+        ({}, OpenNode),
+        (True, OpenNode),
+        (False, OpenNode),
+    ],
+)
+def test_a_schema_without_a_type_is_of_the_type_whose_keywords_it_has(schema, kind):
+    assert type(node_of(schema)) is kind
+
+
+def test_a_place_of_any_kind_has_its_annotations_for_each():
+    node = node_of({COMPARATOR: "ExactComparator", THRESHOLD: 0.9, WEIGHT: 2, CLIP: True})
+
+    leaf = node.choose("text")
+    assert (leaf.comparator.name, leaf.threshold, leaf.weight) == ("ExactComparator", 0.9, 2.0)
+    assert leaf.clip
+
+
+def test_a_config_alone_goes_to_the_kinds_that_take_it():
+    node = node_of({CONFIG: {"relative_tolerance": 0.5}})
+
+    assert node.choose(1).comparator.config == {"relative_tolerance": 0.5}
+    assert node.choose("text").comparator.config == {}
+
+
+class TestArrays:
+    def test_a_list_of_leaves_has_the_threshold_of_its_items(self):
+        node = node_of({"type": "array", "items": {"type": "boolean"}})
+
+        assert (node.threshold, node.items.threshold) == (1.0, 1.0)
+
+    def test_annotations_on_the_array_reach_its_leaves_and_win(self):
+        node = node_of(
+            {
+                "type": "array",
+                COMPARATOR: "FuzzyComparator",
+                THRESHOLD: 0.9,
+                CLIP: True,
+                "items": {**STRING, COMPARATOR: "ExactComparator", THRESHOLD: 0.1},
+            }
+        )
+
+        assert node.items.comparator == FuzzyComparator()
+        assert (node.threshold, node.items.threshold, node.items.clip) == (0.9, 0.9, True)
+
+    def test_annotations_on_the_items_speak_for_the_list(self):
+        field = field_of(
+            {"type": "array", "items": {**STRING, WEIGHT: 3, AGGREGATE: False, THRESHOLD: 0.9}}
+        )
+
+        assert (field.node.weight, field.aggregate, field.node.threshold) == (3.0, False, 0.9)
+
+    def test_weight_and_aggregate_on_the_array_win(self):
+        items = {**STRING, WEIGHT: 3, AGGREGATE: False}
+        field = field_of({"type": "array", WEIGHT: 2, AGGREGATE: True, "items": items})
+
+        assert (field.node.weight, field.aggregate) == (2.0, True)
+
+    def test_objects_in_a_list_do_not_speak_for_it(self):
+        items = {"type": "object", "properties": {"b": STRING}, WEIGHT: 3, AGGREGATE: False}
+        field = field_of({"type": "array", "items": {**items, MATCH: 0.9}})
+
+        assert (field.node.weight, field.aggregate) == (1.0, None)
+        assert field.node.items.item_threshold == 0.9
+
+    def test_a_config_on_the_array_goes_with_the_comparator_on_the_items(self):
+        node = node_of(
+            {
+                "type": "array",
+                CONFIG: {"method": "partial_ratio"},
+                "items": {**STRING, COMPARATOR: "FuzzyComparator"},
+            }
+        )
+
+        assert node.items.comparator == FuzzyComparator(method="partial_ratio")
+
+    def test_a_comparator_on_the_array_drops_the_config_on_the_items(self):
+        items = {**STRING, COMPARATOR: "FuzzyComparator", CONFIG: {"method": "partial_ratio"}}
+        node = node_of({"type": "array", COMPARATOR: "FuzzyComparator", "items": items})
+
+        assert node.items.comparator == FuzzyComparator()
+
+    def test_in_lists_of_lists_all_but_the_threshold_reach_the_leaves(self):
+        node = node_of(
+            {
+                "type": "array",
+                COMPARATOR: "FuzzyComparator",
+                THRESHOLD: 0.9,
+                CLIP: True,
+                "items": {"type": "array", "items": STRING},
+            }
+        )
+
+        inner = node.items
+        assert (node.threshold, inner.threshold, inner.items.threshold) == (0.9, 0.9, 0.5)
+        assert inner.items.comparator == FuzzyComparator()
+        assert inner.items.clip
+
+    def test_each_list_has_a_pairing_floor_of_its_own(self):
+        node = node_of(
+            {"type": "array", FLOOR: 0.4, "items": {"type": "array", FLOOR: -1, "items": STRING}}
+        )
+
+        assert (node.pairing_floor, node.items.pairing_floor) == (0.4, -1.0)
+
+    def test_a_list_without_items_has_elements_of_any_kind(self):
+        node = node_of({"type": "array", COMPARATOR: "ExactComparator", THRESHOLD: 0.9})
+
+        leaf = node.items.choose("text")
+        assert (leaf.comparator, leaf.threshold) == (ExactComparator(), 0.9)
+
+    def test_a_comparator_that_takes_an_array_makes_it_a_leaf(self):
+        box = {"type": "array", "items": {"type": "number"}, COMPARATOR: "BBoxIoUComparator"}
+
+        assert isinstance(node_of(box), LeafNode)
+        assert node_of(box).threshold == 0.5
+
+    def test_on_items_that_are_arrays_it_makes_the_elements_leaves(self):
+        box = {"type": "array", "items": {"type": "number"}, COMPARATOR: "BBoxIoUComparator"}
+        node = node_of({"type": "array", "items": box})
+
+        assert isinstance(node, ListNode)
+        assert isinstance(node.items, LeafNode)
+
+
+class TestTuples:
+    def test_prefix_items_make_a_tuple(self):
+        schema = {"prefixItems": [STRING, {"type": "number"}], "items": {"type": "boolean"}}
+        node = node_of({"type": "array", **schema})
+
+        names = [position.comparator.name for position in node.positions]
+        assert names == ["LevenshteinComparator", "NumericComparator"]
+        assert node.rest.comparator.name == "ExactComparator"
+        assert node.threshold == 0.5
+
+    def test_a_list_of_items_makes_one_up_to_2019_09(self):
+        schema = {"type": "array", "items": [STRING], "additionalItems": {"type": "boolean"}}
+        node = node_of(schema, "draft/2019-09")
+
+        assert [position.comparator.name for position in node.positions] == [
+            "LevenshteinComparator"
+        ]
+        assert node.rest.comparator.name == "ExactComparator"
+
+    def test_prefix_items_mean_nothing_up_to_2019_09(self):
+        assert isinstance(node_of({"prefixItems": [STRING]}, "draft-07"), OpenNode)
+
+    def test_positions_keep_their_own_thresholds_and_take_the_comparator(self):
+        node = node_of(
+            {
+                "type": "array",
+                COMPARATOR: "ExactComparator",
+                THRESHOLD: 0.9,
+                "prefixItems": [{**STRING, THRESHOLD: 0.2}, STRING],
+            }
+        )
+
+        assert [position.threshold for position in node.positions] == [0.2, 0.5]
+        assert node.positions[0].comparator == ExactComparator()
+        assert node.threshold == 0.9
+
+    def test_branches_add_up_position_by_position(self):
+        node = node_of(
+            {
+                "type": "array",
+                "prefixItems": [{}],
+                "allOf": [{"prefixItems": [{"type": "number"}, {"type": "boolean"}]}],
+            }
+        )
+
+        names = [position.comparator.name for position in node.positions]
+        assert names == ["NumericComparator", "ExactComparator"]
+
+
+class TestObjects:
+    def test_an_object_has_its_match_threshold_for_a_threshold(self):
+        node = node_of({"type": "object", "properties": {"b": STRING}, MATCH: 0.9})
+
+        assert (node.threshold, node.match_threshold) == (0.9, 0.9)
+
+    def test_an_object_may_have_both(self):
+        node = node_of({"properties": {"b": STRING}, MATCH: 0.9, THRESHOLD: 0.4, CLIP: True})
+
+        assert (node.threshold, node.item_threshold, node.clip) == (0.4, 0.9, True)
+
+    def test_an_object_has_neither_by_default(self):
+        node = node_of({"type": "object", "properties": {"b": STRING}})
+
+        assert (node.threshold, node.match_threshold, node.weight) == (0.7, 0.7, 1.0)
+
+    def test_fields_stand_in_the_order_of_a_reader(self):
+        schema = {
+            "$ref": "#/$defs/base",
+            "properties": {"c": STRING, "b": STRING},
+            "$defs": {"base": {"properties": {"a": STRING, "b": STRING}}},
+        }
+
+        assert [field.name for field in compile_schema(schema).root.fields] == ["a", "b", "c"]
+
+    def test_a_model_has_the_name_that_it_says(self):
+        schema = {"type": "object", "x-aws-stickler-model-name": "Invoice"}
+
+        assert compile_schema(schema).model_name == "Invoice"
+        assert compile_schema({"type": "object"}).model_name == "DynamicModel"
+
+    @pytest.mark.parametrize(
+        "rest",
+        [
+            {},
+            {"additionalProperties": True},
+            {"unevaluatedProperties": True},
+            {"required": ["b"]},
+            {"if": {"properties": {"b": STRING}}, "then": {"required": ["b"]}},
+        ],
+    )
+    def test_an_object_that_declares_nothing_is_free_form(self, rest):
+        node = node_of({"type": "object", **rest})
+
+        assert isinstance(node, MapNode)
+        assert isinstance(node.rest.node, OpenNode)
+
+    @pytest.mark.parametrize(
+        "rest",
+        [{"properties": {}}, {"additionalProperties": False}, {"unevaluatedProperties": False}],
+    )
+    def test_an_object_that_declares_that_there_is_nothing_has_no_field(self, rest):
+        node = node_of({"type": "object", **rest})
+
+        assert isinstance(node, ObjectNode)
+        assert node.fields == ()
+
+    @pytest.mark.parametrize("keyword", ["additionalProperties", "unevaluatedProperties"])
+    @pytest.mark.parametrize("schema", [{}, {"type": "number"}])
+    def test_a_schema_for_other_keys_makes_a_map(self, keyword, schema):
+        node = node_of({"type": "object", "properties": {"b": STRING}, keyword: schema})
+
+        assert isinstance(node, MapNode)
+        assert [field.name for field in node.declared.fields] == ["b"]
+        assert node.rest is not None
+
+    @pytest.mark.parametrize("other", [True, False])
+    def test_true_and_false_for_other_keys_make_none(self, other):
+        node = node_of({"properties": {"b": STRING}, "additionalProperties": other})
+
+        assert isinstance(node, ObjectNode)
+
+    def test_patterns_make_a_map_whose_other_keys_are_undeclared(self):
+        node = node_of({"patternProperties": {"^x": {"type": "number", AGGREGATE: False}}})
+
+        (pattern,) = node.patterns
+        assert pattern.regex.search("x1")
+        assert pattern.node.comparator.name == "NumericComparator"
+        assert pattern.aggregate is False
+        assert node.rest is None
+
+    def test_a_pattern_for_keys_that_cannot_be_read_is_refused_where_it_stands(self):
+        schema = {"allOf": [{"type": "object"}, {"patternProperties": {"(": {}}}]}
+
+        with pytest.raises(SchemaError) as refusal:
+            compile_schema(schema)
+
+        (problem,) = refusal.value.problems
+        assert problem.pointer == "/allOf/1/patternProperties/("
+        assert problem.found.startswith("the pattern cannot be used (missing )")
+
+    def test_the_comparator_of_models_compares_field_by_field(self):
+        schema = {"type": "object", "properties": {"b": STRING}}
+
+        assert node_of({**schema, COMPARATOR: "StructuredModelComparator"}) == node_of(schema)
+
+    def test_a_comparator_that_takes_an_object_makes_it_a_leaf(self, monkeypatch):
+        monkeypatch.setattr(
+            "stickler_cli.comparators.exact.WholeObject", WholeObject, raising=False
+        )
+        name = "stickler_cli.comparators.exact:WholeObject"
+        point = {"type": "object", "properties": {"b": STRING}, COMPARATOR: name}
+        schema = {"type": "object", "properties": {"a": point}}
+
+        (field,) = compile_schema(schema, allow_plugins=True).root.fields
+        assert field.node.comparator == WholeObject()

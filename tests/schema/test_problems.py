@@ -1,0 +1,149 @@
+import pytest
+
+from stickler_cli.errors import SchemaError
+from stickler_cli.schema.compiler import compile_schema
+
+TUPLE_HINT = (
+    'write "prefixItems" for a tuple, or name the dialect it is written in: '
+    '"$schema": "http://json-schema.org/draft-07/schema#"'
+)
+TYPES = "one of array, boolean, integer, null, number, object, string"
+TYPE = f"{TYPES}, or a list of them"
+SCHEMA = "a schema: an object, true or false"
+NAME = "letters, digits, -, _ and ., with a letter or _ first"
+REQUIRED = 'list the names in "required" of the object that has the property'
+DATE = 'write "type": "string", "format": "date"'
+DRAFT_4 = 'Draft 4 has it so: "$schema": "http://json-schema.org/draft-04/schema#"'
+
+
+def problem_of(schema, draft=None):
+    whole = {"type": "object", "properties": {"a": schema}}
+    if draft:
+        whole["$schema"] = f"http://json-schema.org/{draft}/schema#"
+    with pytest.raises(SchemaError) as refusal:
+        compile_schema(whole, "s.json")
+    (problem,) = refusal.value.problems
+    return problem
+
+
+@pytest.mark.parametrize(
+    ("schema", "found", "expected", "hint"),
+    [
+        ("string", 'property a is "string"', SCHEMA, 'write {"type": "string"}'),
+        (None, "property a is null", SCHEMA, ""),
+        ({"type": "str"}, 'type is "str"', TYPE, "did you mean string?"),
+        ({"type": "Float"}, 'type is "Float"', TYPE, "did you mean number?"),
+        ({"type": "date"}, 'type is "date"', TYPE, DATE),
+        ({"type": 5}, "type is 5", TYPE, ""),
+        ({"type": ["string", "nul"]}, 'an element of type is "nul"', TYPES, "did you mean null?"),
+        ({"type": []}, "type is []", "at least one element", ""),
+        ({"type": ["null", "null"]}, 'type is ["null", "null"]', "no element twice", ""),
+        ({"required": True}, "required is true", "a list", REQUIRED),
+        ({"items": [{}]}, "items is [{}]", SCHEMA, TUPLE_HINT),
+        ({"properties": []}, "properties is []", "an object", ""),
+        ({"anyOf": ["x"]}, 'an element of anyOf is "x"', SCHEMA, ""),
+        ({"enum": "a"}, 'enum is "a"', "a list", ""),
+        ({"minimum": "0.5"}, 'minimum is "0.5"', "a number", "write 0.5 without quotes"),
+        ({"minLength": -1}, "minLength is -1", "a number of at least 0", ""),
+        ({"multipleOf": 0}, "multipleOf is 0", "a number above 0", ""),
+        ({"readOnly": "true"}, 'readOnly is "true"', "true or false", "write true without quotes"),
+        ({"exclusiveMinimum": True}, "exclusiveMinimum is true", "a number", DRAFT_4),
+        ({"$anchor": "a b"}, '$anchor is "a b"', NAME, ""),
+        ({"$id": "a#b"}, '$id is "a#b"', "a URI without a fragment (#...)", ""),
+        ({"dependencies": {"b": 5}}, "b is 5", "a schema, or a list of names", ""),
+        ({"$vocabulary": {"a b": 5}}, "a b is 5", "true or false", ""),
+    ],
+)
+def test_what_is_no_json_schema_is_told_in_plain_words(schema, found, expected, hint):
+    problem = problem_of(schema)
+
+    assert (problem.found, problem.expected, problem.hint) == (found, expected, hint)
+
+
+def test_a_list_of_items_in_a_dialect_that_is_named_gets_the_word_for_tuples():
+    schema = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "type": "object",
+        "items": [{}],
+    }
+
+    with pytest.raises(SchemaError, match=r"write \"prefixItems\" for a tuple$"):
+        compile_schema(schema)
+
+
+def test_a_wrong_items_of_draft_7_may_be_a_list():
+    problem = problem_of({"items": 5}, "draft-07")
+
+    assert problem.expected == "a schema, or a list of schemas"
+
+
+def test_a_rule_without_words_of_its_own_is_told_as_it_is():
+    problem = problem_of({"additionalItems": 5}, "draft-04")
+
+    assert problem.found == "additionalItems is 5"
+    assert problem.expected == "what its meta-schema allows there"
+
+
+def test_problems_come_in_the_order_of_the_schema():
+    schema = {
+        "type": "object",
+        "properties": {"z": {"type": 1}, "b": {"enum": 1}, "a": {"allOf": [{}, {"type": 2}]}},
+    }
+
+    with pytest.raises(SchemaError) as refusal:
+        compile_schema(schema)
+
+    assert [problem.pointer for problem in refusal.value.problems] == [
+        "/properties/z/type",
+        "/properties/b/enum",
+        "/properties/a/allOf/1/type",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("schema", "shown"),
+    [(True, "true"), (None, "null"), ("a", '"a"'), ([{"type": "object"}], '[{"type": "object"}]')],
+)
+def test_what_is_no_schema_object_is_shown(schema, shown):
+    with pytest.raises(SchemaError) as refusal:
+        compile_schema(schema, "s.json")
+
+    (problem,) = refusal.value.problems
+    assert problem.found == f"the schema describes no object: it is {shown}"
+    assert problem.place == "s.json#"
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "string"},
+        {"type": "array", "items": {"type": "object"}},
+        {"type": "null"},
+        {"type": ["string", "null"]},
+        {"enum": ["a", "b"]},
+        {"items": {"type": "object"}},
+        {"prefixItems": [{"type": "object"}]},
+        {"anyOf": [{"type": "string"}, {"type": "array"}]},
+        {"x-aws-stickler-comparator": "StructuredModelComparator"},
+    ],
+)
+def test_a_root_that_is_no_object_is_refused(schema):
+    with pytest.raises(SchemaError, match="the schema describes no object"):
+        compile_schema(schema)
+
+
+def test_a_schema_that_is_nested_without_end_is_refused():
+    schema = {"type": "string"}
+    for _ in range(600):
+        schema = {"type": "object", "properties": {"a": schema}}
+
+    with pytest.raises(SchemaError, match="nested too deeply"):
+        compile_schema(schema)
+
+
+def test_a_schema_with_too_many_combinations_is_refused(monkeypatch):
+    monkeypatch.setattr("stickler_cli.schema.compiler.MOST_PLACES", 3)
+    fields = {name: {"type": "string", "title": name} for name in "abc"}
+
+    with pytest.raises(SchemaError, match="describes more than 3 places"):
+        compile_schema({"type": "object", "properties": fields})

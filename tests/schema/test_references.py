@@ -1,0 +1,413 @@
+import json
+
+import pytest
+
+from stickler_cli.errors import SchemaError
+from stickler_cli.schema.compiler import compile_schema
+
+NUMBER = {"type": "number"}
+
+
+def problems(schema, file=None):
+    with pytest.raises(SchemaError) as refusal:
+        compile_schema(schema, "s.json", file)
+    return {problem.pointer: problem for problem in refusal.value.problems}
+
+
+def comparators(schema, file=None):
+    """Give the comparator of each field of a schema."""
+    return {
+        field.name: field.node.comparator.name
+        for field in compile_schema(schema, "s.json", file).root.fields
+    }
+
+
+def referring(reference, **rest):
+    return {"type": "object", "properties": {"a": {"$ref": reference}}, **rest}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder for schema files; `write` puts one there and gives its path."""
+
+    def write(name, contents):
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(contents if isinstance(contents, str) else json.dumps(contents))
+        return file
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("reference", "rest"),
+    [
+        ("#/$defs/n", {"$defs": {"n": NUMBER}}),
+        ("#/definitions/n", {"definitions": {"n": NUMBER}}),
+        ("#/components/schemas/n", {"components": {"schemas": {"n": NUMBER}}}),
+        ("#/parts/1", {"parts": [True, NUMBER]}),
+        ("#/$defs/a~1b~0c", {"$defs": {"a/b~c": NUMBER}}),
+        ("#/$defs/a%20b", {"$defs": {"a b": NUMBER}}),
+        ("#/$defs/%25", {"$defs": {"%": NUMBER}}),
+        ("#/$defs/", {"$defs": {"": NUMBER}}),
+        ("#n", {"$defs": {"x": {"$anchor": "n", **NUMBER}}}),
+        ("#n", {"$defs": {"x": {"$dynamicAnchor": "n", **NUMBER}}}),
+        ("n.json", {"$defs": {"x": {"$id": "n.json", **NUMBER}}}),
+        ("urn:n", {"$defs": {"x": {"$id": "urn:n", **NUMBER}}}),
+        (
+            "n.json#x",
+            {"$defs": {"x": {"$id": "n.json", "$defs": {"y": {"$anchor": "x", **NUMBER}}}}},
+        ),
+        ("n.json#/$defs/y", {"$defs": {"x": {"$id": "n.json", "$defs": {"y": NUMBER}}}}),
+        ("https://a.org/s.json#/$defs/n", {"$id": "https://a.org/s.json", "$defs": {"n": NUMBER}}),
+        (
+            "/n.json",
+            {"$id": "https://a.org/s/t.json", "$defs": {"x": {"$id": "/n.json", **NUMBER}}},
+        ),
+    ],
+)
+def test_a_reference_leads_to_a_schema(reference, rest):
+    assert comparators(referring(reference, **rest)) == {"a": "NumericComparator"}
+
+
+def test_a_chain_of_references_leads_to_its_end():
+    definitions = {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/c"}, "c": NUMBER}
+
+    assert comparators(referring("#/$defs/a", **{"$defs": definitions})) == {
+        "a": "NumericComparator"
+    }
+
+
+def test_a_reference_to_true_is_a_field_of_any_kind():
+    (field,) = compile_schema(referring("#/$defs/any", **{"$defs": {"any": True}})).root.fields
+
+    assert field.node.leaves["number"].comparator.name == "NumericComparator"
+
+
+def test_a_nested_id_changes_what_references_in_it_mean():
+    inner = {
+        "$id": "inner.json",
+        "type": "object",
+        "properties": {"b": {"$ref": "#/$defs/x"}},
+        "$defs": {"x": NUMBER},
+    }
+    schema = {"type": "object", "properties": {"a": inner}, "$defs": {"x": {"type": "string"}}}
+
+    (field,) = compile_schema(schema).root.fields
+    assert field.node.fields[0].node.comparator.name == "NumericComparator"
+
+
+def test_a_property_may_be_called_ref():
+    schema = {
+        "type": "object",
+        "properties": {"$ref": NUMBER, "$id": NUMBER, "$defs": NUMBER, "$schema": NUMBER},
+        "default": {"$ref": "https://example.org/nowhere"},
+        "examples": [{"$ref": 5}],
+        "enum": [{"$ref": "#/nowhere", "$id": 5}],
+    }
+
+    assert set(comparators(schema)) == {"$ref", "$id", "$defs", "$schema"}
+
+
+def test_a_dynamic_reference_leads_to_the_outermost_anchor():
+    schema = {
+        "$id": "https://a.org/strings",
+        "$ref": "list",
+        "$defs": {
+            "item": {"$dynamicAnchor": "item", **NUMBER},
+            "list": {
+                "$id": "list",
+                "type": "object",
+                "properties": {"a": {"$dynamicRef": "#item"}},
+                "$defs": {"item": {"$dynamicAnchor": "item", "type": "string"}},
+            },
+        },
+    }
+
+    assert comparators(schema) == {"a": "NumericComparator"}
+    del schema["$defs"]["item"]
+    assert comparators(schema) == {"a": "LevenshteinComparator"}
+
+
+def test_one_generic_schema_serves_two_extensions():
+    def extension(name, kind):
+        return {
+            "$id": name,
+            "$ref": "generic",
+            "$defs": {"item": {"$dynamicAnchor": "item", "type": kind}},
+        }
+
+    schema = {
+        "$id": "https://a.org/",
+        "type": "object",
+        "properties": {"a": extension("one", "number"), "b": extension("two", "boolean")},
+        "$defs": {
+            "generic": {
+                "$id": "generic",
+                "type": "object",
+                "properties": {"x": {"$dynamicRef": "#item"}},
+                "$defs": {"item": {"$dynamicAnchor": "item"}},
+            }
+        },
+    }
+
+    first, second = compile_schema(schema).root.fields
+    assert first.node.fields[0].node.comparator.name == "NumericComparator"
+    assert second.node.fields[0].node.comparator.name == "ExactComparator"
+
+
+def test_a_recursive_reference_leads_to_the_outermost_resource():
+    schema = {
+        "$schema": "https://json-schema.org/draft/2019-09/schema",
+        "$id": "https://a.org/outer",
+        "$recursiveAnchor": True,
+        "type": "object",
+        "properties": {"extra": NUMBER},
+        "$ref": "inner",
+        "$defs": {
+            "inner": {
+                "$id": "inner",
+                "$recursiveAnchor": True,
+                "type": "object",
+                "properties": {"child": {"$recursiveRef": "#"}},
+            }
+        },
+    }
+
+    child = compile_schema(schema).root.fields[0].node
+    assert [field.name for field in child.fields] == ["child", "extra"]
+
+
+def test_references_of_other_dialects_are_unknown_keywords():
+    schema = {"type": "object", "properties": {"a": {"$recursiveRef": "#/nowhere", **NUMBER}}}
+
+    assert comparators(schema) == {"a": "NumericComparator"}
+
+
+@pytest.mark.parametrize("draft", ["draft-07", "draft/2019-09", "draft/2020-12"])
+def test_the_meta_schemas_are_at_hand(draft):
+    schema = referring(f"http://json-schema.org/{draft}/schema")
+
+    (field,) = compile_schema(schema).root.fields
+    assert field.name == "a"
+
+
+@pytest.mark.parametrize(
+    ("reference", "found"),
+    [
+        ("#/$defs/b", "#/$defs/b leads nowhere"),
+        ("#/$defs/a/7", "#/$defs/a/7 leads nowhere"),
+        ("#/required/3", "#/required/3 leads nowhere"),
+        ("#/required/x", "#/required/x leads nowhere"),
+        ("#/required/0", "#/required/0 leads to string"),
+        ("#/required", "#/required leads to array"),
+        ("#b", "#b leads nowhere"),
+        ("http://[", "http://[ is no URI"),
+        ("b.json", "b.json is relative, and the schema has no file"),
+        ("https://a.org/b.json", "https://a.org/b.json is on the network, which is never asked"),
+        ("urn:b", "urn:b is on the network, which is never asked"),
+        ("file:///no/such/file.json", "there is no file /no/such/file.json"),
+        (
+            "http://json-schema.org/draft-03/schema",
+            "http://json-schema.org/draft-03/schema is written in Draft 3",
+        ),
+        (
+            "http://json-schema.org/nothing",
+            "http://json-schema.org/nothing is on the network, which is never asked",
+        ),
+    ],
+)
+def test_a_reference_that_cannot_be_followed_is_named_with_its_cause(reference, found):
+    schema = referring(reference, required=["a"], **{"$defs": {"a": NUMBER}})
+
+    assert problems(schema)["/properties/a/$ref"].found.endswith(found)
+
+
+def test_a_near_name_is_proposed():
+    schema = referring("#/$defs/mony", **{"$defs": {"money": NUMBER}})
+
+    assert problems(schema)["/properties/a/$ref"].hint == "did you mean money?"
+
+
+def test_a_reference_beside_data_that_is_no_string_is_told_by_the_dialect():
+    assert problems(referring(5))["/properties/a/$ref"].expected == "a string"
+
+
+def test_a_reference_that_is_not_used_may_lead_anywhere():
+    compile_schema({"type": "object", "$defs": {"a": {"$ref": "https://a.org/b.json"}}})
+
+
+def test_what_stands_at_an_unknown_place_is_checked_when_it_is_used():
+    parts = {"a": {"type": "sting"}, "b": {"x-aws-stickler-weight": 0}}
+    schema = {
+        "type": "object",
+        "properties": {"a": {"$ref": "#/parts/a"}, "b": {"$ref": "#/parts/b"}},
+        "parts": parts,
+    }
+
+    found = problems(schema)
+    assert found["/parts/a/type"].hint == "did you mean string?"
+    assert found["/parts/b/x-aws-stickler-weight"].found == "weight is 0"
+    assert found["/properties/a/$ref"].found == "#/parts/a leads to a schema that is not valid"
+
+
+def test_a_file_beside_the_schema_is_read(folder):
+    folder("common/money.json", {"$defs": {"amount": NUMBER}})
+    schema = referring("common/money.json#/$defs/amount")
+
+    assert comparators(schema, folder("s.json", schema)) == {"a": "NumericComparator"}
+
+
+def test_a_file_refers_to_others_from_where_it_is(folder):
+    folder("common/money.json", {"$ref": "units/amount.json"})
+    folder("common/units/amount.json", {"$ref": "../../number.json"})
+    folder("number.json", NUMBER)
+    schema = referring("common/money.json")
+
+    assert comparators(schema, folder("s.json", schema)) == {"a": "NumericComparator"}
+
+
+def test_a_file_above_the_schema_is_read(folder):
+    folder("number.json", NUMBER)
+    schema = referring("../number.json")
+
+    assert comparators(schema, folder("deep/s.json", schema)) == {"a": "NumericComparator"}
+
+
+@pytest.mark.parametrize(
+    ("identifier", "reference"),
+    [
+        ("https://a.org/schemas/s.json", "common/n.json"),
+        ("https://a.org/schemas/s.json", "https://a.org/schemas/common/n.json"),
+        ("https://a.org/schemas/deep/s.json", "../common/n.json"),
+        ("https://a.org/s", "/common/n.json"),
+        ("/schemas/s.json", "common/n.json"),
+        ("urn:s", "common/n.json"),
+        ("s.json", "common/n.json"),
+    ],
+)
+def test_a_reference_relative_to_an_id_means_the_file_in_the_same_relation(
+    folder, identifier, reference
+):
+    folder("common/n.json", NUMBER)
+    schema = referring(reference, **{"$id": identifier})
+    name = "deep/s.json" if "/deep/" in identifier else "s.json"
+
+    assert comparators(schema, folder(name, schema)) == {"a": "NumericComparator"}
+
+
+def test_a_file_with_an_id_of_its_own_is_the_start_for_its_references(folder):
+    folder("b.json", {"$id": "https://other.org/x/b.json", "$ref": "c.json"})
+    folder("c.json", NUMBER)
+    schema = referring("b.json")
+
+    assert comparators(schema, folder("s.json", schema)) == {"a": "NumericComparator"}
+
+
+def test_a_file_may_be_of_another_dialect(folder):
+    tuple_ = {"items": [NUMBER, {"type": "boolean"}]}
+    folder("old.json", {"$schema": "http://json-schema.org/draft-07/schema#", **tuple_})
+    schema = referring("old.json")
+
+    (field,) = compile_schema(schema, "s.json", folder("s.json", schema)).root.fields
+    names = [position.comparator.name for position in field.node.positions]
+    assert names == ["NumericComparator", "ExactComparator"]
+
+
+def test_a_file_may_hold_a_list_or_a_boolean(folder):
+    folder("list.json", [NUMBER])
+    folder("true.json", "true")
+    schema = {
+        "type": "object",
+        "properties": {"a": {"$ref": "list.json#/0"}, "b": {"$ref": "true.json"}},
+    }
+
+    a, b = compile_schema(schema, "s.json", folder("s.json", schema)).root.fields
+    assert a.node.comparator.name == "NumericComparator"
+    assert b.node.leaves["boolean"].comparator.name == "ExactComparator"
+
+
+def test_a_byte_order_mark_is_no_hindrance(folder):
+    folder("b.json", "\ufeff" + json.dumps(NUMBER))
+    schema = referring("b.json")
+
+    assert comparators(schema, folder("s.json", schema)) == {"a": "NumericComparator"}
+
+
+def test_files_that_refer_to_each_other_are_a_recursion(folder):
+    node = {"type": "object", "properties": {"next": {"$ref": "b.json"}, "x": NUMBER}}
+    folder("b.json", {"type": "object", "properties": {"back": {"$ref": "s.json"}}})
+    root = compile_schema(node, "s.json", folder("s.json", node)).root
+
+    again = root.fields[0].node.fields[0].node
+    assert [field.name for field in again.fields] == ["next", "x"]
+
+
+@pytest.mark.parametrize(
+    ("reference", "contents", "found"),
+    [
+        ("missing.json", None, "there is no file"),
+        (".", None, "there is no file"),
+        ("a" * 300 + ".json", None, "there is no file"),
+        ("bad.json", "{", "is not JSON"),
+        ("empty.json", "", "is not JSON"),
+        ("text.json", '"text"', "text.json leads to string"),
+        ("old.json", '{"$schema": "http://json-schema.org/draft-03/schema#"}', "in Draft 3"),
+        ("wrong.json", '{"type": "sting"}', "wrong.json leads to a schema that is not valid"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_named(folder, reference, contents, found):
+    if contents is not None:
+        folder(reference, contents)
+    schema = referring(reference)
+
+    problem = problems(schema, folder("s.json", schema))["/properties/a/$ref"]
+    assert found in problem.found
+    assert reference in problem.found
+
+
+def test_a_file_of_yaml_gets_a_hint(folder):
+    folder("b.yaml", "type: number")
+    schema = referring("b.yaml")
+
+    problem = problems(schema, folder("s.json", schema))["/properties/a/$ref"]
+    assert problem.hint == "convert it to JSON"
+
+
+def test_a_file_that_may_not_be_read_is_named(folder, monkeypatch):
+    file = folder("b.json", NUMBER)
+    schema = referring("b.json")
+    main = folder("s.json", schema)
+
+    def refuse(self):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(type(file), "read_bytes", refuse)
+    problem = problems(schema, main)["/properties/a/$ref"]
+    assert problem.found.endswith("b.json cannot be read (Permission denied)")
+
+
+def test_problems_of_a_file_are_told_with_its_name(folder, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    folder("b.json", {"$defs": {"x": {"type": "string", "x-aws-stickler-weight": -1}}})
+    schema = referring("b.json#/$defs/x")
+
+    found = problems(schema, folder("s.json", schema))
+    assert str(found["/$defs/x/x-aws-stickler-weight"]).startswith(
+        "b.json#/$defs/x/x-aws-stickler-weight: weight is -1"
+    )
+
+
+def test_a_reference_into_the_network_says_which_copy_would_do(folder):
+    schema = referring("b.json", **{"$id": "https://a.org/s.json"})
+    main = folder("s.json", schema)
+
+    problem = problems(schema, main)["/properties/a/$ref"]
+    assert problem.found == "https://a.org/b.json is on the network, which is never asked"
+    assert problem.hint == f"keep a copy as {main.parent / 'b.json'}"
+
+
+def test_an_id_must_be_a_uri():
+    schema = {"type": "object", "properties": {"a": {"$id": "http://["}}}
+
+    assert problems(schema)["/properties/a/$id"].expected == "a URI"

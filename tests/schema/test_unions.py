@@ -1,0 +1,378 @@
+"""`allOf`, `$ref`, `anyOf`, `oneOf` and lists of types: what wins, and which arm is taken."""
+
+import pickle
+
+import pytest
+
+from stickler_cli.comparators.fuzzy import FuzzyComparator
+from stickler_cli.compare.leaf import LeafNode
+from stickler_cli.compare.list import ListNode
+from stickler_cli.compare.map import MapNode
+from stickler_cli.compare.object import ObjectNode
+from stickler_cli.compare.one_of import OneOfNode
+from stickler_cli.errors import SchemaError
+from stickler_cli.schema.compiler import compile_schema
+
+COMPARATOR = "x-aws-stickler-comparator"
+CONFIG = "x-aws-stickler-comparator-config"
+THRESHOLD = "x-aws-stickler-threshold"
+WEIGHT = "x-aws-stickler-weight"
+
+STRING, NUMBER, NULL = {"type": "string"}, {"type": "number"}, {"type": "null"}
+DATE = {"type": "string", "format": "date"}
+
+
+def node_of(schema, **rest):
+    (field,) = compile_schema({"type": "object", "properties": {"a": schema}, **rest}).root.fields
+    return field.node
+
+
+def names(node):
+    return [field.name for field in node.fields]
+
+
+class TestWhatWins:
+    def test_keys_beside_a_reference_win_over_its_target(self):
+        node = node_of(
+            {"$ref": "#/$defs/money", THRESHOLD: 0.9},
+            **{"$defs": {"money": {**NUMBER, THRESHOLD: 0.1, WEIGHT: 3}}},
+        )
+
+        assert (node.threshold, node.weight) == (0.9, 3.0)
+
+    def test_so_they_do_in_draft_7(self):
+        schema = {
+            "$schema": "http://json-schema.org/draft-07/schema#",
+            "type": "object",
+            "properties": {"a": {"$ref": "#/definitions/money", THRESHOLD: 0.9}},
+            "definitions": {"money": {**NUMBER, THRESHOLD: 0.1}},
+        }
+
+        assert compile_schema(schema).root.fields[0].node.threshold == 0.9
+
+    def test_own_keys_win_over_branches(self):
+        node = node_of({**STRING, THRESHOLD: 0.9, "allOf": [{THRESHOLD: 0.1}]})
+
+        assert node.threshold == 0.9
+
+    def test_later_branches_win_over_earlier_ones(self):
+        assert node_of({**STRING, "allOf": [{THRESHOLD: 0.1}, {THRESHOLD: 0.9}]}).threshold == 0.9
+
+    def test_branches_win_over_the_target_of_a_reference(self):
+        node = node_of(
+            {"$ref": "#/$defs/x", "allOf": [{THRESHOLD: 0.9}]},
+            **{"$defs": {"x": {**STRING, THRESHOLD: 0.1}}},
+        )
+
+        assert node.threshold == 0.9
+
+    def test_outside_of_a_union_wins_over_its_arms(self):
+        node = node_of({"anyOf": [{**STRING, THRESHOLD: 0.1}, NULL], THRESHOLD: 0.9})
+
+        assert node.threshold == 0.9
+
+    def test_fields_of_all_branches_count(self):
+        node = node_of(
+            {
+                "properties": {"own": STRING},
+                "allOf": [
+                    {"properties": {"b": STRING}},
+                    {"properties": {"c": STRING, "b": NUMBER}},
+                ],
+            }
+        )
+
+        assert names(node) == ["b", "c", "own"]
+
+    def test_branches_speak_together_about_one_field(self):
+        node = node_of(
+            {"allOf": [{"properties": {"b": STRING}}, {"properties": {"b": {THRESHOLD: 0.9}}}]}
+        )
+
+        (field,) = node.fields
+        assert (field.node.comparator.name, field.node.threshold) == ("LevenshteinComparator", 0.9)
+
+    def test_a_comparator_set_anew_drops_the_config_of_the_old_one(self):
+        node = node_of(
+            {"$ref": "#/$defs/x", COMPARATOR: "FuzzyComparator"},
+            **{"$defs": {"x": {**STRING, CONFIG: {"normalize": False}}}},
+        )
+
+        assert node.comparator == FuzzyComparator()
+
+    def test_a_config_set_anew_keeps_the_comparator(self):
+        node = node_of(
+            {"$ref": "#/$defs/x", CONFIG: {"method": "partial_ratio"}},
+            **{"$defs": {"x": {**STRING, COMPARATOR: "FuzzyComparator"}}},
+        )
+
+        assert node.comparator == FuzzyComparator(method="partial_ratio")
+
+    def test_a_branch_that_is_there_twice_counts_once(self):
+        definitions = {"d0": {"properties": {"b": STRING}}}
+        for level in range(1, 40):
+            below = {"$ref": f"#/$defs/d{level - 1}"}
+            definitions[f"d{level}"] = {"allOf": [below, dict(below)]}
+
+        assert names(node_of({"$ref": "#/$defs/d39"}, **{"$defs": definitions})) == ["b"]
+
+    @pytest.mark.parametrize(
+        ("types", "comparator"),
+        [
+            ([["integer", "string"], "number"], "NumericComparator"),
+            (["number", ["integer", "string"]], "NumericComparator"),
+            (["number", "integer"], "NumericComparator"),
+            ([["string", "boolean"], ["boolean", "null"]], "ExactComparator"),
+            (["string", "boolean"], "ExactComparator"),
+        ],
+    )
+    def test_branches_allow_what_all_of_them_allow(self, types, comparator):
+        node = node_of({"allOf": [{"type": each} for each in types]})
+
+        assert isinstance(node, LeafNode)
+        assert node.comparator.name == comparator
+
+
+class TestCircles:
+    @pytest.mark.parametrize(
+        "definition",
+        [
+            {"$ref": "#/$defs/x"},
+            {"allOf": [{"$ref": "#/$defs/x"}]},
+            {"anyOf": [{"$ref": "#/$defs/x"}, STRING]},
+            {"$ref": "#/$defs/y"},
+        ],
+    )
+    def test_a_reference_that_leads_back_without_a_field_is_refused(self, definition):
+        definitions = {"x": definition, "y": {"oneOf": [NUMBER, {"$ref": "#/$defs/x"}]}}
+        schema = {"type": "object", "properties": {"a": {"$ref": "#/$defs/x"}}}
+
+        with pytest.raises(SchemaError, match="leads back to itself") as refusal:
+            compile_schema({**schema, "$defs": definitions})
+
+        assert all(problem.pointer.endswith("/$ref") for problem in refusal.value.problems)
+
+
+class TestArms:
+    @pytest.mark.parametrize(
+        "schema",
+        [
+            {"anyOf": [STRING, NULL]},
+            {"oneOf": [{"const": None}, STRING]},
+            {"oneOf": [{"enum": [None]}, STRING, False]},
+            {"anyOf": [{"$ref": "#/$defs/nothing"}, STRING]},
+            {"type": ["null", "string"]},
+        ],
+    )
+    def test_null_only_makes_a_field_nullable(self, schema):
+        assert node_of(schema, **{"$defs": {"nothing": NULL}}) == node_of(STRING)
+
+    @pytest.mark.parametrize(
+        "arms",
+        [
+            [{"required": ["b"]}, {"required": ["c"]}],
+            [{"minLength": 1}, {"pattern": "^a"}, {"x-vendor": 1}],
+            [{"not": {"type": "string"}}, {}],
+            [True, {"title": "anything"}],
+            [{"$ref": "#/$defs/restricted"}],
+            [],
+        ],
+    )
+    def test_arms_that_only_restrict_are_no_union(self, arms):
+        rest = {"$defs": {"restricted": {"maxLength": 5}}}
+        schema = {**STRING, "anyOf": arms} if arms else STRING
+
+        assert isinstance(node_of(schema, **rest), LeafNode)
+
+    def test_arms_that_compare_alike_are_no_union(self):
+        assert isinstance(
+            node_of({"oneOf": [STRING, {"type": "string", "minLength": 3}]}), LeafNode
+        )
+
+    def test_an_arm_speaks_for_itself_and_what_is_outside(self):
+        arms = [{"properties": {"c": NUMBER}}, {"properties": {"b": NUMBER}}]
+        node = node_of({"properties": {"b": STRING}, "anyOf": arms})
+
+        first, second = (arm.node for arm in node.arms)
+        assert names(first) == ["c", "b"]
+        assert names(second) == ["b"]
+
+    def test_the_arm_that_accepts_the_value_is_taken(self):
+        node = node_of({"anyOf": [DATE, STRING, NUMBER]})
+
+        assert node.choose("2024-01-31").comparator.name == "DateComparator"
+        assert node.choose("n/a").comparator.name == "LevenshteinComparator"
+        assert node.choose(5).comparator.name == "NumericComparator"
+
+    def test_the_first_arm_is_taken_where_none_accepts(self):
+        node = node_of({"anyOf": [DATE, NUMBER]})
+
+        assert node.choose("n/a").comparator.name == "DateComparator"
+        assert node.choose(None).comparator.name == "DateComparator"
+
+    def test_a_list_of_types_is_a_union(self):
+        node = node_of({"type": ["string", "boolean", "object", "array"]})
+
+        assert [type(arm.node) for arm in node.arms] == [LeafNode, LeafNode, MapNode, ListNode]
+        assert node.choose(True).comparator.name == "ExactComparator"
+        assert isinstance(node.choose({"x": 1}), MapNode)
+
+    def test_an_integer_is_a_number_and_so_is_1_0_an_integer(self):
+        node = node_of({"anyOf": [{"type": "integer", THRESHOLD: 0.9}, STRING]})
+        wide = node_of({"anyOf": [STRING, NUMBER]})
+
+        assert node.choose(1.0).threshold == 0.9
+        assert node.choose(1.5).threshold == 0.9  # no arm accepts it: the first
+        assert wide.choose(1).comparator.name == "NumericComparator"
+
+    def test_arms_of_true_accept_whatever_is_left(self):
+        node = node_of({"anyOf": [NUMBER, True]})
+
+        assert isinstance(node.choose(1), LeafNode)
+        assert node.choose([1]) is node.arms[1].node
+
+    def test_values_listed_without_a_type_are_told_apart_by_kind(self):
+        node = node_of({"enum": ["auto", {"width": 1}]})
+
+        assert node.choose("auto").comparator.name == "ExactComparator"
+        assert isinstance(node.choose({"width": 2}), MapNode)
+
+    def test_constants_tell_objects_apart(self):
+        def shape(kind, field):
+            return {
+                "type": "object",
+                "properties": {"kind": {"const": kind}, field: NUMBER},
+                "required": ["kind"],
+            }
+
+        node = node_of({"oneOf": [shape("circle", "radius"), shape("square", "side")]})
+
+        assert names(node.choose({"kind": "square"})) == ["kind", "side"]
+
+    def test_patterns_of_ecma_262_tell_strings_apart(self):
+        arms = [
+            {"type": "string", "pattern": r"^\p{Lu}(?<rest>\d+)$", THRESHOLD: 0.9},
+            {"type": "object", "patternProperties": {r"^\p{Lu}$": NUMBER},
+             "additionalProperties": False},
+            {"type": "object", "properties": {"b": STRING}, "additionalProperties": STRING},
+            STRING,
+        ]  # fmt: skip
+        node = node_of({"anyOf": arms})
+
+        assert node.choose("Ä12").threshold == 0.9
+        assert node.choose("ä12").threshold == 0.5
+        assert node.choose({"Ä": 1}).patterns
+        assert node.choose({"Ä": "x"}).rest is not None
+        assert node.choose({"b": "x", "c": "y"}).rest is not None
+
+    def test_a_pattern_that_cannot_be_read_restricts_nothing(self):
+        node = node_of({"anyOf": [{**STRING, "pattern": "(", THRESHOLD: 0.9}, STRING]})
+
+        assert node.choose("x").threshold == 0.9
+
+    def test_a_pattern_that_cannot_be_read_elsewhere_makes_an_arm_accept_nothing(self):
+        odd = {
+            "type": "object",
+            "patternProperties": {"a": {}},
+            "unevaluatedProperties": False,
+            "dependentSchemas": {"x": {"patternProperties": {r"\p{L}": {}}}},
+        }
+        node = node_of({"anyOf": [odd, {"type": "object", "properties": {"b": STRING}}]})
+
+        assert isinstance(node.choose({"x": 1}), ObjectNode)
+
+    def test_references_in_an_arm_are_followed_when_it_judges(self):
+        schema = {
+            "$id": "https://a.org/s.json",
+            "type": "object",
+            "properties": {"a": {"anyOf": [{"not": {"$ref": "t.json"}, THRESHOLD: 0.9}, STRING]}},
+            "$defs": {"t": {"$id": "t.json", "enum": ["x"]}},
+        }
+        (field,) = compile_schema(schema).root.fields
+
+        assert field.node.choose("y").choose("y").threshold == 0.9
+        assert field.node.choose("x").threshold == 0.5
+
+    def test_a_reference_in_an_arm_that_leads_nowhere_is_refused(self):
+        arm = {"not": {"$ref": "https://a.org/t.json"}, THRESHOLD: 0.9}
+
+        with pytest.raises(SchemaError, match=r"/anyOf/0/not/\$ref: .* network"):
+            node_of({"anyOf": [arm, STRING]})
+
+    def test_a_value_too_deep_to_judge_is_not_accepted(self):
+        tree = {"type": "array", "items": {"$ref": "#/$defs/tree"}, "minItems": 1}
+        node = node_of({"anyOf": [{"$ref": "#/$defs/tree"}, STRING]}, **{"$defs": {"tree": tree}})
+        value = []
+        for _ in range(2000):
+            value = [value]
+
+        assert node.arms[0].accepts([[[]]]) is False
+        assert node.arms[0].accepts(value) is False
+
+    def test_unions_in_one_place_combine(self):
+        node = node_of(
+            {
+                "allOf": [
+                    {"anyOf": [{"properties": {"b": STRING}}, {"properties": {"c": STRING}}]},
+                    {"anyOf": [{"properties": {"d": STRING}}, {"properties": {"e": STRING}}]},
+                ]
+            }
+        )
+
+        inner = [arm.node for arm in node.arms]
+        assert all(isinstance(each, OneOfNode) for each in inner)
+        fields = [{*names(arm.node)} for each in inner for arm in each.arms]
+        assert fields == [{"d", "b"}, {"d", "c"}, {"e", "b"}, {"e", "c"}]
+
+    def test_past_a_limit_the_last_unions_are_merged(self):
+        def union(number):
+            arms = [{"properties": {f"x{number}{arm}": STRING}} for arm in "abc"]
+            return {"anyOf": arms}
+
+        node = node_of({"allOf": [union(number) for number in range(6)]})
+
+        # 3 * 3 * 3 * 3 = 81 combinations are kept, of the unions that win: the last four.
+        first = node
+        for _ in range(4):
+            first = first.arms[0].node
+        merged = {f"x{number}{arm}" for number in (0, 1) for arm in "abc"}
+        assert {*names(first)} == merged | {"x2a", "x3a", "x4a", "x5a"}
+
+    def test_a_root_may_be_a_union_of_objects_and_other_things(self):
+        plan = compile_schema(
+            {
+                "oneOf": [
+                    {"type": "array"},
+                    {"oneOf": [STRING, {"properties": {"b": STRING}}]},
+                    {"type": "object", "properties": {"c": STRING}, "required": ["c"]},
+                ]
+            }
+        )
+
+        assert [names(arm.node) for arm in plan.root.arms] == [["b"], ["c"]]
+
+    def test_a_root_with_one_arm_that_is_an_object_is_that_object(self):
+        plan = compile_schema({"anyOf": [{"type": "array"}, {"properties": {"b": STRING}}]})
+
+        assert names(plan.root) == ["b"]
+
+    def test_an_empty_root_is_a_free_form_object(self):
+        assert isinstance(compile_schema({}).root, MapNode)
+
+
+class TestAcceptors:
+    SCHEMA = {"anyOf": [{"type": "string", "minLength": 3, THRESHOLD: 0.9}, STRING]}  # noqa: RUF012
+
+    def test_an_acceptor_survives_pickling(self):
+        arm = node_of(self.SCHEMA).arms[0]
+        arm.accepts("abc")
+        again = pickle.loads(pickle.dumps(arm))  # noqa: S301 - our own
+
+        assert again == arm
+        assert [again.accepts(value) for value in ("abc", "ab", 5)] == [True, False, False]
+
+    def test_acceptors_of_other_documents_are_others(self):
+        other = {"anyOf": [{"type": "string", "minLength": 4, THRESHOLD: 0.9}, STRING]}
+
+        assert node_of(self.SCHEMA) == node_of(self.SCHEMA)
+        assert node_of(self.SCHEMA) != node_of(other)

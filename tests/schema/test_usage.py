@@ -1,0 +1,93 @@
+import pytest
+
+from stickler_cli.errors import SchemaError
+from stickler_cli.schema.annotations import PREFIX
+from stickler_cli.schema.compiler import compile_schema
+
+OBJECT = {"type": "object", "properties": {"b": {"type": "string"}}}
+
+
+def misplaced(schema):
+    """List the problems of a field's schema: the annotation and what is said of it."""
+    try:
+        compile_schema({"type": "object", "properties": {"a": schema}})
+    except SchemaError as error:
+        return {problem.pointer.rpartition("/")[2]: problem for problem in error.problems}
+    return {}
+
+
+@pytest.mark.parametrize(
+    ("schema", "key", "value", "found", "expected"),
+    [
+        ({"type": "string"}, "pairing-floor", 0.1, "is on a string", "it on an array"),
+        ({"type": "integer"}, "match-threshold", 0.1, "is on an integer", "it on an object schema"),
+        ({"type": "boolean"}, "model-name", "M", "is on a boolean", "it on an object schema"),
+        ({"type": "array"}, "match-threshold", 0.1, "is on an array", "it on an object schema"),
+        ({"type": "array"}, "model-name", "M", "is on an array", "it on an object schema"),
+        (OBJECT, "pairing-floor", 0.1, "is on an object", "it on an array"),
+        (OBJECT, "comparator", "ExactComparator", "is on an object", "it on a leaf or an array"),
+        (OBJECT, "comparator-config", {}, "is on an object", "it on a leaf or an array"),
+    ],
+)
+def test_an_annotation_without_effect_is_refused(schema, key, value, found, expected):
+    problems = misplaced({**schema, PREFIX + key: value})
+
+    assert list(problems) == [PREFIX + key]
+    assert problems[PREFIX + key].found == f"{key} {found}"
+    assert problems[PREFIX + key].expected == expected
+
+
+def test_an_array_that_its_comparator_takes_whole_has_no_pairing_floor():
+    schema = {"type": "array", "items": {"type": "number"}, f"{PREFIX}pairing-floor": 0.1}
+    problems = misplaced({**schema, f"{PREFIX}comparator": "BBoxIoUComparator"})
+
+    found = problems[f"{PREFIX}pairing-floor"].found
+    assert found == "pairing-floor is on a value that its comparator takes whole"
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "array", f"{PREFIX}pairing-floor": 0.1, f"{PREFIX}comparator": "ExactComparator"},
+        {**OBJECT, f"{PREFIX}match-threshold": 0.1, f"{PREFIX}model-name": "M"},
+        {**OBJECT, f"{PREFIX}threshold": 0.1, f"{PREFIX}clip-under-threshold": True},
+        {**OBJECT, f"{PREFIX}comparator": "StructuredModelComparator"},
+        {
+            f"{PREFIX}pairing-floor": 0.1,
+            f"{PREFIX}match-threshold": 0.1,
+            f"{PREFIX}model-name": "M",
+        },
+    ],
+)
+def test_an_annotation_with_effect_is_fine(schema):
+    assert not misplaced(schema)
+
+
+def test_an_annotation_that_one_arm_can_use_is_fine():
+    arms = [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]
+
+    assert not misplaced({"anyOf": arms, f"{PREFIX}pairing-floor": 0.1})
+
+
+def test_an_annotation_that_no_arm_can_use_is_refused_once():
+    arms = [{"type": "string"}, {"type": "number"}]
+
+    assert list(misplaced({"anyOf": arms, f"{PREFIX}pairing-floor": 0.1})) == [
+        f"{PREFIX}pairing-floor"
+    ]
+
+
+def test_a_definition_that_serves_two_kinds_needs_one_that_can_use_it():
+    schema = {
+        "type": "object",
+        "properties": {
+            "a": {"$ref": "#/$defs/floor", "type": "string"},
+            "b": {"$ref": "#/$defs/floor", "type": "array"},
+        },
+        "$defs": {"floor": {f"{PREFIX}pairing-floor": 0.1}},
+    }
+
+    compile_schema(schema)
+    del schema["properties"]["b"]
+    with pytest.raises(SchemaError, match="/\\$defs/floor/x-aws-stickler-pairing-floor"):
+        compile_schema(schema)

@@ -1,0 +1,83 @@
+"""Every row of `tests/cases/documents.jsonl`: what a comparison of two documents gives.
+
+Floats agree within 1e-9, everything else exactly; a result may hold more than its case expects.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from stickler_cli.compare.engine import compare
+from stickler_cli.compare.plan import Options
+from stickler_cli.metrics.comparison_view import comparison_view
+from stickler_cli.schema.compiler import compile_schema
+
+CASES = Path(__file__).parent / "cases" / "documents.jsonl"
+ROWS = [json.loads(line) for line in CASES.read_text(encoding="utf-8").splitlines()]
+
+
+def differences(expected, found, place=""):
+    """List where a result departs from what its case expects."""
+    if isinstance(expected, dict) and isinstance(found, dict):
+        for key, value in expected.items():
+            if key in found:
+                yield from differences(value, found[key], f"{place}/{key}")
+            else:
+                yield f"{place}/{key}: expected {value!r}, found nothing"
+    elif isinstance(expected, list) and isinstance(found, list) and len(expected) == len(found):
+        for index, value in enumerate(expected):
+            yield from differences(value, found[index], f"{place}/{index}")
+    elif not same(expected, found):
+        yield f"{place}: expected {expected!r}, found {found!r}"
+
+
+def same(expected, found):
+    """Say whether two scalars are the same; 3 is 3.0, and true is not 1."""
+    if isinstance(expected, bool) or not isinstance(expected, int | float):
+        return expected is found or (type(expected) is type(found) and expected == found)
+    return type(found) in (int, float) and abs(expected - found) <= 1e-9
+
+
+def result_of(row):
+    options = row.get("options", {})
+    comparison = compare(
+        compile_schema(row["schema"]),
+        row["gt"],
+        row["pred"],
+        Options(
+            pairing_floor=options.get("pairing_floor", 0.2),
+            extra_fields=options.get("extra_fields", "fa"),
+        ),
+    )
+    result = comparison_view(comparison, recall_with_fd=options.get("recall_with_fd", False))
+    result["non_matches"].sort(key=lambda entry: (entry["field_path"], entry["non_match_type"]))
+    return result
+
+
+def field_nodes(node):
+    """Go through the fields of a confusion matrix, with the fields of each."""
+    yield set(node.get("fields", {}))
+    for child in node.get("fields", {}).values():
+        yield from field_nodes(child)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row["name"] for row in ROWS])
+def test_a_comparison_gives_what_its_case_expects(row):
+    result = result_of(row)
+
+    assert list(differences(row["expect"], result)) == []
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row["name"] for row in ROWS])
+def test_a_comparison_reports_no_other_fields_than_its_case_expects(row):
+    result = result_of(row)
+
+    assert result["field_scores"].keys() == row["expect"]["field_scores"].keys()
+    assert list(field_nodes(result["confusion_matrix"])) == list(
+        field_nodes(row["expect"]["confusion_matrix"])
+    )
+
+
+def test_case_names_are_unique():
+    assert len({row["name"] for row in ROWS}) == len(ROWS)
