@@ -57,8 +57,9 @@ def main(args: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; nothing is raised past this line."""
     arguments = list(sys.argv[1:] if args is None else args)
     prepare_streams()
-    sys.setrecursionlimit(RECURSION_LIMIT)
     _end_on_sigterm()
+    usual_limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(usual_limit, RECURSION_LIMIT))
     try:
         app(arguments)
     except SystemExit as stop:
@@ -73,6 +74,8 @@ def main(args: Sequence[str] | None = None) -> int:
         warn(f"error: internal error ({type(error).__name__}: {error}); {DEBUG_OPTION} shows where")
         _trace(arguments)
         return ExitCode.INTERNAL
+    finally:
+        sys.setrecursionlimit(usual_limit)
     return ExitCode.OK
 
 

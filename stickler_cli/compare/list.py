@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stickler_cli.comparators.base import Matrix
-from stickler_cli.compare.absence import present_elements
+from stickler_cli.compare.absence import is_absent, present_elements
 from stickler_cli.compare.pairing import pair
 from stickler_cli.compare.plan import Node, Options
 from stickler_cli.compare.result import (
@@ -63,10 +63,19 @@ class ListNode(SequenceNode):
     items: Node
     pairing_floor: float | None = None
     """In [-1, 1); None leaves it to the run."""
+    threshold_stated: bool = True
+    """Whether `threshold` is the schema's word; else it goes by the elements, if these differ."""
 
     def first_of(self, value: JsonValue) -> Node:
         """Give the node of the only element of a list of one."""
         return self.items.chosen(value)
+
+    def threshold_for(self, element: JsonValue) -> float:
+        """Give what a list must reach as an element of another: what its own elements must."""
+        if self.threshold_stated or not isinstance(element, list):
+            return self.threshold
+        first = next((part for part in element if not is_absent(part)), None)
+        return self.threshold if first is None else self.items.chosen(first).threshold_for(first)
 
     def _floor(self, options: Options) -> float:
         return options.pairing_floor if self.pairing_floor is None else self.pairing_floor
@@ -103,7 +112,7 @@ class ListNode(SequenceNode):
         total = 0.0
         for match in pair(similarity, self._floor(options)):
             node = self.items.resolve(gts[match.gt], preds[match.pred])
-            if not node.item_clip or meets(match.similarity, node.item_threshold):
+            if not node.item_clip or meets(match.similarity, node.threshold_for(gts[match.gt])):
                 total += match.similarity
         return total / max(len(gts), len(preds))
 
@@ -145,7 +154,9 @@ class ListNode(SequenceNode):
         self, values: tuple[JsonValue, JsonValue], indexes: tuple[int, int], options: Options
     ) -> ElementComparison:
         node = self.items.resolve(*values)
-        return paired_element(node.compare(*values, options), indexes, node.item_threshold)
+        return paired_element(
+            node.compare(*values, options), indexes, node.threshold_for(values[0])
+        )
 
     def _unpaired(
         self, value: JsonValue, index: int, outcome: Outcome, options: Options

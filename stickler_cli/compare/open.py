@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from stickler_cli.comparators.base import Matrix
-from stickler_cli.compare.absence import is_absent
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.list import ListNode
 from stickler_cli.compare.map import MapNode
@@ -35,26 +34,15 @@ class OpenNode(ChoiceNode):
     list_threshold: float | None = None
     """What a list must reach as an element of another; None goes by what is in it."""
 
-    made: dict[tuple[str, float], Node] = field(
-        default_factory=dict, init=False, compare=False, repr=False
-    )
-    """The nodes made so far, so that values of one kind share a column."""
+    made: dict[str, Node] = field(default_factory=dict, init=False, compare=False, repr=False)
+    """The nodes made so far, by JSON type, so that values of one kind share a column."""
 
     def choose(self, value: JsonValue) -> Node:
         """Give the node for values of this kind."""
         kind = kind_of(value)
-        threshold = self._threshold_of(value) if isinstance(value, list) else self.threshold
-        key = kind, threshold
-        if key not in self.made:
-            self.made[key] = self._node(kind, threshold)
-        return self.made[key]
-
-    def _threshold_of(self, value: list[JsonValue]) -> float:
-        """Give what a list must reach as an element: what its own elements must."""
-        if self.list_threshold is not None:
-            return self.list_threshold
-        first = next((part for part in value if not is_absent(part)), None)
-        return (self.elements or self).chosen(first).item_threshold
+        if kind not in self.made:
+            self.made[kind] = self._node(kind)
+        return self.made[kind]
 
     def weigh(self, gt: JsonValue, pred: JsonValue) -> float:
         """Give what any pair is worth: the kind of the values has no say."""
@@ -64,18 +52,19 @@ class OpenNode(ChoiceNode):
         """Give what every pair is worth: one number."""
         return self.weight
 
-    def _node(self, kind: str, threshold: float) -> Node:
+    def _node(self, kind: str) -> Node:
         if kind in self.whole:
             return self.whole[kind]
         if kind == "array":
-            return self._list(threshold)
+            return self._list()
         if kind == "object":
             return self._object()
         return self.leaves.get(kind, self.leaves["string"])
 
-    def _list(self, threshold: float) -> ListNode:
+    def _list(self) -> ListNode:
         return ListNode(
-            threshold=threshold,
+            threshold=self.threshold if self.list_threshold is None else self.list_threshold,
+            threshold_stated=self.list_threshold is not None,
             weight=self.weight,
             items=self.elements or self,
             pairing_floor=self.pairing_floor,

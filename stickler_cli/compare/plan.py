@@ -69,6 +69,10 @@ class Node(ABC):
         """The similarity at which a pair of list elements of this kind is a match."""
         return self.threshold
 
+    def threshold_for(self, element: JsonValue) -> float:
+        """Give the similarity at which this list element and another are a match."""
+        return self.item_threshold
+
     @property
     def item_clip(self) -> bool:
         """Whether a pair of list elements below its threshold adds nothing to the list."""

@@ -4,7 +4,9 @@ What it says travels as metadata of the field and comes out as annotations of th
 Schema, so that a class and a schema are compiled by the same compiler.
 """
 
-from collections.abc import Iterator, Sequence
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -14,8 +16,10 @@ from pydantic import Field, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticUndefined
 
-from stickler_cli.comparators.base import BaseComparator
+from stickler_cli.comparators.base import BaseComparator, is_number
 from stickler_cli.comparators.registry import location_of
+from stickler_cli.errors import Problem, SchemaError
+from stickler_cli.locations import Path, json_pointer
 from stickler_cli.schema.annotations import PREFIX
 
 DEFAULT_THRESHOLD: Final = 0.5
@@ -69,17 +73,21 @@ class Rules:
 
     comparator: BaseComparator | None
     """None leaves it to the kind of the field."""
-    threshold: float
+    threshold: float | None
+    """In [0, 1]; None leaves it to the kind of the field."""
     weight: float
     aggregate: bool | None
     clip_under_threshold: bool
+    pairing_floor: float | None
+    """In [-1, 1); for a list; None leaves it to the run."""
 
     def view(self) -> dict[str, object]:
         """Give the rules as annotations, without the comparator; defaults are left out."""
-        view: dict[str, object] = {
-            f"{PREFIX}threshold": self.threshold,
-            f"{PREFIX}weight": self.weight,
-        }
+        view: dict[str, object] = {f"{PREFIX}weight": self.weight}
+        if self.threshold is not None:
+            view[f"{PREFIX}threshold"] = self.threshold
+        if self.pairing_floor is not None:
+            view[f"{PREFIX}pairing-floor"] = self.pairing_floor
         if self.aggregate is not None:
             view[f"{PREFIX}aggregate"] = self.aggregate
         if self.clip_under_threshold:
@@ -97,11 +105,13 @@ class Rules:
 
 def ComparableField(  # noqa: N802 - the name that users of the reference library know
     comparator: BaseComparator | None = None,
-    threshold: float = DEFAULT_THRESHOLD,
+    threshold: float | None = DEFAULT_THRESHOLD,
     weight: float = 1.0,
     default: Any = None,
     aggregate: bool | None = None,
     clip_under_threshold: bool = False,
+    *,
+    pairing_floor: float | None = None,
     alias: str | None = None,
     description: str | None = None,
     examples: Sequence[Any] | None = None,
@@ -111,11 +121,13 @@ def ComparableField(  # noqa: N802 - the name that users of the reference librar
 
     Args:
         comparator: an instance; None takes the default of the field's kind.
-        threshold: in [0, 1]; at or above it two values match.
+        threshold: in [0, 1]; at or above it two values match; None takes that of the field's kind.
         weight: above 0; what the field is worth in the score of its object.
         default: as in pydantic; a field without one is None. `...` makes the field required.
         aggregate: whether the object's `aggregate` counts it; None leaves that to the others.
         clip_under_threshold: whether a similarity below the threshold scores 0.0.
+        pairing_floor: in [-1, 1), for a list: at or below this similarity two elements are not the
+            same one; -1 pairs all, None leaves it to the run.
         alias: as in pydantic.
         description: as in pydantic.
         examples: as in pydantic.
@@ -128,10 +140,14 @@ def ComparableField(  # noqa: N802 - the name that users of the reference librar
     given: object = comparator
     if given is not None and not isinstance(given, BaseComparator):
         raise TypeError(f"comparator is {given!r}, expected an instance of a comparator")
-    if not 0 <= threshold <= 1:
-        raise ValueError(f"threshold is {threshold!r}, expected a number in [0, 1]")
-    if not weight > 0:
-        raise ValueError(f"weight is {weight!r}, expected a number above 0")
+    rules = Rules(
+        comparator,
+        None if threshold is None else _number("threshold", threshold, "a number in [0, 1]"),
+        _number("weight", weight, "a number above 0"),
+        aggregate,
+        bool(clip_under_threshold),
+        None if pairing_floor is None else _number("floor", pairing_floor, "a number in [-1, 1)"),
+    )
     info = Field(
         PydanticUndefined if default is ... or "default_factory" in keywords else default,
         alias=alias,
@@ -139,7 +155,57 @@ def ComparableField(  # noqa: N802 - the name that users of the reference librar
         examples=list(examples) if examples is not None else None,
         **keywords,
     )
-    info.metadata.append(
-        Rules(comparator, float(threshold), float(weight), aggregate, clip_under_threshold)
-    )
+    info.metadata.append(rules)
     return info
+
+
+_RANGES: Final[Mapping[str, Callable[[float], bool]]] = {
+    "threshold": lambda number: 0 <= number <= 1,
+    "weight": lambda number: 0 < number < math.inf,
+    "floor": lambda number: -1 <= number < 1,
+}
+
+
+def _number(name: str, value: object, expected: str) -> float:
+    """Give back a number in the range of `name`.
+
+    Raises:
+        ValueError: the value is anything else.
+    """
+    if is_number(value) and _RANGES[name](value):
+        return float(value)
+    raise ValueError(f"{name} is {value!r}, expected {expected}")
+
+
+def check_exported(schema: Mapping[str, Any], source: str) -> None:
+    """Make sure that the comparators in an annotated schema are written out in JSON.
+
+    Raises:
+        SchemaError: the config of a comparator holds what JSON has no word for.
+    """
+    problems = []
+    for path, config in _configs(schema, ()):
+        try:
+            json.dumps(config, allow_nan=False)
+        except (TypeError, ValueError) as error:
+            found = f"the comparator was given something that JSON does not have ({error})"
+            hint = "compare with the class itself"
+            problems.append(
+                Problem(source, found, "keywords that are JSON", hint, json_pointer(path))
+            )
+    if problems:
+        raise SchemaError(problems)
+
+
+def _configs(schema: object, path: Path) -> Iterator[tuple[Path, object]]:
+    """List the configs of comparators in a schema and where they stand."""
+    parts: Iterable[tuple[str | int, Any]] = ()
+    if isinstance(schema, Mapping):
+        parts = schema.items()
+    elif isinstance(schema, list):
+        parts = enumerate(schema)
+    for step, part in parts:
+        if step == f"{PREFIX}comparator-config":
+            yield (*path, step), part
+        else:
+            yield from _configs(part, (*path, step))

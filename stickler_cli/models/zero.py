@@ -176,16 +176,19 @@ _plans: Final[WeakKeyDictionary[type[BaseModel], tuple[Plan, tuple[Inferred, ...
 def _plan_of(model: type[BaseModel]) -> tuple[Plan, tuple[Inferred, ...]]:
     """Give the plan of a class and how it came about; made when first asked for."""
     if model not in _plans:
-        schema, inferred = infer(_schema_of(model), model.__name__)
-        # A class may name comparators of its own: it has been imported, so that runs no new code.
-        _plans[model] = compile_schema(schema, model.__name__, allow_plugins=True), inferred
+        how = Annotating(instances={})
+        schema = _schema_of(model, how)
+        schema, inferred = infer(schema, model.__name__, comparators=how.instances)
+        plan = compile_schema(schema, model.__name__, comparators=how.instances)
+        _plans[model] = plan, inferred
     return _plans[model]
 
 
-def _schema_of(model: type[BaseModel]) -> JsonObject:
-    if issubclass(model, StructuredModel):
+def _schema_of(model: type[BaseModel], how: Annotating) -> JsonObject:
+    """Give the JSON Schema of a class, with the annotations of its fields."""
+    if issubclass(model, StructuredModel) and model._source_schema is not None:  # noqa: SLF001
         return model.to_json_schema()
-    with annotating(Annotating()):  # of structured models inside of this one
+    with annotating(how):
         return model.model_json_schema(by_alias=False, schema_generator=_LenientSchema)
 
 

@@ -6,6 +6,7 @@ byte. What cannot be sent to another process, or back, is evaluated in this one.
 
 import pickle
 import signal
+import sys
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -67,7 +68,10 @@ def run_pool(
     total = Evaluation()
     waiting: deque[_Sent] = deque()
     with ProcessPoolExecutor(
-        workers, mp_context=context, initializer=start, initargs=(_packed(job, workers), stop)
+        workers,
+        mp_context=context,
+        initializer=start,
+        initargs=(_packed(job, workers), stop, sys.getrecursionlimit()),
     ) as pool:
         try:
             for chunk in _chunks(pairs, chunk_size):
@@ -160,10 +164,11 @@ class _Worker:
 _worker: _Worker | UsageError = UsageError([Problem("", "this process is no worker")])
 
 
-def start(packed: bytes, stop: Event) -> None:
-    """Make this process a worker."""
+def start(packed: bytes, stop: Event, recursion_limit: int) -> None:
+    """Make this process a worker; it takes documents as deep as the process above does."""
     global _worker  # noqa: PLW0603 - a pool has no other place for what its workers share
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.setrecursionlimit(recursion_limit)
     try:
         _worker = _Worker(pickle.loads(packed), stop)  # noqa: S301 - from the process above
     except PICKLING_ERRORS as error:

@@ -16,6 +16,9 @@ from stickler_cli.locations import json_pointer
 from stickler_cli.spelling import did_you_mean
 
 PREFIX: Final = "x-aws-stickler-"
+MOST_WEIGHT: Final = 1e100
+"""Far more than anything is worth; without a bound the sum of weights could overflow."""
+
 OLD_PREFIX: Final = "x-stickler-"
 """A prefix that people try; never valid, always worth a hint."""
 
@@ -45,7 +48,9 @@ class Annotations(BaseModel):
         None, description="an object of keywords for the comparator"
     )
     threshold: Threshold | None = Field(None, description=_FRACTION)
-    weight: Annotated[float, Field(gt=0)] | None = Field(None, description="a number above 0")
+    weight: Annotated[float, Field(gt=0, le=MOST_WEIGHT)] | None = Field(
+        None, description="a number above 0, at most 1e100"
+    )
     clip_under_threshold: bool | None = Field(None, description="true or false")
     aggregate: bool | None = Field(None, description="true or false")
     pairing_floor: Annotated[float, Field(ge=-1, lt=1)] | None = Field(

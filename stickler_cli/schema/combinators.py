@@ -50,8 +50,12 @@ def flatten(files: SchemaFiles, cell: Cell, report: Report) -> Cell:
     """List every schema that a cell is made of, through `allOf` and references, winners first.
 
     A schema's own keys go before its `allOf`, later branches before earlier ones, and all of them
-    before the target of a reference. A schema that is there by a second way is listed once.
+    before the target of a reference. A schema that is there by a second way is listed once; those
+    that say nothing, such as a mere reference, are left out, so that all uses of one definition
+    are the same cell.
     """
+    if len(cell) == 1 and not _leads_on(files, cell[0].schema):
+        return cell
     found: dict[int, Source] = {}
     above: set[int] = set()
 
@@ -77,7 +81,12 @@ def flatten(files: SchemaFiles, cell: Cell, report: Report) -> Cell:
 
     for source in cell:
         add(source)
-    return tuple(found.values())
+    everything = tuple(found.values())
+    return tuple(source for source in everything if _speaks(source.schema)) or everything[:1]
+
+
+def _leads_on(files: SchemaFiles, schema: Schema) -> bool:
+    return "allOf" in schema or bool(files.references_of(schema))
 
 
 def _branches(files: SchemaFiles, source: Source) -> list[Source]:
@@ -162,7 +171,7 @@ class Union:
     """A union of a flattened cell that says something about kinds."""
 
     rest: Cell
-    """The cell without this union."""
+    """What the cell says without this union."""
     arms: tuple[Arm, ...]
     """The alternatives that are not null, in schema order."""
 
@@ -183,7 +192,7 @@ def find_union(files: SchemaFiles, cell: Cell, report: Report) -> Union | None:
         rest += [source for arm in arms for source in arm.cell]
     position, keyword, arms = unions[0]
     rest[position] = files.without(rest[position], keyword)
-    return Union(distinct(rest), tuple(arms))
+    return Union(tuple(part for part in distinct(rest) if _speaks(part.schema)), tuple(arms))
 
 
 def _unions(files: SchemaFiles, cell: Cell, report: Report) -> Iterator[tuple[int, str, list[Arm]]]:

@@ -99,6 +99,10 @@ def compile_schema(
     return plan
 
 
+class _LoopError(Exception):
+    """A place that is nothing but itself."""
+
+
 class TooManyPlacesError(Exception):
     """A schema whose combinations are more than anyone can mean."""
 
@@ -171,8 +175,7 @@ class Compiler:
         """Compile a flattened cell; `here` are the cells whose unions led to it in place."""
         key = tuple((id(source.schema), source.scope) for source in cell), inherited.key
         if key in here:
-            self._note_loop(cell)
-            return Built(open_default(), None)
+            raise _LoopError
         if key in self._known:
             return self._again(self._known[key])
         if len(self._known) == MOST_PLACES:
@@ -226,7 +229,10 @@ class Compiler:
         union = find_union(self.files, cell, self._report)
         if union is not None:
             cells = [distinct((*union.rest, *arm.cell)) for arm in union.arms]
-            arms = [self._flat(arm, inherited, here) for arm in cells]
+            arms = [
+                self._arm(arm.source, cell, inherited, here)
+                for arm, cell in zip(union.arms, cells, strict=True)
+            ]
             return self._one_of(arms, partial(self._acceptors, union))
         kinds = kinds_of(self.files, cell)
         if len(kinds) == 1:
@@ -234,6 +240,19 @@ class Compiler:
         cells = [(self.files.typed(cell[0], kind), *cell) for kind in kinds]
         arms = [self._flat(arm, inherited, here) for arm in cells]
         return self._one_of(arms, lambda: [TypeAcceptor(frozenset({kind})) for kind in kinds])
+
+    def _arm(self, source: Source, cell: Cell, inherited: Inherited, here: frozenset[Key]) -> Built:
+        """Compile an arm of a union together with what is outside; note one that is the union."""
+        try:
+            return self._flat(cell, inherited, here)
+        except _LoopError:
+            steps = tuple(self.files.references_of(source.schema)[:1])
+            found = (
+                f"{source.schema[steps[0]] if steps else 'the alternative'} leads back to itself"
+            )
+            expected = "a reference to a schema that says something"
+            self.problems.add(source.schema, steps, found, expected)
+            return Built(open_default(), None)
 
     def _one_of(self, arms: list[Built], acceptors: Callable[[], Sequence[Acceptor]]) -> Built:
         """Give a union of its arms; arms that all compare alike are no union."""
@@ -280,16 +299,6 @@ class Compiler:
         if objects is None:
             self.problems.add(self.files.root.schema, (), NO_OBJECT, OBJECT_EXPECTED)
         return objects or node
-
-    def _note_loop(self, cell: Cell) -> None:
-        """Note that the last reference of a cell, the innermost arm's, closes a circle."""
-        schema, keyword = [
-            (source.schema, keyword)
-            for source in cell
-            for keyword in self.files.references_of(source.schema)
-        ][-1]
-        found = f"{schema[keyword]} leads back to itself"
-        self.problems.add(schema, (keyword,), found, "a reference to a schema that says something")
 
     def _report(self, schema: Schema, keyword: str, error: LeadsNowhereError) -> None:
         self.problems.add(schema, (keyword,), error.found, error.expected, error.hint)

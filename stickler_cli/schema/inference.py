@@ -1,7 +1,10 @@
 """Say how to compare what a schema leaves open; docs/inference.md has the rules."""
 
+from collections.abc import Mapping
 from pathlib import Path as FilePath
 
+from stickler_cli.comparators.base import BaseComparator
+from stickler_cli.comparators.registry import Comparators
 from stickler_cli.errors import Problem, SchemaError
 from stickler_cli.json_values import JsonObject, JsonValue
 from stickler_cli.schema.choices import Inferred
@@ -11,7 +14,12 @@ __all__ = ["Inferred", "infer"]
 
 
 def infer(
-    schema: JsonObject, source: str = "", file: FilePath | None = None
+    schema: JsonObject,
+    source: str = "",
+    file: FilePath | None = None,
+    *,
+    allow_plugins: bool = False,
+    comparators: Mapping[str, BaseComparator] | None = None,
 ) -> tuple[JsonObject, tuple[Inferred, ...]]:
     """Annotate what a schema leaves open.
 
@@ -20,6 +28,8 @@ def infer(
         source: its name for messages.
         file: where relative references start. What other files describe is listed, and left as
             it is.
+        allow_plugins: as `compile_schema` takes it.
+        comparators: as `compile_schema` takes them.
 
     Returns:
         A copy of the schema with a comparator, its config and a threshold for every leaf whose
@@ -30,9 +40,10 @@ def infer(
         SchemaError: the schema is too deep or describes too much. Anything else that is wrong
             with it is left for `compile_schema` to tell.
     """
+    names = Comparators(allow_plugins, comparators or {})
     try:
         annotated = _copied(schema)
-        walker = Walker(annotated, source, file)
+        walker = Walker(annotated, source, file, names)
         fields = walker.fields()
     except RecursionError:
         problem = Problem(source, "the schema is nested too deeply", "fewer levels", pointer="")

@@ -139,6 +139,7 @@ class KindCompiler:
         node = ListNode(
             other=open_default(),
             threshold=items.node.item_threshold if merged.threshold is None else merged.threshold,
+            threshold_stated=merged.threshold is not None,
             weight=worth(merged),
             items=items.node,
             pairing_floor=merged.pairing_floor,

@@ -36,10 +36,10 @@ class LeafCompiler:
             return self._comparators.construct(choice.name or default.comparator, choice.config)
         except KeywordError as error:
             holder = choice.configured_by or choice.named_by
-            if holder is not None:
+            if holder is not None:  # pragma: no branch - defaults take the empty config
                 self._problems.add_keyword(holder, error)
         except UnknownComparatorError as error:
-            if choice.named_by is not None:
+            if choice.named_by is not None:  # pragma: no branch - defaults are known
                 steps = (COMPARATOR,)
                 self._problems.add(choice.named_by, steps, error.found, error.expected, error.hint)
         return construct(default.comparator, {})

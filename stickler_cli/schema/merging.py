@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from stickler_cli.schema.annotations import PREFIX, Annotations, read_annotations
+from stickler_cli.schema.annotations import Annotations, read_annotations
 from stickler_cli.schema.combinators import Cell
 from stickler_cli.schema.dialects import Schema
 
@@ -106,8 +106,3 @@ def _choice(own: tuple[tuple[Schema, Annotations], ...], inherited: Choice) -> C
         if annotations.comparator is not None:
             name, named_by = annotations.comparator, schema
     return Choice(name, config or {}, named_by, configured_by)
-
-
-def annotation_key(name: str) -> str:
-    """Give the key of an annotation by the model's field name."""
-    return PREFIX + name.replace("_", "-")

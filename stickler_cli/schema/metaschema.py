@@ -168,6 +168,9 @@ def _types(limit: Any) -> str:
 
 
 _RULES: Final[dict[str, Callable[[Any], str]]] = {
+    "dependencies": lambda limit: ", ".join(
+        f'"{needed}" beside "{keyword}"' for keyword, (needed,) in limit.items()
+    ),
     "enum": lambda limit: f"one of {', '.join(map(str, limit))}",
     "exclusiveMinimum": lambda limit: f"a number above {limit}",
     "minItems": lambda limit: "at least one element",

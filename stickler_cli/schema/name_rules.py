@@ -87,7 +87,7 @@ RULES: Final = (
     ),
     NameRule(
         "a count or a rate",
-        "numbers are equal or not, however they are written",
+        "equal or not, however it is written",
         STRING | NUMBER,
         _listed(
             "count, discount, no of, num of, number of, pct, percent, percentage, qty, quantity,"
@@ -119,7 +119,7 @@ RULES: Final = (
     ),
     NameRule(
         "a way to reach someone or something",
-        "one wrong character leads elsewhere; punctuation and case do not count",
+        "one wrong character leads elsewhere",
         STRING | NUMBER,
         _listed(
             "cell, domain, domain name, e mail, e mail address, email, email address, fax,"
@@ -143,7 +143,7 @@ RULES: Final = (
     ),
     NameRule(
         "a name",
-        "its words may be in another order, as in `Smith, John`",
+        "words may change places, as in `Smith, John`",
         STRING,
         _listed(
             "agent, approved by, author, authorized by, bank, beneficiary, brand, buyer, carrier,"
@@ -159,7 +159,7 @@ RULES: Final = (
     ),
     NameRule(
         "an address",
-        "its parts may be in another order",
+        "parts may change places",
         STRING,
         _listed("addr, address, address line, location, street"),
         "FuzzyComparator",
@@ -179,7 +179,7 @@ RULES: Final = (
     ),
     NameRule(
         "a longer text",
-        "words may be in another order and a few may differ, but most must be there",
+        "most of its words must be there, in any order",
         STRING,
         _listed(
             "abstract, bio, biography, body, comment, content, desc, description, detail,"
@@ -192,7 +192,7 @@ RULES: Final = (
     ),
     NameRule(
         "a box on a page",
-        "boxes are compared by how far they overlap",
+        "what counts is how far two overlap",
         BOX,
         _listed("b box, bbox, bounding box, boundingbox, box"),
         "BBoxIoUComparator",
@@ -242,6 +242,8 @@ def singular(word: str) -> str:
     >>> [singular(word) for word in ("taxes", "companies", "ids", "codes", "status", "address")]
     ['tax', 'company', 'id', 'code', 'status', 'address']
     """
+    if word == "skus":  # the one word of the rules with a plural in -us
+        return "sku"
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
     if word.endswith(("sses", "xes", "ches", "shes")) or (len(word) > 6 and word.endswith("uses")):

@@ -154,7 +154,8 @@ class SchemaFiles:
                 expected = f'a schema with "$anchor": "{fragment}", or a pointer as in #/$defs/a'
                 raise LeadsNowhereError(f"{reference} leads nowhere", expected)
             return uri, fragment, self._index.names[uri, fragment]
-        found = self._at_pointer((resource, self._tops.get(uri)), fragment, reference)
+        top = self._tops.get(uri) or self._index.places[id(resource)]
+        found = self._at_pointer(resource, top, fragment, reference)
         if not isinstance(found, dict | bool):
             raise LeadsNowhereError(f"{reference} leads to {kind_of(found)}", "a schema")
         self._refuse_invalid(found, reference)
@@ -189,17 +190,15 @@ class SchemaFiles:
         self._judge(contents)
 
     def _at_pointer(
-        self, start: tuple[JsonValue, Place | None], pointer: str, reference: str
+        self, value: JsonValue, place: Place, pointer: str, reference: str
     ) -> JsonValue:
         """Walk a JSON Pointer; a schema that it finds where none was expected becomes one."""
-        value, place = start
         for token in pointer.split("/")[1:]:
             if isinstance(value, dict) and id(value) in self._index.places:
                 place = self._index.places[id(value)]
             value, step = _step(value, token, reference)
-            if place is not None:
-                place = replace(place, path=(*place.path, step))
-        if isinstance(value, dict) and place is not None and id(value) not in self._index.places:
+            place = replace(place, path=(*place.path, step))
+        if isinstance(value, dict) and id(value) not in self._index.places:
             self._index.add(value, place)
             self._judge(value)
         return value

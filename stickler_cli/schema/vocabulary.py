@@ -53,11 +53,10 @@ def subschemas(schema: dict[str, JsonValue]) -> Iterator[tuple[Path, dict[str, J
                 pass
 
 
-def walk(schema: JsonValue) -> Iterator[tuple[Path, dict[str, JsonValue]]]:
+def walk(schema: dict[str, JsonValue]) -> Iterator[tuple[Path, dict[str, JsonValue]]]:
     """Go through a schema and every schema in it, outermost first."""
-    waiting: list[tuple[Path, JsonValue]] = [((), schema)]
+    waiting: list[tuple[Path, dict[str, JsonValue]]] = [((), schema)]
     while waiting:
         path, part = waiting.pop()
-        if isinstance(part, dict):
-            yield path, part
-            waiting += reversed([((*path, *steps), inner) for steps, inner in subschemas(part)])
+        yield path, part
+        waiting += reversed([((*path, *steps), inner) for steps, inner in subschemas(part)])

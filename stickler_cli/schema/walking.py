@@ -12,7 +12,8 @@ from functools import partial
 from pathlib import Path as FilePath
 from typing import Final, TypeAlias
 
-from stickler_cli.comparators.registry import UnknownComparatorError, comparator_class
+from stickler_cli.comparators.base import KeywordError
+from stickler_cli.comparators.registry import Comparators, UnknownComparatorError
 from stickler_cli.comparators.structured import StructuredModelComparator
 from stickler_cli.compare.outline import ANY_KEY
 from stickler_cli.compare.thresholds import DEFAULT_MATCH_THRESHOLD
@@ -95,9 +96,12 @@ class _Known:
 class Walker:
     """Walks a schema once, takes note of choices and lists the fields."""
 
-    def __init__(self, schema: JsonObject, source: str, file: FilePath | None) -> None:
+    def __init__(
+        self, schema: JsonObject, source: str, file: FilePath | None, comparators: Comparators
+    ) -> None:
         self._files = SchemaFiles(schema, source, file)
         self._source = source
+        self._comparators = comparators
         self._own = {id(part) for part in _objects_in(schema)}
         """What may be written to: not the schemas of other files."""
         self._notes: dict[int, tuple[Schema, Choice]] = {}
@@ -119,8 +123,11 @@ class Walker:
             schema.update({**choice.annotations(), **schema})
 
     def _place(self, cell: Cell, at: _At) -> _Fields:
-        """List the fields of a place; one that was listed before is listed again if it is small."""
-        cell = flatten(self._files, cell, ignore)
+        """List the fields of the place that a cell describes."""
+        return self._flat(flatten(self._files, cell, ignore), at)
+
+    def _flat(self, cell: Cell, at: _At) -> _Fields:
+        """List the fields of a flattened cell; those listed before, again if they are few."""
         key = (tuple((id(part.schema), part.scope) for part in cell), at.key)
         known = self._known.get(key)
         if known is None:
@@ -132,7 +139,9 @@ class Walker:
             return known.fields
         if known.fields is None or len(known.fields) > REPEATED:
             where = f"as {field_path(known.path)}" if known.path else "as the whole document"
-            return [_entry(at, merge_annotations(cell, NOTHING_INHERITED), Choice("", None, where))]
+            return [
+                self._entry(at, merge_annotations(cell, NOTHING_INHERITED), Choice("", None, where))
+            ]
         inside = len(known.path)
         return [replace(each, path=(*at.path, *each.path[inside:])) for each in known.fields]
 
@@ -140,7 +149,7 @@ class Walker:
         union = find_union(self._files, cell, ignore)
         if union is not None:
             arms = [(distinct((*union.rest, *arm.cell)), arm.source.schema) for arm in union.arms]
-            return self._place(arms[0][0], at) if len(arms) == 1 else self._arms(arms, at)
+            return self._flat(arms[0][0], at) if len(arms) == 1 else self._arms(arms, at)
         kinds = kinds_of(self._files, cell)
         if len(kinds) > 1:
             typed = [(self._files.typed(cell[0], kind), *cell) for kind in kinds]
@@ -154,19 +163,19 @@ class Walker:
                 return [self._leaf(kind, cell, at)]
             case _:
                 merged = merge_annotations(cell, at.inherited)
-                return [_entry(at, merged, open_choice(merged))]
+                return [self._entry(at, merged, open_choice(merged))]
 
     def _arms(self, arms: list[tuple[Cell, Schema]], at: _At) -> _Fields:
-        """List the fields of alternatives; what they all agree on is written beside the union."""
+        """List the fields of flattened alternatives; what all agree on is said beside the union."""
         holder = at.leaf_holder or at.holder
-        choices = [self._choice(flatten(self._files, cell, ignore), at) for cell, _ in arms]
+        choices = [self._choice(cell, at) for cell, _ in arms]
         agreed = choices[0] if all(choice == choices[0] for choice in choices) else None
         if agreed is not None and not agreed.annotated and id(holder) in self._own:
-            merged = merge_annotations(flatten(self._files, arms[0][0], ignore), at.inherited)
-            return [_entry(at, merged, self._note(holder, agreed))]
+            merged = merge_annotations(arms[0][0], at.inherited)
+            return [self._entry(at, merged, self._note(holder, agreed))]
         found = []
         for cell, own in arms:
-            found += self._place(cell, replace(at, holder=own, leaf_holder=None))
+            found += self._flat(cell, replace(at, holder=own, leaf_holder=None))
         return found
 
     def _choice(self, cell: Cell, at: _At) -> Choice | None:
@@ -187,16 +196,16 @@ class Walker:
         if not choice.annotated:
             known = id(holder) in self._own
             choice = self._note(holder, choice) if known else kind_choice(kind, cell)
-        return _entry(at, merged, choice)
+        return self._entry(at, merged, choice)
 
     def _array(self, cell: Cell, at: _At) -> _Fields:
         merged = merge_annotations(cell, at.inherited)
-        if "array" in _taken_whole(merged):
-            return [_entry(at, merged, annotated_choice(merged, TEXT))]
+        if "array" in self._taken_whole(merged):
+            return [self._entry(at, merged, annotated_choice(merged, TEXT))]
         box = None if says_how(merged) else rule_for(at.name, "box")
         plural = is_plural(at.name)
         if box and id(at.holder) in self._own and may_be_box(self._files, cell, plural=plural):
-            return [_entry(at, merged, self._note(at.holder, named_choice(*box)))]
+            return [self._entry(at, merged, self._note(at.holder, named_choice(*box)))]
         positions, elements = positions_of(self._files, cell), elements_of(self._files, cell)
         own = merge_annotations(cell, replace(at.inherited, threshold=None))
         threshold = None if positions else own.threshold
@@ -208,7 +217,7 @@ class Walker:
             listed=not positions,
         )
         if not (positions or elements):
-            return [_entry(at, merged, open_choice(merged))]
+            return [self._entry(at, merged, open_choice(merged))]
         found = []
         for position in [*positions, *([elements] if elements else [])]:
             whole = None if positions else at.holder
@@ -218,16 +227,18 @@ class Walker:
 
     def _object(self, cell: Cell, at: _At) -> _Fields:
         merged = merge_annotations(cell, NOTHING_INHERITED)
-        if "object" in _taken_whole(merged):
-            return [_entry(at, merged, annotated_choice(merged, TEXT))]
+        if "object" in self._taken_whole(merged):
+            return [self._entry(at, merged, annotated_choice(merged, TEXT))]
         threshold = merged.match_threshold
         threshold = DEFAULT_MATCH_THRESHOLD if threshold is None else threshold
         if merged.threshold is not None and not at.listed:
             threshold = merged.threshold
         declared = self._declared(cell, at)
         reason = "by its fields" if declared else "by its fields, each by its own kind"
-        reason += "; items in any order" if at.listed else ""
-        found = [_entry(at, merged, Choice("", threshold, reason))]
+        if at.listed:  # what an item is worth says nothing of the list
+            reason += "; items in any order"
+            at = replace(at, weight=_worth(at.weight))
+        found = [self._entry(at, merged, Choice("", threshold, reason))]
         if self._depth == DEEPEST:
             self._waiting.append(partial(self._inside, declared))
             return found
@@ -260,21 +271,25 @@ class Walker:
                 return tuple(self._files.inside(each, each.schema[keyword]) for each in held)
         return ()
 
+    def _taken_whole(self, merged: Merged) -> frozenset[str]:
+        """Give the JSON types that the comparator of some annotations takes as one value."""
+        if merged.choice.name is None:
+            return frozenset()
+        try:
+            found = self._comparators.construct(merged.choice.name, merged.choice.config)
+        except (KeywordError, UnknownComparatorError):
+            return frozenset()
+        return frozenset() if isinstance(found, StructuredModelComparator) else found.takes
 
-def _taken_whole(merged: Merged) -> frozenset[str]:
-    """Give the JSON types that the comparator of some annotations takes as one value."""
-    try:
-        found = comparator_class(merged.choice.name or TEXT.comparator)
-    except UnknownComparatorError:
-        return frozenset()
-    return frozenset() if issubclass(found, StructuredModelComparator) else found.takes
+    def _entry(self, at: _At, merged: Merged, choice: Choice) -> Inferred:
+        comparator, config = choice.comparator, choice.config
+        if comparator in self._comparators.instances:
+            instance = self._comparators.instances[comparator]
+            comparator, config = instance.name, instance.config
+        reason = choice.reason + ("; in any order" if at.listed and comparator else "")
+        weight = _worth(merged.weight if at.weight is None else at.weight)
+        return Inferred(at.path, comparator, config, choice.threshold, weight, reason)
 
 
 def _worth(weight: float | None) -> float:
     return DEFAULT_WEIGHT if weight is None else weight
-
-
-def _entry(at: _At, merged: Merged, choice: Choice) -> Inferred:
-    reason = choice.reason + ("; in any order" if at.listed and choice.comparator else "")
-    weight = _worth(merged.weight if at.weight is None else at.weight)
-    return Inferred(at.path, choice.comparator, choice.config, choice.threshold, weight, reason)

@@ -196,6 +196,13 @@ def test_evaluations_under_different_terms_do_not_merge():
     assert text_of(one) == before
 
 
+def test_other_options_alone_are_enough_not_to_merge():
+    options = DecidingOptions(0.2, recall_with_fd=False, extra_fields="fa", missing="fn")
+
+    with pytest.raises(UsageError, match="together: recall_with_fd is True here and False there,"):
+        evaluation_of(RESULTS).merge(evaluation_of(RESULTS, Terms(options, FIELDS)))
+
+
 def test_evaluations_with_other_documents_are_not_equal():
     assert evaluation_of(RESULTS) != evaluation_of(RESULTS[1:])
     assert evaluation_of(RESULTS) != evaluation_of(RESULTS, None)

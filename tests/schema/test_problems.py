@@ -77,6 +77,17 @@ def test_a_wrong_items_of_draft_7_may_be_a_list():
     assert problem.expected == "a schema, or a list of schemas"
 
 
+def test_a_keyword_that_needs_another_names_it():
+    schema = {"$schema": "http://json-schema.org/draft-04/schema#", "exclusiveMinimum": True}
+
+    with pytest.raises(SchemaError) as refusal:
+        compile_schema(schema, "s.json")
+
+    (problem,) = refusal.value.problems
+    assert problem.found.startswith("the schema is {")
+    assert '"minimum" beside "exclusiveMinimum"' in problem.expected
+
+
 def test_a_rule_without_words_of_its_own_is_told_as_it_is():
     problem = problem_of({"additionalItems": 5}, "draft-04")
 

@@ -174,7 +174,7 @@ def test_a_recursive_reference_leads_to_the_outermost_resource():
         },
     }
 
-    child = compile_schema(schema).root.fields[0].node
+    child = compile_schema(schema).root.fields[0].node.choose(None)
     assert [field.name for field in child.fields] == ["child", "extra"]
 
 
@@ -223,6 +223,22 @@ def test_a_reference_that_cannot_be_followed_is_named_with_its_cause(reference, 
     assert problems(schema)["/properties/a/$ref"].found.endswith(found)
 
 
+def test_a_reference_of_another_dialect_than_the_rest_must_be_a_string_too():
+    inner = {
+        "$id": "https://a.org/inner",
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$dynamicRef": 5,
+    }
+    schema = {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "type": "object",
+        "properties": {"a": inner},
+    }
+
+    problem = problems(schema)["/properties/a/$dynamicRef"]
+    assert (problem.found, problem.expected) == ("$dynamicRef is integer", "a string")
+
+
 def test_a_near_name_is_proposed():
     schema = referring("#/$defs/mony", **{"$defs": {"money": NUMBER}})
 
@@ -265,6 +281,13 @@ def test_a_file_refers_to_others_from_where_it_is(folder):
     schema = referring("common/money.json")
 
     assert comparators(schema, folder("s.json", schema)) == {"a": "NumericComparator"}
+
+
+def test_names_of_files_may_hold_any_character(folder):
+    folder("a b#c/ü%.json", NUMBER)
+    schema = referring("%C3%BC%25.json")
+
+    assert comparators(schema, folder("a b#c/s.json", schema)) == {"a": "NumericComparator"}
 
 
 def test_a_file_above_the_schema_is_read(folder):
@@ -339,7 +362,7 @@ def test_files_that_refer_to_each_other_are_a_recursion(folder):
     folder("b.json", {"type": "object", "properties": {"back": {"$ref": "s.json"}}})
     root = compile_schema(node, "s.json", folder("s.json", node)).root
 
-    again = root.fields[0].node.fields[0].node
+    again = root.fields[0].node.fields[0].node.choose(None)
     assert [field.name for field in again.fields] == ["next", "x"]
 
 

@@ -141,6 +141,7 @@ class TestCircles:
             {"allOf": [{"$ref": "#/$defs/x"}]},
             {"anyOf": [{"$ref": "#/$defs/x"}, STRING]},
             {"$ref": "#/$defs/y"},
+            {"anyOf": [{"allOf": [{"$ref": "#/$defs/x"}]}, STRING]},
         ],
     )
     def test_a_reference_that_leads_back_without_a_field_is_refused(self, definition):
@@ -150,7 +151,9 @@ class TestCircles:
         with pytest.raises(SchemaError, match="leads back to itself") as refusal:
             compile_schema({**schema, "$defs": definitions})
 
-        assert all(problem.pointer.endswith("/$ref") for problem in refusal.value.problems)
+        assert all(
+            problem.pointer.endswith(("/$ref", "/anyOf/0")) for problem in refusal.value.problems
+        )
 
 
 class TestArms:

@@ -1,0 +1,77 @@
+"""`docs/inference.md` and the code say the same."""
+
+import io
+import json
+import re
+from contextlib import redirect_stdout
+from pathlib import Path
+
+import pytest
+
+from stickler_cli.schema.defaults import BY_FORMAT, EXACT, NUMBER, TEXT, leaf_default
+from stickler_cli.schema.name_rules import MISLEADING, PREPOSITIONS, QUALIFIERS, RULES
+
+PAGE = (Path(__file__).parents[2] / "docs" / "inference.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", PAGE, re.DOTALL)
+
+
+def table(heading):
+    """Read the table whose first heading is `heading`."""
+    lines = PAGE.partition(f"| {heading} |")[2].split("\n\n")[0].splitlines()
+    return [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines[2:]]
+
+
+def words_after(text):
+    """Read the list of words that ends a sentence, over line ends."""
+    found = " ".join(PAGE.split()).partition(text)[2]
+    return re.match(r" (.*?)[.](?: |$)", found)[1].split(", ")
+
+
+def test_the_table_of_names_is_that_of_the_code():
+    assert table("holds") == [
+        [
+            f"{rule.meaning}: {rule.why}",
+            ", ".join(rule.names),
+            ", ".join(kind for kind in ("string", "number", "box") if kind in rule.kinds),
+            rule.comparator,
+            str(rule.threshold),
+            f"`{json.dumps(rule.config)}`" if rule.config else "",
+        ]
+        for rule in RULES
+    ]
+
+
+def test_the_lists_of_words_are_those_of_the_code():
+    assert words_after("like one of the above:") == list(MISLEADING)
+    assert words_after("`total_before_tax` a total:") == sorted(PREPOSITIONS)
+    assert words_after("so `total_usd` is a total:") == sorted(QUALIFIERS)
+
+
+def test_the_table_of_kinds_is_that_of_the_code():
+    listed, boolean, dates, exact = table("type")
+
+    def formats(cell):
+        return set(cell.removeprefix("string, format ").split(", "))
+
+    assert listed[1:] == boolean[1:] == exact[1:] == [EXACT.comparator, str(EXACT.threshold)]
+    assert leaf_default("boolean") == leaf_default("string", listed=True) == EXACT
+    assert {format_: BY_FORMAT[format_].comparator for format_ in BY_FORMAT} == {
+        **dict.fromkeys(formats(dates[0]), dates[1]),
+        **dict.fromkeys(formats(exact[0]), exact[1]),
+    }
+    rest = " ".join(PAGE.split())
+    assert f"a string to {TEXT.comparator} with threshold {TEXT.threshold}" in rest
+    assert f"number to {NUMBER.comparator} with threshold {NUMBER.threshold}" in rest
+
+
+@pytest.mark.parametrize(("source", "printed"), EXAMPLES)
+def test_an_example_prints_what_stands_below_it(source, printed):
+    output = io.StringIO()
+    with redirect_stdout(output):
+        exec(source, {"__name__": "example"})  # noqa: S102 - the page's own example
+
+    assert output.getvalue() == printed
+
+
+def test_every_python_example_is_run():
+    assert len(EXAMPLES) == PAGE.count("```python") == 3

@@ -1,0 +1,157 @@
+from collections import Counter
+
+import pytest
+
+from stickler_cli.comparators.registry import construct
+from stickler_cli.schema.name_rules import (
+    MISLEADING,
+    RULES,
+    is_plural,
+    rule_for,
+    singular,
+    words_of,
+)
+
+MEANINGS = {
+    "an identifier": (
+        "id customer_id customerID taxId tax-id ids invoice_number invoiceNumber InvoiceNo order_nr"
+        " currency_code sku SKUs iban vat VATNumber vat_id account account_number serial isbn_13"
+        " zip zipCode postal_code payment_reference PO po_number type_code"
+    ),
+    "an amount of money": (
+        "amount amount_due total total_usd subtotal sub_total totalAmount unit_price prices tax"
+        " tax_total taxes cost fee fees balance_due total_before_tax total_excluding_vat"
+        " salary_2024 price_per_unit amount_value"
+    ),
+    "a count or a rate": "quantity qty item_count number_of_pages no_of_items tax_rate pct",
+    "a date or a range of dates": (
+        "date invoice_date dateOfBirth created_at issued_on due due_date dueDates dob birthday"
+        " period billing_period valid_from date_raw expiry customer_created_at"
+    ),
+    "a time of day": "time start_time",
+    "a way to reach someone or something": (
+        "email e_mail eMailAddress emails phone phoneNumber fax website url URLs ip_address"
+        " user_name file_name"
+    ),
+    "one of a few choices": "status statuses order_status currency gender document_type time_zone",
+    "a name": (
+        "name vendor_name vendorName vendor supplier customers company first_name approved_by"
+        " account_holder account_name name_of_spouse authors"
+    ),
+    "an address": "address billing_address addressLine2 street shipping-addresses",
+    "a place": "city cities town state country birth_place place_of_birth",
+    "a longer text": (
+        "description item_description notes comments remarks summary abstract amount_in_words"
+    ),
+}
+SAYING_NOTHING = "x color value 2024 add_on grace_period grace_periods page index has valid"
+
+
+@pytest.mark.parametrize(
+    ("name", "meaning"),
+    [(name, meaning) for meaning, names in MEANINGS.items() for name in names.split()],
+)
+def test_a_name_on_a_string_means(name, meaning):
+    rule, _ = rule_for(name, "string")
+
+    assert rule.meaning == meaning
+
+
+@pytest.mark.parametrize("name", [*SAYING_NOTHING.split(), "", "--", "éé"])
+def test_a_name_that_says_nothing_has_no_rule(name):
+    assert rule_for(name, "string") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "meaning"),
+    [
+        ("customer_id", "an identifier"),
+        ("total", "an amount of money"),
+        ("vat", "an amount of money"),
+        ("net", "an amount of money"),
+        ("amount_in_words", "an amount of money"),
+        ("quantity", "a count or a rate"),
+        ("phone", "a way to reach someone or something"),
+    ],
+)
+def test_a_name_on_a_number_means(name, meaning):
+    rule, _ = rule_for(name, "number")
+
+    assert rule.meaning == meaning
+
+
+@pytest.mark.parametrize("name", ["created_at", "description", "vendor", "city", "status", "time"])
+def test_a_name_for_texts_says_nothing_of_a_number(name):
+    assert rule_for(name, "number") is None
+
+
+@pytest.mark.parametrize("name", ["bbox", "bounding_box", "boundingBoxes", "b_box", "wordBBox"])
+def test_a_name_on_an_array_of_numbers_may_mean_a_box(name):
+    rule, _ = rule_for(name, "box")
+
+    assert rule.comparator == "BBoxIoUComparator"
+    assert rule_for(name, "string") is None
+
+
+def test_the_ending_that_decided_is_told():
+    assert rule_for("net_amountDue_EUR", "string")[1] == "amount due"
+
+
+def test_a_preposition_at_the_end_belongs_to_the_name():
+    assert words_of("validFrom") == ("valid", "from")
+    assert rule_for("validFrom", "string")[1] == "valid from"
+
+
+def test_a_name_is_split_at_case_punctuation_and_digits():
+    assert words_of("HTTPServerURL") == ("http", "server", "url")
+    assert words_of("line1_total-2") == ("line", "total")
+    assert words_of("größeInCm") == ("größe", "in", "cm")
+    assert words_of("taxIDs") == ("tax", "id")
+
+
+@pytest.mark.parametrize(
+    ("plural", "expected"),
+    [
+        ("boxes", "box"),
+        ("batches", "batch"),
+        ("dishes", "dish"),
+        ("addresses", "address"),
+        ("statuses", "status"),
+        ("countries", "country"),
+        ("expenses", "expense"),
+        ("ties", "tie"),
+        ("gross", "gross"),
+        ("basis", "basis"),
+        ("is", "is"),
+    ],
+)
+def test_plurals_are_taken_off(plural, expected):
+    assert singular(plural) == expected
+
+
+def test_the_last_word_says_whether_a_name_is_plural():
+    assert is_plural("bounding_boxes_2")
+    assert not is_plural("boxes_model")
+    assert not is_plural("")
+
+
+def test_no_name_is_in_two_rules_for_the_same_kind():
+    endings = Counter(
+        (words_of(name), kind) for rule in RULES for name in rule.names for kind in rule.kinds
+    )
+    endings.update((words_of(name), "string") for name in MISLEADING)
+
+    assert [ending for ending, count in endings.items() if count > 1] == []
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_rule_finds_its_own_names_and_names_a_comparator_that_can_be_made(rule):
+    construct(rule.comparator, rule.config)
+
+    for name in rule.names:
+        for kind in rule.kinds:
+            assert rule_for(name.replace(" ", "_"), kind)[0] is rule
+
+
+def test_names_are_listed_in_order():
+    assert [list(rule.names) for rule in RULES] == [sorted(rule.names) for rule in RULES]

@@ -1,0 +1,229 @@
+"""Schemas that contain themselves, plans as values: equality, pickling, size."""
+
+import pickle
+
+import pytest
+
+from stickler_cli.compare.engine import compare
+from stickler_cli.compare.recursion import RecursionNode
+from stickler_cli.schema.compiler import DEEPEST, LARGE, compile_schema
+
+STRING = {"type": "string"}
+TREE = {
+    "type": "object",
+    "x-aws-stickler-match-threshold": 0.9,
+    "properties": {
+        "name": STRING,
+        "left": {"$ref": "#"},
+        "children": {"type": "array", "items": {"$ref": "#"}},
+    },
+}
+
+
+def chain(length):
+    """Give a schema of objects that each hold the next one, by reference."""
+    definitions = {
+        f"d{number}": {"properties": {"next": {"$ref": f"#/$defs/d{number + 1}"}}}
+        for number in range(length)
+    }
+    definitions[f"d{length}"] = STRING
+    return {"$ref": "#/$defs/d0", "$defs": definitions}
+
+
+def nested(length, value):
+    for _ in range(length):
+        value = {"next": value}
+    return value
+
+
+def large(name):
+    return {"type": "object", "properties": {f"{name}{field}": STRING for field in range(LARGE)}}
+
+
+def copy_of(plan):
+    return pickle.loads(pickle.dumps(plan))  # noqa: S301 - our own
+
+
+def field(node, *names):
+    for name in names:
+        node = next(entry.node for entry in node.fields if entry.name == name)
+        if isinstance(node, RecursionNode):
+            node = node.choose(None)
+    return node
+
+
+def test_a_schema_may_contain_itself():
+    plan = compile_schema(TREE)
+
+    assert field(plan.root, "left", "left", "left", "name").comparator.name == (
+        "LevenshteinComparator"
+    )
+
+
+def test_a_recursion_has_the_match_threshold_of_what_it_leads_to():
+    children = field(compile_schema(TREE).root, "left", "children")
+
+    assert isinstance(children.items, RecursionNode)
+    assert children.items.item_threshold == children.threshold == 0.9
+
+
+def test_an_object_that_contains_itself_in_a_list_does_not_speak_for_the_list():
+    schema = {
+        "type": "object",
+        "properties": {"tree": {"$ref": "#/$defs/tree"}},
+        "$defs": {
+            "tree": {
+                "properties": {"children": {"type": "array", "items": {"$ref": "#/$defs/tree"}}},
+                "x-aws-stickler-aggregate": False,
+                "x-aws-stickler-weight": 3,
+            }
+        },
+    }
+
+    (tree,) = compile_schema(schema).root.fields
+    assert (tree.aggregate, tree.node.weight) == (False, 3.0)
+    (children,) = tree.node.fields
+    assert (children.aggregate, children.node.weight) == (None, 1.0)
+
+
+def test_mutual_recursion_through_unions_and_maps_ends():
+    schema = {
+        "type": "object",
+        "properties": {"a": {"$ref": "#/$defs/a"}},
+        "$defs": {
+            "a": {"anyOf": [STRING, {"properties": {"b": {"$ref": "#/$defs/b"}}}]},
+            "b": {"additionalProperties": {"$ref": "#/$defs/a"}},
+        },
+    }
+    plan = compile_schema(schema)
+    document = {"a": {"b": {"x": {"b": {"y": "z"}}}}}
+
+    assert compare(plan, document, document).similarity == 1.0
+    assert compare(plan, document, {"a": {"b": {"x": {"b": {"y": "q"}}}}}).similarity == 0.0
+
+
+def test_a_schema_that_describes_schemas_is_compared():
+    schema = {
+        "type": "object",
+        "properties": {"s": {"$ref": "https://json-schema.org/draft/2020-12/schema"}},
+    }
+    document = {"s": {"type": "object", "properties": {"a": {"type": "string"}}}}
+
+    assert compare(compile_schema(schema), document, document).similarity == 1.0
+
+
+PLANS = {
+    "leaves": {"type": "object", "properties": {"a": STRING, "b": {"format": "date"}, "c": {}}},
+    "tree": TREE,
+    "map": {"patternProperties": {r"^\p{L}": STRING}, "additionalProperties": {}},
+    "union": {"properties": {"a": {"anyOf": [{**STRING, "minLength": 2}, {"type": "number"}]}}},
+    "tuple": {"properties": {"a": {"prefixItems": [STRING, {"type": "number"}]}}},
+    "free-form": {},
+    "chain": chain(300),
+    "large": {
+        "properties": {name: {"$ref": "#/$defs/x"} for name in "abc"},
+        "$defs": {"x": large("x")},
+    },
+}
+DOCUMENTS = [
+    {"a": "x", "b": "2024-01-31", "c": [1, {"d": 2}], "name": "n", "children": [{"name": "m"}]},
+    {"a": [5, 6], "ä": "z", "next": {"next": {"next": {}}}, "left": {"left": {"name": "l"}}},
+    {"a": {"x0": "one"}, "b": {"x1": "two"}, **nested(300, "end")},
+    {},
+]
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_a_plan_survives_pickling(name):
+    plan = compile_schema(PLANS[name])
+    again = copy_of(plan)
+
+    assert again == plan
+    for gt in DOCUMENTS[:2]:
+        for pred in DOCUMENTS[:2]:
+            assert repr(compare(again, gt, pred)) == repr(compare(plan, gt, pred))
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_a_plan_that_has_been_used_survives_pickling(name):
+    plan = compile_schema(PLANS[name])
+    compare(plan, DOCUMENTS[0], DOCUMENTS[1])
+
+    assert copy_of(plan) == plan == compile_schema(PLANS[name])
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_the_same_schema_gives_equal_plans(name):
+    assert compile_schema(PLANS[name]) == compile_schema(PLANS[name])
+
+
+def test_other_schemas_give_other_plans():
+    plans = [compile_schema(schema) for schema in PLANS.values()]
+
+    assert [[one == other for other in plans].count(True) for one in plans] == [1] * len(plans)
+
+
+def test_what_is_deep_inside_waits_behind_a_reference():
+    node = compile_schema(chain(DEEPEST + 1)).root
+
+    for _ in range(DEEPEST):
+        assert not isinstance(node, RecursionNode)
+        node = node.fields[0].node
+    assert isinstance(node, RecursionNode)
+    assert node.choose(None).fields[0].node.comparator.name == "LevenshteinComparator"
+
+
+def test_a_reference_to_what_is_deep_inside_has_its_match_threshold():
+    schema = {"x-aws-stickler-match-threshold": 0.3, "properties": {"end": STRING}}
+    for _ in range(DEEPEST):
+        schema = {"properties": {"next": schema}}
+
+    node = compile_schema(schema).root
+    for _ in range(DEEPEST):
+        node = node.fields[0].node
+    assert isinstance(node, RecursionNode)
+    assert node.item_threshold == 0.3
+
+
+def test_a_chain_of_references_longer_than_the_stack_compiles():
+    plan = compile_schema(chain(1500))
+    gt, pred = nested(30, {"next": "x"}), nested(30, {"next": "y"})
+
+    assert compare(copy_of(plan), gt, gt).similarity == 1.0
+    assert compare(plan, gt, pred).similarity == 0.0
+
+
+def test_a_large_place_stands_in_a_plan_once():
+    first, second, third = compile_schema(PLANS["large"]).root.fields
+
+    assert not isinstance(first.node, RecursionNode)
+    assert isinstance(second.node, RecursionNode)
+    assert second.node.choose(None) is third.node.choose(None)
+    assert second.node.choose(None).fields == first.node.fields
+
+
+def test_a_small_place_stands_wherever_it_is_needed():
+    schema = {
+        "type": "object",
+        "properties": {"a": {"$ref": "#/$defs/x"}, "b": {"$ref": "#/$defs/x"}},
+        "$defs": {"x": {"properties": {"c": STRING}}},
+    }
+
+    a, b = compile_schema(schema).root.fields
+    assert a.node == b.node
+    assert not isinstance(b.node, RecursionNode)
+
+
+def test_a_root_may_be_large_and_in_use_elsewhere():
+    definition = large("x")
+    schema = {
+        "oneOf": [
+            {"properties": {"a": {"$ref": "#/$defs/x"}}, "required": ["a"]},
+            {"$ref": "#/$defs/x"},
+        ],
+        "$defs": {"x": definition},
+    }
+
+    first, second = (arm.node for arm in compile_schema(schema).root.arms)
+    assert [entry.name for entry in first.fields] == ["a"]
+    assert len(second.fields) == LARGE
