@@ -16,11 +16,9 @@ from stickler_cli.cli import eval as eval_command
 from stickler_cli.cli.console import prepare_streams, show_problems, warn, write_result
 from stickler_cli.cli.exit_codes import ExitCode, exit_code_help
 from stickler_cli.errors import SticklerError
+from stickler_cli.runs.depth import room_for_depth
 
 DEBUG_OPTION = "--debug"
-
-RECURSION_LIMIT = 20_000
-"""Python frames; a document as deep as the reader takes (1024 levels) needs some 8 a level."""
 
 app = typer.Typer(
     name="stickler",
@@ -58,10 +56,9 @@ def main(args: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if args is None else args)
     prepare_streams()
     _end_on_sigterm()
-    usual_limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(usual_limit, RECURSION_LIMIT))
     try:
-        app(arguments)
+        with room_for_depth():
+            app(arguments)
     except SystemExit as stop:
         return _code_of(stop)
     except SticklerError as error:
@@ -74,8 +71,6 @@ def main(args: Sequence[str] | None = None) -> int:
         warn(f"error: internal error ({type(error).__name__}: {error}); {DEBUG_OPTION} shows where")
         _trace(arguments)
         return ExitCode.INTERNAL
-    finally:
-        sys.setrecursionlimit(usual_limit)
     return ExitCode.OK
 
 

@@ -53,19 +53,7 @@ class ChoiceNode(Node, ABC):
         """Compare two present values and clip; in [0, 1]."""
         return self.choose(gt).score(gt, pred, options)
 
-    def matrix(
-        self, gts: Sequence[JsonValue], preds: Sequence[JsonValue], options: Options
-    ) -> Matrix:
-        """Compare every present value of one side with every one of the other; shape (n, m)."""
-        return self._by_choice(gts, preds, options, clip=False)
-
-    def scores(
-        self, gts: Sequence[JsonValue], preds: Sequence[JsonValue], options: Options
-    ) -> Matrix:
-        """Compare every present value with every other and clip; shape (n, m)."""
-        return self._by_choice(gts, preds, options, clip=True)
-
-    def _by_choice(
+    def _all_pairs(
         self,
         gts: Sequence[JsonValue],
         preds: Sequence[JsonValue],

@@ -137,15 +137,15 @@ class Node(ABC):
         self, gts: Sequence[JsonValue], preds: Sequence[JsonValue], options: Options
     ) -> Matrix:
         """Compare every present value of one side with every one of the other; shape (n, m)."""
-        return self._by_kind(gts, preds, options, clip=False)
+        return self._all_pairs(gts, preds, options, clip=False)
 
     def scores(
         self, gts: Sequence[JsonValue], preds: Sequence[JsonValue], options: Options
     ) -> Matrix:
         """Compare every present value with every other and clip; shape (n, m)."""
-        return self._by_kind(gts, preds, options, clip=True)
+        return self._all_pairs(gts, preds, options, clip=True)
 
-    def _by_kind(
+    def _all_pairs(
         self,
         gts: Sequence[JsonValue],
         preds: Sequence[JsonValue],

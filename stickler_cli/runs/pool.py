@@ -22,6 +22,7 @@ from stickler_cli.documents import DocumentPair
 from stickler_cli.errors import Problem, SticklerError, UsageError
 from stickler_cli.metrics.evaluation import Evaluation
 from stickler_cli.runs.chunk import Job, evaluate_pair
+from stickler_cli.runs.depth import RECURSION_LIMIT
 from stickler_cli.runs.local import run_local
 
 CHUNK_SIZE: Final = 32
@@ -71,7 +72,7 @@ def run_pool(
         workers,
         mp_context=context,
         initializer=start,
-        initargs=(_packed(job, workers), stop, sys.getrecursionlimit()),
+        initargs=(_packed(job, workers), stop, RECURSION_LIMIT),
     ) as pool:
         try:
             for chunk in _chunks(pairs, chunk_size):

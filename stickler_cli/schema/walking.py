@@ -218,7 +218,10 @@ class Walker:
         )
         if not (positions or elements):
             return [self._entry(at, merged, open_choice(merged))]
-        found = []
+        found: _Fields = []
+        if at.listed and at.inherited.threshold is not None:
+            reason = "lists are paired by their elements"
+            found.append(self._entry(at, merged, Choice("", at.inherited.threshold, reason)))
         for position in [*positions, *([elements] if elements else [])]:
             whole = None if positions else at.holder
             part = replace(inside, holder=position[0].schema, leaf_holder=whole)

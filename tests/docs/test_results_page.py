@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from stickler_cli.metrics.counts import RATES
-from stickler_cli.reports.csv_report import COUNTS, HEADERS
+from stickler_cli.metrics.frame import COUNTS, HEADERS
 from stickler_cli.reports.registry import FORMATS, SUFFIXES
 
 ROOT = Path(__file__).parents[2]

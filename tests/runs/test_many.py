@@ -95,8 +95,8 @@ class Pool:
     most_waiting = 0
 
     def __init__(self, workers, *, mp_context, initializer, initargs):
-        job, _, limit = initargs
-        initializer(job, threading.Event(), limit)
+        job, _, _ = initargs
+        initializer(job, threading.Event(), sys.getrecursionlimit())
         self.waiting = 0
 
     def __enter__(self):

@@ -305,6 +305,19 @@ def test_a_list_of_lists_is_annotated_on_the_inner_list():
     assert schema == {"type": "array", "items": {**inner, **EXACT}}
 
 
+def test_what_an_outer_list_says_of_its_lists_is_told_beside_their_leaves():
+    inner = {"type": "array", "items": STRING}
+    outer = {"type": "array", "items": inner, X + "threshold": 0.4}
+
+    schema, entries = field("order_ids", outer)
+
+    assert schema == {**outer, "items": {**inner, **EXACT}}
+    assert [(each.comparator, each.threshold) for each in entries] == [
+        ("", 0.4),
+        ("ExactComparator", 1.0),
+    ]
+
+
 def test_the_positions_of_a_tuple_are_annotated_each():
     schema, entries = field(
         "period",
