@@ -174,14 +174,12 @@ def _formats(outputs: Iterable[str]) -> dict[str, str]:
 
 def _check(request: Request, loaded: "LoadedSchema") -> None:
     """Refuse before the run what would fail after it."""
-    from stickler_cli.compare.outline import comparators, outline
+    from stickler_cli.compare.outline import comparators, known_paths
     from stickler_cli.metrics.gates import check_paths
 
     for comparator in comparators(loaded.plan):
         comparator.require()
-    known = [row.path for row in outline(loaded.plan)]
-    known += [(*row.path, "*") for row in outline(loaded.plan) if row.kind == "any"]
-    check_paths(request.gates, known)
+    check_paths(request.gates, known_paths(loaded.plan))
 
 
 def _run(request: Request, loaded: "LoadedSchema", pairs: "Pairs") -> "tuple[Run, TableStyle]":

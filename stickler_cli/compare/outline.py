@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from stickler_cli.comparators.base import BaseComparator
@@ -12,11 +13,20 @@ from stickler_cli.compare.object import ObjectNode
 from stickler_cli.compare.one_of import OneOfNode
 from stickler_cli.compare.open import OpenNode
 from stickler_cli.compare.plan import Node, Plan
+from stickler_cli.compare.recursion import RecursionNode
 from stickler_cli.compare.tuple import TupleNode
 from stickler_cli.locations import Path
 
 ANY_KEY: Final = "*"
 """Stands in an outline for the keys that only the documents name."""
+
+
+ANY_KIND: Final = "any"
+"""The kind of a place whose values decide."""
+RECURSIVE: Final = "recursive"
+"""The kind of a place that leads back to one above it; what is below is told there."""
+MOST_ROWS: Final = 10_000
+"""Fields that an outline lists at most: places that share a schema could be any number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +36,7 @@ class FieldOutline:
     path: Path
     """Without list indexes: `("line_items", "price")`."""
     kind: str
-    """`leaf`, `object`, `list`, `tuple`, `one of` or `any`."""
+    """`leaf`, `object`, `list`, `tuple`, `one of`, `any` or `recursive`."""
     comparator: str
     """The name of what compares its leaves; empty where fields of its own do."""
     threshold: float | None
@@ -36,8 +46,19 @@ class FieldOutline:
 
 
 def outline(plan: Plan) -> tuple[FieldOutline, ...]:
-    """List the fields of a plan in schema order, parents first; a recursion is not followed."""
-    return tuple(_below(plan.root, ()))
+    """List the fields of a plan in schema order, parents first."""
+    return tuple(islice(_below(plan.root, (), ()), MOST_ROWS))
+
+
+def known_paths(plan: Plan) -> tuple[Path, ...]:
+    """List the fields that documents may have under a plan; `*` stands for any name.
+
+    What is below a place of any kind, or of a schema that contains itself, ends in `*` too.
+    """
+    rows = outline(plan)
+    paths = [row.path for row in rows]
+    paths += ((*row.path, ANY_KEY) for row in rows if row.kind in (ANY_KIND, RECURSIVE))
+    return (*paths, *([(ANY_KEY,)] if len(rows) == MOST_ROWS else []))
 
 
 def comparators(plan: Plan) -> tuple[BaseComparator, ...]:
@@ -45,57 +66,81 @@ def comparators(plan: Plan) -> tuple[BaseComparator, ...]:
     return tuple(node.comparator for node in _nodes(plan.root) if isinstance(node, LeafNode))
 
 
-def _below(node: Node, path: Path) -> Iterator[FieldOutline]:
-    """List the fields inside a node, through lists and arms."""
+def _below(node: Node, path: Path, above: tuple[int, ...]) -> Iterator[FieldOutline]:
+    """List the fields inside a node, through lists and arms; `above` are the nodes around it."""
     seen: set[str] = set()
-    for name, child in _fields(node):
-        if name not in seen:
-            seen.add(name)
+    for name, child in _fields(node, ()):
+        if name in seen:
+            continue
+        seen.add(name)
+        place = id(_followed(child))
+        if place in above:
+            yield _row(child, (*path, name), kind=RECURSIVE)
+        else:
             yield _row(child, (*path, name))
-            yield from _below(child, (*path, name))
+            yield from _below(child, (*path, name), (*above, place))
 
 
-def _fields(node: Node) -> Iterator[tuple[str, Node]]:
+def _followed(node: Node) -> Node:
+    """Give the node that a reference stands for; any other node as it is."""
+    while isinstance(node, RecursionNode):
+        node = node.choose(None)
+    return node
+
+
+def _fields(node: Node, above: tuple[int, ...]) -> Iterator[tuple[str, Node]]:
+    """List the fields at a node: its own, or those of its elements and arms."""
+    node = _followed(node)
     match node:
         case ObjectNode():
             yield from ((entry.name, entry.node) for entry in node.fields)
         case MapNode():
-            yield from _fields(node.declared)
+            yield from _fields(node.declared, ())
             rest = [pattern.node for pattern in node.patterns]
             rest += [node.rest.node] if node.rest else []
             yield from ((ANY_KEY, child) for child in rest)
-        case _:
+        case _ if id(node) not in above:
             for part in _parts(node):
-                yield from _fields(part)
+                yield from _fields(part, (*above, id(node)))
 
 
 def _parts(node: Node) -> Iterator[Node]:
     """List the nodes whose fields are the node's own: elements, positions, arms."""
     match node:
         case ListNode():
-            yield node.items
+            yield _followed(node.items)
         case TupleNode():
-            yield from node.positions
-            yield node.rest
+            yield from map(_followed, node.positions)
+            yield _followed(node.rest)
         case OneOfNode():
-            yield from (arm.node for arm in node.arms)
+            yield from (_followed(arm.node) for arm in node.arms)
         case _:
             pass
 
 
-def _nodes(node: Node) -> Iterator[Node]:
-    yield node
-    for part in _parts(node):
-        yield from _nodes(part)
-    if isinstance(node, OpenNode):
-        yield from node.leaves.values()
-    for _, child in _fields(node) if isinstance(node, ObjectNode | MapNode) else ():
-        yield from _nodes(child)
+def _nodes(root: Node) -> Iterator[Node]:
+    """List every node of a plan once."""
+    waiting, met = [root], set()
+    while waiting:
+        node = _followed(waiting.pop())
+        if id(node) in met:
+            continue
+        met.add(id(node))
+        yield node
+        waiting += _parts(node)
+        match node:
+            case OpenNode():
+                waiting += node.leaves.values()
+            case ObjectNode() | MapNode():
+                waiting += (child for _, child in _fields(node, ()))
+            case _:
+                pass
 
 
-def _row(node: Node, path: Path) -> FieldOutline:
-    names = dict.fromkeys(leaf.comparator.name for leaf in _own_leaves(node))
-    kind = _KINDS.get(type(node), "any")
+def _row(node: Node, path: Path, kind: str | None = None) -> FieldOutline:
+    node = _followed(node)
+    names = dict.fromkeys(leaf.comparator.name for leaf in _own_leaves(node, ()))
+    kind = kind or _KINDS.get(type(node), ANY_KIND)
     return FieldOutline(path, kind, " | ".join(names), _threshold(node), node.weigh(None, None))
 
 
@@ -109,16 +154,18 @@ _KINDS: Final = {
 }
 
 
-def _own_leaves(node: Node) -> Iterator[LeafNode]:
+def _own_leaves(node: Node, above: tuple[int, ...]) -> Iterator[LeafNode]:
     """List the leaves that are compared at a node itself, not at fields below it."""
     if isinstance(node, LeafNode):
         yield node
-    for part in _parts(node):
-        yield from _own_leaves(part)
+    elif id(node) not in above:
+        for part in _parts(node):
+            yield from _own_leaves(part, (*above, id(node)))
 
 
 def _threshold(node: Node) -> float | None:
     """Give what a unit of a field must reach; a list's units are its elements."""
+    node = _followed(node)
     match node:
         case ListNode():
             return _threshold_of_items(node.items)
@@ -132,6 +179,7 @@ def _threshold(node: Node) -> float | None:
 
 
 def _threshold_of_items(items: Node) -> float | None:
+    items = _followed(items)
     if isinstance(items, OneOfNode):
         thresholds = {_threshold_of_items(arm.node) for arm in items.arms}
         return thresholds.pop() if len(thresholds) == 1 else None

@@ -1,6 +1,12 @@
 import pytest
 
-from stickler_cli.compare.outline import FieldOutline, comparators, outline
+from stickler_cli.compare.outline import (
+    MOST_ROWS,
+    FieldOutline,
+    comparators,
+    known_paths,
+    outline,
+)
 from stickler_cli.schema.compiler import compile_schema
 
 X = "x-aws-stickler-"
@@ -138,3 +144,43 @@ def test_a_place_of_any_kind_may_call_the_default_of_each():
         "NumericComparator",
         "ExactComparator",
     }
+
+
+def a_tree():
+    return an_object(v=TEXT, kids={"type": "array", "items": {"$ref": "#"}})
+
+
+def test_a_place_that_leads_back_to_itself_is_told_once():
+    found = {row.path: row.kind for row in rows(a_tree())}
+    assert found == {
+        ("v",): "leaf",
+        ("kids",): "list",
+        ("kids", "v"): "leaf",
+        ("kids", "kids"): "recursive",
+    }
+
+
+def test_paths_below_a_recursion_or_an_open_place_are_known_by_a_star():
+    assert ("kids", "kids", "*") in known_paths(compile_schema(a_tree()))
+    assert known_paths(compile_schema(an_object(x={}))) == (("x",), ("x", "*"))
+
+
+def test_a_large_place_that_stands_in_a_plan_once_is_told_wherever_it_is_used():
+    large = an_object(**{f"f{index}": dict(TEXT) for index in range(60)})
+    schema = {**an_object(a={"$ref": "#/$defs/x"}, b={"$ref": "#/$defs/x"}), "$defs": {"x": large}}
+    paths = {row.path for row in rows(schema)}
+    assert {("a", "f59"), ("b", "f59")} <= paths
+    assert len(comparators(compile_schema(schema))) == 60
+
+
+def test_an_outline_that_would_be_endless_is_cut_and_any_path_is_then_known():
+    levels = {
+        f"d{index}": an_object(
+            a={"$ref": f"#/$defs/d{index + 1}"}, b={"$ref": f"#/$defs/d{index + 1}"}
+        )
+        for index in range(14)
+    }
+    schema = {**an_object(x={"$ref": "#/$defs/d0"}), "$defs": {**levels, "d14": an_object(v=TEXT)}}
+    plan = compile_schema(schema)
+    assert len(outline(plan)) == MOST_ROWS
+    assert known_paths(plan)[-1] == ("*",)
