@@ -65,6 +65,10 @@ def main(args: Sequence[str] | None = None) -> int:
         show_problems(error.problems)
         _trace(arguments)
         return ExitCode.USAGE
+    except OSError as error:
+        warn(f"error: the results could not be written ({error.strerror or error})")
+        _trace(arguments)
+        return ExitCode.INTERNAL
     except KeyboardInterrupt:
         return ExitCode.INTERRUPTED
     except Exception as error:  # noqa: BLE001 - a traceback would end with code 1, "a gate failed"

@@ -32,6 +32,9 @@ def read_config(named: str | None, kinds: Mapping[str, type]) -> dict[str, Any]:
     if found is None:
         return {}
     table = _table(found)
+    if found.name != SHARED_FILE and "tool" in table:
+        hint = f"leave out the header [tool.stickler]: it is for {SHARED_FILE}"
+        raise UsageError([Problem(str(found), "there is a table [tool]", "options alone", hint)])
     problems = []
     options: dict[str, Any] = {}
     for key, value in table.items():

@@ -17,24 +17,21 @@ from stickler_cli.errors import Problem, UsageError
 
 if TYPE_CHECKING:
     from stickler_cli.documents import Pairs
-    from stickler_cli.metrics.evaluation import Evaluation
-    from stickler_cli.metrics.gates import Gate, GateResult
+    from stickler_cli.metrics.gates import Gate
     from stickler_cli.metrics.record import Run
     from stickler_cli.reports.style import TableStyle
     from stickler_cli.runs.lines import FirstNonMatches
     from stickler_cli.runs.progress import Observer
     from stickler_cli.schema.loading import LoadedSchema
 
-EPILOG: Final = "\b\nExamples:\n" + "\n".join(
-    (
-        "  stickler eval schema.json gt/ pred/",
-        "  stickler eval schema.json gt.jsonl pred.jsonl --id-field id -o run.json",
-        "  stickler eval schema.json gt/ pred/ --fail-under 0.9 --gate 'total.f1>=0.99'",
-        "  stickler eval schema.json gt.json pred.json --show-non-matches 20",
-        "",
-        exit_code_help().removeprefix("\b\n"),
-    )
-)
+EPILOG: Final = f"""\b
+Examples:
+  stickler eval schema.json gt/ pred/
+  stickler eval schema.json gt.jsonl pred.jsonl --id-field id -o run.json
+  stickler eval schema.json gt/ pred/ --fail-under 0.9 --gate 'total.f1>=0.99'
+  stickler eval schema.json gt.json pred.json --show-non-matches 20
+
+{exit_code_help()}"""
 
 DEFAULT_PAIRING_FLOOR: Final = 0.2
 """Stated here for `--help`, which must not load the engine; a test holds it to the engine's."""
@@ -97,6 +94,8 @@ def evaluate(
     GT and PRED are two files, two directories (paired by relative path without suffix) or two
     JSON Lines files; each may be gzipped.
     """
+    if no_config and config is not None:
+        raise UsageError([Problem("--config", "--no-config is given too", "one of the two")])
     if not -1 <= pairing_floor < 1:
         found = f"the floor is {pairing_floor:g}"
         raise UsageError([Problem("--pairing-floor", found, "a number in [-1, 1)")])
@@ -140,10 +139,20 @@ def _wants_color(*, no_color: bool) -> bool:
 
 def _execute(request: Request) -> ExitCode:
     """Run the evaluation that was asked for and report it."""
+    from stickler_cli.cli.verdict import verdict
     from stickler_cli.documents import open_pairs  # --help loads no engine
+    from stickler_cli.runs.files import check_outputs
     from stickler_cli.schema.loading import load_schema
 
     formats = _formats(request.outputs)
+    check_outputs(
+        [
+            *(("--output", path) for path in request.outputs),
+            *(("--documents", path) for path in [request.documents] if path),
+            *(("--non-matches", path) for path in [request.non_matches] if path),
+        ],
+        [("the schema", request.schema), ("GT", request.gt), ("PRED", request.pred)],
+    )
     loaded = load_schema(request.schema, allow_plugins=request.allow_plugins)
     _check(request, loaded)
     pairs = open_pairs(request.gt, request.pred, id_field=request.id_field)
@@ -152,7 +161,7 @@ def _execute(request: Request) -> ExitCode:
         warn(f"evaluating {total} documents with {loaded.plan.model_name} of {loaded.path}")
     run, style = _run(request, loaded, pairs)
     _report(request, formats, run, style)
-    return _verdict(request, run.evaluation, run.gates)
+    return verdict(run.evaluation, run.gates, strict=request.strict)
 
 
 def _formats(outputs: Iterable[str]) -> dict[str, str]:
@@ -282,19 +291,3 @@ def _report(request: Request, formats: dict[str, str], run: "Run", style: "Table
         for result in run.gates:
             if not result.passed:
                 warn(f"gate failed: {result.reason}")
-
-
-def _verdict(request: Request, evaluation: "Evaluation", gates: "Iterable[GateResult]") -> ExitCode:
-    """Decide the exit code; what could not be evaluated wins over what was not good enough."""
-    documents = evaluation.documents
-    unfit = documents["failed"]
-    if request.strict:
-        unfit += documents["missing"] + documents["invalid"] + documents["unmatched"]
-    if unfit or not evaluation.evaluated:
-        what = f"{unfit} of {documents['total']} documents" if unfit else "no document"
-        verb = "could not be evaluated" if unfit else "was evaluated"
-        warn(f"error: {what} {verb}")
-        return ExitCode.INCOMPLETE
-    if not all(result.passed for result in gates):
-        return ExitCode.GATE_FAILED
-    return ExitCode.OK

@@ -8,7 +8,6 @@ from typing import Annotated, Final, Literal
 import typer
 
 from stickler_cli.cli.config import read_config
-from stickler_cli.errors import Problem, UsageError
 
 FormatName = Literal["table", "json", "csv", "markdown"]
 ExtraFields = Literal["fa", "ignore"]
@@ -42,9 +41,7 @@ def _use_config(context: typer.Context, config: str | None) -> str | None:
     if context.resilient_parsing:
         return config
     if context.params.get("no_config"):
-        if config is not None:
-            raise UsageError([Problem("--config", "--no-config is given too", "one of the two")])
-        return None
+        return config
     context.default_map = read_config(config, IN_CONFIG)
     return config
 

@@ -37,7 +37,7 @@ class Status(StrEnum):
     MISSING = "missing"
     """There is no prediction; compared with an empty one, unless the run leaves it out."""
     INVALID = "invalid"
-    """The prediction is not a JSON object; compared with an empty one."""
+    """The prediction is not a JSON object; compared with an empty one, if there is a truth."""
     FAILED = "failed"
     """Not evaluated: the ground truth cannot be read, or a comparator failed."""
     UNMATCHED = "unmatched"

@@ -109,7 +109,8 @@ def parse_gate(text: str, option: str = "--gate") -> Gate:
         raise _refused(option, f"{text!r} asks for {metric or 'nothing'}", expected, hint)
     if metric in (*RATES, SCORE) and not 0 <= gate.limit <= 1:
         hint = f"did you mean {gate.limit / 100:g}?" if 1 < gate.limit <= 100 else ""
-        raise _refused(option, f"the limit is {gate.limit:g}", "a number between 0 and 1", hint)
+        found = f"in {text!r}, the limit is {gate.limit:g}"
+        raise _refused(option, found, "a number between 0 and 1", hint)
     return gate
 
 

@@ -42,6 +42,8 @@ class NonMatch:
     """For a false discovery only."""
     threshold: float | None
     """What a false discovery did not reach."""
+    differing: tuple[str, ...] = ()
+    """Of a pair of list items, the fields that differ."""
 
     @property
     def reason(self) -> str:
@@ -51,7 +53,18 @@ class NonMatch:
             return f"unmatched {side}"
         if self.similarity >= self.threshold:
             return f"{kind_of(self.gt)} and {kind_of(self.pred)} have nothing in common"
-        return below_threshold(self.similarity, self.threshold)
+        reason = below_threshold(self.similarity, self.threshold)
+        if self.gt == self.pred:
+            return f"{reason}: equal as written, but not what the comparator reads"
+        return reason
+
+    @property
+    def explanation(self) -> str:
+        """Give the reason, and the fields in which two list items differ."""
+        if not self.differing:
+            return self.reason
+        names = ", ".join(field_path((name,)) for name in self.differing)
+        return f"{self.reason}: {names} {'differs' if len(self.differing) == 1 else 'differ'}"
 
     def view(self) -> dict[str, object]:
         """Give the entry as results show it."""
@@ -64,6 +77,8 @@ class NonMatch:
         if self.similarity is not None:
             view["similarity_score"] = self.similarity
         view["details"] = {"reason": self.reason}
+        if self.differing:
+            view["details"] = {"reason": self.reason, "differing_fields": list(self.differing)}
         return view
 
 
@@ -86,4 +101,5 @@ def non_matches(comparison: ObjectComparison) -> Iterator[NonMatch]:
             unit.pred,
             unit.similarity if below else None,
             unit.threshold if below else None,
+            unit.differing if below else (),
         )

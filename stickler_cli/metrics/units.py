@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from stickler_cli.compare.result import (
+    ERRORS,
     Comparison,
     ElementComparison,
     ListComparison,
@@ -39,6 +40,8 @@ class Unit:
     """What its field is worth in its object."""
     broken_down: bool
     """Whether the units inside it follow; so it is with nested objects, not with atomic ones."""
+    differing: tuple[str, ...] = ()
+    """Of a pair of list items below its threshold, the fields that differ."""
 
 
 def units(comparison: ObjectComparison) -> Iterator[Unit]:
@@ -110,4 +113,19 @@ def _in_element(
         element.threshold,
         weight,
         broken_down=False,
+        differing=_differing(inner),
     )
+
+
+def _differing(comparison: Comparison) -> tuple[str, ...]:
+    """Name the fields in which two objects differ, in schema order."""
+    if not isinstance(comparison, ObjectComparison) or comparison.outcome not in BOTH_SIDES:
+        return ()
+    wrong = (entry.name for entry in comparison.fields if not _is_right(entry.comparison))
+    return (*wrong, *comparison.extras)
+
+
+def _is_right(comparison: Comparison) -> bool:
+    if isinstance(comparison, ListComparison) and comparison.elements:
+        return all(element.passed for element in comparison.elements)
+    return comparison.outcome not in ERRORS

@@ -147,7 +147,7 @@ def _non_matches(style: TableStyle) -> list[str]:
             entry.outcome.name,
             code(value_text(entry.gt)),
             code(value_text(entry.pred)),
-            entry.reason,
+            code(entry.explanation) if entry.differing else entry.reason,
         ]
         for document, entry in style.chosen()
     ]

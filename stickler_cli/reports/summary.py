@@ -30,7 +30,7 @@ LEGEND: Final = (
 """What the columns of a table of fields mean."""
 
 WORST_MARK: Final = "!"
-WORST_LEGEND: Final = "! look here first: a low F1, and not on one or two values only"
+WORST_LEGEND: Final = "! look here first: a low F1, where few values weigh less than many"
 
 _WHY_LOWEST: Final = {
     "overall": "objects or list items fail as a whole (one unit each) although most of the values "

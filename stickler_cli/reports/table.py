@@ -166,7 +166,8 @@ def _non_matches(style: TableStyle, width: int | None) -> list[Line]:
         return []
     if not chosen:
         return [(Span("no non-matches"),)]
-    title = (Span(f"non-matches, the first {len(chosen)}", "title"),)
+    which = "all" if len(chosen) < style.show_non_matches else "the first"
+    title = (Span(f"non-matches, {which} {len(chosen)}", "title"),)
     if style.plain:
         columns = [Column(name, left=True) for name in _NON_MATCH_COLUMNS]
         rows = [
@@ -176,7 +177,7 @@ def _non_matches(style: TableStyle, width: int | None) -> list[Line]:
                 Span(entry.outcome.name),
                 Span(value_text(entry.gt)),
                 Span(value_text(entry.pred)),
-                Span.of(entry.reason),
+                Span.of(entry.explanation),
             ]
             for document, entry in chosen
         ]
@@ -184,7 +185,7 @@ def _non_matches(style: TableStyle, width: int | None) -> list[Line]:
     lines: list[Line] = [title]
     for document, entry in chosen:
         place = f"{document}  {field_path(entry.path)}"
-        lines += paragraph(f"{place}  {entry.outcome.name} {entry.reason}", width, "", INDENT)
+        lines += paragraph(f"{place}  {entry.outcome.name} {entry.explanation}", width, "", INDENT)
         for side, value in (("gt", entry.gt), ("pred", entry.pred)):
             text = value_text(value)
             room = len(INDENT) + 6

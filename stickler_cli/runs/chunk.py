@@ -53,9 +53,10 @@ def _without_ground_truth(pair: DocumentPair) -> DocumentResult:
     """Tell a ground truth that cannot be read from a prediction that has none."""
     if isinstance(pair.gt, Problem):
         return DocumentResult(pair.id, Status.FAILED, None, (pair.gt,))
+    if isinstance(pair.pred, Problem):
+        return DocumentResult(pair.id, Status.INVALID, None, (pair.pred,))
     problem = Problem(pair.id, "there is no ground truth for this prediction")
-    unreadable = (pair.pred,) if isinstance(pair.pred, Problem) else ()
-    return DocumentResult(pair.id, Status.UNMATCHED, None, (problem, *unreadable))
+    return DocumentResult(pair.id, Status.UNMATCHED, None, (problem,))
 
 
 def _prediction(pair: DocumentPair) -> tuple[JsonObject, Status, tuple[Problem, ...]]:

@@ -2,12 +2,39 @@
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
 from stickler_cli.errors import Problem, UsageError
+
+
+def check_outputs(outputs: Iterable[tuple[str, str]], inputs: Iterable[tuple[str, str]]) -> None:
+    """Make sure that no output takes the place of an input, or of another output.
+
+    Args:
+        outputs: option and path of each.
+        inputs: name and path of each; a directory stands for all that is in it.
+
+    Raises:
+        UsageError: with every output that would.
+    """
+    taken = [(name, Path(path).resolve()) for name, path in inputs]
+    problems, seen = [], set()
+    for option, path in outputs:
+        place = Path(path).resolve()
+        source = f"{option} {path}"
+        if place in seen:
+            problems.append(Problem(source, "another output goes there too", "a file of its own"))
+        seen.add(place)
+        problems += (
+            Problem(source, f"it is {name}, or in it, and would overwrite it", "another place")
+            for name, used in taken
+            if place == used or used in place.parents
+        )
+    if problems:
+        raise UsageError(problems)
 
 
 @contextmanager
@@ -28,7 +55,8 @@ def whole_file(path: str, option: str) -> Iterator[BinaryIO]:
         handle, beside = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     except OSError as error:
         found = f"no file can be made there ({error.strerror})"
-        raise UsageError([Problem(f"{option} {path}", found, "", "check the path")]) from None
+        hint = f"make the directory {target.parent} first" if not target.parent.exists() else ""
+        raise UsageError([Problem(f"{option} {path}", found, hint=hint)]) from None
     try:
         with open(handle, "wb") as stream:  # noqa: PTH123 - a descriptor, not a path
             yield stream

@@ -30,6 +30,7 @@ from stickler_cli.schema.files import LeadsNowhereError
 from stickler_cli.schema.kinds import Built, KindCompiler, kinds_of
 from stickler_cli.schema.leaves import LeafCompiler
 from stickler_cli.schema.merging import NOTHING_INHERITED, Inherited, Merged, merge_annotations
+from stickler_cli.schema.metaschema import without_invalid_places
 from stickler_cli.schema.references import SchemaFiles, Source
 from stickler_cli.schema.roots import document_node
 from stickler_cli.schema.targets import TableTarget
@@ -89,6 +90,8 @@ def compile_schema(
     try:
         if check(files, schema, problems, comparators=names):
             plan = Compiler(files, problems, names).plan()
+        else:
+            _note_the_rest(schema, source, file, names, problems)
     except RecursionError:
         problems.add(schema, (), "the schema is nested too deeply", "fewer levels")
     except TooManyPlacesError:
@@ -101,6 +104,24 @@ def compile_schema(
 
 class _LoopError(Exception):
     """A place that is nothing but itself."""
+
+
+def _note_the_rest(
+    schema: Schema,
+    source: str,
+    file: FilePath | None,
+    names: Comparators,
+    problems: Problems,
+) -> None:
+    """Note what is wrong beyond the places that are no valid JSON Schema, by leaving these out."""
+    dialect = SchemaFiles(schema, source, file).dialect_at(schema)
+    rest = without_invalid_places(schema, dialect)
+    files = SchemaFiles(rest, source, file)
+    more = Problems(files)
+    if check(files, rest, more, comparators=names):
+        Compiler(files, more, names).plan()
+    for problem in more:
+        problems.note(problem)
 
 
 class TooManyPlacesError(Exception):

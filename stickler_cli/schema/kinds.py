@@ -123,14 +123,16 @@ class KindCompiler:
         if merged.choice.name is not None and ("array" in leaves.comparator(merged, TEXT).takes):
             self._places.usage.note_leaf(merged, WHOLE)
             return Built(leaves.leaf(merged, TEXT), merged.aggregate)
-        self._places.usage.note_array(merged)
         own = merge_annotations(cell, replace(inherited, threshold=None))
         below = Inherited(merged.choice, merged.clip, own.threshold)
         positions = _positions(self._places.files, cell)
         if positions:
+            self._places.usage.note_array(merged)
             return Built(self._tuple(cell, positions, merged, below), merged.aggregate)
         items = self._elements(_schemas(cell, "items", booleans=True), below)
-        if items.speaks_for_list:
+        of_objects = not items.speaks_for_list
+        self._places.usage.note_array(merged, of_objects=of_objects and not self._by_model(merged))
+        if not of_objects:
             merged = replace(
                 merged,
                 weight=items.node.weight if merged.weight is None else merged.weight,
@@ -145,6 +147,11 @@ class KindCompiler:
             pairing_floor=merged.pairing_floor,
         )
         return Built(node, merged.aggregate)
+
+    def _by_model(self, merged: Merged) -> bool:
+        """Say whether a comparator asks for objects to be compared field by field."""
+        comparator = self._places.leaves.comparator(merged, TEXT)
+        return isinstance(comparator, StructuredModelComparator)
 
     def _tuple(
         self, cell: Cell, positions: list[list[Held]], merged: Merged, below: Inherited
@@ -176,7 +183,7 @@ class KindCompiler:
         """Compile an object, or the leaf that it is to a comparator that takes it whole."""
         if merged.choice.name is not None:
             comparator = self._places.leaves.comparator(merged, TEXT)
-            if isinstance(comparator, StructuredModelComparator):
+            if self._by_model(merged):
                 self._places.usage.note_object(merged, by_model=True)
                 return self._recursive(cell, merged)
             if "object" in comparator.takes:

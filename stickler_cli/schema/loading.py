@@ -31,7 +31,7 @@ def load_schema(path: str, *, allow_plugins: bool = False) -> LoadedSchema:
     try:
         content = Path(path).read_bytes()
     except OSError as error:
-        hint = "SCHEMA is one JSON file" if Path(path).is_dir() else "check the path"
+        hint = "the order is SCHEMA GT PRED" if Path(path).is_dir() else "check the path"
         found = f"the schema cannot be read ({error.strerror})"
         raise SchemaError([Problem(path, found, "a JSON Schema file", hint)]) from None
     try:

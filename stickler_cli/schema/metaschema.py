@@ -1,6 +1,7 @@
 """Where a schema is not valid JSON Schema in its own dialect, in words for who wrote it."""
 
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
@@ -10,7 +11,7 @@ from jsonschema.exceptions import ValidationError, best_match
 from jsonschema.validators import validator_for
 
 from stickler_cli.json_values import JsonValue, brief
-from stickler_cli.locations import Path
+from stickler_cli.locations import Path, Step
 from stickler_cli.schema.dialects import Dialect, Schema, named_dialect
 from stickler_cli.schema.references import official_schema
 from stickler_cli.spelling import did_you_mean
@@ -85,6 +86,30 @@ def invalid_places(schema: Schema, dialect: Dialect) -> Iterator[Invalid]:
         error = by_path[path]
         hint = _hint(path, error, unnamed=unnamed)
         yield Invalid(path, _found(path, error.instance), _expected(path, error), hint)
+
+
+def without_invalid_places(schema: Schema, dialect: Dialect) -> Schema:
+    """Give a copy of a schema without the keywords that break the rules of its dialect."""
+    rest = deepcopy(schema)
+    for wrong in invalid_places(schema, dialect):
+        _remove(rest, wrong.path)
+    return rest
+
+
+def _remove(schema: Schema, path: Path) -> None:
+    """Remove the innermost keyword on a path; what is gone already is no matter."""
+    value: Any = schema
+    holder: Any = None
+    keyword: Step | None = None
+    for step in path:
+        if isinstance(value, dict):
+            holder, keyword = value, step
+        try:
+            value = value[step]
+        except (KeyError, IndexError):
+            return
+    if holder is not None:
+        holder.pop(keyword, None)
 
 
 def _position(schema: Schema, path: Path) -> list[int]:

@@ -34,9 +34,15 @@ class Usage:
         for name in ("match_threshold", "model_name"):
             self._miss(merged, name, kind, _OBJECT)
 
-    def note_array(self, merged: Merged) -> None:
-        """Note the annotations of an array."""
-        self._use(merged, "comparator", "comparator_config", "pairing_floor")
+    def note_array(self, merged: Merged, *, of_objects: bool = False) -> None:
+        """Note the annotations of an array; objects are compared by their own fields."""
+        self._use(merged, "pairing_floor")
+        for name in ("comparator", "comparator_config"):
+            if of_objects:
+                hint = "objects are compared field by field: put it on their properties"
+                self._miss(merged, name, "an array of objects", _LEAF_OR_ARRAY, hint)
+            else:
+                self._use(merged, name)
         for name in ("match_threshold", "model_name"):
             self._miss(merged, name, "an array", _OBJECT, 'put it on "items"')
 

@@ -46,9 +46,13 @@ def test_a_named_file_is_used_instead(stickler, data):
     assert stickler(*EVAL, "--config", "other.toml").code == 0
 
 
-def test_a_named_file_beside_no_config_is_refused(stickler, data):
+@pytest.mark.parametrize(
+    "arguments",
+    [("--no-config", "--config", "other.toml"), ("--config", "other.toml", "--no-config")],
+)
+def test_a_named_file_beside_no_config_is_refused(stickler, data, arguments):
     write(data / "other.toml", "")
-    assert stickler(*EVAL, "--no-config", "--config", "other.toml").code == 2
+    assert stickler(*EVAL, *arguments).code == 2
 
 
 def test_outputs_are_relative_to_the_file(stickler, data, monkeypatch):
@@ -95,3 +99,10 @@ def test_a_named_pyproject_without_the_table_is_told(stickler, data):
 
 def test_every_option_but_the_sources_may_stand_in_a_file():
     assert set(inspect.signature(evaluate).parameters) - NOT_IN_CONFIG == set(IN_CONFIG)
+
+
+def test_the_header_of_pyproject_in_the_own_file_is_told(stickler, data):
+    write(data / "stickler.toml", "[tool.stickler]\nstrict = true\n")
+    result = stickler(*EVAL)
+    assert result.code == 2
+    assert "leave out the header [tool.stickler]" in result.err

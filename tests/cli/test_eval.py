@@ -285,3 +285,91 @@ def test_comparators_are_listed_with_their_defaults(stickler):
     assert result.code == 0
     assert "LevenshteinComparator" in result.out
     assert '- method ("ratio")' in result.out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("-o", "schema.json"),
+        ("-o", "gt/new.json"),
+        ("--documents", "pred/one.json"),
+        ("--non-matches", "gt/one.json"),
+    ],
+)
+def test_an_output_never_takes_the_place_of_an_input(stickler, data, arguments):
+    before = {path: path.read_bytes() for path in data.rglob("*.json")}
+    result = stickler(*EVAL, *arguments)
+    assert result.code == 2
+    assert f"{arguments[0].replace('-o', '--output')} {arguments[1]}" in result.err
+    assert "would overwrite it" in result.err
+    assert {path: path.read_bytes() for path in data.rglob("*.json")} == before
+
+
+def test_two_outputs_to_one_file_are_refused(stickler, data):
+    result = stickler(*EVAL, "--documents", "same.jsonl", "--non-matches", "./same.jsonl")
+    assert result.code == 2
+    assert "another output goes there too" in result.err
+    assert not (data / "same.jsonl").exists()
+
+
+def test_a_run_without_any_prediction_says_so_on_standard_error(stickler, data):
+    (data / "none").mkdir()
+    result = stickler("eval", "schema.json", "gt", "none", "--quiet")
+    assert result.code == 0
+    assert "no ground truth has a prediction" in result.err
+
+
+def test_an_error_names_the_first_documents_and_counts_the_others(stickler, data):
+    for number in range(7):
+        write(data / "gt" / f"bad{number}.json", "")
+    result = stickler(*EVAL, "--quiet")
+    assert result.code == 3
+    lines = result.err.splitlines()
+    assert lines[0] == "error: 7 of 9 documents could not be evaluated"
+    assert lines[1].startswith("  bad0: gt/bad0.json")
+    assert lines[-1] == "  and 2 more, all in the JSON results"
+
+
+def test_all_problems_of_a_schema_are_told_even_beside_invalid_json_schema(stickler, data):
+    properties = {
+        "a": {"type": "strng"},
+        "b": {"type": "string", "x-aws-stickler-pairing-floor": 0.5},
+        "c": {"type": "string", "x-aws-stickler-comparator-config": {"normalise": True}},
+    }
+    write(data / "schema.json", {"type": "object", "properties": properties})
+    result = stickler(*EVAL)
+    for pointer in (
+        "#/properties/a/type",
+        "#/properties/b/x-aws-stickler-pairing-floor",
+        "#/properties/c/x-aws-stickler-comparator-config/normalise",
+    ):
+        assert pointer in result.err
+
+
+def test_a_comparator_on_an_array_of_objects_is_misplaced(stickler, data):
+    items = {"type": "object", "properties": {"a": {"type": "string"}}}
+    lines = {"type": "array", "items": items, "x-aws-stickler-comparator": "ExactComparator"}
+    write(data / "schema.json", {"type": "object", "properties": {"lines": lines}})
+    result = stickler(*EVAL)
+    assert result.code == 2
+    assert "comparator is on an array of objects" in result.err
+
+
+def test_a_pair_of_items_that_fails_names_the_fields_that_differ(stickler, data):
+    item = {"sku": "mouse", "qty": 1}
+    write(data / "gt" / "two.json", {**GOOD, "lines": [item]})
+    write(data / "pred" / "two.json", {**GOOD, "lines": [{**item, "qty": 2, "new": "x"}]})
+    result = stickler(*EVAL, "--show-non-matches", "5", "--non-matches", "errors.jsonl")
+    assert "below threshold (0.500 < 0.7): qty, new differ" in result.out
+    (line,) = (data / "errors.jsonl").read_text().splitlines()
+    assert json.loads(line)["details"] == {
+        "reason": "below threshold (0.500 < 0.7)",
+        "differing_fields": ["qty", "new"],
+    }
+
+
+def test_values_that_are_equal_but_cannot_be_read_are_told_so(stickler, data):
+    properties = {"id": {"type": "string", "format": "date"}}
+    write(data / "schema.json", {"type": "object", "properties": properties})
+    result = stickler("eval", "schema.json", "gt/one.json", "gt/one.json", "-f", "json")
+    assert "equal as written" in result.json["non_matches"][0]["details"]["reason"]

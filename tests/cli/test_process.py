@@ -49,7 +49,7 @@ def test_results_that_cannot_be_written_are_an_internal_error(data):
             EVAL, cwd=data, stdout=full, stderr=subprocess.PIPE, text=True, check=False
         )
     assert result.returncode == ExitCode.INTERNAL
-    assert "No space left" in result.stderr
+    assert "the results could not be written (No space left" in result.stderr
     assert "Traceback" not in result.stderr
 
 

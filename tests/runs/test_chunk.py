@@ -34,7 +34,7 @@ class Refuses(BaseComparator):
         (UNREADABLE, {"a": "x"}, Status.FAILED, False),
         (UNREADABLE, UNREADABLE, Status.FAILED, False),
         (None, {"a": "x"}, Status.UNMATCHED, False),
-        (None, UNREADABLE, Status.UNMATCHED, False),
+        (None, UNREADABLE, Status.INVALID, False),
     ],
 )
 def test_a_pair_has_one_status(gt, pred, status, compared):
@@ -42,14 +42,6 @@ def test_a_pair_has_one_status(gt, pred, status, compared):
     assert result.status is status
     assert (result.comparison is not None) is compared
     assert bool(result.problems) is (status is not Status.EVALUATED)
-
-
-def test_an_unreadable_prediction_without_ground_truth_tells_both_problems():
-    result = evaluate_pair(JOB, DocumentPair("one", None, UNREADABLE))
-    assert [problem.found for problem in result.problems] == [
-        "there is no ground truth for this prediction",
-        "it is empty",
-    ]
 
 
 @pytest.mark.parametrize(("missing", "status"), [("skip", "missing"), ("error", "failed")])
