@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from stickler_cli import __version__
 from stickler_cli.compare.result import ObjectComparison
@@ -132,10 +132,17 @@ class Evaluation:
 
     def undeclared(self) -> list[tuple[Path, int]]:
         """List the keys of ground truths that the schema does not declare, and how often each."""
+        return self._keys("undeclared")
+
+    def extras(self) -> list[tuple[Path, int]]:
+        """List the undeclared keys that only predictions have, and how often each: false alarms."""
+        return self._keys("extras")
+
+    def _keys(self, which: Literal["undeclared", "extras"]) -> list[tuple[Path, int]]:
         return sorted(
             ((*path, name), count)
             for path, node in self.tally.walk()
-            for name, count in node.undeclared.items()
+            for name, count in getattr(node, which).items()
         )
 
     def never_present(self) -> list[Path]:
@@ -159,9 +166,8 @@ class Evaluation:
                 **tally_record(ordered, recall_with_fd=recall_with_fd),
             },
             "fields": [info.view() for info in fields],
-            "undeclared_keys": [
-                {"path": field_path(path), "count": count} for path, count in self.undeclared()
-            ],
+            "undeclared_keys": _keys_view(self.undeclared()),
+            "extra_keys": _keys_view(self.extras()),
             "never_present": sorted(field_path(path) for path in self.never_present()),
             "problems": [
                 {"document": entry.id, "status": entry.status.value, "problem": entry.problem}
@@ -256,13 +262,18 @@ def _evaluation_of(record: Part) -> Evaluation:
         problems=[_problem(part) for part in record.at("problems").parts()],
         terms=read_terms(record),
     )
-    for part in record.at("undeclared_keys").parts():
-        *path, name = part.at("path").names()
-        node = evaluation.tally
-        for step in path:
-            node = node.below(step)
-        node.undeclared[name] = part.at("count").count()
+    for key, which in (("undeclared_keys", "undeclared"), ("extra_keys", "extras")):
+        for part in record.at(key).parts():
+            *path, name = part.at("path").names()
+            node = evaluation.tally
+            for step in path:
+                node = node.below(step)
+            getattr(node, which)[name] = part.at("count").count()
     return evaluation
+
+
+def _keys_view(keys: list[tuple[Path, int]]) -> list[dict[str, object]]:
+    return [{"path": field_path(path), "count": count} for path, count in keys]
 
 
 def _statuses(documents: Part) -> dict[Status, int]:

@@ -4,7 +4,7 @@ At every node `overall` counts its direct units, `aggregate` the leaves as far a
 and `leaves` all leaves. Source: docs/semantics.md, "overall, aggregate and leaves".
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
@@ -48,6 +48,8 @@ class Tally:
     """What the field is worth; the most where documents differ."""
     undeclared: dict[str, int] = field(default_factory=dict)
     """Undeclared keys of the ground truth that had a value, and how often."""
+    extras: dict[str, int] = field(default_factory=dict)
+    """Undeclared keys that only the prediction had, and how often: false alarms without a field."""
 
     def below(self, name: str) -> "Tally":
         """Give the tally of a field, an empty one if it is new."""
@@ -66,8 +68,8 @@ class Tally:
         self.score_units += other.score_units
         if other.weight is not None:
             self.weight = max(other.weight, self.weight or 0.0)
-        for name, count in other.undeclared.items():
-            self.undeclared[name] = self.undeclared.get(name, 0) + count
+        _add_up(self.undeclared, other.undeclared)
+        _add_up(self.extras, other.extras)
         for name, child in other.fields.items():
             self.below(name).merge(child)
 
@@ -163,8 +165,8 @@ def _add_fields(node: Tally, comparison: ObjectComparison, flow: _Flow) -> None:
         _add_unit(child, entry.comparison, flow.into(child, counted=entry.counted))
     for _ in comparison.extras:
         flow.add_leaf(Outcome.FA)
-    for name in comparison.undeclared:
-        node.undeclared[name] = node.undeclared.get(name, 0) + 1
+    _add_up(node.extras, dict.fromkeys(comparison.extras, 1))
+    _add_up(node.undeclared, dict.fromkeys(comparison.undeclared, 1))
 
 
 def _add_unit(node: Tally, comparison: Comparison, flow: _Flow) -> None:
@@ -209,6 +211,11 @@ def _add_elements(node: Tally, comparison: ListComparison, flow: _Flow, *, own: 
                 _add_elements(node, inner, flow, own=False)
             case _:
                 flow.add_leaf(element.outcome)
+
+
+def _add_up(counts: dict[str, int], more: Mapping[str, int]) -> None:
+    for name, count in more.items():
+        counts[name] = counts.get(name, 0) + count
 
 
 def _add(outcome: Outcome, sinks: Sinks) -> None:

@@ -120,6 +120,10 @@ def notes(run: Run, quoted: Quoting = str) -> list[str]:
     if undeclared:
         keys = _some(f"{quoted(field_path(path))} ({count})" for path, count in undeclared)
         lines.append(f"not evaluated, since the schema does not declare them: {keys}")
+    extras = run.evaluation.extras()
+    if extras:
+        keys = _some(f"{quoted(field_path(path))} ({count})" for path, count in extras)
+        lines.append(f"counted as FA, since the schema does not declare them: {keys}")
     never = _never_present(run)
     if never:
         lines.append(
