@@ -27,6 +27,10 @@ EQUAL_WITHIN: Final = 1e-9
 """Similarities are sums of floats; nearer than this they are equal. Source: docs/semantics.md."""
 
 
+DEFAULT_THRESHOLD: Final = 0.7
+"""Of a comparator that says nothing else. Source: docs/semantics.md, Comparators."""
+
+
 class KeywordError(ValueError):
     """A constructor keyword with a value that a comparator cannot use."""
 
@@ -62,16 +66,22 @@ class BaseComparator:
 
     threshold: float
 
-    def __init__(self, threshold: float = 0.7) -> None:
-        """Set the threshold in [0, 1] that `binary_compare` uses.
+    def __init__(self, threshold: float | None = DEFAULT_THRESHOLD) -> None:
+        """Set the threshold in [0, 1] that `binary_compare` uses; None takes the default.
 
         Raises:
             KeywordError: the threshold is not a number in [0, 1].
         """
-        self.threshold = checked_fraction("threshold", threshold)
+        given = DEFAULT_THRESHOLD if threshold is None else threshold
+        self.threshold = checked_fraction("threshold", given)
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
+        present_only = vars(cls).get("_compare")
+        if present_only is not None and not {"compare", "similarity"} & vars(cls).keys():
+            # What comparators written for stickler-eval define: `compare` less the absent values.
+            cls.similarity = present_only  # type: ignore[method-assign]
+            cls.prepare = BaseComparator.prepare  # type: ignore[method-assign]
         if cls.compare is BaseComparator.compare and cls.similarity is BaseComparator.similarity:
             raise TypeError(f"{cls.__name__} must define compare(gt, pred) or similarity(gt, pred)")
         if cls._overrides("compare", "similarity"):

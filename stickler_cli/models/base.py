@@ -4,6 +4,7 @@ A module of its own, so that the modules that make such classes do not need the 
 to make them.
 """
 
+from pathlib import Path
 from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict
@@ -29,3 +30,9 @@ class ComparableModel(BaseModel):
     """The plan, once it is there."""
     _source_schema: ClassVar[dict[str, Any] | None] = None
     """The schema that the class was made of, where it was made of one."""
+    _source_file: ClassVar[Path | None] = None
+    """Where that schema's relative references start."""
+    _part_of: ClassVar[str | None] = None
+    """The name of the class for the whole of that schema, where this one is for a part."""
+    _named: ClassVar[bool] = True
+    """Whether the name of the class is one that somebody gave it."""

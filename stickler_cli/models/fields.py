@@ -4,12 +4,11 @@ What it says travels as metadata of the field and comes out as annotations of th
 Schema, so that a class and a schema are compiled by the same compiler.
 """
 
-import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from pydantic import Field, GetJsonSchemaHandler
@@ -18,12 +17,13 @@ from pydantic_core import CoreSchema, PydanticUndefined
 
 from stickler_cli.comparators.base import BaseComparator, is_number
 from stickler_cli.comparators.registry import location_of
-from stickler_cli.errors import Problem, SchemaError
-from stickler_cli.locations import Path, json_pointer
 from stickler_cli.schema.annotations import PREFIX
 
 DEFAULT_THRESHOLD: Final = 0.5
 """Of a field that says nothing else. Source: docs/python.md."""
+
+STAND_IN: Final = "x-stands-for"
+"""The only key of what stands for a whole schema."""
 
 
 @dataclass(slots=True)
@@ -32,6 +32,29 @@ class Annotating:
 
     instances: dict[str, BaseComparator] | None = None
     """Where comparators go that the schema then refers to by key; None writes them out."""
+    whole: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Schemas that stand in the finished one as they are, by the key that stands for each.
+
+    Pydantic follows every reference in a schema in the making; it would not find theirs.
+    """
+
+    def stand_in(self, schema: Mapping[str, Any]) -> dict[str, Any]:
+        """Give what stands for a schema until `finished` puts it there."""
+        key = f"{len(self.whole)}"
+        self.whole[key] = schema
+        return {STAND_IN: key}
+
+    def finished(self, schema: Any) -> Any:
+        """Give the schema with what stands in for others replaced by them."""
+        match schema:
+            case dict() if STAND_IN in schema:
+                return self.whole[schema[STAND_IN]]
+            case dict():
+                return {key: self.finished(part) for key, part in schema.items()}
+            case list():
+                return [self.finished(part) for part in schema]
+            case _:
+                return schema
 
     def annotate(self, rules: "Rules") -> dict[str, object]:
         """Give the annotations of a field."""
@@ -103,6 +126,22 @@ class Rules:
         return schema if how is None else {**schema, **how.annotate(self)}
 
 
+@dataclass(frozen=True, slots=True)
+class ItemThreshold:
+    """What the elements of a list must reach, where the list itself states nothing."""
+
+    threshold: float
+
+    def __get_pydantic_json_schema__(
+        self, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        """Add the annotation, where it is asked for."""
+        schema = handler(core_schema)
+        if current_annotating() is None:
+            return schema
+        return {**schema, f"{PREFIX}threshold": self.threshold}
+
+
 def ComparableField(  # noqa: N802 - the name that users of the reference library know
     comparator: BaseComparator | None = None,
     threshold: float | None = DEFAULT_THRESHOLD,
@@ -142,11 +181,11 @@ def ComparableField(  # noqa: N802 - the name that users of the reference librar
         raise TypeError(f"comparator is {given!r}, expected an instance of a comparator")
     rules = Rules(
         comparator,
-        None if threshold is None else _number("threshold", threshold, "a number in [0, 1]"),
-        _number("weight", weight, "a number above 0"),
+        None if threshold is None else _checked("threshold", threshold),
+        _checked("weight", weight),
         aggregate,
         bool(clip_under_threshold),
-        None if pairing_floor is None else _number("floor", pairing_floor, "a number in [-1, 1)"),
+        None if pairing_floor is None else _checked("pairing_floor", pairing_floor),
     )
     info = Field(
         PydanticUndefined if default is ... or "default_factory" in keywords else default,
@@ -159,53 +198,23 @@ def ComparableField(  # noqa: N802 - the name that users of the reference librar
     return info
 
 
-_RANGES: Final[Mapping[str, Callable[[float], bool]]] = {
-    "threshold": lambda number: 0 <= number <= 1,
-    "weight": lambda number: 0 < number < math.inf,
-    "floor": lambda number: -1 <= number < 1,
+RANGES: Final[Mapping[str, tuple[str, Callable[[float], bool]]]] = {
+    "item_threshold": ("a number in [0, 1]", lambda number: 0 <= number <= 1),
+    "match_threshold": ("a number in [0, 1]", lambda number: 0 <= number <= 1),
+    "pairing_floor": ("a number in [-1, 1)", lambda number: -1 <= number < 1),
+    "threshold": ("a number in [0, 1]", lambda number: 0 <= number <= 1),
+    "weight": ("a number above 0", lambda number: 0 < number < math.inf),
 }
+"""What a number must be, as a noun phrase and as a test."""
 
 
-def _number(name: str, value: object, expected: str) -> float:
+def _checked(name: str, value: object) -> float:
     """Give back a number in the range of `name`.
 
     Raises:
         ValueError: the value is anything else.
     """
-    if is_number(value) and _RANGES[name](value):
+    expected, fits = RANGES[name]
+    if is_number(value) and fits(value):
         return float(value)
     raise ValueError(f"{name} is {value!r}, expected {expected}")
-
-
-def check_exported(schema: Mapping[str, Any], source: str) -> None:
-    """Make sure that the comparators in an annotated schema are written out in JSON.
-
-    Raises:
-        SchemaError: the config of a comparator holds what JSON has no word for.
-    """
-    problems = []
-    for path, config in _configs(schema, ()):
-        try:
-            json.dumps(config, allow_nan=False)
-        except (TypeError, ValueError) as error:
-            found = f"the comparator was given something that JSON does not have ({error})"
-            hint = "compare with the class itself"
-            problems.append(
-                Problem(source, found, "keywords that are JSON", hint, json_pointer(path))
-            )
-    if problems:
-        raise SchemaError(problems)
-
-
-def _configs(schema: object, path: Path) -> Iterator[tuple[Path, object]]:
-    """List the configs of comparators in a schema and where they stand."""
-    parts: Iterable[tuple[str | int, Any]] = ()
-    if isinstance(schema, Mapping):
-        parts = schema.items()
-    elif isinstance(schema, list):
-        parts = enumerate(schema)
-    for step, part in parts:
-        if step == f"{PREFIX}comparator-config":
-            yield (*path, step), part
-        else:
-            yield from _configs(part, (*path, step))

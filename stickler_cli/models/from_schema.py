@@ -4,10 +4,13 @@ A prediction of the wrong JSON type is scored, never raised, so the fields of su
 validated. Objects become instances of nested models, so that their fields are attributes too.
 """
 
+import json
 import keyword
+from copy import deepcopy
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar
+from uuid import NAMESPACE_OID, uuid5
 
 from pydantic import BeforeValidator, Field, create_model
 
@@ -16,6 +19,7 @@ from stickler_cli.compare.map import MapNode
 from stickler_cli.compare.object import ObjectNode
 from stickler_cli.compare.one_of import ChoiceNode
 from stickler_cli.compare.plan import Node, Plan
+from stickler_cli.errors import Problem, SchemaError
 from stickler_cli.models.base import ComparableModel
 from stickler_cli.schema.compiler import compile_schema
 
@@ -23,7 +27,11 @@ Model = TypeVar("Model", bound=ComparableModel)
 
 
 def model_from_schema(
-    schema: dict[str, Any], base: type[Model], base_uri: str | Path | None = None
+    schema: dict[str, Any],
+    base: type[Model],
+    base_uri: str | Path | None = None,
+    *,
+    allow_plugins: bool = False,
 ) -> type[Model]:
     """Make a model class of an annotated JSON Schema.
 
@@ -32,12 +40,60 @@ def model_from_schema(
         base: what the class is a subclass of.
         base_uri: the file that the schema is, or the directory that it is in: where relative
             references start.
+        allow_plugins: whether a comparator may be named as `package.module:Class`.
 
     Raises:
         SchemaError: with everything that is wrong, each with its JSON Pointer.
+        TypeError: the base has fields of its own.
     """
-    plan = compile_schema(schema, file=_file_of(base_uri))
-    return _Classes(schema, base).of(plan.root, plan.model_name)
+    if base.model_fields:
+        raise TypeError(f"{base.__name__} has fields of its own; a schema says what the fields are")
+    file = _file_of(base_uri)
+    plan = compile_schema(schema, file=file, allow_plugins=allow_plugins)
+    return _Classes(deepcopy(schema), base, file).of(plan.root, plan.model_name)
+
+
+def made_of_schema(cls: type) -> bool:
+    """Say whether a class was itself made of a schema, and does not just inherit from one."""
+    return "_source_schema" in vars(cls)
+
+
+def source_schema(model: type[ComparableModel]) -> dict[str, Any]:
+    """Give the schema that a class was made of.
+
+    Raises:
+        SchemaError: the class is for a part of it.
+    """
+    if model._part_of is not None:  # noqa: SLF001 - made here
+        found = f"{model.__name__} is for a part of the schema of {model._part_of}"  # noqa: SLF001
+        hint = f"use that of {model._part_of}"  # noqa: SLF001
+        raise SchemaError(
+            [Problem(model.__name__, found, "a class with a schema of its own", hint)]
+        )
+    return deepcopy(model._source_schema or {})  # noqa: SLF001
+
+
+def embedded_schema(model: type[ComparableModel]) -> dict[str, Any]:
+    """Give the schema that a class was made of, as part of another one.
+
+    Raises:
+        SchemaError: a property has another name in the class, so that dumps would not fit; or as
+            `source_schema` does.
+    """
+    renamed = [name for name, info in model.model_fields.items() if info.alias != name]
+    if renamed:
+        found = f"{model.__name__} has attributes that its schema names otherwise: {renamed}"
+        hint = "put its schema into that of the outer class"
+        raise SchemaError([Problem(model.__name__, found, "properties with Python names", hint)])
+    schema = source_schema(model)
+    file = model._source_file  # noqa: SLF001
+    # An identifier of its own, so that references inside it start from there.
+    name = file.absolute().as_uri() if file else f"urn:uuid:{uuid5(NAMESPACE_OID, _key(model))}"
+    return {"$id": name, **schema}
+
+
+def _key(model: type[ComparableModel]) -> str:
+    return json.dumps(model._source_schema, sort_keys=True, default=str)  # noqa: SLF001
 
 
 def _file_of(base_uri: str | Path | None) -> Path | None:
@@ -50,9 +106,11 @@ def _file_of(base_uri: str | Path | None) -> Path | None:
 class _Classes(Generic[Model]):
     """The classes of one schema, one a node, so that a recursion comes back to its class."""
 
-    def __init__(self, schema: dict[str, Any], base: type[Model]) -> None:
+    def __init__(self, schema: dict[str, Any], base: type[Model], file: Path | None) -> None:
         self._base = base
         self._schema = schema
+        self._file = file
+        self._whole: str | None = None
         self._made: dict[int, type[Model]] = {}
 
     def of(self, node: Node, name: str) -> type[Model]:
@@ -78,6 +136,9 @@ class _Classes(Generic[Model]):
             model.match_threshold = declared.match_threshold
         model._compiled = Plan(node, name)  # noqa: SLF001 - the class is made here
         model._source_schema = self._schema  # noqa: SLF001
+        model._source_file = self._file  # noqa: SLF001
+        model._part_of = self._whole  # noqa: SLF001
+        self._whole = self._whole or name
         self._made[id(node)] = model
         return model
 

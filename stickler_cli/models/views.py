@@ -16,7 +16,7 @@ from stickler_cli.locations import Path, field_path
 from stickler_cli.metrics.comparison_view import comparison_view
 from stickler_cli.metrics.non_matches import below_threshold
 from stickler_cli.metrics.tally import Tally, tally
-from stickler_cli.metrics.units import Unit, units
+from stickler_cli.metrics.units import BOTH_SIDES, Unit, units
 
 
 class NonMatchType(StrEnum):
@@ -36,6 +36,8 @@ class NonMatchField(BaseModel):
     prediction_value: Any = None
     similarity_score: float | None = None
     details: dict[str, Any] = Field(default_factory=dict)
+    document_id: str | None = None
+    """For users who keep the errors of many documents together."""
 
 
 def model_view(
@@ -54,16 +56,35 @@ def model_view(
     """
     whole = comparison_view(comparison, recall_with_fd=recall_with_fd)
     view = {key: whole[key] for key in ("field_scores", "overall_score", "all_fields_matched")}
+    errors = _errors(whole)
     if confusion_matrix:
-        matrix = whole["confusion_matrix"]
+        matrix = _confusion_matrix(whole, errors if non_matches else [])
         view["confusion_matrix"] = matrix if derived else _without_derived(matrix)
     if non_matches:
-        view["non_matches"] = whole["non_matches"]
+        view["non_matches"] = errors
     if field_comparisons:
         view["field_comparisons"] = [
             _field_comparison(unit) for unit in units(comparison) if not unit.broken_down
         ]
     return view
+
+
+def _errors(whole: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {**error, "non_match_type": NonMatchType(error["non_match_type"])}
+        for error in whole["non_matches"]
+    ]
+
+
+def _confusion_matrix(whole: Mapping[str, Any], errors: list[dict[str, Any]]) -> dict[str, Any]:
+    """Give the counts, and at the root what else users look for there."""
+    matrix = whole["confusion_matrix"]
+    overall = {
+        **matrix["overall"],
+        "similarity_score": whole["overall_score"],
+        "all_fields_matched": whole["all_fields_matched"],
+    }
+    return {**matrix, "overall": overall, "non_matches": errors}
 
 
 def _without_derived(value: object) -> object:
@@ -81,7 +102,7 @@ def _field_comparison(unit: Unit) -> dict[str, Any]:
         "actual_value": unit.pred,
         "match": matched,
         "score": unit.similarity,
-        "weighted_score": unit.similarity * unit.weight,
+        "weighted_score": unit.score * unit.weight,
         "weight": unit.weight,
         "threshold": unit.threshold,
         "reason": _reason(unit),
@@ -107,9 +128,15 @@ def _reason(unit: Unit) -> str:
 
 
 def evaluator_view(comparison: ObjectComparison, *, recall_with_fd: bool) -> dict[str, Any]:
-    """Give a comparison as `StructuredModelEvaluator.evaluate` returns it."""
+    """Give a comparison as `StructuredModelEvaluator.evaluate` returns it.
+
+    In its confusion matrix the counts of a field stand beside `overall`, too.
+    """
     whole = comparison_view(comparison, recall_with_fd=recall_with_fd)
     counts = tally(comparison)
+    errors = _errors(whole)
+    matrix = _confusion_matrix(whole, errors)
+    fields = {name: {**node["overall"], **node} for name, node in matrix["fields"].items()}
     return {
         "overall": _rates(counts, comparison.similarity, recall_with_fd=recall_with_fd),
         "fields": {
@@ -118,8 +145,8 @@ def evaluator_view(comparison: ObjectComparison, *, recall_with_fd: bool) -> dic
             )
             for entry in comparison.fields
         },
-        "confusion_matrix": whole["confusion_matrix"],
-        "non_matches": whole["non_matches"],
+        "confusion_matrix": {**matrix, "fields": fields},
+        "non_matches": errors,
     }
 
 
@@ -132,7 +159,7 @@ def _field_rates(
         items = [
             evaluator_view(element.comparison, recall_with_fd=recall_with_fd)
             for element in comparison.elements
-            if element.passed and isinstance(element.comparison, ObjectComparison)
+            if element.outcome in BOTH_SIDES and isinstance(element.comparison, ObjectComparison)
         ]
         return {"overall": own, "items": items}
     if isinstance(comparison, ObjectComparison):
@@ -142,7 +169,7 @@ def _field_rates(
             )
             for entry in comparison.fields
         }
-        return {"overall": own, "fields": fields}
+        return {**own, "overall": own, "fields": fields}
     return own
 
 

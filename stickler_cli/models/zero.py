@@ -10,7 +10,6 @@ from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from pydantic import BaseModel
-from pydantic.json_schema import JsonSchemaValue, JsonSchemaWarningKind
 from pydantic_core import to_jsonable_python
 
 from stickler_cli.compare.engine import compare
@@ -157,17 +156,6 @@ def evaluate(gt: BaseModel, pred: BaseModel | Mapping[str, Any]) -> EvalResult:
     return EvalResult(comparison, plan, inferred, comparison_view(comparison))
 
 
-class _LenientSchema(ComparedSchema):
-    """A type that JSON Schema has no word for may hold any value, and no default is a problem."""
-
-    def handle_invalid_for_json_schema(self, schema: object, error_info: str) -> JsonSchemaValue:
-        """Take it for a place of any kind."""
-        return {}
-
-    def emit_warning(self, kind: JsonSchemaWarningKind, detail: str) -> None:
-        """Keep quiet: defaults are not compared."""
-
-
 _plans: Final[WeakKeyDictionary[type[BaseModel], tuple[Plan, tuple[Inferred, ...]]]] = (
     WeakKeyDictionary()
 )
@@ -178,8 +166,10 @@ def _plan_of(model: type[BaseModel]) -> tuple[Plan, tuple[Inferred, ...]]:
     if model not in _plans:
         how = Annotating(instances={})
         schema = _schema_of(model, how)
-        schema, inferred = infer(schema, model.__name__, comparators=how.instances)
-        plan = compile_schema(schema, model.__name__, comparators=how.instances)
+        name, known = model.__name__, how.instances
+        # A class is code already: a comparator that it names by its place is no less trusted.
+        schema, inferred = infer(schema, name, allow_plugins=True, comparators=known)
+        plan = compile_schema(schema, name, allow_plugins=True, comparators=known)
         _plans[model] = plan, inferred
     return _plans[model]
 
@@ -189,7 +179,7 @@ def _schema_of(model: type[BaseModel], how: Annotating) -> JsonObject:
     if issubclass(model, StructuredModel) and model._source_schema is not None:  # noqa: SLF001
         return model.to_json_schema()
     with annotating(how):
-        return model.model_json_schema(by_alias=False, schema_generator=_LenientSchema)
+        return model.model_json_schema(by_alias=False, schema_generator=ComparedSchema)
 
 
 def _checked_model(gt: object) -> type[BaseModel]:
@@ -204,16 +194,14 @@ def _checked_model(gt: object) -> type[BaseModel]:
 
 
 def _prediction(pred: object) -> JsonObject:
-    values: object = pred
     if isinstance(pred, BaseModel):
-        values = values_of(pred)
-    elif isinstance(pred, Mapping):
-        values = to_jsonable_python(dict(pred), by_alias=False, fallback=str)
-    if isinstance(values, dict):
+        return values_of(pred)
+    if isinstance(pred, Mapping):
+        values: JsonObject = to_jsonable_python(dict(pred), by_alias=False, fallback=str)
         return values
     raise TypeError(
-        f"pred is of type {type(pred).__name__}; give an instance of a pydantic model with fields, "
-        "or a dict, which is {} where there is no prediction"
+        f"pred is of type {type(pred).__name__}; give an instance of a pydantic model or a dict, "
+        "which is {} where there is no prediction"
     )
 
 

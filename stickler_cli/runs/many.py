@@ -107,7 +107,7 @@ def _plan_of(schema: object, *, allow_plugins: bool) -> Plan:
         case dict():
             return compile_schema(schema, allow_plugins=allow_plugins)
         case type():
-            compiled = _method(schema, "plan")
+            compiled = _method(schema, "comparison_plan")
             plan = compiled() if compiled else None
             if isinstance(plan, Plan):
                 return plan
@@ -167,8 +167,8 @@ def _document(side: object, name: str, what: str) -> JsonObject | Problem | None
 
 
 def _dumped(side: object) -> object:
-    """Give the JSON values of an instance; asks its class, as a field may be called `values`."""
-    if values := _method(type(side), "values"):
+    """Give the JSON values of an instance; asks its class, as a field may have such a name."""
+    if values := _method(type(side), "comparison_values"):
         return values(side)
     if dump := _method(type(side), "model_dump"):
         return dump(side, mode="json", by_alias=False, warnings=False, fallback=str)

@@ -142,7 +142,6 @@ def test_a_threshold_from_0_to_1_is_kept(threshold):
     ("threshold", "message"),
     [
         (True, "threshold is true, expected a number in [0, 1]"),
-        (None, "threshold is null, expected a number in [0, 1]"),
         ("0.5", 'threshold is "0.5", expected a number in [0, 1]'),
         (-0.1, "threshold is -0.1, expected a number in [0, 1]"),
         (15, "threshold is 15, expected a number in [0, 1]; did you mean 0.15?"),
@@ -192,3 +191,19 @@ def test_there_is_nothing_near_where_there_is_no_choice():
 
 def test_text_of_an_integer_of_any_length_is_its_digits():
     assert text_of(10**5000) == "1" + "0" * 5000
+
+
+class OfTheOldLibrary(BaseComparator):
+    def __init__(self, threshold=None):
+        super().__init__(threshold=threshold)
+
+    def _compare(self, gt, pred):
+        return 1.0 if gt[0] == pred[0] else 0.0
+
+
+def test_a_comparator_that_defines_compare_for_present_values_only_is_taken_as_it_is():
+    comparator = OfTheOldLibrary()
+    assert comparator.threshold == 0.7
+    assert (comparator.compare("ab", "ac"), comparator.compare("ab", "b")) == (1.0, 0.0)
+    assert (comparator.compare(None, None), comparator.compare(None, "a")) == (1.0, 0.0)
+    assert comparator.matrix(["ab"], ["ac", "b"]).tolist() == [[1.0, 0.0]]

@@ -1,5 +1,6 @@
 """The README is true: its commands print what it shows, its tables are those of the code."""
 
+import doctest
 import json
 import os
 import re
@@ -64,6 +65,12 @@ def test_the_set_up_commands_are_those_that_the_gate_runs():
     assert '-e ".[dev]"' in gate
     assert "-m pytest" in README
     assert "-m pytest" in gate
+
+
+def test_the_python_example_gives_what_it_shows():
+    (example,) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+    parsed = doctest.DocTestParser().get_doctest(example, {}, "README", "README.md", 0)
+    assert doctest.DocTestRunner(verbose=False).run(parsed).failed == 0
 
 
 def test_every_page_linked_to_is_there():

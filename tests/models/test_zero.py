@@ -188,7 +188,7 @@ def test_a_ground_truth_that_is_no_instance_of_a_model_is_refused(gt, message):
         evaluate(gt, GT)
 
 
-@pytest.mark.parametrize("pred", [None, "{}", [GT], Invoice, RootModel[list[int]]([1])])
+@pytest.mark.parametrize("pred", [None, "{}", [GT], Invoice])
 def test_a_prediction_that_is_no_object_is_refused(pred):
     with pytest.raises(TypeError, match="pred is of type"):
         evaluate(GT, pred)

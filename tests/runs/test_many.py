@@ -205,7 +205,7 @@ def test_options_are_kept_and_decide():
 
 class Invoice:
     @classmethod
-    def plan(cls):
+    def comparison_plan(cls):
         return PLAN
 
 
@@ -302,14 +302,14 @@ class Valued:
     """Like a StructuredModel; one of its fields hides its method."""
 
     def __init__(self, values):
-        self.values = values
+        self.comparison_values = values
 
-    def values(self):
-        return self.__dict__["values"]
+    def comparison_values(self):
+        return self.__dict__["comparison_values"]
 
 
 class Breaks:
-    def values(self):
+    def comparison_values(self):
         raise ZeroDivisionError("no")
 
 

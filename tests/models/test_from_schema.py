@@ -1,0 +1,208 @@
+"""Models made of an annotated JSON Schema."""
+
+import json
+
+import pytest
+
+from stickler_cli import ComparableField, SchemaError, StructuredModel
+from stickler_cli.comparators import BaseComparator
+
+SCHEMA = {
+    "x-aws-stickler-model-name": "Order",
+    "type": "object",
+    "properties": {
+        "number": {"type": "string", "x-aws-stickler-comparator": "ExactComparator"},
+        "class": {"type": "string"},
+        "unit-price": {"type": "number"},
+        "_note": {"type": "string"},
+        "copy": {"type": "boolean"},
+        "lines": {"type": "array", "items": {"$ref": "#/$defs/line"}},
+        "seller": {"anyOf": [{"$ref": "#/$defs/person"}, {"type": "null"}]},
+        "rates": {"type": "object", "additionalProperties": {"type": "number"}},
+    },
+    "$defs": {
+        "line": {"type": "object", "properties": {"sku": {"type": "string"}}},
+        "person": {
+            "type": "object",
+            "x-aws-stickler-model-name": "Person",
+            "properties": {
+                "name": {"type": "string"},
+                "boss": {"$ref": "#/$defs/person"},
+            },
+        },
+    },
+}
+Order = StructuredModel.from_json_schema(SCHEMA)
+VALUES = {
+    "number": "A1",
+    "class": "first",
+    "unit-price": 2.5,
+    "_note": "n",
+    "copy": True,
+    "lines": [{"sku": "x"}],
+    "seller": {"name": "Ann", "boss": {"name": "Bob"}},
+    "rates": {"EUR": 1.1},
+}
+
+
+class Same(BaseComparator):
+    def compare(self, gt, pred):
+        return float(gt == pred)
+
+
+def test_the_class_is_named_as_the_schema_says():
+    assert Order.__name__ == "Order"
+    assert StructuredModel.from_json_schema({"properties": {}}).__name__ == "DynamicModel"
+
+
+def test_objects_become_instances_whose_fields_are_attributes():
+    order = Order(**VALUES)
+
+    assert order.lines[0].sku == "x"
+    assert order.seller.boss.name == "Bob"
+    assert type(order.seller.boss) is type(order.seller)
+    assert order.rates == {"EUR": 1.1}
+
+
+def test_a_name_that_python_refuses_has_an_attribute_all_the_same():
+    order = Order(**VALUES)
+
+    assert (order.field_class, order.field_unit_price, order.field__note) == ("first", 2.5, "n")
+    assert order.copy_ is True
+
+
+def test_results_have_the_names_of_the_schema():
+    order = Order(**VALUES)
+
+    assert order.compare_with(order)["field_scores"] == dict.fromkeys(VALUES, 1.0)
+
+
+def test_values_of_any_type_are_taken_and_scored():
+    wrong = Order(number=["A1"], rates=2, copy=True, lines="x", seller=[1])
+
+    assert 0 < Order(**VALUES).compare(wrong) < 1
+
+
+def test_the_schema_comes_back_as_it_was():
+    exported = Order.to_json_schema()
+
+    assert exported == SCHEMA
+    exported["properties"].clear()
+    assert Order.to_json_schema() == SCHEMA
+
+
+def test_the_class_of_a_part_has_no_schema_of_its_own():
+    line = type(Order(**VALUES).lines[0])
+
+    with pytest.raises(SchemaError, match="for a part of the schema of Order, expected"):
+        line.to_json_schema()
+    assert line.to_stickler_config()["fields"]["sku"]["type"] == "str"
+
+
+def test_a_bad_schema_tells_everything_at_once():
+    schema = {"properties": {"a": {"x-aws-stickler-weight": 0}, "b": {"x-stickler-threshold": 1}}}
+
+    with pytest.raises(SchemaError) as caught:
+        StructuredModel.from_json_schema(schema)
+
+    assert len(caught.value.problems) == 2
+
+
+def test_a_comparator_of_ones_own_needs_leave():
+    schema = {"properties": {"a": {"x-aws-stickler-comparator": "decimal:Decimal"}}}
+
+    with pytest.raises(SchemaError, match="a comparator that is installed"):
+        StructuredModel.from_json_schema(schema)
+    with pytest.raises(SchemaError, match="decimal:Decimal is none"):
+        StructuredModel.from_json_schema(schema, allow_plugins=True)
+
+
+@pytest.mark.parametrize("name", ["", "order.json"])
+@pytest.mark.parametrize("uri", [False, True])
+def test_references_start_from_a_file_or_its_directory(tmp_path, name, uri):
+    (tmp_path / "parts.json").write_text(json.dumps({"properties": {"a": {"type": "integer"}}}))
+    base = tmp_path / name
+    schema = {"properties": {"part": {"$ref": "parts.json"}}}
+
+    model = StructuredModel.from_json_schema(schema, base.as_uri() if uri else base)
+
+    assert model(part={"a": 1}).part.a == 1
+
+
+def test_relative_references_need_a_place_to_start():
+    with pytest.raises(SchemaError):
+        StructuredModel.from_json_schema({"properties": {"part": {"$ref": "parts.json"}}})
+
+
+def test_a_class_made_of_a_schema_may_be_a_field_of_another():
+    address = StructuredModel.from_json_schema(
+        {
+            "x-aws-stickler-model-name": "Address",
+            "properties": {"city": {"$ref": "#/$defs/city"}},
+            "$defs": {"city": {"type": "string", "x-aws-stickler-threshold": 0.9}},
+        }
+    )
+
+    class Person(StructuredModel):
+        name: str = ComparableField()
+        home: address = ComparableField()
+        others: list[address] = ComparableField(default_factory=list)
+
+    plan = Person.comparison_plan()
+    home = plan.root.fields[1].node
+
+    assert (home.model_name, home.fields[0].node.threshold) == ("Address", 0.9)
+    assert StructuredModel.from_json_schema(Person.to_json_schema()).comparison_plan() == plan
+    assert Person(name="a", home={"city": "Rome"}, others=[{"city": "Bonn"}]).others[0].city
+
+
+def test_a_class_with_renamed_attributes_is_no_field_of_another():
+    class Outer(StructuredModel):
+        order: Order = ComparableField()
+
+    with pytest.raises(SchemaError, match="attributes that its schema names otherwise"):
+        Outer.comparison_plan()
+
+
+def test_a_subclass_may_add_methods_and_nothing_else():
+    class Loud(Order):
+        def shout(self):
+            return self.number.upper()
+
+    assert Loud(number="a").shout() == "A"
+    assert Loud(number="a").compare(Order(number="a")) == 1.0
+    assert Loud.to_json_schema() == SCHEMA
+    with pytest.raises(TypeError, match="can add methods only"):
+        type("More", (Order,), {"__annotations__": {"extra": str}})
+
+
+def test_a_class_with_methods_passes_them_on():
+    class Counting(StructuredModel):
+        def names(self):
+            return sorted(type(self).model_fields)
+
+    model = Counting.from_json_schema({"properties": {"b": {}, "a": {}}})
+
+    assert model().names() == ["a", "b"]
+
+
+def test_a_class_with_fields_takes_no_others_from_a_schema():
+    class Full(StructuredModel):
+        a: str = ComparableField()
+
+    with pytest.raises(TypeError, match="Full has fields of its own"):
+        Full.from_json_schema(SCHEMA)
+
+
+def test_a_schema_whose_documents_are_of_several_kinds_makes_a_class():
+    schema = {
+        "anyOf": [
+            {"properties": {"a": {"type": "string"}}, "required": ["a"]},
+            {"properties": {"b": {"type": "number"}}, "required": ["b"]},
+        ]
+    }
+    model = StructuredModel.from_json_schema(schema)
+
+    assert model(b=1).compare(model(b=1)) == 1.0
+    with pytest.raises(SchemaError, match="several kinds"):
+        model.to_stickler_config()
