@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from stickler_cli import StructuredModel
+from stickler_cli.cli import main
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Options
 from stickler_cli.metrics.comparison_view import comparison_view
@@ -81,3 +83,51 @@ def test_a_comparison_reports_no_other_fields_than_its_case_expects(row):
 
 def test_case_names_are_unique():
     assert len({row["name"] for row in ROWS}) == len(ROWS)
+
+
+def command_line_options(options):
+    """Give a case's options as the command line takes them."""
+    arguments = []
+    for name, value in options.items():
+        option = f"--{name.replace('_', '-')}"
+        arguments += [option] if value is True else [option, str(value)]
+    return arguments
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row["name"] for row in ROWS])
+def test_the_command_line_gives_what_its_case_expects(row, tmp_path, capsys):
+    files = {name: tmp_path / f"{name}.json" for name in ("schema", "gt", "pred")}
+    for name, file in files.items():
+        file.write_text(json.dumps(row[name]), encoding="utf-8")
+    arguments = command_line_options(row.get("options", {}))
+
+    code = main(["eval", *map(str, files.values()), "-f", "json", "--no-config", *arguments])
+
+    result = json.loads(capsys.readouterr().out)
+    result["non_matches"].sort(key=lambda entry: (entry["field_path"], entry["non_match_type"]))
+    assert code == 0
+    assert list(differences(row["expect"], result)) == []
+    # A run lists the keys that only documents name in their own order.
+    assert sorted(map(sorted, field_nodes(result["confusion_matrix"]))) == sorted(
+        map(sorted, field_nodes(row["expect"]["confusion_matrix"]))
+    )
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row["name"] for row in ROWS])
+def test_a_model_made_of_the_schema_gives_what_its_case_expects(row):
+    options = row.get("options", {})
+    model = StructuredModel.from_json_schema(row["schema"])
+    gt, pred = (model.model_validate(row[side]) for side in ("gt", "pred"))
+
+    result = gt.compare_with(
+        pred,
+        include_confusion_matrix=True,
+        recall_with_fd=options.get("recall_with_fd", False),
+        options=Options(
+            pairing_floor=options.get("pairing_floor", 0.2),
+            extra_fields=options.get("extra_fields", "fa"),
+        ),
+    )
+
+    expected = {key: value for key, value in row["expect"].items() if key != "non_matches"}
+    assert list(differences(expected, result)) == []
