@@ -118,14 +118,14 @@ class ObjectNode(Node):
         self, gt: JsonObject, pred: JsonObject, options: Options
     ) -> ObjectComparison:
         """Account for two objects field by field, even where one of them is empty."""
-        mean = WeightedMean()
         comparisons: list[Comparison] = []
         for entry in self.fields:
             gt_value, pred_value = gt.get(entry.name), pred.get(entry.name)
-            comparison = _at(entry.name, entry.node.compare, gt_value, pred_value, options)
-            if comparison.outcome is not Outcome.TN:
-                mean.add(comparison.score, entry.node.weigh(comparison.gt, comparison.pred))
-            comparisons.append(comparison)
+            comparisons.append(_at(entry.name, entry.node.compare, gt_value, pred_value, options))
+        fields, mean = self._fields(comparisons), WeightedMean()
+        for field_ in fields:
+            if field_.comparison.outcome is not Outcome.TN:
+                mean.add(field_.comparison.score, field_.weight)
         similarity = mean.value
         return ObjectComparison(
             gt,
@@ -134,7 +134,7 @@ class ObjectNode(Node):
             similarity,
             clipped(similarity, self.threshold, clip=self.clip),
             self.threshold,
-            self._fields(comparisons),
+            fields,
             self._extras(gt, pred, options),
             self._undeclared(gt),
         )

@@ -3,24 +3,18 @@
 Colours are those of the notebook, light or dark. Every name from documents is escaped.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Final
 
 from stickler_cli.locations import field_path
+from stickler_cli.metrics.rate_text import rate
 from stickler_cli.metrics.tally import Tally
 from stickler_cli.metrics.terms import NamedField
 
 MOST_ROWS: Final = 200
 """Fields that are shown: far more than a schema has, far fewer than a map may have keys."""
-
-DIGITS: Final = 4
-"""Decimals of a rate."""
-
-NOTHING: Final = "-"
-"""Stands for a rate that has nothing to divide by, and for a score that nobody gave."""
 
 _HEADERS: Final = (
     ("TP", "right"),
@@ -102,20 +96,6 @@ def _figures(tally: Tally, score: float | None, *, with_fd: bool) -> list[str]:
         score,
     )
     return [*map(str, numbers), *map(rate, rates)]
-
-
-def rate(value: float | None) -> str:
-    """Show a rate or score with four decimals, never rounded onto 0 or 1 that it is not.
-
-    >>> rate(2 / 3), rate(0.99996), rate(0.00001), rate(None)
-    ('0.6667', '0.9999', '0.0001', '-')
-    """
-    if value is None:
-        return NOTHING
-    shown = round(value, DIGITS)
-    if shown != value and shown in (0.0, 1.0):
-        shown += math.copysign(10**-DIGITS, value - shown)
-    return f"{shown:.{DIGITS}f}"
 
 
 def _harmless(text: str) -> str:

@@ -124,19 +124,24 @@ def named_fields(tally: Tally, described: Sequence[FieldInfo]) -> list[NamedFiel
                 node = node.below(str(step))
     total.merge(in_schema_order(tally, described))
     return [
-        NamedField(path, known.get(_pattern(path, known)), node)
+        NamedField(path, known.get(pattern_of(path, known)), node)
         for path, node in total.walk()
         if path
     ]
 
 
-def _pattern(path: Path, known: Mapping[Path, FieldInfo]) -> Path:
+def pattern_of(path: Path, known: Mapping[Path, FieldInfo]) -> Path:
     """Give the path under which the schema describes a field."""
     pattern: Path = ()
     for name in path:
-        declared = (*pattern, name) in known or (*pattern, ANY_KEY) not in known
-        pattern = (*pattern, name if declared else ANY_KEY)
+        pattern = (*pattern, step_of(str(name), known, pattern))
     return pattern
+
+
+def step_of(name: str, known: Mapping[Path, FieldInfo], pattern: Path) -> str:
+    """Give the step by which the schema describes a name below a pattern: its own, or `*`."""
+    declared = (*pattern, name) in known or (*pattern, ANY_KEY) not in known
+    return name if declared else ANY_KEY
 
 
 def in_schema_order(tally: Tally, fields: Iterable[FieldInfo]) -> Tally:

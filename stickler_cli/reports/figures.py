@@ -1,19 +1,12 @@
 """From numbers and values to text: the one home of digits, and of making text harmless."""
 
-import math
 import unicodedata
-from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
 from stickler_cli.json_values import JsonValue, brief
 from stickler_cli.metrics.counts import Counts
-
-DIGITS: Final = 4
-"""Decimals of a rate: enough to tell one error in ten thousand, few enough for a column."""
-
-NOTHING: Final = "-"
-"""Stands for a rate that has nothing to divide by, and for a score that nobody gave."""
+from stickler_cli.metrics.rate_text import NOTHING
 
 IDEOGRAPHIC_SPACE: Final = "\u3000"
 """An ordinary blank in Chinese and Japanese names, though Python calls it unprintable."""
@@ -41,22 +34,6 @@ def rates_of(counts: Counts, *, recall_with_fd: bool) -> Rates:
         counts.recall(with_fd=recall_with_fd) if relevant else None,
         counts.f1(recall_with_fd=recall_with_fd) if predicted or relevant else None,
     )
-
-
-def rate(value: float | None, limits: Collection[float] = ()) -> str:
-    """Show a rate or score with four decimals, never rounded onto 0, 1 or a limit it is not.
-
-    So 9,999.6 of 10,000 is no 1.0000, and what fails a gate does not look as if it passed.
-
-    >>> rate(2 / 3), rate(0.99996), rate(0.00001), rate(0.89996, {0.9}), rate(None)
-    ('0.6667', '0.9999', '0.0001', '0.8999', '-')
-    """
-    if value is None:
-        return NOTHING
-    shown = round(value, DIGITS)
-    if shown != value and shown in (0.0, 1.0, *limits):
-        shown += math.copysign(10**-DIGITS, value - shown)
-    return f"{shown:.{DIGITS}f}"
 
 
 def setting(value: float | None) -> str:

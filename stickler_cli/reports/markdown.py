@@ -6,8 +6,9 @@ from typing import Final
 
 from stickler_cli.locations import field_path
 from stickler_cli.metrics.counts import Counts
+from stickler_cli.metrics.rate_text import rate
 from stickler_cli.metrics.record import Run
-from stickler_cli.reports.figures import Rates, rate, rates_of, setting, value_text, visible
+from stickler_cli.reports.figures import Rates, rates_of, setting, value_text, visible
 from stickler_cli.reports.rows import FieldRow, field_rows
 from stickler_cli.reports.style import TableStyle
 from stickler_cli.reports.summary import (

@@ -8,6 +8,7 @@ from stickler_cli.locations import Path, field_path
 from stickler_cli.metrics.counts import Counts
 from stickler_cli.metrics.record import ANY_KEY, FieldInfo, Run, in_schema_order
 from stickler_cli.metrics.tally import Tally
+from stickler_cli.metrics.terms import pattern_of, step_of
 
 WORST: Final = 3
 """How many fields are pointed out as the worst."""
@@ -78,23 +79,8 @@ def field_rows(run: Run) -> list[FieldRow]:
     objects = {path for path, info in known.items() if info.kind == "object"}
     worst = _worst(fields, objects, recall_with_fd=run.options.recall_with_fd)
     return [
-        FieldRow(path, known.get(_pattern(path, known)), node, path in worst)
+        FieldRow(path, known.get(pattern_of(path, known)), node, path in worst)
         for path, node in fields
-    ]
-
-
-def named_rows(run: Run) -> list[FieldRow]:
-    """List the fields as `field_rows` does, but each key of a map by its name."""
-    known = _by_path(run)
-    total = Tally()
-    for path in known:
-        if ANY_KEY not in path:
-            _reach(total, path)
-    total.merge(in_schema_order(run.evaluation.tally, run.fields))
-    return [
-        FieldRow(path, known.get(_pattern(path, known)), node)
-        for path, node in total.walk()
-        if path
     ]
 
 
@@ -121,23 +107,10 @@ def _by_pattern(node: Tally, known: Mapping[Path, FieldInfo], pattern: Path) -> 
         rest.kind != UNKNOWN_KIND or len(node.fields) > MOST_UNKNOWN_NAMES
     )
     for name, child in node.fields.items():
-        step = _step(name, known, pattern)
+        step = step_of(name, known, pattern)
         into = result.below(step if together else name)
         into.merge(_by_pattern(child, known, (*pattern, step)))
     return result
-
-
-def _pattern(path: Path, known: Mapping[Path, FieldInfo]) -> Path:
-    """Give the path under which the schema describes a field."""
-    pattern: Path = ()
-    for name in path:
-        pattern = (*pattern, _step(str(name), known, pattern))
-    return pattern
-
-
-def _step(name: str, known: Mapping[Path, FieldInfo], pattern: Path) -> str:
-    declared = (*pattern, name) in known or (*pattern, ANY_KEY) not in known
-    return name if declared else ANY_KEY
 
 
 def _worst(

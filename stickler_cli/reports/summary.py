@@ -7,9 +7,10 @@ from typing import Final, TypeAlias
 from stickler_cli.locations import Path, field_path
 from stickler_cli.metrics.counts import Counts
 from stickler_cli.metrics.evaluation import DocumentProblem, Status
+from stickler_cli.metrics.rate_text import rate
 from stickler_cli.metrics.record import Run
 from stickler_cli.metrics.tally import READINGS
-from stickler_cli.reports.figures import Rates, number_of, rate, rates_of
+from stickler_cli.reports.figures import Rates, number_of, rates_of
 from stickler_cli.reports.rows import FieldRow
 
 Quoting: TypeAlias = Callable[[str], str]

@@ -3,8 +3,9 @@
 from typing import Final
 
 from stickler_cli.locations import field_path
+from stickler_cli.metrics.rate_text import rate
 from stickler_cli.metrics.record import Run
-from stickler_cli.reports.figures import cut, rate, rates_of, setting, value_text
+from stickler_cli.reports.figures import cut, rates_of, setting, value_text
 from stickler_cli.reports.layout import (
     Column,
     Line,

@@ -30,11 +30,10 @@ from stickler_cli.metrics.evaluation import (
     evaluate,
 )
 from stickler_cli.metrics.frame import HEADERS
-from stickler_cli.metrics.notebook import MOST_ROWS, rate
+from stickler_cli.metrics.notebook import MOST_ROWS
 from stickler_cli.metrics.record import Run, RunOptions, SchemaSignature, run_record
 from stickler_cli.metrics.terms import DecidingOptions, FieldInfo, Terms
 from stickler_cli.reports.csv_report import render as render_csv
-from stickler_cli.reports.figures import rate as rate_in_reports
 from stickler_cli.reports.style import TableStyle
 from stickler_cli.schema.compiler import compile_schema
 
@@ -513,9 +512,3 @@ def test_a_notebook_shows_no_more_fields_than_anyone_reads():
     # The keys of the map and the seven fields of the schema; nothing is met inside absent ones.
     assert len(page.rows) == 2 + MOST_ROWS
     assert "7 more: to_frame() gives every field." in page.text
-
-
-@given(st.floats(0, 1))
-def test_rates_look_as_in_reports(value):
-    assert rate(value) == rate_in_reports(value)
-    assert rate(None) == rate_in_reports(None)

@@ -1,12 +1,12 @@
 import pytest
 
 from stickler_cli.metrics.counts import Counts
+from stickler_cli.metrics.rate_text import rate
 from stickler_cli.reports.figures import (
     Rates,
     cells,
     cut,
     number_of,
-    rate,
     rates_of,
     setting,
     value_text,

@@ -1,5 +1,6 @@
 from stickler_cli.documents import DocumentPair
-from stickler_cli.reports.rows import field_rows, named_rows
+from stickler_cli.metrics.terms import named_fields
+from stickler_cli.reports.rows import field_rows
 
 NUMBER = {"type": "number"}
 
@@ -28,7 +29,7 @@ def test_fields_stand_as_in_the_schema_and_a_map_is_one_row(orders):
 
 
 def test_by_name_the_keys_of_a_map_are_rows_of_their_own(orders):
-    last = named_rows(orders)[-1]
+    last = named_fields(orders.evaluation.tally, orders.fields)[-1]
 
     assert last.path == ("rates", "standard")
     assert (last.info.path, last.info.comparator) == (("rates", "*"), "NumericComparator")
