@@ -3,7 +3,7 @@
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -159,7 +159,7 @@ def _execute(request: Request) -> ExitCode:
     if request.verbose:
         total = "?" if pairs.total is None else pairs.total
         warn(f"evaluating {total} documents with {loaded.plan.model_name} of {loaded.path}")
-    run, style = _run(request, loaded, pairs)
+    run, style = _run(request, loaded, pairs, formats.values())
     _report(request, formats, run, style)
     return verdict(run.evaluation, run.gates, strict=request.strict)
 
@@ -191,10 +191,13 @@ def _check(request: Request, loaded: "LoadedSchema") -> None:
     check_paths(request.gates, known_paths(loaded.plan))
 
 
-def _run(request: Request, loaded: "LoadedSchema", pairs: "Pairs") -> "tuple[Run, TableStyle]":
+def _run(
+    request: Request, loaded: "LoadedSchema", pairs: "Pairs", formats: "Collection[str]"
+) -> "tuple[Run, TableStyle]":
     """Evaluate all pairs; write as it goes what is written line by line."""
     from stickler_cli.compare.outline import outline
     from stickler_cli.compare.plan import Options
+    from stickler_cli.metrics.comparison_view import document_view
     from stickler_cli.metrics.gates import judge
     from stickler_cli.metrics.record import FieldInfo, Run, RunOptions, SchemaSignature
     from stickler_cli.runs.chunk import Job
@@ -202,7 +205,12 @@ def _run(request: Request, loaded: "LoadedSchema", pairs: "Pairs") -> "tuple[Run
     from stickler_cli.runs.local import run_local
     from stickler_cli.runs.progress import progress_bar
 
-    job = Job(loaded.plan, Options(request.pairing_floor, request.extra_fields), request.missing)
+    job = Job(
+        loaded.plan,
+        Options(request.pairing_floor, request.extra_fields),
+        request.missing,
+        accounts="json" in (request.format, *formats),
+    )
     first, only = FirstNonMatches(request.show_non_matches), OnlyComparison()
     with ExitStack() as files:
         observers: list[Observer] = [first, *_line_files(request, files)]
@@ -212,6 +220,7 @@ def _run(request: Request, loaded: "LoadedSchema", pairs: "Pairs") -> "tuple[Run
     gates = [
         judge(gate, evaluation, recall_with_fd=request.recall_with_fd) for gate in request.gates
     ]
+    comparison = only.result.comparison if only.result else None
     run = Run(
         evaluation=evaluation,
         schema=SchemaSignature(loaded.path, loaded.digest, loaded.plan.model_name),
@@ -228,7 +237,7 @@ def _run(request: Request, loaded: "LoadedSchema", pairs: "Pairs") -> "tuple[Run
         ],
         gates=gates,
         notes=_notes(pairs),
-        document=only.result.comparison if only.result else None,
+        document=document_view(comparison) if comparison else None,
     )
     return run, _style(request, first)
 

@@ -1,8 +1,13 @@
 """The dict that users of one comparison know: scores, confusion matrix, non-matches."""
 
+from typing import Final
+
 from stickler_cli.compare.result import ObjectComparison
 from stickler_cli.metrics.non_matches import non_matches
 from stickler_cli.metrics.tally import READINGS, Tally, tally
+
+DOCUMENT_KEYS: Final = ("field_scores", "all_fields_matched", "non_matches")
+"""What `document_view` gives."""
 
 
 def comparison_view(

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from enum import StrEnum
 from typing import Any, Final, Literal
 
 from stickler_cli import __version__
 from stickler_cli.compare.result import ObjectComparison
 from stickler_cli.errors import Problem, UsageError
 from stickler_cli.locations import Path, field_path
+from stickler_cli.metrics.accounts import Accounts, account_line, read_accounts
+from stickler_cli.metrics.document_result import DocumentProblem, DocumentResult, Status
 from stickler_cli.metrics.frame import data_frame, table
 from stickler_cli.metrics.notebook import Summary, summary_html
 from stickler_cli.metrics.reading import Part
@@ -22,48 +23,21 @@ from stickler_cli.metrics.terms import (
     read_terms,
 )
 
+__all__ = [
+    "FORMAT",
+    "RUN_FORMAT",
+    "DocumentProblem",
+    "DocumentResult",
+    "Evaluation",
+    "Status",
+    "evaluate",
+]
+
 FORMAT: Final = "stickler-evaluation/1"
 """What `Evaluation.to_dict` gives; docs/results.md describes it."""
 
 RUN_FORMAT: Final = "stickler-run/1"
 """What `stickler eval` writes: an evaluation and how it came about."""
-
-
-class Status(StrEnum):
-    """What became of one document."""
-
-    EVALUATED = "evaluated"
-    """Both sides were read and compared."""
-    MISSING = "missing"
-    """There is no prediction; compared with an empty one, unless the run leaves it out."""
-    INVALID = "invalid"
-    """The prediction is not a JSON object; compared with an empty one, if there is a truth."""
-    FAILED = "failed"
-    """Not evaluated: the ground truth cannot be read, or a comparator failed."""
-    UNMATCHED = "unmatched"
-    """A prediction without ground truth; not evaluated."""
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentResult:
-    """One document of a run."""
-
-    id: str
-    status: Status
-    comparison: ObjectComparison | None
-    """None where the document was not evaluated."""
-    problems: tuple[Problem, ...] = ()
-    """Why the status is not `evaluated`."""
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class DocumentProblem:
-    """A document that was not simply evaluated, named."""
-
-    status: Status
-    id: str
-    problem: str
-    """What is wrong, where, and what to do, on one line."""
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -83,6 +57,8 @@ class Evaluation:
     problems: list[DocumentProblem] = field(default_factory=list)
     terms: Terms | None = None
     """What the documents were compared under, where that is known."""
+    accounts: Accounts | None = None
+    """An account of each document; None where nobody asked for them, or some have none."""
 
     def update(self, result: DocumentResult | ObjectComparison) -> None:
         """Add one document; a comparison by itself is a document that was evaluated."""
@@ -92,10 +68,15 @@ class Evaluation:
         self.problems += (
             DocumentProblem(result.status, result.id, str(problem)) for problem in result.problems
         )
+        score, counts = None, None
         if result.comparison is not None:
+            score, counts = result.comparison.similarity, tally(result.comparison)
             self.evaluated += 1
-            self.score_units += units_of(result.comparison.similarity)
-            self.tally.merge(tally(result.comparison))
+            self.score_units += units_of(score)
+            self.tally.merge(counts)
+        if self.accounts is not None:
+            line = account_line(result.id, result.status.value, score, counts, result.groups)
+            self.accounts.add(result.id, line)
 
     def merge(self, other: "Evaluation") -> None:
         """Add the documents of another evaluation.
@@ -109,12 +90,22 @@ class Evaluation:
             differences = "; ".join(self.terms.differences(other.terms))
             found = f"the evaluations do not go together: {differences}"
             raise UsageError([Problem("", found, "the same schema and options")])
+        self._merge_accounts(other)
         self.tally.merge(other.tally)
         self.evaluated += other.evaluated
         self.score_units += other.score_units
         for status, count in other.statuses.items():
             self.statuses[status] += count
         self.problems += other.problems
+
+    def _merge_accounts(self, other: "Evaluation") -> None:
+        """Keep accounts only if all documents have one."""
+        if other.accounts is None:
+            self.accounts = None if any(other.statuses.values()) else self.accounts
+        elif self.accounts is not None:
+            self.accounts.merge(other.accounts)
+        elif not any(self.statuses.values()):
+            self.accounts = Accounts(list(other.accounts.lines))
 
     @property
     def overall_score(self) -> float | None:
@@ -185,6 +176,7 @@ class Evaluation:
             "version": __version__,
             "options": asdict(self.terms.options) if self.terms else None,
             **self.view(self._fields, recall_with_fd=self._recall_with_fd),
+            **({} if self.accounts is None else {"per_document": self.accounts.view()}),
         }
 
     @classmethod
@@ -262,6 +254,8 @@ def _evaluation_of(record: Part) -> Evaluation:
         problems=[_problem(part) for part in record.at("problems").parts()],
         terms=read_terms(record),
     )
+    if (accounts := record.find("per_document")) is not None:
+        evaluation.accounts = read_accounts(accounts)
     for key, which in (("undeclared_keys", "undeclared"), ("extra_keys", "extras")):
         for part in record.at(key).parts():
             *path, name = part.at("path").names()

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from stickler_cli.errors import Problem, UsageError
-from stickler_cli.locations import Path, field_path, parse_field_path
+from stickler_cli.locations import Path, field_path, json_pointer, parse_field_path
 from stickler_cli.metrics.counts import RATES, Counts
 from stickler_cli.metrics.evaluation import Evaluation
+from stickler_cli.metrics.reading import Part
 from stickler_cli.metrics.tally import READINGS, Tally
 from stickler_cli.spelling import did_you_mean, near_paths
 
@@ -75,6 +76,27 @@ class GateResult:
             "passed": self.passed,
             "reason": self.reason,
         }
+
+
+def read_gate_result(record: Part) -> GateResult:
+    """Read a verdict that a run tells.
+
+    Raises:
+        UsageError: it is no such record, or its gate is none.
+    """
+    gate = record.at("gate")
+    value = record.at("value")
+    return GateResult(
+        parse_gate(gate.text(), f"{gate.source}#{json_pointer(gate.place)}"),
+        None if value.value is None else _number(value),
+        record.at("passed").flag(),
+        record.at("reason").text(),
+    )
+
+
+def _number(part: Part) -> float:
+    """Read a value of a gate; a count stays a whole number."""
+    return part.value if type(part.value) is int else part.number()
 
 
 def parse_gate(text: str, option: str = "--gate") -> Gate:

@@ -6,7 +6,7 @@ from typing import Final
 
 import orjson
 
-from stickler_cli.metrics.record import Run, run_record
+from stickler_cli.metrics.record import PER_DOCUMENT, Run, run_record
 from stickler_cli.reports.style import TableStyle
 
 _OPTIONS: Final = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
@@ -15,11 +15,15 @@ _INDENT: Final = "  "
 
 def render(run: Run, style: TableStyle) -> str:
     """Write a run in the run format; ends with a line break."""
-    record = run_record(run)
+    record = run_record(run, per_document=False)
+    accounts = run.evaluation.accounts
+    if accounts is not None:
+        # As they are: a line each, and nothing to take apart and put together again.
+        record[PER_DOCUMENT] = [orjson.Fragment(line) for line in accounts.ordered()]
     try:
         return orjson.dumps(record, option=_OPTIONS).decode()
     except orjson.JSONEncodeError:
-        return json_text(record) + "\n"
+        return json_text(run_record(run)) + "\n"
 
 
 def json_text(value: object) -> str:

@@ -9,7 +9,8 @@ from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.documents import DocumentPair
 from stickler_cli.errors import ComparisonError, Problem
 from stickler_cli.json_values import JsonObject
-from stickler_cli.metrics.evaluation import DocumentResult, Status
+from stickler_cli.metrics.accounts import Accounts
+from stickler_cli.metrics.evaluation import DocumentResult, Evaluation, Status
 
 Missing = Literal["fn", "skip", "error"]
 
@@ -22,6 +23,12 @@ class Job:
     options: Options
     missing: Missing = "fn"
     """What a ground truth without a prediction is: false negatives, left out, or a failure."""
+    accounts: bool = False
+    """Whether to keep an account of each document."""
+
+    def evaluation(self) -> Evaluation:
+        """Give the evaluation of no documents, which keeps of those to come what is asked for."""
+        return Evaluation(accounts=Accounts() if self.accounts else None)
 
 
 def evaluate_pairs(job: Job, pairs: Iterable[DocumentPair]) -> Iterator[DocumentResult]:

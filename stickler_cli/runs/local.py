@@ -13,7 +13,7 @@ def run_local(
     job: Job, pairs: Iterable[DocumentPair], observers: Sequence[Observer] = ()
 ) -> Evaluation:
     """Evaluate pairs in their order; each observer sees every document."""
-    evaluation = Evaluation()
+    evaluation = job.evaluation()
     with room_for_depth():
         for result in evaluate_pairs(job, pairs):
             evaluation.update(result)

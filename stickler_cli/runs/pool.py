@@ -66,7 +66,7 @@ def run_pool(
     """
     context = get_context("spawn")  # the only way that is the same, and safe, on every system
     stop = context.Event()
-    total = Evaluation()
+    total = job.evaluation()
     waiting: deque[_Sent] = deque()
     with ProcessPoolExecutor(
         workers,
@@ -195,7 +195,7 @@ def work(packed: bytes) -> bytes | None:
         pairs: list[DocumentPair] = pickle.loads(packed)  # noqa: S301 - from the process above
     except PICKLING_ERRORS:
         return None
-    evaluation = Evaluation()
+    evaluation = _worker.job.evaluation()
     for pair in pairs:
         if _worker.stop.is_set():
             return None

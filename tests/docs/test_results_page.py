@@ -36,9 +36,14 @@ def test_the_page_lists_the_headers_of_the_csv_in_their_order():
 
 
 def test_the_page_lists_the_keys_of_the_run_format():
-    keys = [*SCHEMA["properties"], *SCHEMA["$defs"]["non_match"]["properties"]]
+    entries = [name for entry in ("non_match", "account") for name in _properties(entry)]
+    keys = [*SCHEMA["properties"], *entries]
 
     assert first_column("The run format") == keys
+
+
+def _properties(definition):
+    return SCHEMA["$defs"][definition]["properties"]
 
 
 def test_the_row_that_the_page_shows_is_one_of_the_table():

@@ -16,6 +16,7 @@ import pytest
 from stickler_cli.compare.outline import outline
 from stickler_cli.compare.plan import Options
 from stickler_cli.documents import DocumentPair, open_pairs
+from stickler_cli.metrics.comparison_view import document_view
 from stickler_cli.metrics.evaluation import evaluate
 from stickler_cli.metrics.gates import judge, parse_gate
 from stickler_cli.metrics.non_matches import NonMatch, non_matches
@@ -101,7 +102,7 @@ def run_of() -> Callable[..., Run]:
                 judge(parse_gate(gate), evaluation, recall_with_fd=chosen.recall_with_fd)
                 for gate in gates
             ],
-            document=results[0].comparison if single else None,
+            document=document_view(results[0].comparison) if single else None,
         )
 
     return build
