@@ -1,0 +1,121 @@
+"""Seeded values, and predictions of them with the mistakes that extraction makes.
+
+Every value is one on whose comparison stickler-eval and this project agree: ground truths of
+items lack nothing, exact values have neither case nor punctuation, and a prediction drops
+items but invents none, so that no two pairings are equally good.
+"""
+
+from collections.abc import Callable
+from datetime import date, timedelta
+from random import Random
+from typing import Any, Final
+
+Record = dict[str, Any]
+
+_SYLLABLES: Final = (
+    "ba",
+    "ce",
+    "di",
+    "fo",
+    "gu",
+    "ha",
+    "je",
+    "ki",
+    "lo",
+    "mu",
+    "na",
+    "pe",
+    "qui",
+    "ro",
+    "su",
+    "ta",
+    "ve",
+    "wi",
+    "xo",
+    "yu",
+    "zan",
+    "bel",
+    "cor",
+    "dur",
+    "fen",
+    "gal",
+    "hir",
+    "jor",
+    "kel",
+    "lam",
+    "mor",
+    "nis",
+    "pol",
+    "ran",
+    "ser",
+    "tul",
+    "vor",
+    "win",
+)
+_LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
+_CODE: Final = "0123456789ABCDEFGHJKLMNPQRSTUVWXYZ"
+_DATE_STYLES: Final = ("%Y-%m-%d", "%d %B %Y", "%B %d, %Y", "%d/%m/%Y")
+
+
+def words(random: Random, least: int, most: int) -> str:
+    """Write some made-up words, the first with a capital letter."""
+    count = random.randint(least, most)
+    made = ("".join(random.choices(_SYLLABLES, k=random.randint(1, 3))) for _ in range(count))
+    return " ".join(made).capitalize()
+
+
+def code(random: Random, length: int = 8) -> str:
+    """Write an identifier of capital letters and digits."""
+    return "".join(random.choices(_CODE, k=length))
+
+
+def amount(random: Random, most: int = 5000) -> float:
+    """Give a sum of money in whole cents."""
+    return random.randint(100, most * 100) / 100
+
+
+def day(random: Random, styles: int = len(_DATE_STYLES)) -> str:
+    """Write a day of five years in one of the first `styles` styles."""
+    when = date(2020, 1, 1) + timedelta(days=random.randrange(5 * 365))
+    return when.strftime(_DATE_STYLES[random.randrange(styles)])
+
+
+def misread(random: Random, text: str, most: int = 3) -> str:
+    """Change, drop or add up to `most` characters."""
+    letters = list(text)
+    for _ in range(random.randint(1, most)):
+        place = random.randrange(len(letters))
+        letters[place] = random.choice(("", random.choice(_LETTERS), letters[place] * 2))
+    return "".join(letters)
+
+
+def predicted(
+    random: Random, value: Any, another: Callable[[], Any], *, missing: float = 0.03
+) -> Any:
+    """Predict one value: mostly right, at times misread or another one, seldom missing.
+
+    Only words are misread: a wrong date or identifier is another one.
+    """
+    chance = random.random()
+    if chance < missing:
+        return None
+    if chance < missing + 0.07:
+        return another()
+    if chance < missing + 0.25 and isinstance(value, str) and value.replace(" ", "").isalpha():
+        return value if value.isupper() else misread(random, value)
+    return value
+
+
+def predicted_items(
+    random: Random, items: list[Any], predict: Callable[[Any], Any], dropped: float = 0.05
+) -> list[Any]:
+    """Predict a list: shuffled, some items dropped, each of the others read once more."""
+    kept = [predict(item) for item in items if random.random() >= dropped] or items[:1]
+    random.shuffle(kept)
+    return kept
+
+
+def mistaken(random: Random, record: Record, makers: dict[str, Callable[[], Any]]) -> Record:
+    """Predict every field of a record that has a maker of other values."""
+    pairs = ((name, predicted(random, record[name], maker)) for name, maker in makers.items())
+    return {name: value for name, value in pairs if value is not None}

@@ -1,0 +1,101 @@
+"""Run programs as whole processes, in turns, and measure them."""
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+_NOT_PASSED_ON: Final = ("PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX")
+"""Users' installations have their bytecode; without it, compiling is all that is measured."""
+
+_RSS_UNIT: Final = 1 if sys.platform == "darwin" else 1024
+"""What `ru_maxrss` counts in, in bytes: getrusage(2) of macOS and of Linux."""
+
+
+class ProcessError(Exception):
+    """A measured program that failed or took too long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A process that ended well."""
+
+    seconds: float
+    """From start to exit, by the clock on the wall."""
+    peak: int
+    """The most memory that it held, in bytes; without its children's."""
+    output: bytes
+
+
+def run(command: Sequence[str], *, timeout: float = 600.0) -> Finished:
+    """Run a program to its end.
+
+    Args:
+        command: the program and its arguments.
+        timeout: seconds after which it is killed.
+
+    Raises:
+        ProcessError: it exited with anything but 0, or was killed.
+    """
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        start = time.perf_counter()
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, env=environment()
+        )
+        killer = threading.Timer(timeout, process.kill)
+        killer.start()
+        try:
+            _, status, usage = os.wait4(process.pid, 0)
+        finally:
+            seconds = time.perf_counter() - start
+            is_late = not killer.is_alive()
+            killer.cancel()
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if is_late:
+            raise ProcessError(f"{_name(command)} took more than {timeout:.0f} s")
+        if process.returncode:
+            errors.seek(0)
+            said = errors.read().decode("utf-8", "replace").strip() or "nothing"
+            code = process.returncode
+            raise ProcessError(f"{_name(command)} exited with {code}; it said: {said}")
+        output.seek(0)
+        return Finished(seconds, usage.ru_maxrss * _RSS_UNIT, output.read())
+
+
+def in_turns(commands: Mapping[str, Sequence[str]], repeat: int) -> dict[str, list[Finished]]:
+    """Run each program once to warm up, then all of them in turns.
+
+    What else the machine does meanwhile then slows them all alike. Every other round goes
+    backwards, so that none always follows the same one.
+    """
+    for command in commands.values():
+        run(command)
+    finished: dict[str, list[Finished]] = {name: [] for name in commands}
+    for turn in range(repeat):
+        for name in list(commands)[:: -1 if turn % 2 else 1]:
+            finished[name].append(run(commands[name]))
+    return finished
+
+
+def median_seconds(finished: Sequence[Finished]) -> float:
+    """Give the median of what some runs took."""
+    return statistics.median(one.seconds for one in finished)
+
+
+def environment(**more: str) -> dict[str, str]:
+    """Give the environment of a measured process; this checkout comes before what is installed."""
+    checkout = str(Path(__file__).parents[1])
+    kept = {name: value for name, value in os.environ.items() if name not in _NOT_PASSED_ON}
+    paths = [checkout, *filter(None, [kept.get("PYTHONPATH")])]
+    return kept | {"PYTHONPATH": os.pathsep.join(paths)} | more
+
+
+def _name(command: Sequence[str]) -> str:
+    return " ".join(Path(part).name for part in command[:3])

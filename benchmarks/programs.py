@@ -1,0 +1,71 @@
+"""The programs that are measured: how each is called, and how its output is read."""
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import orjson
+
+from benchmarks.agreement import Result
+from benchmarks.processes import environment
+from benchmarks.sets import Written
+
+_HERE: Final = Path(__file__).parent
+
+_VERSION: Final = "import importlib.metadata as m; print(m.version('stickler-eval'))"
+
+
+def ours(written: Written, *more: str) -> list[str]:
+    """Give the command of this project.
+
+    The pairing floor is that of stickler-eval, which pairs all.
+    """
+    options = ["--no-config", "--pairing-floor", "-1", "--format", "json", *more]
+    return [sys.executable, "-m", "stickler_cli", "eval", *_paths(written), *options]
+
+
+def ours_with_jobs(written: Written, jobs: int) -> list[str]:
+    """Give the command of this project with some worker processes."""
+    return ours(written, "--jobs", str(jobs))
+
+
+@cache
+def has_jobs() -> bool:
+    """Say whether `stickler eval` takes `--jobs`."""
+    command = [sys.executable, "-m", "stickler_cli", "eval", "--help"]
+    shown = subprocess.run(command, env=environment(), capture_output=True, check=True)
+    return b"--jobs" in shown.stdout
+
+
+def floor(written: Written) -> list[str]:
+    """Give the command of the least that the job takes."""
+    return [sys.executable, str(_HERE / "floor.py"), *_paths(written)]
+
+
+def reference(python: str, written: Written) -> list[str]:
+    """Give the command of stickler-eval."""
+    return [python, str(_HERE / "reference.py"), *_paths(written)]
+
+
+def reference_version(python: str) -> str | None:
+    """Give the version of stickler-eval that a Python has; None where it has none."""
+    try:
+        shown = subprocess.run(
+            [python, "-c", _VERSION], capture_output=True, text=True, check=False
+        )
+    except OSError:
+        return None
+    return shown.stdout.strip() if shown.returncode == 0 else None
+
+
+def result_of(output: bytes) -> Result:
+    """Read what any of the programs printed."""
+    value = orjson.loads(output)
+    return Result.from_run(value) if "format" in value else Result.from_json(value)
+
+
+def _paths(written: Written) -> Sequence[str]:
+    return [str(written.schema), str(written.gt), str(written.pred)]
