@@ -36,6 +36,9 @@ Examples:
 DEFAULT_PAIRING_FLOOR: Final = 0.2
 """Stated here for `--help`, which must not load the engine; a test holds it to the engine's."""
 
+DEFAULT_DOCUMENT_SIZE: Final = "100MB"
+"""Likewise; a test holds it to the reader's."""
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -55,6 +58,7 @@ class Request:
     recall_with_fd: bool
     extra_fields: options.ExtraFields
     missing: options.Missing
+    max_document_bytes: int
     strict: bool
     allow_plugins: bool
     quiet: bool
@@ -81,6 +85,7 @@ def evaluate(
     recall_with_fd: options.RecallWithFd = False,
     extra_fields: options.ExtraFieldsOption = "fa",
     missing: options.MissingOption = "fn",
+    max_document_size: options.MaxDocumentSize = DEFAULT_DOCUMENT_SIZE,
     strict: options.Strict = False,
     allow_plugins: options.AllowPlugins = False,
     quiet: options.Quiet = False,
@@ -114,6 +119,7 @@ def evaluate(
         recall_with_fd=recall_with_fd,
         extra_fields=extra_fields,
         missing=missing,
+        max_document_bytes=_document_bytes(max_document_size),
         strict=strict,
         allow_plugins=allow_plugins,
         quiet=quiet,
@@ -129,6 +135,12 @@ def _gates(fail_under: float | None, gates: Iterable[str]) -> "list[Gate]":
 
     first = [] if fail_under is None else [parse_gate(f"f1>={fail_under!r}", "--fail-under")]
     return first + [parse_gate(text) for text in gates]
+
+
+def _document_bytes(size: str) -> int:
+    from stickler_cli.documents.sizes import bytes_of_size  # --help loads no reader
+
+    return bytes_of_size(size)
 
 
 def _wants_color(*, no_color: bool) -> bool:
@@ -155,7 +167,9 @@ def _execute(request: Request) -> ExitCode:
     )
     loaded = load_schema(request.schema, allow_plugins=request.allow_plugins)
     _check(request, loaded)
-    pairs = open_pairs(request.gt, request.pred, id_field=request.id_field)
+    pairs = open_pairs(
+        request.gt, request.pred, id_field=request.id_field, limit=request.max_document_bytes
+    )
     if request.verbose:
         total = "?" if pairs.total is None else pairs.total
         warn(f"evaluating {total} documents with {loaded.plan.model_name} of {loaded.path}")

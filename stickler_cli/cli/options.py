@@ -21,6 +21,7 @@ IN_CONFIG: Final[dict[str, type]] = {
     "format": str,
     "gate": list,
     "id_field": str,
+    "max_document_size": str,
     "missing": str,
     "no_color": bool,
     "non_matches": str,
@@ -137,6 +138,13 @@ MissingOption = Annotated[
 ]
 Strict = Annotated[
     bool, typer.Option("--strict", help="Exit 3 if any document is unpaired or invalid.")
+]
+MaxDocumentSize = Annotated[
+    str,
+    typer.Option(
+        metavar="SIZE",
+        help="Read no document of more bytes, unpacked: a number, or one with kB, MB or GB.",
+    ),
 ]
 AllowPlugins = Annotated[
     bool,

@@ -19,6 +19,7 @@ from stickler_cli.documents.reading import (
     UNPACKING_ERRORS,
     decoded,
     parse_document,
+    too_large,
     unreadable,
 )
 from stickler_cli.documents.references import BytesReference, LineReference, Reference
@@ -64,7 +65,7 @@ def lines_of(file: str, limit: int) -> Iterator[Line]:
                 if length > limit and not data.endswith(b"\n"):
                     length += _skip_line(stream, limit)
                     found = f"the line has {length:,} bytes"
-                    problem = Problem(source, found, f"at most {limit:,} bytes", line=number)
+                    problem = too_large(source, found, limit, number)
                     yield Line(number, problem, b"")
                 elif text := data.rstrip(b" \t\r\n"):
                     # Without its end: else an error at the end would be on the next line.

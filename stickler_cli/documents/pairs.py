@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from stickler_cli.documents.lines import STANDARD_INPUT, gt_by_id, lines_of, preds_by_id
+from stickler_cli.documents.names import difference, folded
 from stickler_cli.documents.reading import MAX_DOCUMENT_BYTES, decoded
 from stickler_cli.documents.references import FileReference, Reference, read_document
 from stickler_cli.documents.sources import (
@@ -39,6 +40,12 @@ class DocumentPair:
     """None where there is only a prediction; a problem where there is no reading it."""
     pred: JsonObject | Problem | None
     """None where there is only ground truth; a problem where there is no reading it."""
+    remarks: tuple[str, ...] = ()
+    """What is odd about either, by name, each once: `duplicate_keys`."""
+    warnings: tuple[Problem, ...] = ()
+    """What of that a person should look at."""
+    hint: str = ""
+    """What may be wrong with the id of a document that stands alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +58,8 @@ class PairRef:
     """None where there is only a prediction."""
     pred: Reference | None
     """None where there is only ground truth."""
+    hint: str = ""
+    """What may be wrong with the id of a document that stands alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +83,16 @@ class Pairs:
 
 def read_pair(ref: PairRef) -> DocumentPair:
     """Read and parse the documents of a pair; never raises for what is in them."""
-    return DocumentPair(ref.id, read_document(ref.gt), read_document(ref.pred))
+    gt, pred = (read_document(side) if side else None for side in (ref.gt, ref.pred))
+    read = [side for side in (gt, pred) if side]
+    return DocumentPair(
+        ref.id,
+        gt.value if gt else None,
+        pred.value if pred else None,
+        tuple(dict.fromkeys(remark for side in read for remark in side.remarks)),
+        tuple(warning for side in read for warning in side.warnings),
+        ref.hint,
+    )
 
 
 def open_pairs(
@@ -184,9 +202,14 @@ def _joined(
     gts: Callable[[], Iterable[tuple[str, Reference]]], preds: Mapping[str, Reference]
 ) -> Iterator[PairRef]:
     met: set[str] = set()
+    alike: dict[str, str] | None = None
     for document, gt in gts():
         met.add(document)
-        yield PairRef(document, gt, preds.get(document))
+        pred = preds.get(document)
+        if pred is None and alike is None:
+            alike = {folded(name): name for name in preds}
+        hint = difference(document, alike.get(folded(document))) if not pred and alike else ""
+        yield PairRef(document, gt, pred, hint)
     for document, pred in preds.items():
         if document not in met:
             yield PairRef(document, None, pred)

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from stickler_cli.documents.reading import decoded, parse_document, read_bytes, unreadable
+from stickler_cli.documents.reading import Reading, decoded, read_bytes, read_text, unreadable
 from stickler_cli.errors import Problem
-from stickler_cli.json_values import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,20 +52,20 @@ Reference: TypeAlias = FileReference | LineReference | BytesReference | Problem
 """Where a document is; a problem where it is already known that it cannot be read."""
 
 
-def read_document(reference: Reference | None) -> JsonObject | Problem | None:
-    """Read and parse a document; None where there is none."""
+def read_document(reference: Reference) -> Reading:
+    """Read and parse a document."""
     match reference:
         case FileReference(file, limit):
             data = read_bytes(file, limit)
-            return data if isinstance(data, Problem) else parse_document(data, decoded(file))
+            source, line = decoded(file), None
         case LineReference(file, line):
-            source = decoded(file)
             data = _read_line(reference)
-            return data if isinstance(data, Problem) else parse_document(data, source, line)
+            source = decoded(file)
         case BytesReference(data, source, line):
-            return parse_document(data, source, line)
+            pass
         case _:
-            return reference
+            return Reading(reference)
+    return Reading(data) if isinstance(data, Problem) else read_text(data, source, line)
 
 
 def _read_line(reference: LineReference) -> bytes | Problem:

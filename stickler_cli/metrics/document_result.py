@@ -32,7 +32,9 @@ class DocumentResult:
     comparison: ObjectComparison | None
     """None where the document was not evaluated."""
     problems: tuple[Problem, ...] = ()
-    """Why the status is not `evaluated`."""
+    """Why the status is not `evaluated`, and what else a person should look at."""
+    remarks: tuple[str, ...] = ()
+    """What was odd about the documents although they could be read, by name, each once."""
     groups: Mapping[str, str] = field(default_factory=dict)
     """The group it is in, by each key that the run is broken down by."""
 

@@ -13,6 +13,7 @@ from stickler_cli.metrics.document_result import DocumentProblem, DocumentResult
 from stickler_cli.metrics.frame import data_frame, table
 from stickler_cli.metrics.notebook import Summary, summary_html
 from stickler_cli.metrics.reading import Part
+from stickler_cli.metrics.remarks import add_remarks, read_remarks, remarks_view
 from stickler_cli.metrics.tally import SCORE_UNIT, Tally, tally, units_of
 from stickler_cli.metrics.tally_record import NO_SUMS, read_tally, tally_record
 from stickler_cli.metrics.terms import (
@@ -55,6 +56,8 @@ class Evaluation:
     statuses: dict[Status, int] = field(default_factory=lambda: dict.fromkeys(Status, 0))
     """Documents by what became of them."""
     problems: list[DocumentProblem] = field(default_factory=list)
+    remarks: dict[str, int] = field(default_factory=dict)
+    """How many documents there were with each remark; see `metrics/remarks.py`."""
     terms: Terms | None = None
     """What the documents were compared under, where that is known."""
     accounts: Accounts | None = None
@@ -65,6 +68,7 @@ class Evaluation:
         if isinstance(result, ObjectComparison):
             result = DocumentResult("", Status.EVALUATED, result)
         self.statuses[result.status] += 1
+        add_remarks(self.remarks, result.remarks)
         self.problems += (
             DocumentProblem(result.status, result.id, str(problem)) for problem in result.problems
         )
@@ -97,6 +101,7 @@ class Evaluation:
         for status, count in other.statuses.items():
             self.statuses[status] += count
         self.problems += other.problems
+        add_remarks(self.remarks, other.remarks)
 
     def _merge_accounts(self, other: "Evaluation") -> None:
         """Keep accounts only if all documents have one."""
@@ -149,7 +154,7 @@ class Evaluation:
         """Give the results as the run format shows them; equal results give equal bytes."""
         ordered = in_schema_order(self.tally, fields)
         return {
-            "documents": self.documents,
+            "documents": {**self.documents, **remarks_view(self.remarks)},
             "overall_score": self.overall_score,
             "score_sum": str(self.score_units),
             "confusion_matrix": {
@@ -252,6 +257,7 @@ def _evaluation_of(record: Part) -> Evaluation:
         score_units=record.at("score_sum", NO_SUMS).total(),
         statuses=_statuses(documents),
         problems=[_problem(part) for part in record.at("problems").parts()],
+        remarks=read_remarks(documents),
         terms=read_terms(record),
     )
     if (accounts := record.find("per_document")) is not None:

@@ -130,7 +130,24 @@ def notes(run: Run, quoted: Quoting = str) -> list[str]:
         lines.append(
             f"never present on either side: {_some(quoted(field_path(path)) for path in never)}"
         )
+    lines += _oddities(run)
     return lines + [quoted(note) for note in sorted(run.notes)]
+
+
+_ODDITIES: Final = {
+    "duplicate_keys": "with a key that its object has twice; the last one counts",
+    "byte_order_mark": "with a byte order mark, which is no part of JSON; it was left out",
+}
+"""What the remarks on documents mean, after how many there are."""
+
+
+def _oddities(run: Run) -> list[str]:
+    remarks = run.evaluation.remarks
+    return [
+        f"{number_of(remarks[name], 'document')} {text}"
+        for name, text in _ODDITIES.items()
+        if remarks.get(name)
+    ]
 
 
 def _never_present(run: Run) -> list[Path]:

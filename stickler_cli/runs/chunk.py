@@ -1,7 +1,7 @@
 """What every runner runs: one pair of documents in, one result out; a bad document is a result."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from stickler_cli.compare.engine import compare
@@ -39,6 +39,13 @@ def evaluate_pairs(job: Job, pairs: Iterable[DocumentPair]) -> Iterator[Document
 
 def evaluate_pair(job: Job, pair: DocumentPair) -> DocumentResult:
     """Compare one pair; whatever is wrong with it is told in the result."""
+    result = _compared(job, pair)
+    if not pair.remarks:
+        return result
+    return replace(result, problems=(*result.problems, *pair.warnings), remarks=pair.remarks)
+
+
+def _compared(job: Job, pair: DocumentPair) -> DocumentResult:
     gt = pair.gt
     if gt is None or isinstance(gt, Problem):
         return _without_ground_truth(pair)
@@ -69,7 +76,8 @@ def _without_ground_truth(pair: DocumentPair) -> DocumentResult:
 def _prediction(pair: DocumentPair) -> tuple[JsonObject, Status, tuple[Problem, ...]]:
     """Give what stands for the prediction: nothing, where there is none that can be used."""
     if pair.pred is None:
-        problem = Problem(pair.id, "there is no prediction for this ground truth")
+        found = "there is no prediction for this ground truth"
+        problem = Problem(pair.id, found, hint=pair.hint)
         return {}, Status.MISSING, (problem,)
     if isinstance(pair.pred, Problem):
         return {}, Status.INVALID, (pair.pred,)

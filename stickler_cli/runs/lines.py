@@ -30,6 +30,7 @@ class DocumentLines:
             for reading in READINGS:
                 view = counts.counts(reading).view(recall_with_fd=self._recall_with_fd)
                 line[reading] = view
+        line["remarks"] = list(result.remarks)
         line["problems"] = [str(problem) for problem in result.problems]
         self._stream.write(json_line(line))
 

@@ -1,0 +1,131 @@
+"""What the command does with documents that are odd, large, or not quite JSON."""
+
+import gzip
+import json
+
+import pytest
+
+from stickler_cli.cli import eval as eval_command
+from stickler_cli.documents import MAX_DOCUMENT_BYTES
+from stickler_cli.documents.sizes import bytes_of_size
+from .conftest import GOOD, write
+
+EVAL = ("eval", "schema.json", "gt", "pred")
+TWICE = '{"id": "A-1", "total": 1, "total": 10.5, "lines": [{"sku": "mouse", "qty": 1}]}'
+
+
+def test_a_key_that_is_there_twice_is_warned_of_and_changes_nothing_else(stickler, data):
+    write(data / "pred" / "two.json", TWICE)
+
+    result = stickler(*EVAL, "-f", "json", "--strict", "--documents", "documents.jsonl")
+
+    assert result.code == 0
+    assert result.json["overall_score"] == 1
+    assert result.json["documents"] == {
+        "total": 2,
+        "evaluated": 2,
+        "missing": 0,
+        "invalid": 0,
+        "failed": 0,
+        "unmatched": 0,
+        "duplicate_keys": 1,
+        "byte_order_mark": 0,
+        "lenient": {"documents": 0, "fence": 0, "prose": 0, "string": 0, "list": 0},
+    }
+    warning = (
+        'pred/two.json:1:27: the key "total" is there again, expected each key once; '
+        "the last one counts"
+    )
+    assert result.json["problems"] == [
+        {"document": "two", "status": "evaluated", "problem": warning}
+    ]
+    one, two = map(json.loads, (data / "documents.jsonl").read_text().splitlines())
+    assert (one["remarks"], one["problems"]) == ([], [])
+    assert (two["remarks"], two["problems"]) == (["duplicate_keys"], [warning])
+
+
+def test_the_table_counts_documents_with_duplicate_keys_and_byte_order_marks(stickler, data):
+    write(data / "pred" / "two.json", TWICE)
+    for side in ("gt", "pred"):
+        (data / side / "one.json").write_bytes(b"\xef\xbb\xbf" + json.dumps(GOOD).encode())
+
+    result = stickler(*EVAL)
+
+    assert result.code == 0
+    lines = result.out.splitlines()
+    assert "note: 1 document with a key that its object has twice; the last one counts" in lines
+    assert (
+        "note: 1 document with a byte order mark, which is no part of JSON; it was left out"
+        in lines
+    )
+
+
+def test_duplicate_keys_in_ground_truth_that_cannot_be_compared_do_not_hide_that(stickler, data):
+    write(data / "gt" / "two.json", TWICE)
+    write(data / "pred" / "two.json", "no JSON")
+
+    problems = stickler(*EVAL, "-f", "json").json["problems"]
+
+    assert [entry["status"] for entry in problems] == ["invalid", "invalid"]
+    assert any("not valid JSON" in entry["problem"] for entry in problems)
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_a_document_beyond_the_given_size_is_told_with_the_option_that_allows_it(
+    stickler, data, pack
+):
+    large = json.dumps({**GOOD, "id": "A" * 2000}).encode()
+    (data / "pred" / "two.json").unlink()
+    (data / "pred" / "two.json.gz").write_bytes(pack(large))
+
+    refused = stickler(*EVAL, "--max-document-size", "2kB", "-f", "json")
+    allowed = stickler(*EVAL, "--max-document-size", "3 kB", "-f", "json")
+
+    assert refused.json["documents"]["invalid"] == 1
+    (problem,) = refused.json["problems"]
+    assert problem["problem"].endswith(
+        "expected at most 2,000 bytes; if this is one document, raise --max-document-size"
+    )
+    assert allowed.json["documents"]["invalid"] == 0
+
+
+def test_the_size_may_stand_in_the_configuration_file(stickler, data):
+    write(data / "stickler.toml", 'max_document_size = "20B"\n')
+
+    result = stickler(*EVAL)
+
+    assert result.code == 3
+    assert "expected at most 20 bytes" in result.err
+
+
+def test_a_size_that_is_none_is_refused(stickler):
+    result = stickler(*EVAL, "--max-document-size", "large")
+
+    assert result.code == 2
+    assert "--max-document-size: the size is 'large'" in result.err
+
+
+def test_the_size_in_the_help_is_that_of_the_reader():
+    assert bytes_of_size(eval_command.DEFAULT_DOCUMENT_SIZE) == MAX_DOCUMENT_BYTES
+
+
+@pytest.mark.parametrize(("other", "what"), [("ONE", "case"), ("o\u0308ne", "Unicode form")])
+def test_a_prediction_whose_name_differs_only_in_case_or_form_is_named(stickler, data, other, what):
+    name = "one" if what == "case" else "\u00f6ne"
+    (data / "gt" / "one.json").rename(data / "gt" / f"{name}.json")
+    (data / "pred" / "one.json").rename(data / "pred" / f"{other}.json")
+
+    result = stickler(*EVAL, "-f", "json")
+
+    missing, unmatched = result.json["problems"]
+    assert missing["status"] == "missing"
+    assert f"which differs only in {what}" in missing["problem"]
+    assert "ids pair by their exact characters" in missing["problem"]
+    assert (unmatched["document"], unmatched["status"]) == (other, "unmatched")
+
+
+def test_names_that_differ_only_in_case_are_different_documents(stickler, data):
+    for side in ("gt", "pred"):
+        write(data / side / "ONE.json", GOOD)
+
+    assert stickler(*EVAL, "-f", "json").json["documents"]["evaluated"] == 3
