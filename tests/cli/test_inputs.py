@@ -8,6 +8,7 @@ import pytest
 from stickler_cli.cli import eval as eval_command
 from stickler_cli.documents import MAX_DOCUMENT_BYTES
 from stickler_cli.documents.sizes import bytes_of_size
+
 from .conftest import GOOD, write
 
 EVAL = ("eval", "schema.json", "gt", "pred")
