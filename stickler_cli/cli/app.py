@@ -11,9 +11,9 @@ from typing import Annotated, NoReturn
 import typer
 
 from stickler_cli import __version__
-from stickler_cli.cli import comparators
+from stickler_cli.cli import check, comparators
 from stickler_cli.cli import eval as eval_command
-from stickler_cli.cli.console import prepare_streams, show_problems, warn, write_result
+from stickler_cli.cli.console import prepare_streams, show_problems, show_trace, warn, write_result
 from stickler_cli.cli.exit_codes import ExitCode, exit_code_help
 from stickler_cli.errors import SticklerError
 from stickler_cli.runs.depth import room_for_depth
@@ -48,6 +48,7 @@ def stickler(
 
 
 app.command("eval", epilog=eval_command.EPILOG, no_args_is_help=True)(eval_command.evaluate)
+app.command("check", no_args_is_help=True)(check.check)
 app.command("comparators")(comparators.comparators)
 
 
@@ -84,7 +85,7 @@ def _code_of(stop: SystemExit) -> int:
 
 def _trace(arguments: Sequence[str]) -> None:
     if DEBUG_OPTION in arguments:
-        warn(traceback.format_exc())
+        show_trace(traceback.format_exc())
 
 
 def _end_on_sigterm() -> None:

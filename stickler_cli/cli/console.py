@@ -29,8 +29,15 @@ def write_result(text: str) -> None:
 
 
 def warn(text: str) -> None:
-    """Write one line to standard error."""
-    _write(sys.stderr, f"{text}\n")
+    """Write one line to standard error, made safe: names and values may be in it."""
+    from stickler_cli.reports.figures import visible  # --help loads no reports
+
+    _write(sys.stderr, f"{visible(text)}\n")
+
+
+def show_trace(text: str) -> None:
+    """Write a traceback to standard error."""
+    _write(sys.stderr, text)
 
 
 def show_problems(problems: Iterable[Problem]) -> None:

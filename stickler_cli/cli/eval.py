@@ -50,6 +50,7 @@ class Request:
     id_field: str | None
     format: str
     outputs: Sequence[str]
+    junit_fields: bool
     non_matches: str | None
     show_non_matches: int
     documents: str | None
@@ -76,6 +77,7 @@ def evaluate(
     id_field: options.IdField = None,
     format: options.Format = "table",
     output: options.Output = None,
+    junit_fields: options.JunitFields = False,
     non_matches: options.NonMatchesFile = None,
     show_non_matches: options.ShowNonMatches = 0,
     documents: options.DocumentsFile = None,
@@ -111,6 +113,7 @@ def evaluate(
         id_field=id_field,
         format=format,
         outputs=tuple(output or ()),
+        junit_fields=junit_fields,
         non_matches=non_matches,
         show_non_matches=show_non_matches,
         documents=documents,
@@ -292,6 +295,7 @@ def _style(request: Request, first: "FirstNonMatches") -> "TableStyle":
         plain=not terminal and not colored_pipe,
         show_non_matches=request.show_non_matches,
         non_matches=tuple(first.kept),
+        junit_fields=request.junit_fields,
     )
 
 
@@ -299,6 +303,7 @@ def _report(request: Request, formats: dict[str, str], run: "Run", style: "Table
     """Write the results where they were asked for."""
     from dataclasses import replace
 
+    from stickler_cli.cli.step_summary import append_summary
     from stickler_cli.reports.registry import render
     from stickler_cli.runs.files import whole_file
 
@@ -310,6 +315,8 @@ def _report(request: Request, formats: dict[str, str], run: "Run", style: "Table
             warn(f"wrote {path}")
     if not request.quiet:
         write_result(render(request.format, run, style))
+    if request.format == "github":
+        append_summary(run, style)
     if request.quiet or request.format != "table" or not sys.stdout.isatty():
         for result in run.gates:
             if not result.passed:

@@ -9,7 +9,7 @@ import typer
 
 from stickler_cli.cli.config import read_config
 
-FormatName = Literal["table", "json", "csv", "markdown"]
+FormatName = Literal["table", "json", "csv", "markdown", "junit", "github", "openmetrics"]
 ExtraFields = Literal["fa", "ignore"]
 Missing = Literal["fn", "skip", "error"]
 
@@ -21,6 +21,7 @@ IN_CONFIG: Final[dict[str, type]] = {
     "format": str,
     "gate": list,
     "id_field": str,
+    "junit_fields": bool,
     "max_document_size": str,
     "missing": str,
     "no_color": bool,
@@ -90,9 +91,13 @@ Output = Annotated[
         "--output",
         "-o",
         metavar="FILE",
-        help="Also write the results to this file; its suffix (.json, .csv, .md, .txt) says "
-        "the format. Repeatable.",
+        help="Also write the results to this file; its suffix (.json, .csv, .md, .txt, .junit.xml, "
+        ".metrics.txt) says the format. Repeatable.",
     ),
+]
+JunitFields = Annotated[
+    bool,
+    typer.Option("--junit-fields", help="In JUnit XML, also give a test case for each field."),
 ]
 NonMatchesFile = Annotated[
     str | None,

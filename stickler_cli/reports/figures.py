@@ -1,5 +1,6 @@
 """From numbers and values to text: the one home of digits, and of making text harmless."""
 
+import re
 import unicodedata
 from dataclasses import dataclass
 from typing import Final
@@ -58,19 +59,32 @@ def visible(text: str) -> str:
     r"""Escape what cannot be seen, or would move the cursor, or turn the text around.
 
     Those are control characters, ESC and C1 among them, line breaks, zero-width and bidi
-    controls, lone surrogates, blanks other than a space, and what Unicode has not assigned.
+    controls, lone surrogates, blanks other than a space, and what Unicode has not assigned. Text
+    that would be a command in the log of a CI job is escaped at one character.
 
-    >>> visible("a\x1b[31mb\n\u202ec")
-    'a\\x1b[31mb\\n\\u202ec'
+    >>> visible("a\x1b[31mb\n\u202ec"), visible("::error::x")
+    ('a\\x1b[31mb\\n\\u202ec', '\\x3a:error::x')
     """
-    if text.isprintable():
-        return text
-    return "".join(
-        letter
-        if letter.isprintable() or letter == IDEOGRAPHIC_SPACE
-        else letter.encode("unicode_escape").decode("ascii")
-        for letter in text
-    )
+    if not text.isprintable():
+        text = "".join(
+            letter
+            if letter.isprintable() or letter == IDEOGRAPHIC_SPACE
+            else letter.encode("unicode_escape").decode("ascii")
+            for letter in text
+        )
+    return _COMMAND.sub(_spelt_out, text) if "##" in text or "::" in text else text
+
+
+_COMMAND: Final = re.compile(r"##(?=\w*\[)|^\s*:(?=:)")
+"""What begins a command in the log of a CI job: `##[` anywhere in a line, `::` at its start.
+
+Source: actions/runner, ActionCommand.cs; Azure and TeamCity have `##vso[` and `##teamcity[`.
+"""
+
+
+def _spelt_out(match: re.Match[str]) -> str:
+    """Spell out the last character."""
+    return f"{match[0][:-1]}\\x{ord(match[0][-1]):02x}"
 
 
 def value_text(value: JsonValue) -> str:

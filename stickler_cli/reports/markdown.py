@@ -8,7 +8,9 @@ from stickler_cli.locations import field_path
 from stickler_cli.metrics.counts import Counts
 from stickler_cli.metrics.rate_text import rate
 from stickler_cli.metrics.record import Run
+from stickler_cli.metrics.verdict import Verdict, verdict_of
 from stickler_cli.reports.figures import Rates, rates_of, setting, value_text, visible
+from stickler_cli.reports.fitting import COMMENT_LIMIT, fitted
 from stickler_cli.reports.rows import FieldRow, field_rows
 from stickler_cli.reports.style import TableStyle
 from stickler_cli.reports.summary import (
@@ -38,24 +40,35 @@ everything that shows Markdown leaves HTML in code alone."""
 
 
 def render(run: Run, style: TableStyle) -> str:
-    """Write a run as GitHub-flavoured Markdown; ends with a line break."""
+    """Write a run as Markdown that fits into a comment; ends with a line break."""
+    return fitted(page(run, style), COMMENT_LIMIT)
+
+
+def page(run: Run, style: TableStyle) -> str:
+    """Write a run as GitHub-flavoured Markdown, however long; what is long comes last."""
     rows = field_rows(run)
     sections = (
         [MARKER, f"### {_title(run)}", "", headline(run)],
         _readings(run),
         _gates(run),
-        _fields(run, rows),
-        _non_matches(style),
         [f"- {note}" for note in notes(run, code)],
         _problems(run),
+        _fields(run, rows),
+        _non_matches(style),
     )
     return "\n\n".join("\n".join(section) for section in sections if section) + "\n"
 
 
 def _title(run: Run) -> str:
+    name = code(run.schema.model_name)
     failed = sum(not result.passed for result in run.gates)
-    verdict = f": {failed} of {len(run.gates)} gates failed" if failed else ": all gates passed"
-    return code(run.schema.model_name) + (verdict if run.gates else "")
+    match verdict_of(run.evaluation, run.gates, strict=run.options.strict):
+        case Verdict.INCOMPLETE:
+            return f"{name}: incomplete"
+        case Verdict.FAILED:
+            return f"{name}: {failed} of {len(run.gates)} gates failed"
+        case Verdict.PASSED:
+            return f"{name}: all gates passed" if run.gates else name
 
 
 def code(text: str) -> str:

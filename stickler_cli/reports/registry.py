@@ -17,25 +17,40 @@ FORMATS: Final[dict[str, str]] = {
     "json": f"{_HERE}.json_report:render",
     "csv": f"{_HERE}.csv_report:render",
     "markdown": f"{_HERE}.markdown:render",
+    "junit": f"{_HERE}.junit:render",
+    "github": f"{_HERE}.github:render",
+    "openmetrics": f"{_HERE}.openmetrics:render",
 }
 """Name -> where the renderer is; imported when it is used, as each loads what others need not."""
 
 SUFFIXES: Final[dict[str, str]] = {
+    ".metrics.txt": "openmetrics",
     ".txt": "table",
     ".json": "json",
     ".csv": "csv",
     ".md": "markdown",
+    ".junit.xml": "junit",
+    ".xml": "junit",
+    ".prom": "openmetrics",
 }
-"""Suffix of a file -> the format it is written in."""
+"""Suffix of a file -> the format it is written in; the first that fits."""
 
 
 def format_of(file_name: str) -> str | None:
     """Tell the format from the name of a file; None where its suffix says nothing.
 
-    >>> format_of("out/run.JSON"), format_of("run")
-    ('json', None)
+    Of a suffix of two parts, the first may be the name: GitLab expects a file `metrics.txt`.
+
+    >>> format_of("out/run.JSON"), format_of("metrics.txt"), format_of("run")
+    ('json', 'openmetrics', None)
     """
-    return SUFFIXES.get(PurePath(file_name).suffix.lower())
+    name = PurePath(file_name).name.lower()
+    for suffix, format_name in SUFFIXES.items():
+        if name.endswith(suffix) and name != suffix:
+            return format_name
+        if f".{name}" == suffix and "." in name:
+            return format_name
+    return None
 
 
 def render(format_name: str, run: Run, style: TableStyle) -> str:
@@ -44,7 +59,7 @@ def render(format_name: str, run: Run, style: TableStyle) -> str:
     Args:
         format_name: one of `FORMATS`.
         run: what to report.
-        style: how to draw it; only `table` and `markdown` look at it.
+        style: how to draw it; `json`, `csv`, `github` and `openmetrics` do not look at it.
     """
     module, _, function = FORMATS[format_name].partition(":")
     renderer = cast("Renderer", getattr(import_module(module), function))

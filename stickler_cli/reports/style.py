@@ -1,4 +1,4 @@
-"""How a table is to be drawn: what the program that prints it knows of the terminal."""
+"""How a report is to be drawn: what the program that prints it knows of terminal and wishes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from stickler_cli.metrics.non_matches import NonMatch
 
 @dataclass(frozen=True, slots=True)
 class TableStyle:
-    """What a report for people depends on besides the run; reports for programs ignore it."""
+    """What a report depends on besides the run; most reports for programs ignore it."""
 
     width: int | None = None
     """Columns of the terminal, above 0; None draws at full width and cuts nothing."""
@@ -19,6 +19,9 @@ class TableStyle:
     """How many non-matches to list."""
     non_matches: Sequence[tuple[str, NonMatch]] = ()
     """Those to choose from, in order, each with the id of its document."""
+
+    junit_fields: bool = False
+    """Whether JUnit XML has a case for each field."""
 
     def chosen(self) -> Sequence[tuple[str, NonMatch]]:
         """Give the non-matches to list."""

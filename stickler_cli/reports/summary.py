@@ -95,6 +95,12 @@ def disagreement(run: Run) -> str | None:
 
 def worst_fields(run: Run, rows: Sequence[FieldRow], quoted: Quoting = str) -> str | None:
     """Name the fields to look at first, and what is wrong with them; None without errors."""
+    texts = worst_field_texts(run, rows, quoted)
+    return f"worst fields: {', '.join(texts)}" if texts else None
+
+
+def worst_field_texts(run: Run, rows: Sequence[FieldRow], quoted: Quoting = str) -> list[str]:
+    """Name each of the fields to look at first, the worst one first."""
     limits = gate_limits(run)
     with_fd = run.options.recall_with_fd
     found = []
@@ -102,11 +108,10 @@ def worst_fields(run: Run, rows: Sequence[FieldRow], quoted: Quoting = str) -> s
         if row.worst:
             counts = row.tally.counts("overall")
             found.append((counts.f1(recall_with_fd=with_fd), field_path(row.path), counts))
-    texts = [
+    return [
         f"{quoted(path)} F1 {rate(f1, limits)} ({_errors(counts)})"
         for f1, path, counts in sorted(found, key=lambda entry: entry[0])
     ]
-    return f"worst fields: {', '.join(texts)}" if texts else None
 
 
 def _errors(counts: Counts) -> str:

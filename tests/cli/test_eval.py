@@ -4,11 +4,14 @@ import gzip
 import io
 import json
 import sys
+from typing import get_args
 
 import pytest
 
 from stickler_cli.cli import eval as eval_command
+from stickler_cli.cli.options import FormatName
 from stickler_cli.compare.plan import PAIRING_FLOOR
+from stickler_cli.reports.registry import FORMATS
 
 from .conftest import GOOD, write
 
@@ -56,12 +59,24 @@ def test_gzipped_documents_are_read(stickler, data):
     assert result.json["overall_score"] == 1.0
 
 
-@pytest.mark.parametrize("format_name", ["table", "json", "csv", "markdown"])
+@pytest.mark.parametrize("format_name", FORMATS)
 def test_every_format_goes_to_standard_output_alone(stickler, format_name):
     result = stickler(*EVAL, "--format", format_name)
     assert result.code == 0
     assert result.out
     assert result.err == ""
+
+
+def test_the_formats_of_the_option_are_those_that_there_are():
+    assert list(get_args(FormatName)) == list(FORMATS)
+
+
+def test_junit_fields_adds_a_case_for_each_field(stickler):
+    plain, with_fields = (
+        stickler(*EVAL, "-f", "junit", *more).out for more in ((), ("--junit-fields",))
+    )
+    assert 'classname="stickler.fields"' not in plain
+    assert with_fields.count('classname="stickler.fields"') == 5
 
 
 def test_output_files_are_in_the_format_of_their_suffix(stickler, data):

@@ -20,10 +20,12 @@ def first_column(section):
 
 
 def test_the_page_lists_the_formats_and_their_suffixes():
-    rows = re.findall(r"^\| `(\w+)` \| `(\.\w+)` \|", PAGE, re.MULTILINE)
+    rows = re.findall(r"^\| `(\w+)` \| ((?:`\.[\w.]+`(?:, )?)*) ?\|", PAGE, re.MULTILINE)
 
     assert [name for name, _ in rows] == list(FORMATS)
-    assert {suffix: name for name, suffix in rows} == SUFFIXES
+    assert {
+        suffix: name for name, cell in rows for suffix in re.findall(r"`(.*?)`", cell)
+    } == SUFFIXES
 
 
 def test_the_page_lists_the_headers_of_the_csv_in_their_order():

@@ -31,6 +31,9 @@ HOSTILE = (
     "a\\|b",
     "new\nline",
     "\n::error::x",
+    "::add-mask::x",
+    "##[error]x",
+    "a ##vso[task.complete]x",
     "\u202egnp.exe",
     "![x](http://evil.example/x.png)",
     "*b* _i_ ~s~",
@@ -53,7 +56,9 @@ PAIRS = (
 @pytest.fixture
 def report(run_of, errors_of):
     run = run_of(SCHEMA, PAIRS, gates=[f"{field_path(('=cmd()',))}.f1>=0.5"])
-    style = TableStyle(show_non_matches=1000, non_matches=errors_of(SCHEMA, PAIRS))
+    style = TableStyle(
+        junit_fields=True, show_non_matches=1000, non_matches=errors_of(SCHEMA, PAIRS)
+    )
     note = "\x1b[2Jnote\n</td>|@all"
 
     def build(name, **options):
@@ -66,7 +71,7 @@ def unprintable(text):
     return {letter for letter in text if letter != "\n" and not letter.isprintable()}
 
 
-@pytest.mark.parametrize("name", ["table", "markdown"])
+@pytest.mark.parametrize("name", ["table", "markdown", "junit", "github", "openmetrics"])
 def test_nothing_that_cannot_be_seen_is_printed(report, name):
     assert unprintable(report(name)) == set()
     assert unprintable(report(name, plain=False, width=60)) == set()
@@ -86,11 +91,20 @@ def test_markup_and_emoji_names_are_shown_as_they_are(report):
     assert ":skull:" in text
 
 
-@pytest.mark.parametrize("options", [{}, {"plain": False, "width": 60}])
-def test_no_line_of_a_table_begins_with_a_workflow_command(report, options):
-    lines = report("table", **options).splitlines()
+@pytest.mark.parametrize("name", ["table", "markdown", "junit", "openmetrics"])
+@pytest.mark.parametrize("options", [{}, {"plain": False, "width": 200}])
+def test_no_line_of_a_report_is_a_workflow_command(report, name, options):
+    lines = report(name, **options).splitlines()
 
     assert not [line for line in lines if line.lstrip().startswith("::")]
+    assert not [line for line in lines if re.search(r"##\w*\[", line)]
+
+
+def test_workflow_commands_are_those_of_the_report_alone(report):
+    lines = report("github").splitlines()
+
+    assert not [line for line in lines if not re.match(r"::(error|notice|warning) title=s", line)]
+    assert not [line for line in lines if re.search(r"##\w*\[", line)]
 
 
 def test_every_row_of_a_markdown_table_has_as_many_cells_as_its_title(report):

@@ -55,4 +55,10 @@ def test_ten_problems_are_named_and_the_others_counted(run_of):
     text = render(run_of(pairs=pairs), STYLE)
 
     assert "- unmatched: `d09: there is no ground truth for this prediction`\n" in text
-    assert text.endswith("\n- and 2 more; all of them are in the JSON report\n")
+    assert "\n- and 2 more; all of them are in the JSON report\n" in text
+
+
+def test_a_run_that_is_not_complete_is_not_told_by_its_gates(run_of):
+    text = render(run_of(gates=["f1>=0.5"], strict=True), STYLE)
+
+    assert text.splitlines()[1] == "### `Order`: incomplete"

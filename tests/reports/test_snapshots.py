@@ -23,6 +23,9 @@ STYLES = {
     "order.md": ("markdown", TableStyle()),
     "order.csv": ("csv", TableStyle()),
     "order.json": ("json", TableStyle()),
+    "order.junit.xml": ("junit", TableStyle(junit_fields=True)),
+    "order.github.txt": ("github", TableStyle()),
+    "order.metrics.txt": ("openmetrics", TableStyle()),
 }
 
 
@@ -31,7 +34,11 @@ def read(file):
 
 
 def with_version(text, version):
-    return re.sub(r'(?m)^(  "version": ")[^"]*', rf"\g<1>{version}", text)
+    return re.sub(
+        r'(?m)^(  "version": "|      <property name="version" value=")[^"]*',
+        rf"\g<1>{version}",
+        text,
+    )
 
 
 @pytest.mark.parametrize("name", STYLES)

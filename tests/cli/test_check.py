@@ -1,0 +1,38 @@
+"""`stickler check`: schemas, without documents."""
+
+from .conftest import write
+
+
+def test_a_schema_without_problems_is_told_with_its_name(stickler):
+    result = stickler("check", "schema.json")
+
+    assert (result.code, result.out, result.err) == (0, "schema.json: no problems (Order)\n", "")
+
+
+def test_quiet_says_nothing_of_what_is_right(stickler):
+    assert stickler("check", "-q", "schema.json").out == ""
+
+
+def test_every_problem_of_every_schema_is_told(stickler, data):
+    leaf = {"type": "string", "x-aws-stickler-weight": 0, "x-aws-stickler-treshold": 1}
+    write(data / "bad.json", {"type": "object", "properties": {"a": leaf}})
+    write(data / "worse.json", "{")
+    result = stickler("check", "bad.json", "schema.json", "worse.json", "none.json")
+
+    assert result.code == 2
+    assert result.out == "schema.json: no problems (Order)\n"
+    lines = result.err.splitlines()
+    assert len(lines) == 4
+    assert "bad.json#/properties/a/x-aws-stickler-weight: weight is 0" in result.err
+    assert "did you mean x-aws-stickler-threshold?" in result.err
+    assert lines[2].startswith("error: worse.json:1:")
+    assert lines[3].startswith("error: none.json: the schema cannot be read")
+
+
+def test_a_comparator_from_a_module_is_used_only_if_plugins_are_allowed(stickler, data):
+    name = "stickler_cli.comparators.exact:ExactComparator"
+    leaf = {"type": "string", "x-aws-stickler-comparator": name}
+    write(data / "plugin.json", {"type": "object", "properties": {"a": leaf}})
+
+    assert stickler("check", "plugin.json").code == 2
+    assert stickler("check", "plugin.json", "--allow-plugins").code == 0

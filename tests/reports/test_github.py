@@ -1,0 +1,146 @@
+"""Workflow commands, read as GitHub's runner reads them."""
+
+import re
+
+import pytest
+
+from stickler_cli.documents import DocumentPair
+from stickler_cli.errors import Problem
+from stickler_cli.reports import markdown
+from stickler_cli.reports.figures import visible
+from stickler_cli.reports.fitting import CUT, SUMMARY_LIMIT
+from stickler_cli.reports.github import render, summary
+from stickler_cli.reports.style import TableStyle
+from stickler_cli.reports.workflow_commands import Annotation, annotation_lines
+
+STYLE = TableStyle()
+BROKEN = Problem("gt.json", "it is not JSON")
+
+
+def commands(text):
+    """Read the commands of a log: `::name key=value,key=value::message`, or `##[name]` anywhere.
+
+    Written from the documented format; other lines are no commands and are left out.
+    """
+    found = []
+    for line in re.split(r"[\r\n]+", text):
+        match = re.fullmatch(r"::([A-Za-z-]+)(?: (.*?))?::(.*)", line.lstrip())
+        if match:
+            name, properties, message = match.groups()
+            pairs = (pair.partition("=") for pair in (properties or "").split(",") if pair)
+            found.append((name, {key: decoded(value) for key, _, value in pairs}, decoded(message)))
+        elif "##[" in line:
+            found.append(("##[", {}, line))
+    return found
+
+
+def decoded(text):
+    for code, letter in (("%0D", "\r"), ("%0A", "\n"), ("%3A", ":"), ("%2C", ","), ("%25", "%")):
+        text = text.replace(code, letter)
+    return text
+
+
+def test_a_failed_gate_is_an_error_and_the_figures_are_notices(run_of):
+    run = run_of(gates=["f1>=0.99", "total.tp>=1"])
+    found = commands(render(run, STYLE))
+
+    assert found[0] == ("error", {"title": "stickler: a gate failed"}, run.gates[0].reason)
+    assert [name for name, _, _ in found] == ["error", "warning", *["notice"] * 4]
+    assert found[1][2] == "1 missing, 1 unmatched"
+    assert found[2][1] == {"title": "stickler: Order"}
+    assert found[2][2].startswith("3 of 4 documents evaluated;")
+    assert found[3][1] == {"title": "stickler: Order, worst fields"}
+
+
+def test_a_run_without_a_fault_has_one_notice(run_of):
+    document = DocumentPair("a", {"id": "A"}, {"id": "A"})
+    ((name, _, message),) = commands(render(run_of(pairs=[document]), STYLE))
+
+    assert name == "notice"
+    assert message == (
+        "1 document evaluated; mean score 1.0000; "
+        "F1 1.0000 overall, 1.0000 aggregate, 1.0000 leaves"
+    )
+
+
+def test_documents_that_could_not_be_evaluated_are_one_error_that_names_five(run_of):
+    pairs = [DocumentPair(f"d{n}", BROKEN, {}) for n in range(7)]
+    errors = [
+        entry for entry in commands(render(run_of(pairs=pairs), STYLE)) if entry[0] == "error"
+    ]
+
+    ((_, properties, message),) = errors
+    assert properties == {"title": "stickler: incomplete"}
+    assert message.startswith("7 documents could not be evaluated: d0: gt.json: it is not JSON; ")
+    assert "d4: " in message
+    assert "d5: " not in message
+    assert message.endswith("; and 2 more")
+
+
+def test_a_run_that_evaluated_nothing_is_an_error(run_of):
+    found = commands(render(run_of(pairs=[]), STYLE))
+
+    assert found[0] == ("error", {"title": "stickler: incomplete"}, "no document was evaluated")
+
+
+@pytest.mark.parametrize(("count", "last"), [(10, "m9"), (11, "and 2 more"), (30, "and 21 more")])
+def test_at_most_ten_annotations_of_a_kind_are_written(count, last):
+    several = [Annotation("error", "t", f"m{n}") for n in range(count)]
+    found = commands("\n".join(annotation_lines([*several, Annotation("notice", "t", "n")])))
+
+    assert [name for name, _, _ in found] == ["error"] * 10 + ["notice"]
+    assert found[8][2] == "m8"
+    assert found[9][2] == last
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["50%", "a: b, c", "%0A%25", "x::y", "=,=", "東京", "a%3Ab", "##x", "a ##[b"],
+)
+def test_titles_and_messages_come_out_as_they_went_in(text):
+    (line,) = annotation_lines([Annotation("warning", text, text)])
+
+    assert commands(line) == [("warning", {"title": visible(text)}, visible(text))]
+
+
+@pytest.mark.parametrize("text", ["a\n::error::b", "a\r\n::stop-commands::t", "\x85::error::x"])
+def test_no_text_begins_another_command(text):
+    (line,) = annotation_lines([Annotation("notice", text, text)])
+
+    assert len(commands(line)) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("::error::x", r"\x3a:error::x"),
+        ("  ::add-mask::x", r"  \x3a:add-mask::x"),
+        ("a::b", "a::b"),
+        (":a", ":a"),
+        ("a ##[error]x", r"a #\x23[error]x"),
+        ("##vso[task.complete]", r"#\x23vso[task.complete]"),
+        ("###[x]", r"##\x23[x]"),
+        ("## x [y]", "## x [y]"),
+    ],
+)
+def test_text_that_would_be_a_command_in_a_log_is_spelt_out(text, shown):
+    assert visible(text) == shown
+    assert commands(shown) == []
+
+
+def test_the_summary_is_the_markdown_report(orders):
+    assert summary(orders, STYLE) == markdown.page(orders, STYLE)
+
+
+def test_a_summary_is_longer_than_a_comment_may_be_and_never_longer_than_its_room(run_of):
+    schema = {
+        "type": "object",
+        "properties": {f"field_{n:05}": {"type": "string"} for n in range(12_000)},
+    }
+    run = run_of(schema, [DocumentPair("a", {}, {})])
+    text = summary(run, STYLE)
+
+    assert 800_000 < len(text.encode()) <= SUMMARY_LIMIT
+    assert text.endswith(f"\n</details>\n\n{CUT}")
+    assert len(markdown.render(run, STYLE)) <= 65_000
+    assert len(summary(run, STYLE, 2000).encode()) <= 2000

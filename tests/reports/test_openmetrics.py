@@ -1,0 +1,99 @@
+"""Metrics, read by the parser of Prometheus' own client and taken apart as GitLab does."""
+
+import re
+import shlex
+
+import pytest
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
+
+from stickler_cli.documents import DocumentPair
+from stickler_cli.reports.metric_lines import Gauge, metrics_text
+from stickler_cli.reports.openmetrics import render
+from stickler_cli.reports.style import TableStyle
+
+STYLE = TableStyle()
+
+
+def read(text):
+    """Name and labels -> value, as Prometheus reads it."""
+    return {
+        (sample.name, *sorted(sample.labels.items())): sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+    }
+
+
+def read_as_gitlab(text):
+    """Name with labels -> value: the first two words of a line, without what `#` begins."""
+    words = (shlex.split(re.sub("#.*", "", line)) for line in text.splitlines())
+    return {found[0]: found[1] for found in words if found}
+
+
+def test_the_whole_each_field_and_each_gate_have_a_metric(orders):
+    found = read(render(orders, STYLE))
+
+    overall = orders.evaluation.tally.counts("overall")
+    total = orders.evaluation.tally.fields["total"].counts("overall")
+    assert found["stickler_documents", ("status", "evaluated")] == 3
+    assert found["stickler_f1", ("reading", "overall")] == pytest.approx(overall.f1(), abs=1e-6)
+    assert found["stickler_units", ("outcome", "fn"), ("reading", "overall")] == overall.fn
+    assert found["stickler_field_recall", ("field", "total")] == pytest.approx(
+        total.recall(), abs=1e-6
+    )
+    assert [found["stickler_gate_passed", ("gate", entry.gate.text)] for entry in orders.gates] == [
+        entry.passed for entry in orders.gates
+    ]
+
+
+def test_gitlab_reads_as_many_metrics_as_prometheus(orders):
+    text = render(orders, STYLE)
+
+    assert len(read_as_gitlab(text)) == len(read(text))
+    assert read_as_gitlab(text)["stickler_documents{status=total}"] == "4"
+
+
+def test_a_rate_of_nothing_and_a_score_of_no_document_are_left_out(run_of):
+    found = read(render(run_of(pairs=[]), STYLE))
+
+    assert set(found) == {
+        *(
+            ("stickler_documents", ("status", status))
+            for status in ("total", "evaluated", "missing", "invalid", "failed", "unmatched")
+        ),
+        *(
+            ("stickler_units", ("outcome", outcome), ("reading", reading))
+            for outcome in ("tp", "fd", "fa", "fn", "tn")
+            for reading in ("overall", "aggregate", "leaves")
+        ),
+    }
+
+
+def test_rates_have_six_decimals(run_of):
+    pairs = [DocumentPair(str(n), {"id": "A"}, {"id": "A" if n else "B"}) for n in range(3)]
+    text = render(run_of(pairs=pairs), STYLE)
+
+    assert 'stickler_field_precision{field="id"} 0.666667\n' in text
+
+
+@pytest.mark.parametrize(
+    ("label", "read_back"),
+    [
+        ('a "b" \\', 'a "b" \\'),
+        ("it's {a=b},", "it's {a=b},"),
+        ("a\nb", "a\\nb"),
+        ("a#b", "a\\x23b"),
+        ("\x1b", "\\x1b"),
+        ("$x `y`", "$x `y`"),
+        ("東京", "東京"),
+    ],
+)
+def test_any_text_may_be_a_label(label, read_back):
+    text = metrics_text([Gauge("m", "Help.", [({"field": label}, 0.5)])])
+
+    assert read(text) == {("m", ("field", read_back)): 0.5}
+    assert list(read_as_gitlab(text).values()) == ["0.5"]
+
+
+def test_a_file_ends_with_its_mark_even_if_there_is_nothing_in_it():
+    assert metrics_text([]) == "# EOF\n"
+    assert metrics_text([Gauge("m", "Help.", [({}, None)])]) == "# EOF\n"
