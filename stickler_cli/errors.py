@@ -5,7 +5,7 @@
     |- UsageError          an option, a path, a configuration file or a gate cannot be used
     |- ComparisonError     a comparator failed on a pair of values; concerns one document
     |- UnavailableError    a comparator needs something that is not installed
-    |- WorkerDiedError     a process that shared the work is gone (in runs/pool.py)
+    |- WorkerDiedError     a process that shares the work could not start
 
 Documents that cannot be read are not exceptions: they are a `Problem` in the stream of pairs.
 The classes are plain and take positional arguments: so they survive pickling between processes.
@@ -97,3 +97,7 @@ class ComparisonError(SticklerError):
 
 class UnavailableError(SticklerError):
     """A comparator whose backend is not there."""
+
+
+class WorkerDiedError(SticklerError):
+    """A worker process that ended before it could take any work."""

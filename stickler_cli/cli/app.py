@@ -15,7 +15,7 @@ from stickler_cli.cli import check, comparators
 from stickler_cli.cli import eval as eval_command
 from stickler_cli.cli.console import prepare_streams, show_problems, show_trace, warn, write_result
 from stickler_cli.cli.exit_codes import ExitCode, exit_code_help
-from stickler_cli.errors import SticklerError
+from stickler_cli.errors import SticklerError, WorkerDiedError
 from stickler_cli.runs.depth import room_for_depth
 
 DEBUG_OPTION = "--debug"
@@ -65,7 +65,7 @@ def main(args: Sequence[str] | None = None) -> int:
     except SticklerError as error:
         show_problems(error.problems)
         _trace(arguments)
-        return ExitCode.USAGE
+        return ExitCode.INTERNAL if isinstance(error, WorkerDiedError) else ExitCode.USAGE
     except OSError as error:
         warn(f"error: the results could not be written ({error.strerror or error})")
         _trace(arguments)

@@ -6,6 +6,7 @@
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
+from types import UnionType
 from typing import Any, Final
 
 from stickler_cli.errors import Problem, UsageError
@@ -18,7 +19,7 @@ PATHS: Final = frozenset({"output", "non_matches", "documents"})
 """Options that name files; in a file they are relative to that file."""
 
 
-def read_config(named: str | None, kinds: Mapping[str, type]) -> dict[str, Any]:
+def read_config(named: str | None, kinds: Mapping[str, type | UnionType]) -> dict[str, Any]:
     """Read the options of a configuration file, by parameter name.
 
     Args:
@@ -53,16 +54,17 @@ def read_config(named: str | None, kinds: Mapping[str, type]) -> dict[str, Any]:
     return options
 
 
-_NAMES: Final = {
+_NAMES: Final[dict[type | UnionType, str]] = {
     bool: "true or false",
     int: "a whole number",
     float: "a number",
     str: "a string",
     list: "a list of strings",
+    int | str: "a whole number or a string",
 }
 
 
-def _fits(value: object, kind: type) -> bool:
+def _fits(value: object, kind: type | UnionType) -> bool:
     if kind is bool or isinstance(value, bool):
         return kind is bool and isinstance(value, bool)
     if kind is float:

@@ -4,7 +4,6 @@ import os
 import shutil
 import sys
 from collections.abc import Collection, Iterable, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -20,8 +19,9 @@ if TYPE_CHECKING:
     from stickler_cli.metrics.gates import Gate
     from stickler_cli.metrics.record import Run
     from stickler_cli.reports.style import TableStyle
-    from stickler_cli.runs.lines import FirstNonMatches
-    from stickler_cli.runs.progress import Observer
+    from stickler_cli.runs.chunk import ChunkResult
+    from stickler_cli.runs.jobs import Crew
+    from stickler_cli.runs.run import Finished
     from stickler_cli.schema.loading import LoadedSchema
 
 EPILOG: Final = f"""\b
@@ -55,6 +55,7 @@ class Request:
     show_non_matches: int
     documents: str | None
     gates: "Sequence[Gate]"
+    crew: "Crew"
     pairing_floor: float
     recall_with_fd: bool
     extra_fields: options.ExtraFields
@@ -83,6 +84,7 @@ def evaluate(
     documents: options.DocumentsFile = None,
     fail_under: options.FailUnder = None,
     gate: options.GateOption = None,
+    jobs: options.Jobs = "auto",
     pairing_floor: options.PairingFloor = DEFAULT_PAIRING_FLOOR,
     recall_with_fd: options.RecallWithFd = False,
     extra_fields: options.ExtraFieldsOption = "fa",
@@ -118,6 +120,7 @@ def evaluate(
         show_non_matches=show_non_matches,
         documents=documents,
         gates=_gates(fail_under, gate or ()),
+        crew=_crew(jobs),
         pairing_floor=pairing_floor,
         recall_with_fd=recall_with_fd,
         extra_fields=extra_fields,
@@ -144,6 +147,17 @@ def _document_bytes(size: str) -> int:
     from stickler_cli.documents.sizes import bytes_of_size  # --help loads no reader
 
     return bytes_of_size(size)
+
+
+def _crew(jobs: str) -> "Crew":
+    from stickler_cli.runs.jobs import Crew  # --help loads no runs
+
+    if jobs == "auto":
+        return Crew(None)
+    if not jobs.isdecimal() or not int(jobs):
+        found, expected = f"it is {jobs!r}", "a whole number of at least 1, or auto"
+        raise UsageError([Problem("--jobs", found, expected)])
+    return Crew(int(jobs), source=f"--jobs {jobs}")
 
 
 def _wants_color(*, no_color: bool) -> bool:
@@ -176,8 +190,10 @@ def _execute(request: Request) -> ExitCode:
     if request.verbose:
         total = "?" if pairs.total is None else pairs.total
         warn(f"evaluating {total} documents with {loaded.plan.model_name} of {loaded.path}")
-    run, style = _run(request, loaded, pairs, formats.values())
-    _report(request, formats, run, style)
+    run, finished = _run(request, loaded, pairs, formats.values())
+    _report(request, formats, run, _style(request, finished.total))
+    if finished.signal is not None:
+        return ExitCode(128 + finished.signal)
     return verdict(run.evaluation, run.gates, strict=request.strict)
 
 
@@ -210,35 +226,34 @@ def _check(request: Request, loaded: "LoadedSchema") -> None:
 
 def _run(
     request: Request, loaded: "LoadedSchema", pairs: "Pairs", formats: "Collection[str]"
-) -> "tuple[Run, TableStyle]":
+) -> "tuple[Run, Finished]":
     """Evaluate all pairs; write as it goes what is written line by line."""
     from stickler_cli.compare.outline import outline
     from stickler_cli.compare.plan import Options
     from stickler_cli.metrics.comparison_view import document_view
     from stickler_cli.metrics.gates import judge
     from stickler_cli.metrics.record import FieldInfo, Run, RunOptions, SchemaSignature
-    from stickler_cli.runs.chunk import Job
-    from stickler_cli.runs.lines import FirstNonMatches, OnlyComparison
-    from stickler_cli.runs.local import run_local
-    from stickler_cli.runs.progress import progress_bar
+    from stickler_cli.runs.chunk import Job, Wants
+    from stickler_cli.runs.run import LineFiles, run
 
-    job = Job(
-        loaded.plan,
-        Options(request.pairing_floor, request.extra_fields),
-        request.missing,
+    wants = Wants(
+        document_lines=request.documents is not None,
+        non_match_lines=request.non_matches is not None,
+        first_non_matches=request.show_non_matches,
+        comparison=pairs.single,
         accounts="json" in (request.format, *formats),
+        recall_with_fd=request.recall_with_fd,
     )
-    first, only = FirstNonMatches(request.show_non_matches), OnlyComparison()
-    with ExitStack() as files:
-        observers: list[Observer] = [first, *_line_files(request, files)]
-        observers += [only] if pairs.single else []
-        bar = files.enter_context(progress_bar(pairs.total, show=request.progress))
-        evaluation = run_local(job, pairs, [*observers, bar])
+    options = Options(request.pairing_floor, request.extra_fields)
+    job = Job(loaded.plan, options, request.missing, wants)
+    files = LineFiles(request.documents, request.non_matches)
+    finished = run(job, pairs, request.crew, files, progress=request.progress)
+    evaluation = finished.total.evaluation
     gates = [
         judge(gate, evaluation, recall_with_fd=request.recall_with_fd) for gate in request.gates
     ]
-    comparison = only.result.comparison if only.result else None
-    run = Run(
+    comparison = finished.total.comparison
+    record = Run(
         evaluation=evaluation,
         schema=SchemaSignature(loaded.path, loaded.digest, loaded.plan.model_name),
         options=RunOptions(
@@ -253,29 +268,20 @@ def _run(
             for row in outline(loaded.plan)
         ],
         gates=gates,
-        notes=_notes(pairs),
+        notes=_notes(pairs, finished),
+        partial=finished.signal is not None,
         document=document_view(comparison) if comparison else None,
     )
-    return run, _style(request, first)
+    return record, finished
 
 
-def _line_files(request: Request, files: ExitStack) -> "list[Observer]":
-    from stickler_cli.runs.files import whole_file
-    from stickler_cli.runs.lines import DocumentLines, NonMatchLines
-
-    observers: list[Observer] = []
-    if request.documents is not None:
-        stream = files.enter_context(whole_file(request.documents, "--documents"))
-        observers.append(DocumentLines(stream, recall_with_fd=request.recall_with_fd))
-    if request.non_matches is not None:
-        stream = files.enter_context(whole_file(request.non_matches, "--non-matches"))
-        observers.append(NonMatchLines(stream))
-    return observers
-
-
-def _notes(pairs: "Pairs") -> list[str]:
-    """Say what was noticed of the sources as a whole."""
+def _notes(pairs: "Pairs", finished: "Finished") -> list[str]:
+    """Say what was noticed of the sources, and of the run, as a whole."""
     notes = [str(problem) for problem in pairs.problems]
+    if finished.signal is not None:
+        of_all = "" if pairs.total is None else f" of {pairs.total}"
+        done = finished.total.evaluation.documents["total"]
+        notes.append(f"interrupted: these are the results of {done}{of_all} documents only")
     notes += (
         f"{folder}: {count} files are not .json and were left out"
         for folder, count in pairs.skipped.items()
@@ -284,7 +290,7 @@ def _notes(pairs: "Pairs") -> list[str]:
     return notes
 
 
-def _style(request: Request, first: "FirstNonMatches") -> "TableStyle":
+def _style(request: Request, total: "ChunkResult") -> "TableStyle":
     from stickler_cli.reports.style import TableStyle
 
     terminal = sys.stdout.isatty()
@@ -294,7 +300,7 @@ def _style(request: Request, first: "FirstNonMatches") -> "TableStyle":
         color=request.color,
         plain=not terminal and not colored_pipe,
         show_non_matches=request.show_non_matches,
-        non_matches=tuple(first.kept),
+        non_matches=tuple(total.first_non_matches),
         junit_fields=request.junit_fields,
     )
 

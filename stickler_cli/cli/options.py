@@ -3,6 +3,7 @@
 Nothing here imports the engine, so that `--help` stays fast.
 """
 
+from types import UnionType
 from typing import Annotated, Final, Literal
 
 import typer
@@ -13,7 +14,7 @@ FormatName = Literal["table", "json", "csv", "markdown", "junit", "github", "ope
 ExtraFields = Literal["fa", "ignore"]
 Missing = Literal["fn", "skip", "error"]
 
-IN_CONFIG: Final[dict[str, type]] = {
+IN_CONFIG: Final[dict[str, type | UnionType]] = {
     "allow_plugins": bool,
     "documents": str,
     "extra_fields": str,
@@ -21,6 +22,7 @@ IN_CONFIG: Final[dict[str, type]] = {
     "format": str,
     "gate": list,
     "id_field": str,
+    "jobs": int | str,
     "junit_fields": bool,
     "max_document_size": str,
     "missing": str,
@@ -121,6 +123,16 @@ GateOption = Annotated[
         metavar="EXPR",
         help="Fail (exit 1) unless [set:][path.]metric op number holds, such as "
         "leaves:line_items.price.recall>=0.9. Repeatable.",
+    ),
+]
+Jobs = Annotated[
+    str,
+    typer.Option(
+        "--jobs",
+        "-j",
+        metavar="N|auto",
+        help="How many processes compare; auto fits the machine and the work. Results are the "
+        "same.",
     ),
 ]
 PairingFloor = Annotated[

@@ -68,6 +68,8 @@ class Run:
     gates: Sequence[GateResult] = ()
     notes: Sequence[str] = ()
     """What the run noticed of its sources as a whole, one line each."""
+    partial: bool = False
+    """Whether the run ended before all of its documents were evaluated."""
     document: Mapping[str, object] | None = None
     """Of a run of one pair of files, what `document_view` says of the comparison."""
     version: str = __version__
@@ -90,6 +92,8 @@ def run_record(run: Run, *, per_document: bool = True) -> dict[str, object]:
         "gates": [result.view() for result in run.gates],
         "notes": sorted(run.notes),
     }
+    if run.partial:
+        record["partial"] = True
     if run.document is not None:
         record |= run.document
     if per_document and run.evaluation.accounts is not None:
@@ -123,6 +127,7 @@ def read_run(record: Mapping[str, object], source: str = "") -> Run:
         fields=terms.fields,
         gates=[read_gate_result(part) for part in whole.at("gates").parts()],
         notes=[part.text() for part in whole.at("notes").parts()],
+        partial=whole.find("partial") is not None,
         document={key: record[key] for key in DOCUMENT_KEYS if key in record} or None,
         version=whole.at("version").text(),
     )

@@ -1,18 +1,52 @@
-"""What every runner runs: one pair of documents in, one result out; a bad document is a result."""
+"""What every runner runs: documents in, one `ChunkResult` out; a bad document is a result.
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+A chunk is a few documents that follow each other. What it comes to is plain data: it can be sent
+from a worker, kept in a file, and added to that of the chunk before it.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Literal
 
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Options, Plan
-from stickler_cli.documents import DocumentPair
+from stickler_cli.compare.result import ObjectComparison
+from stickler_cli.documents import DocumentPair, PairRef, read_pair
 from stickler_cli.errors import ComparisonError, Problem
 from stickler_cli.json_values import JsonObject
 from stickler_cli.metrics.accounts import Accounts
 from stickler_cli.metrics.evaluation import DocumentResult, Evaluation, Status
+from stickler_cli.metrics.non_matches import NonMatch, non_matches
+from stickler_cli.runs.depth import room_for_depth
+from stickler_cli.runs.lines import document_line, non_match_lines
 
 Missing = Literal["fn", "skip", "error"]
+
+Item = DocumentPair | PairRef
+"""A pair of documents, or where they are: those are read where they are compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wants:
+    """What a run is asked for beside its evaluation; nothing else is made."""
+
+    document_lines: bool = False
+    """A JSON line for each document."""
+    non_match_lines: bool = False
+    """A JSON line for each error."""
+    first_non_matches: int = 0
+    """How many errors, the first of the run, are to be shown."""
+    accounts: bool = False
+    """An account of each document."""
+    comparison: bool = False
+    """The comparison itself, of a run of one pair."""
+    recall_with_fd: bool = False
+    """Whether the recall in document lines counts false discoveries as missed."""
+
+    def evaluation(self) -> Evaluation:
+        """Give the evaluation of no documents, which keeps of those to come what is asked for."""
+        return Evaluation(accounts=Accounts() if self.accounts else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,18 +57,65 @@ class Job:
     options: Options
     missing: Missing = "fn"
     """What a ground truth without a prediction is: false negatives, left out, or a failure."""
-    accounts: bool = False
-    """Whether to keep an account of each document."""
-
-    def evaluation(self) -> Evaluation:
-        """Give the evaluation of no documents, which keeps of those to come what is asked for."""
-        return Evaluation(accounts=Accounts() if self.accounts else None)
+    wants: Wants = Wants()
 
 
-def evaluate_pairs(job: Job, pairs: Iterable[DocumentPair]) -> Iterator[DocumentResult]:
-    """Compare pairs one by one, in their order."""
-    for pair in pairs:
-        yield evaluate_pair(job, pair)
+@dataclass(slots=True)
+class ChunkResult:
+    """What some documents, one after the other, come to."""
+
+    ids: list[str] = field(default_factory=list)
+    """Of all its documents, in their order."""
+    evaluation: Evaluation = field(default_factory=Evaluation)
+    document_lines: bytes = b""
+    non_match_lines: bytes = b""
+    first_non_matches: list[tuple[str, NonMatch]] = field(default_factory=list)
+    """Document id and error, at most as many as the job wants."""
+    comparison: ObjectComparison | None = None
+    """Of the last document, if the job wants it."""
+
+
+def evaluate_chunk(job: Job, items: Iterable[Item]) -> ChunkResult:
+    """Read and compare documents one by one, in their order; each is let go before the next."""
+    with room_for_depth():
+        return chunk_of(
+            job.wants,
+            (
+                evaluate_pair(job, read_pair(item) if isinstance(item, PairRef) else item)
+                for item in items
+            ),
+        )
+
+
+def chunk_of(wants: Wants, results: Iterable[DocumentResult]) -> ChunkResult:
+    """Put together what documents that follow each other came to."""
+    chunk = ChunkResult(evaluation=wants.evaluation())
+    documents: list[bytes] = []
+    errors: list[bytes] = []
+    for result in results:
+        if wants.document_lines:
+            documents.append(document_line(result, recall_with_fd=wants.recall_with_fd))
+        _note_errors(wants, result, chunk, errors)
+        if wants.comparison:
+            chunk.comparison = result.comparison
+        chunk.evaluation.update(result)
+        chunk.ids.append(result.id)
+    chunk.document_lines, chunk.non_match_lines = b"".join(documents), b"".join(errors)
+    return chunk
+
+
+def _note_errors(
+    wants: Wants, result: DocumentResult, chunk: ChunkResult, lines: list[bytes]
+) -> None:
+    """Go through the errors of a document, as far as anybody wants them."""
+    room = wants.first_non_matches - len(chunk.first_non_matches)
+    if result.comparison is None or not (room or wants.non_match_lines):
+        return
+    found = non_matches(result.comparison)
+    errors = list(found if wants.non_match_lines else islice(found, room))
+    chunk.first_non_matches += ((result.id, error) for error in errors[:room])
+    if wants.non_match_lines:
+        lines.append(non_match_lines(result.id, errors))
 
 
 def evaluate_pair(job: Job, pair: DocumentPair) -> DocumentResult:

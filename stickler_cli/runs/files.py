@@ -2,12 +2,15 @@
 
 import os
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
 from stickler_cli.errors import Problem, UsageError
+
+PARTIAL: Final = ".partial"
+"""Ends the name of a file whose format cannot say that it is not about all documents."""
 
 
 def check_outputs(outputs: Iterable[tuple[str, str]], inputs: Iterable[tuple[str, str]]) -> None:
@@ -38,12 +41,16 @@ def check_outputs(outputs: Iterable[tuple[str, str]], inputs: Iterable[tuple[str
 
 
 @contextmanager
-def whole_file(path: str, option: str) -> Iterator[BinaryIO]:
+def whole_file(
+    path: str, option: str, *, partial: Callable[[], bool] = lambda: False
+) -> Iterator[BinaryIO]:
     """Open a file for writing; it takes its place when the block ends well, and never otherwise.
 
     Args:
         path: where it goes.
         option: the option that names it, for messages.
+        partial: asked at the end; if it says so, the place is `path` with `.partial` after it, and
+            what is at `path` stays.
 
     Raises:
         UsageError: no file can be made there.
@@ -63,7 +70,7 @@ def whole_file(path: str, option: str) -> Iterator[BinaryIO]:
             stream.flush()
             os.fsync(stream.fileno())
         _share(beside)
-        Path(beside).replace(target)
+        Path(beside).replace(f"{target}{PARTIAL}" if partial() else target)
     except BaseException:
         Path(beside).unlink(missing_ok=True)
         raise

@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sized
 from typing import Any, Final, Literal, get_args
 
 from stickler_cli.compare.outline import comparators, outline
@@ -14,8 +14,8 @@ from stickler_cli.locations import Path, json_pointer
 from stickler_cli.metrics.evaluation import Evaluation
 from stickler_cli.metrics.terms import DecidingOptions, FieldInfo, Terms
 from stickler_cli.runs.chunk import Job, Missing
-from stickler_cli.runs.local import run_local
-from stickler_cli.runs.pool import CHUNK_SIZE, run_pool
+from stickler_cli.runs.jobs import Crew
+from stickler_cli.runs.pipeline import chunk_results, gather
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.loading import load_schema
 from stickler_cli.spelling import did_you_mean
@@ -30,8 +30,8 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
     schema: "str | os.PathLike[str] | dict[str, Any] | Plan | type",
     pairs: Iterable[object],
     *,
-    workers: int = 1,
-    chunk_size: int = CHUNK_SIZE,
+    workers: int | Literal["auto"] = 1,
+    chunk_size: int | None = None,
     pairing_floor: float = PAIRING_FLOOR,
     extra_fields: ExtraFields = "fa",
     recall_with_fd: bool = False,
@@ -47,9 +47,10 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
         schema: a schema file, a parsed schema, a compiled one, or a `StructuredModel` class.
         pairs: `(gt, pred)` or `(id, gt, pred)` each. A side is a dict of JSON values, a model
             instance, or None where there is none. Without an id the position counts, from 0.
-        workers: how many processes compare; 1 is this process. In a script, more than one need
-            `if __name__ == "__main__":` around the call.
-        chunk_size: how many pairs go to another process at once.
+        workers: how many processes compare; 1 is this process, `auto` as many as fit the machine
+            and the work. In a script, more than one need `if __name__ == "__main__":` around the
+            call.
+        chunk_size: how many pairs go to another process at once; None goes by the time they take.
         pairing_floor: in [-1, 1); at or below this similarity two list elements are not the same.
         extra_fields: what undeclared keys of predictions are: `fa` (false alarms) or `ignore`.
         recall_with_fd: whether recall also counts false discoveries as not found.
@@ -61,6 +62,7 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
         SchemaError: the schema cannot be used.
         UsageError: an option is out of range, or the schema cannot be sent to other processes.
         UnavailableError: a comparator needs something that is not installed.
+        WorkerDiedError: another process could not start.
     """
     options = DecidingOptions(float(pairing_floor), recall_with_fd, extra_fields, missing)
     _check(options, workers, chunk_size)
@@ -68,11 +70,10 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
     for comparator in comparators(plan):
         comparator.require()
     job = Job(plan, Options(pairing_floor, extra_fields), missing)
-    documents = _document_pairs(pairs)
-    here = workers == 1
-    evaluation = (
-        run_local(job, documents) if here else run_pool(job, documents, workers, chunk_size)
-    )
+    crew = Crew(None if workers == "auto" else workers, chunk_size, source=f"workers={workers}")
+    total = len(pairs) if isinstance(pairs, Sized) else None
+    results = chunk_results(job, _document_pairs(pairs), crew, total=total)
+    evaluation = gather(results, job.wants).evaluation
     evaluation.terms = Terms(options, _fields(plan))
     return evaluation
 
@@ -90,9 +91,10 @@ def _check(options: DecidingOptions, workers: object, chunk_size: object) -> Non
             problems.append(
                 Problem(name, f"it is {chosen!r}", f"one of {', '.join(allowed)}", hint)
             )
-    for name, number in (("workers", workers), ("chunk_size", chunk_size)):
-        if not isinstance(number, int) or number < 1:
-            problems.append(Problem(name, f"it is {number!r}", "a whole number of at least 1"))
+    for name, number, other in (("workers", workers, "auto"), ("chunk_size", chunk_size, None)):
+        if number != other and (not isinstance(number, int) or number < 1):
+            expected = f"a whole number of at least 1, or {other!r}"
+            problems.append(Problem(name, f"it is {number!r}", expected))
     if problems:
         raise UsageError(problems)
 

@@ -1,206 +1,240 @@
-"""A run in several processes: chunks of pairs go out, evaluations come back.
+"""A run in several processes: chunks of documents go out, their results come back in order.
 
-Evaluations add in any order with the same result, so the result is that of one process, to the
-byte. What cannot be sent to another process, or back, is evaluated in this one.
+What cannot be sent to a worker, or back, is evaluated in this process. Where a worker dies, its
+documents are tried again in smaller chunks, until those are known that no worker survives.
 """
 
 import pickle
-import signal
-import sys
-from collections import deque
-from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
-from multiprocessing import get_context
-from multiprocessing.synchronize import Event
+from math import ceil
+from multiprocessing.connection import wait
+from time import monotonic
 from typing import Final
 
-from stickler_cli.compare.outline import comparators
-from stickler_cli.documents import DocumentPair
-from stickler_cli.errors import Problem, SticklerError, UsageError
-from stickler_cli.metrics.evaluation import Evaluation
-from stickler_cli.runs.chunk import Job, evaluate_pair
-from stickler_cli.runs.depth import RECURSION_LIMIT
-from stickler_cli.runs.local import run_local
-
-CHUNK_SIZE: Final = 32
-"""Pairs that are sent at once: so many that sending costs little, so few that all have work."""
-
-CHUNKS_AHEAD: Final = 2
-"""Chunks that wait or are worked on, for each worker; no more pairs than that are held."""
-
-PICKLING_ERRORS: Final = (
-    pickle.PickleError,
-    AttributeError,
-    ImportError,
-    RecursionError,
-    TypeError,
-    ValueError,
+from stickler_cli.errors import Problem, UsageError, WorkerDiedError
+from stickler_cli.metrics.evaluation import DocumentResult, Status
+from stickler_cli.runs.chunk import ChunkResult, Item, Job, chunk_of, evaluate_chunk
+from stickler_cli.runs.interruption import Interrupted, Interruption
+from stickler_cli.runs.jobs import Crew
+from stickler_cli.runs.workers import (
+    NO_MEMORY,
+    NOT_HERE,
+    PICKLING_ERRORS,
+    READY,
+    Worker,
+    context_of_workers,
+    packed_job,
+    read_answer,
 )
-"""What pickle raises for what it cannot write or read: a local class, too deep a value."""
+
+CHUNK_SECONDS: Final = 0.1
+"""The work that a chunk is to hold: so much that sending it costs little, so little that all
+workers end at about the same time."""
+
+LARGEST_CHUNK: Final = 1024
+"""Documents; what is read ahead of the work is bounded by it."""
+
+CHUNKS_AHEAD: Final = 4
+"""Chunks for each worker that may be held, because one before them takes longer."""
+
+MOST_DEATHS: Final = 2
+"""Workers that a document by itself may cost; one may have been killed from outside."""
 
 
-class WorkerDiedError(SticklerError):
-    """A worker process that ended before its work did."""
+@dataclass(slots=True, eq=False)
+class _Chunk:
+    """Documents that are on their way."""
+
+    items: list[Item]
+    packed: bytes
+    result: ChunkResult | None = None
+    sent: float = 0.0
+    """When it was sent."""
+    deaths: int = 0
+    """Workers that died of it when it was one document."""
 
 
-def run_pool(
-    job: Job, pairs: Iterable[DocumentPair], workers: int, chunk_size: int = CHUNK_SIZE
-) -> Evaluation:
-    """Evaluate pairs in other processes; memory does not grow with their number.
+class Pool:
+    """Workers, and the chunks that they are at."""
 
-    The plan is sent to each worker once. Workers ignore Ctrl-C; where this process is interrupted,
-    or the pairs raise, they stop after the document they are at.
+    def __init__(self, job: Job, crew: Crew, total: int | None, interruption: Interruption) -> None:
+        """Prepare what workers need.
 
-    Args:
-        job: everything that decides a result.
-        pairs: read as workers ask for more.
-        workers: how many processes, at least 1.
-        chunk_size: how many pairs are sent at once, at least 1.
+        Args:
+            job: everything that decides a result; each worker has it once.
+            crew: how many workers, and what they are sent.
+            total: how many items there will be; None where nobody knows.
+            interruption: whether to end early.
 
-    Raises:
-        UsageError: the plan cannot be sent to another process.
-        WorkerDiedError: a worker was killed, or could not start.
-    """
-    context = get_context("spawn")  # the only way that is the same, and safe, on every system
-    stop = context.Event()
-    total = job.evaluation()
-    waiting: deque[_Sent] = deque()
-    with ProcessPoolExecutor(
-        workers,
-        mp_context=context,
-        initializer=start,
-        initargs=(_packed(job, workers), stop, RECURSION_LIMIT),
-    ) as pool:
+        Raises:
+            UsageError: the plan cannot be sent to another process.
+        """
+        self._job = job
+        self._crew = crew
+        self._left = total
+        self._size = crew.chunk_size or 1
+        self._interruption = interruption
+        self._packed_job = packed_job(job, crew.source)
+        self._context = context_of_workers()
+        self._order: list[_Chunk] = []
+        """What is not given out yet, in the order of the documents."""
+        self._again: list[_Chunk] = []
+        """What is to be sent once more."""
+        self._at: dict[Worker, _Chunk | None] = {}
+        """Every worker, and what it is at."""
+        self._all_read = False
+        """Whether there is nothing more to hand out for the first time."""
+
+    def results(self, items: Iterator[Item]) -> Iterator[ChunkResult]:
+        """Give the results of items, in their order; they are read as workers ask for more.
+
+        Raises:
+            UsageError: a worker cannot read the plan.
+            WorkerDiedError: a worker could not start.
+        """
         try:
-            for chunk in _chunks(pairs, chunk_size):
-                if len(waiting) == workers * CHUNKS_AHEAD:
-                    total.merge(waiting.popleft().evaluation(job))
-                waiting.append(_send(pool, chunk))
-            while waiting:
-                total.merge(waiting.popleft().evaluation(job))
-        except BrokenProcessPool:
-            hint = (
-                'in a script, call this below `if __name__ == "__main__":`; was there memory '
-                "enough? workers=1 needs no other process"
-            )
-            found = "a worker process ended before its work did"
-            raise WorkerDiedError([Problem(_named(workers), found, "", hint)]) from None
+            for _ in range(self._crew.jobs or 1):
+                self._start_worker()
+            while self._order or not self._all_read:
+                self._receive(block=not self._order or self._order[0].result is None)
+                self._hand_out(items)  # so that no worker waits while the result is added
+                yield from self._finished()
+        except Interrupted:
+            return
         finally:
-            stop.set()
-            pool.shutdown(cancel_futures=True)
-    return total
+            self._end()
 
+    def _finished(self) -> Iterator[ChunkResult]:
+        """Give out what is finished and comes next."""
+        while self._order and (result := self._order[0].result) is not None:
+            del self._order[0]
+            yield result
 
-def _named(workers: int) -> str:
-    return f"workers={workers}"
+    # --- out
 
+    def _hand_out(self, items: Iterator[Item]) -> None:
+        """Give a chunk to every worker that waits for one."""
+        for worker, at in self._at.items():
+            if at is None and worker.ready and (chunk := self._next(items)) is not None:
+                self._at[worker] = chunk
+                chunk.sent = monotonic()
+                with suppress(OSError):  # it is dead; reading from it will tell
+                    worker.connection.send_bytes(chunk.packed)
 
-def _packed(job: Job, workers: int) -> bytes:
-    """Make a job ready to be sent."""
-    try:
-        return pickle.dumps(job)
-    except PICKLING_ERRORS as error:
-        raise _unsendable(job, _named(workers), error) from None
+    def _next(self, items: Iterator[Item]) -> _Chunk | None:
+        """Give a chunk to be sent; None where there is none, or enough is held."""
+        if self._again:
+            return self._again.pop(0)
+        while len(self._order) < len(self._at) * CHUNKS_AHEAD:
+            taken = list(islice(items, self._next_size()))
+            if not taken:
+                self._all_read = True
+                return None
+            if self._left is not None:
+                self._left -= len(taken)
+            chunk = self._packed(taken)
+            self._order.append(chunk)
+            if chunk.result is None:
+                return chunk
+        return None
 
+    def _next_size(self) -> int:
+        """Let the last chunks be small, so that all workers have work until the end."""
+        if self._crew.chunk_size is not None or self._left is None:
+            return self._size
+        return max(1, min(self._size, ceil(self._left / (2 * len(self._at)))))
 
-def _unsendable(job: Job, source: str, error: Exception) -> UsageError:
-    """Say what of a plan cannot be sent to another process."""
-    expected = "comparators of classes at the top level of a module that can be imported"
-    problems = []
-    for comparator in comparators(job.plan):
+    def _packed(self, items: list[Item]) -> _Chunk:
         try:
-            pickle.dumps(comparator)
-        except PICKLING_ERRORS as cause:
-            found = f"{comparator.name} cannot be sent to another process ({cause})"
-            problems.append(Problem(source, found, expected, "use workers=1"))
-    found = f"the schema cannot be sent to another process ({error})"
-    return UsageError(
-        dict.fromkeys(problems) or [Problem(source, found, expected, "use workers=1")]
-    )
+            return _Chunk(items, pickle.dumps(items))
+        except PICKLING_ERRORS:
+            return _Chunk(items, b"", evaluate_chunk(self._job, items))
 
+    # --- in
 
-def _chunks(pairs: Iterable[DocumentPair], size: int) -> Iterator[list[DocumentPair]]:
-    rest = iter(pairs)
-    while chunk := list(islice(rest, size)):
-        yield chunk
+    def _receive(self, *, block: bool) -> None:
+        """Take what workers have to say; wait until one has something, if that is asked for."""
+        waited = [worker.connection for worker in self._at]
+        ready = self._interruption.wait(wait, waited, None if block else 0)
+        for worker in [worker for worker in self._at if worker.connection in ready]:
+            try:
+                answer = worker.connection.recv_bytes()
+            except (EOFError, OSError):
+                self._bury(worker)
+                continue
+            chunk = self._at[worker]
+            if chunk is not None:
+                self._at[worker] = None
+                self._take(chunk, answer)
+            elif answer == READY:
+                worker.ready = True
+            else:
+                raise self._unreadable(answer)
 
+    def _take(self, chunk: _Chunk, answer: bytes) -> None:
+        if answer == NO_MEMORY:
+            self._try_again(chunk, "there is not enough memory to compare the document")
+            return
+        here = answer == NOT_HERE
+        chunk.result = evaluate_chunk(self._job, chunk.items) if here else read_answer(answer)
+        if self._crew.chunk_size is None:
+            each = (monotonic() - chunk.sent) / len(chunk.items)
+            fitting = int(CHUNK_SECONDS / each) if each > 0 else LARGEST_CHUNK
+            self._size = max(1, min(fitting, 2 * self._size, LARGEST_CHUNK))
 
-@dataclass(frozen=True, slots=True)
-class _Sent:
-    """A chunk whose evaluation is on its way."""
+    def _bury(self, worker: Worker) -> None:
+        """Put a new worker in the place of a dead one, and have its documents tried again."""
+        chunk = self._at.pop(worker)
+        how = worker.end()
+        if not worker.ready:
+            raise self._broken(f"a worker process ended before its work did ({how})")
+        self._start_worker()
+        if chunk is not None:
+            self._try_again(chunk, f"the worker process that compared it died ({how})")
 
-    pairs: list[DocumentPair]
-    answer: "Future[bytes | None] | None"
-    """None where the pairs could not be sent."""
+    def _try_again(self, chunk: _Chunk, found: str) -> None:
+        """Send a chunk again in halves; a document by itself once more, then it is failed."""
+        chunk.deaths += 1
+        if len(chunk.items) > 1:
+            middle = len(chunk.items) // 2
+            halves = [self._packed(chunk.items[:middle]), self._packed(chunk.items[middle:])]
+            place = self._order.index(chunk)
+            self._order[place : place + 1] = halves
+            self._again[:0] = halves
+        elif chunk.deaths < MOST_DEATHS:
+            self._again.insert(0, chunk)
+        else:
+            name = chunk.items[0].id
+            result = DocumentResult(name, Status.FAILED, None, (Problem(name, found),))
+            chunk.result = chunk_of(self._job.wants, [result])
 
-    def evaluation(self, job: Job) -> Evaluation:
-        """Wait for the evaluation; make it here if it cannot be sent."""
-        packed = self.answer.result() if self.answer else None
-        if packed is None:
-            return run_local(job, self.pairs)
-        evaluation: Evaluation = pickle.loads(packed)  # noqa: S301 - by a worker of ours
-        return evaluation
+    # --- workers
 
+    def _start_worker(self) -> None:
+        try:
+            self._at[Worker(self._context, self._packed_job)] = None
+        except OSError as error:
+            raise self._broken(f"a worker process cannot be started ({error})") from None
 
-def _send(pool: ProcessPoolExecutor, pairs: list[DocumentPair]) -> _Sent:
-    try:
-        packed = pickle.dumps(pairs)
-    except PICKLING_ERRORS:
-        return _Sent(pairs, None)
-    return _Sent(pairs, pool.submit(work, packed))
+    def _broken(self, found: str) -> WorkerDiedError:
+        hint = (
+            'in a script, call this below `if __name__ == "__main__":`; was there memory '
+            "enough? one process needs no other"
+        )
+        return WorkerDiedError([Problem(self._crew.source, found, "", hint)])
 
-
-@dataclass(frozen=True, slots=True)
-class _Worker:
-    """What a worker process knows from its start."""
-
-    job: Job
-    stop: Event
-    """Whether nobody waits for its work any more."""
-
-
-_worker: _Worker | UsageError = UsageError([Problem("", "this process is no worker")])
-
-
-def start(packed: bytes, stop: Event, recursion_limit: int) -> None:
-    """Make this process a worker; it takes documents as deep as the process above does."""
-    global _worker  # noqa: PLW0603 - a pool has no other place for what its workers share
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    sys.setrecursionlimit(recursion_limit)
-    try:
-        _worker = _Worker(pickle.loads(packed), stop)  # noqa: S301 - from the process above
-    except PICKLING_ERRORS as error:
-        # A class that was typed into an interpreter is in no module that could be imported.
-        found = f"a worker cannot read the schema ({error})"
+    def _unreadable(self, answer: bytes) -> UsageError:
+        found = f"a worker cannot read the schema ({answer.decode('utf-8')})"
         expected = "comparators of classes in a module that can be imported"
-        _worker = UsageError([Problem("workers", found, expected, "use workers=1")])
+        return UsageError([Problem(self._crew.source, found, expected, "use one process")])
 
-
-def work(packed: bytes) -> bytes | None:
-    """Evaluate a chunk in a worker.
-
-    Returns:
-        An evaluation, pickled; None where the pairs cannot be read here, or it cannot be sent, or
-        nobody waits for it any more.
-
-    Raises:
-        UsageError: the plan could not be read here.
-    """
-    if not isinstance(_worker, _Worker):
-        raise _worker
-    try:
-        pairs: list[DocumentPair] = pickle.loads(packed)  # noqa: S301 - from the process above
-    except PICKLING_ERRORS:
-        return None
-    evaluation = _worker.job.evaluation()
-    for pair in pairs:
-        if _worker.stop.is_set():
-            return None
-        evaluation.update(evaluate_pair(_worker.job, pair))
-    try:
-        return pickle.dumps(evaluation)
-    except PICKLING_ERRORS:
-        return None
+    def _end(self) -> None:
+        """End all workers; those that are at work stop where they are."""
+        for worker, at in self._at.items():
+            if at is not None or not worker.ready:
+                worker.stop()
+        for worker in self._at:
+            worker.end()

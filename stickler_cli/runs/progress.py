@@ -1,28 +1,19 @@
 """What a user sees while a run goes on; by default nothing."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Protocol
+from typing import TypeAlias
 
-from stickler_cli.metrics.evaluation import DocumentResult
-
-
-class Observer(Protocol):
-    """Sees each document of a run as it is finished, in order."""
-
-    def see(self, result: DocumentResult) -> None:
-        """Take note of a document."""
+Advance: TypeAlias = Callable[[int], None]
+"""Told how many more documents are finished."""
 
 
-class Silence:
-    """Sees and says nothing."""
-
-    def see(self, result: DocumentResult) -> None:
-        """Say nothing."""
+def silence(documents: int) -> None:
+    """Say nothing."""
 
 
 @contextmanager
-def progress_bar(total: int | None, *, show: bool) -> Iterator[Observer]:
+def progress_bar(total: int | None, *, show: bool) -> Iterator[Advance]:
     """Show a bar on standard error while the block runs.
 
     Args:
@@ -30,7 +21,7 @@ def progress_bar(total: int | None, *, show: bool) -> Iterator[Observer]:
         show: whether to show anything at all.
     """
     if not show:
-        yield Silence()
+        yield silence
         return
     # A run that shows no bar must not pay for loading rich.
     from rich.console import Console
@@ -41,8 +32,7 @@ def progress_bar(total: int | None, *, show: bool) -> Iterator[Observer]:
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task("documents", total=total)
 
-        class Bar:
-            def see(self, result: DocumentResult) -> None:
-                progress.advance(task)
+        def advance(documents: int) -> None:
+            progress.advance(task, documents)
 
-        yield Bar()
+        yield advance

@@ -9,6 +9,7 @@ from typing import get_args
 import pytest
 
 from stickler_cli.cli import eval as eval_command
+from stickler_cli.cli.exit_codes import ExitCode
 from stickler_cli.cli.options import FormatName
 from stickler_cli.compare.plan import PAIRING_FLOOR
 from stickler_cli.reports.registry import FORMATS
@@ -388,3 +389,36 @@ def test_values_that_are_equal_but_cannot_be_read_are_told_so(stickler, data):
     write(data / "schema.json", {"type": "object", "properties": properties})
     result = stickler("eval", "schema.json", "gt/one.json", "gt/one.json", "-f", "json")
     assert "equal as written" in result.json["non_matches"][0]["details"]["reason"]
+
+
+# --- processes
+
+
+@pytest.mark.parametrize("jobs", ["2", "3", "auto"])
+def test_any_number_of_processes_gives_the_same_bytes(stickler, data, jobs):
+    for number in range(20):
+        write(data / "gt" / f"{number}.json", {**GOOD, "total": number})
+        write(data / "pred" / f"{number}.json", GOOD)
+    write(data / "pred" / "13.json", "{")
+
+    def run(jobs: str) -> tuple[object, ...]:
+        lines = ("--documents", "docs.jsonl", "--non-matches", "errors.jsonl")
+        result = stickler(*EVAL, "--jobs", jobs, "--show-non-matches", "7", *lines)
+        files = [(data / name).read_bytes() for name in ("docs.jsonl", "errors.jsonl")]
+        return result.code, result.out, files
+
+    assert run(jobs) == run("1")
+
+
+@pytest.mark.parametrize("jobs", ["0", "-1", "two", "1.5", ""])
+def test_a_number_of_processes_that_is_none_is_refused(stickler, jobs):
+    result = stickler(*EVAL, "--jobs", jobs)
+    assert result.code == ExitCode.USAGE
+    expected = f"error: --jobs: it is {jobs!r}, expected a whole number of at least 1, or auto\n"
+    assert result.err == expected
+
+
+@pytest.mark.parametrize("jobs", ["2", "'auto'"])
+def test_the_number_of_processes_may_stand_in_the_configuration(stickler, data, jobs):
+    write(data / "stickler.toml", f"jobs = {jobs}")
+    assert stickler(*EVAL).code == ExitCode.OK

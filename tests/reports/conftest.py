@@ -21,7 +21,7 @@ from stickler_cli.metrics.evaluation import evaluate
 from stickler_cli.metrics.gates import judge, parse_gate
 from stickler_cli.metrics.non_matches import NonMatch, non_matches
 from stickler_cli.metrics.record import FieldInfo, Run, RunOptions, SchemaSignature
-from stickler_cli.runs.chunk import Job, evaluate_pairs
+from stickler_cli.runs.chunk import Job, evaluate_pair
 from stickler_cli.schema.compiler import compile_schema
 
 ROOT = Path(__file__).parents[2]
@@ -87,7 +87,7 @@ def run_of() -> Callable[..., Run]:
         plan = compile_schema(schema, file)
         chosen = RunOptions(**{**DEFAULTS, **options})
         job = Job(plan, Options(chosen.pairing_floor, chosen.extra_fields), chosen.missing)
-        results = list(evaluate_pairs(job, pairs))
+        results = [evaluate_pair(job, pair) for pair in pairs]
         evaluation = evaluate(results)
         digest = hashlib.sha256(source).hexdigest()
         return Run(
@@ -144,7 +144,8 @@ def errors_of() -> Callable[..., tuple[tuple[str, NonMatch], ...]]:
     def build(
         schema: Json = ORDER, pairs: Iterable[DocumentPair] = ORDERS
     ) -> tuple[tuple[str, NonMatch], ...]:
-        results = evaluate_pairs(Job(compile_schema(schema), Options()), pairs)
+        job = Job(compile_schema(schema), Options())
+        results = [evaluate_pair(job, pair) for pair in pairs]
         return tuple(
             (result.id, entry)
             for result in results

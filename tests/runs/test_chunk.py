@@ -12,7 +12,7 @@ from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.documents import DocumentPair
 from stickler_cli.errors import Problem
 from stickler_cli.metrics.evaluation import Status
-from stickler_cli.runs.chunk import Job, evaluate_pair, evaluate_pairs
+from stickler_cli.runs.chunk import Job, evaluate_chunk, evaluate_pair
 from stickler_cli.schema.compiler import compile_schema
 
 SCHEMA = {"type": "object", "properties": {"a": {"type": "string"}}}
@@ -56,11 +56,13 @@ def test_a_comparator_that_fails_is_that_document_s_problem_and_the_run_goes_on(
     leaf = LeafNode(threshold=0.5, comparator=Refuses())
     plan = Plan(ObjectNode(threshold=0.7, fields=(Field("a", leaf),)), "Doc")
     pairs = [DocumentPair("one", {"a": "x"}, {"a": "y"}), DocumentPair("two", {}, {})]
-    one, two = evaluate_pairs(Job(plan, Options()), pairs)
-    assert one.status is Status.FAILED
-    assert "at a, Refuses failed" in str(one.problems[0])
-    assert "ZeroDivisionError: no" in str(one.problems[0])
-    assert two.status is Status.EVALUATED
+    chunk = evaluate_chunk(Job(plan, Options()), pairs)
+    (problem,) = chunk.evaluation.problems
+    assert (problem.id, problem.status) == ("one", Status.FAILED)
+    assert "at a, Refuses failed" in problem.problem
+    assert "ZeroDivisionError: no" in problem.problem
+    assert chunk.ids == ["one", "two"]
+    assert chunk.evaluation.evaluated == 1
 
 
 @pytest.fixture

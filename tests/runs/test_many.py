@@ -7,9 +7,7 @@ import pickle
 import signal
 import subprocess
 import sys
-import threading
 from collections import OrderedDict, namedtuple
-from concurrent.futures import Future
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -29,10 +27,12 @@ from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.documents import DocumentPair, open_pairs
 from stickler_cli.errors import Problem, SchemaError, UnavailableError, UsageError
 from stickler_cli.metrics.evaluation import Evaluation
-from stickler_cli.runs import pool
-from stickler_cli.runs.chunk import Job
+from stickler_cli.runs import chunk, pool, workers
+from stickler_cli.runs.chunk import ChunkResult, Job
+from stickler_cli.runs.jobs import Crew
 from stickler_cli.runs.many import MOST_LEVELS, evaluate_many
-from stickler_cli.runs.pool import CHUNKS_AHEAD, WorkerDiedError, run_pool
+from stickler_cli.runs.pipeline import chunk_results
+from stickler_cli.runs.pool import CHUNKS_AHEAD
 from stickler_cli.schema.compiler import compile_schema
 
 ROOT = Path(__file__).parents[2]
@@ -90,44 +90,42 @@ def test_the_fixtures_give_what_the_command_line_prints(name, capsys, monkeypatc
     assert Evaluation.from_dict(printed) == evaluation
 
 
-class Pool:
-    """A pool without processes, that works when an answer is waited for, or at once."""
+class Here:
+    """A worker without a process: it works when its answer is read."""
 
-    most_waiting = 0
+    def __init__(self, context, job):
+        self.connection = self
+        self.ready = False
+        self.job = pickle.loads(job)  # noqa: S301 - made here
+        self.packed = None
 
-    def __init__(self, workers, *, mp_context, initializer, initargs):
-        job, _, _ = initargs
-        initializer(job, threading.Event(), sys.getrecursionlimit())
-        self.waiting = 0
+    def send_bytes(self, packed):
+        self.packed = packed
 
-    def __enter__(self):
-        return self
+    def recv_bytes(self):
+        if self.packed is None:
+            return workers.READY
+        packed, self.packed = self.packed, None
+        return workers.answer(self.job, packed)
 
-    def __exit__(self, *_):
+    def stop(self):
         return None
 
-    def submit(self, work, packed):
-        self.waiting += 1
-        type(self).most_waiting = max(self.waiting, self.most_waiting)
+    def end(self):
+        return "exit code 0"
 
-        class Answer(Future):
-            def result(_, timeout=None):  # noqa: N805 - self is the pool
-                self.waiting -= 1
-                return work(packed)
 
-        return Answer()
-
-    def shutdown(self, *, cancel_futures):
-        assert cancel_futures
+def ready_here(connections, timeout):
+    """Say which of these workers have something to say: in any order but that of their start."""
+    return [each for each in connections if not each.ready or each.packed is not None][-1:]
 
 
 @contextmanager
 def processes_stand_still():
     """Let the pool's own code run here, where it is fast and seen."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pool, "ProcessPoolExecutor", Pool)
-        patch.setattr(pool, "_worker", None)
-        patch.setattr(signal, "signal", lambda *_: None)
+        patch.setattr(pool, "Worker", Here)
+        patch.setattr(pool, "wait", ready_here)
         yield
 
 
@@ -140,7 +138,7 @@ def in_process():
 @given(
     pairs=st.lists(st.sampled_from(PAIRS), max_size=12),
     workers=st.integers(2, 4),
-    chunk_size=st.integers(1, 5),
+    chunk_size=st.none() | st.integers(1, 5),
     random=st.randoms(use_true_random=False),
 )
 def test_any_order_chunks_and_workers_give_the_same_bytes(pairs, workers, chunk_size, random):
@@ -279,9 +277,9 @@ def test_a_comparator_that_cannot_work_here_ends_the_run_before_it_begins():
             "extra_fields: it is 'ignored', expected one of fa, ignore; did you mean ignore?",
         ),
         ("missing", None, "missing: it is None, expected one of fn, skip, error"),
-        ("workers", 0, "workers: it is 0, expected a whole number of at least 1"),
-        ("workers", 2.0, "workers: it is 2.0, expected a whole number of at least 1"),
-        ("chunk_size", 0, "chunk_size: it is 0, expected a whole number of at least 1"),
+        ("workers", 0, "workers: it is 0, expected a whole number of at least 1, or 'auto'"),
+        ("workers", 2.0, "workers: it is 2.0, expected a whole number of at least 1, or 'auto'"),
+        ("chunk_size", 0, "chunk_size: it is 0, expected a whole number of at least 1, or None"),
     ],
 )
 def test_an_option_out_of_range_is_refused(option, value, problem):
@@ -394,9 +392,9 @@ def test_what_the_pairs_raise_ends_the_run():
         yield {}, {}
         raise ZeroDivisionError
 
-    for workers in (1, 2):
+    for count in (1, 2):
         with pytest.raises(ZeroDivisionError):
-            evaluate_many(PLAN, pairs(), workers=workers, chunk_size=1)
+            evaluate_many(PLAN, pairs(), workers=count, chunk_size=1)
     assert multiprocessing.active_children() == []
 
 
@@ -421,12 +419,18 @@ def test_one_process_holds_one_pair_at_a_time():
 
 
 def test_no_more_than_a_few_chunks_are_held_for_each_worker(in_process, monkeypatch):
-    monkeypatch.setattr(Pool, "most_waiting", 0)
+    read, given_out = [], []
 
-    evaluation = evaluate_many(PLAN, PAIRS * 40, workers=3, chunk_size=4)
+    def pairs():
+        for number in range(320):
+            read.append(number)
+            assert len(read) - len(given_out) <= 3 * CHUNKS_AHEAD * 4
+            yield DocumentPair(str(number), {"a": "x"}, {"a": "x"})
 
-    assert evaluation.documents["total"] == 320
-    assert Pool.most_waiting == 3 * CHUNKS_AHEAD
+    for result in chunk_results(Job(PLAN, Options()), pairs(), Crew(3, 4), total=320):
+        given_out += result.ids
+
+    assert given_out == [str(number) for number in range(320)]
 
 
 # --- what cannot be sent
@@ -443,12 +447,13 @@ def test_a_comparator_that_cannot_be_sent_is_named():
     (problem,) = caught.value.problems
     assert problem.source == "workers=4"
     assert problem.found.startswith("Local cannot be sent to another process (")
-    assert problem.hint == "use workers=1"
+    assert problem.hint == "use one process"
 
 
 def test_a_plan_that_cannot_be_sent_for_another_reason_says_so():
-    with pytest.raises(UsageError, match=r"workers=2: the schema cannot be sent .*use workers=1"):
-        run_pool(Job(PLAN, lambda: None), [], 2)
+    found = "--jobs: the schema cannot be sent to another process .*; use one process"
+    with pytest.raises(UsageError, match=found):
+        next(chunk_results(Job(PLAN, lambda: None), [], Crew(2)))
 
 
 class Unsendable(dict):
@@ -478,64 +483,65 @@ def test_what_a_worker_cannot_read_is_evaluated_here(in_process):
 
 
 def test_what_a_worker_cannot_send_back_is_evaluated_here(in_process, monkeypatch):
-    class Stuck(Evaluation):
+    class Stuck(ChunkResult):
         __slots__ = ()
 
         def __reduce__(self):
             raise RecursionError
 
-    monkeypatch.setattr(pool, "Evaluation", Stuck)
-    monkeypatch.setattr(Stuck, "merge", Evaluation.merge)
+    monkeypatch.setattr(chunk, "ChunkResult", Stuck)
 
-    assert run_pool(Job(PLAN, Options()), [DocumentPair("a", {}, {})], 2).evaluated == 1
+    assert evaluate_many(PLAN, [("a", {}, {})], workers=2).evaluated == 1
 
 
-def test_a_worker_that_cannot_read_the_plan_says_so(in_process):
-    pool.start(b"cnowhere\nThing\n.", threading.Event(), sys.getrecursionlimit())
+def test_a_worker_that_cannot_read_the_plan_says_so(in_process, monkeypatch):
+    def unreadable(worker):
+        ours, theirs = multiprocessing.Pipe()
+        workers.work(theirs, b"cnowhere\nThing\n.")
+        return ours.recv_bytes()
+
+    monkeypatch.setattr(Here, "recv_bytes", unreadable)
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
 
     with pytest.raises(UsageError) as caught:
-        pool.work(pickle.dumps([]))
+        evaluate_many(PLAN, [({}, {})], workers=2)
 
     (problem,) = caught.value.problems
     assert problem.found == "a worker cannot read the schema (No module named 'nowhere')"
-    assert problem.hint == "use workers=1"
+    assert problem.hint == "use one process"
 
 
 # --- workers
 
 
-def test_a_worker_ignores_ctrl_c_and_stops_when_nobody_waits(in_process, monkeypatch):
-    ignored = []
-    monkeypatch.setattr(signal, "signal", lambda *how: ignored.append(how))
-    stop = threading.Event()
-    pool.start(pickle.dumps(Job(PLAN, Options())), stop, sys.getrecursionlimit())
-    chunk = pickle.dumps([DocumentPair("a", {}, {})])
-
-    assert pickle.loads(pool.work(chunk)).evaluated == 1  # noqa: S301 - made here
-    stop.set()
-    assert pool.work(chunk) is None
-    assert ignored == [(signal.SIGINT, signal.SIG_IGN)]
-
-
 DEADLY = """
 import os
+import signal
 from stickler_cli.comparators.base import BaseComparator
 
 class Deadly(BaseComparator):
     def compare(self, gt, pred):
-        os._exit(1)
+        if pred == "die":
+            os.kill(os.getpid(), signal.SIGKILL)
+        return 0.0
 """
 
 
-def test_a_worker_that_dies_is_a_clear_error(tmp_path, monkeypatch):
+def test_a_document_that_no_worker_survives_is_named_and_all_others_count(tmp_path, monkeypatch):
     (tmp_path / "deadly_comparator.py").write_text(DEADLY, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     from deadly_comparator import Deadly
 
-    with pytest.raises(WorkerDiedError) as caught:
-        evaluate_many(plan_with(Deadly()), [({"a": "x"}, {"a": "y"})] * 9, workers=2, chunk_size=1)
+    pairs = [({"a": "x"}, {"a": "die" if number in {3, 17} else "y"}) for number in range(20)]
+    evaluation = evaluate_many(plan_with(Deadly()), pairs, workers=2, chunk_size=4)
 
-    assert str(caught.value).startswith("workers=2: a worker process ended before its work did; ")
+    died = "the worker process that compared it died (signal 9; out of memory?)"
+    assert [(entry.id, entry.problem) for entry in sorted(evaluation.problems)] == [
+        ("17", f"17: {died}"),
+        ("3", f"3: {died}"),
+    ]
+    assert evaluation.documents["failed"] == 2
+    assert evaluation.evaluated == 18
     assert multiprocessing.active_children() == []
 
 

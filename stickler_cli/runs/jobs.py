@@ -1,0 +1,46 @@
+"""How many processes share a run, and how."""
+
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+CPU_QUOTA: Final = Path("/sys/fs/cgroup/cpu.max")
+"""What a container may use: microseconds of processor time, and in how many. Source:
+https://docs.kernel.org/admin-guide/cgroup-v2.html, cpu.max."""
+
+
+@dataclass(frozen=True, slots=True)
+class Crew:
+    """Who does the work of a run; the results do not depend on it."""
+
+    jobs: int | None = 1
+    """Processes that compare, at least 1, which is this one; None takes as many as fit the machine
+    and the work."""
+    chunk_size: int | None = None
+    """Documents that are sent to a process at once; None goes by the time that they take."""
+    source: str = "--jobs"
+    """The option that says so, for messages."""
+    memory_limit: int | None = None
+    """Bytes that documents may take in a process, beyond what the program itself takes."""
+
+
+def usable_cores() -> int:
+    """Count the processors that this process may use, at least 1."""
+    if sys.version_info >= (3, 13):
+        count = os.process_cpu_count() or 1
+    elif hasattr(os, "sched_getaffinity"):
+        count = len(os.sched_getaffinity(0))
+    else:
+        count = os.cpu_count() or 1
+    return max(1, min(count, _quota(CPU_QUOTA) or count))
+
+
+def _quota(file: Path) -> int | None:
+    """Give the whole processors that a container may use; None where nothing limits it."""
+    try:
+        quota, period = file.read_text(encoding="ascii").split()
+        return int(quota) // int(period)
+    except (OSError, ValueError, ZeroDivisionError):  # no such file; no limit, which is `max`
+        return None

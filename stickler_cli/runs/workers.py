@@ -1,0 +1,174 @@
+"""One worker: the process that compares chunks, and the end of it that the run holds.
+
+A worker has one chunk at a time, and is sent one only when it waits for one: so no pipe can fill up
+on both sides, and where a worker dies it is known which documents it had.
+"""
+
+import multiprocessing
+import os
+import pickle
+import signal
+import sys
+import threading
+from multiprocessing.connection import Connection
+from multiprocessing.context import BaseContext
+from typing import Final
+
+from stickler_cli.compare.outline import comparators
+from stickler_cli.errors import Problem, UsageError
+from stickler_cli.runs.chunk import ChunkResult, Item, Job, evaluate_chunk
+from stickler_cli.runs.depth import RECURSION_LIMIT
+
+PICKLING_ERRORS: Final = (
+    pickle.PickleError,
+    AttributeError,
+    ImportError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+"""What pickle raises for what it cannot write or read: a local class, too deep a value."""
+
+READY: Final = b"ready"
+"""What a worker says first, or why it is not."""
+
+NOT_HERE: Final = b"not here"
+"""What a worker says of a chunk that it cannot read, or whose result it cannot send."""
+
+NO_MEMORY: Final = b"no memory"
+"""What a worker says of a chunk that it has no memory for."""
+
+SECONDS_TO_END: Final = 5.0
+"""How long a worker that is told to end may take before it is killed."""
+
+
+def context_of_workers() -> BaseContext:
+    """Give the way to start processes: cheap where that is safe.
+
+    Threads may be running here, so that a fork of this process would not be safe. A fork of a
+    server that has loaded the engine, and has no threads, is.
+    """
+    if sys.platform != "linux":
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["stickler_cli.runs.workers", "scipy.optimize"])
+    return context
+
+
+def warm_up() -> None:
+    """Begin to load what workers need, beside this process; starting them later is quick then."""
+    if context_of_workers().get_start_method() == "forkserver":
+        from multiprocessing.forkserver import ensure_running
+
+        ensure_running()
+
+
+def packed_job(job: Job, source: str) -> bytes:
+    """Make a job ready to be sent to workers.
+
+    Args:
+        job: what is sent.
+        source: the option that asks for workers, for messages.
+
+    Raises:
+        UsageError: it cannot be sent; with each comparator that is the reason.
+    """
+    try:
+        return pickle.dumps(job)
+    except PICKLING_ERRORS as error:
+        raise _unsendable(job, source, error) from None
+
+
+def _unsendable(job: Job, source: str, error: Exception) -> UsageError:
+    expected = "comparators of classes at the top level of a module that can be imported"
+    hint = "use one process"
+    problems = []
+    for comparator in comparators(job.plan):
+        try:
+            pickle.dumps(comparator)
+        except PICKLING_ERRORS as cause:
+            found = f"{comparator.name} cannot be sent to another process ({cause})"
+            problems.append(Problem(source, found, expected, hint))
+    found = f"the schema cannot be sent to another process ({error})"
+    return UsageError(dict.fromkeys(problems) or [Problem(source, found, expected, hint)])
+
+
+class Worker:
+    """A worker as the run sees it."""
+
+    def __init__(self, context: BaseContext, job: bytes) -> None:
+        self.connection, theirs = context.Pipe()
+        self.ready = False
+        """Whether it has said that it can take work."""
+        process = context.Process(target=work, args=(theirs, job), daemon=True)  # type: ignore[attr-defined]
+        self._process: multiprocessing.process.BaseProcess = process
+        process.start()
+        theirs.close()  # what is read from it ends when the worker does
+
+    def end(self) -> str:
+        """Make sure that the process is gone, and say how it went.
+
+        Returns:
+            Such as `signal 9; out of memory?` or `exit code 1`.
+        """
+        self.connection.close()
+        self._process.join(SECONDS_TO_END)
+        if self._process.exitcode is None:
+            self._process.kill()
+            self._process.join()
+        code = self._process.exitcode or 0
+        if code >= 0:
+            return f"exit code {code}"
+        return f"signal {-code}" + ("; out of memory?" if code == -signal.SIGKILL else "")
+
+    def stop(self) -> None:
+        """Tell the process to end, whatever it is at."""
+        self._process.terminate()
+
+
+def work(connection: Connection, packed: bytes) -> None:
+    """Be a worker: take chunks and give results, until the run is over or its process gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process above to answer
+    sys.setrecursionlimit(RECURSION_LIMIT)  # documents are read as deep as there
+    _end_with_parent()
+    try:
+        job: Job = pickle.loads(packed)  # noqa: S301 - from the process above
+    except PICKLING_ERRORS as error:
+        # A class that was typed into an interpreter is in no module that could be imported.
+        connection.send_bytes(str(error).encode("utf-8", "backslashreplace"))
+        return
+    try:
+        connection.send_bytes(READY)
+        while True:
+            connection.send_bytes(answer(job, connection.recv_bytes()))
+    except (EOFError, OSError):
+        return  # nobody listens any more
+
+
+def _end_with_parent() -> None:
+    """End this process when the one above ends, also in the middle of a document."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+
+        def watch() -> None:
+            parent.join()
+            os._exit(1)
+
+        threading.Thread(target=watch, daemon=True).start()
+
+
+def answer(job: Job, packed: bytes) -> bytes:
+    """Evaluate a chunk and give the result, packed, or why there is none."""
+    try:
+        items: list[Item] = pickle.loads(packed)  # noqa: S301 - from the process above
+        return pickle.dumps(evaluate_chunk(job, items))
+    except MemoryError:
+        return NO_MEMORY
+    except Exception:  # noqa: BLE001 - the process above evaluates it again, and raises it there
+        return NOT_HERE
+
+
+def read_answer(packed: bytes) -> ChunkResult:
+    """Give the result that a worker sent."""
+    result: ChunkResult = pickle.loads(packed)  # noqa: S301 - by a worker of ours
+    return result
