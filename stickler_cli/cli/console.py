@@ -36,8 +36,9 @@ def warn(text: str) -> None:
 
 
 def show_trace(text: str) -> None:
-    """Write a traceback to standard error."""
-    _write(sys.stderr, text)
+    """Write a traceback to standard error, each line made safe."""
+    for line in text.splitlines():
+        warn(line)
 
 
 def show_problems(problems: Iterable[Problem]) -> None:

@@ -14,6 +14,7 @@ from stickler_cli.reports.style import TableStyle
 from stickler_cli.reports.summary import (
     gate_limits,
     headline,
+    problem_text,
     problems,
     readings,
     worst_field_texts,
@@ -62,7 +63,7 @@ def _unfit_text(run: Run, count: int) -> str:
     if not count:
         return "no document was evaluated"
     entries = unfit_problems(run.evaluation, strict=run.options.strict)
-    named = [f"{entry.id}: {entry.problem}" for entry in entries[:NAMED]]
+    named = [problem_text(entry) for entry in entries[:NAMED]]
     more = [f"and {len(entries) - NAMED} more"] if len(entries) > NAMED else []
     told = "; ".join([*named, *more])
     return f"{number_of(count, 'document')} could not be evaluated: {told}"

@@ -175,10 +175,10 @@ def problems(run: Run) -> tuple[str, list[tuple[str, str]], int]:
     everything = sorted(run.evaluation.problems)
     by_status = Counter(entry.status.value for entry in everything)
     title = ", ".join(f"{count} {status}" for status, count in by_status.items())
-    named = [(entry.status.value, _problem_text(entry)) for entry in everything[:NAMED]]
+    named = [(entry.status.value, problem_text(entry)) for entry in everything[:NAMED]]
     return title, named, len(everything) - len(named)
 
 
-def _problem_text(entry: DocumentProblem) -> str:
+def problem_text(entry: DocumentProblem) -> str:
     """Name the document once, though many problems begin with it."""
     return f"{entry.id}: {entry.problem.removeprefix(f'{entry.id}: ')}"

@@ -77,6 +77,15 @@ def test_documents_that_could_not_be_evaluated_are_one_error_that_names_five(run
     assert message.endswith("; and 2 more")
 
 
+def test_a_document_is_named_once_even_if_its_problem_names_it(run_of):
+    found = commands(render(run_of(strict=True), STYLE))
+
+    assert found[0][2] == (
+        "2 documents could not be evaluated: c: there is no prediction for this ground truth; "
+        "d: there is no ground truth for this prediction"
+    )
+
+
 def test_a_run_that_evaluated_nothing_is_an_error(run_of):
     found = commands(render(run_of(pairs=[]), STYLE))
 
