@@ -61,6 +61,12 @@ class BaseComparator:
     takes: ClassVar[frozenset[str]] = frozenset()
     """JSON types beyond scalars that are one value to this comparator: `array`, `object`."""
 
+    reflexive: ClassVar[frozenset[type]] = frozenset()
+    """Types of which two equal values are always a full match; numbers of at most 1e300."""
+
+    columnar: ClassVar[bool] = False
+    """Whether `matrix` costs little beside a call of `similarity` for each pair."""
+
     _judge: ClassVar[type["BaseComparator"]]
     """Whose `prepare` and `similarity` the inherited `compare` applies."""
 
@@ -90,6 +96,12 @@ class BaseComparator:
             cls.matrix = BaseComparator.matrix  # type: ignore[method-assign]
         elif cls._overrides("similarity", "matrix"):
             cls.matrix = BaseComparator.matrix  # type: ignore[method-assign]
+        # What is said of one way to compare holds for no other.
+        redefined = {"compare", "prepare", "similarity", "matrix"} & vars(cls).keys()
+        if redefined and "reflexive" not in vars(cls):
+            cls.reflexive = BaseComparator.reflexive
+        if redefined and "columnar" not in vars(cls):
+            cls.columnar = BaseComparator.columnar
         if cls.similarity is not BaseComparator.similarity:
             cls._judge = cls
 

@@ -27,6 +27,8 @@ class BBoxIoUComparator(BaseComparator):
 
     takes: ClassVar[frozenset[str]] = frozenset({"array"})
 
+    columnar: ClassVar[bool] = True
+
     def __init__(self, threshold: float = 0.5) -> None:
         """Set the threshold in [0, 1] that `binary_compare` uses.
 

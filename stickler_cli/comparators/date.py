@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from datetime import date, timedelta
-from typing import Any, Final, Literal, TypeAlias, TypeGuard, get_args
+from typing import Any, ClassVar, Final, Literal, TypeAlias, TypeGuard, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +51,8 @@ class DateComparator(BaseComparator):
     Two-digit years 69 to 99 are 1969 to 1999, 00 to 68 are 2000 to 2068 (POSIX, strptime, %y), in
     whatever year the comparison runs. Names of time zones other than UTC, GMT and Z are not read.
     """
+
+    columnar: ClassVar[bool] = True
 
     def __init__(  # noqa: PLR0913 - each keyword is one that a schema may set
         self,

@@ -5,7 +5,7 @@ import string
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Final, TypeAlias
+from typing import Any, ClassVar, Final, TypeAlias
 
 import numpy as np
 
@@ -36,6 +36,9 @@ Prepared: TypeAlias = str | Number
 
 class ExactComparator(BaseComparator):
     """Compare numbers by value, all else as text without case, punctuation and spaces."""
+
+    reflexive: ClassVar[frozenset[type]] = frozenset((str, bool, int, float))
+    columnar: ClassVar[bool] = True
 
     def __init__(
         self, threshold: float = 1.0, case_sensitive: bool = False, strip: bool = True

@@ -1,7 +1,7 @@
 """Likeness of two texts by rapidfuzz's ratios, of whole texts, parts or words."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 from rapidfuzz import fuzz, process
@@ -24,6 +24,8 @@ _SCORERS: Final[dict[str, Callable[..., float]]] = {
 
 class FuzzyComparator(BaseComparator):
     """Compare texts by likeness: whole, in part, or word by word in any order."""
+
+    reflexive: ClassVar[frozenset[type]] = frozenset((str, bool, int, float))
 
     def __init__(
         self, method: str = "ratio", normalize: bool = True, threshold: float = 0.7

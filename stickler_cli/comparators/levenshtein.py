@@ -1,7 +1,7 @@
 """Edit distance of two texts."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from rapidfuzz import process
@@ -12,6 +12,8 @@ from stickler_cli.comparators.base import BaseComparator, Matrix, checked_flag, 
 
 class LevenshteinComparator(BaseComparator):
     """Compare texts by the characters to insert, delete or replace between them."""
+
+    reflexive: ClassVar[frozenset[type]] = frozenset((str, bool, int, float))
 
     def __init__(self, normalize: bool = True, threshold: float = 0.7) -> None:
         """Choose whether case and spacing count.

@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Sequence
 from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,9 @@ _UNDERFLOW: Final = 1e-300
 
 class NumericComparator(BaseComparator):
     """Compare numbers, however written, for equality or within a tolerance."""
+
+    reflexive: ClassVar[frozenset[type]] = frozenset((int, float))
+    columnar: ClassVar[bool] = True
 
     def __init__(
         self,

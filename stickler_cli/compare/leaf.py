@@ -25,6 +25,11 @@ class LeafNode(Node):
         """Whether a pair of list elements below its threshold adds nothing to the list."""
         return self.clip
 
+    @property
+    def columnar(self) -> bool:
+        """Whether `matrix` of a column costs little beside a call for each pair."""
+        return self.comparator.columnar
+
     def declares(self, value: JsonValue) -> bool:
         """Say whether the comparator takes values of this shape."""
         shape = shape_of(value)

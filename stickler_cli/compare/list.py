@@ -1,14 +1,15 @@
 """A list: order never matters, elements are paired by optimal assignment."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
 from stickler_cli.comparators.base import Matrix
 from stickler_cli.compare.absence import is_absent, present_elements
-from stickler_cli.compare.pairing import pair
+from stickler_cli.compare.pairing import Pair, pair, pair_within
 from stickler_cli.compare.plan import Node, Options
 from stickler_cli.compare.result import (
     Comparison,
@@ -19,6 +20,9 @@ from stickler_cli.compare.result import (
 )
 from stickler_cli.compare.thresholds import meets
 from stickler_cli.json_values import JsonValue
+
+FEW_PAIRS: Final = 64
+"""So many pairs are compared all with all; of more it pays to look at likely ones first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +86,30 @@ class ListNode(SequenceNode):
 
     def _similarity(self, gt: JsonValue, pred: JsonValue, options: Options) -> float:
         gts, preds = _elements(gt)[1], _elements(pred)[1]
-        return self._score(gts, preds, self.items.matrix(gts, preds, options), options)
+        return self._score(gts, preds, self._pairs(gts, preds, options))
+
+    def _pairs(
+        self,
+        gts: Sequence[JsonValue],
+        preds: Sequence[JsonValue],
+        options: Options,
+        account: "Callable[[int, int], Comparison] | None" = None,
+    ) -> list[Pair]:
+        """Put elements together; `account` compares two where one pair is to be looked at."""
+        floor = self._floor(options)
+        if len(gts) * len(preds) > FEW_PAIRS and not self.items.columnar:
+
+            def similarity(row: int, column: int) -> float:
+                if account is not None:
+                    return reported(account(row, column))
+                return self.items.similarity(gts[row], preds[column], options)
+
+            bound = self.items.bound(gts, preds, options)
+            if not isinstance(bound, float):
+                pairs = pair_within(bound, similarity, floor)
+                if pairs is not None:
+                    return pairs
+        return pair(self.items.matrix(gts, preds, options), floor)
 
     def _matrix(
         self, gts: Sequence[JsonValue], preds: Sequence[JsonValue], options: Options
@@ -98,19 +125,19 @@ class ListNode(SequenceNode):
             cells = self.items.matrix(elements, columns, options)
             for column, others in enumerate(pred_lists):
                 block = cells[:, edges[column] : edges[column + 1]]
-                result[row, column] = self._score(elements, others, block, options)
+                pairs = pair(block, self._floor(options))
+                result[row, column] = self._score(elements, others, pairs)
         return result
 
     def _score(
         self,
         gts: Sequence[JsonValue],
         preds: Sequence[JsonValue],
-        similarity: Matrix,
-        options: Options,
+        pairs: Iterable[Pair],
     ) -> float:
         """Give sum(scores of the kept pairs) / max(n, m); in [0, 1]."""
         total = 0.0
-        for match in pair(similarity, self._floor(options)):
+        for match in pairs:
             node = self.items.resolve(gts[match.gt], preds[match.pred])
             if not node.item_clip or meets(match.similarity, node.threshold_for(gts[match.gt])):
                 total += match.similarity
@@ -119,20 +146,30 @@ class ListNode(SequenceNode):
     def _compare(self, gt: JsonValue, pred: JsonValue, options: Options) -> Comparison:
         gt_indexes, gts = _elements(gt)
         pred_indexes, preds = _elements(pred)
-        similarity = self.items.matrix(gts, preds, options)
-        pairs = {match.gt: match for match in pair(similarity, self._floor(options))}
+        accounts: dict[tuple[int, int], Comparison] = {}
+
+        def account(row: int, column: int) -> Comparison:
+            if (row, column) not in accounts:
+                accounts[row, column] = self.items.compare(gts[row], preds[column], options)
+            return accounts[row, column]
+
+        pairs = {match.gt: match for match in self._pairs(gts, preds, options, account)}
         elements, raw, score = [], 0.0, 0.0
         for row, value in enumerate(gts):
-            if row not in pairs:
+            match = pairs.get(row)
+            if match is None:
                 elements.append(self._unpaired(value, gt_indexes[row], Outcome.FN, options))
                 continue
-            match = pairs[row]
-            element = self._paired(
-                (value, preds[match.pred]), (gt_indexes[row], pred_indexes[match.pred]), options
+            node = self.items.resolve(value, preds[match.pred])
+            element = paired_element(
+                account(row, match.pred),
+                (gt_indexes[row], pred_indexes[match.pred]),
+                node.threshold_for(value),
             )
             elements.append(element)
             raw += match.similarity
-            score += _pair_score(element, self.items.resolve(value, preds[match.pred]))
+            if element.passed or not node.item_clip:
+                score += reported(element.comparison)
         taken = {match.pred for match in pairs.values()}
         elements += [
             self._unpaired(value, pred_indexes[column], Outcome.FA, options)
@@ -148,14 +185,6 @@ class ListNode(SequenceNode):
             score / longest,
             self.threshold,
             tuple(elements),
-        )
-
-    def _paired(
-        self, values: tuple[JsonValue, JsonValue], indexes: tuple[int, int], options: Options
-    ) -> ElementComparison:
-        node = self.items.resolve(*values)
-        return paired_element(
-            node.compare(*values, options), indexes, node.threshold_for(values[0])
         )
 
     def _unpaired(
@@ -202,12 +231,6 @@ def unpaired_element(comparison: Comparison, index: int) -> ElementComparison:
 def reported(comparison: Comparison) -> float:
     """Give the similarity of a pair as an element: of two lists, their score."""
     return comparison.score if isinstance(comparison, ListComparison) else comparison.similarity
-
-
-def _pair_score(element: ElementComparison, node: Node) -> float:
-    if node.item_clip and not element.passed:
-        return 0.0
-    return reported(element.comparison)
 
 
 def _elements(value: JsonValue) -> tuple[list[int], list[JsonValue]]:

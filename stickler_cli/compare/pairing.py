@@ -1,10 +1,15 @@
 """From a matrix of similarities to pairs: the one place that knows about assignment."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
 from stickler_cli.comparators.base import EQUAL_WITHIN, Matrix
+
+MOST_ROUNDS: Final = 4
+"""In which `pair_within` must come to an end. Two are usual: one finds the pairs, one confirms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +57,36 @@ def pair(similarity: Matrix, floor: float) -> list[Pair]:
     ]
 
 
+def pair_within(
+    bound: Matrix, similarity: Callable[[int, int], float], floor: float
+) -> list[Pair] | None:
+    """Choose the pairs that `pair` would choose, from few of the similarities.
+
+    The pairs of the greatest total of bounds are looked at, and again with what they are found to
+    be, until none is new: then no other choice can have a greater total, for none is above its
+    bounds.
+
+    Args:
+        bound: (n, m), finite; no similarity is greater than its bound.
+        similarity: gives that of one pair, by row and column; in [0, 1].
+        floor: as in `pair`.
+
+    Returns:
+        As `pair`; None where the bounds tell so little that all similarities had better be used.
+    """
+    best = bound.copy()
+    known: set[tuple[int, int]] = set()
+    for _ in range(MOST_ROUNDS):
+        pairs = pair(best, floor)
+        new = [match for match in pairs if (match.gt, match.pred) not in known]
+        if not new:
+            return pairs
+        for match in new:
+            best[match.gt, match.pred] = similarity(match.gt, match.pred)
+            known.add((match.gt, match.pred))
+    return None
+
+
 def _assign(gain: Matrix) -> list[tuple[int, int]]:
     """Choose cells of the greatest sum, at most one a row and column, in row order."""
     rows, columns = gain.shape
@@ -62,7 +97,24 @@ def _assign(gain: Matrix) -> list[tuple[int, int]]:
     if rows == columns == 2:
         straight = gain[0, 0] + gain[1, 1] >= gain[0, 1] + gain[1, 0]
         return [(0, 0), (1, 1)] if straight else [(0, 1), (1, 0)]
+    if (nearest := _undisputed(gain)) is not None:
+        return nearest
     from scipy.optimize import linear_sum_assignment  # 0.4 s that runs without lists never pay
 
     chosen = linear_sum_assignment(gain, maximize=True)
     return [(int(row), int(column)) for row, column in zip(*chosen, strict=True)]
+
+
+def _undisputed(gain: Matrix) -> list[tuple[int, int]] | None:
+    """Give each element of the shorter side its best; None where two have the same one.
+
+    No assignment is better than each one's best.
+    """
+    rows, columns = gain.shape
+    best = gain.argmax(axis=1) if rows <= columns else gain.argmax(axis=0)
+    others = best.tolist()
+    if len(set(others)) < len(others):
+        return None
+    if rows <= columns:
+        return list(enumerate(others))
+    return sorted((row, column) for column, row in enumerate(others))

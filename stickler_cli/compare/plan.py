@@ -173,6 +173,17 @@ class Node(ABC):
                 result[row, column] = one(gts[row], preds[column], options)
         return result
 
+    @property
+    def columnar(self) -> bool:
+        """Whether `matrix` of a column costs little beside a call for each pair."""
+        return False
+
+    def bound(
+        self, gts: Sequence[JsonValue], preds: Sequence[JsonValue], options: Options
+    ) -> "float | Matrix":
+        """Give, at little cost, what no score of a pair exceeds: one number, or (n, m)."""
+        return self.scores(gts, preds, options) if self.columnar else 1.0
+
     def weigh(self, gt: JsonValue, pred: JsonValue) -> float:
         """Give what this pair is worth in its object; None stands for an absent side."""
         return self.weight

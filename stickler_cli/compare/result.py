@@ -4,7 +4,8 @@ One traversal makes it; counts, non-matches and reports are folds of it. Everyth
 `compare/` sees comparisons only through this module.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Final, TypeAlias
 
@@ -27,6 +28,12 @@ class Outcome(IntEnum):
 
 
 ERRORS: Final = frozenset({Outcome.FD, Outcome.FA, Outcome.FN})
+
+IN_GT: Final = frozenset({Outcome.TP, Outcome.FD, Outcome.FN})
+"""The outcomes of what the ground truth has."""
+
+IN_PRED: Final = frozenset({Outcome.TP, Outcome.FD, Outcome.FA})
+"""The outcomes of what the prediction has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +66,62 @@ class FieldComparison:
 
 
 @dataclass(frozen=True, slots=True)
-class ObjectComparison(LeafComparison):
-    """Two objects, or one object against nothing; without fields where both are absent."""
+class FieldTerms:
+    """What a plan says of one field of an object; the same in every document, so shared by all."""
 
-    fields: tuple[FieldComparison, ...] = ()
+    name: str
+    weight: float
+    counted: bool
+    """Whether the object's `aggregate` and `leaves` include this field."""
+    threshold: float
+    clip: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectComparison(LeafComparison):
+    """Two objects, or one object against nothing; without fields where both are absent.
+
+    Most fields are leaves, and of a leaf the objects hold the values and the plan all but two
+    numbers. So that an object costs little, these are kept side by side, and `fields` is made
+    of them on demand.
+    """
+
+    terms: tuple[FieldTerms, ...] = ()
     """In schema order; those of a map in order of appearance."""
+    outcomes: bytes = b""
+    """The `Outcome` of each field."""
+    similarities: tuple[float, ...] = ()
+    """The similarity of each field, in [0, 1]."""
+    parts: Mapping[int, "Comparison"] = field(default_factory=dict)
+    """The account of each field that is more than a leaf, by position."""
     extras: tuple[str, ...] = ()
     """Undeclared keys that only the prediction has: one false alarm each."""
     undeclared: tuple[str, ...] = ()
     """Undeclared keys of the ground truth that have a value; they are not evaluated."""
+
+    @property
+    def fields(self) -> tuple[FieldComparison, ...]:
+        """The account of every field, in the order of `terms`."""
+        return tuple(
+            FieldComparison(terms.name, terms.weight, terms.counted, self.part(position))
+            for position, terms in enumerate(self.terms)
+        )
+
+    def part(self, position: int) -> "Comparison":
+        """Give the account of one field."""
+        if position in self.parts:
+            return self.parts[position]
+        terms, outcome = self.terms[position], Outcome(self.outcomes[position])
+        similarity = self.similarities[position]
+        below = terms.clip and outcome is Outcome.FD
+        return LeafComparison(
+            _value(self.gt, terms.name) if outcome in IN_GT else None,
+            _value(self.pred, terms.name) if outcome in IN_PRED else None,
+            outcome,
+            similarity,
+            0.0 if below else similarity,
+            terms.threshold,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,3 +163,7 @@ class MismatchComparison(LeafComparison):
 
 
 Comparison: TypeAlias = LeafComparison | ObjectComparison | ListComparison | MismatchComparison
+
+
+def _value(value: JsonValue, name: str) -> JsonValue:
+    return value.get(name) if isinstance(value, dict) else None
