@@ -10,7 +10,6 @@ from typing import Final, TypeAlias
 
 from stickler_cli.compare.result import (
     Comparison,
-    LeafComparison,
     ListComparison,
     MismatchComparison,
     ObjectComparison,
@@ -22,8 +21,7 @@ from stickler_cli.metrics.counts import Counts
 SCORE_UNIT: Final = 1 << 60
 """Scores are summed as whole numbers of 2**-60, so that sums do not depend on their order."""
 
-Sinks: TypeAlias = tuple[list[int], ...]
-"""Lists of counts, in the order of `Outcome`, that one unit is added to."""
+TP, FD, FA, FN, TN = Outcome
 
 
 def _zeros() -> list[int]:
@@ -59,19 +57,20 @@ class Tally:
 
     def merge(self, other: "Tally") -> None:
         """Add the counts of other documents; the order of merging makes no difference."""
-        for outcome in Outcome:
-            self.overall[outcome] += other.overall[outcome]
-            self.aggregate[outcome] += other.aggregate[outcome]
-            self.leaves[outcome] += other.leaves[outcome]
+        _add(self.overall, other.overall)
+        _add(self.aggregate, other.aggregate)
+        _add(self.leaves, other.leaves)
         self.scored += other.scored
         self.raw_units += other.raw_units
         self.score_units += other.score_units
         if other.weight is not None:
             self.weight = max(other.weight, self.weight or 0.0)
-        _add_up(self.undeclared, other.undeclared)
-        _add_up(self.extras, other.extras)
+        if other.undeclared or other.extras:
+            _add_up(self.undeclared, other.undeclared)
+            _add_up(self.extras, other.extras)
+        fields = self.fields
         for name, child in other.fields.items():
-            self.below(name).merge(child)
+            (fields.get(name) or self.below(name)).merge(child)
 
     def counts(self, which: str) -> Counts:
         """Give the counts of one reading: `overall`, `aggregate` or `leaves`."""
@@ -101,116 +100,162 @@ READINGS: Final = ("overall", "aggregate", "leaves")
 
 def units_of(score: float) -> int:
     """Turn a score in [0, 1] into a whole number of `SCORE_UNIT`s; exact above 2**-7."""
-    return int(score * SCORE_UNIT)
+    return SCORE_UNIT if score == 1.0 else int(score * SCORE_UNIT)
 
 
 def tally(comparison: ObjectComparison) -> Tally:
     """Count one document; the result is the node of its root."""
     root = Tally()
-    _add_fields(root, comparison, _Flow((root.aggregate,), (root.leaves,), scored=True))
+    _add_fields(root, comparison, (root.aggregate, root.leaves), live=True, scored=True)
     for child in root.fields.values():
-        for outcome in Outcome:
-            root.overall[outcome] += child.overall[outcome]
-    root.overall[Outcome.FA] += len(comparison.extras)
+        _add(root.overall, child.overall)
+    root.overall[FA] += len(comparison.extras)
     return root
 
 
-@dataclass(frozen=True, slots=True)
-class _Flow:
-    """Where the counts of a unit go besides its own node's `overall`."""
-
-    aggregates: Sinks
-    leaves: Sinks
-    live: bool = True
-    """Whether every gate so far is open; where one is shut, only `leaves` counts."""
-    scored: bool = False
-    """Whether fields here have scores of their own."""
-
-    def into(self, child: Tally, *, counted: bool) -> "_Flow":
-        """Give the flow of a field: into the field, and above it if it is counted there."""
-        return _Flow(
-            (*(self.aggregates if counted else ()), child.aggregate),
-            (*(self.leaves if counted else ()), child.leaves),
-            self.live,
-            self.scored,
-        )
-
-    def shut(self) -> "_Flow":
-        """Give the flow behind a gate that is shut."""
-        return _Flow((), self.leaves, live=False)
-
-    def unscored(self) -> "_Flow":
-        """Give the flow below a list."""
-        return _Flow(self.aggregates, self.leaves, self.live)
-
-    def add_atom(self, outcome: Outcome) -> None:
-        """Count a unit that is one whatever is in it."""
-        _add(outcome, self.aggregates if self.live else ())
-
-    def add_leaf(self, outcome: Outcome) -> None:
-        """Count a leaf."""
-        self.add_atom(outcome)
-        _add(outcome, self.leaves)
+Sums: TypeAlias = tuple[list[int], list[int]]
+"""What a unit adds to the `aggregate` and the `leaves` of its node, and of those above it."""
 
 
-def _add_fields(node: Tally, comparison: ObjectComparison, flow: _Flow) -> None:
-    """Count an object's fields below its node."""
-    one_sided = comparison.outcome in (Outcome.FN, Outcome.FA)
-    for entry in comparison.fields:
-        child = node.below(entry.name)
-        if one_sided and entry.comparison.outcome is Outcome.TN:
-            continue
-        if flow.scored:
-            _add_score(child, entry.comparison, entry.weight)
-        _add_unit(child, entry.comparison, flow.into(child, counted=entry.counted))
-    for _ in comparison.extras:
-        flow.add_leaf(Outcome.FA)
-    _add_up(node.extras, dict.fromkeys(comparison.extras, 1))
-    _add_up(node.undeclared, dict.fromkeys(comparison.undeclared, 1))
+def _add_unit(node: Tally, comparison: Comparison, *, live: bool, scored: bool = False) -> Sums:
+    """Count one unit at its node, and what is in it below; give what nodes above count of it.
+
+    Args:
+        node: of the unit's field.
+        comparison: the unit.
+        live: whether every gate so far is open; where one is shut, only `leaves` counts.
+        scored: whether fields here have scores of their own.
+    """
+    sums = _zeros(), _zeros()
+    _add_inside(node, comparison, sums, live=live, scored=scored)
+    _add(node.aggregate, sums[0])
+    _add(node.leaves, sums[1])
+    return sums
 
 
-def _add_unit(node: Tally, comparison: Comparison, flow: _Flow) -> None:
-    """Count one unit at its node, and what is in it below."""
+def _add_inside(
+    node: Tally, comparison: Comparison, sums: Sums, *, live: bool, scored: bool = False
+) -> None:
     outcome = comparison.outcome
     if isinstance(comparison, ListComparison) and comparison.elements:
-        _add_elements(node, comparison, flow.unscored(), own=flow.live)
+        _add_elements(node, comparison, sums, live=live, own=live)
         return
-    if flow.live:
+    if live:
         node.overall[outcome] += 1
+        sums[0][outcome] += not _is_in_two(comparison)
     match comparison:
-        case ObjectComparison() if outcome in (Outcome.TP, Outcome.FD):
-            _add_fields(node, comparison, flow)
-        case ObjectComparison() if outcome in (Outcome.FN, Outcome.FA):
-            flow.add_atom(outcome)
-            _add_fields(node, comparison, flow.shut())
+        case ObjectComparison() if outcome in (TP, FD):
+            _add_fields(node, comparison, sums, live=live, scored=scored)
+        case ObjectComparison() if outcome in (FN, FA):
+            _add_fields(node, comparison, sums, live=False)
         case MismatchComparison():
-            flow.add_atom(outcome)
-            _add_unit(node, comparison.missed, flow.shut())
-            _add_unit(node, comparison.invented, flow.shut())
+            _add_inside(node, comparison.missed, sums, live=False)
+            _add_inside(node, comparison.invented, sums, live=False)
         case _:
-            flow.add_leaf(outcome)
+            sums[1][outcome] += 1
 
 
-def _add_elements(node: Tally, comparison: ListComparison, flow: _Flow, *, own: bool) -> None:
+def _is_in_two(comparison: Comparison) -> bool:
+    """Say whether an object's fields are counted in its stead."""
+    return isinstance(comparison, ObjectComparison) and comparison.outcome in (TP, FD)
+
+
+def _add_fields(
+    node: Tally, comparison: ObjectComparison, sums: Sums, *, live: bool, scored: bool = False
+) -> None:
+    """Count an object's fields below its node."""
+    _add_leaves(node, comparison, 1, sums, live=live)
+    one_sided = comparison.outcome in (FN, FA)
+    for position, part in comparison.parts.items():
+        terms = comparison.terms[position]
+        child = node.below(terms.name)
+        if not (one_sided and part.outcome is TN):
+            below = _add_unit(child, part, live=live, scored=scored)
+            if terms.counted:
+                _add(sums[0], below[0])
+                _add(sums[1], below[1])
+    if scored:
+        _add_scores(node, comparison)
+    extras = len(comparison.extras)
+    if extras:
+        sums[0][FA] += extras if live else 0
+        sums[1][FA] += extras
+        _add_up(node.extras, dict.fromkeys(comparison.extras, 1))
+    if comparison.undeclared:
+        _add_up(node.undeclared, dict.fromkeys(comparison.undeclared, 1))
+
+
+def _add_leaves(
+    node: Tally, comparison: ObjectComparison, times: int, sums: Sums, *, live: bool
+) -> None:
+    """Count those fields of an object that are leaves, as often as such an object occurs."""
+    aggregate, leaves = sums
+    fields, parts = node.fields, comparison.parts
+    one_sided = comparison.outcome in (FN, FA)
+    for position, (terms, outcome) in enumerate(
+        zip(comparison.terms, comparison.outcomes, strict=True)
+    ):
+        child = fields.get(terms.name) or node.below(terms.name)
+        if position in parts or (one_sided and outcome == TN):
+            continue
+        child.leaves[outcome] += times
+        if terms.counted:
+            leaves[outcome] += times
+        if live:
+            child.overall[outcome] += times
+            child.aggregate[outcome] += times
+            if terms.counted:
+                aggregate[outcome] += times
+
+
+def _add_scores(node: Tally, comparison: ObjectComparison) -> None:
+    """Add the score of every field of an object that is below no list."""
+    for position, (terms, outcome) in enumerate(
+        zip(comparison.terms, comparison.outcomes, strict=True)
+    ):
+        child, similarity = node.fields[terms.name], comparison.similarities[position]
+        score = 0.0 if terms.clip and outcome == FD else similarity
+        if position in comparison.parts:
+            score = comparison.parts[position].score
+        child.scored += 1
+        child.raw_units += units_of(similarity)
+        child.score_units += units_of(score)
+        child.weight = terms.weight
+
+
+def _add_elements(
+    node: Tally, comparison: ListComparison, sums: Sums, *, live: bool, own: bool
+) -> None:
     """Count a list's elements; `own` says that they are units of this node, not of an inner list.
 
-    The fields of its items, and those of the lists in it, are the node's own fields.
+    The fields of its items, and those of the lists in it, are the node's own fields. Most items
+    are right in all fields, or wrong in one: those that are alike are counted together.
     """
+    alike: dict[tuple[int, bytes, bool, bool], list[ObjectComparison]] = {}
     for element in comparison.elements:
-        inner = element.comparison
+        inner, outcome = element.comparison, element.outcome
         if own:
-            node.overall[element.outcome] += 1
-        if not flow.live or not element.passed:
-            flow.add_atom(element.outcome)
-            _add_unit(node, inner, flow.shut())
-            continue
-        match inner:
-            case ObjectComparison():
-                _add_fields(node, inner, flow)
-            case ListComparison():
-                _add_elements(node, inner, flow, own=False)
-            case _:
-                flow.add_leaf(element.outcome)
+            node.overall[outcome] += 1
+        opened = live and element.passed
+        if live and not opened:
+            sums[0][outcome] += 1
+        if isinstance(inner, ObjectComparison) and not inner.parts and not inner.extras:
+            one_sided = inner.outcome in (FN, FA)
+            key = id(inner.terms), inner.outcomes, opened, one_sided
+            alike.setdefault(key, []).append(inner)
+            if inner.undeclared:
+                _add_up(node.undeclared, dict.fromkeys(inner.undeclared, 1))
+        elif not opened:
+            _add_inside(node, inner, sums, live=False)
+        elif isinstance(inner, ObjectComparison):
+            _add_fields(node, inner, sums, live=True)
+        elif isinstance(inner, ListComparison):
+            _add_elements(node, inner, sums, live=True, own=False)
+        else:
+            sums[0][outcome] += 1
+            sums[1][outcome] += 1
+    for (_, _, opened, _), items in alike.items():
+        _add_leaves(node, items[0], len(items), sums, live=opened)
 
 
 def _add_up(counts: dict[str, int], more: Mapping[str, int]) -> None:
@@ -218,13 +263,9 @@ def _add_up(counts: dict[str, int], more: Mapping[str, int]) -> None:
         counts[name] = counts.get(name, 0) + count
 
 
-def _add(outcome: Outcome, sinks: Sinks) -> None:
-    for counts in sinks:
-        counts[outcome] += 1
-
-
-def _add_score(node: Tally, comparison: LeafComparison, weight: float) -> None:
-    node.scored += 1
-    node.raw_units += units_of(comparison.similarity)
-    node.score_units += units_of(comparison.score)
-    node.weight = weight
+def _add(counts: list[int], more: list[int]) -> None:
+    counts[0] += more[0]
+    counts[1] += more[1]
+    counts[2] += more[2]
+    counts[3] += more[3]
+    counts[4] += more[4]
