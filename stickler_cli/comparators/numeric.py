@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Sequence
 from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,11 +36,19 @@ _WORD: Final = re.compile(r"[^\W\d_]+(?:[-.][^\W\d_]+)*\.?")
 """With the dots and hyphens that are part of it: `Rs. 500` is 500, not 0.500."""
 _IGNORED: Final = re.compile(r"[^0-9.-]+")
 
+_PLAIN_TYPES: Final = frozenset((int, float))
+_EXACT: Final = 2**53
+"""Below it every whole number is a float."""
+
 _ROUNDING: Final = 1e-14
 """Bound, with room to spare, on the relative error of the arithmetic in `_as_floats`: five
 operations of at most 2**-53 each."""
 _UNDERFLOW: Final = 1e-300
 """Bound on its absolute error, where floats lose digits."""
+
+
+Prepared: TypeAlias = int | float | Decimal | None
+"""A number as it is written; None is no number."""
 
 
 class NumericComparator(BaseComparator):
@@ -78,56 +86,54 @@ class NumericComparator(BaseComparator):
         self._relative = _written(self.relative_tolerance)
         self._absolute = _written(self.tolerance or self.absolute_tolerance)
 
-    def prepare(self, value: Any) -> Decimal | None:
+    def prepare(self, value: Any) -> Prepared:
         """Read a number; None where there is none, and for NaN, infinities and booleans."""
+        if value.__class__ in _PLAIN_TYPES and -_EXACT < value < _EXACT:
+            return value
         if isinstance(value, bool):
             return None
         if isinstance(value, int | float | Decimal):
             return _readable(_written(value))
         return _parse_number(text_of(value))
 
-    def similarity(self, gt: Decimal | None, pred: Decimal | None) -> float:
+    def similarity(self, gt: Prepared, pred: Prepared) -> float:
         """Compare two numbers: 1.0 or 0.0, and 0.0 where either is not one."""
         if gt is None or pred is None:
             return 0.0
+        gt, pred = _written(gt), _written(pred)
         difference = _UNROUNDED.abs(_UNROUNDED.subtract(gt, pred))
         if difference <= self._absolute:
             return 1.0
         size = gt.copy_abs() if gt else Decimal(1)
         return float(difference <= _UNROUNDED.multiply(self._relative, size))
 
-    def matrix(self, gts: Sequence[Decimal | None], preds: Sequence[Decimal | None]) -> Matrix:
+    def matrix(self, gts: Sequence[Prepared], preds: Sequence[Prepared]) -> Matrix:
         """Compare all with all: as floats where these are sure, as decimals near the tolerance."""
-        numbers = np.logical_and.outer(
-            [gt is not None for gt in gts], [pred is not None for pred in preds]
-        )
         if not self._relative and not self._absolute:
-            return np.where(numbers, equality(gts, preds), 0.0)
+            return _equality(gts, preds)
         within, sure = self._as_floats(gts, preds)
-        result = np.where(numbers & within, 1.0, 0.0)
-        for row, column in np.argwhere(numbers & ~sure):
+        result = within.astype(np.float64)
+        for row, column in np.argwhere(~sure):
             result[row, column] = self.similarity(gts[row], preds[column])
         return result
 
     def _as_floats(
-        self, gts: Sequence[Decimal | None], preds: Sequence[Decimal | None]
+        self, gts: Sequence[Prepared], preds: Sequence[Prepared]
     ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Judge all pairs as floats: which are within tolerance, and of which that is sure.
 
-        Nothing is sure of pairs in which a number is missing or beyond the range of floats.
+        It is sure that a missing number is not; nothing is sure of numbers beyond the floats.
         """
-        gt, pred = (
-            np.array([math.nan if number is None else float(number) for number in side])
-            for side in (gts, preds)
-        )
-        gt = gt[:, None]
-        is_zero = np.array([number == 0 for number in gts], dtype=bool)[:, None]
+        gt, pred = _floats(gts)[:, None], _floats(preds)
+        is_zero = np.array([number == 0 for number in gts])[:, None]
         with np.errstate(over="ignore", invalid="ignore"):
-            size = np.where(is_zero, 1.0, np.abs(gt))
             difference = np.abs(gt - pred)
+            gt_size = np.abs(gt)
+            size = np.where(is_zero, 1.0, gt_size)
             allowed = np.maximum(float(self._absolute), float(self._relative) * size)
-            slack = _ROUNDING * (np.abs(gt) + np.abs(pred) + allowed) + _UNDERFLOW
-            return difference <= allowed, np.abs(difference - allowed) > slack
+            slack = _ROUNDING * (gt_size + np.abs(pred) + allowed) + _UNDERFLOW
+            sure = np.abs(difference - allowed) > slack
+            return difference <= allowed, sure | np.isnan(gt) | np.isnan(pred)
 
 
 NumericExactC = NumericComparator
@@ -176,3 +182,19 @@ def _readable(number: Decimal) -> Decimal | None:
     if not number:
         return Decimal(0)
     return number if number.is_finite() and abs(number.adjusted()) <= MAGNITUDE else None
+
+
+def _floats(numbers: Sequence[Prepared]) -> NDArray[np.float64]:
+    """Give numbers as the nearest floats, nan for those that are none; (n,)."""
+    return np.array([math.nan if number is None else float(number) for number in numbers])
+
+
+def _equality(gts: Sequence[Prepared], preds: Sequence[Prepared]) -> Matrix:
+    """Compare all with all for equality: 1.0 or 0.0; shape (n, m)."""
+    if all(number.__class__ in _PLAIN_TYPES for side in (gts, preds) for number in side):
+        return (_floats(gts)[:, None] == _floats(preds)).astype(np.float64)
+    there = [[number is not None for number in side] for side in (gts, preds)]
+    decimals = (
+        [None if number is None else _written(number) for number in side] for side in (gts, preds)
+    )
+    return np.where(np.logical_and.outer(*there), equality(*decimals), 0.0)

@@ -53,6 +53,8 @@ class LeafNode(Node):
             )
         except Exception as error:
             raise self._failure(gts, preds, f"{type(error).__name__}: {error}") from error
+        if similarity.size and similarity.min() >= 0.0 and similarity.max() <= 1.0:
+            return similarity
         # A NaN would read as "no pair" and vanish: NaN > floor is False.
         wrong = ~((similarity >= -EQUAL_WITHIN) & (similarity <= 1 + EQUAL_WITHIN))
         if wrong.any():

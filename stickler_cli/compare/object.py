@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Final, NamedTuple, TypeVar
 
 import numpy as np
@@ -13,6 +12,11 @@ from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.one_of import ChoiceNode, OneOfNode
 from stickler_cli.compare.plan import Node, Options
 from stickler_cli.compare.result import (
+    FA,
+    FD,
+    FN,
+    TN,
+    TP,
     Comparison,
     FieldTerms,
     ObjectComparison,
@@ -33,7 +37,7 @@ _NUMBERS: Final = frozenset((int, float, bool))
 _ORDINARY: Final = 1e300
 """Numbers beyond it may be infinite, or larger than a comparator reads."""
 
-_NO_TYPES: Final[frozenset[type]] = frozenset()
+_NO_LEAF: Final[frozenset[type]] = frozenset((object,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +51,14 @@ class Field:
 
 
 class _Column(NamedTuple):
-    """What comparing one field takes, unpacked once instead of for every object."""
+    """What comparing one field takes, looked up once instead of for every object."""
 
     name: str
     node: Node
-    is_leaf: bool
+    weight: float
+    clip: bool
     alike: frozenset[type]
-    """The types of which two equal values are surely a match."""
+    """The types of which two equal values are surely a match; `_NO_LEAF` of what is no leaf."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,29 +148,32 @@ class ObjectNode(Node):
         """Give the weighted mean of all pairs, (n, m); `method` gives the scores of one field."""
         gt_objects, pred_objects = [_as_object(gt) for gt in gts], [_as_object(p) for p in preds]
         total = np.zeros((len(gts), len(preds)))
-        weight: Matrix | float = 0.0
+        weight = np.zeros((len(gts), len(preds)))
         for entry in self.fields:
-            gt_column = _values(gt_objects, entry.name)
-            pred_column = _values(pred_objects, entry.name)
+            gt_column, pred_column = (
+                _values(gt_objects, entry.name),
+                _values(pred_objects, entry.name),
+            )
+            rows, columns = _missing(gt_column), _missing(pred_column)
             worth = entry.node.weights(gt_column, pred_column)
-            scores = partial(_at, entry.name, method(entry.node))
-            if None not in gt_column and None not in pred_column:
-                weight = weight + worth
-                total += worth * scores(gt_column, pred_column, options)
-                continue
-            rows = np.array([value is not None for value in gt_column], dtype=bool)
-            columns = np.array([value is not None for value in pred_column], dtype=bool)
-            weight = weight + worth * (rows[:, None] | columns)
-            if rows.any() and columns.any():
+            weight += worth
+            if rows and columns:
                 cells = np.ix_(rows, columns)
-                total[cells] += (
-                    worth if isinstance(worth, float | int) else worth[cells]
-                ) * scores(
-                    [value for value in gt_column if value is not None],
-                    [value for value in pred_column if value is not None],
-                    options,
-                )
-        return np.divide(total, weight, out=np.ones_like(total), where=np.greater(weight, 0))
+                weight[cells] -= worth if isinstance(worth, float | int) else worth[cells]
+            if len(rows) == len(gts) or len(columns) == len(preds):
+                continue
+            scores = worth * _at(
+                entry.name,
+                method(entry.node),
+                _filled(gt_column, rows),
+                _filled(pred_column, columns),
+                options,
+            )
+            if rows or columns:
+                scores = np.broadcast_to(scores, total.shape).copy()
+                scores[rows], scores[:, columns] = 0.0, 0.0
+            total += scores
+        return np.divide(total, weight, out=np.ones_like(total), where=weight > 0)
 
     def _compare(self, gt: JsonValue, pred: JsonValue, options: Options) -> ObjectComparison:
         return self.compare_fields(_as_object(gt), _as_object(pred), options)
@@ -175,7 +183,8 @@ class ObjectNode(Node):
     ) -> ObjectComparison:
         """Account for two objects field by field, even where one of them is empty."""
         outcomes, similarities, parts = bytearray(), [], {}
-        for name, node, is_leaf, alike in self.columns:
+        total = worth = 0.0
+        for name, node, weight, clip, alike in self.columns:
             one, other = gt.get(name), pred.get(name)
             kind = one.__class__
             # Of most fields both sides say the same: a run spends its time in these lines.
@@ -185,31 +194,25 @@ class ObjectNode(Node):
                 and kind in alike
                 and (one if kind is str else -_ORDINARY < one < _ORDINARY)
             ):
-                outcomes.append(Outcome.TP)
+                outcomes.append(TP)
                 similarities.append(1.0)
-            elif is_leaf and kind in _SCALARS and other.__class__ in _SCALARS:
+                total += weight
+                worth += weight
+                continue
+            if alike is not _NO_LEAF and kind in _SCALARS and other.__class__ in _SCALARS:
                 outcome, similarity = _at(name, _leaf, node, one, other, options)
-                outcomes.append(outcome)
-                similarities.append(similarity)
+                score = 0.0 if clip and outcome is FD else similarity
             else:
                 part = _at(name, node.compare, one, other, options)
                 parts[len(outcomes)] = part
-                outcomes.append(part.outcome)
-                similarities.append(part.similarity)
-        return self._account(gt, pred, bytes(outcomes), tuple(similarities), parts, options)
-
-    def _account(
-        self,
-        gt: JsonObject,
-        pred: JsonObject,
-        outcomes: bytes,
-        similarities: tuple[float, ...],
-        parts: dict[int, Comparison],
-        options: Options,
-    ) -> ObjectComparison:
-        """Put the accounts of the fields together."""
-        terms = self._terms(parts) if self.by_value else self.terms
-        similarity = _weighted_mean(terms, outcomes, similarities, parts)
+                outcome, similarity, score = part.outcome, part.similarity, part.score
+                weight = node.weigh(part.gt, part.pred)
+            outcomes.append(outcome)
+            similarities.append(similarity)
+            if outcome is not TN:
+                total += weight * score
+                worth += weight
+        similarity = total / worth if worth else 1.0
         closed = gt.keys() <= self.names and pred.keys() <= self.names
         return ObjectComparison(
             gt,
@@ -218,9 +221,9 @@ class ObjectNode(Node):
             similarity,
             clipped(similarity, self.threshold, clip=self.clip),
             self.threshold,
-            terms,
-            outcomes,
-            similarities,
+            self._terms(parts) if self.by_value else self.terms,
+            bytes(outcomes),
+            tuple(similarities),
             parts,
             () if closed else self._extras(gt, pred, options),
             () if closed else self._undeclared(gt),
@@ -231,15 +234,15 @@ class ObjectNode(Node):
         if not isinstance(value, dict):
             return self.one_sided_leaf(value, outcome)
         outcomes, parts = bytearray(), {}
-        for name, node, is_leaf, _ in self.columns:
+        for name, node, _, _, alike in self.columns:
             part = value.get(name)
             absent = is_absent(part)
-            if not is_leaf:
+            if alike is _NO_LEAF:
                 position = len(outcomes)
                 parts[position] = (
                     node.nothing() if absent else node.one_sided(part, outcome, options)
                 )
-            outcomes.append(Outcome.TN if absent else outcome)
+            outcomes.append(TN if absent else outcome)
         missed = outcome is Outcome.FN
         gt, pred = (value, None) if missed else (None, value)
         return ObjectComparison(
@@ -251,7 +254,7 @@ class ObjectNode(Node):
             self.threshold,
             self._terms(parts) if self.by_value else self.terms,
             bytes(outcomes),
-            tuple(1.0 if said is Outcome.TN else 0.0 for said in map(Outcome, outcomes)),
+            tuple(1.0 if said == TN else 0.0 for said in outcomes),
             parts,
             () if missed else self._extras({}, value, options),
             self._undeclared(value) if missed else (),
@@ -295,9 +298,8 @@ class ObjectNode(Node):
 
 def _column(entry: Field) -> _Column:
     node = entry.node
-    is_leaf = isinstance(node, LeafNode)
-    alike = node.comparator.reflexive if isinstance(node, LeafNode) else _NO_TYPES
-    return _Column(entry.name, node, is_leaf, alike)
+    alike = node.comparator.reflexive if isinstance(node, LeafNode) else _NO_LEAF
+    return _Column(entry.name, node, node.weight, node.clip, alike)
 
 
 def _leaf(node: Node, gt: JsonValue, pred: JsonValue, options: Options) -> tuple[Outcome, float]:
@@ -305,31 +307,10 @@ def _leaf(node: Node, gt: JsonValue, pred: JsonValue, options: Options) -> tuple
     gt_absent, pred_absent = gt is None or gt == "", pred is None or pred == ""
     if gt_absent or pred_absent:
         if gt_absent and pred_absent:
-            return Outcome.TN, 1.0
-        return (Outcome.FA if gt_absent else Outcome.FN), 0.0
+            return TN, 1.0
+        return (FA if gt_absent else FN), 0.0
     similarity = node.similarity(gt, pred, options)
     return node.judge(similarity), similarity
-
-
-def _weighted_mean(
-    terms: Sequence[FieldTerms],
-    outcomes: bytes,
-    similarities: Sequence[float],
-    parts: Mapping[int, Comparison],
-) -> float:
-    """Give sum(weight * score) / sum(weight) of the fields that have a value; 1.0 of none."""
-    total = weight = 0.0
-    for position, (field_, outcome, score) in enumerate(
-        zip(terms, outcomes, similarities, strict=True)
-    ):
-        if outcome == Outcome.TN:
-            continue
-        weight += field_.weight
-        if position in parts:
-            total += field_.weight * parts[position].score
-        elif outcome == Outcome.TP or not field_.clip:
-            total += field_.weight * score
-    return total / weight if weight else 1.0
 
 
 def _counted(says: Mapping[str, bool | None]) -> frozenset[str]:
@@ -375,10 +356,22 @@ def _as_object(value: JsonValue) -> JsonObject:
 
 def _values(objects: Iterable[JsonObject], name: str) -> list[JsonValue]:
     """Take one field of all objects; None where it is absent."""
-    values = (entry.get(name) for entry in objects)
+    values = [entry.get(name) for entry in objects]
     return [
         value if value.__class__ in _NUMBERS or not is_absent(value) else None for value in values
     ]
+
+
+def _missing(column: Sequence[JsonValue]) -> list[int]:
+    return [index for index, value in enumerate(column) if value is None]
+
+
+def _filled(column: list[JsonValue], missing: Sequence[int]) -> list[JsonValue]:
+    """Put some value of the column where there is none, so that a column is always whole."""
+    if not missing:
+        return column
+    some = next(value for value in column if value is not None)
+    return [some if value is None else value for value in column]
 
 
 def _at(name: str, call: Callable[..., T], *arguments: object) -> T:

@@ -47,13 +47,11 @@ def pair(similarity: Matrix, floor: float) -> list[Pair]:
     rows, columns = similarity.shape
     if not rows or not columns:
         return []
-    above = similarity > floor + EQUAL_WITHIN
-    distance = np.abs(np.arange(rows)[:, None] - np.arange(columns)) / max(rows, columns)
-    gain = np.where(above, similarity + EQUAL_WITHIN * (1 - distance), 0.0)
+    gain = _gain(similarity, floor)
     return [
         Pair(row, column, float(similarity[row, column]))
         for row, column in _assign(gain)
-        if above[row, column]
+        if gain[row, column]
     ]
 
 
@@ -74,17 +72,27 @@ def pair_within(
     Returns:
         As `pair`; None where the bounds tell so little that all similarities had better be used.
     """
-    best = bound.copy()
-    known: set[tuple[int, int]] = set()
+    gain = _gain(bound, floor)
+    known: dict[tuple[int, int], float] = {}
     for _ in range(MOST_ROUNDS):
-        pairs = pair(best, floor)
-        new = [match for match in pairs if (match.gt, match.pred) not in known]
+        cells = [(row, column) for row, column in _assign(gain) if gain[row, column]]
+        new = [cell for cell in cells if cell not in known]
         if not new:
-            return pairs
-        for match in new:
-            best[match.gt, match.pred] = similarity(match.gt, match.pred)
-            known.add((match.gt, match.pred))
+            return [Pair(*cell, known[cell]) for cell in cells]
+        for row, column in new:
+            known[row, column] = found = similarity(row, column)
+            gain[row, column] += (
+                found - bound[row, column] if found > floor + EQUAL_WITHIN else -gain[row, column]
+            )
     return None
+
+
+def _gain(similarity: Matrix, floor: float) -> Matrix:
+    """Give what each pair adds to the total that an assignment is sought for; above 0, or 0."""
+    rows, columns = similarity.shape
+    distance = np.abs(np.arange(rows)[:, None] - np.arange(columns))
+    nearness = EQUAL_WITHIN * (1 - distance / max(rows, columns))
+    return np.where(similarity > floor + EQUAL_WITHIN, similarity + nearness, 0.0)
 
 
 def _assign(gain: Matrix) -> list[tuple[int, int]]:

@@ -27,6 +27,8 @@ class Outcome(IntEnum):
     """Neither side has a value."""
 
 
+TP, FD, FA, FN, TN = Outcome
+
 ERRORS: Final = frozenset({Outcome.FD, Outcome.FA, Outcome.FN})
 
 IN_GT: Final = frozenset({Outcome.TP, Outcome.FD, Outcome.FN})

@@ -9,6 +9,11 @@ from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from stickler_cli.compare.result import (
+    FA,
+    FD,
+    FN,
+    TN,
+    TP,
     Comparison,
     ListComparison,
     MismatchComparison,
@@ -20,8 +25,6 @@ from stickler_cli.metrics.counts import Counts
 
 SCORE_UNIT: Final = 1 << 60
 """Scores are summed as whole numbers of 2**-60, so that sums do not depend on their order."""
-
-TP, FD, FA, FN, TN = Outcome
 
 
 def _zeros() -> list[int]:
