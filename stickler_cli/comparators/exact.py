@@ -59,13 +59,15 @@ class ExactComparator(BaseComparator):
 
     def prepare(self, value: Any) -> Prepared:
         """Normalise the text of a value; keep the value of a number beside it."""
+        if value.__class__ is str:
+            return self._normalised(value)
         text = self._normalised(text_of(value))
         number = _value_of(value)
         return text if number is None else Number(number, text)
 
     def _normalised(self, text: str) -> str:
         text = text if self.case_sensitive else text.lower()
-        return text.translate(_REMOVED) if self.strip else text
+        return text.translate(_REMOVED) if self.strip and not text.isalnum() else text
 
     def similarity(self, gt: Prepared, pred: Prepared) -> float:
         """Compare two prepared values: 1.0 or 0.0."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stickler_cli.comparators.base import EQUAL_WITHIN, BaseComparator, Matrix
-from stickler_cli.compare.plan import Node, Options, shape_of
+from stickler_cli.compare.plan import SCALARS, Node, Options, shape_of
 from stickler_cli.compare.result import Comparison, LeafComparison, Outcome
 from stickler_cli.compare.thresholds import clipped
 from stickler_cli.errors import ComparisonError
@@ -34,6 +34,12 @@ class LeafNode(Node):
         """Say whether the comparator takes values of this shape."""
         shape = shape_of(value)
         return shape == "leaf" or shape in self.comparator.takes
+
+    def declares_all(self, values: Sequence[JsonValue]) -> bool:
+        """Say whether the comparator takes values of all these shapes."""
+        return SCALARS.issuperset([value.__class__ for value in values]) or all(
+            map(self.declares, values)
+        )
 
     def _similarity(self, gt: JsonValue, pred: JsonValue, options: Options) -> float:
         comparator = self.comparator

@@ -12,6 +12,8 @@ from stickler_cli.compare.absence import is_absent, present_elements
 from stickler_cli.compare.pairing import Pair, pair, pair_within
 from stickler_cli.compare.plan import Node, Options
 from stickler_cli.compare.result import (
+    FD,
+    TP,
     Comparison,
     ElementComparison,
     ListComparison,
@@ -150,7 +152,7 @@ class ListNode(SequenceNode):
 
         def account(row: int, column: int) -> Comparison:
             if (row, column) not in accounts:
-                accounts[row, column] = self.items.compare(gts[row], preds[column], options)
+                accounts[row, column] = self.items.compare_present(gts[row], preds[column], options)
             return accounts[row, column]
 
         pairs = {match.gt: match for match in self._pairs(gts, preds, options, account)}
@@ -208,10 +210,9 @@ def paired_element(
     comparison: Comparison, indexes: tuple[int, int], threshold: float
 ) -> ElementComparison:
     """Classify a pair of elements by the threshold for elements."""
-    if isinstance(comparison, ObjectComparison | ListComparison):
-        outcome = Outcome.TP if meets(reported(comparison), threshold) else Outcome.FD
-    else:
-        outcome = comparison.outcome
+    outcome = comparison.outcome
+    if isinstance(comparison, (ObjectComparison, ListComparison)):
+        outcome = TP if meets(reported(comparison), threshold) else FD
     return ElementComparison(*indexes, outcome, threshold, comparison)
 
 

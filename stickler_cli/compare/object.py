@@ -10,7 +10,7 @@ from stickler_cli.comparators.base import Matrix
 from stickler_cli.compare.absence import is_absent
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.one_of import ChoiceNode, OneOfNode
-from stickler_cli.compare.plan import Node, Options
+from stickler_cli.compare.plan import SCALARS, Node, Options
 from stickler_cli.compare.result import (
     FA,
     FD,
@@ -27,9 +27,6 @@ from stickler_cli.errors import ComparisonError
 from stickler_cli.json_values import JsonObject, JsonValue
 
 T = TypeVar("T")
-
-_SCALARS: Final = frozenset((str, int, float, bool, type(None)))
-"""Types of values that are one leaf to any comparator."""
 
 _NUMBERS: Final = frozenset((int, float, bool))
 """Types of values that are never absent."""
@@ -134,7 +131,7 @@ class ObjectNode(Node):
         self, gts: Sequence[JsonValue], preds: Sequence[JsonValue], options: Options
     ) -> "float | Matrix":
         """Give what no score of a pair exceeds: 1.0 for each field that is not columnar."""
-        if not all(map(self.declares, gts)) or not all(map(self.declares, preds)):
+        if not self.declares_all(gts) or not self.declares_all(preds):
             return 1.0
         return self._by_column(gts, preds, lambda node: node.bound, options)
 
@@ -199,7 +196,7 @@ class ObjectNode(Node):
                 total += weight
                 worth += weight
                 continue
-            if alike is not _NO_LEAF and kind in _SCALARS and other.__class__ in _SCALARS:
+            if alike is not _NO_LEAF and kind in SCALARS and other.__class__ in SCALARS:
                 outcome, similarity = _at(name, _leaf, node, one, other, options)
                 score = 0.0 if clip and outcome is FD else similarity
             else:
@@ -358,7 +355,11 @@ def _values(objects: Iterable[JsonObject], name: str) -> list[JsonValue]:
     """Take one field of all objects; None where it is absent."""
     values = [entry.get(name) for entry in objects]
     return [
-        value if value.__class__ in _NUMBERS or not is_absent(value) else None for value in values
+        value
+        if value.__class__ in _NUMBERS
+        or (value if value.__class__ is str else not is_absent(value))
+        else None
+        for value in values
     ]
 
 

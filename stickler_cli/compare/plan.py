@@ -31,6 +31,9 @@ PAIRING_FLOOR: Final = 0.2
 """At or below this similarity two list elements are not the same item at all. Source:
 docs/semantics.md, Lists."""
 
+SCALARS: Final = frozenset((str, int, float, bool, type(None)))
+"""Types of values that are one leaf to any comparator."""
+
 Shape = Literal["leaf", "object", "array"]
 
 
@@ -81,6 +84,10 @@ class Node(ABC):
     @abstractmethod
     def declares(self, value: JsonValue) -> bool:
         """Say whether a value is of the kind that this node compares."""
+
+    def declares_all(self, values: Sequence[JsonValue]) -> bool:
+        """Say whether all values are of the kind that this node compares."""
+        return all(map(self.declares, values))
 
     @abstractmethod
     def _similarity(self, gt: JsonValue, pred: JsonValue, options: Options) -> float:
@@ -154,17 +161,15 @@ class Node(ABC):
         clip: bool,
     ) -> Matrix:
         """Fill the cells of values of the declared kind with one call, the others one by one."""
+        if self.declares_all(gts) and self.declares_all(preds):
+            similarity = self._matrix(gts, preds, options)
+            return clipped_matrix(similarity, self.threshold, clip=clip and self.clip)
         rows = [row for row, gt in enumerate(gts) if self.declares(gt)]
         columns = [column for column, pred in enumerate(preds) if self.declares(pred)]
-        all_declared = len(rows) == len(gts) and len(columns) == len(preds)
         declared = self._matrix(
-            gts if all_declared else [gts[row] for row in rows],
-            preds if all_declared else [preds[column] for column in columns],
-            options,
+            [gts[row] for row in rows], [preds[column] for column in columns], options
         )
         declared = clipped_matrix(declared, self.threshold, clip=clip and self.clip)
-        if all_declared:
-            return declared
         result = np.zeros((len(gts), len(preds)))
         result[np.ix_(rows, columns)] = declared
         one = self.score if clip else self.similarity
@@ -200,9 +205,13 @@ class Node(ABC):
             return self.one_sided(pred, Outcome.FA, options)
         if is_absent(pred):
             return self.one_sided(gt, Outcome.FN, options)
+        return self.compare_present(gt, pred, options)
+
+    def compare_present(self, gt: JsonValue, pred: JsonValue, options: Options) -> Comparison:
+        """Account for two present values."""
         node = self.resolve(gt, pred)
         if node is not self:
-            return node.compare(gt, pred, options)
+            return node.compare_present(gt, pred, options)
         if self.declares(gt) and self.declares(pred):
             return self._compare(gt, pred, options)
         return self._mismatch(gt, pred, options)

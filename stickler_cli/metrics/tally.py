@@ -18,7 +18,6 @@ from stickler_cli.compare.result import (
     ListComparison,
     MismatchComparison,
     ObjectComparison,
-    Outcome,
 )
 from stickler_cli.locations import Path
 from stickler_cli.metrics.counts import Counts
@@ -28,7 +27,7 @@ SCORE_UNIT: Final = 1 << 60
 
 
 def _zeros() -> list[int]:
-    return [0] * len(Outcome)
+    return [0, 0, 0, 0, 0]
 
 
 @dataclass(slots=True)
