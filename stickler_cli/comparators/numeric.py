@@ -88,7 +88,7 @@ class NumericComparator(BaseComparator):
 
     def prepare(self, value: Any) -> Prepared:
         """Read a number; None where there is none, and for NaN, infinities and booleans."""
-        if value.__class__ in _PLAIN_TYPES and -_EXACT < value < _EXACT:
+        if (type(value) is float or type(value) is int) and -_EXACT < value < _EXACT:
             return value
         if isinstance(value, bool):
             return None
@@ -192,7 +192,8 @@ def _floats(numbers: Sequence[Prepared]) -> NDArray[np.float64]:
 def _equality(gts: Sequence[Prepared], preds: Sequence[Prepared]) -> Matrix:
     """Compare all with all for equality: 1.0 or 0.0; shape (n, m)."""
     if all(number.__class__ in _PLAIN_TYPES for side in (gts, preds) for number in side):
-        return (_floats(gts)[:, None] == _floats(preds)).astype(np.float64)
+        same: Matrix = (_floats(gts)[:, None] == _floats(preds)).astype(np.float64)
+        return same
     there = [[number is not None for number in side] for side in (gts, preds)]
     decimals = (
         [None if number is None else _written(number) for number in side] for side in (gts, preds)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -181,9 +181,10 @@ class ObjectNode(Node):
         """Account for two objects field by field, even where one of them is empty."""
         outcomes, similarities, parts = bytearray(), [], {}
         total = worth = 0.0
-        for name, node, weight, clip, alike in self.columns:
-            one, other = gt.get(name), pred.get(name)
-            kind = one.__class__
+        for name, node, stated, clip, alike in self.columns:
+            one: Any = gt.get(name)
+            other = pred.get(name)
+            kind, weight = one.__class__, stated
             # Of most fields both sides say the same: a run spends its time in these lines.
             if (
                 one == other
