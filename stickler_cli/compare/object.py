@@ -34,7 +34,7 @@ _NUMBERS: Final = frozenset((int, float, bool))
 _ORDINARY: Final = 1e300
 """Numbers beyond it may be infinite, or larger than a comparator reads."""
 
-_NO_LEAF: Final[frozenset[type]] = frozenset((object,))
+_NO_TYPES: Final[frozenset[type]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +54,9 @@ class _Column(NamedTuple):
     node: Node
     weight: float
     clip: bool
+    is_leaf: bool
     alike: frozenset[type]
-    """The types of which two equal values are surely a match; `_NO_LEAF` of what is no leaf."""
+    """The types of which two equal values are surely a match."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,7 +182,7 @@ class ObjectNode(Node):
         """Account for two objects field by field, even where one of them is empty."""
         outcomes, similarities, parts = bytearray(), [], {}
         total = worth = 0.0
-        for name, node, stated, clip, alike in self.columns:
+        for name, node, stated, clip, is_leaf, alike in self.columns:
             one: Any = gt.get(name)
             other = pred.get(name)
             kind, weight = one.__class__, stated
@@ -197,7 +198,7 @@ class ObjectNode(Node):
                 total += weight
                 worth += weight
                 continue
-            if alike is not _NO_LEAF and kind in SCALARS and other.__class__ in SCALARS:
+            if is_leaf and kind in SCALARS and other.__class__ in SCALARS:
                 outcome, similarity = _at(name, _leaf, node, one, other, options)
                 score = 0.0 if clip and outcome is FD else similarity
             else:
@@ -232,10 +233,10 @@ class ObjectNode(Node):
         if not isinstance(value, dict):
             return self.one_sided_leaf(value, outcome)
         outcomes, parts = bytearray(), {}
-        for name, node, _, _, alike in self.columns:
+        for name, node, _, _, is_leaf, _ in self.columns:
             part = value.get(name)
             absent = is_absent(part)
-            if alike is _NO_LEAF:
+            if not is_leaf:
                 position = len(outcomes)
                 parts[position] = (
                     node.nothing() if absent else node.one_sided(part, outcome, options)
@@ -296,8 +297,9 @@ class ObjectNode(Node):
 
 def _column(entry: Field) -> _Column:
     node = entry.node
-    alike = node.comparator.reflexive if isinstance(node, LeafNode) else _NO_LEAF
-    return _Column(entry.name, node, node.weight, node.clip, alike)
+    is_leaf = isinstance(node, LeafNode)
+    alike = node.comparator.reflexive if isinstance(node, LeafNode) else _NO_TYPES
+    return _Column(entry.name, node, node.weight, node.clip, is_leaf, alike)
 
 
 def _leaf(node: Node, gt: JsonValue, pred: JsonValue, options: Options) -> tuple[Outcome, float]:
