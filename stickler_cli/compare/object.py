@@ -1,13 +1,13 @@
 """An object: named fields, each with a node of its own, scored by their weighted mean."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Final, NamedTuple, TypeVar
-
-import numpy as np
 
 from stickler_cli.comparators.base import Matrix
 from stickler_cli.compare.absence import is_absent
+from stickler_cli.compare.columns import mean_of_columns
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.one_of import ChoiceNode, OneOfNode
 from stickler_cli.compare.plan import SCALARS, Node, Options
@@ -27,9 +27,6 @@ from stickler_cli.errors import ComparisonError
 from stickler_cli.json_values import JsonObject, JsonValue
 
 T = TypeVar("T")
-
-_NUMBERS: Final = frozenset((int, float, bool))
-"""Types of values that are never absent."""
 
 _ORDINARY: Final = 1e300
 """Numbers beyond it may be infinite, or larger than a comparator reads."""
@@ -102,26 +99,16 @@ class ObjectNode(Node):
         return isinstance(value, dict)
 
     def _similarity(self, gt: JsonValue, pred: JsonValue, options: Options) -> float:
-        gt, pred = _as_object(gt), _as_object(pred)
-        mean = WeightedMean()
-        for entry in self.fields:
-            gt_value, pred_value = gt.get(entry.name), pred.get(entry.name)
-            gt_absent, pred_absent = is_absent(gt_value), is_absent(pred_value)
-            if gt_absent and pred_absent:
-                continue
-            weight = entry.node.weigh(
-                None if gt_absent else gt_value, None if pred_absent else pred_value
-            )
-            score = 0.0
-            if not gt_absent and not pred_absent:
-                score = _at(entry.name, entry.node.score, gt_value, pred_value, options)
-            mean.add(score, weight)
-        return mean.value
+        return self._compare(gt, pred, options).similarity
 
     def _matrix(
         self, gts: Sequence[JsonValue], preds: Sequence[JsonValue], options: Options
     ) -> Matrix:
-        return self._by_column(gts, preds, lambda node: node.scores, options)
+        fields = (
+            (entry.name, entry.node, partial(entry.node.scores, options=options))
+            for entry in self.fields
+        )
+        return mean_of_columns(fields, gts, preds)
 
     @property
     def columnar(self) -> bool:
@@ -134,44 +121,11 @@ class ObjectNode(Node):
         """Give what no score of a pair exceeds: 1.0 for each field that is not columnar."""
         if not self.declares_all(gts) or not self.declares_all(preds):
             return 1.0
-        return self._by_column(gts, preds, lambda node: node.bound, options)
-
-    def _by_column(
-        self,
-        gts: Sequence[JsonValue],
-        preds: Sequence[JsonValue],
-        method: "Callable[[Node], Callable[..., Matrix | float]]",
-        options: Options,
-    ) -> Matrix:
-        """Give the weighted mean of all pairs, (n, m); `method` gives the scores of one field."""
-        gt_objects, pred_objects = [_as_object(gt) for gt in gts], [_as_object(p) for p in preds]
-        total = np.zeros((len(gts), len(preds)))
-        weight = np.zeros((len(gts), len(preds)))
-        for entry in self.fields:
-            gt_column, pred_column = (
-                _values(gt_objects, entry.name),
-                _values(pred_objects, entry.name),
-            )
-            rows, columns = _missing(gt_column), _missing(pred_column)
-            worth = entry.node.weights(gt_column, pred_column)
-            weight += worth
-            if rows and columns:
-                cells = np.ix_(rows, columns)
-                weight[cells] -= worth if isinstance(worth, float | int) else worth[cells]
-            if len(rows) == len(gts) or len(columns) == len(preds):
-                continue
-            scores = worth * _at(
-                entry.name,
-                method(entry.node),
-                _filled(gt_column, rows),
-                _filled(pred_column, columns),
-                options,
-            )
-            if rows or columns:
-                scores = np.broadcast_to(scores, total.shape).copy()
-                scores[rows], scores[:, columns] = 0.0, 0.0
-            total += scores
-        return np.divide(total, weight, out=np.ones_like(total), where=weight > 0)
+        fields = (
+            (entry.name, entry.node, partial(entry.node.bound, options=options))
+            for entry in self.fields
+        )
+        return mean_of_columns(fields, gts, preds)
 
     def _compare(self, gt: JsonValue, pred: JsonValue, options: Options) -> ObjectComparison:
         return self.compare_fields(_as_object(gt), _as_object(pred), options)
@@ -332,50 +286,8 @@ def _say(entry: Field, comparison: Comparison) -> bool | None:
     return entry.aggregate
 
 
-class WeightedMean:
-    """A running sum(weight * score) / sum(weight); 1.0 of nothing."""
-
-    def __init__(self) -> None:
-        self._total = 0.0
-        self._weight = 0.0
-
-    def add(self, score: float, weight: float) -> None:
-        """Take in one score in [0, 1] of a weight above 0."""
-        self._total += weight * score
-        self._weight += weight
-
-    @property
-    def value(self) -> float:
-        """The mean so far, in [0, 1]."""
-        return self._total / self._weight if self._weight else 1.0
-
-
 def _as_object(value: JsonValue) -> JsonObject:
     return value if isinstance(value, dict) else {}
-
-
-def _values(objects: Iterable[JsonObject], name: str) -> list[JsonValue]:
-    """Take one field of all objects; None where it is absent."""
-    values = [entry.get(name) for entry in objects]
-    return [
-        value
-        if value.__class__ in _NUMBERS
-        or (value if value.__class__ is str else not is_absent(value))
-        else None
-        for value in values
-    ]
-
-
-def _missing(column: Sequence[JsonValue]) -> list[int]:
-    return [index for index, value in enumerate(column) if value is None]
-
-
-def _filled(column: list[JsonValue], missing: Sequence[int]) -> list[JsonValue]:
-    """Put some value of the column where there is none, so that a column is always whole."""
-    if not missing:
-        return column
-    some = next(value for value in column if value is not None)
-    return [some if value is None else value for value in column]
 
 
 def _at(name: str, call: Callable[..., T], *arguments: object) -> T:

@@ -1,6 +1,6 @@
 import pytest
 
-from stickler_cli.compare.object import Field, ObjectNode, WeightedMean
+from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.plan import Options
 from stickler_cli.compare.result import LeafComparison, MismatchComparison, Outcome
 
@@ -180,7 +180,3 @@ def test_lists_inside_objects_take_part_with_their_score():
 
     # The tags score a half and the name 1.
     assert node.similarity(gt, pred, DEFAULTS) == 0.75
-
-
-def test_a_mean_of_nothing_is_1():
-    assert WeightedMean().value == 1.0
