@@ -60,6 +60,7 @@ class Request:
     recall_with_fd: bool
     extra_fields: options.ExtraFields
     missing: options.Missing
+    lenient_json: bool
     max_document_bytes: int
     strict: bool
     allow_plugins: bool
@@ -89,6 +90,7 @@ def evaluate(
     recall_with_fd: options.RecallWithFd = False,
     extra_fields: options.ExtraFieldsOption = "fa",
     missing: options.MissingOption = "fn",
+    lenient_json: options.LenientJson = False,
     max_document_size: options.MaxDocumentSize = DEFAULT_DOCUMENT_SIZE,
     strict: options.Strict = False,
     allow_plugins: options.AllowPlugins = False,
@@ -125,6 +127,7 @@ def evaluate(
         recall_with_fd=recall_with_fd,
         extra_fields=extra_fields,
         missing=missing,
+        lenient_json=lenient_json,
         max_document_bytes=_document_bytes(max_document_size),
         strict=strict,
         allow_plugins=allow_plugins,
@@ -185,7 +188,11 @@ def _execute(request: Request) -> ExitCode:
     loaded = load_schema(request.schema, allow_plugins=request.allow_plugins)
     _check(request, loaded)
     pairs = open_pairs(
-        request.gt, request.pred, id_field=request.id_field, limit=request.max_document_bytes
+        request.gt,
+        request.pred,
+        id_field=request.id_field,
+        limit=request.max_document_bytes,
+        lenient=request.lenient_json,
     )
     if request.verbose:
         total = "?" if pairs.total is None else pairs.total
@@ -262,6 +269,7 @@ def _run(
             request.extra_fields,
             request.missing,
             request.strict,
+            request.lenient_json,
         ),
         fields=[
             FieldInfo(row.path, row.kind, row.comparator, row.threshold, row.weight)

@@ -24,6 +24,7 @@ IN_CONFIG: Final[dict[str, type | UnionType]] = {
     "id_field": str,
     "jobs": int | str,
     "junit_fields": bool,
+    "lenient_json": bool,
     "max_document_size": str,
     "missing": str,
     "no_color": bool,
@@ -155,6 +156,13 @@ MissingOption = Annotated[
 ]
 Strict = Annotated[
     bool, typer.Option("--strict", help="Exit 3 if any document is unpaired or invalid.")
+]
+LenientJson = Annotated[
+    bool,
+    typer.Option(
+        "--lenient-json",
+        help="Take predictions out of code fences, other text and lists of one, and count those.",
+    ),
 ]
 MaxDocumentSize = Annotated[
     str,

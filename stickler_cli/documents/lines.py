@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
 
+from stickler_cli.documents.document import Wrapping, read_text
 from stickler_cli.documents.reading import (
     GZIP_MAGIC,
     UNPACKING_ERRORS,
     decoded,
-    parse_document,
     too_large,
     unreadable,
 )
@@ -127,7 +127,9 @@ def gt_by_id(file: str, id_field: FieldPath, limit: int) -> Iterator[tuple[str, 
         yield document, found if isinstance(found, Problem) else line.reference
 
 
-def preds_by_id(file: str, id_field: FieldPath, limit: int) -> dict[str, Reference]:
+def preds_by_id(
+    file: str, id_field: FieldPath, limit: int, wrapping: Wrapping = Wrapping.REFUSED
+) -> dict[str, Reference]:
     """Read all lines once and give where the prediction of each id is.
 
     Memory holds the ids and offsets; for gzip and standard input, the lines themselves. An id on
@@ -137,7 +139,7 @@ def preds_by_id(file: str, id_field: FieldPath, limit: int) -> dict[str, Referen
     index: dict[str, Reference] = {}
     lines: dict[str, int] = {}
     for line in lines_of(file, limit):
-        found = _id_of(line, id_field, source_of_lines(file))
+        found = _id_of(line, id_field, source_of_lines(file), wrapping)
         document = _own_id("pred", line, lines) if isinstance(found, Problem) else found
         if isinstance(found, Problem):
             index[document] = found
@@ -162,10 +164,12 @@ def _duplicate(file: str, document: str, first: int, line: int) -> Problem:
     return Problem(source_of_lines(file), found, "one line for each id", line=line)
 
 
-def _id_of(line: Line, id_field: FieldPath, source: str) -> str | Problem:
+def _id_of(
+    line: Line, id_field: FieldPath, source: str, wrapping: Wrapping = Wrapping.REFUSED
+) -> str | Problem:
     if isinstance(line.reference, Problem):
         return line.reference
-    document = parse_document(line.data, source, line.number)
+    document = read_text(line.data, source, line.number, wrapping).value
     if isinstance(document, Problem):
         return document
     value: JsonValue = document

@@ -11,6 +11,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Final
 
+from stickler_cli.documents.document import Wrapping
 from stickler_cli.documents.lines import STANDARD_INPUT, gt_by_id, lines_of, preds_by_id
 from stickler_cli.documents.names import difference, folded
 from stickler_cli.documents.reading import MAX_DOCUMENT_BYTES, decoded
@@ -60,6 +61,18 @@ class PairRef:
     """None where there is only ground truth."""
     hint: str = ""
     """What may be wrong with the id of a document that stands alone."""
+    wrapping: Wrapping = Wrapping.HINTED
+    """What becomes of a prediction that is inside other text."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    """How the documents of two sources are read."""
+
+    limit: int
+    """The most bytes of one document, unpacked."""
+    wrapping: Wrapping
+    """What becomes of a prediction that is inside other text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +96,8 @@ class Pairs:
 
 def read_pair(ref: PairRef) -> DocumentPair:
     """Read and parse the documents of a pair; never raises for what is in them."""
-    gt, pred = (read_document(side) if side else None for side in (ref.gt, ref.pred))
+    gt = read_document(ref.gt) if ref.gt else None
+    pred = read_document(ref.pred, ref.wrapping) if ref.pred else None
     read = [side for side in (gt, pred) if side]
     return DocumentPair(
         ref.id,
@@ -96,7 +110,12 @@ def read_pair(ref: PairRef) -> DocumentPair:
 
 
 def open_pairs(
-    gt: str, pred: str, *, id_field: str | None = None, limit: int = MAX_DOCUMENT_BYTES
+    gt: str,
+    pred: str,
+    *,
+    id_field: str | None = None,
+    limit: int = MAX_DOCUMENT_BYTES,
+    lenient: bool = False,
 ) -> Pairs:
     """Find out which document goes with which.
 
@@ -109,6 +128,7 @@ def open_pairs(
         pred: the same; only one of the two can be standard input.
         id_field: the field path of a string or an integer.
         limit: the most bytes of one document, unpacked.
+        lenient: whether predictions may be inside other text, as models write it.
 
     Raises:
         UsageError: a source cannot be used, or the two do not go together.
@@ -119,18 +139,19 @@ def open_pairs(
     gt_kind, pred_kind = kind_of_source(gt), kind_of_source(pred)
     if isinstance(gt_kind, Problem) or isinstance(pred_kind, Problem):
         raise UsageError(kind for kind in (gt_kind, pred_kind) if isinstance(kind, Problem))
+    rules = _Rules(limit, Wrapping.TAKEN if lenient else Wrapping.HINTED)
     id_path = () if id_field is None else _parse_id_field(id_field)
     match gt_kind, pred_kind, bool(id_path):
         case Kind.FILE, Kind.FILE, False:
-            return _one_pair(gt, pred, limit)
+            return _one_pair(gt, pred, rules)
         case Kind.LINES, Kind.LINES, False:
-            return Pairs(partial(_by_line, gt, pred, limit))
+            return Pairs(partial(_by_line, gt, pred, rules))
         case (
             (Kind.DIRECTORY, Kind.DIRECTORY, False)
             | (Kind.DIRECTORY, Kind.LINES, True)
             | (Kind.LINES, Kind.DIRECTORY | Kind.LINES, True)
         ):
-            return _by_id(gt, pred, (gt_kind, pred_kind), id_path, limit)
+            return _by_id(gt, pred, (gt_kind, pred_kind), id_path, rules)
         case _:
             raise UsageError([_mismatch(gt, pred, (gt_kind, pred_kind), bool(id_path))])
 
@@ -159,34 +180,44 @@ def _mismatch(gt: str, pred: str, kinds: tuple[Kind, Kind], with_id_field: bool)
     return Problem(decoded(pred), found, "two of the same kind", hint)
 
 
-def _one_pair(gt: str, pred: str, limit: int) -> Pairs:
+def _one_pair(gt: str, pred: str, rules: _Rules) -> Pairs:
     document = id_of_file(Path(gt).name) or decoded(gt)
-    ref = PairRef(document, FileReference(gt, limit), FileReference(pred, limit))
+    files = FileReference(gt, rules.limit), FileReference(pred, rules.limit)
+    ref = PairRef(document, *files, wrapping=rules.wrapping)
     return Pairs(partial(iter, (ref,)), total=1, single=True)
 
 
-def _by_line(gt: str, pred: str, limit: int) -> Iterator[PairRef]:
-    for gt_line, pred_line in zip_longest(lines_of(gt, limit), lines_of(pred, limit)):
-        if gt_line:
-            reference = pred_line.reference if pred_line else None
-            yield PairRef(f"line {gt_line.number}", gt_line.reference, reference)
-        else:
-            yield PairRef(f"pred line {pred_line.number}", None, pred_line.reference)
+def _by_line(gt: str, pred: str, rules: _Rules) -> Iterator[PairRef]:
+    lines = zip_longest(lines_of(gt, rules.limit), lines_of(pred, rules.limit))
+    for gt_line, pred_line in lines:
+        name = f"line {gt_line.number}" if gt_line else f"pred line {pred_line.number}"
+        yield PairRef(
+            name,
+            gt_line.reference if gt_line else None,
+            pred_line.reference if pred_line else None,
+            wrapping=rules.wrapping,
+        )
 
 
-def _by_id(gt: str, pred: str, kinds: tuple[Kind, Kind], id_path: FieldPath, limit: int) -> Pairs:
+def _by_id(
+    gt: str, pred: str, kinds: tuple[Kind, Kind], id_path: FieldPath, rules: _Rules
+) -> Pairs:
     """Pair two sources of which each is a directory or JSON Lines."""
+    limit, wrapping = rules.limit, rules.wrapping
     listings = {
         name: list_directory(name, limit)
         for name, kind in zip((gt, pred), kinds, strict=True)
         if kind is Kind.DIRECTORY
     }
-    preds = listings[pred].documents if pred in listings else preds_by_id(pred, id_path, limit)
+    if pred in listings:
+        preds = listings[pred].documents
+    else:
+        preds = preds_by_id(pred, id_path, limit, wrapping)
     skipped = {decoded(name): listing.skipped for name, listing in listings.items()}
     problems = [problem for listing in listings.values() for problem in listing.problems]
     if gt not in listings:
-        stream = partial(gt_by_id, gt, id_path, limit)
-        return Pairs(partial(_joined, stream, preds), skipped=skipped, problems=tuple(problems))
+        refs = partial(_joined, partial(gt_by_id, gt, id_path, limit), preds, wrapping)
+        return Pairs(refs, skipped=skipped, problems=tuple(problems))
     gts = listings[gt].documents
     total = len(gts.keys() | preds.keys())
     if gts and preds and gts.keys().isdisjoint(preds):
@@ -194,12 +225,14 @@ def _by_id(gt: str, pred: str, kinds: tuple[Kind, Kind], id_path: FieldPath, lim
             f"no id is also in {decoded(gt)}: {next(iter(preds))!r} here, {next(iter(gts))!r} there"
         )
         problems.append(Problem(decoded(pred), found, "the same ids on both sides"))
-    refs = partial(_joined, gts.items, preds)
+    refs = partial(_joined, gts.items, preds, wrapping)
     return Pairs(refs, total=total, skipped=skipped, problems=tuple(problems))
 
 
 def _joined(
-    gts: Callable[[], Iterable[tuple[str, Reference]]], preds: Mapping[str, Reference]
+    gts: Callable[[], Iterable[tuple[str, Reference]]],
+    preds: Mapping[str, Reference],
+    wrapping: Wrapping,
 ) -> Iterator[PairRef]:
     met: set[str] = set()
     alike: dict[str, str] | None = None
@@ -209,7 +242,7 @@ def _joined(
         if pred is None and alike is None:
             alike = {folded(name): name for name in preds}
         hint = difference(document, alike.get(folded(document))) if not pred and alike else ""
-        yield PairRef(document, gt, pred, hint)
+        yield PairRef(document, gt, pred, hint, wrapping)
     for document, pred in preds.items():
         if document not in met:
-            yield PairRef(document, None, pred)
+            yield PairRef(document, None, pred, wrapping=wrapping)

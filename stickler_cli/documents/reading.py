@@ -10,18 +10,19 @@ import os
 import re
 import stat
 import zlib
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import orjson
 
-from stickler_cli.documents.duplicates import duplicate_keys
 from stickler_cli.errors import Problem
-from stickler_cli.json_values import JsonObject, JsonValue, brief, kind_of
+from stickler_cli.json_values import JsonObject, JsonValue, kind_of
 
 MAX_DOCUMENT_BYTES: Final = 100_000_000
 """Bytes of one document, unpacked. A document of 195 MB takes 1.9 GB of memory once parsed."""
+
+BOM: Final = b"\xef\xbb\xbf"
+"""What some programs begin a text in UTF-8 with; it is no part of JSON. Source: RFC 8259, 8.1."""
 
 GZIP_MAGIC: Final = b"\x1f\x8b"
 """The first bytes of a gzip file. Source: RFC 1952, section 2.3.1."""
@@ -29,7 +30,6 @@ GZIP_MAGIC: Final = b"\x1f\x8b"
 UNPACKING_ERRORS: Final = (OSError, EOFError, zlib.error)
 """What reading a damaged gzip file raises: `BadGzipFile` is an OSError, a cut-off file is not."""
 
-_BOM: Final = b"\xef\xbb\xbf"
 _BLANK: Final = b" \t\r\n\0"
 _FENCE: Final = "```"
 _NON_FINITE: Final = re.compile(r"-?(?:NaN|Infinity)")
@@ -43,23 +43,6 @@ _DIGITS_AS_0: Final = bytes.maketrans(b"123456789", b"0" * 9)
 
 MAX_SIZE_OPTION: Final = "--max-document-size"
 """How a message names the option that says how large a document may be."""
-
-BYTE_ORDER_MARK: Final = "byte_order_mark"
-"""The remark on a document that begins with one; it is left out."""
-
-DUPLICATE_KEYS: Final = "duplicate_keys"
-"""The remark on a document with an object that has a key twice; the last one counts."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What became of the bytes of one document."""
-
-    value: JsonObject | Problem
-    remarks: tuple[str, ...] = ()
-    """What is odd about it although it can be read, by name: `duplicate_keys`."""
-    warnings: tuple[Problem, ...] = ()
-    """What of that a person should look at."""
 
 
 def decoded(file: str) -> str:
@@ -116,28 +99,6 @@ def too_large(source: str, found: str, limit: int, line: int | None = None) -> P
     return Problem(source, found, f"at most {limit:,} bytes", hint, line=line)
 
 
-def read_text(data: bytes, source: str, line: int | None = None) -> Reading:
-    """Parse a document and tell what is odd about it; see `parse_json`."""
-    value = parse_document(data, source, line)
-    remarks = (BYTE_ORDER_MARK,) if data.startswith(_BOM) else ()
-    text = data.removeprefix(_BOM)
-    duplicates = [] if isinstance(value, Problem) else duplicate_keys(text, value)
-    if not duplicates:
-        return Reading(value, remarks)
-    first, *others = duplicates
-    before = text[: first.offset].decode()
-    more = f", and so {'is' if len(others) == 1 else 'are'} {len(others)} more" if others else ""
-    warning = Problem(
-        source,
-        f"the key {brief(first.name)} is there again{more}",
-        "each key once",
-        "the last one counts",
-        line=before.count("\n") + (line or 1),
-        column=len(before) - before.rfind("\n"),
-    )
-    return Reading(value, (*remarks, DUPLICATE_KEYS), (warning,))
-
-
 def parse_document(data: bytes, source: str, line: int | None = None) -> JsonObject | Problem:
     """Parse a document, which is a JSON object; see `parse_json`."""
     value = parse_json(data, source, line)
@@ -160,7 +121,7 @@ def parse_json(data: bytes, source: str, line: int | None = None) -> "JsonValue 
         source: the file, as a problem is to name it.
         line: where the text starts in a JSON Lines file, from 1; None for a file of its own.
     """
-    data = data.removeprefix(_BOM)
+    data = data.removeprefix(BOM)
     try:
         value: JsonValue = orjson.loads(data)
         if _LONG_NUMBER in data.translate(_DIGITS_AS_0):

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from stickler_cli.documents.reading import Reading, decoded, read_bytes, read_text, unreadable
+from stickler_cli.documents.document import Reading, Wrapping, read_text
+from stickler_cli.documents.reading import decoded, read_bytes, unreadable
 from stickler_cli.errors import Problem
 
 
@@ -52,7 +53,7 @@ Reference: TypeAlias = FileReference | LineReference | BytesReference | Problem
 """Where a document is; a problem where it is already known that it cannot be read."""
 
 
-def read_document(reference: Reference) -> Reading:
+def read_document(reference: Reference, wrapping: Wrapping = Wrapping.REFUSED) -> Reading:
     """Read and parse a document."""
     match reference:
         case FileReference(file, limit):
@@ -65,7 +66,7 @@ def read_document(reference: Reference) -> Reading:
             pass
         case _:
             return Reading(reference)
-    return Reading(data) if isinstance(data, Problem) else read_text(data, source, line)
+    return Reading(data) if isinstance(data, Problem) else read_text(data, source, line, wrapping)
 
 
 def _read_line(reference: LineReference) -> bytes | Problem:

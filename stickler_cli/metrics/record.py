@@ -54,6 +54,8 @@ class RunOptions:
     missing: str
     """`fn`, `skip` or `error`."""
     strict: bool
+    lenient_json: bool = False
+    """Whether predictions might be inside other text."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,8 @@ class DecidingOptions:
     """`fa` or `ignore`."""
     missing: str
     """`fn`, `skip` or `error`."""
+    lenient_json: bool = False
+    """Whether predictions might be inside other text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +71,14 @@ def read_terms(record: Part) -> Terms | None:
     options = record.at("options")
     if options.value is None:
         return None
+    lenient = options.find("lenient_json")
     return Terms(
         DecidingOptions(
             options.at("pairing_floor").number(),
             options.at("recall_with_fd").flag(),
             options.at("extra_fields").text(),
             options.at("missing").text(),
+            lenient.flag() if lenient else False,
         ),
         tuple(_read_field(part) for part in record.at("fields").parts()),
     )

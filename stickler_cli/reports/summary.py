@@ -9,6 +9,7 @@ from stickler_cli.metrics.counts import Counts
 from stickler_cli.metrics.evaluation import DocumentProblem, Status
 from stickler_cli.metrics.rate_text import rate
 from stickler_cli.metrics.record import Run
+from stickler_cli.metrics.remarks import LENIENT, WAYS
 from stickler_cli.metrics.tally import READINGS
 from stickler_cli.reports.figures import Rates, number_of, rates_of
 from stickler_cli.reports.rows import FieldRow
@@ -145,14 +146,27 @@ _ODDITIES: Final = {
 }
 """What the remarks on documents mean, after how many there are."""
 
+_WAYS: Final = {
+    "fence": "in a code fence",
+    "prose": "in prose",
+    "string": "in a JSON string",
+    "list": "in a list of one",
+}
+"""In what predictions were, after how many."""
+
 
 def _oddities(run: Run) -> list[str]:
     remarks = run.evaluation.remarks
-    return [
+    lines = [
         f"{number_of(remarks[name], 'document')} {text}"
         for name, text in _ODDITIES.items()
         if remarks.get(name)
     ]
+    if LENIENT in remarks:
+        ways = ((way, remarks.get(f"{LENIENT}_{way}")) for way in WAYS)
+        told = ", ".join(f"{count} {_WAYS[way]}" for way, count in ways if count)
+        lines.append(f"{number_of(remarks[LENIENT], 'prediction')} inside other text: {told}")
+    return lines
 
 
 def _never_present(run: Run) -> list[Path]:

@@ -8,6 +8,8 @@ import pytest
 from stickler_cli.cli import eval as eval_command
 from stickler_cli.documents import MAX_DOCUMENT_BYTES
 from stickler_cli.documents.sizes import bytes_of_size
+from stickler_cli.errors import UsageError
+from stickler_cli.metrics.evaluation import Evaluation
 
 from .conftest import GOOD, write
 
@@ -130,3 +132,89 @@ def test_names_that_differ_only_in_case_are_different_documents(stickler, data):
         write(data / side / "ONE.json", GOOD)
 
     assert stickler(*EVAL, "-f", "json").json["documents"]["evaluated"] == 3
+
+
+FENCED = f"Sure, here it is:\n\n```json\n{json.dumps(GOOD, indent=2)}\n```\n"
+
+
+def test_a_prediction_inside_other_text_is_invalid_and_the_option_is_named(stickler, data):
+    write(data / "pred" / "two.json", FENCED)
+
+    record = stickler(*EVAL, "-f", "json").json
+
+    assert record["documents"]["invalid"] == 1
+    assert record["options"]["lenient_json"] is False
+    (problem,) = record["problems"]
+    assert problem["problem"].endswith("; --lenient-json takes it out of a Markdown code fence")
+
+
+def test_lenient_json_takes_predictions_out_of_other_text_and_counts_them(stickler, data):
+    write(data / "pred" / "two.json", FENCED)
+    write(data / "pred" / "one.json", json.dumps(f"```\n[{json.dumps(GOOD)}]\n```"))
+
+    result = stickler(*EVAL, "--lenient-json", "-f", "json", "--documents", "documents.jsonl")
+
+    assert result.json["overall_score"] == 1
+    assert result.json["problems"] == []
+    assert result.json["options"]["lenient_json"] is True
+    assert result.json["documents"]["lenient"] == {
+        "documents": 2,
+        "fence": 2,
+        "prose": 0,
+        "string": 1,
+        "list": 1,
+    }
+    one, two = map(json.loads, (data / "documents.jsonl").read_text().splitlines())
+    assert one["remarks"] == ["lenient", "lenient_string", "lenient_fence", "lenient_list"]
+    assert two["remarks"] == ["lenient", "lenient_fence"]
+    assert (
+        "note: 2 predictions inside other text: 2 in a code fence, 1 in a JSON string, "
+        "1 in a list of one" in stickler(*EVAL, "--lenient-json").out
+    )
+
+
+def test_lenient_json_is_not_for_ground_truth(stickler, data):
+    write(data / "gt" / "two.json", FENCED)
+
+    result = stickler(*EVAL, "--lenient-json")
+
+    assert result.code == 3
+    assert "two: gt/two.json:1:1: not valid JSON" in result.err
+
+
+def test_lenient_json_reads_lines_of_text_also_for_their_ids(stickler, data):
+    write(data / "gt.jsonl", json.dumps(GOOD) + "\n")
+    write(data / "pred.jsonl", f"Sure! {json.dumps(GOOD)}\n")
+    lines = ("eval", "schema.json", "gt.jsonl", "pred.jsonl", "-f", "json", "--lenient-json")
+
+    by_line, by_id = stickler(*lines).json, stickler(*lines, "--id-field", "id").json
+
+    for record in (by_line, by_id):
+        assert record["overall_score"] == 1
+        assert record["documents"]["lenient"]["prose"] == 1
+
+
+def test_lenient_json_is_refused_in_a_merge_with_strict_runs(stickler, data):
+    records = [stickler(*EVAL, "-f", "json", *option).json for option in ((), ("--lenient-json",))]
+    strict, lenient = map(Evaluation.from_dict, records)
+
+    with pytest.raises(UsageError, match="lenient_json is False here and True there"):
+        strict.merge(lenient)
+
+
+def test_remarks_are_read_back_and_added(stickler, data):
+    write(data / "pred" / "one.json", FENCED)
+    write(data / "pred" / "two.json", "\ufeff" + TWICE)
+    record = stickler(*EVAL, "--lenient-json", "-f", "json").json
+    evaluation = Evaluation.from_dict(record)
+
+    assert evaluation.to_dict()["documents"] == record["documents"]
+    evaluation.merge(Evaluation.from_dict(record))
+    assert evaluation.remarks == {
+        "duplicate_keys": 2,
+        "byte_order_mark": 2,
+        "lenient": 2,
+        "lenient_fence": 2,
+    }
+    del record["documents"]["lenient"], record["options"]["lenient_json"]
+    assert Evaluation.from_dict(record).remarks == {"duplicate_keys": 1, "byte_order_mark": 1}

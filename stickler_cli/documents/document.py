@@ -1,0 +1,80 @@
+"""From the bytes of one document to what it says, and all that is odd about it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Final
+
+from stickler_cli.documents.duplicates import DuplicateKey, duplicate_keys
+from stickler_cli.documents.lenient import find_document
+from stickler_cli.documents.reading import BOM, parse_document
+from stickler_cli.errors import Problem
+from stickler_cli.json_values import JsonObject, brief
+
+BYTE_ORDER_MARK: Final = "byte_order_mark"
+"""The remark on a document that begins with one; it is left out."""
+
+DUPLICATE_KEYS: Final = "duplicate_keys"
+"""The remark on a document with an object that has a key twice; the last one counts."""
+
+
+class Wrapping(Enum):
+    """What becomes of a document that is inside other text, or in a list of one."""
+
+    REFUSED = "refused"
+    """It is no document."""
+    HINTED = "hinted"
+    """It is no document, and the problem names the option that would take it."""
+    TAKEN = "taken"
+    """It is taken out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What became of the bytes of one document."""
+
+    value: JsonObject | Problem
+    remarks: tuple[str, ...] = ()
+    """What is odd about it although it can be read, by name: `duplicate_keys`."""
+    warnings: tuple[Problem, ...] = ()
+    """What of that a person should look at."""
+
+
+def read_text(
+    data: bytes, source: str, line: int | None = None, wrapping: Wrapping = Wrapping.REFUSED
+) -> Reading:
+    """Parse a document and tell what is odd about it; see `parse_json`."""
+    text = data.removeprefix(BOM)
+    remarks: tuple[str, ...] = (BYTE_ORDER_MARK,) if len(text) < len(data) else ()
+    value = parse_document(text, source, line)
+    json_text = text
+    if isinstance(value, Problem):
+        found = None if wrapping is Wrapping.REFUSED else find_document(text)
+        if found is None:
+            return Reading(value, remarks)
+        if wrapping is Wrapping.HINTED:
+            return Reading(replace(value, hint=found.hint), remarks)
+        value, json_text = found.value, found.text
+        remarks += found.remarks
+    duplicates = duplicate_keys(json_text, value)
+    if not duplicates:
+        return Reading(value, remarks)
+    before = text[: max(0, text.find(json_text)) + duplicates[0].offset]
+    warning = _warning(duplicates, before.decode("utf-8", "replace"), source, line)
+    return Reading(value, (*remarks, DUPLICATE_KEYS), (warning,))
+
+
+def _warning(
+    duplicates: Sequence[DuplicateKey], before: str, source: str, line: int | None
+) -> Problem:
+    """Name the first of some duplicate keys; `before` is the text before it."""
+    first, *others = duplicates
+    more = f", and so {'is' if len(others) == 1 else 'are'} {len(others)} more" if others else ""
+    return Problem(
+        source,
+        f"the key {brief(first.name)} is there again{more}",
+        "each key once",
+        "the last one counts",
+        line=before.count("\n") + (line or 1),
+        column=len(before) - before.rfind("\n"),
+    )

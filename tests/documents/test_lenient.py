@@ -1,0 +1,174 @@
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stickler_cli.documents.document import Wrapping, read_text
+from stickler_cli.documents.lenient import MOST_ATTEMPTS, find_document
+from stickler_cli.errors import Problem
+
+A = '{"a": 1}'
+
+
+def ways_of(text: str) -> tuple[object, tuple[str, ...]] | None:
+    found = find_document(text.encode())
+    return None if found is None else (found.value, found.ways)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"```json\n{A}\n```",
+        f"Here it is:\n\n```JSON\r\n{A}\r\n```\nAnything else?",
+        f"```\n{A}```",
+        f"```{A}```",
+        f"~~~json\n{A}\n~~~",
+        f"```json\n{A}",  # broken off after the document
+        f"```json\nThe result: {A} as asked.\n```",
+        f"Not {json.dumps({'a': 2})} but\n```json\n{A}\n```",  # a fence goes first
+        f"```sh\nstickler eval\n```\n```json\n{A}\n```",
+    ],
+)
+def test_json_is_taken_out_of_a_code_fence(text: str):
+    assert ways_of(text) == ({"a": 1}, ("fence",))
+
+
+def test_a_fence_may_end_inside_a_string_of_the_json():
+    text = '```json\n{"a": "use ```sh```", "b": [{}]}\n```'
+
+    assert ways_of(text) == ({"a": "use ```sh```", "b": [{}]}, ("fence",))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Sure! {A}",
+        f"{A} I hope this helps.",
+        f"Braces {{like this}} are not JSON: {A}",
+        f"{{ {A}",
+        f"Quoted: {{'a': 2}}; or {A}, then {{'b': 2}}",
+        f"first {A}, then " + '{"b": 2}',
+        f'{{"broken" 1}} and {A}',
+    ],
+)
+def test_the_first_complete_object_is_taken_out_of_prose(text: str):
+    assert ways_of(text) == ({"a": 1}, ("prose",))
+
+
+def test_a_list_of_one_document_is_unwrapped():
+    assert ways_of(f"[{A}]") == ({"a": 1}, ("list",))
+    assert ways_of(f"```\n[{A}]\n```") == ({"a": 1}, ("fence", "list"))
+
+
+def test_a_string_is_looked_into_once():
+    assert ways_of(json.dumps(A)) == ({"a": 1}, ("string",))
+    assert ways_of(json.dumps(f"[{A}]")) == ({"a": 1}, ("string", "list"))
+    assert ways_of(json.dumps(f"```json\n{A}\n```")) == ({"a": 1}, ("string", "fence"))
+    assert ways_of(json.dumps(json.dumps(A))) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "no JSON",
+        "null",
+        "[]",
+        "[1]",
+        f"[{A}, {A}]",
+        f"{A}\n{A}\n",  # JSON Lines: the first is no better than the second
+        f"{A}\n[1]",
+        '{"a": {"b": 1}, "c": ',  # broken off: its part is not the document
+        '{"a": {"b": 1}, oops}',
+        '```json\n{"a": NaN}\n```',
+        "``````",
+        "{}{}",
+        json.dumps("no JSON"),
+    ],
+)
+def test_where_there_is_no_document_none_is_found(text: str):
+    assert ways_of(text) is None
+
+
+def test_an_empty_object_counts_in_a_fence_only():
+    assert ways_of("```json\n{}\n```") == ({}, ("fence",))
+    assert ways_of("so: {}") is None
+
+
+def test_bytes_that_are_no_text_hold_no_document():
+    assert find_document(b'\xff {"a": 1}') is None
+
+
+def test_integers_stay_exact():
+    assert ways_of(f'So: {{"a": {2**70}}}.') == ({"a": 2**70}, ("prose",))
+
+
+def test_not_every_place_of_a_long_text_is_tried():
+    assert ways_of('{"x" ' * (MOST_ATTEMPTS - 1) + A) == ({"a": 1}, ("prose",))
+    assert ways_of('{"x" ' * MOST_ATTEMPTS + A) is None
+    assert ways_of("```x```\n" * MOST_ATTEMPTS + f"```\n{A}\n```") == ({"a": 1}, ("prose",))
+
+
+HOSTILE = ['{"', '{"a":', '{"a":[', '{"a" ', "[", "```", "```{", '"{', "{ ", '\\"{"', "~~~{]"]
+
+
+@pytest.mark.parametrize(
+    ("part", "size"), [("{", 10_000_000), *((part, 1_000_000) for part in HOSTILE)]
+)
+def test_hostile_text_does_not_take_for_ever(part: str, size: int):
+    # Whatever looked from each brace to the end of the text would never come back.
+    assert find_document((part * (size // len(part))).encode()) is None
+
+
+@given(
+    st.dictionaries(st.text(max_size=3), st.integers() | st.text(max_size=5), min_size=1),
+    st.text(st.characters(codec="utf-8", exclude_characters='{["`~')),
+    st.text(st.characters(codec="utf-8", exclude_characters="{[`~")),
+)
+def test_any_document_is_found_in_any_text(value: dict, before: str, after: str):
+    text = json.dumps(value, ensure_ascii=False)
+    found = find_document(f"x{before}{text}{after}x".encode())
+
+    assert found is not None
+    assert (found.value, found.ways) == (value, ("prose",))
+
+
+@given(st.text())
+def test_no_text_raises(text: str):
+    find_document(text.encode("utf-8", "replace"))
+
+
+def test_only_where_it_is_allowed_is_a_document_taken_out():
+    data = f"```json\n{A}\n```".encode()
+    taken = read_text(data, "a.json", None, Wrapping.TAKEN)
+    hinted = read_text(data, "a.json", None, Wrapping.HINTED).value
+    refused = read_text(data, "a.json").value
+
+    assert (taken.value, taken.remarks) == ({"a": 1}, ("lenient", "lenient_fence"))
+    assert isinstance(hinted, Problem)
+    assert hinted.hint == "--lenient-json takes it out of a Markdown code fence"
+    assert isinstance(refused, Problem)
+    assert refused.hint == "keep only what is inside the Markdown code fence"
+
+
+def test_a_strict_document_is_no_lenient_one():
+    reading = read_text(A.encode(), "a.json", None, Wrapping.TAKEN)
+
+    assert (reading.value, reading.remarks) == ({"a": 1}, ())
+
+
+def test_what_holds_no_document_keeps_its_problem():
+    data = b"\xef\xbb\xbfnothing"
+
+    assert read_text(data, "a.json", None, Wrapping.TAKEN) == read_text(data, "a.json")
+
+
+def test_a_duplicate_key_is_told_with_its_place_in_the_whole_text():
+    reading = read_text(b'Sure:\n{"a": 1, "a": 2}', "a.json", None, Wrapping.TAKEN)
+
+    assert reading.remarks == ("lenient", "lenient_prose", "duplicate_keys")
+    assert [warning.place for warning in reading.warnings] == ["a.json:2:10"]
+    inside = read_text(json.dumps('{"a": 1, "a": 2}').encode(), "a.json", None, Wrapping.TAKEN)
+    assert inside.value == {"a": 2}
+    assert len(inside.warnings) == 1
