@@ -195,6 +195,7 @@ def test_options_are_kept_and_decide():
         "recall_with_fd": True,
         "extra_fields": "ignore",
         "missing": "skip",
+        "lenient_json": False,
     }
     assert [field["path"] for field in record["fields"]] == ["a", "n", "tags", "open", "open.*"]
 
