@@ -4,10 +4,10 @@ import argparse
 import json
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from benchmarks import programs, speed
+from benchmarks import instructions, memory, programs, scaling, speed, startup
 from benchmarks.processes import ProcessError
 from benchmarks.report import Report, as_text, machine, results_page
 from benchmarks.sets import SETS
@@ -24,10 +24,14 @@ _NO_REFERENCE = (
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("what", nargs="?", choices=("speed",), default="speed")
     parser.add_argument(
-        "--sets", default=",".join(SETS), help=f"comma-separated, of {', '.join(SETS)}"
+        "what",
+        nargs="?",
+        choices=("speed", "scaling", "startup", "memory", "all", "instructions"),
+        default="speed",
+        help="all is the four before it",
     )
+    parser.add_argument("--sets", help=f"comma-separated, of {', '.join(SETS)}")
     parser.add_argument("--repeat", type=int, default=3, help="runs of each program; the median")
     parser.add_argument("--quick", action="store_true", help="a tenth of the documents, once")
     parser.add_argument("--seed", type=int, default=0, help="of the documents")
@@ -36,6 +40,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--no-reference", action="store_true", help="leave stickler-eval out")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures here")
+    parser.add_argument(
+        "--update", action="store_true", help="make these the instructions to compare with"
+    )
     parser.add_argument("--results", action="store_true", help="also write benchmarks/RESULTS.md")
     return parser
 
@@ -44,32 +51,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measure what is asked for; 0, or 1 where nothing can be said of the speed."""
     parser = _parser()
     asked = parser.parse_args(arguments)
-    names = asked.sets.split(",")
+    names = asked.sets.split(",") if asked.sets else []
     unknown = [name for name in names if name not in SETS]
     if unknown:
         parser.error(f"no set is called {unknown[0]!r}; there are {', '.join(SETS)}")
     described = machine()
-    python = None if asked.no_reference else asked.reference_python
+    is_with_reference = asked.what in ("speed", "all") and not asked.no_reference
+    python = _checked_reference(asked.reference_python) if is_with_reference else None
     if python is not None:
-        version = programs.reference_version(python)
-        if version is None:
-            print(_NO_REFERENCE.format(python=python), file=sys.stderr)
-            python = None
-        else:
-            described["stickler-eval"] = version
-    settings = speed.Settings(
-        seed=asked.seed,
-        repeat=1 if asked.quick else asked.repeat,
-        share=0.1 if asked.quick else 1.0,
-        reference_python=python,
-    )
+        described["stickler-eval"] = programs.reference_version(python) or ""
     try:
-        reports = [_speed(names, settings)]
+        reports = _measured(asked, names, python)
     except ProcessError as error:
         print(error, file=sys.stderr)
         return 1
     for report in reports:
-        print(as_text(report))
+        print(as_text(report), end="\n\n")
     if asked.json:
         records = {report.title.lower(): report.record for report in reports}
         asked.json.write_text(json.dumps({"machine": described, **records}, indent=1), "utf-8")
@@ -78,6 +75,34 @@ def main(arguments: Sequence[str] | None = None) -> int:
         command = shlex.join(["python", "-m", "benchmarks", *given])
         RESULTS.write_text(results_page(reports, described, command), "utf-8")
     return 1 if any(report.failures for report in reports) else 0
+
+
+def _checked_reference(python: str) -> str | None:
+    """Give back a Python that has stickler-eval; say how to get one otherwise."""
+    if programs.reference_version(python) is not None:
+        return python
+    print(_NO_REFERENCE.format(python=python), file=sys.stderr)
+    return None
+
+
+def _measured(
+    asked: argparse.Namespace, names: Sequence[str], reference: str | None
+) -> list[Report]:
+    repeat = 1 if asked.quick else asked.repeat
+    share = 0.1 if asked.quick else 1.0
+    settings = speed.Settings(
+        seed=asked.seed, repeat=repeat, share=share, reference_python=reference
+    )
+    measures: dict[str, Callable[[], Report]] = {
+        "speed": lambda: _speed(names or list(SETS), settings),
+        "scaling": lambda: scaling.measure(repeat, asked.seed),
+        "startup": lambda: startup.measure(5 * repeat, asked.seed),
+        "memory": lambda: memory.measure(asked.seed, many=round(memory.MANY * share)),
+    }
+    if asked.what == "instructions":
+        chosen = names or list(instructions.COUNTS)
+        return [instructions.measure(chosen, asked.seed, update=asked.update)]
+    return [measures[name]() for name in (measures if asked.what == "all" else [asked.what])]
 
 
 def _speed(names: Sequence[str], settings: speed.Settings) -> Report:

@@ -86,7 +86,7 @@ def misread(random: Random, text: str, most: int = 3) -> str:
     for _ in range(random.randint(1, most)):
         place = random.randrange(len(letters))
         letters[place] = random.choice(("", random.choice(_LETTERS), letters[place] * 2))
-    return "".join(letters)
+    return "".join(letters) or text
 
 
 def predicted(

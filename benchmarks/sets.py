@@ -299,7 +299,8 @@ def _made(makers: Makers) -> Record:
     return {name: make() for name, make in makers.items()}
 
 
-def _invoices(items: int, documents: int, reference_documents: int) -> DocumentSet:
+def invoices(items: int, documents: int = 1, reference_documents: int = 0) -> DocumentSet:
+    """Give the set of invoices with so many line items."""
     return DocumentSet(
         f"invoices-{items}",
         _object(_INVOICE, "Invoice"),
@@ -309,16 +310,33 @@ def _invoices(items: int, documents: int, reference_documents: int) -> DocumentS
     )
 
 
+_NOTE: Final = {"number": _code(), "title": _text(), "author": _text(), "total": _number()}
+
+
+def _note(random: Random) -> tuple[Record, Record]:
+    makers: Makers = {
+        "number": partial(code, random),
+        "title": partial(words, random, 2, 5),
+        "author": partial(words, random, 2, 2),
+        "total": partial(amount, random),
+    }
+    gt = _made(makers)
+    return gt, mistaken(random, gt, makers)
+
+
+NOTE: Final = DocumentSet("note", _object(_NOTE, "Note"), _note, 1000, 0)
+"""Small documents without lists, for what is measured of start-up and memory."""
+
 SETS: Final = {
     documents.name: documents
     for documents in (
-        _invoices(10, 2000, 60),
-        _invoices(50, 500, 4),
-        _invoices(200, 60, 1),
-        _invoices(1000, 4, 0),
-        DocumentSet("deep", _object(_COMPANY, "Company"), _company, 100, 1),
-        DocumentSet("wide", _object(_WIDE, "Form"), _form, 500, 20),
-        DocumentSet("text", _object(_REPORT, "Report"), _report, 500, 2),
-        DocumentSet("dates", _object(_CALENDAR, "Calendar"), _calendar, 500, 5),
+        invoices(10, 3000, 200),
+        invoices(50, 600, 8),
+        invoices(200, 100, 1),
+        invoices(1000, 10),
+        DocumentSet("deep", _object(_COMPANY, "Company"), _company, 150, 3),
+        DocumentSet("wide", _object(_WIDE, "Form"), _form, 1000, 60),
+        DocumentSet("text", _object(_REPORT, "Report"), _report, 1000, 6),
+        DocumentSet("dates", _object(_CALENDAR, "Calendar"), _calendar, 1000, 15),
     )
 }
