@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import shlex
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -71,10 +70,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         records = {report.title.lower(): report.record for report in reports}
         asked.json.write_text(json.dumps({"machine": described, **records}, indent=1), "utf-8")
     if asked.results:
-        given = arguments if arguments is not None else sys.argv[1:]
-        command = shlex.join(["python", "-m", "benchmarks", *given])
-        RESULTS.write_text(results_page(reports, described, command), "utf-8")
+        RESULTS.write_text(results_page(reports, described, _again(asked)), "utf-8")
     return 1 if any(report.failures for report in reports) else 0
+
+
+def _again(asked: argparse.Namespace) -> str:
+    """Give the command that repeats a run elsewhere; its documents are the same."""
+    words = ["python -m benchmarks", asked.what]
+    words += [f"--sets {asked.sets}"] if asked.sets else []
+    words += ["--quick"] if asked.quick else [f"--repeat {asked.repeat}"]
+    words += [f"--seed {asked.seed}"]
+    reference = (
+        "--no-reference" if asked.no_reference else "--reference-python REFERENCE/bin/python"
+    )
+    return " ".join([*words, reference])
 
 
 def _checked_reference(python: str) -> str | None:

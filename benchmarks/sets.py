@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
+from benchmarks import schemas
 from benchmarks.documents import (
     Record,
     amount,
@@ -19,7 +20,6 @@ from benchmarks.documents import (
     words,
 )
 
-Schema = dict[str, Any]
 Makers = dict[str, Callable[[], Any]]
 
 
@@ -28,7 +28,7 @@ class DocumentSet:
     """Documents of one shape."""
 
     name: str
-    schema: Schema
+    schema: schemas.Schema
     make: Callable[[Random], tuple[Record, Record]]
     """Makes a ground truth and its prediction."""
     documents: int
@@ -66,90 +66,37 @@ def write(documents: DocumentSet, directory: Path, count: int, seed: int) -> Wri
     return written
 
 
-def _leaf(kind: str, comparator: str, threshold: float, weight: float) -> Schema:
-    return {
-        "type": kind,
-        "x-aws-stickler-comparator": comparator,
-        "x-aws-stickler-threshold": threshold,
-        "x-aws-stickler-weight": weight,
-        "x-aws-stickler-clip-under-threshold": False,
-    }
-
-
-def _text(threshold: float = 0.75, weight: float = 1.0) -> Schema:
-    return _leaf("string", "LevenshteinComparator", threshold, weight)
-
-
-def _code(weight: float = 1.0) -> Schema:
-    return _leaf("string", "ExactComparator", 1.0, weight)
-
-
-def _number(weight: float = 1.0) -> Schema:
-    return _leaf("number", "NumericComparator", 1.0, weight)
-
-
-def _date(weight: float = 1.0) -> Schema:
-    return _leaf("string", "DateComparator", 1.0, weight)
-
-
-def _object(properties: dict[str, Schema], name: str) -> Schema:
-    return {
-        "type": "object",
-        "x-aws-stickler-model-name": name,
-        "x-aws-stickler-match-threshold": 0.7,
-        "properties": properties,
-    }
-
-
-def _field(node: Schema) -> Schema:
-    """Give an object the annotations of a field."""
-    return {
-        **node,
-        "x-aws-stickler-threshold": 0.7,
-        "x-aws-stickler-weight": 1.0,
-        "x-aws-stickler-clip-under-threshold": False,
-    }
-
-
-def _objects(properties: dict[str, Schema], name: str, weight: float = 1.0) -> Schema:
-    return {
-        "type": "array",
-        "x-aws-stickler-weight": weight,
-        "x-aws-stickler-clip-under-threshold": False,
-        "items": _object(properties, name),
-    }
-
-
-def _texts(threshold: float = 0.75) -> Schema:
-    return {**_text(threshold), "type": "array", "items": {"type": "string"}}
-
-
-_ADDRESS: Final = {"street": _text(), "city": _text(), "postal_code": _code(), "country": _code()}
+_ADDRESS: Final = {
+    "street": schemas.text(),
+    "city": schemas.text(),
+    "postal_code": schemas.exact(),
+    "country": schemas.exact(),
+}
 _LINE_ITEM: Final = {
-    "description": _text(weight=2.0),
-    "sku": _code(),
-    "quantity": _number(),
-    "unit_price": _number(),
-    "amount": _number(),
+    "description": schemas.text(weight=2.0),
+    "sku": schemas.exact(),
+    "quantity": schemas.number(),
+    "unit_price": schemas.number(),
+    "amount": schemas.number(),
 }
 _INVOICE: Final = {
-    "document_type": _code(),
-    "invoice_number": _code(weight=3.0),
-    "issue_date": _date(),
-    "due_date": _date(),
-    "currency": _code(),
-    "supplier_name": _text(weight=2.0),
-    "supplier_address": _field(_object(_ADDRESS, "Address")),
-    "customer_name": _text(weight=2.0),
-    "customer_id": _code(),
-    "purchase_order": _code(),
-    "payment_terms": _text(),
-    "subtotal": _number(),
-    "tax": _number(),
-    "total": _number(weight=2.0),
-    "notes": _text(weight=0.5),
-    "tags": _texts(),
-    "line_items": _objects(_LINE_ITEM, "LineItem", weight=3.0),
+    "document_type": schemas.exact(),
+    "invoice_number": schemas.exact(weight=3.0),
+    "issue_date": schemas.date(),
+    "due_date": schemas.date(),
+    "currency": schemas.exact(),
+    "supplier_name": schemas.text(weight=2.0),
+    "supplier_address": schemas.as_field(schemas.record(_ADDRESS, "Address")),
+    "customer_name": schemas.text(weight=2.0),
+    "customer_id": schemas.exact(),
+    "purchase_order": schemas.exact(),
+    "payment_terms": schemas.text(),
+    "subtotal": schemas.number(),
+    "tax": schemas.number(),
+    "total": schemas.number(weight=2.0),
+    "notes": schemas.text(weight=0.5),
+    "tags": schemas.texts(),
+    "line_items": schemas.records(_LINE_ITEM, "LineItem", weight=3.0),
 }
 
 
@@ -201,10 +148,21 @@ def _invoice(random: Random, *, items: int) -> tuple[Record, Record]:
     return gt, pred
 
 
-_MEMBER: Final = {"name": _text(), "role": _text(), "hours": _number()}
-_TEAM: Final = {"name": _text(), "budget": _number(), "members": _objects(_MEMBER, "Member")}
-_DEPARTMENT: Final = {"name": _text(), "head": _text(), "teams": _objects(_TEAM, "Team")}
-_COMPANY: Final = {"name": _text(), "departments": _objects(_DEPARTMENT, "Department")}
+_MEMBER: Final = {"name": schemas.text(), "role": schemas.text(), "hours": schemas.number()}
+_TEAM: Final = {
+    "name": schemas.text(),
+    "budget": schemas.number(),
+    "members": schemas.records(_MEMBER, "Member"),
+}
+_DEPARTMENT: Final = {
+    "name": schemas.text(),
+    "head": schemas.text(),
+    "teams": schemas.records(_TEAM, "Team"),
+}
+_COMPANY: Final = {
+    "name": schemas.text(),
+    "departments": schemas.records(_DEPARTMENT, "Department"),
+}
 
 
 def _company(random: Random, *, width: int = 5) -> tuple[Record, Record]:
@@ -233,7 +191,11 @@ def _company(random: Random, *, width: int = 5) -> tuple[Record, Record]:
 
 _WIDE: Final = {
     f"{kind}_{index:03}": leaf()
-    for kind, leaf, count in (("text", _text, 150), ("number", _number, 100), ("code", _code, 50))
+    for kind, leaf, count in (
+        ("text", schemas.text, 150),
+        ("number", schemas.number, 100),
+        ("code", schemas.exact, 50),
+    )
     for index in range(count)
 }
 
@@ -250,11 +212,11 @@ def _form(random: Random) -> tuple[Record, Record]:
 
 
 _REPORT: Final = {
-    "title": _text(),
-    "summary": _text(),
-    "body": _text(),
-    "conclusion": _text(),
-    "paragraphs": _texts(),
+    "title": schemas.text(),
+    "summary": schemas.text(),
+    "body": schemas.text(),
+    "conclusion": schemas.text(),
+    "paragraphs": schemas.texts(),
 }
 
 
@@ -275,10 +237,10 @@ def _report(random: Random) -> tuple[Record, Record]:
     return gt, pred | {"paragraphs": predicted_items(random, gt["paragraphs"], again)}
 
 
-_EVENT: Final = {"begins": _date(), "ends": _date(), "title": _text()}
+_EVENT: Final = {"begins": schemas.date(), "ends": schemas.date(), "title": schemas.text()}
 _CALENDAR: Final = {
-    **{f"date_{index:02}": _date() for index in range(20)},
-    "events": _objects(_EVENT, "Event", weight=5.0),
+    **{f"date_{index:02}": schemas.date() for index in range(20)},
+    "events": schemas.records(_EVENT, "Event", weight=5.0),
 }
 
 
@@ -303,14 +265,19 @@ def invoices(items: int, documents: int = 1, reference_documents: int = 0) -> Do
     """Give the set of invoices with so many line items."""
     return DocumentSet(
         f"invoices-{items}",
-        _object(_INVOICE, "Invoice"),
+        schemas.record(_INVOICE, "Invoice"),
         partial(_invoice, items=items),
         documents,
         reference_documents,
     )
 
 
-_NOTE: Final = {"number": _code(), "title": _text(), "author": _text(), "total": _number()}
+_NOTE: Final = {
+    "number": schemas.exact(),
+    "title": schemas.text(),
+    "author": schemas.text(),
+    "total": schemas.number(),
+}
 
 
 def _note(random: Random) -> tuple[Record, Record]:
@@ -324,7 +291,7 @@ def _note(random: Random) -> tuple[Record, Record]:
     return gt, mistaken(random, gt, makers)
 
 
-NOTE: Final = DocumentSet("note", _object(_NOTE, "Note"), _note, 1000, 0)
+NOTE: Final = DocumentSet("note", schemas.record(_NOTE, "Note"), _note, 1000, 0)
 """Small documents without lists, for what is measured of start-up and memory."""
 
 SETS: Final = {
@@ -334,9 +301,9 @@ SETS: Final = {
         invoices(50, 600, 8),
         invoices(200, 100, 1),
         invoices(1000, 10),
-        DocumentSet("deep", _object(_COMPANY, "Company"), _company, 150, 3),
-        DocumentSet("wide", _object(_WIDE, "Form"), _form, 1000, 60),
-        DocumentSet("text", _object(_REPORT, "Report"), _report, 1000, 6),
-        DocumentSet("dates", _object(_CALENDAR, "Calendar"), _calendar, 1000, 15),
+        DocumentSet("deep", schemas.record(_COMPANY, "Company"), _company, 150, 3),
+        DocumentSet("wide", schemas.record(_WIDE, "Form"), _form, 1000, 60),
+        DocumentSet("text", schemas.record(_REPORT, "Report"), _report, 1000, 6),
+        DocumentSet("dates", schemas.record(_CALENDAR, "Calendar"), _calendar, 1000, 15),
     )
 }

@@ -8,7 +8,7 @@ from typing import Final
 
 from benchmarks import programs
 from benchmarks.agreement import disagreements
-from benchmarks.processes import in_turns, median_seconds, run
+from benchmarks.processes import ProcessError, in_turns, median_seconds, run
 from benchmarks.report import Report, ratio
 from benchmarks.sets import DocumentSet, write
 
@@ -113,13 +113,19 @@ def measure(documents: DocumentSet, settings: Settings) -> Timed:
 
 def _reference(
     documents: DocumentSet, count: int, settings: Settings
-) -> tuple[float, Sequence[str]]:
-    """Time stickler-eval on the first documents of a set; give what it found otherwise, too."""
+) -> tuple[float | None, Sequence[str]]:
+    """Time stickler-eval on the first documents of a set; give what it found otherwise, too.
+
+    None for the seconds where it failed.
+    """
     python = settings.reference_python or ""
     with tempfile.TemporaryDirectory() as directory:
         written = write(documents, Path(directory), count, settings.seed)
-        theirs = run(programs.reference(python, written), timeout=settings.reference_timeout)
         ours = run(programs.ours(written))
+        try:
+            theirs = run(programs.reference(python, written), timeout=settings.reference_timeout)
+        except ProcessError as error:
+            return None, [str(error)]
     found = disagreements(programs.result_of(ours.output), programs.result_of(theirs.output))
     return theirs.seconds, [f"reference: {sentence}" for sentence in found]
 

@@ -1,0 +1,76 @@
+"""Two programs agree if they count alike and their mean scores are equal."""
+
+import dataclasses
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks import floor, programs
+from benchmarks.agreement import Result, disagreements
+from benchmarks.sets import SETS, write
+from stickler_cli.cli import main
+
+RESULT = Result(2, 0.5, {"": (1, 2, 0, 0, 0), "a": (1, 2, 0, 0, 0)})
+
+
+def changed(**changes):
+    return dataclasses.replace(RESULT, **changes)
+
+
+def test_a_result_agrees_with_itself():
+    assert disagreements(RESULT, RESULT) == []
+
+
+def test_scores_may_differ_by_rounding_only():
+    assert disagreements(RESULT, changed(score=0.5 + 1e-12)) == []
+    assert disagreements(RESULT, changed(score=0.5 + 1e-6)) == ["score 0.5 against 0.500001"]
+
+
+def test_a_score_that_is_no_number_disagrees():
+    assert disagreements(RESULT, changed(score=float("nan"))) == ["score 0.5 against nan"]
+
+
+def test_another_number_of_documents_disagrees():
+    assert disagreements(RESULT, changed(documents=3)) == ["2 documents against 3"]
+
+
+def test_other_counts_disagree_at_their_path():
+    other = changed(counts={"": (1, 2, 0, 0, 0), "a": (2, 1, 0, 0, 0)})
+
+    assert disagreements(RESULT, other) == [
+        "a: tp=1 fd=2 fa=0 fn=0 tn=0 against tp=2 fd=1 fa=0 fn=0 tn=0"
+    ]
+
+
+def test_a_path_that_is_not_there_counts_nothing():
+    assert disagreements(RESULT, changed(counts={**RESULT.counts, "b": (0, 0, 0, 0, 0)})) == []
+    assert disagreements(RESULT, changed(counts={"a": RESULT.counts["a"]})) == [
+        "the whole: tp=1 fd=2 fa=0 fn=0 tn=0 against tp=0 fd=0 fa=0 fn=0 tn=0"
+    ]
+
+
+@pytest.mark.parametrize("name", [name for name in SETS if name != "invoices-1000"])
+def test_the_floor_finds_what_the_tool_finds(name, tmp_path, capfdbinary):
+    written = write(SETS[name], tmp_path, 3, seed=11)
+    floor.main(written.schema, written.gt, written.pred)
+    theirs = programs.result_of(capfdbinary.readouterr().out)
+    python, dash_m, package, *arguments = programs.ours(written)
+
+    assert [python, dash_m, package] == [sys.executable, "-m", "stickler_cli"]
+    assert main(arguments) == 0
+    ours = programs.result_of(capfdbinary.readouterr().out)
+    assert disagreements(ours, theirs) == []
+    assert ours.counts[""][0] > 0
+
+
+def test_the_results_of_stickler_eval_and_the_floor_have_one_form():
+    printed = {"documents": 2, "score": 0.5, "counts": {"": [1, 2, 0, 0, 0], "a": [1, 2, 0, 0, 0]}}
+
+    assert programs.result_of(json.dumps(printed).encode()) == RESULT
+
+
+def test_a_python_without_stickler_eval_has_no_version_of_it():
+    assert programs.reference_version("/nowhere/python") is None
+    assert programs.reference_version(str(Path(sys.executable))) in (None, "1.0.0")
