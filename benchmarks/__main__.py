@@ -3,7 +3,7 @@
 import argparse
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from benchmarks import instructions, memory, programs, scaling, speed, startup
@@ -51,21 +51,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = _parser()
     asked = parser.parse_args(arguments)
     names = asked.sets.split(",") if asked.sets else []
-    unknown = [name for name in names if name not in SETS]
+    known = instructions.COUNTS if asked.what == "instructions" else SETS
+    unknown = [name for name in names if name not in known]
     if unknown:
-        parser.error(f"no set is called {unknown[0]!r}; there are {', '.join(SETS)}")
+        parser.error(f"no set is called {unknown[0]!r}; there are {', '.join(known)}")
     described = machine()
     is_with_reference = asked.what in ("speed", "all") and not asked.no_reference
     python = _checked_reference(asked.reference_python) if is_with_reference else None
     if python is not None:
         described["stickler-eval"] = programs.reference_version(python) or ""
+    reports = []
     try:
-        reports = _measured(asked, names, python)
+        for report in _measured(asked, names, python):
+            print(as_text(report), end="\n\n", flush=True)
+            reports.append(report)
     except ProcessError as error:
         print(error, file=sys.stderr)
         return 1
-    for report in reports:
-        print(as_text(report), end="\n\n")
     if asked.json:
         records = {report.title.lower(): report.record for report in reports}
         asked.json.write_text(json.dumps({"machine": described, **records}, indent=1), "utf-8")
@@ -96,7 +98,7 @@ def _checked_reference(python: str) -> str | None:
 
 def _measured(
     asked: argparse.Namespace, names: Sequence[str], reference: str | None
-) -> list[Report]:
+) -> Iterator[Report]:
     repeat = 1 if asked.quick else asked.repeat
     share = 0.1 if asked.quick else 1.0
     settings = speed.Settings(
@@ -110,8 +112,10 @@ def _measured(
     }
     if asked.what == "instructions":
         chosen = names or list(instructions.COUNTS)
-        return [instructions.measure(chosen, asked.seed, update=asked.update)]
-    return [measures[name]() for name in (measures if asked.what == "all" else [asked.what])]
+        yield instructions.measure(chosen, asked.seed, update=asked.update)
+    else:
+        for name in measures if asked.what == "all" else [asked.what]:
+            yield measures[name]()
 
 
 def _speed(names: Sequence[str], settings: speed.Settings) -> Report:

@@ -3,9 +3,6 @@
 import os
 import statistics
 import subprocess
-import sys
-import tempfile
-import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,9 +11,6 @@ from typing import Final
 
 _NOT_PASSED_ON: Final = ("PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX")
 """Users' installations have their bytecode; without it, compiling is all that is measured."""
-
-_RSS_UNIT: Final = 1 if sys.platform == "darwin" else 1024
-"""What `ru_maxrss` counts in, in bytes: getrusage(2) of macOS and of Linux."""
 
 
 class ProcessError(Exception):
@@ -29,8 +23,6 @@ class Finished:
 
     seconds: float
     """From start to exit, by the clock on the wall."""
-    peak: int
-    """The most memory that it held, in bytes; without its children's."""
     output: bytes
 
 
@@ -44,29 +36,23 @@ def run(command: Sequence[str], *, timeout: float = 600.0) -> Finished:
     Raises:
         ProcessError: it exited with anything but 0, or was killed.
     """
-    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
-        start = time.perf_counter()
-        process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, env=environment()
+    start = time.perf_counter()
+    try:
+        process = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            env=environment(),
+            timeout=timeout,
+            check=False,
         )
-        killer = threading.Timer(timeout, process.kill)
-        killer.start()
-        try:
-            _, status, usage = os.wait4(process.pid, 0)
-        finally:
-            seconds = time.perf_counter() - start
-            is_late = not killer.is_alive()
-            killer.cancel()
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if is_late:
-            raise ProcessError(f"{_name(command)} took more than {timeout:.0f} s")
-        if process.returncode:
-            errors.seek(0)
-            said = errors.read().decode("utf-8", "replace").strip() or "nothing"
-            code = process.returncode
-            raise ProcessError(f"{_name(command)} exited with {code}; it said: {said}")
-        output.seek(0)
-        return Finished(seconds, usage.ru_maxrss * _RSS_UNIT, output.read())
+    except subprocess.TimeoutExpired:
+        raise ProcessError(f"{_name(command)} took more than {timeout:.0f} s") from None
+    seconds = time.perf_counter() - start
+    if process.returncode:
+        said = process.stderr.decode("utf-8", "replace").strip() or "nothing"
+        raise ProcessError(f"{_name(command)} exited with {process.returncode}; it said: {said}")
+    return Finished(seconds, process.stdout)
 
 
 def in_turns(commands: Mapping[str, Sequence[str]], repeat: int) -> dict[str, list[Finished]]:
