@@ -59,6 +59,20 @@ class Problem:
         return self.source
 
 
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One thing about a document that its schema forbids."""
+
+    keyword: str
+    """Of the schema: `required`."""
+    field: str
+    """Path of the field, `[]` for items and `*` for keys of maps; empty for the document."""
+    pointer: str
+    """RFC 6901 pointer to the value in the document."""
+    message: str
+    """What the validator said."""
+
+
 class SticklerError(Exception):
     """The root of all errors that are the user's to mend."""
 

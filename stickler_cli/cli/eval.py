@@ -60,6 +60,7 @@ class Request:
     recall_with_fd: bool
     extra_fields: options.ExtraFields
     missing: options.Missing
+    validate: options.Validate
     lenient_json: bool
     max_document_bytes: int
     strict: bool
@@ -90,6 +91,7 @@ def evaluate(
     recall_with_fd: options.RecallWithFd = False,
     extra_fields: options.ExtraFieldsOption = "fa",
     missing: options.MissingOption = "fn",
+    validate: options.ValidateOption = "none",
     lenient_json: options.LenientJson = False,
     max_document_size: options.MaxDocumentSize = DEFAULT_DOCUMENT_SIZE,
     strict: options.Strict = False,
@@ -127,6 +129,7 @@ def evaluate(
         recall_with_fd=recall_with_fd,
         extra_fields=extra_fields,
         missing=missing,
+        validate=validate,
         lenient_json=lenient_json,
         max_document_bytes=_document_bytes(max_document_size),
         strict=strict,
@@ -242,6 +245,7 @@ def _run(
     from stickler_cli.metrics.record import FieldInfo, Run, RunOptions, SchemaSignature
     from stickler_cli.runs.chunk import Job, Wants
     from stickler_cli.runs.run import LineFiles, run
+    from stickler_cli.runs.validation import validation_of
 
     wants = Wants(
         document_lines=request.documents is not None,
@@ -252,7 +256,8 @@ def _run(
         recall_with_fd=request.recall_with_fd,
     )
     options = Options(request.pairing_floor, request.extra_fields)
-    job = Job(loaded.plan, options, request.missing, wants)
+    validation = validation_of(request.validate, loaded.contents, loaded.path, loaded.path)
+    job = Job(loaded.plan, options, request.missing, wants, validation)
     files = LineFiles(request.documents, request.non_matches)
     finished = run(job, pairs, request.crew, files, progress=request.progress)
     evaluation = finished.total.evaluation

@@ -13,6 +13,7 @@ from stickler_cli.cli.config import read_config
 FormatName = Literal["table", "json", "csv", "markdown", "junit", "github", "openmetrics"]
 ExtraFields = Literal["fa", "ignore"]
 Missing = Literal["fn", "skip", "error"]
+Validate = Literal["none", "pred", "gt", "both"]
 
 IN_CONFIG: Final[dict[str, type | UnionType]] = {
     "allow_plugins": bool,
@@ -36,6 +37,7 @@ IN_CONFIG: Final[dict[str, type | UnionType]] = {
     "recall_with_fd": bool,
     "show_non_matches": int,
     "strict": bool,
+    "validate": str,
     "verbose": bool,
 }
 """The options that a configuration file may set, and the type that each has there."""
@@ -156,6 +158,13 @@ MissingOption = Annotated[
 ]
 Strict = Annotated[
     bool, typer.Option("--strict", help="Exit 3 if any document is unpaired or invalid.")
+]
+ValidateOption = Annotated[
+    Validate,
+    typer.Option(
+        help="Hold these documents against the schema too, and report how many are valid. "
+        "Needs stickler-cli[validate]."
+    ),
 ]
 LenientJson = Annotated[
     bool,

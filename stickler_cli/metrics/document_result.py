@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from stickler_cli.compare.result import ObjectComparison
 from stickler_cli.errors import Problem
+from stickler_cli.metrics.validity import Side, Verdict
 
 
 class Status(StrEnum):
@@ -35,6 +36,8 @@ class DocumentResult:
     """Why the status is not `evaluated`, and what else a person should look at."""
     remarks: tuple[str, ...] = ()
     """What was odd about the documents although they could be read, by name, each once."""
+    verdicts: Mapping[Side, Verdict] = field(default_factory=dict)
+    """What its schema forbids in each side that was checked and is there."""
     groups: Mapping[str, str] = field(default_factory=dict)
     """The group it is in, by each key that the run is broken down by."""
 

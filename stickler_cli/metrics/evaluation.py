@@ -33,6 +33,13 @@ __all__ = [
     "Status",
     "evaluate",
 ]
+from stickler_cli.metrics.validity import (
+    Side,
+    Validity,
+    invalid_view,
+    read_validity,
+    validity_view,
+)
 
 FORMAT: Final = "stickler-evaluation/1"
 """What `Evaluation.to_dict` gives; docs/results.md describes it."""
@@ -58,6 +65,8 @@ class Evaluation:
     problems: list[DocumentProblem] = field(default_factory=list)
     remarks: dict[str, int] = field(default_factory=dict)
     """How many documents there were with each remark; see `metrics/remarks.py`."""
+    validity: dict[Side, Validity] = field(default_factory=dict)
+    """The verdicts of the schema about each side that was checked."""
     terms: Terms | None = None
     """What the documents were compared under, where that is known."""
     accounts: Accounts | None = None
@@ -69,6 +78,8 @@ class Evaluation:
             result = DocumentResult("", Status.EVALUATED, result)
         self.statuses[result.status] += 1
         add_remarks(self.remarks, result.remarks)
+        for side, verdict in result.verdicts.items():
+            self.validity.setdefault(side, Validity()).update(result.id, verdict)
         self.problems += (
             DocumentProblem(result.status, result.id, str(problem)) for problem in result.problems
         )
@@ -102,6 +113,8 @@ class Evaluation:
             self.statuses[status] += count
         self.problems += other.problems
         add_remarks(self.remarks, other.remarks)
+        for side, validity in other.validity.items():
+            self.validity.setdefault(side, Validity()).merge(validity)
 
     def _merge_accounts(self, other: "Evaluation") -> None:
         """Keep accounts only if all documents have one."""
@@ -154,7 +167,12 @@ class Evaluation:
         """Give the results as the run format shows them; equal results give equal bytes."""
         ordered = in_schema_order(self.tally, fields)
         return {
-            "documents": {**self.documents, **remarks_view(self.remarks)},
+            "documents": {
+                **self.documents,
+                **remarks_view(self.remarks),
+                **invalid_view(self.validity),
+            },
+            **validity_view(self.validity),
             "overall_score": self.overall_score,
             "score_sum": str(self.score_units),
             "confusion_matrix": {
@@ -258,6 +276,7 @@ def _evaluation_of(record: Part) -> Evaluation:
         statuses=_statuses(documents),
         problems=[_problem(part) for part in record.at("problems").parts()],
         remarks=read_remarks(documents),
+        validity=read_validity(record),
         terms=read_terms(record),
     )
     if (accounts := record.find("per_document")) is not None:

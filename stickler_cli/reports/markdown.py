@@ -23,6 +23,7 @@ from stickler_cli.reports.summary import (
     notes,
     problems,
     readings,
+    verdicts,
     worst_fields,
 )
 
@@ -48,7 +49,7 @@ def page(run: Run, style: TableStyle) -> str:
     """Write a run as GitHub-flavoured Markdown, however long; what is long comes last."""
     rows = field_rows(run)
     sections = (
-        [MARKER, f"### {_title(run)}", "", headline(run)],
+        [MARKER, f"### {_title(run)}", "", headline(run), *_verdicts(run)],
         _readings(run),
         _gates(run),
         [f"- {note}" for note in notes(run, code)],
@@ -57,6 +58,10 @@ def page(run: Run, style: TableStyle) -> str:
         _non_matches(style),
     )
     return "\n\n".join("\n".join(section) for section in sections if section) + "\n"
+
+
+def _verdicts(run: Run) -> list[str]:
+    return [part for line in verdicts(run, code) for part in ("", line)]
 
 
 def _title(run: Run) -> str:

@@ -20,6 +20,9 @@ Quoting: TypeAlias = Callable[[str], str]
 DISAGREE: Final = 0.05
 """By how much a rate must differ between readings for a report to speak of it."""
 
+VIOLATIONS: Final = 3
+"""How many things that the schema forbids a sentence names, the most frequent first."""
+
 NAMED: Final = 10
 """How many documents, keys or fields a sentence names; all of them are in the JSON report."""
 
@@ -73,6 +76,23 @@ def headline(run: Run) -> str:
     score = "score" if run.document else "mean score"
     shown = rate(evaluation.overall_score, gate_limits(run))
     return "; ".join([f"{evaluated} evaluated", *others, f"{score} {shown}"])
+
+
+def verdicts(run: Run, quoted: Quoting = str) -> list[str]:
+    """Say how many documents are what the schema says, a line for each side that was checked."""
+    lines = []
+    for side, validity in sorted(run.evaluation.validity.items(), reverse=True):
+        shown = f"{rate(validity.share)} ({validity.valid} of {validity.checked})"
+        line = f"schema-valid {_SIDES[side]}: {shown}"
+        most = [
+            f"{keyword}{f' at {quoted(path)}' if path else ''} {violated.count}"
+            for keyword, path, violated in validity.most_frequent()
+        ]
+        lines.append(line + (f"; most frequent: {', '.join(most[:VIOLATIONS])}" if most else ""))
+    return lines
+
+
+_SIDES: Final = {"gt": "ground truths", "pred": "predictions"}
 
 
 def disagreement(run: Run) -> str | None:

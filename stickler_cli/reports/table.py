@@ -29,6 +29,7 @@ from stickler_cli.reports.summary import (
     notes,
     problems,
     readings,
+    verdicts,
     worst_fields,
 )
 
@@ -93,8 +94,9 @@ def _report(run: Run, style: TableStyle) -> list[Line]:
 
 
 def _head(run: Run, width: int | None) -> list[Line]:
+    verdict_lines = [line for text in verdicts(run) for line in paragraph(text, width)]
     title = f"{run.schema.model_name} ({run.schema.path})"
-    return [*paragraph(title, width, "title"), *paragraph(headline(run), width)]
+    return [*paragraph(title, width, "title"), *paragraph(headline(run), width), *verdict_lines]
 
 
 def _readings(run: Run, width: int | None) -> list[Line]:

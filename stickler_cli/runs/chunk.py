@@ -20,6 +20,7 @@ from stickler_cli.metrics.evaluation import DocumentResult, Evaluation, Status
 from stickler_cli.metrics.non_matches import NonMatch, non_matches
 from stickler_cli.runs.depth import room_for_depth
 from stickler_cli.runs.lines import document_line, non_match_lines
+from stickler_cli.runs.validation import Validation
 
 Missing = Literal["fn", "skip", "error"]
 
@@ -58,6 +59,8 @@ class Job:
     missing: Missing = "fn"
     """What a ground truth without a prediction is: false negatives, left out, or a failure."""
     wants: Wants = Wants()
+    validation: Validation | None = None
+    """Which sides are held against the schema, if any; they are compared whatever it says."""
 
 
 @dataclass(slots=True)
@@ -121,6 +124,8 @@ def _note_errors(
 def evaluate_pair(job: Job, pair: DocumentPair) -> DocumentResult:
     """Compare one pair; whatever is wrong with it is told in the result."""
     result = _compared(job, pair)
+    if job.validation is not None:
+        result = replace(result, verdicts=job.validation.verdicts(pair))
     if not pair.remarks:
         return result
     return replace(result, problems=(*result.problems, *pair.warnings), remarks=pair.remarks)

@@ -6,6 +6,7 @@ from stickler_cli.json_values import json_line
 from stickler_cli.metrics.evaluation import DocumentResult
 from stickler_cli.metrics.non_matches import NonMatch, non_matches
 from stickler_cli.metrics.tally import READINGS, tally
+from stickler_cli.metrics.validity import SIDES, verdict_view
 
 
 def document_line(result: DocumentResult, *, recall_with_fd: bool) -> bytes:
@@ -19,6 +20,10 @@ def document_line(result: DocumentResult, *, recall_with_fd: bool) -> bytes:
         counts = tally(comparison)
         for reading in READINGS:
             line[reading] = counts.counts(reading).view(recall_with_fd=recall_with_fd)
+    if result.verdicts:
+        line["validity"] = {
+            side: verdict_view(result.verdicts[side]) for side in SIDES if side in result.verdicts
+        }
     line["remarks"] = list(result.remarks)
     line["problems"] = [str(problem) for problem in result.problems]
     return json_line(line)

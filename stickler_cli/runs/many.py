@@ -16,6 +16,7 @@ from stickler_cli.metrics.terms import DecidingOptions, FieldInfo, Terms
 from stickler_cli.runs.chunk import Job, Missing
 from stickler_cli.runs.jobs import Crew
 from stickler_cli.runs.pipeline import chunk_results, gather
+from stickler_cli.runs.validation import Validate, Validation, validation_of
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.loading import load_schema
 from stickler_cli.spelling import did_you_mean
@@ -37,6 +38,7 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
     recall_with_fd: bool = False,
     missing: Missing = "fn",
     allow_plugins: bool = False,
+    validate: Validate = "none",
 ) -> Evaluation:
     """Compare many pairs of documents; the result is what `stickler eval` prints.
 
@@ -57,19 +59,22 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
         missing: what a ground truth without prediction is: `fn` (false negatives), `skip` (left
             out) or `error` (a failed document).
         allow_plugins: whether the schema may name comparators of installed modules.
+        validate: which documents are held against the schema too: `none`, `pred`, `gt` or `both`.
+            Needs the extra `validate`.
 
     Raises:
         SchemaError: the schema cannot be used.
         UsageError: an option is out of range, or the schema cannot be sent to other processes.
-        UnavailableError: a comparator needs something that is not installed.
+        UnavailableError: a comparator, or `validate`, needs something that is not installed.
         WorkerDiedError: another process could not start.
     """
     options = DecidingOptions(float(pairing_floor), recall_with_fd, extra_fields, missing)
-    _check(options, workers, chunk_size)
+    _check(options, workers, chunk_size, validate)
     plan = _plan_of(schema, allow_plugins=allow_plugins)
     for comparator in comparators(plan):
         comparator.require()
-    job = Job(plan, Options(pairing_floor, extra_fields), missing)
+    validation = _validation(validate, schema)
+    job = Job(plan, Options(pairing_floor, extra_fields), missing, validation=validation)
     crew = Crew(None if workers == "auto" else workers, chunk_size, source=f"workers={workers}")
     total = len(pairs) if isinstance(pairs, Sized) else None
     results = chunk_results(job, _document_pairs(pairs), crew, total=total)
@@ -78,14 +83,17 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
     return evaluation
 
 
-def _check(options: DecidingOptions, workers: object, chunk_size: object) -> None:
+def _check(options: DecidingOptions, workers: object, chunk_size: object, validate: object) -> None:
     """Refuse options that are out of range, all at once."""
     problems = []
     if not -1 <= options.pairing_floor < 1:
         found = f"the floor is {options.pairing_floor!r}"
         problems.append(Problem("pairing_floor", found, "a number in [-1, 1)"))
-    for name, allowed in (("extra_fields", get_args(ExtraFields)), ("missing", get_args(Missing))):
-        chosen = getattr(options, name)
+    for name, chosen, allowed in (
+        ("extra_fields", options.extra_fields, get_args(ExtraFields)),
+        ("missing", options.missing, get_args(Missing)),
+        ("validate", validate, get_args(Validate)),
+    ):
         if chosen not in allowed:
             hint = did_you_mean(str(chosen), allowed)
             problems.append(
@@ -116,6 +124,24 @@ def _plan_of(schema: object, *, allow_plugins: bool) -> Plan:
     found = repr(schema) if isinstance(schema, type) else _described(schema)
     expected = "a schema file, a parsed schema, or a StructuredModel class"
     raise UsageError([Problem("schema", f"it is {found}", expected)])
+
+
+def _validation(chosen: Validate, schema: object) -> Validation | None:
+    """Make ready what documents are held against; the schema is known to compile."""
+    if chosen == "none":
+        return None
+    match schema:
+        case str() | os.PathLike():
+            file = os.fspath(schema)
+            return validation_of(chosen, load_schema(file, allow_plugins=True).contents, file, file)
+        case dict():
+            return validation_of(chosen, schema)
+        case type():
+            exported = _method(schema, "to_json_schema")
+            if exported:
+                return validation_of(chosen, exported())
+    found = f"it is {chosen!r}, and the schema is a compiled one"
+    raise UsageError([Problem("validate", found, "the schema itself to hold documents against")])
 
 
 def _method(owner: object, name: str) -> Callable[..., Any] | None:

@@ -9,6 +9,7 @@ import orjson
 from stickler_cli.compare.plan import Plan
 from stickler_cli.errors import Problem, SchemaError
 from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.schema.dialects import Schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,8 @@ class LoadedSchema:
     digest: str
     """`sha256:` and the hexadecimal digest of the file's bytes."""
     plan: Plan
+    contents: Schema
+    """The schema itself."""
 
 
 def load_schema(path: str, *, allow_plugins: bool = False) -> LoadedSchema:
@@ -46,4 +49,4 @@ def load_schema(path: str, *, allow_plugins: bool = False) -> LoadedSchema:
         )
         raise SchemaError([problem]) from None
     plan = compile_schema(schema, path, Path(path), allow_plugins=allow_plugins)
-    return LoadedSchema(path, f"sha256:{hashlib.sha256(content).hexdigest()}", plan)
+    return LoadedSchema(path, f"sha256:{hashlib.sha256(content).hexdigest()}", plan, schema)

@@ -77,6 +77,20 @@ class SchemaFiles:
         # Under both: references to it are by either, and those in it start from the second.
         self.documents[place.uri] = self.documents[identifier] = contents, place.dialect
 
+    def contents_of(self, uri: str) -> JsonValue:
+        """Give the document that an absolute URI names, as seen from any that was read so far.
+
+        Raises:
+            LeadsNowhereError: there is none, it cannot be read, or only over the network.
+        """
+        errors = []
+        for place in list(self._tops.values()):
+            try:
+                return self._resource(uri.removesuffix("#"), uri, place)
+            except LeadsNowhereError as error:
+                errors.append(error)
+        raise errors[0]
+
     def place_of(self, schema: Schema) -> tuple[str, Path]:
         """Give the file and path at which a schema stands."""
         place = self._index.places[id(schema)]

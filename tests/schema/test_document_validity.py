@@ -1,0 +1,233 @@
+import json
+import pickle
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stickler_cli.errors import SchemaError, UnavailableError
+from stickler_cli.schema.document_validity import DEEPEST, MESSAGE_LENGTH, DocumentValidator
+
+TEXT = {"type": "string"}
+
+
+def violations(schema: dict, document: dict) -> list[tuple[str, str, str]]:
+    found = DocumentValidator(schema).violations(document)
+    return sorted((entry.keyword, entry.field, entry.pointer) for entry in found)
+
+
+def properties(**fields: object) -> dict:
+    return {"type": "object", "properties": fields}
+
+
+def test_a_valid_document_violates_nothing():
+    assert violations(properties(a=TEXT), {"a": "x"}) == []
+
+
+@pytest.mark.parametrize(
+    ("schema", "document", "expected"),
+    [
+        (properties(a=TEXT), {"a": 1}, ("type", "a", "/a")),
+        ({"required": ["a"]}, {}, ("required", "a", "")),
+        (
+            properties(a={"items": {"required": ["b"]}}),
+            {"a": [{"b": 1}, {}]},
+            ("required", "a[].b", "/a/1"),
+        ),
+        (
+            properties(a={"items": {"items": TEXT}}),
+            {"a": [["x"], [1]]},
+            ("type", "a[][]", "/a/1/0"),
+        ),
+        (properties(a={"prefixItems": [TEXT]}), {"a": [1]}, ("type", "a[]", "/a/0")),
+        (properties(m={"additionalProperties": TEXT}), {"m": {"k": 1}}, ("type", "m.*", "/m/k")),
+        (
+            properties(m={"patternProperties": {"^k": {"items": TEXT}}}),
+            {"m": {"k": [1]}},
+            ("type", "m.*[]", "/m/k/0"),
+        ),
+        ({"additionalProperties": False}, {"a": 1}, ("additionalProperties", "", "")),
+        (properties(**{"a.b": TEXT}), {"a.b": 1}, ("type", '["a.b"]', "/a.b")),
+        (
+            properties(properties=properties(items=TEXT)),
+            {"properties": {"items": 1}},
+            ("type", "properties.items", "/properties/items"),
+        ),
+        ({"allOf": [properties(a=TEXT)]}, {"a": 1}, ("type", "a", "/a")),
+        (
+            {"$defs": {"a": TEXT}, **properties(b={"$ref": "#/$defs/a"})},
+            {"b": 1},
+            ("type", "b", "/b"),
+        ),
+        (properties(a=False), {"a": 1}, ("falseSchema", "a", "/a")),
+        (properties(a={"anyOf": [TEXT, {"type": "null"}]}), {"a": 1}, ("anyOf", "a", "/a")),
+        (properties(a={"if": {}, "then": {"items": TEXT}}), {"a": [1]}, ("type", "a[]", "/a/0")),
+        ({"dependentSchemas": {"a": properties(b=TEXT)}}, {"a": 1, "b": 1}, ("type", "b", "/b")),
+    ],
+)
+def test_a_violation_is_told_with_its_field_and_place(schema, document, expected):
+    assert violations(schema, document) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("uri", "tuples"),
+    [
+        ("http://json-schema.org/draft-04/schema#", "items"),
+        ("https://json-schema.org/draft-07/schema", "items"),
+        ("https://json-schema.org/draft/2019-09/schema", "items"),
+        ("https://json-schema.org/draft/2020-12/schema", "prefixItems"),
+    ],
+)
+def test_the_dialect_of_the_schema_counts(uri: str, tuples: str):
+    schema = {"$schema": uri, **properties(a={tuples: [{"type": "string"}]})}
+
+    assert violations(schema, {"a": [1]}) == [("type", "a[]", "/a/0")]
+
+
+def test_a_meta_schema_of_the_users_own_is_not_looked_for():
+    schema = {"$schema": "https://example.com/ours", **properties(a=TEXT)}
+
+    assert violations(schema, {"a": 1}) == [("type", "a", "/a")]
+
+
+def test_formats_money_and_large_integers_are_judged_exactly():
+    schema = properties(
+        day={"format": "date"}, price={"multipleOf": 0.01}, n={"type": "integer", "maximum": 2**70}
+    )
+
+    assert violations(schema, {"day": "2024-02-29", "price": 19.99, "n": 2**70}) == []
+    assert violations(schema, {"day": "2024-02-30", "price": 19.991, "n": 2**70 + 1}) == [
+        ("format", "day", "/day"),
+        ("maximum", "n", "/n"),
+        ("multipleOf", "price", "/price"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "pattern", ["^(a+)+$", "^(?=(a+)+$)b", "(a|a)*\\1(?=b)$", "(?<!b)(a|aa)+$"]
+)
+def test_a_pattern_cannot_hang(pattern: str):
+    assert violations(properties(a={"pattern": pattern}), {"a": "a" * 5000 + "!"})
+
+
+def test_a_document_as_deep_as_they_are_read_is_judged():
+    schema = {"properties": {"k": {"$ref": "#"}}, "additionalProperties": False}
+    document: dict = {"z": 1}
+    for _ in range(1023):
+        document = {"k": document}
+
+    (found,) = DocumentValidator(schema).violations(document)
+
+    assert found.keyword == "additionalProperties"
+    assert found.pointer == "/k" * 1023
+    # What a recursion leads to is not told apart for ever.
+    assert found.field == ".".join(["k"] * DEEPEST + ["..."])
+
+
+def test_a_message_is_cut():
+    (found,) = DocumentValidator(properties(a=TEXT)).violations({"a": ["x" * 1000]})
+
+    assert len(found.message) == MESSAGE_LENGTH
+    assert found.message.endswith("...")
+
+
+def write(path: Path, schema: object) -> None:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(schema))
+
+
+def test_references_to_files_are_followed(tmp_path: Path):
+    main = properties(a={"$ref": "parts/a.json"})
+    write(tmp_path / "main.json", main)
+    write(tmp_path / "parts" / "a.json", properties(b={"$ref": "b.json"}))
+    write(tmp_path / "parts" / "b.json", TEXT)
+    validator = DocumentValidator(main, "main.json", str(tmp_path / "main.json"))
+
+    assert [entry.field for entry in validator.violations({"a": {"b": 1}})] == ["a.b"]
+
+    # Another process may be where there are no such files.
+    for file in (tmp_path / "parts").iterdir():
+        file.unlink()
+    again = pickle.loads(pickle.dumps(validator))  # noqa: S301 - written above
+    assert [entry.field for entry in again.violations({"a": {"b": 1}})] == ["a.b"]
+
+
+def test_a_file_stands_to_the_schema_as_its_uri_to_that_of_the_schema(tmp_path: Path):
+    main = {"$id": "https://example.com/main.json", **properties(a={"$ref": "a.json#/$defs/x"})}
+    write(tmp_path / "main.json", main)
+    write(tmp_path / "a.json", {"$id": "https://example.org/x/a", "$defs": {"x": {"$ref": "b"}}})
+    write(tmp_path / "b", TEXT)
+
+    validator = DocumentValidator(main, "main.json", str(tmp_path / "main.json"))
+
+    assert [entry.field for entry in validator.violations({"a": 1})] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("reference", "reason"),
+    [
+        ("https://example.com/a.json", "on the network, which is never asked"),
+        ("file:///nowhere/a.json", "there is no file"),
+        ("a.json", "a.json"),
+    ],
+)
+def test_what_a_reference_does_not_lead_to_is_a_schema_error(reference: str, reason: str):
+    with pytest.raises(SchemaError) as error:
+        DocumentValidator(properties(a={"not": {"$ref": reference}}), "s.json")
+
+    (problem,) = error.value.problems
+    assert problem.source == "s.json"
+    assert reason in problem.found
+    assert problem.hint == "leave --validate out"
+
+
+def test_a_pattern_that_is_not_taken_is_a_schema_error_with_its_place():
+    with pytest.raises(SchemaError) as error:
+        DocumentValidator(properties(a={"pattern": "((("}), "s.json")
+
+    (problem,) = error.value.problems
+    assert problem.pointer == "/properties/a/pattern"
+    assert "cannot be used for verdicts" in problem.found
+
+
+def test_without_the_extra_it_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "jsonschema_rs", None)
+
+    with pytest.raises(UnavailableError) as error:
+        DocumentValidator({})
+
+    assert str(error.value) == (
+        "--validate: verdicts need jsonschema-rs, which is not installed; "
+        "pip install 'stickler-cli[validate]'"
+    )
+
+
+VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(st.characters(codec="utf-8"), max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.text(st.characters(codec="utf-8"), max_size=3), inner, max_size=3)
+    ),
+    max_leaves=10,
+)
+
+
+@given(st.dictionaries(st.sampled_from(["a", "b", "m", "u"]), VALUES))
+def test_every_json_value_gets_a_verdict(document: dict):
+    schema = {
+        **properties(
+            a={"items": {"type": "number", "multipleOf": 0.01}},
+            m={"additionalProperties": {"maxLength": 2, "pattern": "^a|b$"}},
+            u={"oneOf": [{"type": "integer"}, {"type": "string", "format": "date"}]},
+        ),
+        "required": ["a"],
+    }
+
+    for found in DocumentValidator(schema).violations(document):
+        assert found.keyword
