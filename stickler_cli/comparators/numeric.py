@@ -5,7 +5,6 @@ All arithmetic that decides is decimal, on the digits as they are in the documen
 """
 
 import math
-import re
 from collections.abc import Sequence
 from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
 from typing import Any, ClassVar, Final, TypeAlias
@@ -21,20 +20,11 @@ from stickler_cli.comparators.base import (
     is_number,
     text_of,
 )
+from stickler_cli.comparators.number_parsing import parse_number, readable, written
 from stickler_cli.json_values import brief
-
-MAGNITUDE: Final = 10_000
-"""Numbers from 10**-MAGNITUDE to 10**MAGNITUDE are read; no measurement needs more, and the exact
-sum of `1e999999999` and 1 would fill the memory."""
 
 _UNROUNDED: Final = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
 """Wide enough that sums and products are exact; it takes only the memory that their digits need."""
-
-_SCIENTIFIC: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)[eE]([+-]?[0-9]+)")
-_PLAIN: Final = re.compile(r"-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
-_WORD: Final = re.compile(r"[^\W\d_]+(?:[-.][^\W\d_]+)*\.?")
-"""With the dots and hyphens that are part of it: `Rs. 500` is 500, not 0.500."""
-_IGNORED: Final = re.compile(r"[^0-9.-]+")
 
 _PLAIN_TYPES: Final = frozenset((int, float))
 _EXACT: Final = 2**53
@@ -83,8 +73,8 @@ class NumericComparator(BaseComparator):
             raise KeywordError(
                 "tolerance", "tolerance and absolute_tolerance are both given", "one of the two"
             )
-        self._relative = _written(self.relative_tolerance)
-        self._absolute = _written(self.tolerance or self.absolute_tolerance)
+        self._relative = written(self.relative_tolerance)
+        self._absolute = written(self.tolerance or self.absolute_tolerance)
 
     def prepare(self, value: Any) -> Prepared:
         """Read a number; None where there is none, and for NaN, infinities and booleans."""
@@ -93,14 +83,14 @@ class NumericComparator(BaseComparator):
         if isinstance(value, bool):
             return None
         if isinstance(value, int | float | Decimal):
-            return _readable(_written(value))
-        return _parse_number(text_of(value))
+            return readable(written(value))
+        return parse_number(text_of(value))
 
     def similarity(self, gt: Prepared, pred: Prepared) -> float:
         """Compare two numbers: 1.0 or 0.0, and 0.0 where either is not one."""
         if gt is None or pred is None:
             return 0.0
-        gt, pred = _written(gt), _written(pred)
+        gt, pred = written(gt), written(pred)
         difference = _UNROUNDED.abs(_UNROUNDED.subtract(gt, pred))
         if difference <= self._absolute:
             return 1.0
@@ -147,43 +137,6 @@ def _checked_tolerance(keyword: str, value: object) -> float:
     raise KeywordError(keyword, f"{keyword} is {brief(value)}", "a finite number of at least 0")
 
 
-def _written(number: float | Decimal) -> Decimal:
-    """Turn a number into the decimal that its shortest spelling states."""
-    return Decimal(float.__repr__(number) if isinstance(number, float) else number)
-
-
-def _parse_number(text: str) -> Decimal | None:
-    """Read the number that a text states, as docs/comparators.md says; None where there is none."""
-    text = text.strip()
-    scientific = _SCIENTIFIC.fullmatch(text)
-    if scientific is not None:
-        # So many digits that Decimal itself would refuse the exponent.
-        beyond = len(scientific[1].lstrip("+-0")) > len(str(MAGNITUDE))
-        return None if beyond else _readable(Decimal(text))
-    bare = _IGNORED.sub("", _WORD.sub("", text))
-    if not _PLAIN.fullmatch(bare):
-        return None
-    number = Decimal(bare)
-    return _readable(number.copy_sign(Decimal(-1)) if _is_in_parentheses(text) else number)
-
-
-def _is_in_parentheses(text: str) -> bool:
-    """Tell an accountant's negative: nothing but signs outside one pair of parentheses.
-
-    `(5)` and `$(5)` are; `thirty (30)` is not.
-    """
-    before, opening, rest = text.partition("(")
-    _, closing, after = rest.rpartition(")")
-    return bool(opening and closing) and not any(map(str.isalnum, before + after))
-
-
-def _readable(number: Decimal) -> Decimal | None:
-    """Give back a number of a size that exact arithmetic can bear."""
-    if not number:
-        return Decimal(0)
-    return number if number.is_finite() and abs(number.adjusted()) <= MAGNITUDE else None
-
-
 def _floats(numbers: Sequence[Prepared]) -> NDArray[np.float64]:
     """Give numbers as the nearest floats, nan for those that are none; (n,)."""
     return np.array([math.nan if number is None else float(number) for number in numbers])
@@ -196,6 +149,6 @@ def _equality(gts: Sequence[Prepared], preds: Sequence[Prepared]) -> Matrix:
         return same
     there = [[number is not None for number in side] for side in (gts, preds)]
     decimals = (
-        [None if number is None else _written(number) for number in side] for side in (gts, preds)
+        [None if number is None else written(number) for number in side] for side in (gts, preds)
     )
     return np.where(np.logical_and.outer(*there), equality(*decimals), 0.0)

@@ -10,7 +10,9 @@ from stickler_cli.errors import Problem, UsageError
 from stickler_cli.locations import Path, field_path
 from stickler_cli.metrics.accounts import Accounts, account_line, read_accounts
 from stickler_cli.metrics.document_result import DocumentProblem, DocumentResult, Status
+from stickler_cli.metrics.error_counts import ErrorCounts, read_error_counts
 from stickler_cli.metrics.frame import data_frame, table
+from stickler_cli.metrics.non_matches import non_matches
 from stickler_cli.metrics.notebook import Summary, summary_html
 from stickler_cli.metrics.reading import Part
 from stickler_cli.metrics.remarks import add_remarks, read_remarks, remarks_view
@@ -67,6 +69,8 @@ class Evaluation:
     """How many documents there were with each remark; see `metrics/remarks.py`."""
     validity: dict[Side, Validity] = field(default_factory=dict)
     """The verdicts of the schema about each side that was checked."""
+    errors: ErrorCounts = field(default_factory=ErrorCounts)
+    """What kinds of mistakes there are, and how many in each field."""
     terms: Terms | None = None
     """What the documents were compared under, where that is known."""
     accounts: Accounts | None = None
@@ -89,6 +93,7 @@ class Evaluation:
             self.evaluated += 1
             self.score_units += units_of(score)
             self.tally.merge(counts)
+            self.errors.update(non_matches(result.comparison))
         if self.accounts is not None:
             line = account_line(result.id, result.status.value, score, counts, result.groups)
             self.accounts.add(result.id, line)
@@ -115,6 +120,7 @@ class Evaluation:
         add_remarks(self.remarks, other.remarks)
         for side, validity in other.validity.items():
             self.validity.setdefault(side, Validity()).merge(validity)
+        self.errors.merge(other.errors)
 
     def _merge_accounts(self, other: "Evaluation") -> None:
         """Keep accounts only if all documents have one."""
@@ -179,6 +185,7 @@ class Evaluation:
                 "fields": {},
                 **tally_record(ordered, recall_with_fd=recall_with_fd),
             },
+            "error_classes": self.errors.view(),
             "fields": [info.view() for info in fields],
             "undeclared_keys": _keys_view(self.undeclared()),
             "extra_keys": _keys_view(self.extras()),
@@ -231,7 +238,8 @@ class Evaluation:
         """
         fields = named_fields(self.tally, self._fields)
         with_fd = self._recall_with_fd
-        rows = table(self.tally, self.overall_score, fields, recall_with_fd=with_fd)
+        score = self.overall_score
+        rows = table(self.tally, score, fields, self.errors, recall_with_fd=with_fd)
         return data_frame(rows, library)
 
     def _repr_html_(self) -> str:
@@ -277,6 +285,7 @@ def _evaluation_of(record: Part) -> Evaluation:
         problems=[_problem(part) for part in record.at("problems").parts()],
         remarks=read_remarks(documents),
         validity=read_validity(record),
+        errors=read_error_counts(record.at("error_classes", NO_SUMS)),
         terms=read_terms(record),
     )
     if (accounts := record.find("per_document")) is not None:

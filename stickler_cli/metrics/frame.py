@@ -7,6 +7,8 @@ from typing import Any, Final
 from stickler_cli.errors import Problem, UnavailableError, UsageError
 from stickler_cli.locations import field_path
 from stickler_cli.metrics.counts import RATES
+from stickler_cli.metrics.error_classes import ErrorClass
+from stickler_cli.metrics.error_counts import ByClass, ErrorCounts
 from stickler_cli.metrics.tally import READINGS, Tally
 from stickler_cli.metrics.terms import NamedField
 from stickler_cli.spelling import did_you_mean
@@ -17,6 +19,7 @@ HEADERS: Final = (
     *("field", "kind", "comparator", "threshold", "weight"),
     *(f"{reading}_{name}" for reading in READINGS for name in (*COUNTS, *RATES)),
     *("raw_similarity_score", "threshold_applied_score"),
+    *(f"class_{each.value}" for each in ErrorClass),
 )
 """The columns; docs/results.md describes each."""
 
@@ -30,20 +33,32 @@ Cell = str | int | float | None
 
 
 def table(
-    total: Tally, score: float | None, fields: Iterable[NamedField], *, recall_with_fd: bool
+    total: Tally,
+    score: float | None,
+    fields: Iterable[NamedField],
+    errors: ErrorCounts,
+    *,
+    recall_with_fd: bool,
 ) -> list[tuple[Cell, ...]]:
     """Give a row for whole documents, then one for each field, with a cell for each header."""
     counts = _counts(total, recall_with_fd=recall_with_fd)
-    rows: list[tuple[Cell, ...]] = [("", DOCUMENT, "", None, None, *counts, score, score)]
+    rows: list[tuple[Cell, ...]] = [
+        ("", DOCUMENT, "", None, None, *counts, score, score, *_classes(errors.overall()))
+    ]
     for field in fields:
         info = field.info
         about = (info.kind, info.comparator, _float(info.threshold)) if info else ("", "", None)
         counts = _counts(field.tally, recall_with_fd=recall_with_fd)
         scores = (field.tally.mean_raw, field.tally.mean_score)
+        classes = _classes(errors.fields.get(field.path, {}))
         # No data frame holds a lone surrogate.
         name = field_path(field.path).encode("utf-8", "backslashreplace").decode()
-        rows.append((name, *about, _float(field.weight), *counts, *scores))
+        rows.append((name, *about, _float(field.weight), *counts, *scores, *classes))
     return rows
+
+
+def _classes(counts: ByClass) -> list[int]:
+    return [counts.get(each, 0) for each in ErrorClass]
 
 
 def _float(value: float | None) -> float | None:

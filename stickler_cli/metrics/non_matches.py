@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from stickler_cli.compare.result import ERRORS, ObjectComparison, Outcome
+from stickler_cli.compare.result import ObjectComparison, Outcome
 from stickler_cli.json_values import JsonValue, kind_of
 from stickler_cli.locations import Path, field_path
+from stickler_cli.metrics.error_classes import ErrorClass, classify
 from stickler_cli.metrics.units import units
 
 NON_MATCH_TYPES: Final = {
@@ -42,6 +43,7 @@ class NonMatch:
     """For a false discovery only."""
     threshold: float | None
     """What a false discovery did not reach."""
+    error_class: ErrorClass
     differing: tuple[str, ...] = ()
     """Of a pair of list items, the fields that differ."""
 
@@ -71,6 +73,7 @@ class NonMatch:
         view: dict[str, object] = {
             "field_path": field_path(self.path),
             "non_match_type": NON_MATCH_TYPES[self.outcome],
+            "class": self.error_class.value,
             "ground_truth_value": self.gt,
             "prediction_value": self.pred,
         }
@@ -89,10 +92,9 @@ def non_matches(comparison: ObjectComparison) -> Iterator[NonMatch]:
     pair of list items below its threshold. A nested object that is an error has an entry of its
     own beside those of its fields.
     """
-    for unit in units(comparison):
-        if unit.outcome not in ERRORS:
-            continue
+    for unit in units(comparison, errors_only=True):
         path = unit.pred_path if unit.outcome is Outcome.FA else unit.gt_path
+        place = unit.gt_path or unit.pred_path or ()
         below = unit.outcome is Outcome.FD
         yield NonMatch(
             path or (),
@@ -101,5 +103,6 @@ def non_matches(comparison: ObjectComparison) -> Iterator[NonMatch]:
             unit.pred,
             unit.similarity if below else None,
             unit.threshold if below else None,
+            classify(unit.outcome, place, unit.gt, unit.pred, comparison.gt),
             unit.differing if below else (),
         )

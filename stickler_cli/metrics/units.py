@@ -8,6 +8,7 @@ from stickler_cli.compare.result import (
     ERRORS,
     Comparison,
     ElementComparison,
+    LeafComparison,
     ListComparison,
     ObjectComparison,
     Outcome,
@@ -44,31 +45,45 @@ class Unit:
     """Of a pair of list items below its threshold, the fields that differ."""
 
 
-def units(comparison: ObjectComparison) -> Iterator[Unit]:
+def units(comparison: ObjectComparison, *, errors_only: bool = False) -> Iterator[Unit]:
     """List the units of one document in schema order, parents first.
 
     An item or object that one side lacks is one unit and carries the whole value; so is a pair of
     list items below its threshold.
     """
-    yield from _in_fields(comparison, (), ())
+    found = _in_fields(comparison, (), (), errors_only)
+    return (unit for unit in found if unit.outcome in ERRORS) if errors_only else found
 
 
-def _in_fields(comparison: ObjectComparison, gt_path: Path, pred_path: Path) -> Iterator[Unit]:
-    for entry in comparison.fields:
-        places = (*gt_path, entry.name), (*pred_path, entry.name)
-        yield from _in_unit(entry.comparison, *places, entry.weight)
+def _in_fields(
+    comparison: ObjectComparison, gt_path: Path, pred_path: Path, errors_only: bool
+) -> Iterator[Unit]:
+    parts, outcomes = comparison.parts, comparison.outcomes
+    for position, terms in enumerate(comparison.terms):
+        # Most fields are leaves, and most leaves are right: not even an account is made of them.
+        if errors_only and outcomes[position] not in ERRORS and position not in parts:
+            continue
+        places = (*gt_path, terms.name), (*pred_path, terms.name)
+        part = comparison.part(position)
+        yield from _in_unit(part, *places, terms.weight, errors_only)
     for name in comparison.extras:
         value = comparison.pred[name] if isinstance(comparison.pred, dict) else None
         places = (*gt_path, name), (*pred_path, name)
         yield Unit(*places, Outcome.FA, None, value, 0.0, 0.0, 0.0, 1.0, broken_down=False)
 
 
+def _is_right_leaf(comparison: Comparison) -> bool:
+    """Say whether there is no error in a comparison, where one look tells."""
+    return type(comparison) is LeafComparison and comparison.outcome not in ERRORS
+
+
 def _in_unit(
-    comparison: Comparison, gt_path: Path, pred_path: Path, weight: float
+    comparison: Comparison, gt_path: Path, pred_path: Path, weight: float, errors_only: bool
 ) -> Iterator[Unit]:
     if isinstance(comparison, ListComparison) and comparison.elements:
         for element in comparison.elements:
-            yield from _in_element(element, gt_path, pred_path, weight)
+            if not (errors_only and _is_right_leaf(element.comparison)):
+                yield from _in_element(element, gt_path, pred_path, weight, errors_only)
         return
     is_object = isinstance(comparison, ObjectComparison) and comparison.outcome in BOTH_SIDES
     yield Unit(
@@ -84,21 +99,21 @@ def _in_unit(
         broken_down=is_object,
     )
     if isinstance(comparison, ObjectComparison) and is_object:
-        yield from _in_fields(comparison, gt_path, pred_path)
+        yield from _in_fields(comparison, gt_path, pred_path, errors_only)
 
 
 def _in_element(
-    element: ElementComparison, gt_path: Path, pred_path: Path, weight: float
+    element: ElementComparison, gt_path: Path, pred_path: Path, weight: float, errors_only: bool
 ) -> Iterator[Unit]:
     inner = element.comparison
     gt_place = None if element.gt_index is None else (*gt_path, element.gt_index)
     pred_place = None if element.pred_index is None else (*pred_path, element.pred_index)
     if element.passed and gt_place is not None and pred_place is not None:
         if isinstance(inner, ObjectComparison):
-            yield from _in_fields(inner, gt_place, pred_place)
+            yield from _in_fields(inner, gt_place, pred_place, errors_only)
             return
         if isinstance(inner, ListComparison):
-            yield from _in_unit(inner, gt_place, pred_place, weight)
+            yield from _in_unit(inner, gt_place, pred_place, weight, errors_only)
             return
     # A pair of lists counts as an element by its score.
     similarity = inner.score if isinstance(inner, ListComparison) else inner.similarity

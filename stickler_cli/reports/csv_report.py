@@ -21,7 +21,8 @@ def render(run: Run, style: TableStyle) -> str:
     writer.writerow(HEADERS)
     evaluation, with_fd = run.evaluation, run.options.recall_with_fd
     fields = named_fields(evaluation.tally, run.fields)
-    rows = table(evaluation.tally, evaluation.overall_score, fields, recall_with_fd=with_fd)
+    score, errors = evaluation.overall_score, evaluation.errors
+    rows = table(evaluation.tally, score, fields, errors, recall_with_fd=with_fd)
     writer.writerows([_cell(cell) for cell in row] for row in rows)
     return text.getvalue()
 

@@ -18,6 +18,7 @@ from stickler_cli.reports.summary import (
     WORST_LEGEND,
     WORST_MARK,
     disagreement,
+    error_classes,
     gate_limits,
     headline,
     notes,
@@ -111,7 +112,9 @@ def _readings(run: Run) -> list[str]:
         [name, *_figures(run, counts, rates)] for name, (counts, rates) in readings(run).items()
     ]
     doubt = disagreement(run)
-    return _table(["", *COUNTS], rows) + (["", doubt] if doubt else [])
+    errors = error_classes(run)
+    sentences = [text for text in (doubt, errors) if text]
+    return _table(["", *COUNTS], rows) + [line for text in sentences for line in ("", text)]
 
 
 def _gates(run: Run) -> list[str]:
@@ -164,13 +167,14 @@ def _non_matches(style: TableStyle) -> list[str]:
             code(document),
             code(field_path(entry.path)),
             entry.outcome.name,
+            entry.error_class.replace("_", " "),
             code(value_text(entry.gt)),
             code(value_text(entry.pred)),
             code(entry.explanation) if entry.differing else entry.reason,
         ]
         for document, entry in style.chosen()
     ]
-    titles = ("document", "field", "class", "ground truth", "prediction", "reason")
+    titles = ("document", "field", "outcome", "class", "ground truth", "prediction", "reason")
     return _table(titles, rows, texts=len(titles)) if rows else []
 
 

@@ -6,6 +6,7 @@ from typing import Final, TypeAlias
 
 from stickler_cli.locations import Path, field_path
 from stickler_cli.metrics.counts import Counts
+from stickler_cli.metrics.error_classes import ErrorClass
 from stickler_cli.metrics.evaluation import DocumentProblem, Status
 from stickler_cli.metrics.rate_text import rate
 from stickler_cli.metrics.record import Run
@@ -112,6 +113,29 @@ def disagreement(run: Run) -> str | None:
             why = _WHY_LOWEST[lowest]
             return f"The readings disagree: {title} {shown}. {lowest} is lowest: {why}."
     return None
+
+
+def error_classes(run: Run) -> str | None:
+    """Say how many errors there are and of what kind, the most frequent first; None without any."""
+    counts = run.evaluation.errors.overall()
+    texts = (class_text(each, count) for each, count in counts.items())
+    return f"{number_of(sum(counts.values()), 'error')}: {', '.join(texts)}" if counts else None
+
+
+def class_text(error_class: ErrorClass, count: int) -> str:
+    """Count the errors of a class.
+
+    >>> class_text(ErrorClass.MISSED_ITEM, 2), class_text(ErrorClass.TRUNCATED, 2)
+    ('2 missed items', '2 truncated')
+    """
+    words = error_class.replace("_", " ")
+    return number_of(count, words) if error_class in _COUNTABLE else f"{count} {words}"
+
+
+_COUNTABLE: Final = frozenset(
+    each for each in ErrorClass if each.endswith(("_item", "_value", "_object", "_kind", "_slip"))
+)
+"""Classes named after a thing; the others are named after what happened to it."""
 
 
 def worst_fields(run: Run, rows: Sequence[FieldRow], quoted: Quoting = str) -> str | None:

@@ -24,6 +24,7 @@ from stickler_cli.reports.summary import (
     WORST_LEGEND,
     WORST_MARK,
     disagreement,
+    error_classes,
     gate_limits,
     headline,
     notes,
@@ -112,7 +113,9 @@ def _readings(run: Run, width: int | None) -> list[Line]:
     ]
     lines, _ = table_lines(Table(_READING_COLUMNS, rows), width)
     doubt = disagreement(run)
-    return lines + (paragraph(doubt, width, "warn") if doubt else [])
+    lines += paragraph(doubt, width, "warn") if doubt else []
+    errors = error_classes(run)
+    return lines + ([BLANK, *paragraph(errors, width, "", INDENT)] if errors else [])
 
 
 def _counts(tp: int, fd: int, fa: int, fn: int, tn: int) -> list[Span]:
@@ -178,6 +181,7 @@ def _non_matches(style: TableStyle, width: int | None) -> list[Line]:
                 Span.of(document),
                 Span.of(field_path(entry.path)),
                 Span(entry.outcome.name),
+                Span(entry.error_class.replace("_", " ")),
                 Span(value_text(entry.gt)),
                 Span(value_text(entry.pred)),
                 Span.of(entry.explanation),
@@ -187,8 +191,9 @@ def _non_matches(style: TableStyle, width: int | None) -> list[Line]:
         return [title, *table_lines(Table(columns, rows))[0]]
     lines: list[Line] = [title]
     for document, entry in chosen:
-        place = f"{document}  {field_path(entry.path)}"
-        lines += paragraph(f"{place}  {entry.outcome.name} {entry.explanation}", width, "", INDENT)
+        place = f"{document}  {field_path(entry.path)}  {entry.outcome.name}"
+        kind = entry.error_class.replace("_", " ")
+        lines += paragraph(f"{place}  {kind}: {entry.explanation}", width, "", INDENT)
         for side, value in (("gt", entry.gt), ("pred", entry.pred)):
             text = value_text(value)
             room = len(INDENT) + 6
@@ -197,7 +202,15 @@ def _non_matches(style: TableStyle, width: int | None) -> list[Line]:
     return lines
 
 
-_NON_MATCH_COLUMNS: Final = ("document", "field", "class", "gt", "pred", "reason")
+_NON_MATCH_COLUMNS: Final = (
+    "document",
+    "field",
+    "outcome",
+    "class",
+    "gt",
+    "pred",
+    "reason",
+)
 
 
 def _gates(run: Run, width: int | None) -> list[Line]:

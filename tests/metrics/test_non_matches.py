@@ -3,8 +3,11 @@ import pytest
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Options
 from stickler_cli.compare.result import Outcome
+from stickler_cli.metrics.error_classes import ErrorClass
 from stickler_cli.metrics.non_matches import NonMatch, non_matches
 from stickler_cli.schema.compiler import compile_schema
+
+OTHER = ErrorClass.OTHER
 
 TEXT = {"type": "string"}
 
@@ -221,8 +224,8 @@ def test_a_false_discovery_says_its_similarity_and_the_others_do_not():
 
 
 def test_a_reason_names_the_side_that_has_no_partner():
-    missed = NonMatch(("a",), Outcome.FN, "x", None, None, None)
-    invented = NonMatch(("a",), Outcome.FA, None, "x", None, None)
+    missed = NonMatch(("a",), Outcome.FN, "x", None, None, None, OTHER)
+    invented = NonMatch(("a",), Outcome.FA, None, "x", None, None, OTHER)
 
     assert missed.reason == "unmatched ground truth"
     assert invented.reason == "unmatched prediction"
@@ -239,4 +242,6 @@ def test_a_reason_names_the_side_that_has_no_partner():
     ],
 )
 def test_a_reason_has_the_digits_that_it_takes_to_see_it(similarity, threshold, reason):
-    assert NonMatch(("a",), Outcome.FD, "x", "y", similarity, threshold).reason == reason
+    entry = NonMatch(("a",), Outcome.FD, "x", "y", similarity, threshold, OTHER)
+
+    assert entry.reason == reason

@@ -1,0 +1,59 @@
+"""The number that a text states, on its digits as they are written.
+
+A module of its own, without numpy, because whoever names what is wrong with a number reads it so.
+"""
+
+import re
+from decimal import Decimal
+from typing import Final
+
+MAGNITUDE: Final = 10_000
+"""Numbers from 10**-MAGNITUDE to 10**MAGNITUDE are read; no measurement needs more, and the exact
+sum of `1e999999999` and 1 would fill the memory."""
+
+_SCIENTIFIC: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)[eE]([+-]?[0-9]+)")
+_PLAIN: Final = re.compile(r"-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
+_WORD: Final = re.compile(r"[^\W\d_]+(?:[-.][^\W\d_]+)*\.?")
+"""With the dots and hyphens that are part of it: `Rs. 500` is 500, not 0.500."""
+_IGNORED: Final = re.compile(r"[^0-9.-]+")
+
+
+def written(number: float | Decimal) -> Decimal:
+    """Turn a number into the decimal that its shortest spelling states."""
+    return Decimal(float.__repr__(number) if isinstance(number, float) else number)
+
+
+def parse_number(text: str) -> Decimal | None:
+    """Read the number that a text states, as docs/comparators.md says; None where there is none.
+
+    >>> parse_number("EUR 1,250.00"), parse_number("n/a")
+    (Decimal('1250.00'), None)
+    """
+    text = text.strip()
+    scientific = _SCIENTIFIC.fullmatch(text)
+    if scientific is not None:
+        # So many digits that Decimal itself would refuse the exponent.
+        beyond = len(scientific[1].lstrip("+-0")) > len(str(MAGNITUDE))
+        return None if beyond else readable(Decimal(text))
+    bare = _IGNORED.sub("", _WORD.sub("", text))
+    if not _PLAIN.fullmatch(bare):
+        return None
+    number = Decimal(bare)
+    return readable(number.copy_sign(Decimal(-1)) if _is_in_parentheses(text) else number)
+
+
+def _is_in_parentheses(text: str) -> bool:
+    """Tell an accountant's negative: nothing but signs outside one pair of parentheses.
+
+    `(5)` and `$(5)` are; `thirty (30)` is not.
+    """
+    before, opening, rest = text.partition("(")
+    _, closing, after = rest.rpartition(")")
+    return bool(opening and closing) and not any(map(str.isalnum, before + after))
+
+
+def readable(number: Decimal) -> Decimal | None:
+    """Give back a number of a size that exact arithmetic can bear."""
+    if not number:
+        return Decimal(0)
+    return number if number.is_finite() and abs(number.adjusted()) <= MAGNITUDE else None

@@ -1,0 +1,267 @@
+"""What kind of mistake each non-match is: one class, by the first rule that holds.
+
+The order of `ErrorClass` is the order in which reports name classes; the rules and their order
+are in docs/error-classes.md.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+from itertools import chain, islice
+from typing import Final
+
+from stickler_cli.compare.result import Outcome
+from stickler_cli.json_values import JsonValue, kind_of
+from stickler_cli.locations import Path, Step
+from stickler_cli.metrics.misreadings import (
+    amount,
+    look_alike,
+    part_of,
+    same_date,
+    same_text,
+    slip_of_number,
+    slip_of_text,
+    text_of,
+)
+
+LONGEST: Final = 1_000
+"""Characters of the longest text that is looked at closely; of longer ones only whether one begins
+or ends the other."""
+
+TELLING: Final = 3
+"""Characters that a value has at least where its standing elsewhere says something: quantities,
+flags and units of one or two are everywhere by chance."""
+
+NEIGHBOURS: Final = 10
+"""Items before and after its own that a value may have slipped from, so that the time is in
+proportion to the number of errors; rows shift by a few."""
+
+SIBLINGS: Final = 100
+"""Fields of an object that a value is looked for in; of a map with more, the first."""
+
+LEVELS: Final = 3
+"""Lists and objects around a value whose other items and fields are looked at, innermost first."""
+
+
+class ErrorClass(StrEnum):
+    """What kind of mistake a non-match is."""
+
+    MISSED_ITEM = "missed_item"
+    """An element of a list that the prediction does not have."""
+    INVENTED_ITEM = "invented_item"
+    """An element of a list that the ground truth does not have."""
+    MISSED_VALUE = "missed_value"
+    """A field that has a value in the ground truth only."""
+    INVENTED_VALUE = "invented_value"
+    """A field that has a value in the prediction only."""
+    SWAPPED = "swapped"
+    """The value of another field, or of the same field of another item."""
+    WRONG_ITEM = "wrong_item"
+    """A pair of list elements that is below its threshold, and nothing more is known."""
+    WRONG_OBJECT = "wrong_object"
+    """An object below its threshold; the fields in it that are wrong have classes of their own."""
+    WRONG_KIND = "wrong_kind"
+    """A value of another kind, or one that is right and not of the kind that is compared."""
+    FORMAT = "format"
+    """The same content, spelt in another way."""
+    LOOK_ALIKE = "look_alike"
+    """The same but for characters that look alike."""
+    TRUNCATED = "truncated"
+    """The beginning or end of the ground truth."""
+    OVERRUN = "overrun"
+    """The ground truth, and more before or after it."""
+    DIGIT_SLIP = "digit_slip"
+    """A digit, two that changed places, a decimal point or a sign are wrong."""
+    OTHER = "other"
+    """Something else."""
+
+
+def classify(
+    outcome: Outcome, path: Path, gt: JsonValue, pred: JsonValue, document: JsonValue
+) -> ErrorClass:
+    """Name the kind of a mistake.
+
+    Args:
+        outcome: FD, FA or FN.
+        path: where it is in the ground truth, or would be; for an invented list element, its place
+            in the prediction.
+        gt: None where it is absent.
+        pred: None where it is absent.
+        document: the whole ground truth.
+    """
+    is_element = isinstance(path[-1], int)
+    if outcome is Outcome.FN:
+        return ErrorClass.MISSED_ITEM if is_element else ErrorClass.MISSED_VALUE
+    if outcome is Outcome.FA:
+        if is_element:
+            return ErrorClass.INVENTED_ITEM
+        found = _stands_elsewhere(pred, path, document)
+        return ErrorClass.SWAPPED if found else ErrorClass.INVENTED_VALUE
+    if isinstance(gt, dict | list) or isinstance(pred, dict | list):
+        return _of_containers(path, gt, pred, document)
+    return _of_scalars(path, gt, pred, document)
+
+
+def _of_containers(path: Path, gt: JsonValue, pred: JsonValue, document: JsonValue) -> ErrorClass:
+    if kind_of(gt) != kind_of(pred):
+        return ErrorClass.WRONG_KIND
+    if isinstance(path[-1], int):
+        return ErrorClass.WRONG_ITEM
+    if _stands_elsewhere(pred, path, document):
+        return ErrorClass.SWAPPED
+    return ErrorClass.WRONG_OBJECT if isinstance(gt, dict) else ErrorClass.OTHER
+
+
+def _of_scalars(path: Path, gt: JsonValue, pred: JsonValue, document: JsonValue) -> ErrorClass:
+    texts = text_of(gt), text_of(pred)
+    if max(map(len, texts)) > LONGEST:
+        return _of_long_texts(*texts) or _rest(path)
+    amounts = amount(gt), amount(pred)
+    pair = _Scalars(path, gt, pred, document, *texts, *amounts, None not in amounts)
+    return next((found for found, holds in _RULES if holds(pair)), _rest(path))
+
+
+@dataclass(frozen=True, slots=True)
+class _Scalars:
+    """Two scalars that are not the same, and what the rules look at."""
+
+    path: Path
+    gt: JsonValue
+    pred: JsonValue
+    document: JsonValue
+    gt_text: str
+    pred_text: str
+    gt_amount: Decimal | None
+    pred_amount: Decimal | None
+    are_numbers: bool
+
+    def are_equal(self) -> bool:
+        """Say whether nothing differs: what is wrong is that the comparator reads neither."""
+        return self.gt_text == self.pred_text and type(self.gt) is type(self.pred)
+
+    def are_spelt_otherwise(self) -> bool:
+        """Say whether the content is the same."""
+        if self.are_numbers:
+            return self.gt_amount == self.pred_amount
+        gt, pred = self.gt_text, self.pred_text
+        return same_text(gt, pred) or same_date(gt, pred)
+
+    def look_alike(self) -> bool:
+        """Say whether the texts look alike."""
+        return not self.are_numbers and look_alike(self.gt_text, self.pred_text)
+
+    def are_of_two_kinds(self) -> bool:
+        """Say whether one is no number, text or flag as the other is."""
+        return not self.are_numbers and _kind(self.gt) != _kind(self.pred)
+
+    def are_swapped(self) -> bool:
+        """Say whether the prediction is the value of another place."""
+        return _stands_elsewhere(self.pred, self.path, self.document)
+
+    def is_cut(self) -> bool:
+        """Say whether the prediction is a part of the ground truth."""
+        return not self.are_numbers and part_of(self.pred_text, self.gt_text)
+
+    def is_overrun(self) -> bool:
+        """Say whether the ground truth is a part of the prediction."""
+        return not self.are_numbers and part_of(self.gt_text, self.pred_text)
+
+    def are_a_slip_apart(self) -> bool:
+        """Say whether a digit, point or sign differs."""
+        if self.gt_amount is not None and self.pred_amount is not None:
+            return slip_of_number(self.gt_amount, self.pred_amount)
+        return slip_of_text(self.gt_text, self.pred_text)
+
+
+_RULES: Final[tuple[tuple[ErrorClass, Callable[[_Scalars], bool]], ...]] = (
+    (ErrorClass.WRONG_KIND, _Scalars.are_equal),
+    (ErrorClass.FORMAT, _Scalars.are_spelt_otherwise),
+    (ErrorClass.LOOK_ALIKE, _Scalars.look_alike),
+    (ErrorClass.WRONG_KIND, _Scalars.are_of_two_kinds),
+    (ErrorClass.SWAPPED, _Scalars.are_swapped),
+    (ErrorClass.TRUNCATED, _Scalars.is_cut),
+    (ErrorClass.OVERRUN, _Scalars.is_overrun),
+    (ErrorClass.DIGIT_SLIP, _Scalars.are_a_slip_apart),
+)
+"""The first that holds is the class of two scalars."""
+
+
+def _kind(value: JsonValue) -> str:
+    kind = kind_of(value)
+    return "number" if kind == "integer" else kind
+
+
+def _of_long_texts(gt: str, pred: str) -> ErrorClass | None:
+    if gt.startswith(pred) or gt.endswith(pred):
+        return ErrorClass.TRUNCATED
+    if pred.startswith(gt) or pred.endswith(gt):
+        return ErrorClass.OVERRUN
+    return None
+
+
+def _rest(path: Path) -> ErrorClass:
+    return ErrorClass.WRONG_ITEM if isinstance(path[-1], int) else ErrorClass.OTHER
+
+
+def _stands_elsewhere(pred: JsonValue, path: Path, document: JsonValue) -> bool:
+    """Say whether a prediction is the ground truth of another place near its own.
+
+    Those are the other fields of its object, and the same field of other items and objects.
+    """
+    wanted = _telling(pred)
+    if wanted is None:
+        return False
+    around = [document]
+    for step in path[:-1]:
+        around.append(_at(around[-1], step))
+    innermost = len(path) - 1
+    for depth in range(innermost, max(innermost - LEVELS, -1), -1):
+        inside = path[depth + 1 :]
+        for sibling in _siblings(around[depth], path[depth]):
+            value = sibling
+            for step in inside:
+                value = _at(value, step)
+            if value is not None and _telling(value) == wanted:
+                return True
+    return False
+
+
+def _telling(value: JsonValue) -> JsonValue:
+    """Give a value as it is looked for elsewhere; None where it may be anywhere by chance."""
+    match value:
+        case None | bool():
+            return None
+        case str():
+            text = value.strip().casefold()
+        case dict() | list():
+            return value or None
+        case float() if value.is_integer():
+            text = text_of(int(value))
+        case _:
+            text = text_of(value)
+    return text if len(text) >= TELLING else None
+
+
+def _at(value: JsonValue, step: Step) -> JsonValue:
+    """Follow one step; None where it leads nowhere. A value by itself is a list of one."""
+    match value:
+        case dict():
+            return value.get(step) if isinstance(step, str) else None
+        case list():
+            return value[step] if isinstance(step, int) and step < len(value) else None
+        case _:
+            return value if step == 0 else None
+
+
+def _siblings(around: JsonValue, step: Step) -> Iterator[JsonValue]:
+    """Give what stands beside a place."""
+    match around:
+        case dict():
+            others = (value for name, value in around.items() if name != step)
+            return islice(others, SIBLINGS)
+        case list() if isinstance(step, int):
+            first = max(step - NEIGHBOURS, 0)
+            return chain(around[first:step], around[step + 1 : step + 1 + NEIGHBOURS])
+        case _:
+            return iter(())
