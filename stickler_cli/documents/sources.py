@@ -101,18 +101,22 @@ def list_directory(root: str, limit: int) -> Listing:
     """List the documents in a directory and below.
 
     Hidden files and directories are left out. Links to files are followed, links to directories
-    are not, except the root itself. An id that two files have, and a link that leads nowhere, are
-    problems in the place of the document.
+    are not, except the root itself. An id that two files have, a link that leads nowhere, and a
+    directory that is named as a document and holds none are problems in its place.
 
     Raises:
         UsageError: the directory, or one below it, cannot be listed.
     """
     found: list[tuple[str, str, Reference]] = []
     problems: list[Problem] = []
+    named: list[tuple[str, str]] = []  # directories named as documents are
     skipped = 0
     for relative, entry in _entries(root):
         document = id_of_file(relative)
-        if entry.is_symlink() and os.path.isdir(entry.path):  # noqa: PTH112 - it never raises
+        if entry.is_dir(follow_symlinks=False):
+            if document is not None:
+                named.append((document, decoded(entry.path)))
+        elif entry.is_symlink() and os.path.isdir(entry.path):  # noqa: PTH112 - it never raises
             hint = "name the directory itself, or copy it"
             problems.append(
                 Problem(decoded(entry.path), "a linked directory is left out", "", hint)
@@ -121,6 +125,12 @@ def list_directory(root: str, limit: int) -> Listing:
             skipped += 1
         else:
             found.append((document, decoded(entry.path), _reference(entry, limit)))
+    holding = {parent for _, file, _ in found for parent in Path(file).parents} if named else set()
+    found += (
+        (document, file, Problem(file, "this is a directory", "a file"))
+        for document, file in named
+        if Path(file) not in holding
+    )
     found.sort(key=itemgetter(0, 1))
     documents = {
         document: _only([(file, reference) for _, file, reference in same])
@@ -133,7 +143,7 @@ def list_directory(root: str, limit: int) -> Listing:
 
 
 def _entries(root: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """Walk a directory; give what is not hidden and no directory, with its relative path."""
+    """Walk a directory; give what is not hidden, with its relative path."""
     pending = [(root, "")]
     while pending:
         directory, prefix = pending.pop()
@@ -144,8 +154,7 @@ def _entries(root: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
                         continue
                     if entry.is_dir(follow_symlinks=False):
                         pending.append((entry.path, f"{prefix}{entry.name}/"))
-                    else:
-                        yield prefix + entry.name, entry
+                    yield prefix + entry.name, entry
         except OSError as error:
             raise UsageError([unreadable(decoded(directory), error)]) from error
 

@@ -218,3 +218,33 @@ def test_remarks_are_read_back_and_added(stickler, data):
     }
     del record["documents"]["lenient"], record["options"]["lenient_json"]
     assert Evaluation.from_dict(record).remarks == {"duplicate_keys": 1, "byte_order_mark": 1}
+
+
+LARGE = 2**70
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        {"type": "integer", "x-aws-stickler-comparator": "ExactComparator"},
+        {"type": "integer", "x-aws-stickler-comparator": "NumericComparator"},
+        {"type": ["integer", "null"]},
+        {"anyOf": [{"type": "string"}, {"type": "integer"}]},
+        {"oneOf": [{"maximum": 2**70, "type": "integer"}, {"minimum": 2**70 + 1}]},
+        {},
+    ],
+)
+@pytest.mark.parametrize("form", ["json", "json.gz", "jsonl", "jsonl.gz"])
+def test_integers_of_more_than_64_bits_are_compared_exactly(stickler, data, field, form):
+    schema = {"type": "object", "properties": {"same": field, "other": field}}
+    write(data / "schema.json", schema)
+    for side, other in (("gt", LARGE), ("pred", LARGE + 1)):
+        text = json.dumps({"same": LARGE, "other": other}).encode() + b"\n"
+        pack = gzip.compress if form.endswith("gz") else bytes
+        (data / f"{side}.{form}").write_bytes(pack(text))
+
+    record = stickler("eval", "schema.json", f"gt.{form}", f"pred.{form}", "-f", "json").json
+
+    fields = record["confusion_matrix"]["fields"]
+    assert fields["same"]["overall"]["tp"] == 1
+    assert fields["other"]["overall"]["fd"] == 1

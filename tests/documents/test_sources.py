@@ -228,3 +228,13 @@ def test_a_directory_that_cannot_be_listed_is_a_usage_error(
     with pytest.raises(UsageError) as caught:
         list_directory(str(tmp_path), 100)
     assert str(caught.value) == f"{tmp_path}/sub: cannot be read: Permission denied"
+
+
+def test_a_directory_named_as_a_document_that_holds_none_is_a_problem_in_its_place(tmp_path: Path):
+    (tmp_path / "a.json" / "empty.json").mkdir(parents=True)
+    write(tmp_path, "b.json/c.json", "d/notes.txt")
+
+    documents = list_directory(str(tmp_path), 100).documents
+
+    assert list(documents) == ["a", "a.json/empty", "b.json/c"]
+    assert documents["a"] == Problem(str(tmp_path / "a.json"), "this is a directory", "a file")

@@ -1,0 +1,131 @@
+"""What may stand where a document should be, and what becomes of it.
+
+One list for two readers: `test_input_cases.py` makes each of these in a directory and runs the
+command over all of them at once, and holds docs/reliability.md to the same list.
+"""
+
+import gzip
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+Make = Callable[[Path], object]
+"""Make the input at a path that ends in `.json`; its directory is there."""
+
+LIMIT = 1_000_000
+"""Bytes of a document in the run of the tests."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One kind of input."""
+
+    name: str
+    """As docs/reliability.md names it."""
+    make: Make
+    told: str = ""
+    """Parts of what the problem says, with `…` for what is between; empty where there is none."""
+    pred: str = "invalid"
+    """Status of the document where this is its prediction; the ground truth is sound."""
+    gt: str = "failed"
+    """Status where this is the ground truth; the prediction is sound."""
+    remark: str = ""
+    """The remark on the document, if there is one."""
+    without_root: bool = False
+    """Whether nothing is wrong for root, who may do everything."""
+
+
+def text(content: str | bytes) -> Make:
+    """Write a file."""
+    data = content.encode() if isinstance(content, str) else content
+    return lambda path: path.write_bytes(data)
+
+
+def packed(data: bytes) -> Make:
+    """Write a gzip file."""
+    return lambda path: path.with_name(f"{path.name}.gz").write_bytes(data)
+
+
+def sparse(size: int) -> Make:
+    """Make a file of a size that takes no room on the disk."""
+
+    def make(path: Path) -> None:
+        with path.open("wb") as stream:
+            stream.truncate(size)
+
+    return make
+
+
+def unreadable(path: Path) -> None:
+    path.write_text("{}")
+    path.chmod(0)
+
+
+def looping_link(path: Path) -> None:
+    path.symlink_to(path.name)
+
+
+def nested(levels: int) -> str:
+    return '{"v": ' + "[" * (levels - 1) + "]" * (levels - 1) + "}"
+
+
+SOUND = json.dumps({"v": 1})
+BOMB = gzip.compress(b'{"v": "' + b"x" * 2 * LIMIT + b'"}')
+
+CASES = [
+    Case("a key that an object has twice", text('{"v": 2, "v": 1}'), 'the key "v" is there again',
+         "evaluated", "evaluated", "duplicate_keys"),
+    Case("a UTF-8 byte order mark", text("\ufeff" + SOUND), "", "evaluated", "evaluated",
+         "byte_order_mark"),
+    Case("an integer of more than 64 bits", text('{"v": 36893488147419103233}'), "", "evaluated",
+         "evaluated"),
+    Case("1024 levels of nesting", text(nested(1024)), "", "evaluated", "evaluated"),
+    Case("a document packed by gzip, whatever its name", text(gzip.compress(SOUND.encode())), "",
+         "evaluated", "evaluated"),
+    Case("`NaN`", text('{"v": NaN}'), "NaN is not JSON"),
+    Case("`Infinity`", text('{"v": Infinity}'), "Infinity is not JSON"),
+    Case("`-Infinity`", text('{"v": -Infinity}'), "-Infinity is not JSON"),
+    Case("a number beyond floating point, `1e400`", text('{"v": 1e400}'),
+         "not valid JSON: number is infinity"),
+    Case("an integer of 5000 digits", text('{"v": ' + "9" * 5000 + "}"),
+         "not valid JSON: number is infinity"),
+    Case("10,000 levels of nesting", text(nested(10_000)),
+         "the document is nested more than 1024 levels deep"),
+    Case("a lone surrogate, escaped", text('{"v": "\\ud800"}'), "not valid JSON: "),
+    Case("a lone surrogate, raw", text(b'{"v": "\xed\xa0\x80"}'), "byte 0xed is not UTF-8"),
+    Case("Latin-1", text('{"v": "é"}'.encode("latin-1")), "byte 0xe9 is not UTF-8"),
+    Case("UTF-16", text(SOUND.encode("utf-16")), "the text is UTF-16"),
+    Case("UTF-32", text(SOUND.encode("utf-32")), "the text is UTF-32"),
+    Case("an empty file", text(""), "the file is empty"),
+    Case("a file of blanks", text(" \n"), "the file is blank"),
+    Case("JSON that breaks off", text('{"v": 1'), "not valid JSON: unexpected end of data"),
+    Case("a list", text("[1]"), "the document is of type array"),
+    Case("`null`", text("null"), "the document is of type null"),
+    Case("JSON Lines in a `.json` file", text(f"{SOUND}\n{SOUND}\n"), "not valid JSON: "),
+    Case("JSON in a Markdown code fence", text(f"```json\n{SOUND}\n```"), "not valid JSON: "),
+    Case("more bytes than `--max-document-size`", sparse(200_000_000),
+         "the file has 200,000,000 bytes"),
+    Case("a gzip file that unpacks to more than that", packed(BOMB),
+         "the file goes on once unpacked"),
+    Case("a gzip file that breaks off", packed(gzip.compress(SOUND.encode())[:-9]),
+         "cannot be read: Compressed file ended"),
+    Case("a directory named `x.json`", lambda path: path.mkdir(), "this is a directory"),
+    Case("a link that leads nowhere", lambda path: path.symlink_to("nowhere"),
+         "the link leads nowhere"),
+    Case("a link that leads to itself", looping_link, "cannot be read: Too many levels"),
+    Case("a named pipe", os.mkfifo, "this is not a regular file"),
+    Case("a file that may not be read", unreadable, "cannot be read: Permission denied",
+         without_root=True),
+    Case("two files of one id, `x.json` and `x.json.gz`",
+         lambda path: (text(SOUND)(path), packed(gzip.compress(b"{}"))(path)),
+         "… has the same id"),
+    Case("nothing", lambda path: None, "there is no …", "missing", "unmatched"),
+    Case("a file whose name differs only in case",
+         lambda path: text(SOUND)(path.with_name(path.name.upper().replace("JSON", "json"))),
+         "there is no … which differs only in case", "missing", "unmatched"),
+    Case("a file whose name differs only in Unicode form",
+         lambda path: text(SOUND)(path.with_name(path.name.replace("é", "e\u0301"))),
+         "there is no … which differs only in Unicode form", "missing", "unmatched"),
+]  # fmt: skip

@@ -1,0 +1,146 @@
+"""Whatever is in a directory, each document has an outcome, and docs/reliability.md says which."""
+
+import ctypes
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from stickler_cli.cli import main
+
+from .input_cases import CASES, LIMIT, SOUND, Case, unreadable
+
+PAGE = Path(__file__).parents[2] / "docs" / "reliability.md"
+BEGIN, END = "<!-- inputs: from tests/documents/input_cases.py -->\n", "<!-- end of inputs -->\n"
+WRITE = "STICKLER_WRITE_SNAPSHOTS"
+SIDES = ("gt", "pred")
+
+OUTCOMES = {
+    "evaluated": "`evaluated`",
+    "invalid": "`invalid`: compared with nothing",
+    "failed": "`failed`: exit code 3",
+    "missing": "`missing`: compared with nothing",
+    "unmatched": "`unmatched`: left out",
+}
+
+
+def tried() -> list[tuple[int, Case]]:
+    """List the cases that can be made here, with their numbers."""
+    can_do_everything = os.name == "posix" and os.geteuid() == 0
+    return [
+        (number, case)
+        for number, case in enumerate(CASES)
+        if not (case.without_root and can_do_everything)
+    ]
+
+
+@pytest.fixture(scope="module")
+def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict:
+    """Run the command over all cases at once, each as ground truth and as prediction."""
+    root = tmp_path_factory.mktemp("inputs")
+    (root / "schema.json").write_text('{"type": "object", "properties": {"v": {}}}')
+    for side in SIDES:
+        (root / side).mkdir()
+    for number, case in tried():
+        for side, other in (SIDES, SIDES[::-1]):
+            name = f"{side}-é-{number}.json"
+            case.make(root / side / name)
+            (root / other / name).write_text(SOUND)
+    documents = root / "documents.jsonl"
+    code = main(
+        [
+            *("eval", str(root / "schema.json"), str(root / "gt"), str(root / "pred"), "-q"),
+            *("--max-document-size", f"{LIMIT}", "--documents", str(documents)),
+        ]
+    )
+    lines = [json.loads(line) for line in documents.read_text().splitlines()]
+    return {"code": code, **{line["document"]: line for line in lines}}
+
+
+def test_the_run_goes_on_and_its_code_says_that_something_is_missing(outcomes):
+    assert outcomes["code"] == 3
+
+
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("number", range(len(CASES)), ids=[case.name for case in CASES])
+def test_each_input_has_the_outcome_of_the_page(outcomes, number, side):
+    case = CASES[number]
+    if (number, case) not in tried():
+        pytest.skip(f"ROOT MAY DO EVERYTHING: {case.name} is not tried")
+    line = outcomes[f"{side}-é-{number}"]
+    told = " ".join(line["problems"])
+
+    assert line["status"] == getattr(case, side)
+    assert line["remarks"] == ([case.remark] if case.remark else [])
+    if case.told and not (side == "gt" and case.gt == "unmatched"):
+        position = 0
+        for part in case.told.split("…"):
+            position = told.index(part.strip(), position)
+    else:
+        assert bool(told) == (case.gt == "unmatched")
+
+
+PR_CAPBSET_DROP = 24
+READING_ALL = (1, 2)  # CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH; see capabilities(7)
+
+
+def give_up_reading_all() -> None:
+    """Make the program that this process is about to become mind permissions, even for root."""
+    for capability in READING_ALL:
+        ctypes.CDLL(None).prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="permissions are given up as Linux has it")
+def test_a_file_that_may_not_be_read_is_told(tmp_path):
+    (tmp_path / "schema.json").write_text('{"type": "object"}')
+    for side in SIDES:
+        (tmp_path / side).mkdir()
+        for name in ("one", "two"):
+            (tmp_path / side / f"{name}.json").write_text(SOUND)
+    unreadable(tmp_path / "pred" / "two.json")
+    ran = subprocess.run(
+        [sys.executable, "-m", "stickler_cli", "eval", "schema.json", "gt", "pred", "-f", "json"],
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+        preexec_fn=give_up_reading_all,  # noqa: PLW1509 - no threads here
+    )
+    (problem,) = json.loads(ran.stdout)["problems"]
+    assert (problem["document"], problem["status"]) == ("two", "invalid")
+    assert problem["problem"] == "pred/two.json: cannot be read: Permission denied"
+    assert ran.returncode == 0
+
+
+@pytest.mark.parametrize(("options", "code"), [((), 0), (("--strict",), 3)])
+def test_a_prediction_that_is_no_document_fails_a_strict_run_only(tmp_path, options, code):
+    for side, content in (("gt", SOUND), ("pred", "oops")):
+        (tmp_path / f"{side}.json").write_text(content)
+    (tmp_path / "schema.json").write_text('{"type": "object", "properties": {"v": {}}}')
+    sides = [str(tmp_path / f"{side}.json") for side in SIDES]
+
+    assert main(["eval", str(tmp_path / "schema.json"), *sides, "-q", *options]) == code
+
+
+def table() -> str:
+    """Write the table of docs/reliability.md."""
+    rows = ["| input | as prediction | as ground truth | what is told |", "|---|---|---|---|"]
+    for case in CASES:
+        told = case.told.strip().removesuffix(":") or "; ".join(
+            {"byte_order_mark": ["counted, in a note"]}.get(case.remark, [])
+        )
+        rows.append(f"| {case.name} | {OUTCOMES[case.pred]} | {OUTCOMES[case.gt]} | {told} |")
+    return "\n".join(rows) + "\n"
+
+
+def test_the_page_has_the_table_of_these_cases():
+    before, begin, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+    shown, end, after = rest.partition(END)
+    assert begin
+    assert end
+    if os.environ.get(WRITE):
+        PAGE.write_text(before + begin + table() + end + after, encoding="utf-8", newline="\n")
+        pytest.skip(f"wrote {PAGE.name}")
+    assert shown == table(), f"if this is intended, run with {WRITE}=1 and look at the diff"
