@@ -106,7 +106,7 @@ def test_a_file_that_may_not_be_read_is_told(tmp_path):
         cwd=tmp_path,
         capture_output=True,
         check=False,
-        preexec_fn=give_up_reading_all,  # noqa: PLW1509 - no threads here
+        preexec_fn=give_up_reading_all,
     )
     (problem,) = json.loads(ran.stdout)["problems"]
     assert (problem["document"], problem["status"]) == ("two", "invalid")
