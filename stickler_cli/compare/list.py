@@ -26,10 +26,18 @@ from stickler_cli.json_values import JsonValue
 FEW_PAIRS: Final = 64
 """So many pairs are compared all with all; of more it pays to look at likely ones first."""
 
+FEW_NESTED: Final = 2
+"""The same where to compare a pair is to pair what is in it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SequenceNode(Node, ABC):
     """What lists and tuples share: a value that is not a list counts as a list of one."""
+
+    @property
+    def nested(self) -> bool:
+        """Whether to compare two values may mean to pair what is in them."""
+        return True
 
     @abstractmethod
     def first_of(self, value: JsonValue) -> Node:
@@ -99,7 +107,8 @@ class ListNode(SequenceNode):
     ) -> list[Pair]:
         """Put elements together; `account` compares two where one pair is to be looked at."""
         floor = self._floor(options)
-        if len(gts) * len(preds) > FEW_PAIRS and not self.items.columnar:
+        few = FEW_NESTED if self.items.nested else FEW_PAIRS
+        if len(gts) * len(preds) > few and not self.items.columnar:
 
             def similarity(row: int, column: int) -> float:
                 if account is not None:

@@ -70,6 +70,8 @@ class ObjectNode(Node):
     """What there is to say of each field before any value is seen."""
     by_value: bool = field(init=False, compare=False, repr=False)
     """Whether values decide what a field is worth, or which fields the aggregate includes."""
+    _columnar: bool = field(init=False, compare=False, repr=False)
+    _nested: bool = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         counted = _counted({entry.name: entry.aggregate for entry in self.fields})
@@ -88,6 +90,9 @@ class ObjectNode(Node):
         object.__setattr__(self, "terms", tuple(terms))
         by_value = any(isinstance(entry.node, ChoiceNode) for entry in self.fields)
         object.__setattr__(self, "by_value", by_value)
+        nodes = [entry.node for entry in self.fields]
+        object.__setattr__(self, "_columnar", all(node.columnar for node in nodes))
+        object.__setattr__(self, "_nested", any(node.nested for node in nodes))
 
     @property
     def item_threshold(self) -> float:
@@ -113,7 +118,12 @@ class ObjectNode(Node):
     @property
     def columnar(self) -> bool:
         """Whether `matrix` costs little beside a call for each pair: if it does for all fields."""
-        return all(entry.node.columnar for entry in self.fields)
+        return self._columnar
+
+    @property
+    def nested(self) -> bool:
+        """Whether to compare two values may mean to pair what is in them."""
+        return self._nested
 
     def bound(
         self, gts: Sequence[JsonValue], preds: Sequence[JsonValue], options: Options

@@ -20,6 +20,11 @@ class ChoiceNode(Node, ABC):
     What all such nodes share: the ground truth chooses, and the prediction where there is none.
     """
 
+    @property
+    def nested(self) -> bool:
+        """Whether to compare two values may mean to pair what is in them."""
+        return True
+
     @abstractmethod
     def choose(self, value: JsonValue) -> Node:
         """Give the node for a value; None gives the one that stands for absence."""

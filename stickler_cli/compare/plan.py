@@ -183,6 +183,11 @@ class Node(ABC):
         """Whether `matrix` of a column costs little beside a call for each pair."""
         return False
 
+    @property
+    def nested(self) -> bool:
+        """Whether to compare two values may mean to pair what is in them."""
+        return False
+
     def bound(
         self, gts: Sequence[JsonValue], preds: Sequence[JsonValue], options: Options
     ) -> "float | Matrix":

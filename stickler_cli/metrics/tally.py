@@ -105,22 +105,27 @@ def units_of(score: float) -> int:
     return SCORE_UNIT if score == 1.0 else int(score * SCORE_UNIT)
 
 
+Sums: TypeAlias = tuple[list[int], list[int], list[int]]
+"""What was counted of something, by reading: `overall`, `aggregate` and `leaves`."""
+
+
 def tally(comparison: ObjectComparison) -> Tally:
     """Count one document; the result is the node of its root."""
     root = Tally()
-    _add_fields(root, comparison, (root.aggregate, root.leaves), live=True, scored=True)
-    for child in root.fields.values():
-        _add(root.overall, child.overall)
-    root.overall[FA] += len(comparison.extras)
+    add_document(root, comparison)
     return root
 
 
-Sums: TypeAlias = tuple[list[int], list[int]]
-"""What a unit adds to the `aggregate` and the `leaves` of its node, and of those above it."""
+def add_document(root: Tally, comparison: ObjectComparison) -> Sums:
+    """Count one document more; give what was counted of it at its root."""
+    sums = _zeros(), _zeros(), _zeros()
+    _add_fields(root, comparison, sums, live=True, scored=True)
+    _add_sums(root, sums)
+    return sums
 
 
 def _add_unit(node: Tally, comparison: Comparison, *, live: bool, scored: bool = False) -> Sums:
-    """Count one unit at its node, and what is in it below; give what nodes above count of it.
+    """Count one unit at its node, and what is in it below; give what was counted at its node.
 
     Args:
         node: of the unit's field.
@@ -128,10 +133,9 @@ def _add_unit(node: Tally, comparison: Comparison, *, live: bool, scored: bool =
         live: whether every gate so far is open; where one is shut, only `leaves` counts.
         scored: whether fields here have scores of their own.
     """
-    sums = _zeros(), _zeros()
+    sums = _zeros(), _zeros(), _zeros()
     _add_inside(node, comparison, sums, live=live, scored=scored)
-    _add(node.aggregate, sums[0])
-    _add(node.leaves, sums[1])
+    _add_sums(node, sums)
     return sums
 
 
@@ -142,24 +146,24 @@ def _add_inside(
     if isinstance(comparison, ListComparison) and comparison.elements:
         _add_elements(node, comparison, sums, live=live, own=live)
         return
+    overall, aggregate, leaves = sums
     if live:
-        node.overall[outcome] += 1
-        sums[0][outcome] += not _is_in_two(comparison)
-    match comparison:
-        case ObjectComparison() if outcome in (TP, FD):
-            _add_fields(node, comparison, sums, live=live, scored=scored)
-        case ObjectComparison() if outcome in (FN, FA):
-            _add_fields(node, comparison, sums, live=False)
-        case MismatchComparison():
-            _add_inside(node, comparison.missed, sums, live=False)
-            _add_inside(node, comparison.invented, sums, live=False)
-        case _:
-            sums[1][outcome] += 1
-
-
-def _is_in_two(comparison: Comparison) -> bool:
-    """Say whether an object's fields are counted in its stead."""
-    return isinstance(comparison, ObjectComparison) and comparison.outcome in (TP, FD)
+        overall[outcome] += 1
+    if isinstance(comparison, ObjectComparison) and outcome is not TN:
+        if outcome in (TP, FD):
+            # An object that both have is counted above by its fields, which `overall` is not.
+            below = _zeros(), aggregate, leaves
+            _add_fields(node, comparison, below, live=live, scored=scored)
+            return
+        aggregate[outcome] += live
+        _add_fields(node, comparison, (_zeros(), aggregate, leaves), live=False)
+        return
+    aggregate[outcome] += live
+    if isinstance(comparison, MismatchComparison):
+        _add_inside(node, comparison.missed, sums, live=False)
+        _add_inside(node, comparison.invented, sums, live=False)
+        return
+    leaves[outcome] += 1
 
 
 def _add_fields(
@@ -172,16 +176,19 @@ def _add_fields(
         terms = comparison.terms[position]
         child = node.below(terms.name)
         if not (one_sided and part.outcome is TN):
-            below = _add_unit(child, part, live=live, scored=scored)
+            overall, aggregate, leaves = _add_unit(child, part, live=live, scored=scored)
+            _add(sums[0], overall)
             if terms.counted:
-                _add(sums[0], below[0])
-                _add(sums[1], below[1])
+                _add(sums[1], aggregate)
+                _add(sums[2], leaves)
     if scored:
         _add_scores(node, comparison)
     extras = len(comparison.extras)
     if extras:
-        sums[0][FA] += extras if live else 0
-        sums[1][FA] += extras
+        if live:
+            sums[0][FA] += extras
+            sums[1][FA] += extras
+        sums[2][FA] += extras
         _add_up(node.extras, dict.fromkeys(comparison.extras, 1))
     if comparison.undeclared:
         _add_up(node.undeclared, dict.fromkeys(comparison.undeclared, 1))
@@ -191,7 +198,7 @@ def _add_leaves(
     node: Tally, comparison: ObjectComparison, times: int, sums: Sums, *, live: bool
 ) -> None:
     """Count those fields of an object that are leaves, as often as such an object occurs."""
-    aggregate, leaves = sums
+    overall, aggregate, leaves = sums
     fields, parts = node.fields, comparison.parts
     one_sided = comparison.outcome in (FN, FA)
     for position, (terms, outcome) in enumerate(
@@ -206,6 +213,7 @@ def _add_leaves(
         if live:
             child.overall[outcome] += times
             child.aggregate[outcome] += times
+            overall[outcome] += times
             if terms.counted:
                 aggregate[outcome] += times
 
@@ -233,36 +241,44 @@ def _add_elements(
     The fields of its items, and those of the lists in it, are the node's own fields. Most items
     are right in all fields, or wrong in one: those that are alike are counted together.
     """
+    overall, aggregate, leaves = sums
+    inside = _zeros(), aggregate, leaves
     alike: dict[tuple[int, bytes, bool, bool], list[ObjectComparison]] = {}
     for element in comparison.elements:
         inner, outcome = element.comparison, element.outcome
         if own:
-            node.overall[outcome] += 1
+            overall[outcome] += 1
         opened = live and element.passed
         if live and not opened:
-            sums[0][outcome] += 1
-        if isinstance(inner, ObjectComparison) and not inner.parts and not inner.extras:
+            aggregate[outcome] += 1
+        if isinstance(inner, ObjectComparison) and not (inner.parts or inner.extras):
             one_sided = inner.outcome in (FN, FA)
             key = id(inner.terms), inner.outcomes, opened, one_sided
             alike.setdefault(key, []).append(inner)
             if inner.undeclared:
                 _add_up(node.undeclared, dict.fromkeys(inner.undeclared, 1))
         elif not opened:
-            _add_inside(node, inner, sums, live=False)
+            _add_inside(node, inner, inside, live=False)
         elif isinstance(inner, ObjectComparison):
-            _add_fields(node, inner, sums, live=True)
+            _add_fields(node, inner, inside, live=True)
         elif isinstance(inner, ListComparison):
-            _add_elements(node, inner, sums, live=True, own=False)
+            _add_elements(node, inner, inside, live=True, own=False)
         else:
-            sums[0][outcome] += 1
-            sums[1][outcome] += 1
+            aggregate[outcome] += 1
+            leaves[outcome] += 1
     for (_, _, opened, _), items in alike.items():
-        _add_leaves(node, items[0], len(items), sums, live=opened)
+        _add_leaves(node, items[0], len(items), inside, live=opened)
 
 
 def _add_up(counts: dict[str, int], more: Mapping[str, int]) -> None:
     for name, count in more.items():
         counts[name] = counts.get(name, 0) + count
+
+
+def _add_sums(node: Tally, sums: Sums) -> None:
+    _add(node.overall, sums[0])
+    _add(node.aggregate, sums[1])
+    _add(node.leaves, sums[2])
 
 
 def _add(counts: list[int], more: list[int]) -> None:
