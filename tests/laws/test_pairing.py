@@ -6,8 +6,9 @@ import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from stickler_cli.compare import list as lists
 from stickler_cli.compare.engine import compare
-from stickler_cli.compare.pairing import pair
+from stickler_cli.compare.pairing import pair, pair_within
 from stickler_cli.compare.plan import Options
 from stickler_cli.metrics.tally import tally
 from stickler_cli.schema.compiler import compile_schema
@@ -183,3 +184,56 @@ def test_swapping_two_lists_swaps_missed_and_invented(lists):
     gts, preds = lists
 
     assert swapped(counts(gts, preds)) == outline(counts(preds, gts))
+
+
+@many
+@given(matrices(most=6), floors, st.randoms(use_true_random=False))
+def test_bounds_lead_to_the_best_pairs_or_say_nothing(matrix, floor, random):
+    above = (lambda cell: cell, lambda cell: (1 + cell) / 2, lambda _: 1.0)
+    bound = np.array([[random.choice(above)(cell) for cell in row] for row in matrix])
+
+    found = pair_within(bound, lambda row, column: float(matrix[row, column]), floor)
+
+    if found is not None:
+        best = [(one.gt, one.pred) for one in pair(matrix, floor)]
+        cells = [(one.gt, one.pred) for one in found]
+        assert abs(total(matrix, cells, floor) - total(matrix, best, floor)) < ROUNDING
+        assert all(one.similarity == matrix[one.gt, one.pred] for one in found)
+
+
+WORD = st.sampled_from(("ant", "ants", "aunt", "bee", "bees nest", ""))
+ITEM = st.fixed_dictionaries(
+    {}, optional={"a": WORD, "b": st.integers(0, 3), "c": st.lists(WORD, max_size=3)}
+)
+ITEMS_SCHEMA = compile_schema(
+    {
+        "type": "object",
+        "properties": {
+            "items": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "a": {"type": "string", X + "comparator": "LevenshteinComparator"},
+                        "b": {"type": "integer"},
+                        "c": {"type": "array", "items": {"type": "string"}},
+                    },
+                },
+            }
+        },
+    }
+)
+
+
+@given(st.lists(ITEM, max_size=6), st.lists(ITEM, max_size=6), floors)
+def test_looking_at_likely_pairs_only_changes_no_score(gts, preds, floor):
+    def score(few):
+        limits = lists.FEW_PAIRS, lists.FEW_NESTED
+        lists.FEW_PAIRS = lists.FEW_NESTED = few
+        try:
+            options = Options(pairing_floor=floor)
+            return compare(ITEMS_SCHEMA, {"items": gts}, {"items": preds}, options).similarity
+        finally:
+            lists.FEW_PAIRS, lists.FEW_NESTED = limits
+
+    assert abs(score(0) - score(10**9)) < 1e-9
