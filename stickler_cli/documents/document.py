@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Final
 
 from stickler_cli.documents.duplicates import DuplicateKey, duplicate_keys
-from stickler_cli.documents.lenient import find_document
+from stickler_cli.documents.lenient import find_document, place_of_json
 from stickler_cli.documents.reading import BOM, parse_document
 from stickler_cli.errors import Problem
 from stickler_cli.json_values import JsonObject, brief
@@ -51,7 +51,8 @@ def read_text(
     if isinstance(value, Problem):
         found = None if wrapping is Wrapping.REFUSED else find_document(text)
         if found is None:
-            return Reading(value, remarks)
+            problem = _inner_problem(text, source, line) if wrapping is Wrapping.TAKEN else None
+            return Reading(problem or value, remarks)
         if wrapping is Wrapping.HINTED:
             return Reading(replace(value, hint=found.hint), remarks)
         value, json_text = found.value, found.text
@@ -62,6 +63,22 @@ def read_text(
     before = text[: max(0, text.find(json_text)) + duplicates[0].offset]
     warning = _warning(duplicates, before.decode("utf-8", "replace"), source, line)
     return Reading(value, (*remarks, DUPLICATE_KEYS), (warning,))
+
+
+def _inner_problem(data: bytes, source: str, line: int | None) -> Problem | None:
+    """Say what is wrong with the JSON inside a text, where that is not all of it."""
+    text = data.decode("utf-8", "replace")
+    place = place_of_json(text)
+    if place is None or not text[: place[0]].strip():
+        return None
+    start, end = place
+    problem = parse_document(text[start:end].encode(), source, line)
+    if not isinstance(problem, Problem):
+        return None
+    row = problem.line or 1
+    beside = start - text.rfind("\n", 0, start) - 1 if row == (line or 1) else 0
+    column = (problem.column or 1) + beside
+    return replace(problem, line=row + text.count("\n", 0, start), column=column)
 
 
 def _warning(

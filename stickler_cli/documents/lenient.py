@@ -75,6 +75,16 @@ def find_document(data: bytes) -> Wrapped | None:
     return _in_text(text) if isinstance(whole, Problem) else _unwrapped(whole, data)
 
 
+def place_of_json(text: str) -> tuple[int, int] | None:
+    """Give start and end of what was meant as JSON, where no document is to be found in a text."""
+    for start, end in _fences(text):
+        body = text[start:end].lstrip()
+        if body.startswith(("{", "[")):
+            return end - len(body), end
+    opening = _OPENING.search(text)
+    return (opening.start(), len(text)) if opening else None
+
+
 def _parsed(text: str) -> Wrapped | None:
     """Read a text that is a document, or a list of one, and nothing else."""
     data = text.encode("utf-8", "replace")

@@ -15,7 +15,13 @@ from stickler_cli.metrics.frame import data_frame, table
 from stickler_cli.metrics.non_matches import non_matches
 from stickler_cli.metrics.notebook import Summary, summary_html
 from stickler_cli.metrics.reading import Part
-from stickler_cli.metrics.remarks import add_remarks, read_remarks, remarks_view
+from stickler_cli.metrics.remarks import (
+    LENIENT,
+    ODDITIES,
+    add_remarks,
+    read_remarks,
+    remarks_view,
+)
 from stickler_cli.metrics.tally import SCORE_UNIT, Tally, tally, units_of
 from stickler_cli.metrics.tally_record import NO_SUMS, read_tally, tally_record
 from stickler_cli.metrics.terms import (
@@ -143,6 +149,17 @@ class Evaluation:
             "total": sum(self.statuses.values()),
             "evaluated": self.evaluated,
             **{status.value: self.statuses[status] for status in Status if status != "evaluated"},
+        }
+
+    def document_figures(self) -> dict[str, float | None]:
+        """Give all that a gate may ask of documents: counts, and the share of valid predictions."""
+        odd = {name: self.remarks.get(name, 0) for name in (*ODDITIES, LENIENT)}
+        pred = self.validity.get("pred")
+        return {
+            **self.documents,
+            **odd,
+            "schema_invalid": pred.invalid if pred else None,
+            "schema_valid_share": pred.share if pred else None,
         }
 
     def undeclared(self) -> list[tuple[Path, int]]:

@@ -210,11 +210,11 @@ def _asks_documents(gate: Gate) -> bool:
 def _value(gate: Gate, evaluation: Evaluation, *, recall_with_fd: bool) -> tuple[float | None, str]:
     """Give what a gate asks for, or None and why there is nothing."""
     if _asks_documents(gate):
-        documents = evaluation.documents
+        documents = evaluation.document_figures()
         if gate.metric not in documents:
             names = ", ".join(documents)
             raise _refused("--gate", f"{gate.text!r} asks for {gate.metric}", f"one of {names}")
-        return documents[gate.metric], ""
+        return documents[gate.metric], "no prediction was held against the schema (--validate pred)"
     node = _node(evaluation.tally, gate.path)
     if gate.metric == SCORE:
         score = node.mean_score if gate.path else evaluation.overall_score

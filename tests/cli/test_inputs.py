@@ -173,6 +173,15 @@ def test_lenient_json_takes_predictions_out_of_other_text_and_counts_them(stickl
     )
 
 
+def test_a_gate_may_ask_how_many_predictions_were_inside_other_text(stickler, data):
+    write(data / "pred" / "two.json", FENCED)
+    gates = ("--gate", "documents.lenient<=0", "--gate", "documents.duplicate_keys<=0")
+
+    result = stickler(*EVAL, "--lenient-json", "-f", "json", *gates)
+
+    assert [gate["passed"] for gate in result.json["gates"]] == [False, True]
+
+
 def test_lenient_json_is_not_for_ground_truth(stickler, data):
     write(data / "gt" / "two.json", FENCED)
 

@@ -72,6 +72,26 @@ def test_people_read_the_share_and_what_is_violated_most(stickler, four):
     assert sentence.format("`lines[].qty`", "`total`") in markdown
 
 
+def test_a_gate_may_ask_for_the_share_of_valid_predictions(stickler, four):
+    gates = ("--gate", "documents.schema_valid_share>=0.6", "--gate", "documents.schema_invalid<2")
+
+    result = stickler(*EVAL, "pred", "-f", "json", *gates)
+
+    assert result.code == 1
+    assert [gate["passed"] for gate in result.json["gates"]] == [False, True]
+    assert "documents.schema_valid_share 0.5 < 0.6" in result.err
+
+
+def test_a_gate_on_verdicts_that_nobody_asked_for_never_passes(stickler, four):
+    result = stickler(*EVAL, "gt", "--gate", "documents.schema_valid_share>=0")
+
+    assert result.code == 1
+    assert (
+        "documents.schema_valid_share is undefined: no prediction was held against the schema "
+        "(--validate pred)" in result.out
+    )
+
+
 def test_several_processes_give_the_same(stickler, four):
     one, two = (stickler(*EVAL, "both", "-f", "json", "--jobs", jobs).out for jobs in "12")
     assert one == two

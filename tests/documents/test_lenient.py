@@ -172,3 +172,29 @@ def test_a_duplicate_key_is_told_with_its_place_in_the_whole_text():
     inside = read_text(json.dumps('{"a": 1, "a": 2}').encode(), "a.json", None, Wrapping.TAKEN)
     assert inside.value == {"a": 2}
     assert len(inside.warnings) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('Sure:\n```json\n{"a": NaN}\n```', "a.json:3:7: NaN is not JSON"),
+        ('Sure: {"a": [1, NaN]}', "a.json:1:17: NaN is not JSON"),
+        ("```\n[{}, {}]\n```", "a.json:2:1: the document is of type array"),
+        ('Sure: {"a": 1,\n "b"}', "a.json:2:5: not valid JSON"),
+        ("nothing", "a.json:1:1: not valid JSON"),
+        ('{"a": NaN} I hope this helps', "a.json:1:7: NaN is not JSON"),
+    ],
+)
+def test_json_that_is_wrong_inside_other_text_is_told_with_its_place(text: str, told: str):
+    problem = read_text(text.encode(), "a.json", None, Wrapping.TAKEN).value
+
+    assert isinstance(problem, Problem)
+    assert str(problem).startswith(told)
+    assert "JSON Lines file" not in problem.hint.replace("go into a JSON Lines file", "")
+
+
+def test_in_json_lines_the_line_is_that_of_the_file():
+    problem = read_text(b'Sure: {"a": NaN}', "a.jsonl", 7, Wrapping.TAKEN).value
+
+    assert isinstance(problem, Problem)
+    assert problem.place == "a.jsonl:7:13"
