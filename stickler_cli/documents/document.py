@@ -17,6 +17,9 @@ BYTE_ORDER_MARK: Final = "byte_order_mark"
 DUPLICATE_KEYS: Final = "duplicate_keys"
 """The remark on a document with an object that has a key twice; the last one counts."""
 
+MOST_FOR_A_HINT: Final = 1_000_000
+"""Bytes of a text that is looked into only to name an option; models answer with fewer."""
+
 
 class Wrapping(Enum):
     """What becomes of a document that is inside other text, or in a list of one."""
@@ -49,11 +52,12 @@ def read_text(
     value = parse_document(text, source, line)
     json_text = text
     if isinstance(value, Problem):
-        found = None if wrapping is Wrapping.REFUSED else find_document(text)
+        hinted = wrapping is Wrapping.HINTED and len(text) <= MOST_FOR_A_HINT
+        found = find_document(text) if hinted or wrapping is Wrapping.TAKEN else None
         if found is None:
             problem = _inner_problem(text, source, line) if wrapping is Wrapping.TAKEN else None
             return Reading(problem or value, remarks)
-        if wrapping is Wrapping.HINTED:
+        if hinted:
             return Reading(replace(value, hint=found.hint), remarks)
         value, json_text = found.value, found.text
         remarks += found.remarks

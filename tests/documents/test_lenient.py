@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stickler_cli.documents.document import Wrapping, read_text
+from stickler_cli.documents.document import MOST_FOR_A_HINT, Wrapping, read_text
 from stickler_cli.documents.lenient import MOST_ATTEMPTS, find_document
 from stickler_cli.errors import Problem
 
@@ -150,6 +150,15 @@ def test_only_where_it_is_allowed_is_a_document_taken_out():
     assert hinted.hint == "--lenient-json takes it out of a Markdown code fence"
     assert isinstance(refused, Problem)
     assert refused.hint == "keep only what is inside the Markdown code fence"
+
+
+def test_a_large_text_is_looked_into_only_on_request():
+    data = f"{A} {' ' * MOST_FOR_A_HINT}x".encode()
+    hinted = read_text(data, "a.json", None, Wrapping.HINTED).value
+
+    assert isinstance(hinted, Problem)
+    assert hinted.hint == ""
+    assert read_text(data, "a.json", None, Wrapping.TAKEN).value == {"a": 1}
 
 
 def test_a_strict_document_is_no_lenient_one():
