@@ -67,7 +67,8 @@ def main(args: Sequence[str] | None = None) -> int:
         _trace(arguments)
         return ExitCode.INTERNAL if isinstance(error, WorkerDiedError) else ExitCode.USAGE
     except OSError as error:
-        warn(f"error: the results could not be written ({error.strerror or error})")
+        where = f" to {error.filename}" if error.filename else ""
+        warn(f"error: the results could not be written{where} ({error.strerror or error})")
         _trace(arguments)
         return ExitCode.INTERNAL
     except KeyboardInterrupt:

@@ -12,11 +12,28 @@ from stickler_cli.errors import Problem
 
 
 def prepare_streams() -> None:
-    """Make sure that any text can be printed, whatever the terminal's encoding."""
+    """Make sure that any text can be printed, whatever the terminal's encoding.
+
+    A stream that is closed from the start gets a place where all is lost: else the next file that
+    is opened would take its number, and what others print would end up in it.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None and not _is_open(number):
+            nowhere = os.open(os.devnull, os.O_RDWR)  # the lowest number that is free
+            if name != "stdin":
+                setattr(sys, name, open(nowhere, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
+
+
+def _is_open(number: int) -> bool:
+    try:
+        os.fstat(number)
+    except OSError:
+        return False
+    return True
 
 
 def write_result(text: str) -> None:

@@ -87,6 +87,7 @@ def evaluate(
     fail_under: options.FailUnder = None,
     gate: options.GateOption = None,
     jobs: options.Jobs = "auto",
+    memory_limit: options.MemoryLimit = None,
     pairing_floor: options.PairingFloor = DEFAULT_PAIRING_FLOOR,
     recall_with_fd: options.RecallWithFd = False,
     extra_fields: options.ExtraFieldsOption = "fa",
@@ -124,7 +125,7 @@ def evaluate(
         show_non_matches=show_non_matches,
         documents=documents,
         gates=_gates(fail_under, gate or ()),
-        crew=_crew(jobs),
+        crew=_crew(jobs, memory_limit),
         pairing_floor=pairing_floor,
         recall_with_fd=recall_with_fd,
         extra_fields=extra_fields,
@@ -155,15 +156,20 @@ def _document_bytes(size: str) -> int:
     return bytes_of_size(size)
 
 
-def _crew(jobs: str) -> "Crew":
-    from stickler_cli.runs.jobs import Crew  # --help loads no runs
+def _crew(jobs: str, memory_limit: str | None) -> "Crew":
+    from stickler_cli.documents.sizes import bytes_of_size  # --help loads no reader, and no runs
+    from stickler_cli.runs import memory
+    from stickler_cli.runs.jobs import Crew
 
-    if jobs == "auto":
-        return Crew(None)
-    if not jobs.isdecimal() or not int(jobs):
+    if jobs != "auto" and not (jobs.isdecimal() and int(jobs)):
         found, expected = f"it is {jobs!r}", "a whole number of at least 1, or auto"
         raise UsageError([Problem("--jobs", found, expected)])
-    return Crew(int(jobs), source=f"--jobs {jobs}")
+    limit = None
+    if memory_limit is not None:
+        memory.check_memory_limit()
+        limit = bytes_of_size(memory_limit, memory.OPTION)
+    number = None if jobs == "auto" else int(jobs)
+    return Crew(number, source=f"--jobs {jobs}", memory_limit=limit)
 
 
 def _wants_color(*, no_color: bool) -> bool:
@@ -179,6 +185,10 @@ def _execute(request: Request) -> ExitCode:
     from stickler_cli.runs.files import check_outputs
     from stickler_cli.schema.loading import load_schema
 
+    if (request.crew.jobs or 1) > 1:
+        from stickler_cli.runs.starting import warm_up  # a run in one process does not pay for it
+
+        warm_up()
     formats = _formats(request.outputs)
     check_outputs(
         [
@@ -323,15 +333,16 @@ def _report(request: Request, formats: dict[str, str], run: "Run", style: "Table
     from dataclasses import replace
 
     from stickler_cli.cli.step_summary import append_summary
-    from stickler_cli.reports.registry import render
-    from stickler_cli.runs.files import whole_file
+    from stickler_cli.reports.registry import SAY_PARTIAL, render
+    from stickler_cli.runs.files import PARTIAL, whole_file
 
     for path, name in formats.items():
         text = render(name, run, replace(style, width=None, color=False, plain=True))
-        with whole_file(path, "--output") as stream:
+        place = f"{path}{PARTIAL}" if run.partial and name not in SAY_PARTIAL else path
+        with whole_file(place, "--output") as stream:
             stream.write(text.encode("utf-8", "backslashreplace"))
         if request.verbose:
-            warn(f"wrote {path}")
+            warn(f"wrote {place}")
     if not request.quiet:
         write_result(render(request.format, run, style))
     if request.format == "github":

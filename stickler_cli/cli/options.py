@@ -27,6 +27,7 @@ IN_CONFIG: Final[dict[str, type | UnionType]] = {
     "junit_fields": bool,
     "lenient_json": bool,
     "max_document_size": str,
+    "memory_limit": str,
     "missing": str,
     "no_color": bool,
     "non_matches": str,
@@ -136,6 +137,14 @@ Jobs = Annotated[
         metavar="N|auto",
         help="How many processes compare; auto fits the machine and the work. Results are the "
         "same.",
+    ),
+]
+MemoryLimit = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SIZE",
+        help="Let documents take no more memory than this in a process, such as 2GB; one that "
+        "needs more is failed (Linux).",
     ),
 ]
 PairingFloor = Annotated[

@@ -56,7 +56,9 @@ class LeafNode(Node):
     def _similarity(self, gt: JsonValue, pred: JsonValue, options: Options) -> float:
         comparator = self.comparator
         try:
-            similarity = comparator.similarity(comparator.prepare(gt), comparator.prepare(pred))
+            similarity = float(
+                comparator.similarity(comparator.prepare(gt), comparator.prepare(pred))
+            )
         except Exception as error:
             raise self._failure(gt, pred, f"{type(error).__name__}: {error}") from error
         return self._in_range(similarity, gt, pred)

@@ -12,8 +12,12 @@ _SIZE: Final = re.compile(
 _POWERS: Final = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 
 
-def bytes_of_size(text: str) -> int:
+def bytes_of_size(text: str, option: str = MAX_SIZE_OPTION) -> int:
     """Give the number of bytes that a size means.
+
+    Args:
+        text: what the user wrote.
+        option: where, for messages.
 
     Raises:
         UsageError: it is no size, or of less than one byte.
@@ -28,5 +32,5 @@ def bytes_of_size(text: str) -> int:
         size = int(float(number) * (1024 if binary else 1000) ** _POWERS[unit.lower()])
     if size < 1:
         found, expected = f"the size is {text!r}", "a number of bytes, such as 4096, 500kB or 1.5GB"
-        raise UsageError([Problem(MAX_SIZE_OPTION, found, expected)])
+        raise UsageError([Problem(option, found, expected)])
     return size

@@ -23,6 +23,9 @@ FORMATS: Final[dict[str, str]] = {
 }
 """Name -> where the renderer is; imported when it is used, as each loads what others need not."""
 
+SAY_PARTIAL: Final = frozenset({"table", "json", "markdown"})
+"""Formats that show the notes of a run: where it was interrupted, they say so."""
+
 SUFFIXES: Final[dict[str, str]] = {
     ".metrics.txt": "openmetrics",
     ".txt": "table",

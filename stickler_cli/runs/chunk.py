@@ -7,7 +7,7 @@ from a worker, kept in a file, and added to that of the chunk before it.
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Literal
+from typing import Final, Literal
 
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Options, Plan
@@ -26,6 +26,8 @@ Missing = Literal["fn", "skip", "error"]
 
 Item = DocumentPair | PairRef
 """A pair of documents, or where they are: those are read where they are compared."""
+
+TOO_LITTLE_MEMORY: Final = "there is too little memory to compare the document"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,18 +81,32 @@ class ChunkResult:
 
 
 def evaluate_chunk(job: Job, items: Iterable[Item]) -> ChunkResult:
-    """Read and compare documents one by one, in their order; each is let go before the next."""
+    """Read and compare documents one by one, in their order; each is let go before the next.
+
+    Raises:
+        MemoryError: there is too little memory for the results.
+    """
     with room_for_depth():
-        return chunk_of(
-            job.wants,
-            (
-                evaluate_pair(job, read_pair(item) if isinstance(item, PairRef) else item)
-                for item in items
-            ),
-        )
+        return _chunk_of(job.wants, (_evaluated(job, item) for item in items))
 
 
-def chunk_of(wants: Wants, results: Iterable[DocumentResult]) -> ChunkResult:
+def failed_chunk(job: Job, item: Item, found: str) -> ChunkResult:
+    """Give the result of one document that could not be evaluated, and why."""
+    return _chunk_of(job.wants, [_failed(item, found)])
+
+
+def _evaluated(job: Job, item: Item) -> DocumentResult:
+    try:
+        return evaluate_pair(job, read_pair(item) if isinstance(item, PairRef) else item)
+    except MemoryError:
+        return _failed(item, TOO_LITTLE_MEMORY)
+
+
+def _failed(item: Item, found: str) -> DocumentResult:
+    return DocumentResult(item.id, Status.FAILED, None, (Problem(item.id, found),))
+
+
+def _chunk_of(wants: Wants, results: Iterable[DocumentResult]) -> ChunkResult:
     """Put together what documents that follow each other came to."""
     chunk = ChunkResult(evaluation=wants.evaluation())
     documents: list[bytes] = []

@@ -1,13 +1,17 @@
 """Files that are there whole or not at all: written beside their place, then put into it."""
 
+import io
 import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 from stickler_cli.errors import Problem, UsageError
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 PARTIAL: Final = ".partial"
 """Ends the name of a file whose format cannot say that it is not about all documents."""
@@ -46,6 +50,9 @@ def whole_file(
 ) -> Iterator[BinaryIO]:
     """Open a file for writing; it takes its place when the block ends well, and never otherwise.
 
+    A device or a pipe has its place already and is written to as it goes; a link leads to the
+    place.
+
     Args:
         path: where it goes.
         option: the option that names it, for messages.
@@ -54,26 +61,58 @@ def whole_file(
 
     Raises:
         UsageError: no file can be made there.
+        OSError: it cannot be written; names the file.
     """
     target = Path(path)
     if target.is_dir():
         raise UsageError([Problem(f"{option} {path}", "it is a directory", "a file")])
     try:
-        handle, beside = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        if _is_device(target):
+            handle, beside = os.open(target, os.O_WRONLY), None
+        else:
+            target = target.resolve()
+            handle, beside = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     except OSError as error:
         found = f"no file can be made there ({error.strerror})"
         hint = f"make the directory {target.parent} first" if not target.parent.exists() else ""
         raise UsageError([Problem(f"{option} {path}", found, hint=hint)]) from None
-    try:
-        with open(handle, "wb") as stream:  # noqa: PTH123 - a descriptor, not a path
+    with io.BufferedWriter(_Named(handle, path)) as stream:
+        if beside is None:
+            yield stream
+            return
+        try:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-        _share(beside)
-        Path(beside).replace(f"{target}{PARTIAL}" if partial() else target)
-    except BaseException:
-        Path(beside).unlink(missing_ok=True)
-        raise
+            _share(beside)
+            Path(beside).replace(f"{target}{PARTIAL}" if partial() else target)
+        except BaseException:
+            Path(beside).unlink(missing_ok=True)
+            raise
+
+
+def _is_device(target: Path) -> bool:
+    """Tell what must not be replaced; standard output may lead to a file that is open already."""
+    if target.parts[:2] == ("/", "proc") or target.parts[:3] in _STREAMS:
+        return True
+    return target.exists() and not target.is_file()
+
+
+_STREAMS: Final = {("/", "dev", name) for name in ("fd", "stdout", "stderr")}
+
+
+class _Named(io.FileIO):
+    """A file that names itself, as the user did, where it cannot be written."""
+
+    def __init__(self, handle: int, path: str) -> None:
+        super().__init__(handle, "wb")
+        self._path = path
+
+    def write(self, data: "ReadableBuffer", /) -> int:
+        try:
+            return super().write(data)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, self._path) from None
 
 
 def _share(path: str) -> None:

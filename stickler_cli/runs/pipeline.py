@@ -10,9 +10,18 @@ from dataclasses import replace
 from time import monotonic
 from typing import BinaryIO, Final
 
-from stickler_cli.runs.chunk import ChunkResult, Item, Job, Wants, evaluate_chunk
+from stickler_cli.runs.chunk import (
+    TOO_LITTLE_MEMORY,
+    ChunkResult,
+    Item,
+    Job,
+    Wants,
+    evaluate_chunk,
+    failed_chunk,
+)
 from stickler_cli.runs.interruption import Interruption, until_interrupted
 from stickler_cli.runs.jobs import Crew, usable_cores
+from stickler_cli.runs.memory import memory_limited
 from stickler_cli.runs.progress import Advance, silence
 
 CHUNK_SECONDS: Final = 0.1
@@ -54,12 +63,12 @@ def chunk_results(
     rest = until_interrupted(items, interruption)
     workers = crew.jobs or usable_cores()
     if crew.jobs is None and workers > 1:
-        done, finished = yield from _first_chunks(job, rest, total)
+        done, finished = yield from _first_chunks(job, rest, total, crew.memory_limit)
         if finished:
             return
         total = None if total is None else total - done
     if workers == 1:
-        yield from _chunks_here(job, rest)
+        yield from _chunks_here(job, rest, crew.memory_limit)
         return
     # A run in one process does not pay for loading multiprocessing.
     from stickler_cli.runs.pool import Pool
@@ -105,7 +114,7 @@ def gather(
 
 
 def _first_chunks(
-    job: Job, rest: Iterator[Item], total: int | None
+    job: Job, rest: Iterator[Item], total: int | None, limit: int | None
 ) -> Generator[ChunkResult, None, tuple[int, bool]]:
     """Work here until other processes are worth their start, and then until they can start.
 
@@ -114,7 +123,7 @@ def _first_chunks(
     """
     start = monotonic()
     done, enough = 0, float("inf")
-    for chunk in _chunks_here(job, rest):
+    for chunk in _chunks_here(job, rest, limit):
         yield chunk
         done += len(chunk.ids)
         elapsed = monotonic() - start
@@ -123,22 +132,44 @@ def _first_chunks(
         if elapsed > enough:
             return done, False
         if elapsed > MEASURED_SECONDS and left > WORTH_SECONDS and enough == float("inf"):
-            from stickler_cli.runs.workers import warm_up  # as above
+            from stickler_cli.runs.starting import warm_up  # as above
 
             warm_up()
             enough = elapsed + WARM_UP_SECONDS
     return done, True
 
 
-def _chunks_here(job: Job, rest: Iterator[Item]) -> Iterator[ChunkResult]:
-    while (chunk := evaluate_chunk(job, _timed(rest))).ids:
+def _chunks_here(job: Job, rest: Iterator[Item], limit: int | None) -> Iterator[ChunkResult]:
+    """Evaluate documents in this process, and under the limit of its memory."""
+    while True:
+        items: list[Item] = []
+        try:
+            with memory_limited(limit):
+                chunk = evaluate_chunk(job, _timed(rest, items))
+        except MemoryError:
+            yield from _one_by_one(job, items, limit)
+            continue
+        if not chunk.ids:
+            return
         yield chunk
 
 
-def _timed(rest: Iterator[Item]) -> Iterator[Item]:
-    """Give items for as long as a chunk is to take, one at least."""
+def _one_by_one(job: Job, items: list[Item], limit: int | None) -> Iterator[ChunkResult]:
+    """Evaluate documents whose results together take too much memory."""
+    for item in items:
+        try:
+            with memory_limited(limit):
+                chunk = evaluate_chunk(job, [item])
+        except MemoryError:
+            chunk = failed_chunk(job, item, TOO_LITTLE_MEMORY)
+        yield chunk
+
+
+def _timed(rest: Iterator[Item], taken: list[Item]) -> Iterator[Item]:
+    """Give items for as long as a chunk is to take, one at least; and note them."""
     end = monotonic() + CHUNK_SECONDS
     for item in rest:
+        taken.append(item)
         yield item
         if monotonic() > end:
             return

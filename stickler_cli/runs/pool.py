@@ -15,8 +15,14 @@ from time import monotonic
 from typing import Final
 
 from stickler_cli.errors import Problem, UsageError, WorkerDiedError
-from stickler_cli.metrics.evaluation import DocumentResult, Status
-from stickler_cli.runs.chunk import ChunkResult, Item, Job, chunk_of, evaluate_chunk
+from stickler_cli.runs.chunk import (
+    TOO_LITTLE_MEMORY,
+    ChunkResult,
+    Item,
+    Job,
+    evaluate_chunk,
+    failed_chunk,
+)
 from stickler_cli.runs.interruption import Interrupted, Interruption
 from stickler_cli.runs.jobs import Crew
 from stickler_cli.runs.workers import (
@@ -25,7 +31,6 @@ from stickler_cli.runs.workers import (
     PICKLING_ERRORS,
     READY,
     Worker,
-    context_of_workers,
     packed_job,
     read_answer,
 )
@@ -78,7 +83,6 @@ class Pool:
         self._size = crew.chunk_size or 1
         self._interruption = interruption
         self._packed_job = packed_job(job, crew.source)
-        self._context = context_of_workers()
         self._order: list[_Chunk] = []
         """What is not given out yet, in the order of the documents."""
         self._again: list[_Chunk] = []
@@ -176,7 +180,7 @@ class Pool:
 
     def _take(self, chunk: _Chunk, answer: bytes) -> None:
         if answer == NO_MEMORY:
-            self._try_again(chunk, "there is not enough memory to compare the document")
+            self._try_again(chunk, TOO_LITTLE_MEMORY)
             return
         here = answer == NOT_HERE
         chunk.result = evaluate_chunk(self._job, chunk.items) if here else read_answer(answer)
@@ -207,15 +211,13 @@ class Pool:
         elif chunk.deaths < MOST_DEATHS:
             self._again.insert(0, chunk)
         else:
-            name = chunk.items[0].id
-            result = DocumentResult(name, Status.FAILED, None, (Problem(name, found),))
-            chunk.result = chunk_of(self._job.wants, [result])
+            chunk.result = failed_chunk(self._job, chunk.items[0], found)
 
     # --- workers
 
     def _start_worker(self) -> None:
         try:
-            self._at[Worker(self._context, self._packed_job)] = None
+            self._at[Worker(self._packed_job, self._crew.memory_limit)] = None
         except OSError as error:
             raise self._broken(f"a worker process cannot be started ({error})") from None
 

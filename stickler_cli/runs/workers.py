@@ -11,13 +11,14 @@ import signal
 import sys
 import threading
 from multiprocessing.connection import Connection
-from multiprocessing.context import BaseContext
 from typing import Final
 
 from stickler_cli.compare.outline import comparators
 from stickler_cli.errors import Problem, UsageError
 from stickler_cli.runs.chunk import ChunkResult, Item, Job, evaluate_chunk
 from stickler_cli.runs.depth import RECURSION_LIMIT
+from stickler_cli.runs.memory import memory_limited
+from stickler_cli.runs.starting import context_of_workers
 
 PICKLING_ERRORS: Final = (
     pickle.PickleError,
@@ -40,27 +41,6 @@ NO_MEMORY: Final = b"no memory"
 
 SECONDS_TO_END: Final = 5.0
 """How long a worker that is told to end may take before it is killed."""
-
-
-def context_of_workers() -> BaseContext:
-    """Give the way to start processes: cheap where that is safe.
-
-    Threads may be running here, so that a fork of this process would not be safe. A fork of a
-    server that has loaded the engine, and has no threads, is.
-    """
-    if sys.platform != "linux":
-        return multiprocessing.get_context("spawn")
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["stickler_cli.runs.workers", "scipy.optimize"])
-    return context
-
-
-def warm_up() -> None:
-    """Begin to load what workers need, beside this process; starting them later is quick then."""
-    if context_of_workers().get_start_method() == "forkserver":
-        from multiprocessing.forkserver import ensure_running
-
-        ensure_running()
 
 
 def packed_job(job: Job, source: str) -> bytes:
@@ -96,11 +76,12 @@ def _unsendable(job: Job, source: str, error: Exception) -> UsageError:
 class Worker:
     """A worker as the run sees it."""
 
-    def __init__(self, context: BaseContext, job: bytes) -> None:
+    def __init__(self, job: bytes, memory_limit: int | None) -> None:
+        context = context_of_workers()
         self.connection, theirs = context.Pipe()
         self.ready = False
         """Whether it has said that it can take work."""
-        process = context.Process(target=work, args=(theirs, job), daemon=True)  # type: ignore[attr-defined]
+        process = context.Process(target=work, args=(theirs, job, memory_limit), daemon=True)
         self._process: multiprocessing.process.BaseProcess = process
         process.start()
         theirs.close()  # what is read from it ends when the worker does
@@ -126,7 +107,7 @@ class Worker:
         self._process.terminate()
 
 
-def work(connection: Connection, packed: bytes) -> None:
+def work(connection: Connection, packed: bytes, memory_limit: int | None = None) -> None:
     """Be a worker: take chunks and give results, until the run is over or its process gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process above to answer
     sys.setrecursionlimit(RECURSION_LIMIT)  # documents are read as deep as there
@@ -139,8 +120,9 @@ def work(connection: Connection, packed: bytes) -> None:
         return
     try:
         connection.send_bytes(READY)
-        while True:
-            connection.send_bytes(answer(job, connection.recv_bytes()))
+        with memory_limited(memory_limit):
+            while True:
+                connection.send_bytes(answer(job, connection.recv_bytes()))
     except (EOFError, OSError):
         return  # nobody listens any more
 

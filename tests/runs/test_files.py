@@ -1,6 +1,10 @@
 """Files that are there whole or not at all."""
 
+import os
 import stat
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -37,3 +41,54 @@ def test_a_place_where_no_file_can_be_is_told_with_the_option(tmp_path, name):
     place = whole_file(str(tmp_path / name), "--output")
     with pytest.raises(UsageError, match="--output"):
         place.__enter__()
+
+
+def test_a_link_stays_and_its_target_is_written(tmp_path):
+    target, link = tmp_path / "run.json", tmp_path / "link.json"
+    target.write_text("old")
+    link.symlink_to(target)
+    with whole_file(str(link), "--output") as stream:
+        stream.write(b"new")
+    assert target.read_text() == "new"
+    assert link.is_symlink()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a pipe with a name")
+def test_a_pipe_is_written_to_and_stays_one(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    with whole_file(str(pipe), "--output") as stream:
+        stream.write(b"data")
+    assert os.read(reader, 10) == b"data"
+    os.close(reader)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+@pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="needs /dev/stdout")
+def test_standard_output_is_written_to_where_it_leads(tmp_path):
+    command = "from stickler_cli.runs.files import whole_file as f\nwith f('/dev/stdout', '') as s:"
+    with (tmp_path / "out").open("wb") as out:
+        command += " s.write(b'data')"
+        subprocess.run([sys.executable, "-c", command], stdout=out, check=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert (tmp_path / "out").read_bytes() == b"data"
+
+
+def test_a_file_about_some_documents_only_goes_beside_the_place(tmp_path):
+    target = tmp_path / "docs.jsonl"
+    target.write_text("old")
+    with whole_file(str(target), "--documents", partial=lambda: True) as stream:
+        stream.write(b"some")
+    assert target.read_text() == "old"
+    assert (tmp_path / "docs.jsonl.partial").read_text() == "some"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_file_that_cannot_be_written_is_named():
+    def fill() -> None:
+        with whole_file("/dev/full", "--documents") as stream:
+            stream.write(b"x" * 100_000)
+
+    with pytest.raises(OSError, match="No space left on device: '/dev/full'"):
+        fill()

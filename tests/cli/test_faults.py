@@ -1,0 +1,293 @@
+"""Faults, done for real: killed workers, too little memory, full disks, signals, closed pipes.
+
+A comparator does what its prediction says. Nothing here measures time: what is waited for is
+waited for as long as it takes, up to a bound that only a hang would reach.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from stickler_cli.cli.exit_codes import ExitCode
+
+from .conftest import write
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc")
+
+PATIENCE = 120.0
+"""Seconds after which something is taken to hang."""
+
+COMPARATOR = """
+import os, signal, time
+from pathlib import Path
+from stickler_cli.comparators.base import BaseComparator
+
+class Obedient(BaseComparator):
+    def compare(self, gt, pred):
+        match pred:
+            case "die":
+                os.kill(os.getpid(), signal.SIGKILL)
+            case "leave":
+                os._exit(3)
+            case "hog":
+                return float(len(bytearray(8_000_000_000)) < 0)
+            case "wait":
+                Path("waiting").write_text(str(os.getpid()))
+                while not Path("go").exists():
+                    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+                        Path("asked-once").touch()  # the next signal does what Python does
+                    time.sleep(0.01)
+            case "raise":
+                raise ZeroDivisionError("no")
+            case "nan":
+                return float("nan")
+            case "beyond":
+                return 1.5
+            case "nothing":
+                return None
+        return 1.0
+"""
+SCHEMA = {
+    "type": "object",
+    "properties": {"a": {"type": "string", "x-aws-stickler-comparator": "obedient:Obedient"}},
+}
+EVAL = ("eval", "schema.json", "gt.jsonl", "pred.jsonl", "--allow-plugins", "-f", "json")
+
+
+@pytest.fixture
+def orders(tmp_path: Path) -> Callable[..., Path]:
+    """Make a data set of 40 documents, of which some do as they are told."""
+
+    def build(**places: int) -> Path:
+        write(tmp_path / "obedient.py", COMPARATOR)
+        write(tmp_path / "schema.json", SCHEMA)
+        told = {place: order for order, place in places.items()}
+        lines = [json.dumps({"a": told.get(number, "x")}) for number in range(40)]
+        write(tmp_path / "pred.jsonl", "\n".join(lines))
+        write(tmp_path / "gt.jsonl", '{"a": "x"}\n' * 40)
+        return tmp_path
+
+    return build
+
+
+@contextmanager
+def running(folder: Path, *arguments: str, **more: object) -> Iterator[subprocess.Popen[str]]:
+    """Start the command in a process group of its own, and leave nothing of it behind."""
+    process = subprocess.Popen(
+        (sys.executable, "-m", "stickler_cli", *EVAL, *arguments),
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join((str(folder), *sys.path))},
+        text=True,
+        start_new_session=True,
+        **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more},
+    )
+    try:
+        yield process
+    finally:
+        if alive(process.pid):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate(timeout=PATIENCE)
+
+
+def run(folder: Path, *arguments: str, **more: object) -> tuple[int, str, str]:
+    """Run the command to its end; give its code and what it printed."""
+    with running(folder, *arguments, **more) as process:
+        out, err = process.communicate(timeout=PATIENCE)
+        until(lambda: not alive(process.pid))
+    assert "Traceback" not in err
+    return process.returncode, out, err
+
+
+def until(holds: Callable[[], object]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < end, "this hangs"
+        time.sleep(0.01)
+
+
+def alive(group: int) -> list[int]:
+    """List the processes of a group that have not ended."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            state, _, its_group = (folder / "stat").read_text().rpartition(")")[2].split()[:3]
+        except OSError:
+            continue  # it has ended since it was listed
+        if int(its_group) == group and state != "Z":
+            found.append(int(folder.name))
+    return found
+
+
+def problems(out: str) -> dict[str, str]:
+    return {entry["document"]: entry["problem"] for entry in json.loads(out)["problems"]}
+
+
+def line_files(folder: Path) -> set[str]:
+    """Name what there is of the files that a run writes."""
+    return {path.name for path in folder.iterdir() if "docs" in path.name}
+
+
+# --- workers
+
+
+def test_a_worker_that_is_killed_costs_nothing(orders):
+    folder = orders(wait=20)
+    with running(folder, "-j", "2", "--documents", "docs.jsonl") as process:
+        until((folder / "waiting").exists)
+        until((folder / "waiting").read_text)
+        write(folder / "go", "")
+        os.kill(int((folder / "waiting").read_text()), signal.SIGKILL)
+        out, _ = process.communicate(timeout=PATIENCE)
+        until(lambda: not alive(process.pid))
+    assert process.returncode == ExitCode.OK
+    assert run(folder, "-j", "1", "--documents", "again-docs.jsonl")[1] == out
+    assert (folder / "docs.jsonl").read_bytes() == (folder / "again-docs.jsonl").read_bytes()
+
+
+def test_a_document_that_kills_every_worker_is_found_and_all_others_count(orders):
+    folder = orders(die=7, leave=23)
+    code, out, err = run(folder, "-j", "2", "--documents", "docs.jsonl")
+    assert code == ExitCode.INCOMPLETE
+    assert "2 of 40 documents could not be evaluated" in err
+    assert problems(out) == {
+        "line 8": "line 8: the worker process that compared it died (signal 9; out of memory?)",
+        "line 24": "line 24: the worker process that compared it died (exit code 3)",
+    }
+    assert json.loads(out)["documents"]["evaluated"] == 38
+    lines = [json.loads(line) for line in (folder / "docs.jsonl").read_text().splitlines()]
+    assert [line["document"] for line in lines] == [f"line {number + 1}" for number in range(40)]
+    assert [line["document"] for line in lines if line["status"] == "failed"] == [
+        "line 8",
+        "line 24",
+    ]
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_document_that_takes_too_much_memory_is_failed(orders, jobs):
+    code, out, _ = run(orders(hog=7), "-j", jobs, "--memory-limit", "500MB")
+    assert code == ExitCode.INCOMPLETE
+    assert json.loads(out)["documents"]["evaluated"] == 39
+    (found,) = problems(out).values()
+    assert "MemoryError" in found
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_comparator_that_fails_is_that_document_s_error(orders, jobs):
+    folder = orders(**{"raise": 3, "nan": 13, "beyond": 23, "nothing": 33})
+    code, out, _ = run(folder, "-j", jobs)
+    assert code == ExitCode.INCOMPLETE
+    assert json.loads(out)["documents"]["evaluated"] == 36
+    found = problems(out)
+    no_number = found.pop("line 34")
+    assert no_number.startswith('at a, Obedient failed on "x" and "nothing": TypeError: ')
+    assert found == {
+        "line 4": 'at a, Obedient failed on "x" and "raise": ZeroDivisionError: no',
+        "line 14": 'at a, Obedient failed on "x" and "nan": its similarity is nan',
+        "line 24": 'at a, Obedient failed on "x" and "beyond": its similarity is 1.5',
+    }
+
+
+# --- signals
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [(signal.SIGINT, ExitCode.INTERRUPTED), (signal.SIGTERM, ExitCode.TERMINATED)],
+)
+def test_a_signal_ends_the_run_with_what_is_finished_and_says_so(orders, jobs, number, code):
+    folder = orders(wait=20)
+    files = ("--documents", "docs.jsonl", "-o", "docs.csv", "-o", "docs.json")
+    with running(folder, "-j", jobs, *files) as process:
+        until((folder / "waiting").exists)
+        if jobs == "1":  # a document is finished first
+            os.kill(process.pid, number)
+            write(folder / "go", "")
+        else:  # as a terminal does it
+            os.killpg(process.pid, number)
+        out, err = process.communicate(timeout=PATIENCE)
+        until(lambda: not alive(process.pid))
+    assert process.returncode == code, err
+    assert "Traceback" not in err
+    record = json.loads(out)
+    done = record["documents"]["total"]
+    assert 0 < done < 40
+    assert record["partial"] is True
+    assert any(
+        note.startswith(f"interrupted: these are the results of {done}") for note in record["notes"]
+    )
+    assert line_files(folder) == {"docs.jsonl.partial", "docs.csv.partial", "docs.json"}
+    lines = (folder / "docs.jsonl.partial").read_text().splitlines()
+    assert [json.loads(line)["document"] for line in lines] == [
+        f"line {number + 1}" for number in range(done)
+    ]
+
+
+def test_a_second_signal_ends_the_run_at_once(orders):
+    folder = orders(wait=20)
+    with running(folder, "-j", "1", "--documents", "docs.jsonl") as process:
+        until((folder / "waiting").exists)
+        process.send_signal(signal.SIGINT)
+        until((folder / "asked-once").exists)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=PATIENCE)
+    assert process.returncode == ExitCode.INTERRUPTED
+    assert (out, err) == ("", "")
+    assert line_files(folder) == set()
+
+
+def test_nothing_outlives_a_run_that_is_killed(orders):
+    folder = orders(wait=20)
+    with running(folder, "-j", "2") as process:
+        until((folder / "waiting").exists)
+        process.kill()
+        until(lambda: not alive(process.pid))
+
+
+# --- files and streams
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_disk_that_is_full_leaves_no_file(orders, jobs):
+    import resource
+
+    folder = orders()
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+    code, _, err = run(folder, "-j", jobs, "--documents", "docs.jsonl", preexec_fn=limit)
+    assert code == ExitCode.INTERNAL
+    assert err == "error: the results could not be written to docs.jsonl (File too large)\n"
+    assert line_files(folder) == set()
+
+
+def test_a_reader_that_stops_reading_changes_nothing(orders):
+    read, write_end = os.pipe()
+    os.close(read)
+    code, _, err = run(orders(), "-j", "2", stdout=write_end)
+    os.close(write_end)
+    assert (code, err) == (ExitCode.OK, "")
+
+
+@pytest.mark.parametrize("closed", [(1,), (2,), (0, 1, 2)])
+def test_streams_that_are_closed_from_the_start_are_no_error(orders, closed):
+    folder = orders()
+
+    def close() -> None:
+        for number in closed:
+            os.close(number)
+
+    with running(folder, "-j", "2", "--documents", "docs.jsonl", preexec_fn=close) as process:
+        process.communicate(timeout=PATIENCE)
+    assert process.returncode == ExitCode.OK
+    lines = (folder / "docs.jsonl").read_text().splitlines()
+    assert [json.loads(line)["status"] for line in lines] == ["evaluated"] * 40
