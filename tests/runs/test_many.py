@@ -93,7 +93,7 @@ def test_the_fixtures_give_what_the_command_line_prints(name, capsys, monkeypatc
 class Here:
     """A worker without a process: it works when its answer is read."""
 
-    def __init__(self, context, job):
+    def __init__(self, job, memory_limit):
         self.connection = self
         self.ready = False
         self.job = pickle.loads(job)  # noqa: S301 - made here
