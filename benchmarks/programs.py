@@ -3,14 +3,12 @@
 import subprocess
 import sys
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 from typing import Final
 
 import orjson
 
 from benchmarks.agreement import Result
-from benchmarks.processes import environment
 from benchmarks.sets import Written
 
 _HERE: Final = Path(__file__).parent
@@ -18,26 +16,13 @@ _HERE: Final = Path(__file__).parent
 _VERSION: Final = "import importlib.metadata as m; print(m.version('stickler-eval'))"
 
 
-def ours(written: Written, *more: str) -> list[str]:
-    """Give the command of this project.
+def ours(written: Written, *more: str, jobs: int = 1) -> list[str]:
+    """Give the command of this project, in so many processes.
 
     The pairing floor is that of stickler-eval, which pairs all.
     """
-    options = ["--no-config", "--pairing-floor", "-1", "--format", "json", *more]
-    return [sys.executable, "-m", "stickler_cli", "eval", *_paths(written), *options]
-
-
-def ours_with_jobs(written: Written, jobs: int) -> list[str]:
-    """Give the command of this project with some worker processes."""
-    return ours(written, "--jobs", str(jobs))
-
-
-@cache
-def has_jobs() -> bool:
-    """Say whether `stickler eval` takes `--jobs`."""
-    command = [sys.executable, "-m", "stickler_cli", "eval", "--help"]
-    shown = subprocess.run(command, env=environment(), capture_output=True, check=True)
-    return b"--jobs" in shown.stdout
+    options = ["--no-config", "--jobs", str(jobs), "--pairing-floor", "-1", "--format", "json"]
+    return [sys.executable, "-m", "stickler_cli", "eval", *_paths(written), *options, *more]
 
 
 def floor(written: Written) -> list[str]:

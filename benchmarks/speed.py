@@ -35,8 +35,7 @@ class Timed:
     documents: int
     ours: float
     floor: float
-    two_workers: float | None
-    """None where there is no such option."""
+    two_workers: float
     reference: float | None
     """None where stickler-eval did not run."""
     reference_documents: int
@@ -56,9 +55,9 @@ class Timed:
         return self.reference / self.reference_documents / (self.ours / self.documents)
 
     @property
-    def by_two(self) -> float | None:
+    def by_two(self) -> float:
         """How many times faster two workers are than one process."""
-        return None if self.two_workers is None else self.ours / self.two_workers
+        return self.ours / self.two_workers
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +82,11 @@ def measure(documents: DocumentSet, settings: Settings) -> Timed:
     count = settings.count(documents.documents)
     with tempfile.TemporaryDirectory() as directory:
         written = write(documents, Path(directory), count, settings.seed)
-        commands = {"ours": programs.ours(written), "floor": programs.floor(written)}
-        if programs.has_jobs():
-            commands["two workers"] = programs.ours_with_jobs(written, 2)
+        commands = {
+            "ours": programs.ours(written),
+            "floor": programs.floor(written),
+            "two workers": programs.ours(written, jobs=2),
+        }
         finished = in_turns(commands, settings.repeat)
     results = {name: programs.result_of(runs[-1].output) for name, runs in finished.items()}
     differing = [
@@ -104,7 +105,7 @@ def measure(documents: DocumentSet, settings: Settings) -> Timed:
         count,
         seconds["ours"],
         seconds["floor"],
-        seconds.get("two workers"),
+        seconds["two workers"],
         reference,
         reference_count,
         differing,
@@ -171,7 +172,7 @@ def _row(one: Timed) -> list[str]:
         f"{one.ours:.2f} s",
         f"{one.floor:.2f} s",
         ratio(one.to_floor) if agree else "disagree",
-        nothing if one.by_two is None else ratio(one.by_two) if agree else "disagree",
+        ratio(one.by_two) if agree else "disagree",
         nothing if one.reference is None else f"{one.reference / one.reference_documents:.3f} s",
         nothing if one.to_reference is None else ratio(one.to_reference) if agree else "disagree",
     ]

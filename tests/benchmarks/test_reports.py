@@ -39,9 +39,9 @@ def test_a_disagreement_stands_where_the_ratios_would():
 
 
 def test_what_did_not_run_has_no_ratio():
-    alone = speed.Timed("note", 100, 2.0, 1.0, None, None, 0, ())
+    alone = speed.Timed("note", 100, 2.0, 1.0, 2.0, None, 0, ())
 
-    assert speed.report([alone]).rows[0][5:] == ["-", "-", "-"]
+    assert speed.report([alone]).rows[0][6:] == ["-", "-"]
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_measured_programs_write_bytecode_and_find_this_checkout(monkeypatch):
 def printing(score):
     """Give a stand-in for a program: it prints a result with this score."""
     result = {"documents": 2, "score": score, "counts": {"": [1, 0, 0, 0, 0]}}
-    return lambda *_: [sys.executable, "-c", f"print({json.dumps(json.dumps(result))})"]
+    return lambda *_, **__: [sys.executable, "-c", f"print({json.dumps(json.dumps(result))})"]
 
 
 @pytest.fixture
@@ -105,15 +105,12 @@ def small(monkeypatch):
     """Measure two small documents, with stand-ins that agree."""
     monkeypatch.setattr(command, "SETS", {"note": NOTE})
     monkeypatch.setattr(speed.Settings, "count", lambda self, documents: min(documents, 2))
-    monkeypatch.setattr(programs, "has_jobs", lambda: False)
     monkeypatch.setattr(programs, "ours", printing(0.5))
     monkeypatch.setattr(programs, "floor", printing(0.5))
 
 
 def test_a_run_of_the_tool_and_the_floor_agrees(monkeypatch, tmp_path, capsys):
     figures = tmp_path / "figures.json"
-    monkeypatch.setattr(programs, "has_jobs", lambda: True)
-    monkeypatch.setattr(programs, "ours_with_jobs", lambda written, jobs: programs.ours(written))
     monkeypatch.setattr(command, "SETS", {"note": dataclasses.replace(NOTE, documents=20)})
 
     assert command.main(["--quick", "--no-reference", "--json", str(figures)]) == 0
