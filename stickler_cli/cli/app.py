@@ -12,6 +12,7 @@ import typer
 
 from stickler_cli import __version__
 from stickler_cli.cli import check, comparators
+from stickler_cli.cli import compare as compare_command
 from stickler_cli.cli import eval as eval_command
 from stickler_cli.cli.console import prepare_streams, show_problems, show_trace, warn, write_result
 from stickler_cli.cli.exit_codes import ExitCode, exit_code_help
@@ -48,6 +49,7 @@ def stickler(
 
 
 app.command("eval", epilog=eval_command.EPILOG, no_args_is_help=True)(eval_command.evaluate)
+app.command("compare", epilog=compare_command.EPILOG, no_args_is_help=True)(compare_command.compare)
 app.command("check", no_args_is_help=True)(check.check)
 app.command("comparators")(comparators.comparators)
 

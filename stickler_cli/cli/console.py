@@ -71,3 +71,10 @@ def _write(stream: TextIO, text: str) -> None:
     except BrokenPipeError:
         # Python would flush again on its way out and end with code 120.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def wants_color(*, no_color: bool) -> bool:
+    """Say whether standard output is to be coloured. Source: no-color.org, force-color.org."""
+    if no_color or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()

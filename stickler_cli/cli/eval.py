@@ -1,6 +1,5 @@
 """`stickler eval`: parse the options, build the parts, run, report, exit."""
 
-import os
 import shutil
 import sys
 from collections.abc import Collection, Iterable, Sequence
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import typer
 
 from stickler_cli.cli import options
-from stickler_cli.cli.console import warn, write_result
+from stickler_cli.cli.console import wants_color, warn, write_result
 from stickler_cli.cli.exit_codes import ExitCode, exit_code_help
 from stickler_cli.errors import Problem, UsageError
 
@@ -32,9 +31,6 @@ Examples:
   stickler eval schema.json gt.json pred.json --show-non-matches 20
 
 {exit_code_help()}"""
-
-DEFAULT_PAIRING_FLOOR: Final = 0.2
-"""Stated here for `--help`, which must not load the engine; a test holds it to the engine's."""
 
 DEFAULT_DOCUMENT_SIZE: Final = "100MB"
 """Likewise; a test holds it to the reader's."""
@@ -88,7 +84,7 @@ def evaluate(
     gate: options.GateOption = None,
     jobs: options.Jobs = "auto",
     memory_limit: options.MemoryLimit = None,
-    pairing_floor: options.PairingFloor = DEFAULT_PAIRING_FLOOR,
+    pairing_floor: options.PairingFloor = options.DEFAULT_PAIRING_FLOOR,
     recall_with_fd: options.RecallWithFd = False,
     extra_fields: options.ExtraFieldsOption = "fa",
     missing: options.MissingOption = "fn",
@@ -110,9 +106,7 @@ def evaluate(
     """
     if no_config and config is not None:
         raise UsageError([Problem("--config", "--no-config is given too", "one of the two")])
-    if not -1 <= pairing_floor < 1:
-        found = f"the floor is {pairing_floor:g}"
-        raise UsageError([Problem("--pairing-floor", found, "a number in [-1, 1)")])
+    options.check_pairing_floor(pairing_floor)
     request = Request(
         schema=schema,
         gt=gt,
@@ -138,7 +132,7 @@ def evaluate(
         quiet=quiet,
         verbose=verbose,
         progress=not quiet and (sys.stderr.isatty() if progress is None else progress),
-        color=_wants_color(no_color=no_color),
+        color=wants_color(no_color=no_color),
     )
     raise typer.Exit(_execute(request))
 
@@ -170,12 +164,6 @@ def _crew(jobs: str, memory_limit: str | None) -> "Crew":
         limit = bytes_of_size(memory_limit, memory.OPTION)
     number = None if jobs == "auto" else int(jobs)
     return Crew(number, source=f"--jobs {jobs}", memory_limit=limit)
-
-
-def _wants_color(*, no_color: bool) -> bool:
-    if no_color or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
-        return False
-    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
 
 
 def _execute(request: Request) -> ExitCode:

@@ -9,6 +9,7 @@ from typing import Annotated, Final, Literal
 import typer
 
 from stickler_cli.cli.config import read_config
+from stickler_cli.errors import Problem, UsageError
 
 FormatName = Literal["table", "json", "csv", "markdown", "junit", "github", "openmetrics"]
 ExtraFields = Literal["fa", "ignore"]
@@ -147,6 +148,21 @@ MemoryLimit = Annotated[
         "needs more is failed (Linux).",
     ),
 ]
+DEFAULT_PAIRING_FLOOR: Final = 0.2
+"""Stated here for `--help`, which must not load the engine; a test holds it to the engine's."""
+
+
+def check_pairing_floor(floor: float) -> None:
+    """Make sure that a floor is in range.
+
+    Raises:
+        UsageError: it is not.
+    """
+    if not -1 <= floor < 1:
+        found = f"the floor is {floor:g}"
+        raise UsageError([Problem("--pairing-floor", found, "a number in [-1, 1)")])
+
+
 PairingFloor = Annotated[
     float,
     typer.Option(

@@ -19,6 +19,7 @@ from stickler_cli.compare.result import (
     ListComparison,
     ObjectComparison,
     Outcome,
+    ThresholdSource,
 )
 from stickler_cli.compare.thresholds import meets
 from stickler_cli.json_values import JsonValue
@@ -91,7 +92,17 @@ class ListNode(SequenceNode):
         first = next((part for part in element if not is_absent(part)), None)
         return self.threshold if first is None else self.items.chosen(first).threshold_for(first)
 
-    def _floor(self, options: Options) -> float:
+    def source_for(self, element: JsonValue) -> ThresholdSource:
+        """Tell who said the threshold for a list as an element of another."""
+        if self.threshold_stated or not isinstance(element, list):
+            return self.threshold_source
+        first = next((part for part in element if not is_absent(part)), None)
+        return (
+            self.threshold_source if first is None else self.items.chosen(first).source_for(first)
+        )
+
+    def floor(self, options: Options) -> float:
+        """Give the similarity at or below which two elements are no pair."""
         return options.pairing_floor if self.pairing_floor is None else self.pairing_floor
 
     def _similarity(self, gt: JsonValue, pred: JsonValue, options: Options) -> float:
@@ -106,7 +117,7 @@ class ListNode(SequenceNode):
         account: "Callable[[int, int], Comparison] | None" = None,
     ) -> list[Pair]:
         """Put elements together; `account` compares two where one pair is to be looked at."""
-        floor = self._floor(options)
+        floor = self.floor(options)
         few = FEW_NESTED if self.items.nested else FEW_PAIRS
         if len(gts) * len(preds) > few and not self.items.columnar:
 
@@ -136,7 +147,7 @@ class ListNode(SequenceNode):
             cells = self.items.matrix(elements, columns, options)
             for column, others in enumerate(pred_lists):
                 block = cells[:, edges[column] : edges[column + 1]]
-                pairs = pair(block, self._floor(options))
+                pairs = pair(block, self.floor(options))
                 result[row, column] = self._score(elements, others, pairs)
         return result
 

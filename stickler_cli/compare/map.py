@@ -8,7 +8,7 @@ from stickler_cli.comparators.base import Matrix
 from stickler_cli.compare.absence import is_absent
 from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.plan import Node, Options
-from stickler_cli.compare.result import Comparison, ObjectComparison, Outcome
+from stickler_cli.compare.result import Comparison, ObjectComparison, Outcome, ThresholdSource
 from stickler_cli.json_values import JsonObject, JsonValue
 
 
@@ -38,6 +38,10 @@ class MapNode(Node):
     def item_threshold(self) -> float:
         """The similarity at which two list items of this model are a match."""
         return self.declared.match_threshold
+
+    def source_for(self, element: JsonValue) -> ThresholdSource:
+        """Tell who said the threshold for list items of this model."""
+        return self.declared.match_source
 
     def declares(self, value: JsonValue) -> bool:
         """Say whether the value is an object."""

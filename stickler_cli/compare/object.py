@@ -21,6 +21,7 @@ from stickler_cli.compare.result import (
     FieldTerms,
     ObjectComparison,
     Outcome,
+    ThresholdSource,
 )
 from stickler_cli.compare.thresholds import DEFAULT_MATCH_THRESHOLD, clipped
 from stickler_cli.errors import ComparisonError
@@ -64,6 +65,8 @@ class ObjectNode(Node):
     match_threshold: float = DEFAULT_MATCH_THRESHOLD
     """In [0, 1]; at or above it two list items are the same one."""
     model_name: str = ""
+    match_source: ThresholdSource = field(default="default", repr=False, compare=False)
+    """Who said `match_threshold`."""
     columns: tuple[_Column, ...] = field(init=False, compare=False, repr=False)
     names: frozenset[str] = field(init=False, compare=False, repr=False)
     terms: tuple[FieldTerms, ...] = field(init=False, compare=False, repr=False)
@@ -98,6 +101,10 @@ class ObjectNode(Node):
     def item_threshold(self) -> float:
         """The similarity at which two list items of this model are a match."""
         return self.match_threshold
+
+    def source_for(self, element: JsonValue) -> ThresholdSource:
+        """Tell who said the threshold for list items of this model."""
+        return self.match_source
 
     def declares(self, value: JsonValue) -> bool:
         """Say whether the value is an object."""

@@ -10,6 +10,7 @@ from stickler_cli.compare.map import MapNode
 from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.one_of import ChoiceNode
 from stickler_cli.compare.plan import Node
+from stickler_cli.compare.result import ThresholdSource
 from stickler_cli.json_values import JsonValue, kind_of
 
 
@@ -33,6 +34,9 @@ class OpenNode(ChoiceNode):
 
     list_threshold: float | None = None
     """What a list must reach as an element of another; None goes by what is in it."""
+
+    match_source: ThresholdSource = field(default="default", repr=False, compare=False)
+    """Who said `match_threshold` and, but for an annotation, `object_threshold`."""
 
     made: dict[str, Node] = field(default_factory=dict, init=False, compare=False, repr=False)
     """The nodes made so far, by JSON type, so that values of one kind share a column."""
@@ -65,6 +69,7 @@ class OpenNode(ChoiceNode):
         return ListNode(
             threshold=self.threshold if self.list_threshold is None else self.list_threshold,
             threshold_stated=self.list_threshold is not None,
+            threshold_source="default" if self.list_threshold is None else "annotation",
             weight=self.weight,
             items=self.elements or self,
             pairing_floor=self.pairing_floor,
@@ -77,10 +82,13 @@ class OpenNode(ChoiceNode):
             weight=self.weight,
             clip=self.clip,
             match_threshold=self.match_threshold,
+            match_source=self.match_source,
+            threshold_source=self.threshold_source,
             fields=(),
         )
         return MapNode(
             threshold=self.object_threshold,
+            threshold_source=self.threshold_source,
             weight=self.weight,
             clip=self.clip,
             declared=declared,

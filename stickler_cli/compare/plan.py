@@ -23,6 +23,7 @@ from stickler_cli.compare.result import (
     LeafComparison,
     MismatchComparison,
     Outcome,
+    ThresholdSource,
 )
 from stickler_cli.compare.thresholds import clipped, clipped_matrix, meets
 from stickler_cli.json_values import JsonValue
@@ -66,6 +67,13 @@ class Node(ABC):
     """Whether a similarity below the threshold scores 0.0."""
     other: "Node | None" = field(default=None, repr=False, compare=False)
     """The node for two values that share a kind other than the declared one."""
+
+    threshold_source: ThresholdSource = field(default="default", repr=False, compare=False)
+    """Who said `threshold`; for explanations only."""
+
+    def source_for(self, element: JsonValue) -> ThresholdSource:
+        """Tell who said the threshold for this list element and another."""
+        return self.threshold_source
 
     @property
     def item_threshold(self) -> float:

@@ -7,11 +7,15 @@ One traversal makes it; counts, non-matches and reports are folds of it. Everyth
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Final, TypeAlias, TypeVar, dataclass_transform
+from typing import Final, Literal, TypeAlias, TypeVar, dataclass_transform
 
 from stickler_cli.json_values import JsonValue
 
 T = TypeVar("T")
+
+ThresholdSource: TypeAlias = Literal["annotation", "match-threshold", "default"]
+"""Who said a threshold: an annotation of the place or of the list that it is in, the
+match-threshold of an object's model, or nobody."""
 
 
 @dataclass_transform(frozen_default=True)

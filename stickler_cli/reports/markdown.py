@@ -94,7 +94,7 @@ def _as_number(match: re.Match[str]) -> str:
     return f"&#{ord(match[0])};"
 
 
-def _table(titles: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1) -> list[str]:
+def table(titles: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1) -> list[str]:
     """Write a table; the first columns are text, the others numbers."""
     rules = [":---"] * texts + ["---:"] * (len(titles) - texts)
     return [f"| {' | '.join(row)} |" for row in (titles, rules, *rows)]
@@ -114,7 +114,7 @@ def _readings(run: Run) -> list[str]:
     doubt = disagreement(run)
     errors = error_classes(run)
     sentences = [text for text in (doubt, errors) if text]
-    return _table(["", *COUNTS], rows) + [line for text in sentences for line in ("", text)]
+    return table(["", *COUNTS], rows) + [line for text in sentences for line in ("", text)]
 
 
 def _gates(run: Run) -> list[str]:
@@ -122,7 +122,7 @@ def _gates(run: Run) -> list[str]:
     rows = [
         [words[result.passed], code(result.gate.text), code(result.reason)] for result in run.gates
     ]
-    return _table(["", "gate", "reached"], rows, texts=3) if rows else []
+    return table(["", "gate", "reached"], rows, texts=3) if rows else []
 
 
 def _fields(run: Run, rows: Sequence[FieldRow]) -> list[str]:
@@ -130,13 +130,13 @@ def _fields(run: Run, rows: Sequence[FieldRow]) -> list[str]:
         return []
     worst = worst_fields(run, rows, code)
     titles = ["", "field", "comparator", "threshold", "weight", *COUNTS, "F1 leaves", "mean score"]
-    table = _table(titles, (_field(run, row) for row in rows), texts=3)
+    fields = table(titles, (_field(run, row) for row in rows), texts=3)
     legend = [*LEGEND, WORST_LEGEND] if worst else LEGEND
     return [
         *([f"**{worst}**", ""] if worst else []),
         f"<details><summary>{len(rows)} fields</summary>",
         "",
-        *table,
+        *fields,
         "",
         *(f"- {text}" for text in legend),
         "",
@@ -175,7 +175,7 @@ def _non_matches(style: TableStyle) -> list[str]:
         for document, entry in style.chosen()
     ]
     titles = ("document", "field", "outcome", "class", "ground truth", "prediction", "reason")
-    return _table(titles, rows, texts=len(titles)) if rows else []
+    return table(titles, rows, texts=len(titles)) if rows else []
 
 
 def _problems(run: Run) -> list[str]:

@@ -23,7 +23,7 @@ from stickler_cli.schema.combinators import (
     properties,
 )
 from stickler_cli.schema.defaults import BY_FORMAT, TEXT, leaf_default, open_default
-from stickler_cli.schema.leaves import LeafCompiler, worth
+from stickler_cli.schema.leaves import LeafCompiler, match_source_of, source_of, worth
 from stickler_cli.schema.merging import NOTHING_INHERITED, Inherited, Merged, merge_annotations
 from stickler_cli.schema.patterns import compile_pattern
 from stickler_cli.schema.references import SchemaFiles, Source
@@ -142,6 +142,9 @@ class KindCompiler:
             other=open_default(),
             threshold=items.node.item_threshold if merged.threshold is None else merged.threshold,
             threshold_stated=merged.threshold is not None,
+            threshold_source=(
+                items.node.source_for(None) if merged.threshold is None else "annotation"
+            ),
             weight=worth(merged),
             items=items.node,
             pairing_floor=merged.pairing_floor,
@@ -166,6 +169,7 @@ class KindCompiler:
         return TupleNode(
             other=open_default(),
             threshold=DEFAULT_TUPLE_THRESHOLD if merged.threshold is None else merged.threshold,
+            threshold_source="default" if merged.threshold is None else "annotation",
             weight=worth(merged),
             positions=tuple(self._elements(held, below).node for held in positions),
             rest=self._elements(rest, below).node,
@@ -212,6 +216,8 @@ class KindCompiler:
             other=open_default(),
             fields=fields,
             match_threshold=match_threshold,
+            match_source=match_source_of(merged),
+            threshold_source=source_of(merged),
             model_name=merged.model_name or "",
         )
         patterns, rest = self._patterns(cell), self._rest(cell)
@@ -219,6 +225,7 @@ class KindCompiler:
             return declared
         return MapNode(
             threshold=threshold,
+            threshold_source=source_of(merged),
             weight=worth(merged),
             clip=bool(merged.clip),
             other=open_default(),

@@ -6,6 +6,7 @@ from stickler_cli.comparators.base import BaseComparator, KeywordError
 from stickler_cli.comparators.registry import Comparators, UnknownComparatorError, construct
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.open import OpenNode
+from stickler_cli.compare.result import ThresholdSource
 from stickler_cli.compare.thresholds import DEFAULT_MATCH_THRESHOLD
 from stickler_cli.schema.defaults import BY_TYPE, DEFAULT_WEIGHT, LeafDefault, open_default
 from stickler_cli.schema.merging import NOTHING_INHERITED, Merged
@@ -23,6 +24,7 @@ class LeafCompiler:
         """Make the node of a leaf."""
         return LeafNode(
             threshold=default.threshold if merged.threshold is None else merged.threshold,
+            threshold_source="default" if merged.threshold is None else "annotation",
             weight=worth(merged),
             clip=bool(merged.clip),
             other=open_default(),
@@ -65,6 +67,7 @@ class LeafCompiler:
             clip=bool(own.clip),
             pairing_floor=own.pairing_floor,
             object_threshold=match_threshold if own.threshold is None else own.threshold,
+            threshold_source=source_of(own),
         )
 
     def _elements(
@@ -81,6 +84,8 @@ class LeafCompiler:
             inside=open_default(),
             match_threshold=match_threshold,
             object_threshold=match_threshold,
+            threshold_source=match_source_of(merged),
+            match_source=match_source_of(merged),
         )
 
     def _open_leaves(self, merged: Merged) -> dict[str, LeafNode]:
@@ -104,6 +109,16 @@ def _is_annotated(merged: Merged) -> bool:
     """Say whether anything but the weight is said about a place."""
     said = (merged.threshold, merged.pairing_floor, merged.match_threshold)
     return merged.choice.says_something or bool(merged.clip) or any(x is not None for x in said)
+
+
+def source_of(merged: Merged) -> ThresholdSource:
+    """Tell who said the threshold of an object."""
+    return match_source_of(merged) if merged.threshold is None else "annotation"
+
+
+def match_source_of(merged: Merged) -> ThresholdSource:
+    """Tell who said the threshold of an object as a list item."""
+    return "default" if merged.match_threshold is None else "match-threshold"
 
 
 def worth(merged: Merged) -> float:

@@ -8,7 +8,7 @@ from typing import get_args
 
 import pytest
 
-from stickler_cli.cli import eval as eval_command
+from stickler_cli.cli import options
 from stickler_cli.cli.exit_codes import ExitCode
 from stickler_cli.cli.options import FormatName
 from stickler_cli.compare.plan import PAIRING_FLOOR
@@ -275,7 +275,7 @@ def test_a_pairing_floor_out_of_range_is_refused(stickler):
 
 
 def test_the_pairing_floor_in_the_help_is_that_of_the_engine():
-    assert eval_command.DEFAULT_PAIRING_FLOOR == PAIRING_FLOOR
+    assert options.DEFAULT_PAIRING_FLOOR == PAIRING_FLOOR
 
 
 def test_a_comparator_without_a_backend_is_refused_before_the_run(stickler, data):

@@ -1,0 +1,220 @@
+"""One pair of documents as reports show it: how it was judged, and which parts of it to show."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from stickler_cli.compare.explained import Explained
+from stickler_cli.compare.result import Outcome
+from stickler_cli.json_values import JsonValue, brief
+from stickler_cli.locations import Path, field_path
+from stickler_cli.metrics.error_classes import ErrorClass
+from stickler_cli.metrics.non_matches import NonMatch
+from stickler_cli.metrics.rate_text import rate
+from stickler_cli.reports.differences import Piece, pieces
+from stickler_cli.reports.figures import setting
+
+Detail: TypeAlias = Literal["errors", "brief", "all"]
+"""How much is shown: errors and what they are in; also what is right, but nothing inside it; or
+everything, also what neither side has."""
+
+MANY: Final = 10
+"""Elements of a list from which on those that are right are counted and not shown, in brief."""
+
+EQUAL_RUN: Final = 40
+"""Characters that both sides have in a row from which on the middle of them is left out."""
+
+LONGEST_RUN: Final = 400
+"""Characters that one side has in a row, at most, of those that are shown."""
+
+ONE_SIDED: Final = (Outcome.FN, Outcome.FA)
+
+ErrorClasses: TypeAlias = Mapping[tuple[Path, Outcome], ErrorClass]
+"""The class of each error by its path and outcome."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedPair:
+    """A comparison of two documents, explained, with what it was made of."""
+
+    schema: str
+    """The file, as the user named it."""
+    model_name: str
+    document: str
+    """Its id."""
+    pairing_floor: float
+    extra_fields: str
+    root: Explained
+    chosen: Sequence[Explained]
+    """The places to show: the root, or those that the user asked for."""
+    classes: ErrorClasses
+    detail: Detail = "brief"
+
+    @property
+    def overall_score(self) -> float:
+        """The score of the document, in [0, 1]."""
+        return self.root.similarity
+
+    def why(self, place: Explained, floor: float) -> str:
+        """Say what kind of mistake a place is, and what else a list element might have been."""
+        error_class = self.class_of(place)
+        words = error_class.replace("_", " ") if error_class else ""
+        told = self.detail == "all" or not place.right
+        clipped = "below its threshold, so it adds nothing" if _is_clipped(place) else ""
+        texts = (words, clipped, pairing_text(place, floor) if told else "")
+        return "; ".join(text for text in texts if text)
+
+    def class_of(self, place: Explained) -> ErrorClass | None:
+        """Give the error class of a place; None for what is right, or no error by itself."""
+        path = place.pred_path if place.outcome is Outcome.FA else place.gt_path
+        return self.classes.get((path, place.outcome))
+
+    def shown(self, place: Explained) -> tuple[list[Explained], str]:
+        """Choose the parts of a place that are shown, and count the others in words."""
+        parts = place.parts
+        if self.detail == "all":
+            return list(parts), ""
+        if place.outcome in ONE_SIDED or (place.right and place.gt_path):
+            return [], ""
+        if self.detail == "errors":
+            kept = [part for part in parts if not part.right]
+        else:
+            many = place.kind == "list" and len(parts) > MANY
+            kept = [
+                part
+                for part in parts
+                if part.outcome is not Outcome.TN and not (many and part.right)
+            ]
+        absent = sum(part.outcome is Outcome.TN for part in parts)
+        right = len(parts) - len(kept) - absent
+        words = [f"{right} right"] if right else []
+        words += [f"{absent} absent on both sides"] if absent else []
+        return kept, ", ".join(words)
+
+
+def error_classes(errors: Iterable[NonMatch]) -> ErrorClasses:
+    """Give the class of each error by its place."""
+    return {(error.path, error.outcome): error.error_class for error in errors}
+
+
+def all_places(root: Explained) -> Iterator[Explained]:
+    """Go through a comparison, parents first."""
+    waiting = [root]
+    while waiting:
+        place = waiting.pop()
+        yield place
+        waiting += reversed(place.parts)
+
+
+def places(root: Explained, path: Path) -> list[Explained]:
+    """Find the places that a path names: those with its list indexes, or all without.
+
+    An invented element is named by its index in the prediction, like one that is missed or paired
+    by that in the ground truth.
+    """
+    exact = [place for place in all_places(root) if place.gt_path == path]
+    if exact:
+        return exact
+    names = {place.gt_path: _names(place.gt_path) for place in all_places(root)}
+    return [
+        place
+        for place in all_places(root)
+        if names[place.gt_path] == path and not isinstance(place.gt_path[-1], int)
+    ]
+
+
+def _names(path: Path) -> Path:
+    return tuple(step for step in path if isinstance(step, str))
+
+
+def title_of(place: Explained) -> str:
+    """Name a place below the one that it is in: a field, or the elements that were paired."""
+    pairing = place.pairing
+    if pairing is None:
+        return field_path(place.gt_path[-1:])
+    if pairing.gt_index is None:
+        return f"[{pairing.pred_index}] invented"
+    if pairing.pred_index is None:
+        return f"[{pairing.gt_index}] missed"
+    return f"[{pairing.gt_index}] with [{pairing.pred_index}]"
+
+
+def pairing_text(place: Explained, floor: float) -> str:
+    """Say what an element might have been paired with instead, and why it was not; or nothing."""
+    pairing = place.pairing
+    if pairing is None:
+        return ""
+    other = pairing.runner_up
+    if other is None:
+        return "" if pairing.paired else "nothing on the other side is like it"
+    shown = f"[{other.index}] at {rate(other.similarity, {floor, place.similarity})}"
+    taken = "" if other.partner is None else f", which goes with [{other.partner}]"
+    if pairing.paired:
+        return f"next best {shown}{taken}"
+    if other.similarity <= floor:
+        return f"no pair: the best is {shown}, not above the floor of {setting(floor)}"
+    return f"no pair: the best is {shown}{taken}"
+
+
+def sum_text(place: Explained) -> str:
+    """Write out how the score of an object or list comes about; or nothing."""
+    total = place.sum
+    if total is None:
+        return ""
+    if not total.divisor:
+        return "nothing to compare: 1"
+    of = {"object": "weight", "list": "items", "tuple": "positions"}[place.kind]
+    value = rate(total.value, {place.threshold})
+    return f"sum {setting(total.total)} / {of} {setting(total.divisor)} = {value}"
+
+
+def _is_clipped(place: Explained) -> bool:
+    return place.adds == 0.0 and place.similarity > 0.0 and place.outcome is Outcome.FD
+
+
+def shown_score(place: Explained) -> str:
+    """Show what a threshold judges: of a list its score, of anything else its similarity."""
+    value = place.score if place.kind in ("list", "tuple") else place.similarity
+    return rate(value, {place.threshold})
+
+
+def is_judged(place: Explained) -> bool:
+    """Say whether a place is right or wrong as one: a document is not, nor the list of a field."""
+    if place.kind in ("list", "tuple") and place.parts:
+        return bool(place.gt_path) and isinstance(place.gt_path[-1], int)
+    return bool(place.gt_path)
+
+
+def outcome_text(place: Explained) -> str:
+    """Show what a place counts as; nothing where its parts are counted in its stead."""
+    return place.outcome.name if is_judged(place) else ""
+
+
+def threshold_text(place: Explained) -> str:
+    """Show the threshold that decided; nothing where none did."""
+    return setting(place.threshold) if is_judged(place) and not place.extra else ""
+
+
+def value_pieces(gt: JsonValue, pred: JsonValue) -> list[Piece]:
+    """Cut two values, as JSON, into what both have and what one has; long runs are shortened."""
+    return [_shortened(piece) for piece in pieces(_json(gt), _json(pred))]
+
+
+def _json(value: JsonValue) -> str:
+    if value is None:
+        return ""
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except (RecursionError, ValueError):  # too deep, or more digits than Python prints
+        return brief(value)
+
+
+def _shortened(piece: Piece) -> Piece:
+    text = piece.text
+    if piece.side != "both":
+        return Piece(text[:LONGEST_RUN] + "…", piece.side) if len(text) > LONGEST_RUN else piece
+    if len(text) <= EQUAL_RUN:
+        return piece
+    half = EQUAL_RUN // 2
+    return Piece(f"{text[:half]}…{text[-half:]}", "both")

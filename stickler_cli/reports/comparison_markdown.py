@@ -1,0 +1,34 @@
+"""A comparison as Markdown, for a comment or a ticket about one document."""
+
+from typing import Final
+
+from stickler_cli.metrics.rate_text import rate
+from stickler_cli.reports.comparison import ComparedPair, sum_text
+from stickler_cli.reports.comparison_rows import TITLES, rows
+from stickler_cli.reports.markdown import code, table
+from stickler_cli.reports.style import TableStyle
+
+_AS_CODE: Final = frozenset(("field", "gt", "pred", "difference"))
+"""What comes from documents, and what is in brackets."""
+
+_LEFT: Final = 2
+"""Columns of text before those of numbers."""
+
+
+def render(pair: ComparedPair, style: TableStyle) -> str:
+    """Write a comparison as GitHub-flavoured Markdown; ends with a line break."""
+    body = [
+        [
+            code(cell) if cell and title in _AS_CODE else cell
+            for title, cell in zip(TITLES, row.cells, strict=True)
+        ]
+        for row in rows(pair)
+    ]
+    lines = [
+        f"### {code(pair.document)} ({code(pair.model_name)})",
+        "",
+        f"overall score {rate(pair.overall_score)}: {sum_text(pair.root)}",
+        "",
+        *table(TITLES, body, texts=_LEFT),
+    ]
+    return "\n".join(lines) + "\n"

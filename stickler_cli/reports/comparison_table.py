@@ -1,0 +1,198 @@
+"""A comparison for people: a tree in a terminal, a row a place in a pipe."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from stickler_cli.compare.explained import Explained
+from stickler_cli.compare.result import Outcome
+from stickler_cli.metrics.rate_text import rate
+from stickler_cli.reports.comparison import (
+    ComparedPair,
+    outcome_text,
+    shown_score,
+    sum_text,
+    threshold_text,
+    title_of,
+    value_pieces,
+)
+from stickler_cli.reports.comparison_rows import TITLES, WHOLE, differs, marked, rows
+from stickler_cli.reports.differences import Piece
+from stickler_cli.reports.figures import cells, setting
+from stickler_cli.reports.layout import (
+    Column,
+    Line,
+    Span,
+    Table,
+    Tone,
+    paragraph,
+    plain_text,
+    table_lines,
+)
+from stickler_cli.reports.style import TableStyle
+
+INDENT: Final = "  "
+
+_COLUMNS: Final = (
+    Column("field", left=True),
+    Column("", left=True),
+    Column("similarity", 1, short="sim"),
+    Column("threshold", 2, short="thr"),
+    Column("from", 6, left=True),
+    Column("weight", 3),
+    Column("adds", 4),
+)
+
+_LEFT: Final = frozenset(("field", "outcome", "from", "gt", "pred", "difference", "why"))
+
+LEAST: Final = 8
+"""Columns that a value keeps on the narrowest of terminals; more than any character takes."""
+
+LEGEND: Final = (
+    "adds: weight x score, or what a pair of items adds; their sum / divisor is the score above",
+    "from: who said the threshold: an annotation, the match-threshold of the items, or the default",
+)
+
+
+def render(pair: ComparedPair, style: TableStyle) -> str:
+    """Draw a comparison; ends with a line break."""
+    width = None if style.plain else style.width
+    lines = _head(pair, width)
+    lines += _plain(pair) if style.plain else _tree(pair, style)
+    if style.plain or not style.color:
+        return plain_text(lines)
+    from stickler_cli.reports.terminal import colored_text  # loads rich
+
+    return colored_text(lines)
+
+
+def _head(pair: ComparedPair, width: int | None) -> list[Line]:
+    """Name what was compared, and the score."""
+    how = sum_text(pair.root)
+    return [
+        *paragraph(f"{pair.document} ({pair.model_name}, {pair.schema})", width, "title"),
+        *paragraph(f"overall score {rate(pair.overall_score)}: {how}", width),
+        (),
+    ]
+
+
+def _plain(pair: ComparedPair) -> list[Line]:
+    columns = [Column(title, left=title in _LEFT) for title in TITLES]
+    texts = [[Span.of(cell) for cell in row.cells] for row in rows(pair)]
+    return table_lines(Table(columns, texts))[0]
+
+
+def _tree(pair: ComparedPair, style: TableStyle) -> list[Line]:
+    """Draw a row for each place, and below it what cannot stand in a column."""
+    drawn: list[tuple[list[Span], list[Line]]] = []
+    for place in pair.chosen:
+        drawn += _places(pair, place, style, 0, 0.0)
+    (header, *body), dropped = table_lines(Table(_COLUMNS, [row for row, _ in drawn]), style.width)
+    lines: list[Line] = [header]
+    for line, (_, below) in zip(body, drawn, strict=True):
+        lines += [line, *below]
+    legend = [text for text in LEGEND if text.partition(":")[0] not in dropped]
+    legend += [*([f"no room for: {', '.join(dropped)}"] if dropped else [])]
+    lines.append(())
+    return lines + [line for text in legend for line in paragraph(text, style.width, "dim", INDENT)]
+
+
+def _places(
+    pair: ComparedPair, place: Explained, style: TableStyle, depth: int, floor: float
+) -> Iterator[tuple[list[Span], list[Line]]]:
+    """Draw a place and the shown parts of it; what sums them up stands below the last."""
+    parts, hidden = pair.shown(place)
+    below = _values(pair, place, style, depth)
+    why = pair.why(place, floor)
+    below += _note(why, style, depth) if why else []
+    inside = [
+        drawn
+        for part in parts
+        for drawn in _places(pair, part, style, depth + 1, place.floor or 0.0)
+    ]
+    sums = [text for text in (hidden, sum_text(place) if parts else "") if text]
+    closing = [line for text in sums for line in _note(text, style, depth)]
+    if not inside:
+        yield _row(pair, place, depth), below + closing
+        return
+    yield _row(pair, place, depth), below
+    yield from inside[:-1]
+    row, last = inside[-1]
+    yield row, last + closing
+
+
+def _row(pair: ComparedPair, place: Explained, depth: int) -> list[Span]:
+    tone: Tone = "" if place.right else "bad" if place.kind == "leaf" else "warn"
+    threshold = threshold_text(place)
+    return [
+        Span.of(INDENT * depth + (title_of(place) or WHOLE), tone),
+        Span(outcome_text(place), tone),
+        Span(shown_score(place), tone),
+        Span(threshold, "dim"),
+        Span(place.threshold_source if threshold else "", "dim"),
+        Span("" if place.weight is None else setting(place.weight), "dim"),
+        Span("" if place.adds is None else rate(place.adds)),
+    ]
+
+
+def _note(text: str, style: TableStyle, depth: int) -> list[Line]:
+    indent = INDENT * (depth + 1)
+    width = None if style.width is None else max(style.width - len(indent), LEAST)
+    return [(Span(indent), *line) for line in paragraph(text, width, "dim")]
+
+
+def _values(pair: ComparedPair, place: Explained, style: TableStyle, depth: int) -> list[Line]:
+    """Show both values one above the other, and mark where they differ."""
+    gt, pred = place.gt, place.pred
+    indent = INDENT * (depth + 1)
+    if differs(place):
+        pieces = value_pieces(gt, pred)
+        sides = [
+            ("gt", [_span(piece, style) for piece in pieces if piece.side != "pred"]),
+            ("pred", [_span(piece, style) for piece in pieces if piece.side != "gt"]),
+        ]
+    elif place.outcome is Outcome.TN or (place.right and pair.detail != "all"):
+        return []
+    else:
+        pieces = value_pieces(pred if gt is None else gt, pred if gt is None else gt)
+        side = "pred" if gt is None else "gt" if pred is None else "both"
+        sides = [(side, [_span(piece, style) for piece in pieces])] if pieces else []
+    return [
+        line for side, spans in sides for line in _flow(f"{indent}{side:<6}", spans, style.width)
+    ]
+
+
+def _span(piece: Piece, style: TableStyle) -> Span:
+    """Show a difference by colour, or by marks where there is none."""
+    if piece.side == "both":
+        return Span.of(piece.text)
+    tones: dict[str, Tone] = {"gt": "bad", "pred": "good"}
+    text = piece.text if style.color else marked([piece])
+    return Span.of(text, tones[piece.side])
+
+
+def _flow(label: str, spans: Sequence[Span], width: int | None) -> list[Line]:
+    """Write spans behind a label, going on in the next line where the terminal ends."""
+    room = None if width is None else max(width - cells(label), LEAST)
+    lines: list[list[Span]] = [[]]
+    used = 0
+    for span in spans:
+        text = span.text
+        while room is not None and used + cells(text) > room:
+            fitting = _fitting(text, room - used)
+            lines[-1].append(Span(text[:fitting], span.tone))
+            lines.append([])
+            text, used = text[fitting:], 0
+        lines[-1].append(Span(text, span.tone))
+        used += cells(text)
+    labels = [label, *[" " * len(label)] * (len(lines) - 1)]
+    return [(Span(before, "dim"), *line) for before, line in zip(labels, lines, strict=True)]
+
+
+def _fitting(text: str, room: int) -> int:
+    """Count the characters that fit into some columns of a terminal."""
+    used = 0
+    for index, letter in enumerate(text):
+        used += cells(letter)
+        if used > room:
+            return index
+    return len(text)

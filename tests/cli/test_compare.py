@@ -1,0 +1,215 @@
+"""`stickler compare`: what it prints, and how it ends."""
+
+import json
+
+import pytest
+
+from stickler_cli.cli.exit_codes import ExitCode
+
+ONE = ("compare", "schema.json", "gt/one.json", "pred/one.json")
+TWO = ("compare", "schema.json", "gt/two.json", "pred/two.json")
+
+
+def rows_of(out):
+    """Give the rows of the table by their first cell, as lists of cells."""
+    _, _, table = out.partition("\n\n")
+    lines = table.splitlines()
+    return {line.split("  ")[0]: line.split() for line in lines}
+
+
+def test_a_pair_is_explained_in_a_row_for_each_place(stickler):
+    result = stickler(*TWO)
+
+    # 1 * 1 + 2 * 0 + 1 * 0.5 of a weight of 4.
+    assert result.code == ExitCode.OK
+    assert result.out.splitlines()[:3] == [
+        "two (Order, schema.json)",
+        "overall score 0.3750: sum 1.5 / weight 4 = 0.3750",
+        "",
+    ]
+    rows = rows_of(result.out)
+    assert list(rows) == ["field", "(document)", "id", "total", "lines", "lines[0]", "lines[1]"]
+    assert rows["id"] == ["id", "TP", "1.0000", "0.5", "default", "1", "1.0000", '"A-1"', '"A-1"']
+    assert rows["total"][:7] == ["total", "FD", "0.0000", "0.5", "default", "2", "0.0000"]
+    assert "[-10.5-]{+11+}" in rows["total"]
+    assert rows["lines[1]"][:3] == ["lines[1]", "FA", "0.0000"]
+    assert "sum 1 / items 2 = 0.5000" in result.out
+
+
+def test_only_errors_counts_what_is_right(stickler):
+    result = stickler(*TWO, "--only-errors")
+
+    assert list(rows_of(result.out)) == ["field", "(document)", "total", "lines", "lines[1]"]
+    assert "1 right" in result.out
+
+
+def test_everything_is_shown_on_request(stickler):
+    assert "lines[0].sku" in rows_of(stickler(*ONE, "--all").out)
+    assert "lines[0].sku" not in rows_of(stickler(*ONE).out)
+
+
+def test_one_place_is_shown_on_request(stickler):
+    assert list(rows_of(stickler(*TWO, "--field", "lines[0].qty").out)) == ["field", "lines[0].qty"]
+    assert list(rows_of(stickler(*TWO, "--field", "lines.qty").out)) == [
+        "field",
+        "lines[0].qty",
+        "lines[1].qty",
+    ]
+
+
+def test_json_has_every_figure_that_leads_to_the_score(stickler):
+    record = stickler(*TWO, "-f", "json").json
+    (root,) = record["places"]
+
+    assert record["format"] == "stickler-comparison/1"
+    assert record["overall_score"] == 0.375
+    assert root["sum"] == {"total": 1.5, "divisor": 4.0}
+    assert [part.get("adds") for part in root["parts"]] == [1.0, 0.0, 0.5]
+    total = root["parts"][1]
+    assert total == {
+        "field_path": "total",
+        "kind": "leaf",
+        "outcome": "FD",
+        "class": "other",
+        "difference": [
+            {"text": "10.5", "in": "gt"},
+            {"text": "11", "in": "pred"},
+        ],
+        "comparator": "NumericComparator",
+        "similarity": 0.0,
+        "score": 0.0,
+        "threshold": 0.5,
+        "threshold_source": "default",
+        "weight": 2,
+        "adds": 0.0,
+        "ground_truth_value": 10.5,
+        "prediction_value": 11,
+    }
+    lines = root["parts"][2]
+    assert (lines["pairing_floor"], lines["pairing_floor_source"]) == (0.2, "run")
+    assert [part["pairing"] for part in lines["parts"]] == [
+        {"ground_truth_index": 0, "prediction_index": 0, "runner_up": None},
+        {"ground_truth_index": None, "prediction_index": 1, "runner_up": None},
+    ]
+
+
+def test_files_are_written_by_their_suffix(stickler, data):
+    result = stickler(*TWO, "-o", "out.json", "-o", "out.md", "-o", "out.txt")
+
+    assert result.code == ExitCode.OK
+    assert json.loads((data / "out.json").read_text())["document"] == "two"
+    assert (data / "out.md").read_text().startswith("### `two` (`Order`)\n")
+    assert (data / "out.txt").read_text() == result.out
+
+
+def test_markdown_has_a_table_of_code(stickler):
+    out = stickler(*TWO, "-f", "markdown").out
+
+    assert "| field | outcome |" in out
+    assert "| `total` | FD | 0.0000 | 0.5 | default | 2 | 0.0000 | `10.5` | `11` |" in out
+
+
+def test_a_document_of_many_is_chosen_by_its_id(stickler):
+    result = stickler("compare", "schema.json", "gt", "pred", "--document", "two")
+
+    assert result.code == ExitCode.OK
+    assert result.out.startswith("two (Order")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("gt", "pred"), "gt: there are many documents, expected two JSON files, or --document ID"),
+        (
+            ("gt", "pred", "--document", "tvo"),
+            "--document: there is no document 'tvo', expected an id as eval names it; did you mean",
+        ),
+        (
+            ("gt/one.json", "pred/one.json", "--field", "totl"),
+            "--field: there is no totl in this document, expected a place of the ground truth",
+        ),
+        (
+            ("gt/one.json", "pred/one.json", "--field", "a..b"),
+            "--field: 'a..b' is not a field path",
+        ),
+        (
+            ("gt/one.json", "pred/one.json", "--all", "--only-errors"),
+            "--all: --only-errors is given too, expected one of the two",
+        ),
+        (
+            ("gt/one.json", "pred/one.json", "--pairing-floor", "2"),
+            "--pairing-floor: the floor is",
+        ),
+        (("gt/one.json", "pred/one.json", "-o", "x.csv"), "--output: the file is x.csv"),
+        (("gt/one.json", "pred/one.json", "-o", "gt/one.json"), "would overwrite it"),
+    ],
+)
+def test_wrong_usage_is_told_and_ends_with_2(stickler, arguments, message):
+    result = stickler("compare", "schema.json", *arguments)
+
+    assert result.code == ExitCode.USAGE
+    assert message in result.err
+    assert result.out == ""
+
+
+def test_directories_without_documents_give_no_example(stickler, data):
+    (data / "none").mkdir()
+
+    result = stickler("compare", "schema.json", "none", "none")
+
+    assert result.code == ExitCode.USAGE
+    assert "such as" not in result.err
+
+
+def test_what_cannot_be_compared_is_told_and_ends_with_3(stickler, data):
+    (data / "bad.json").write_text("[1]")
+    (data / "gt" / "alone.json").write_text("{}")
+    (data / "pred" / "other.json").write_text("{}")
+
+    for arguments, message in (
+        (("gt/one.json", "bad.json"), "bad.json"),
+        (("bad.json", "pred/one.json"), "bad.json"),
+        (("gt", "pred", "--document", "alone"), "there is no prediction for this document"),
+        (("gt", "pred", "--document", "other"), "there is no ground truth for this document"),
+    ):
+        result = stickler("compare", "schema.json", *arguments)
+        assert result.code == ExitCode.INCOMPLETE
+        assert message in result.err
+        assert result.out == ""
+
+
+def test_a_comparator_that_fails_ends_with_3(stickler, data, monkeypatch):
+    monkeypatch.syspath_prepend(data)
+    (data / "fails.py").write_text(
+        "from stickler_cli import BaseComparator\n"
+        "class Fails(BaseComparator):\n"
+        "    def compare(self, gt, pred):\n"
+        "        raise ValueError('no idea')\n"
+    )
+    schema = {
+        "type": "object",
+        "properties": {"id": {"type": "string", "x-aws-stickler-comparator": "fails:Fails"}},
+    }
+    (data / "fails.json").write_text(json.dumps(schema))
+    pairs = ("gt/one.json", "pred/one.json", "--allow-plugins")
+
+    result = stickler("compare", "fails.json", *pairs)
+
+    assert result.code == ExitCode.INCOMPLETE
+    assert "no idea" in result.err
+
+
+def test_the_options_of_the_engine_reach_it(stickler, data):
+    (data / "pred" / "one.json").write_text('{"id": "A-1", "total": 10.5, "new": 1}')
+
+    assert "new " in stickler(*ONE).out
+    assert "new " not in stickler(*ONE, "--extra-fields", "ignore").out
+    floor = stickler(*TWO, "--pairing-floor", "-1", "-f", "json").json
+    assert floor["options"]["pairing_floor"] == -1
+
+
+def test_help_shows_examples(stickler):
+    result = stickler("compare", "--help")
+
+    assert result.code == ExitCode.OK
+    assert "stickler compare schema.json gt/a.json pred/a.json" in result.out

@@ -1,0 +1,253 @@
+"""That what is explained is what the engine did."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from stickler_cli.compare.engine import compare
+from stickler_cli.compare.explained import Candidate, Pairing, Sum
+from stickler_cli.compare.explaining import explain
+from stickler_cli.compare.plan import Options
+from stickler_cli.compare.result import Outcome
+from stickler_cli.schema.compiler import compile_schema
+
+CASES = Path(__file__).parents[1] / "cases" / "documents.jsonl"
+ROWS = [json.loads(line) for line in CASES.read_text(encoding="utf-8").splitlines()]
+
+TEXT = {"type": "string"}
+EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
+
+
+def an_object(**properties):
+    return {"type": "object", "properties": properties}
+
+
+def a_list(items, **keys):
+    return {"type": "array", "items": items, **keys}
+
+
+def explained(schema, gt, pred, **options):
+    plan = compile_schema(schema)
+    chosen = Options(**options)
+    return explain(plan, compare(plan, gt, pred, chosen), chosen)
+
+
+def part(place, *path):
+    """Give the place at a path; an index is that of the part."""
+    for step in path:
+        place = (
+            place.parts[step]
+            if isinstance(step, int)
+            else next(each for each in place.parts if each.gt_path[-1] == step)
+        )
+    return place
+
+
+def sums(place):
+    """List every place whose sum is not that of its parts, or not its score."""
+    if place.sum is not None:
+        added = sum(each.adds for each in place.parts if each.adds is not None)
+        of_parts = added == pytest.approx(place.sum.total, abs=1e-12)
+        score = place.similarity if place.kind == "object" else place.score
+        if not of_parts or place.sum.value != pytest.approx(score, abs=1e-12):
+            yield place
+    for each in place.parts:
+        yield from sums(each)
+
+
+def weights(place):
+    """List every object whose divisor is not the weights of its present fields."""
+    if place.kind == "object" and place.sum is not None:
+        present = [
+            each.weight for each in place.parts if each.weight and each.outcome is not Outcome.TN
+        ]
+        if place.sum.divisor != pytest.approx(sum(present)):
+            yield place
+    for each in place.parts:
+        yield from weights(each)
+
+
+@pytest.mark.parametrize("row", [pytest.param(row, id=row["name"]) for row in ROWS])
+def test_the_sums_of_every_document_lead_to_its_score(row):
+    given = row.get("options", {})
+    chosen = {key: given[key] for key in ("pairing_floor", "extra_fields") if key in given}
+    root = explained(row["schema"], row["gt"], row["pred"], **chosen)
+
+    assert root.similarity == pytest.approx(row["expect"]["overall_score"], abs=1e-9)
+    assert root.sum.value == pytest.approx(root.similarity, abs=1e-12)
+    assert list(sums(root)) == []
+    assert list(weights(root)) == []
+
+
+def test_a_field_adds_its_weight_times_its_score():
+    schema = an_object(a={**TEXT, "x-aws-stickler-weight": 3}, b=TEXT, c=TEXT)
+    root = explained(schema, {"a": "abcd", "b": "x"}, {"a": "abcx", "b": "x"})
+
+    # (3 * 0.75 + 1 * 1) / 4; what neither side has takes no part.
+    assert root.sum == Sum(3.25, 4.0)
+    assert [each.adds for each in root.parts] == [2.25, 1.0, None]
+
+
+def test_a_clipped_field_adds_nothing():
+    clipped = {**TEXT, "x-aws-stickler-threshold": 0.8, "x-aws-stickler-clip-under-threshold": True}
+    root = explained(an_object(a=clipped), {"a": "abcd"}, {"a": "abcx"})
+
+    assert (part(root, "a").similarity, part(root, "a").score, part(root, "a").adds) == (0.75, 0, 0)
+
+
+def test_nothing_to_compare_is_a_sum_of_nothing():
+    root = explained(an_object(a=TEXT), {}, {})
+
+    assert (root.sum, root.sum.value) == (Sum(0.0, 0.0), 1.0)
+
+
+def test_the_source_of_a_threshold_is_told():
+    item = an_object(a=TEXT)
+    schema = an_object(
+        plain=TEXT,
+        said={**TEXT, "x-aws-stickler-threshold": 0.9},
+        model={**item, "x-aws-stickler-match-threshold": 0.6},
+        own={**item, "x-aws-stickler-threshold": 0.6, "x-aws-stickler-match-threshold": 0.5},
+        silent=item,
+        rows=a_list({**item, "x-aws-stickler-match-threshold": 0.6}),
+        silent_rows=a_list(item),
+        tags=a_list(TEXT, **{"x-aws-stickler-threshold": 0.9}),
+        pair={"type": "array", "prefixItems": [{**TEXT, "x-aws-stickler-threshold": 0.9}]},
+        grid=a_list(a_list({**TEXT, "x-aws-stickler-threshold": 0.9})),
+        table={"type": "object", "additionalProperties": {**item, "x-aws-stickler-threshold": 0.2}},
+        cards=a_list(
+            {
+                "type": "object",
+                "additionalProperties": TEXT,
+                "x-aws-stickler-match-threshold": 0.6,
+            }
+        ),
+    )
+    one = {"a": "x"}
+    document = {
+        "plain": "x",
+        "said": "x",
+        "model": one,
+        "own": one,
+        "silent": one,
+        "rows": [one],
+        "silent_rows": [one],
+        "tags": ["x"],
+        "pair": ["x"],
+        "grid": [["x"]],
+        "table": {"k": one},
+        "cards": [one],
+    }
+    root = explained(schema, document, document)
+
+    def source(*path):
+        place = part(root, *path)
+        return place.threshold, place.threshold_source
+
+    assert source("plain") == (0.5, "default")
+    assert source("said") == (0.9, "annotation")
+    assert source("model") == (0.6, "match-threshold")
+    assert source("own") == (0.6, "annotation")
+    assert source("silent") == (0.7, "default")
+    assert source("rows", 0) == (0.6, "match-threshold")
+    assert source("silent_rows", 0) == (0.7, "default")
+    assert source("tags", 0) == (0.9, "annotation")
+    assert source("pair", 0) == (0.9, "annotation")
+    assert source("grid", 0) == (0.9, "annotation")
+    assert source("table", "k") == (0.2, "annotation")
+    assert source("cards", 0) == (0.6, "match-threshold")
+
+
+def test_places_without_a_schema_have_sources_too():
+    schema = an_object(free={"x-aws-stickler-match-threshold": 0.6}, open={})
+    document = {"free": [{"a": "x"}], "open": {"b": [["y"]]}}
+    root = explained(schema, document, document)
+
+    assert part(root, "free", 0).threshold_source == "match-threshold"
+    assert part(root, "open").threshold_source == "default"
+    assert part(root, "open", "b", 0).threshold_source == "default"
+
+
+ROWS_SCHEMA = an_object(rows=a_list(an_object(sku=EXACT, qty={"type": "integer"}, unit=EXACT)))
+
+
+def row(sku, qty, unit="pc"):
+    return {"sku": sku, "qty": qty, "unit": unit}
+
+
+def test_a_pair_tells_the_runner_up_and_whom_that_went_with():
+    root = explained(
+        ROWS_SCHEMA, {"rows": [row("a", 1), row("b", 1)]}, {"rows": [row("b", 1), row("a", 1)]}
+    )
+
+    # Of the other row, unit and quantity are right: 2/3.
+    first, second = part(root, "rows").parts
+    assert first.pairing == Pairing(0, 1, Candidate(0, pytest.approx(2 / 3), 1))
+    assert second.pairing == Pairing(1, 0, Candidate(1, pytest.approx(2 / 3), 0))
+    assert (first.gt_path, first.pred_path) == (("rows", 0), ("rows", 1))
+    assert part(first, "sku").pred_path == ("rows", 1, "sku")
+
+
+def test_an_element_without_a_pair_tells_the_best_that_there_was():
+    gt = {"rows": [row("a", 1), row("b", 2, "kg")]}
+    root = explained(ROWS_SCHEMA, gt, {"rows": [row("a", 1), row("z", 9, "m"), None]})
+
+    rows = part(root, "rows")
+    assert [each.pairing for each in rows.parts] == [
+        Pairing(0, 0, None),
+        Pairing(1, None, None),
+        Pairing(None, 1, None),
+    ]
+    assert (rows.floor, rows.floor_source, rows.sum) == (0.2, "run", Sum(1.0, 2))
+
+    tags = an_object(tags=a_list(TEXT, **{"x-aws-stickler-pairing-floor": 0.5}))
+    root = explained(tags, {"tags": ["abcd", "abce"]}, {"tags": ["xbyd", "abcd"]})
+    # abcd goes with abcd; abce and xbyd share the b alone, abce and abcd three of four.
+    found = part(root, "tags")
+    assert (found.floor, found.floor_source) == (0.5, "annotation")
+    assert [each.pairing for each in found.parts] == [
+        Pairing(0, 1, Candidate(0, 0.5, None)),
+        Pairing(1, None, Candidate(1, 0.75, 0)),
+        Pairing(None, 0, Candidate(0, 0.5, 1)),
+    ]
+
+
+def test_what_one_side_lacks_has_no_sum_and_its_whole_value():
+    schema = an_object(o=an_object(a=TEXT), t=a_list(TEXT), s=a_list(TEXT))
+    root = explained(schema, {"o": {"a": "x"}, "t": ["y"]}, {})
+
+    assert (part(root, "o").gt, part(root, "o").sum, part(root, "o").adds) == ({"a": "x"}, None, 0)
+    assert (part(root, "t").gt, part(root, "t", 0).adds, part(root, "t", 0).pairing) == (
+        ["y"],
+        None,
+        None,
+    )
+    assert part(root, "s").parts == ()
+
+
+def test_extra_keys_take_no_part_and_undeclared_ones_are_named():
+    root = explained(an_object(a=TEXT), {"a": "x", "old": 1}, {"a": "x", "new": 2})
+
+    extra = part(root, "new")
+    assert (extra.outcome, extra.extra, extra.pred, extra.adds) == (Outcome.FA, True, 2, None)
+    assert (root.sum, root.undeclared) == (Sum(1.0, 1.0), ("old",))
+
+
+def test_a_place_is_right_if_nothing_in_it_is_wrong():
+    schema = an_object(rows=a_list(an_object(a=TEXT, b=TEXT, c=TEXT, d=TEXT)))
+    gt = {"rows": [{"a": "1", "b": "2", "c": "3", "d": "4"}]}
+    pred = {"rows": [{"a": "1", "b": "2", "c": "3", "d": "9"}]}
+
+    assert not part(explained(schema, gt, pred), "rows", 0).right
+    assert part(explained(schema, gt, gt), "rows").right
+
+
+def test_positions_of_a_tuple_have_no_runner_up():
+    schema = an_object(t={"type": "array", "prefixItems": [TEXT, TEXT], "items": TEXT})
+    root = explained(schema, {"t": ["ab", "x", "y"]}, {"t": ["ax", "x"]})
+
+    found = part(root, "t")
+    assert found.kind == "tuple"
+    assert found.sum == Sum(1.5, 3)
+    assert [each.pairing for each in found.parts] == [None, None, None]
