@@ -13,7 +13,7 @@ from stickler_cli.metrics.error_classes import ErrorClass
 from stickler_cli.metrics.non_matches import NonMatch
 from stickler_cli.metrics.rate_text import rate
 from stickler_cli.reports.differences import Piece, pieces
-from stickler_cli.reports.figures import setting
+from stickler_cli.reports.figures import number_of, setting
 
 Detail: TypeAlias = Literal["errors", "brief", "all"]
 """How much is shown: errors and what they are in; also what is right, but nothing inside it; or
@@ -59,7 +59,8 @@ class ComparedPair:
     def why(self, place: Explained, floor: float) -> str:
         """Say what kind of mistake a place is, and what else a list element might have been."""
         error_class = self.class_of(place)
-        words = error_class.replace("_", " ") if error_class else ""
+        known = error_class not in (None, ErrorClass.OTHER)
+        words = str(error_class).replace("_", " ") if known else _one_sided_list(place)
         told = self.detail == "all" or not place.right
         clipped = "below its threshold, so it adds nothing" if _is_clipped(place) else ""
         texts = (words, clipped, pairing_text(place, floor) if told else "")
@@ -169,6 +170,14 @@ def sum_text(place: Explained) -> str:
     return f"sum {setting(total.total)} / {of} {setting(total.divisor)} = {value}"
 
 
+def _one_sided_list(place: Explained) -> str:
+    """Count the elements of a list that one side lacks: each of them is an error."""
+    if place.kind not in ("list", "tuple") or is_judged(place) or place.outcome not in ONE_SIDED:
+        return ""
+    what = "missed item" if place.outcome is Outcome.FN else "invented item"
+    return number_of(len(place.parts), what)
+
+
 def _is_clipped(place: Explained) -> bool:
     return place.adds == 0.0 and place.similarity > 0.0 and place.outcome is Outcome.FD
 
@@ -193,7 +202,14 @@ def outcome_text(place: Explained) -> str:
 
 def threshold_text(place: Explained) -> str:
     """Show the threshold that decided; nothing where none did."""
-    return setting(place.threshold) if is_judged(place) and not place.extra else ""
+    judged = is_judged(place) and place.outcome not in ONE_SIDED
+    return setting(place.threshold) if judged else ""
+
+
+def value_piece(value: JsonValue) -> Piece:
+    """Show a value that there is nothing to compare with, as JSON, cut where it is long."""
+    text = _json(value)
+    return Piece(text[:LONGEST_RUN] + "…" if len(text) > LONGEST_RUN else text, "both")
 
 
 def value_pieces(gt: JsonValue, pred: JsonValue) -> list[Piece]:

@@ -13,6 +13,7 @@ from stickler_cli.reports.comparison import (
     sum_text,
     threshold_text,
     title_of,
+    value_piece,
     value_pieces,
 )
 from stickler_cli.reports.comparison_rows import TITLES, WHOLE, differs, marked, rows
@@ -153,9 +154,9 @@ def _values(pair: ComparedPair, place: Explained, style: TableStyle, depth: int)
     elif place.outcome is Outcome.TN or (place.right and pair.detail != "all"):
         return []
     else:
-        pieces = value_pieces(pred if gt is None else gt, pred if gt is None else gt)
+        piece = value_piece(pred if gt is None else gt)
         side = "pred" if gt is None else "gt" if pred is None else "both"
-        sides = [(side, [_span(piece, style) for piece in pieces])] if pieces else []
+        sides = [(side, [_span(piece, style)])] if piece.text else []
     return [
         line for side, spans in sides for line in _flow(f"{indent}{side:<6}", spans, style.width)
     ]

@@ -1,0 +1,215 @@
+"""How a single comparison is drawn: trees of any width, rows, Markdown, hostile values."""
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
+from stickler_cli.compare.engine import compare
+from stickler_cli.compare.explaining import explain
+from stickler_cli.compare.plan import Options
+from stickler_cli.metrics.non_matches import non_matches
+from stickler_cli.reports.comparison import MANY, ComparedPair, error_classes, value_pieces
+from stickler_cli.reports.comparison_formats import FORMATS, formats_of, render
+from stickler_cli.reports.figures import cells
+from stickler_cli.reports.style import TableStyle
+from stickler_cli.schema.compiler import compile_schema
+
+TEXT = {"type": "string"}
+EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
+ORDER = {
+    "type": "object",
+    "x-aws-stickler-model-name": "Order",
+    "properties": {
+        "name": {**TEXT, "x-aws-stickler-threshold": 0.9, "x-aws-stickler-weight": 2},
+        "rows": {
+            "type": "array",
+            "items": {"type": "object", "properties": {"sku": EXACT, "unit": EXACT}},
+        },
+    },
+}
+GT = {"name": "Acme Ltd", "rows": [{"sku": "a", "unit": "pc"}, {"sku": "b", "unit": "kg"}]}
+PRED = {"name": "Acme Inc", "rows": [{"sku": "a", "unit": "m"}, {"sku": "b", "unit": "kg"}]}
+
+
+def pair_of(schema=ORDER, gt=GT, pred=PRED, detail="brief"):
+    plan = compile_schema(schema)
+    options = Options()
+    comparison = compare(plan, gt, pred, options)
+    root = explain(plan, comparison, options)
+    classes = error_classes(non_matches(comparison))
+    return ComparedPair(
+        "order.json", plan.model_name, "one", 0.2, "fa", root, [root], classes, detail
+    )
+
+
+def drawn(pair, width=80, *, color=False):
+    return render("table", pair, TableStyle(width=width, color=color, plain=False))
+
+
+def test_a_tree_shows_values_marks_pairs_and_sums():
+    # name: 5 of 8 letters are right; rows: (0.5 + 1) / 2.
+    expected = """\
+one (Order, order.json)
+overall score 0.6667: sum 2 / weight 3 = 0.6667
+
+field                    sim  thr  from        weight    adds
+(document)            0.6667
+  name            FD  0.6250  0.9  annotation       2  1.2500
+    gt    "Acme [-Ltd-]"
+    pred  "Acme {+Inc+}"
+  rows                0.7500                        1  0.7500
+    [0] with [0]  FD  0.5000  0.7  default             0.5000
+      wrong item
+      sku         TP  1.0000  0.5  default          1  1.0000
+      unit        FD  0.0000  0.5  default          1  0.0000
+        gt    "[-pc-]"
+        pred  "{+m+}"
+      sum 1 / weight 2 = 0.5000
+    [1] with [1]  TP  1.0000  0.7  default             1.0000
+    sum 1.5 / items 2 = 0.7500
+  sum 2 / weight 3 = 0.6667
+
+adds: weight x score, or what a pair of items adds; their sum / divisor is the
+  score above
+from: who said the threshold: an annotation, the match-threshold of the items,
+  or the default
+"""
+    assert drawn(pair_of()) == expected
+
+
+def test_no_line_is_wider_than_the_terminal():
+    for width in (40, 80, 120):
+        for line in drawn(pair_of(), width).splitlines():
+            assert cells(line) <= width
+
+
+def test_columns_without_room_are_named():
+    assert drawn(pair_of(), 40).endswith("no room for: from, weight, adds\n")
+
+
+def test_in_colour_differences_have_no_marks():
+    out = drawn(pair_of(), color=True)
+
+    assert "[-" not in out
+    assert '"Acme \x1b[1;31mLtd\x1b[0m"' in out
+    assert '"Acme \x1b[1;32mInc\x1b[0m"' in out
+
+
+def test_long_values_go_on_in_the_next_line():
+    schema = {"type": "object", "properties": {"a": EXACT}}
+    out = drawn(pair_of(schema, {"a": "東" * 30}, {"a": "x" * 30}), 40)
+
+    lines = out.splitlines()
+    at = next(index for index, line in enumerate(lines) if line.startswith("    gt    "))
+    assert lines[at : at + 3] == [
+        '    gt    [-"' + "東" * 13,
+        "          " + "東" * 15,
+        "          " + "東" * 2 + '"-]',
+    ]
+    assert all(cells(line) <= 40 for line in lines)
+
+
+def test_what_is_right_is_shown_by_its_value_only_on_request():
+    schema = {"type": "object", "properties": {"a": EXACT, "b": TEXT}}
+    document = {"a": "x"}
+
+    assert 'both  "x"' not in drawn(pair_of(schema, document, document))
+    everything = drawn(pair_of(schema, document, document, "all"))
+    assert '    both  "x"' in everything
+    assert "  b " in everything
+    assert "1 absent on both sides" in drawn(pair_of(schema, document, document))
+
+
+def test_right_elements_of_a_long_list_are_counted():
+    schema = {"type": "object", "properties": {"t": {"type": "array", "items": EXACT}}}
+    gt = {"t": [f"item {index}" for index in range(MANY + 1)]}
+    pred = {"t": [*gt["t"][:-1], "else"]}
+    out = drawn(pair_of(schema, gt, pred))
+
+    assert f"{MANY} right" in out
+    assert f"[{MANY}] missed" in out
+    assert "nothing on the other side is like it" in out
+
+
+def test_an_element_without_a_pair_says_why():
+    item = {**TEXT, "x-aws-stickler-threshold": 0.5}
+    schema = {
+        "type": "object",
+        "properties": {"t": {"type": "array", "items": item, "x-aws-stickler-pairing-floor": 0.5}},
+    }
+    out = drawn(pair_of(schema, {"t": ["abcd", "abce"]}, {"t": ["xbyd", "abcd"]}), 120)
+
+    assert "no pair: the best is [1] at 0.7500, which goes with [0]" in out
+    assert "no pair: the best is [0] at 0.5000, not above the floor of 0.5" in out
+    close = drawn(pair_of(schema, {"t": ["abcd"]}, {"t": ["abcf", "abxf"]}, "all"))
+    assert "next best [1] at 0.5000" in close
+
+
+def test_lists_that_one_side_lacks_are_counted():
+    out = drawn(pair_of(gt=GT, pred={"name": "Acme Ltd"}))
+
+    assert "    2 missed items\n" in out
+    assert "invented item" in drawn(pair_of(gt={}, pred={"rows": GT["rows"][:1]}))
+
+
+def test_a_clipped_field_says_that_it_adds_nothing():
+    clipped = {**TEXT, "x-aws-stickler-threshold": 0.8, "x-aws-stickler-clip-under-threshold": True}
+    schema = {"type": "object", "properties": {"a": clipped}}
+
+    out = drawn(pair_of(schema, {"a": "abcd"}, {"a": "abcx"}))
+    assert "below its threshold, so it adds nothing" in out
+
+
+def test_nothing_to_compare_is_said():
+    assert "nothing to compare: 1" in drawn(pair_of(gt={}, pred={}))
+
+
+HOSTILE = "\x1b]0;t\x07 \u202e|`<b>[red]\n@me"
+
+
+@pytest.mark.parametrize("format_name", ["table", "markdown"])
+def test_hostile_values_stay_text(format_name):
+    schema = {"type": "object", "properties": {HOSTILE: EXACT, "b": EXACT}}
+    pair = pair_of(schema, {HOSTILE: HOSTILE, "b": HOSTILE}, {"b": "x", HOSTILE + "2": HOSTILE})
+    pair = replace(pair, document=HOSTILE)
+
+    for style in (TableStyle(), TableStyle(width=60, plain=False)):
+        out = render(format_name, pair, style)
+        assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", out)
+    if format_name == "markdown":
+        assert "<b>" not in out
+        rows = [line for line in out.splitlines() if line.startswith("|")]
+        assert {row.count("|") for row in rows} == {12}
+
+
+def test_json_takes_what_only_python_can_write():
+    schema = {"type": "object", "properties": {"a": {"type": "integer"}}}
+    out = render("json", pair_of(schema, {"a": 2**70}, {"a": 1}), TableStyle())
+
+    assert json.loads(out)["places"][0]["parts"][0]["ground_truth_value"] == 2**70
+
+
+def test_values_that_cannot_be_written_are_named():
+    (piece, _) = value_pieces(10**5000, 1)
+
+    assert piece.text == "(an integer too large to show)"
+
+
+def test_long_runs_are_shortened():
+    gt, pred = "a" * 100 + "1" * 900, "a" * 100 + "2" * 10
+    same, first, second, _ = value_pieces(gt + "a" * 800, pred + "a" * 800)
+
+    assert same.text == '"' + "a" * 19 + "…" + "a" * 20
+    assert first.text == "1" * 400 + "…"
+    assert second.text == "2" * 10
+
+
+def test_suffixes_tell_formats():
+    assert formats_of(["a.json", "b.md", "c.txt"]) == {
+        "a.json": "json",
+        "b.md": "markdown",
+        "c.txt": "table",
+    }
+    assert set(FORMATS) == {"table", "json", "markdown"}
