@@ -14,6 +14,7 @@ from stickler_cli import __version__
 from stickler_cli.cli import check, comparators
 from stickler_cli.cli import compare as compare_command
 from stickler_cli.cli import eval as eval_command
+from stickler_cli.cli import report as report_command
 from stickler_cli.cli.console import prepare_streams, show_problems, show_trace, warn, write_result
 from stickler_cli.cli.exit_codes import ExitCode, exit_code_help
 from stickler_cli.errors import SticklerError, WorkerDiedError
@@ -51,6 +52,7 @@ def stickler(
 app.command("eval", epilog=eval_command.EPILOG, no_args_is_help=True)(eval_command.evaluate)
 app.command("compare", epilog=compare_command.EPILOG, no_args_is_help=True)(compare_command.compare)
 app.command("check", no_args_is_help=True)(check.check)
+app.command("report", epilog=report_command.EPILOG, no_args_is_help=True)(report_command.report)
 app.command("comparators")(comparators.comparators)
 
 

@@ -1,9 +1,8 @@
 """`stickler eval`: parse the options, build the parts, run, report, exit."""
 
-import shutil
 import sys
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import typer
@@ -11,6 +10,7 @@ import typer
 from stickler_cli.cli import options
 from stickler_cli.cli.console import wants_color, warn, write_result
 from stickler_cli.cli.exit_codes import ExitCode, exit_code_help
+from stickler_cli.cli.outputs import output_formats, terminal_style, write_outputs
 from stickler_cli.errors import Problem, UsageError
 
 if TYPE_CHECKING:
@@ -170,6 +170,7 @@ def _execute(request: Request) -> ExitCode:
     """Run the evaluation that was asked for and report it."""
     from stickler_cli.cli.verdict import verdict
     from stickler_cli.documents import open_pairs  # --help loads no engine
+    from stickler_cli.reports.registry import require
     from stickler_cli.runs.files import check_outputs
     from stickler_cli.schema.loading import load_schema
 
@@ -177,7 +178,8 @@ def _execute(request: Request) -> ExitCode:
         from stickler_cli.runs.starting import warm_up  # a run in one process does not pay for it
 
         warm_up()
-    formats = _formats(request.outputs)
+    formats = output_formats(request.outputs)
+    require((request.format, *formats.values()))
     check_outputs(
         [
             *(("--output", path) for path in request.outputs),
@@ -205,23 +207,6 @@ def _execute(request: Request) -> ExitCode:
     return verdict(run.evaluation, run.gates, strict=request.strict)
 
 
-def _formats(outputs: Iterable[str]) -> dict[str, str]:
-    """Give the format of each output file by its suffix."""
-    from stickler_cli.reports.registry import SUFFIXES, format_of
-
-    formats, problems = {}, []
-    for output in outputs:
-        name = format_of(output)
-        if name is None:
-            expected = f"one that ends in {', '.join(SUFFIXES)}"
-            problems.append(Problem("--output", f"the file is {output}", expected))
-        else:
-            formats[output] = name
-    if problems:
-        raise UsageError(problems)
-    return formats
-
-
 def _check(request: Request, loaded: "LoadedSchema") -> None:
     """Refuse before the run what would fail after it."""
     from stickler_cli.compare.outline import comparators, known_paths
@@ -241,16 +226,19 @@ def _run(
     from stickler_cli.metrics.comparison_view import document_view
     from stickler_cli.metrics.gates import judge
     from stickler_cli.metrics.record import FieldInfo, Run, RunOptions, SchemaSignature
+    from stickler_cli.reports.registry import WITH_ACCOUNTS, WITH_DETAIL
     from stickler_cli.runs.chunk import Job, Wants
     from stickler_cli.runs.run import LineFiles, run
     from stickler_cli.runs.validation import validation_of
 
+    shown = {request.format, *formats}
     wants = Wants(
         document_lines=request.documents is not None,
         non_match_lines=request.non_matches is not None,
         first_non_matches=request.show_non_matches,
         comparison=pairs.single,
-        accounts="json" in (request.format, *formats),
+        accounts=bool(WITH_ACCOUNTS & shown),
+        detail=bool(WITH_DETAIL & shown),
         recall_with_fd=request.recall_with_fd,
     )
     options = Options(request.pairing_floor, request.extra_fields)
@@ -282,6 +270,7 @@ def _run(
         notes=_notes(pairs, finished),
         partial=finished.signal is not None,
         document=document_view(comparison) if comparison else None,
+        detail=finished.total.detail,
     )
     return record, finished
 
@@ -302,14 +291,8 @@ def _notes(pairs: "Pairs", finished: "Finished") -> list[str]:
 
 
 def _style(request: Request, total: "ChunkResult") -> "TableStyle":
-    from stickler_cli.reports.style import TableStyle
-
-    terminal = sys.stdout.isatty()
-    colored_pipe = request.color and not terminal  # FORCE_COLOR, as CI logs want it
-    return TableStyle(
-        width=shutil.get_terminal_size().columns if terminal else None,
-        color=request.color,
-        plain=not terminal and not colored_pipe,
+    return replace(
+        terminal_style(color=request.color),
         show_non_matches=request.show_non_matches,
         non_matches=tuple(total.first_non_matches),
         junit_fields=request.junit_fields,
@@ -318,19 +301,10 @@ def _style(request: Request, total: "ChunkResult") -> "TableStyle":
 
 def _report(request: Request, formats: dict[str, str], run: "Run", style: "TableStyle") -> None:
     """Write the results where they were asked for."""
-    from dataclasses import replace
-
     from stickler_cli.cli.step_summary import append_summary
-    from stickler_cli.reports.registry import SAY_PARTIAL, render
-    from stickler_cli.runs.files import PARTIAL, whole_file
+    from stickler_cli.reports.registry import render
 
-    for path, name in formats.items():
-        text = render(name, run, replace(style, width=None, color=False, plain=True))
-        place = f"{path}{PARTIAL}" if run.partial and name not in SAY_PARTIAL else path
-        with whole_file(place, "--output") as stream:
-            stream.write(text.encode("utf-8", "backslashreplace"))
-        if request.verbose:
-            warn(f"wrote {place}")
+    write_outputs(formats, run, style, verbose=request.verbose)
     if not request.quiet:
         write_result(render(request.format, run, style))
     if request.format == "github":

@@ -11,7 +11,7 @@ import typer
 from stickler_cli.cli.config import read_config
 from stickler_cli.errors import Problem, UsageError
 
-FormatName = Literal["table", "json", "csv", "markdown", "junit", "github", "openmetrics"]
+FormatName = Literal["table", "json", "csv", "markdown", "junit", "github", "openmetrics", "html"]
 ExtraFields = Literal["fa", "ignore"]
 Missing = Literal["fn", "skip", "error"]
 Validate = Literal["none", "pred", "gt", "both"]
@@ -98,8 +98,8 @@ Output = Annotated[
         "--output",
         "-o",
         metavar="FILE",
-        help="Also write the results to this file; its suffix (.json, .csv, .md, .txt, .junit.xml, "
-        ".metrics.txt) says the format. Repeatable.",
+        help="Also write the results to this file; its suffix (.html, .json, .csv, .md, .txt, "
+        ".junit.xml, .metrics.txt) says the format. Repeatable.",
     ),
 ]
 JunitFields = Annotated[

@@ -32,16 +32,13 @@ class ErrorCounts:
     def merge(self, other: "ErrorCounts") -> None:
         """Add the errors of other documents; the order of merging makes no difference."""
         for path, counts in other.fields.items():
-            of_field = self.fields.setdefault(path, {})
-            for error_class, count in counts.items():
-                of_field[error_class] = of_field.get(error_class, 0) + count
+            add_classes(self.fields.setdefault(path, {}), counts)
 
     def overall(self) -> ByClass:
         """Give the counts of all fields together, the most frequent class first."""
         total: ByClass = {}
         for counts in self.fields.values():
-            for error_class, count in counts.items():
-                total[error_class] = total.get(error_class, 0) + count
+            add_classes(total, counts)
         return ordered(total)
 
     def view(self) -> dict[str, object]:
@@ -52,6 +49,12 @@ class ErrorCounts:
             "overall": _view(overall),
             "fields": {field_path(path): _view(self.fields[path]) for path in sorted(self.fields)},
         }
+
+
+def add_classes(to: ByClass, more: ByClass) -> None:
+    """Add counts to others."""
+    for error_class, count in more.items():
+        to[error_class] = to.get(error_class, 0) + count
 
 
 def ordered(counts: ByClass) -> ByClass:

@@ -10,6 +10,7 @@ from typing import Final
 
 from stickler_cli import __version__
 from stickler_cli.metrics.comparison_view import DOCUMENT_KEYS
+from stickler_cli.metrics.detail import Detail
 from stickler_cli.metrics.evaluation import RUN_FORMAT, Evaluation
 from stickler_cli.metrics.gates import GateResult, read_gate_result
 from stickler_cli.metrics.reading import Part
@@ -76,6 +77,8 @@ class Run:
     """Of a run of one pair of files, what `document_view` says of the comparison."""
     version: str = __version__
     """Of the program that made the run."""
+    detail: Detail | None = None
+    """What a page shows of single values and documents, if it was kept; no run file holds it."""
 
 
 def run_record(run: Run, *, per_document: bool = True) -> dict[str, object]:

@@ -1,10 +1,12 @@
 """Report formats by name and by the suffix of a file; a new report is a module and a line here."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import PurePath
 from typing import Final, TypeAlias, cast
 
+from stickler_cli.errors import Problem, UnavailableError
 from stickler_cli.metrics.record import Run
 from stickler_cli.reports.style import TableStyle
 
@@ -20,10 +22,11 @@ FORMATS: Final[dict[str, str]] = {
     "junit": f"{_HERE}.junit:render",
     "github": f"{_HERE}.github:render",
     "openmetrics": f"{_HERE}.openmetrics:render",
+    "html": f"{_HERE}.html.page:render",
 }
 """Name -> where the renderer is; imported when it is used, as each loads what others need not."""
 
-SAY_PARTIAL: Final = frozenset({"table", "json", "markdown"})
+SAY_PARTIAL: Final = frozenset({"table", "json", "markdown", "html"})
 """Formats that show the notes of a run: where it was interrupted, they say so."""
 
 SUFFIXES: Final[dict[str, str]] = {
@@ -35,8 +38,18 @@ SUFFIXES: Final[dict[str, str]] = {
     ".junit.xml": "junit",
     ".xml": "junit",
     ".prom": "openmetrics",
+    ".html": "html",
 }
 """Suffix of a file -> the format it is written in; the first that fits."""
+
+WITH_ACCOUNTS: Final = frozenset({"json", "html"})
+"""Formats that tell of each document."""
+
+WITH_DETAIL: Final = frozenset({"html"})
+"""Formats that show single values."""
+
+EXTRAS: Final = {"html": ("jinja2", "html")}
+"""Format -> the module that it needs, and the extra that brings it."""
 
 
 def format_of(file_name: str) -> str | None:
@@ -54,6 +67,20 @@ def format_of(file_name: str) -> str | None:
         if f".{name}" == suffix and "." in name:
             return format_name
     return None
+
+
+def require(format_names: Iterable[str]) -> None:
+    """Make sure that formats can be written, before a run and not after it.
+
+    Raises:
+        UnavailableError: a format needs something that is not installed.
+    """
+    for name in sorted(EXTRAS.keys() & set(format_names)):
+        module, extra = EXTRAS[name]
+        if find_spec(module) is None:
+            found = f"the format {name} needs {module}, which is not installed"
+            hint = f"pip install 'stickler-cli[{extra}]'"
+            raise UnavailableError([Problem("", found, "", hint)])
 
 
 def render(format_name: str, run: Run, style: TableStyle) -> str:

@@ -16,6 +16,7 @@ from stickler_cli.documents import DocumentPair, PairRef, read_pair
 from stickler_cli.errors import ComparisonError, Problem
 from stickler_cli.json_values import JsonObject
 from stickler_cli.metrics.accounts import Accounts
+from stickler_cli.metrics.detail import Detail
 from stickler_cli.metrics.evaluation import DocumentResult, Evaluation, Status
 from stickler_cli.metrics.non_matches import NonMatch, non_matches
 from stickler_cli.runs.depth import room_for_depth
@@ -44,12 +45,18 @@ class Wants:
     """An account of each document."""
     comparison: bool = False
     """The comparison itself, of a run of one pair."""
+    detail: bool = False
+    """What a page shows of single values and documents."""
     recall_with_fd: bool = False
     """Whether the recall in document lines counts false discoveries as missed."""
 
     def evaluation(self) -> Evaluation:
         """Give the evaluation of no documents, which keeps of those to come what is asked for."""
         return Evaluation(accounts=Accounts() if self.accounts else None)
+
+    def no_detail(self) -> Detail | None:
+        """Give the detail of no documents, if it is asked for."""
+        return Detail() if self.detail else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +85,8 @@ class ChunkResult:
     """Document id and error, at most as many as the job wants."""
     comparison: ObjectComparison | None = None
     """Of the last document, if the job wants it."""
+    detail: Detail | None = None
+    """What a page shows of the documents, if the job wants it."""
 
 
 def evaluate_chunk(job: Job, items: Iterable[Item]) -> ChunkResult:
@@ -108,7 +117,7 @@ def _failed(item: Item, found: str) -> DocumentResult:
 
 def _chunk_of(wants: Wants, results: Iterable[DocumentResult]) -> ChunkResult:
     """Put together what documents that follow each other came to."""
-    chunk = ChunkResult(evaluation=wants.evaluation())
+    chunk = ChunkResult(evaluation=wants.evaluation(), detail=wants.no_detail())
     documents: list[bytes] = []
     errors: list[bytes] = []
     for result in results:
@@ -117,6 +126,8 @@ def _chunk_of(wants: Wants, results: Iterable[DocumentResult]) -> ChunkResult:
         _note_errors(wants, result, chunk, errors)
         if wants.comparison:
             chunk.comparison = result.comparison
+        if chunk.detail is not None:
+            chunk.detail.update(result)
         chunk.evaluation.update(result)
         chunk.ids.append(result.id)
     chunk.document_lines, chunk.non_match_lines = b"".join(documents), b"".join(errors)

@@ -98,7 +98,7 @@ def gather(
     Raises:
         OSError: lines cannot be written.
     """
-    total = ChunkResult(evaluation=wants.evaluation())
+    total = ChunkResult(evaluation=wants.evaluation(), detail=wants.no_detail())
     with closing(results):  # workers end, also where a line cannot be written
         for chunk in results:
             if document_lines is not None:
@@ -109,6 +109,8 @@ def gather(
             room = wants.first_non_matches - len(total.first_non_matches)
             total.first_non_matches += chunk.first_non_matches[:room]
             total.comparison = chunk.comparison
+            if total.detail is not None and chunk.detail is not None:
+                total.detail.merge(chunk.detail)
             advance(len(chunk.ids))
     return total
 

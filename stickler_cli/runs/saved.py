@@ -1,15 +1,22 @@
 """Runs that were written before: from the name of a run file or run directory to a `Run`."""
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from stickler_cli.documents.reading import decoded, parse_json, read_bytes
+from stickler_cli.documents.lines import lines_of
+from stickler_cli.documents.reading import decoded, parse_document, parse_json, read_bytes
 from stickler_cli.errors import Problem, UsageError
 from stickler_cli.json_values import kind_of
+from stickler_cli.locations import parse_field_path
+from stickler_cli.metrics.detail import Detail, non_match_row
 from stickler_cli.metrics.record import Run, read_run
 
 RUN_FILE: Final = "run.json"
 """The run in a run directory."""
+
+NON_MATCHES_FILE: Final = "non-matches.jsonl"
+"""The errors of the run, in a run directory."""
 
 MAX_RUN_BYTES: Final = 2_000_000_000
 """Bytes of a run file, unpacked: about a million documents of forty fields."""
@@ -43,3 +50,67 @@ def load_run(name: str, limit: int = MAX_RUN_BYTES) -> Run:
     if not isinstance(record, dict):
         raise UsageError([Problem(source, f"this is of type {kind_of(record)}", _EXPECTED)])
     return read_run(record, source)
+
+
+def load_detail(name: str, run: Run) -> Detail | None:
+    """Read what is kept of the single errors of a run: a run directory has them.
+
+    Args:
+        name: the run file or run directory.
+        run: what `load_run` gave; the run of one pair of files has its errors itself.
+
+    Returns:
+        The errors, and nothing else that a page could show; None where there is no file of them.
+
+    Raises:
+        UsageError: the file cannot be read; with the line.
+    """
+    file = Path(name) / NON_MATCHES_FILE
+    if file.exists():
+        errors = _errors_in(str(file))
+    elif run.document is not None:
+        errors = _errors_of(run, run.document)
+    else:
+        return None
+    detail = Detail(histograms=None, comparisons=None)
+    for document, error in errors:
+        detail.add_non_match(non_match_row(document, error))
+        if not detail.complete:
+            break
+    return detail
+
+
+def _errors_in(file: str) -> Iterator[tuple[str, Mapping[str, object]]]:
+    """Read the errors of a run, each with the id of its document."""
+    for line in lines_of(file, MAX_RUN_BYTES):
+        error = (
+            line.reference
+            if isinstance(line.reference, Problem)
+            else parse_document(line.data, decoded(file), line.number)
+        )
+        if isinstance(error, Problem):
+            raise UsageError([error])
+        document, path = error.get("document"), error.get("field_path")
+        if not isinstance(document, str) or not isinstance(path, str) or not _is_path(path):
+            found = "there is no document and field_path"
+            expected = "an error, as stickler eval --non-matches writes it"
+            raise UsageError([Problem(decoded(file), found, expected, line=line.number)])
+        yield document, error
+
+
+def _is_path(text: str) -> bool:
+    try:
+        parse_field_path(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _errors_of(
+    run: Run, document: Mapping[str, object]
+) -> Iterator[tuple[str, Mapping[str, object]]]:
+    """Give the errors that the run of one pair of files holds."""
+    name = next((account.id for account in run.evaluation.accounts or ()), "")
+    errors = document["non_matches"]
+    for error in errors if isinstance(errors, list) else ():
+        yield name, error

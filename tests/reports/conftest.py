@@ -17,11 +17,10 @@ from stickler_cli.compare.outline import outline
 from stickler_cli.compare.plan import Options
 from stickler_cli.documents import DocumentPair, open_pairs
 from stickler_cli.metrics.comparison_view import document_view
-from stickler_cli.metrics.evaluation import evaluate
 from stickler_cli.metrics.gates import judge, parse_gate
 from stickler_cli.metrics.non_matches import NonMatch, non_matches
 from stickler_cli.metrics.record import FieldInfo, Run, RunOptions, SchemaSignature
-from stickler_cli.runs.chunk import Job, evaluate_pair
+from stickler_cli.runs.chunk import Job, Wants, evaluate_pair
 from stickler_cli.schema.compiler import compile_schema
 
 ROOT = Path(__file__).parents[2]
@@ -82,13 +81,19 @@ def run_of() -> Callable[..., Run]:
         file: str = "order.json",
         source: bytes = b"",
         single: bool = False,
+        detailed: bool = False,
         **options: Any,
     ) -> Run:
         plan = compile_schema(schema, file)
         chosen = RunOptions(**{**DEFAULTS, **options})
         job = Job(plan, Options(chosen.pairing_floor, chosen.extra_fields), chosen.missing)
         results = [evaluate_pair(job, pair) for pair in pairs]
-        evaluation = evaluate(results)
+        wants = Wants(accounts=detailed, detail=detailed)
+        evaluation, detail = wants.evaluation(), wants.no_detail()
+        for result in results:
+            evaluation.update(result)
+            if detail is not None:
+                detail.update(result)
         digest = hashlib.sha256(source).hexdigest()
         return Run(
             evaluation,
@@ -103,6 +108,7 @@ def run_of() -> Callable[..., Run]:
                 for gate in gates
             ],
             document=document_view(results[0].comparison) if single else None,
+            detail=detail,
         )
 
     return build

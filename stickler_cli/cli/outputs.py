@@ -1,0 +1,65 @@
+"""Files that results are written to: their formats, and the writing."""
+
+import shutil
+import sys
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from stickler_cli.cli.console import warn
+from stickler_cli.errors import Problem, UsageError
+
+if TYPE_CHECKING:
+    from stickler_cli.metrics.record import Run
+    from stickler_cli.reports.style import TableStyle
+
+
+def output_formats(outputs: Iterable[str]) -> dict[str, str]:
+    """Give the format of each output file by its suffix.
+
+    Raises:
+        UsageError: with every file whose suffix says nothing.
+    """
+    from stickler_cli.reports.registry import SUFFIXES, format_of  # --help loads no reports
+
+    formats, problems = {}, []
+    for output in outputs:
+        name = format_of(output)
+        if name is None:
+            expected = f"one that ends in {', '.join(SUFFIXES)}"
+            problems.append(Problem("--output", f"the file is {output}", expected))
+        else:
+            formats[output] = name
+    if problems:
+        raise UsageError(problems)
+    return formats
+
+
+def write_outputs(
+    formats: Mapping[str, str], run: "Run", style: "TableStyle", *, verbose: bool
+) -> None:
+    """Write a run to files, each in its format."""
+    from dataclasses import replace
+
+    from stickler_cli.reports.registry import SAY_PARTIAL, render
+    from stickler_cli.runs.files import PARTIAL, whole_file
+
+    for path, name in formats.items():
+        text = render(name, run, replace(style, width=None, color=False, plain=True))
+        place = f"{path}{PARTIAL}" if run.partial and name not in SAY_PARTIAL else path
+        with whole_file(place, "--output") as stream:
+            stream.write(text.encode("utf-8", "backslashreplace"))
+        if verbose:
+            warn(f"wrote {place}")
+
+
+def terminal_style(*, color: bool) -> "TableStyle":
+    """Give the style that fits standard output: a terminal of some width, or a pipe."""
+    from stickler_cli.reports.style import TableStyle
+
+    terminal = sys.stdout.isatty()
+    colored_pipe = color and not terminal  # FORCE_COLOR, as CI logs want it
+    return TableStyle(
+        width=shutil.get_terminal_size().columns if terminal else None,
+        color=color,
+        plain=not terminal and not colored_pipe,
+    )

@@ -1,0 +1,70 @@
+// Which characters of two texts differ.
+
+const LONGEST_DIFF = 600; // characters of what lies between equal ends; a table of this squared is made
+
+// Give the pieces of both texts in order: ["same" | "gt" | "pred", text].
+const pieces = (gt, pred) => {
+  const a = Array.from(gt);
+  const b = Array.from(pred);
+  let start = 0;
+  while (start < a.length && start < b.length && a[start] === b[start]) start += 1;
+  let end = 0;
+  while (end < a.length - start && end < b.length - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end += 1;
+  const middle = between(a.slice(start, a.length - end), b.slice(start, b.length - end));
+  const tail = a.slice(a.length - end).join("");
+  return joined([["same", a.slice(0, start).join("")], ...middle, ["same", tail]]);
+};
+
+// Find a longest common subsequence of two short lists of characters.
+const between = (a, b) => {
+  if (!a.length || !b.length || a.length > LONGEST_DIFF || b.length > LONGEST_DIFF) {
+    return [["gt", a.join("")], ["pred", b.join("")]];
+  }
+  const width = b.length + 1;
+  const best = new Uint16Array((a.length + 1) * width);
+  for (let i = a.length - 1; i >= 0; i -= 1) {
+    for (let j = b.length - 1; j >= 0; j -= 1) {
+      best[i * width + j] =
+        a[i] === b[j] ? best[(i + 1) * width + j + 1] + 1 : Math.max(best[(i + 1) * width + j], best[i * width + j + 1]);
+    }
+  }
+  const found = [];
+  let i = 0;
+  let j = 0;
+  while (i < a.length || j < b.length) {
+    if (i < a.length && j < b.length && a[i] === b[j]) {
+      found.push(["same", a[i]]);
+      i += 1;
+      j += 1;
+    } else if (j >= b.length || (i < a.length && best[(i + 1) * width + j] >= best[i * width + j + 1])) {
+      found.push(["gt", a[i]]);
+      i += 1;
+    } else {
+      found.push(["pred", b[j]]);
+      j += 1;
+    }
+  }
+  return found;
+};
+
+const joined = (parts) => {
+  const result = [];
+  for (const [kind, text] of parts) {
+    if (!text) continue;
+    const last = result[result.length - 1];
+    if (last && last[0] === kind) last[1] += text;
+    else result.push([kind, text]);
+  }
+  return result;
+};
+
+// Give one side of two values, with the characters that the other does not have marked.
+const marked = (side, gt, pred) => {
+  const mine = side === "gt" ? gt : pred;
+  if (mine === null) return [element("span", { class: "absent" }, "absent")];
+  const rest = isCut(mine) ? [element("span", { class: "absent" }, ` … cut: ${mine[1].toLocaleString("en")} characters`)] : [];
+  if (gt === null || pred === null) return [visible(textOf(mine)), ...rest];
+  const tag = side === "gt" ? "del" : "ins";
+  const parts = pieces(textOf(gt), textOf(pred)).filter(([kind]) => kind === "same" || kind === side);
+  return [...parts.map(([kind, text]) => (kind === "same" ? visible(text) : element(tag, {}, visible(text)))), ...rest];
+};

@@ -1,0 +1,115 @@
+// The list of documents, and the panel that shows one of them in full.
+
+const Documents = (() => {
+  const [ID, STATUS, SCORE, TP, FD, FA, FN] = [0, 1, 2, 3, 4, 5, 6];
+  const CLASSES = [["tp", TP], ["fd", FD], ["fa", FA], ["fn", FN]];
+  let all = [];
+  let kept = [];
+  let list = null;
+  let whole = null;
+
+  const errors = (row) => row[FD] + row[FA] + row[FN];
+
+  const bar = (row) => {
+    const total = row[TP] + errors(row);
+    let left = 0;
+    const parts = CLASSES.filter(([, at]) => row[at]).map(([name, at]) => {
+      const width = (100 * row[at]) / total;
+      const part = element("span", { class: `part ${name}`, style: `left:${left}%;width:${width}%` });
+      left += width;
+      return part;
+    });
+    return element("span", { class: "bar", "aria-hidden": "true" }, ...parts);
+  };
+
+  const cells = (row) => [
+    element("span", { role: "cell" }, visible(row[ID])),
+    element("span", { role: "cell", class: "status" }, row[STATUS]),
+    element("span", { role: "cell", class: "right" }, rate(row[SCORE])),
+    element("span", { role: "cell", class: "bar-cell" }, bar(row)),
+    ...CLASSES.map(([, at]) => element("span", { role: "cell", class: `right one${row[at] ? "" : " zero"}` }, String(row[at]))),
+  ];
+
+  const filter = () => {
+    const find = byId("documents-find").value.trim().toLowerCase();
+    const wrong = byId("documents-wrong").checked;
+    kept = all.filter((row) => (!wrong || errors(row) > 0 || row[STATUS] !== "evaluated") && row[ID].toLowerCase().includes(find));
+    const order = byId("documents-order").value;
+    if (order === "id") kept.sort((a, b) => (a[ID] < b[ID] ? -1 : 1));
+    if (order === "errors") kept.sort((a, b) => errors(b) - errors(a));
+    list.show(kept);
+    byId("documents-count").textContent = kept.length === all.length ? plural(all.length, "document") : `${kept.length.toLocaleString("en")} of ${plural(all.length, "document")}`;
+  };
+
+  const tree = (rows, differences) => {
+    const more = typeof rows[rows.length - 1] === "number" ? rows[rows.length - 1] : 0;
+    const lines = more ? rows.slice(0, -1) : rows;
+    const isWrong = ([, , kind, outcome]) => kind !== "list" && ["FD", "FA", "FN"].includes(outcome);
+    const kept = lines.map(isWrong);
+    if (differences) {
+      // What is around a difference shows where it is.
+      for (let at = lines.length - 1, depth = -1; at >= 0; at -= 1) {
+        if (kept[at]) depth = Math.max(depth, lines[at][0]);
+        else if (lines[at][0] < depth) kept[at] = true;
+        if (kept[at] && lines[at][0] < depth) depth = lines[at][0];
+        if (lines[at][0] === 0) depth = -1;
+      }
+    }
+    const body = lines
+      .filter((row, at) => !differences || kept[at])
+      .map((row) => {
+        const [depth, name, kind, outcome, similarity, threshold, weight, gt, pred] = row;
+        const both = outcome === "FD" || outcome === "TP";
+        const wrong = isWrong(row);
+        const values = kind !== "value" ? [[], []] : outcome === "FD" ? [marked("gt", gt, pred), marked("pred", gt, pred)] : [gt, pred].map((value) => (value === null ? [element("span", { class: "absent" }, "absent")] : [shown(value)]));
+        return element(
+          "tr",
+          { class: wrong ? "wrong-row" : outcome === "TN" ? "right-row" : null, style: `--depth:${depth}` },
+          element("th", { scope: "row" }, visible(name)),
+          element("td", {}, outcome === "TN" || kind === "list" ? "" : outcomeMark(outcome)),
+          element("td", { class: "value", "data-label": "truth" }, ...values[0]),
+          element("td", { class: "value", "data-label": "found" }, ...values[1]),
+          element("td", { class: "number" }, both && kind !== "list" ? `${rate(similarity)} ${outcome === "FD" ? "<" : "≥"} ${threshold}` : ""),
+          element("td", { class: "number" }, weight === null ? "" : String(weight)),
+        );
+      });
+    const heads = [["Field", null], ["Class", null], ["Ground truth", null], ["Prediction", null], ["Similarity", "number"], ["Weight", "number"]];
+    return [
+      element("table", { class: "tree" }, element("thead", {}, element("tr", {}, ...heads.map(([title, name]) => element("th", { scope: "col", class: name }, title)))), element("tbody", {}, ...body)),
+      more ? element("p", { class: "note" }, `${plural(more, "more line")} of this document are not on this page; stickler compare shows all.`) : null,
+    ];
+  };
+
+  const show = async (id) => {
+    whole = whole || new Map(await load("comparisons"));
+    const place = kept.findIndex((row) => row[ID] === id);
+    const row = all.find((candidate) => candidate[ID] === id);
+    const step = (by) => (place >= 0 && kept[place + by] ? () => Panel.go(`#document=${encodeURIComponent(kept[place + by][ID])}`) : null);
+    const inside = [];
+    if (row) inside.push(element("p", {}, `Score ${rate(row[SCORE])} · ${row[STATUS]} · ${plural(row[TP], "value")} right, ${row[FD]} wrong, ${row[FA]} invented, ${row[FN]} missed`));
+    const rows = whole.get(id);
+    const wrong = Errors.ofDocument(id);
+    if (rows) {
+      const holder = element("div", {}, ...tree(rows, wrong.length > 0 && rows.length > 30).filter(Boolean));
+      const box = element("input", { type: "checkbox", onchange: () => holder.replaceChildren(...tree(rows, box.checked).filter(Boolean)) });
+      box.checked = wrong.length > 0 && rows.length > 30;
+      inside.push(element("p", { class: "tools" }, element("label", {}, box, " only differences")), holder);
+    } else {
+      inside.push(element("p", { class: "note" }, row && !errors(row) && !wrong.length ? "Nothing in it differs." : "This document is not on this page in full: stickler compare shows it. Its errors:"));
+      inside.push(element("ul", {}, ...wrong.map((at) => element("li", {}, outcomeMark(NAMES[Errors.row(at)[TYPE]]), " ", element("a", { href: `#error=${at + 1}`, class: "path" }, visible(Errors.row(at)[PATH])), ` ${shown(Errors.row(at)[GT])} → ${shown(Errors.row(at)[PRED])}`))));
+    }
+    Panel.show([visible(id)], inside, { before: step(-1), after: step(1), place: place < 0 ? "" : `${place + 1} of ${kept.length}` });
+  };
+
+  const start = async () => {
+    all = await load("documents");
+    byId("documents-badge").textContent = all.length.toLocaleString("en");
+    const columns = [["", "Document"], ["status", "Status"], ["right", "Score"], ["", "Values"], ...["TP", "FD", "FA", "FN"].map((name) => ["right", name])];
+    list = new List(byId("documents-list"), { label: "Documents", columns, cells, open: (row) => Panel.go(`#document=${encodeURIComponent(row[ID])}`) });
+    filter();
+    byId("documents-tools").addEventListener("input", filter);
+    byId("documents-tools").addEventListener("submit", (event) => event.preventDefault());
+  };
+
+  return { start, show };
+})();

@@ -1,0 +1,74 @@
+// What begins when the page is there: links, keys, and the lists.
+
+const copy = async (text, button) => {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const area = element("textarea", { readonly: true });
+    area.value = text;
+    button.after(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+  }
+  const before = button.textContent;
+  button.textContent = "Copied";
+  setTimeout(() => {
+    button.textContent = before;
+  }, 1200);
+};
+
+// Show what the link says: #errors?field=…, #error=…, #document=…, #field=…, or a section.
+const route = () => {
+  const link = location.hash.slice(1);
+  const [, name, rest] = /^(\w+)(?:[=?](.*))?$/s.exec(link) || [];
+  const value = () => {
+    try {
+      return decodeURIComponent(rest || "");
+    } catch {
+      return "";
+    }
+  };
+  if (name === "error") return Errors.show(Number(rest) - 1);
+  if (name === "document") return Documents.show(value()).catch(fail);
+  Panel.leave();
+  if (name === "field") return Fields.show(value());
+  if (name === "errors" && rest !== undefined) Errors.select(new URLSearchParams(rest));
+  // Lists have their height only now, so what is below one has moved.
+  if (sections.some((section) => section.id === name)) byId(name).scrollIntoView();
+};
+
+const sections = Array.from(document.querySelectorAll("main > section"));
+const links = new Map(Array.from(document.querySelectorAll("nav a"), (link) => [link.hash.slice(1), link]));
+const seen = new IntersectionObserver(
+  (entries) => {
+    for (const entry of entries) entry.target.dataset.seen = entry.isIntersecting ? "yes" : "";
+    const current = sections.find((section) => section.dataset.seen);
+    for (const [id, link] of links) {
+      if (current && id === current.id) link.setAttribute("aria-current", "true");
+      else link.removeAttribute("aria-current");
+    }
+  },
+  { rootMargin: "-20% 0px -60% 0px" },
+);
+for (const section of sections) seen.observe(section);
+
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "/" || event.ctrlKey || event.metaKey || event.target.matches("input, select, textarea") || byId("panel").open) return;
+  event.preventDefault();
+  const current = sections.find((section) => section.dataset.seen && section.querySelector("input[type=search]"));
+  (current ? current.querySelector("input[type=search]") : byId("errors-find")).focus();
+});
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("a[href^='#']");
+  if (link && link.hash === location.hash && !event.defaultPrevented) route();
+});
+
+document.documentElement.classList.add("js");
+window.addEventListener("hashchange", route);
+Promise.all([Errors.start(), Documents.start()])
+  .then(() => {
+    route();
+    document.documentElement.dataset.ready = "yes";
+  })
+  .catch(fail);

@@ -1,0 +1,253 @@
+"""The HTML report: one file, nothing to load, light and dark, readable without its script.
+
+Markup is escaped by the template; what the script shows, it shows as text. A content security
+policy lets nothing but that one script run, and nothing be loaded from anywhere.
+"""
+
+import base64
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path as File
+from typing import Final
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from stickler_cli.metrics import comparison_lines as whole_documents
+from stickler_cli.metrics.detail import Detail
+from stickler_cli.metrics.record import Run
+from stickler_cli.reports.figures import number_of, setting, visible
+from stickler_cli.reports.html import payload
+from stickler_cli.reports.html.charts import CLASSES, Chart, score_chart
+from stickler_cli.reports.html.fields import (
+    MOST_FIELDS,
+    Figure,
+    Reading,
+    error_kinds,
+    field_views,
+    figure,
+    reading_of,
+)
+from stickler_cli.reports.rows import FieldRow, field_rows
+from stickler_cli.reports.style import TableStyle
+from stickler_cli.reports.summary import (
+    LEGEND,
+    disagreement,
+    gate_limits,
+    headline,
+    notes,
+    problems,
+    readings,
+    worst_fields,
+)
+
+HERE: Final = File(__file__).parent
+SCRIPTS: Final = (
+    "text.js",
+    "diff.js",
+    "data.js",
+    "list.js",
+    "panel.js",
+    "fields.js",
+    "errors.js",
+    "documents.js",
+    "main.js",
+)
+"""The parts of the script, in order: each uses what stands above it."""
+
+POLICY: Final = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
+    "base-uri 'none'; form-action 'none'; script-src 'sha256-{digest}'"
+)
+"""Source: Content Security Policy Level 3, https://www.w3.org/TR/CSP3/. Images are let in as
+data only, for the icon that browsers would else ask the server for."""
+
+WORST_DOCUMENTS: Final = 10
+"""Documents that are named without the script, and on paper."""
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One of the figures at the top."""
+
+    title: str
+    figure: Figure
+    explanation: str
+
+
+def render(run: Run, style: TableStyle) -> str:
+    """Write a run as an HTML page; ends with a line break."""
+    rows = field_rows(run)
+    text = _environment().get_template("page.html.j2").render(_context(run, rows))
+    return text.rstrip("\n") + "\n"
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(HERE),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["visible"] = visible
+    return environment
+
+
+@cache
+def script() -> str:
+    """Give the page's one script."""
+    parts = (_asset(name) for name in SCRIPTS)
+    return '(() => {\n"use strict";\n' + "\n".join(parts) + "})();\n"
+
+
+def _asset(name: str) -> str:
+    return (HERE / name).read_text(encoding="utf-8")
+
+
+def policy(text: str) -> str:
+    """Give the policy under which this script runs, and no other."""
+    digest = hashlib.sha256(text.encode()).digest()
+    return POLICY.format(digest=base64.b64encode(digest).decode("ascii"))
+
+
+def _context(run: Run, rows: Sequence[FieldRow]) -> dict[str, object]:
+    """Give everything that the template names."""
+    detail = run.detail or Detail(histograms=None, non_matches=None, comparisons=None)
+    accounts = run.evaluation.accounts
+    documents = None if accounts is None else payload.document_rows(accounts)
+    title, named, more = problems(run)
+    code = script()
+    return {
+        "css": Markup(_asset("page.css")),  # noqa: S704 - ours
+        "script": Markup(code),  # noqa: S704 - ours
+        "policy": policy(code),
+        "title": visible(run.schema.model_name),
+        "headline": headline(run),
+        "failed_gates": sum(not result.passed for result in run.gates),
+        "gates": run.gates,
+        "cards": _cards(run),
+        "readings": _readings(run),
+        "disagreement": disagreement(run),
+        "worst": worst_fields(run, rows, visible),
+        "notes": notes(run, visible),
+        "problems": {"title": title, "named": named, "more": more},
+        "fields": field_views(run, rows, detail.histograms),
+        "fields_left_out": max(len(rows) - MOST_FIELDS, 0),
+        "histograms_kept": detail.histograms is not None,
+        "classes": CLASSES,
+        "error_kinds": error_kinds(run.evaluation.errors.overall()),
+        "legend": LEGEND,
+        "settings": _settings(run),
+        "documents": None if documents is None else documents[:WORST_DOCUMENTS],
+        "scores": _scores(documents),
+        "limits": gate_limits(run),
+        "figure": figure,
+        "payload": _payload(detail, documents, rows),
+        "kept": _kept(detail, documents),
+    }
+
+
+def _cards(run: Run) -> list[Card]:
+    """Give the figures that a reader looks at first."""
+    limits = gate_limits(run)
+    whole = _readings(run)[0]
+    score = figure(run.evaluation.overall_score, limits)
+    with_fd = run.options.recall_with_fd
+    to_find = "of what there was to find, how much was found"
+    recall = f"{to_find}; wrong values count as not found" if with_fd else to_find
+    return [
+        Card("F1", whole.f1, "harmonic mean of precision and recall"),
+        Card("Precision", whole.precision, "of what was predicted, how much is right"),
+        Card("Recall", whole.recall, recall),
+        Card("Mean score", score, "of the documents, by the weights in the schema"),
+    ]
+
+
+def _readings(run: Run) -> list[Reading]:
+    limits = gate_limits(run)
+    return [
+        reading_of(name, counts, rates, limits) for name, (counts, rates) in readings(run).items()
+    ]
+
+
+def _settings(run: Run) -> list[tuple[str, str]]:
+    """Say under what the run was made."""
+    options = run.options
+    return [
+        ("schema", visible(run.schema.path)),
+        ("schema digest", run.schema.digest),
+        ("pairing floor", setting(options.pairing_floor)),
+        ("recall with FD", "yes" if options.recall_with_fd else "no"),
+        ("undeclared keys of predictions", _EXTRA_FIELDS.get(options.extra_fields, "")),
+        ("missing predictions", _MISSING.get(options.missing, "")),
+        ("strict", "yes" if options.strict else "no"),
+        ("made by", f"stickler {run.version}"),
+    ]
+
+
+_EXTRA_FIELDS: Final[Mapping[str, str]] = {"fa": "false alarms", "ignore": "ignored"}
+_MISSING: Final[Mapping[str, str]] = {
+    "fn": "all values missed",
+    "skip": "left out",
+    "error": "failed documents",
+}
+
+
+def _scores(documents: Sequence[payload.DocumentRow] | None) -> Chart | None:
+    counts = payload.score_counts(documents or ())
+    return score_chart(counts) if any(counts) else None
+
+
+def _payload(
+    detail: Detail, documents: Sequence[payload.DocumentRow] | None, rows: Sequence[FieldRow]
+) -> dict[str, str]:
+    paths = [row.path for row in rows[:MOST_FIELDS]]
+    return {
+        "non-matches": payload.packed(payload.non_match_lines(detail, paths)),
+        "documents": payload.packed(payload.document_lines(documents or ())),
+        "comparisons": payload.packed(payload.comparison_lines(detail)),
+    }
+
+
+def _kept(detail: Detail, documents: Sequence[payload.DocumentRow] | None) -> dict[str, str]:
+    """Say what the page holds and what it leaves out, a sentence for each part."""
+    kept = detail.non_matches
+    if kept is None:
+        errors = (
+            "A run file does not hold single errors, and there was no non-matches.jsonl beside "
+            "it: evaluate again with --output report.html to have them here."
+        )
+    elif detail.complete:
+        errors = f"All {number_of(len(kept), 'error')} of the run."
+    else:
+        errors = (
+            f"The first {len(kept)} errors, in the order of the documents; the page takes no more. "
+            "--non-matches FILE writes all of them."
+        )
+    if documents is None:
+        listed = "This run file has no accounts of its documents."
+    elif len(documents) > payload.MOST_DOCUMENTS:
+        listed = (
+            f"The {payload.MOST_DOCUMENTS} documents with the lowest scores of {len(documents)}; "
+            "--documents FILE writes a line for each."
+        )
+    else:
+        listed = f"All {number_of(len(documents), 'document')} of the run."
+    return {"errors": errors, "documents": listed, "comparisons": _kept_whole(detail)}
+
+
+def _kept_whole(detail: Detail) -> str:
+    if detail.comparisons is None:
+        return (
+            "A run file does not hold values: evaluate again with --output report.html to see "
+            "documents in full, or stickler compare for one of them."
+        )
+    if detail.bound is None:
+        return "Every document with errors is here in full."
+    return (
+        f"The {len(detail.comparisons)} documents with the lowest scores are here in full, up to "
+        f"{whole_documents.MOST_LINES} lines each; stickler compare shows any other."
+    )

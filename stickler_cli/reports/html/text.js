@@ -1,0 +1,47 @@
+// Text on the page: every value is shown by textContent, never as markup.
+
+const byId = (id) => document.getElementById(id);
+
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Cn}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/gu;
+
+// Spell out what cannot be seen, moves the cursor or turns text around.
+const visible = (text) =>
+  text.replace(UNSEEN, (letter) => {
+    const code = letter.codePointAt(0).toString(16);
+    return code.length > 4 ? `\\U${code.padStart(8, "0")}` : `\\u${code.padStart(4, "0")}`;
+  });
+
+// Make an element with attributes and children; a string is a child of text.
+const element = (name, attributes, ...children) => {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes || {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+    else if (key === "style") made.style.cssText = value;
+    else made.setAttribute(key, value === true ? "" : value);
+  }
+  made.append(...children.filter((child) => child !== null && child !== undefined));
+  return made;
+};
+
+// A value is its JSON text, [beginning, length] of one that is too long, or null.
+const textOf = (value) => (Array.isArray(value) ? value[0] : value);
+const isCut = (value) => Array.isArray(value);
+const shown = (value) => (value === null ? "absent" : visible(textOf(value)) + (isCut(value) ? "…" : ""));
+
+// Four decimals, never rounded onto 0 or 1 that it is not.
+const rate = (value) => {
+  if (value === null) return "-";
+  let text = value.toFixed(4);
+  if (Number(text) !== value && text === "1.0000") text = "0.9999";
+  if (Number(text) !== value && text === "0.0000") text = "0.0001";
+  return text;
+};
+
+const plural = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+
+const NAMES = { false_discovery: "FD", false_alarm: "FA", false_negative: "FN" };
+const MEANINGS = { TP: "right", FD: "wrong value", FA: "invented", FN: "missed", TN: "absent in both" };
+
+const outcomeMark = (name) =>
+  element("span", { class: "outcome", title: MEANINGS[name] }, element("i", { class: `key ${name.toLowerCase()}` }), name);

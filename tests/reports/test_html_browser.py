@@ -1,0 +1,343 @@
+"""The HTML report in a browser: it sorts, filters, opens and asks nobody for anything.
+
+Driven by Playwright in a Chromium that is installed: the one that `STICKLER_CHROMIUM` names, or
+one on the path. Without one these tests are skipped.
+"""
+
+import json
+import os
+import shutil
+
+import pytest
+
+from stickler_cli.documents import DocumentPair
+from stickler_cli.locations import field_path
+from stickler_cli.reports.registry import render
+from stickler_cli.reports.style import TableStyle
+from stickler_cli.runs.lines import non_match_lines
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync")
+
+PATIENCE = 250
+"""How often a page is asked again for what it should show, every 20 ms."""
+
+EVIL = '</script><img src=x onerror="document.title=1"><b>&amp;'
+TURNED = "\u202egnp.exe"
+
+
+def installed() -> str | None:
+    """Find a Chromium."""
+    return os.environ.get("STICKLER_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    sync_api = pytest.importorskip(
+        "playwright.sync_api", reason="PLAYWRIGHT IS NOT INSTALLED: the page is not tried out"
+    )
+    path = installed()
+    if path is None:
+        pytest.skip("NO CHROMIUM IS INSTALLED: the page is not tried out in a browser")
+    with sync_api.sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def open_page(browser, tmp_path):
+    """Open a run in the browser; no test may cause a request or a message of the console."""
+    asked, said, pages = [], [], []
+
+    def show(run, link="", **options):
+        file = tmp_path / "report.html"
+        file.write_text(render("html", run, TableStyle()), encoding="utf-8")
+        page = browser.new_page(**options)
+        pages.append(page)
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.goto(f"file://{file}{link}")
+        if options.get("java_script_enabled", True):
+            page.wait_for_selector("html[data-ready]", state="attached")
+        return page
+
+    yield show
+    assert [url for url in asked if not url.startswith(("file://", "data:", "blob:"))] == []
+    assert len([url for url in asked if url.startswith("file://")]) == len(pages)
+    assert said == []
+    for page in pages:
+        page.close()
+
+
+@pytest.fixture
+def page(open_page, run_of):
+    return open_page(run_of(gates=["f1>=0.9"], detailed=True))
+
+
+def becomes(page, read, expected) -> None:
+    """Wait until the page shows what it should; its script works by events."""
+    for _ in range(PATIENCE):
+        if read() == expected:
+            return
+        page.wait_for_timeout(20)
+    assert read() == expected
+
+
+def headed(page, expected: str) -> None:
+    """Wait until the panel is about this."""
+    becomes(page, page.locator("#panel[open] h2").all_text_contents, [expected])
+
+
+def paths(page) -> list[str]:
+    """List the fields that can be seen, in their order."""
+    return page.locator("#fields-table tbody[data-field]:not([hidden])").evaluate_all(
+        "all => all.map(body => body.dataset.path)"
+    )
+
+
+def rows(page, name: str = "errors", column: str = ".path") -> list[str]:
+    """List one column of a list in the order of its rows."""
+    found = page.locator(f"#{name}-list .row").evaluate_all(
+        "(all, column) => all.sort((a, b) => a.dataset.index - b.dataset.index)"
+        ".map(row => row.querySelector(column).textContent)",
+        column,
+    )
+    return list(found)
+
+
+def test_fields_sort_by_any_column_both_ways_and_back(page):
+    schema_order = paths(page)
+    head = page.locator("#fields-table th[data-sort=fd]")
+
+    head.get_by_role("button").click()
+    assert head.get_attribute("aria-sort") == "descending"
+    assert paths(page)[:3] == ["total", "customer", "customer.city"]
+
+    head.get_by_role("button").click()
+    assert head.get_attribute("aria-sort") == "ascending"
+    assert paths(page)[-3:] == ["total", "customer", "customer.city"]
+
+    page.get_by_role("button", name="Schema order").click()
+    assert head.get_attribute("aria-sort") is None
+    assert paths(page) == schema_order
+
+
+def test_fields_are_found_by_a_part_of_their_path(page):
+    page.locator("#fields-find").fill("CUSTOMER.")
+
+    assert paths(page) == ["customer.name", "customer.city"]
+    assert page.locator("#fields-count").text_content() == "2 of 10 fields"
+    assert page.locator("tbody[data-path='customer.name'] .above").is_visible()
+
+
+def test_only_fields_with_errors_can_be_shown(page):
+    page.get_by_label("only with errors").first.check()
+
+    assert "lines.sku" in paths(page)
+    assert "customer.city" in paths(page)
+    assert "customer.name" not in paths(page)
+    assert "rates.*" not in paths(page)
+
+
+def test_a_field_folds_away_what_is_in_it(page):
+    button = page.get_by_role("button", name="Fields inside customer")
+
+    button.click()
+    assert button.get_attribute("aria-expanded") == "false"
+    assert "customer.name" not in paths(page)
+    assert "lines.sku" in paths(page)
+
+    button.click()
+    assert "customer.name" in paths(page)
+
+
+def test_a_field_opens_to_its_histogram_and_leads_to_its_errors(page):
+    page.get_by_role("link", name="lines", exact=True).click()
+    more = page.locator("tbody[data-path=lines] .more")
+    assert more.locator("svg").is_visible()
+    assert page.url.endswith("#field=lines")
+
+    more.get_by_role("link", name="Show its errors").click()
+
+    becomes(page, lambda: rows(page), ["lines[0]"])
+    assert page.locator("#errors-field option:checked").text_content() == "lines"
+
+
+def test_errors_filter_by_class_and_text(page):
+    everything = len(rows(page))
+    for name in ("FA", "FN"):
+        page.locator("#errors-tools").get_by_label(name).uncheck()
+    becomes(page, lambda: rows(page), ["total", "customer", "customer.city"])
+
+    page.locator("#errors-find").fill("oslo")
+    becomes(page, lambda: rows(page), ["customer", "customer.city"])
+
+    page.get_by_role("button", name="Reset").click()
+    becomes(page, lambda: len(rows(page)), everything)
+
+
+def test_an_error_shows_which_characters_differ_and_leads_on(page):
+    page.locator("#errors-list .row").first.click()
+    panel = page.get_by_role("dialog")
+
+    headed(page, "total")
+    assert panel.locator("del").all_text_contents() == ["0"]
+    assert panel.locator("ins").all_text_contents() == ["1"]
+
+    page.keyboard.press("ArrowRight")
+    headed(page, "customer")
+    assert page.url.endswith("#error=2")
+
+    page.keyboard.press("Escape")
+    panel.wait_for(state="hidden")
+    becomes(page, lambda: "#error" in page.url, expected=False)
+
+
+def test_the_list_of_errors_is_walked_by_keys(page):
+    page.locator("#errors-list .view").focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+
+    headed(page, "customer")
+
+
+def test_an_error_is_copied_as_the_line_that_files_hold(page, errors_of):
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.locator("#errors-list .row").first.click()
+    page.get_by_role("button", name="Copy as JSON").click()
+    page.get_by_role("button", name="Copied").wait_for()
+    document, first = errors_of()[0]
+
+    copied = json.loads(page.evaluate("navigator.clipboard.readText()"))
+    written = json.loads(non_match_lines(document, [first]))
+
+    assert copied == written
+    assert list(copied) == list(written)
+
+
+def test_a_document_opens_in_full_and_can_hide_what_is_right(page):
+    page.locator("#documents-list .row").nth(1).click()
+    panel = page.get_by_role("dialog")
+    names = panel.locator("tbody th")
+    headed(page, "b")
+
+    assert names.all_text_contents()[:5] == ["id", "total", "customer", "name", "city"]
+
+    panel.get_by_label("only differences").check()
+    assert names.all_text_contents()[:3] == ["total", "customer", "city"]
+
+
+def test_documents_sort_and_filter(page):
+    assert rows(page, "documents", "span") == ["c", "b", "a", "d"]
+
+    page.locator("#documents-order").select_option("id")
+    assert rows(page, "documents", "span") == ["a", "b", "c", "d"]
+
+    page.locator("#documents-find").fill("B")
+    assert rows(page, "documents", "span") == ["b"]
+    assert page.locator("#documents-count").text_content() == "1 of 4 documents"
+
+
+@pytest.mark.parametrize(
+    ("link", "heading"),
+    [
+        ("#error=2", "customer"),
+        ("#document=b", "b"),
+        ("#document=no%ZZ", None),
+        ("#error=99", None),
+    ],
+)
+def test_a_link_leads_to_what_it_names(open_page, run_of, link, heading):
+    page = open_page(run_of(detailed=True), link)
+
+    if heading is None:
+        assert page.locator("#failure").is_hidden()
+    else:
+        headed(page, heading)
+
+
+def test_a_link_to_a_field_opens_it(open_page, run_of):
+    page = open_page(run_of(detailed=True), "#field=customer.city")
+
+    page.locator("tbody[data-path='customer.city'] .more").wait_for(state="visible")
+    assert page.locator("tbody[data-path='id'] .more").is_hidden()
+
+
+def test_hostile_values_stay_text(open_page, run_of):
+    schema = {
+        "type": "object",
+        "x-aws-stickler-model-name": EVIL,
+        "properties": {EVIL: {"type": "string"}},
+    }
+    pairs = [DocumentPair(EVIL, {EVIL: f"{EVIL}{TURNED}"}, {EVIL: "no", TURNED: EVIL})]
+    page = open_page(run_of(schema, pairs, detailed=True))
+
+    page.locator("#errors-list .row").first.click()
+    panel = page.get_by_role("dialog")
+    headed(page, field_path((EVIL,)))
+    assert EVIL.replace('"', '\\"') in panel.locator(".value").first.text_content()
+    assert "\\u202egnp.exe" in panel.locator(".value").first.text_content()
+
+    panel.get_by_role("link", name=EVIL).first.click()
+    headed(page, EVIL)
+    assert page.locator("img").count() == 0
+    assert page.title().startswith(EVIL)
+
+
+def test_only_rows_that_can_be_seen_are_in_the_page(open_page, run_of):
+    pairs = [DocumentPair(f"{at:05}", {"id": "x"}, {"id": "y"}) for at in range(3000)]
+    page = open_page(run_of(pairs=pairs, detailed=True))
+    assert len(rows(page)) < 60
+
+    page.locator("#errors-list .view").focus()
+    page.keyboard.press("End")
+    assert rows(page, column=".document")[-1] == "02999"
+    page.keyboard.press("Enter")
+    headed(page, "id")
+    assert page.url.endswith("#error=3000")
+
+
+def test_a_document_that_is_not_there_in_full_lists_its_errors(open_page, run_of):
+    pairs = [DocumentPair(f"{at:03}", {"id": "x"}, {"id": "y"}) for at in range(102)]
+    page = open_page(run_of(pairs=pairs, detailed=True), "#document=101")
+
+    headed(page, "101")
+    panel = page.get_by_role("dialog")
+    assert "stickler compare shows it" in panel.text_content()
+    panel.get_by_role("link", name="id").click()
+    headed(page, "id")
+    assert page.url.endswith("#error=102")
+
+
+def test_without_scripts_the_figures_can_be_read(open_page, run_of):
+    page = open_page(run_of(detailed=True), java_script_enabled=False)
+
+    assert page.get_by_role("heading", name="Mean score").is_visible()
+    assert page.locator("tbody[data-path='customer.city'] svg").is_visible()
+    assert page.get_by_text("Documents with the lowest scores").is_visible()
+    assert page.locator("#errors-tools").is_hidden()
+
+
+@pytest.mark.parametrize("width", [390, 900, 1440])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_is_wider_than_the_window(open_page, run_of, width, scheme):
+    page = open_page(
+        run_of(gates=["f1>=0.9"], detailed=True),
+        viewport={"width": width, "height": 800},
+        color_scheme=scheme,
+    )
+
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    background = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (background == "rgb(246, 247, 249)") == (scheme == "light")
+
+
+def test_on_paper_there_are_tables_and_no_tools(page):
+    page.emulate_media(media="print")
+
+    assert page.locator("#fields-table").is_visible()
+    assert page.get_by_text("Documents with the lowest scores").is_visible()
+    assert page.locator("#errors-list").is_hidden()
+    assert page.locator("nav").is_hidden()

@@ -1,0 +1,85 @@
+import pytest
+
+from stickler_cli.metrics.counts import Counts
+from stickler_cli.metrics.detail import BINS, Histogram
+from stickler_cli.reports.html.charts import (
+    BAR,
+    HEIGHT,
+    LEAST,
+    WIDTH,
+    score_chart,
+    similarity_chart,
+    stacked,
+)
+
+
+def histogram(matched: dict[int, int], unlike: dict[int, int]) -> Histogram:
+    made = Histogram()
+    for counts, given in ((made.matched, matched), (made.unlike, unlike)):
+        for position, count in given.items():
+            counts[position] = count
+    return made
+
+
+def test_the_parts_of_a_bar_fill_it_and_leave_out_what_is_absent():
+    parts = stacked(Counts(tp=3, fd=0, fa=1, fn=4, tn=90))
+
+    assert [(part.name, part.left, part.width) for part in parts] == [
+        *(("tp", 0.0, 37.5), ("fa", 37.5, 12.5), ("fn", 50.0, 50.0))
+    ]
+    assert parts[1].title == "1 FA (invented), 12.5% of 8"
+
+
+def test_nothing_counted_is_an_empty_bar():
+    assert stacked(Counts(tn=5)) == []
+
+
+def test_heights_go_by_the_square_root():
+    low, high = score_chart([1, 0, 4, *[0] * (BINS - 2)]).bars
+
+    assert (low.height, high.height) == (HEIGHT / 2, HEIGHT)
+    assert (low.title, high.title) == (
+        "0.00 to below 0.05: 1 document",
+        "0.10 to below 0.15: 4 documents",
+    )
+
+
+def test_one_beside_a_million_can_be_seen():
+    one, _ = score_chart([1, *[0] * (BINS - 1), 10**6]).bars
+
+    assert one.height == LEAST
+    assert one.y == HEIGHT - LEAST
+
+
+def test_pairs_on_both_sides_of_a_threshold_share_a_bar():
+    below, above = similarity_chart(histogram({14: 1}, {14: 3}), 0.72).bars[::-1]
+
+    assert (below.name, above.name) == ("fd", "tp")
+    assert below.x == above.x
+    assert below.y + below.height == pytest.approx(above.y)
+    assert below.height == pytest.approx(3 * above.height)
+
+
+def test_the_line_stands_at_the_threshold():
+    chart = similarity_chart(histogram({}, {}), 0.5)
+
+    assert chart.threshold == pytest.approx(BINS * BAR / 2)
+    assert chart.bars == []
+    assert [text for _, text in chart.ticks] == ["0", "1", "0.5"]
+
+
+def test_a_threshold_of_1_stands_before_the_bar_of_what_is_exactly_1():
+    chart = similarity_chart(histogram({BINS: 2}, {19: 1}), 1.0)
+    almost, exactly = chart.bars
+
+    assert almost.x + BAR <= chart.threshold <= exactly.x
+    assert exactly.x + BAR == pytest.approx(WIDTH)
+    assert chart.label == "Similarity of 3 pairs: 2 at or above the threshold of 1, 1 below"
+
+
+def test_without_one_threshold_there_is_no_line():
+    chart = similarity_chart(histogram({3: 1}, {}), None)
+
+    assert chart.threshold is None
+    assert chart.label == "Similarity of 1 pair: 1 at or above their threshold, 0 below"
+    assert [text for _, text in chart.ticks] == ["0", "0.5", "1"]

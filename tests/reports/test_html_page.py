@@ -1,0 +1,315 @@
+"""The HTML report as a file: what is in it, what a browser lets run, what it leaves out."""
+
+import base64
+import gzip
+import hashlib
+import json
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from html.parser import HTMLParser
+from importlib.util import find_spec
+
+import pytest
+
+from stickler_cli.documents import DocumentPair
+from stickler_cli.errors import UnavailableError
+from stickler_cli.metrics.detail import Detail, DetailLimits
+from stickler_cli.reports import registry
+from stickler_cli.reports.html import fields, page, payload
+from stickler_cli.reports.registry import FORMATS, render, require
+from stickler_cli.reports.style import TableStyle
+
+VOID = {"meta", "link", "input", "br", "hr", "img"}
+ORDER_LABELS = ["overall", "aggregate", "leaves"]
+
+
+class Page(HTMLParser):
+    """The elements of a page, each with its attributes and the text in it."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[tuple[str, dict, list[str]]] = []
+        self.elements: list[tuple[str, dict, list[str]]] = []
+        self.feed(text)
+        self.close()
+        assert not self.open, f"{self.open[-1][0]} is not closed"
+
+    def handle_starttag(self, tag: str, attributes: list) -> None:
+        entry = (tag, dict(attributes), [])
+        self.elements.append(entry)
+        if tag not in VOID and self.get_starttag_text()[-2:] != "/>":
+            self.open.append(entry)
+
+    def handle_startendtag(self, tag: str, attributes: list) -> None:
+        self.elements.append((tag, dict(attributes), []))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop()[0] == tag
+
+    def handle_data(self, text: str) -> None:
+        for _, _, texts in self.open:
+            texts.append(text)
+
+    def all(self, tag: str, **wanted: str) -> list[tuple[dict, str]]:
+        return [
+            (attributes, "".join(texts).strip())
+            for name, attributes, texts in self.elements
+            if name == tag and all(attributes.get(key) == value for key, value in wanted.items())
+        ]
+
+    def one(self, tag: str, **wanted: str) -> str:
+        ((_, text),) = self.all(tag, **wanted)
+        return text
+
+    def data(self, name: str) -> list:
+        return json.loads(gzip.decompress(base64.b64decode(self.one("script", id=f"data-{name}"))))
+
+
+def html(run) -> str:
+    return render("html", run, TableStyle())
+
+
+@pytest.fixture
+def shown(run_of):
+    return Page(html(run_of(gates=["f1>=0.7", "leaves:lines.sku.recall>=0.7"], detailed=True)))
+
+
+def test_the_page_has_one_heading_and_a_section_for_each_part(shown):
+    assert shown.one("h1").split() == ["Order", "✕", "1", "of", "2", "gates", "failed"]
+    assert [text for _, text in shown.all("h2")] == [
+        *("Summary", "Fields", "Errors", "Documents", "Run")
+    ]
+
+
+def test_ids_are_unique_and_links_inside_lead_somewhere(shown):
+    ids = [attributes["id"] for _, attributes, _ in shown.elements if "id" in attributes]
+    links = {attributes["href"] for attributes, _ in shown.all("a")}
+
+    assert len(ids) == len(set(ids))
+    assert {link[1:] for link in links if re.fullmatch("#[a-z]+", link)} <= set(ids)
+
+
+def test_only_the_one_script_may_run_and_nothing_may_be_loaded(shown):
+    (script,) = [
+        text for tag, attributes, text in shown.elements if tag == "script" and not attributes
+    ]
+    ((policy, _),) = shown.all("meta", **{"http-equiv": "Content-Security-Policy"})
+    digest = hashlib.sha256("".join(script).encode()).digest()
+
+    assert f"script-src 'sha256-{base64.b64encode(digest).decode()}'" in policy["content"]
+    assert policy["content"].startswith("default-src 'none'; ")
+    assert [attributes["href"] for attributes, _ in shown.all("link")] == ["data:,"]
+    assert not any(
+        name == "src" or name.startswith("on")
+        for _, attributes, _ in shown.elements
+        for name in attributes
+    )
+
+
+def test_the_script_never_writes_markup():
+    for word in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "</"):
+        assert word not in page.script()
+
+
+def test_a_row_for_each_field_in_the_order_of_the_schema(shown):
+    paths = [attributes["data-path"] for attributes, _ in shown.all("tbody") if attributes]
+
+    assert paths == [
+        *("id", "total", "customer", "customer.name", "customer.city"),
+        *("lines", "lines.sku", "lines.qty", "rates", "rates.*"),
+    ]
+
+
+def test_a_field_says_where_the_fields_inside_it_end(shown):
+    ends = {
+        attributes["data-path"]: (attributes["data-field"], attributes["data-end"])
+        for attributes, _ in shown.all("tbody")
+        if attributes
+    }
+
+    assert ends["customer"] == ("2", "5")
+    assert ends["lines"] == ("5", "8")
+    assert ends["rates"] == ("8", "10")
+    assert ends["id"] == ("0", "1")
+
+
+def test_the_summary_and_the_tables_are_there_without_the_script(shown):
+    headings = [text for _, text in shown.all("h3")]
+    rows = [text for attributes, text in shown.all("th", scope="row")]
+
+    assert headings[:5] == ["F1", "Precision", "Recall", "Mean score", "Gates"]
+    assert rows[:3] == ORDER_LABELS
+    assert shown.one("noscript").startswith("The list of errors needs JavaScript")
+    assert shown.one("caption") == "Documents with the lowest scores"
+    assert [row for row in rows if row in "abcd"] == ["c", "b", "a", "d"]
+
+
+def test_a_gate_says_what_was_reached(shown):
+    texts = [text for _, text in shown.all("td")]
+
+    assert texts[0] == "✓ passed"
+    assert texts[1] == "f1>=0.7"
+    assert texts[2].startswith("f1 0.")
+
+
+def test_every_drawing_says_what_it_shows(shown):
+    drawings = shown.all("svg")
+
+    assert len(drawings) > 1
+    assert drawings[0][0]["aria-label"] == "Scores of 3 documents; 1 of them exactly 1"
+    assert all(attributes["role"] == "img" for attributes, _ in drawings)
+    assert "Similarity of 2 pairs: 1 at or above the threshold of 0.5, 1 below" in {
+        attributes["aria-label"] for attributes, _ in drawings
+    }
+
+
+def test_the_errors_stand_in_document_order_each_with_its_field(shown):
+    rows = shown.data("non-matches")
+    paths = [attributes["data-path"] for attributes, _ in shown.all("tbody") if attributes]
+
+    assert [(row[1], row[2]) for row in rows if row[1] == "b"] == [
+        ("b", "total"),
+        ("b", "customer"),
+        ("b", "customer.city"),
+        ("b", "lines[0]"),
+        ("b", "note"),
+    ]
+    assert [paths[row[0]] if row[0] >= 0 else None for row in rows if row[1] == "b"] == [
+        *("total", "customer", "customer.city", "lines", None)
+    ]
+
+
+def test_documents_stand_by_score_and_those_with_errors_are_there_whole(shown):
+    assert [(row[0], row[1]) for row in shown.data("documents")] == [
+        *(("c", "missing"), ("b", "evaluated"), ("a", "evaluated"), ("d", "unmatched"))
+    ]
+    assert [name for name, _ in shown.data("comparisons")] == ["c", "b"]
+    assert "Every document with errors is here in full." in shown.one("section", id="documents")
+
+
+def test_error_classes_are_counted_for_a_field_with_those_in_it(shown):
+    section = [
+        attributes["href"]
+        for attributes, _ in shown.all("a")
+        if "class=" in attributes.get("href", "")
+    ]
+
+    assert "#errors?field=customer&class=other" in section
+    assert "#errors?field=customer.city&class=other" in section
+    assert "#errors?class=missed_value" in section
+
+
+def test_numbers_keep_all_their_digits(run_of):
+    pairs = [DocumentPair("a", {"total": 12345678901234567890, "id": "1"}, {"total": 1.0})]
+    ((*_, error),) = [
+        [
+            row
+            for row in Page(html(run_of(pairs=pairs, detailed=True))).data("non-matches")
+            if row[2] == "total"
+        ]
+    ]
+
+    assert error[4:6] == ["12345678901234567890", "1.0"]
+
+
+def test_the_same_run_gives_the_same_bytes(run_of):
+    assert html(run_of(detailed=True)) == html(run_of(detailed=True))
+
+
+def test_what_the_page_leaves_out_it_says(run_of, monkeypatch):
+    run = run_of(detailed=True)
+    detail = Detail(DetailLimits(non_matches=1, comparisons=1))
+    detail.merge(run.detail)
+    monkeypatch.setattr(payload, "MOST_DOCUMENTS", 2)
+    monkeypatch.setattr(page, "MOST_FIELDS", 4)
+    monkeypatch.setattr(fields, "MOST_FIELDS", 4)
+
+    shown = Page(html(replace(run, detail=detail)))
+
+    assert "The first 1 errors, in the order of the documents" in shown.one("section", id="errors")
+    documents = shown.one("section", id="documents")
+    assert "The 2 documents with the lowest scores of 4; --documents FILE" in documents
+    assert "The 1 documents with the lowest scores are here in full, up to 2000 lines" in documents
+    assert "6 more fields are not on this page" in shown.one("section", id="fields")
+    assert [len(shown.data(name)) for name in ("non-matches", "documents", "comparisons")] == [
+        1,
+        2,
+        1,
+    ]
+
+
+def test_a_run_that_was_read_from_a_file_says_what_it_lacks(run_of):
+    shown = Page(html(run_of()))
+
+    assert "A run file does not hold single errors" in shown.one("section", id="errors")
+    documents = shown.one("section", id="documents")
+    assert "This run file has no accounts of its documents." in documents
+    assert "A run file does not hold values" in documents
+    assert "A run file holds no similarities" in shown.one("section", id="fields")
+
+
+def test_a_run_without_documents_or_fields_has_a_page(run_of):
+    shown = Page(html(run_of({"type": "object"}, [], detailed=True)))
+
+    assert shown.data("non-matches") == shown.data("documents") == []
+    assert "All 0 errors of the run." in shown.one("section", id="errors")
+    assert "The schema has no fields." in shown.one("section", id="fields")
+
+
+def test_markup_in_names_ids_and_values_is_text(run_of):
+    evil = "</script><img src=x onerror=alert(1)>"
+    schema = {
+        "type": "object",
+        "x-aws-stickler-model-name": evil,
+        "properties": {evil: {"type": "string"}},
+    }
+    pairs = [DocumentPair(evil, {evil: evil, "\u202e": "\x1b"}, {evil: "no", "</style>": 1})]
+
+    text = html(run_of(schema, pairs, gates=[f'["{evil}"].f1>=0.5'], detailed=True))
+    shown = Page(text)
+
+    assert shown.all("img") == []
+    assert shown.one("h1").startswith(evil)
+    assert shown.data("non-matches")[0][1] == evil
+    assert "\u202e" not in text
+    assert len(shown.all("script")) == 4
+    assert len(shown.all("style")) == 1
+
+
+def test_a_page_of_many_map_keys_has_one_row_for_them(run_of):
+    pairs = [DocumentPair("a", {"rates": {f"k{at}": 1 for at in range(60)}}, {"rates": {"k1": 2}})]
+
+    shown = Page(html(run_of(pairs=pairs, detailed=True)))
+    rows = {
+        attributes["data-path"]: attributes for attributes, _ in shown.all("tbody") if attributes
+    }
+
+    assert rows["rates.*"]["data-fd"] == "1"
+    places = {row[2]: row[0] for row in shown.data("non-matches")}
+    assert len(places) == 61
+    assert places.pop("rates") == int(rows["rates"]["data-field"])
+    assert set(places.values()) == {int(rows["rates.*"]["data-field"])}
+
+
+def test_a_missing_extra_is_told_before_the_run(monkeypatch):
+    monkeypatch.setattr(registry, "find_spec", lambda name: None)
+
+    require(name for name in FORMATS if name != "html")
+    with pytest.raises(UnavailableError, match=r"pip install 'stickler-cli\[html\]'"):
+        require(["json", "html"])
+
+
+def test_what_is_installed_is_no_error():
+    assert find_spec("jinja2")
+    require(FORMATS)
+
+
+def test_other_reports_do_not_load_the_template_engine():
+    code = (
+        "import sys, stickler_cli.reports.table, stickler_cli.runs.run, stickler_cli.cli;"
+        "sys.exit('jinja2' in sys.modules)"
+    )
+
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
