@@ -2,7 +2,7 @@
 
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
@@ -12,6 +12,7 @@ from stickler_cli.cli import options
 from stickler_cli.cli.console import show_problems, wants_color, write_result
 from stickler_cli.cli.exit_codes import ExitCode, exit_code_help
 from stickler_cli.errors import ComparisonError, Problem, UsageError
+from stickler_cli.json_values import JsonObject
 from stickler_cli.spelling import did_you_mean
 
 if TYPE_CHECKING:
@@ -138,13 +139,13 @@ def _execute(
     )
     loaded = load_schema(request.schema, allow_plugins=request.allow_plugins)
     found = _pair(request)
-    problems = [side for side in (found.gt, found.pred) if isinstance(side, Problem)]
-    if found.gt is None or found.pred is None:
-        side = "ground truth" if found.gt is None else "prediction"
-        problems.append(Problem(found.id, f"there is no {side} for this document"))
-    pair = None if problems else _compared(request, loaded, found, problems)
-    if pair is None:
-        show_problems(problems)
+    if not isinstance(found.gt, dict) or not isinstance(found.pred, dict):
+        show_problems(_why_not(found))
+        return ExitCode.INCOMPLETE
+    try:
+        pair = _compared(request, loaded, found.id, found.gt, found.pred)
+    except ComparisonError as error:
+        show_problems(error.problems)
         return ExitCode.INCOMPLETE
     for path, name in formats.items():
         with whole_file(path, "--output") as stream:
@@ -179,10 +180,19 @@ def _ids(pairs: "Pairs") -> list[str]:
     return [ref.id for ref in pairs.refs()]
 
 
+def _why_not(found: "DocumentPair") -> Iterator[Problem]:
+    """Say of each side that cannot be compared what is wrong with it."""
+    for side, name in ((found.gt, "ground truth"), (found.pred, "prediction")):
+        if isinstance(side, Problem):
+            yield side
+        elif side is None:
+            yield Problem(found.id, f"there is no {name} for this document")
+
+
 def _compared(
-    request: Request, loaded: "LoadedSchema", found: "DocumentPair", problems: list[Problem]
-) -> "ComparedPair | None":
-    """Compare and explain; what cannot be compared is a problem more."""
+    request: Request, loaded: "LoadedSchema", document: str, gt: JsonObject, pred: JsonObject
+) -> "ComparedPair":
+    """Compare and explain."""
     from stickler_cli.compare.engine import compare as compare_documents
     from stickler_cli.compare.explaining import explain
     from stickler_cli.compare.outline import comparators
@@ -192,26 +202,17 @@ def _compared(
 
     for comparator in comparators(loaded.plan):
         comparator.require()
-    if not isinstance(found.gt, dict) or not isinstance(found.pred, dict):
-        raise TypeError(found.id)
     run_options = Options(request.pairing_floor, request.extra_fields)
-    try:
-        comparison = compare_documents(loaded.plan, found.gt, found.pred, run_options)
-        explanation = explain(loaded.plan, comparison, run_options)
-    except ComparisonError as error:
-        problems += error.problems
-        return None
-    except RecursionError:
-        problems.append(Problem(found.id, "the document is nested too deeply to compare"))
-        return None
+    comparison = compare_documents(loaded.plan, gt, pred, run_options)
+    root = explain(loaded.plan, comparison, run_options)
     return ComparedPair(
         schema=loaded.path,
         model_name=loaded.plan.model_name,
-        document=found.id,
+        document=document,
         pairing_floor=request.pairing_floor,
         extra_fields=request.extra_fields,
-        root=explanation,
-        chosen=_chosen(request, explanation),
+        root=root,
+        chosen=_chosen(request, root),
         classes=error_classes(non_matches(comparison)),
         detail=request.detail,
     )

@@ -1,6 +1,7 @@
 """A comparison for people: a tree in a terminal, a row a place in a pipe."""
 
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from typing import Final
 
 from stickler_cli.compare.explained import Explained
@@ -191,9 +192,4 @@ def _flow(label: str, spans: Sequence[Span], width: int | None) -> list[Line]:
 
 def _fitting(text: str, room: int) -> int:
     """Count the characters that fit into some columns of a terminal."""
-    used = 0
-    for index, letter in enumerate(text):
-        used += cells(letter)
-        if used > room:
-            return index
-    return len(text)
+    return sum(used <= room for used in accumulate(map(cells, text)))

@@ -93,6 +93,20 @@ def test_json_has_every_figure_that_leads_to_the_score(stickler):
     ]
 
 
+def test_json_has_the_runner_up_of_a_pair(stickler, data):
+    lines = [{"sku": "mouse", "qty": 1}, {"sku": "moose", "qty": 1}]
+    for side in ("gt", "pred"):
+        (data / side / "one.json").write_text(json.dumps({"lines": lines}))
+
+    (root,) = stickler(*ONE, "-f", "json").json["places"]
+    # Of five letters four are right, and the quantity is.
+    assert root["parts"][2]["parts"][0]["pairing"]["runner_up"] == {
+        "index": 1,
+        "similarity": pytest.approx(0.9),
+        "paired_with": 1,
+    }
+
+
 def test_files_are_written_by_their_suffix(stickler, data):
     result = stickler(*TWO, "-o", "out.json", "-o", "out.md", "-o", "out.txt")
 
@@ -197,6 +211,19 @@ def test_a_comparator_that_fails_ends_with_3(stickler, data, monkeypatch):
 
     assert result.code == ExitCode.INCOMPLETE
     assert "no idea" in result.err
+
+
+@pytest.mark.parametrize("format_name", ["table", "json", "markdown"])
+def test_a_deep_document_is_explained(stickler, data, format_name):
+    item = {"type": "object", "properties": {"in": {"$ref": "#/$defs/item"}}}
+    (data / "deep.json").write_text(json.dumps({**item, "$defs": {"item": item}}))
+    (data / "document.json").write_text('{"in": ' * 300 + '{"new": 1}' + "}" * 300)
+    pair = ("document.json", "document.json", "--all", "-f", format_name)
+
+    result = stickler("compare", "deep.json", *pair)
+
+    assert result.code == ExitCode.OK
+    assert ".".join(["in"] * 300) in result.out
 
 
 def test_the_options_of_the_engine_reach_it(stickler, data):
