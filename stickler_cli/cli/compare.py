@@ -17,7 +17,7 @@ from stickler_cli.spelling import did_you_mean
 
 if TYPE_CHECKING:
     from stickler_cli.compare.explained import Explained
-    from stickler_cli.documents import DocumentPair, Pairs
+    from stickler_cli.documents import DocumentPair
     from stickler_cli.reports.comparison import ComparedPair, Detail
     from stickler_cli.schema.loading import LoadedSchema
 
@@ -162,22 +162,20 @@ def _pair(request: Request) -> "DocumentPair":
     from stickler_cli.documents import open_pairs, read_pair
 
     pairs = open_pairs(request.gt, request.pred, id_field=request.id_field)
-    if request.document is None:
-        if not pairs.single:
-            expected = "two JSON files, or --document ID"
-            hint = f"such as --document {_ids(pairs)[0]}" if _ids(pairs) else ""
-            raise UsageError([Problem(request.gt, "there are many documents", expected, hint)])
+    if pairs.single and request.document is None:
         return next(iter(pairs))
-    for ref in pairs.refs():
+    ids = []
+    for ref in pairs.refs():  # once: standard input has no second time
         if ref.id == request.document:
             return read_pair(ref)
+        ids.append(ref.id)
+    if request.document is None:
+        expected = "two JSON files, or --document ID"
+        hint = f"such as --document {ids[0]}" if ids else ""
+        raise UsageError([Problem(request.gt, "there are many documents", expected, hint)])
     found = f"there is no document {request.document!r}"
-    hint = did_you_mean(request.document, _ids(pairs))
+    hint = did_you_mean(request.document, ids)
     raise UsageError([Problem("--document", found, "an id as eval names it", hint)])
-
-
-def _ids(pairs: "Pairs") -> list[str]:
-    return [ref.id for ref in pairs.refs()]
 
 
 def _why_not(found: "DocumentPair") -> Iterator[Problem]:

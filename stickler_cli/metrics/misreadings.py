@@ -10,7 +10,7 @@ import unicodedata
 from decimal import Decimal
 from typing import Final
 
-from stickler_cli.comparators.number_parsing import parse_number, written
+from stickler_cli.comparators.number_parsing import parse_number, readable, written
 from stickler_cli.json_values import JsonValue
 
 LONGEST_AMOUNT: Final = 40
@@ -66,7 +66,7 @@ def text_of(value: JsonValue) -> str:
 
 
 def amount(value: JsonValue) -> Decimal | None:
-    """Read a number, or a text that is nothing but an amount; None for anything else.
+    """Read a number, or a text that is nothing but an amount; None for anything else, and for NaN.
 
     >>> amount("$1,250.00"), amount("2024-01-05")
     (Decimal('1250.00'), None)
@@ -75,7 +75,7 @@ def amount(value: JsonValue) -> Decimal | None:
         return None
     if isinstance(value, int | float):
         huge = isinstance(value, int) and value.bit_length() > MOST_BITS
-        return None if huge else written(value)
+        return None if huge else readable(written(value))
     if not isinstance(value, str) or len(value) > LONGEST_AMOUNT or not _AMOUNT.fullmatch(value):
         return None
     return parse_number(value)

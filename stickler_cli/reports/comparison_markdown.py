@@ -11,9 +11,6 @@ from stickler_cli.reports.style import TableStyle
 _AS_CODE: Final = frozenset(("field", "gt", "pred", "difference"))
 """What comes from documents, and what is in brackets."""
 
-_LEFT: Final = 2
-"""Columns of text before those of numbers."""
-
 
 def render(pair: ComparedPair, style: TableStyle) -> str:
     """Write a comparison as GitHub-flavoured Markdown; ends with a line break."""
@@ -29,6 +26,6 @@ def render(pair: ComparedPair, style: TableStyle) -> str:
         "",
         f"overall score {rate(pair.overall_score)}: {sum_text(pair.root)}",
         "",
-        *table(TITLES, body, texts=_LEFT),
+        *table(TITLES, body, texts=len(TITLES)),
     ]
     return "\n".join(lines) + "\n"

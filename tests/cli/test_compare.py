@@ -1,6 +1,8 @@
 """`stickler compare`: what it prints, and how it ends."""
 
+import io
 import json
+import sys
 
 import pytest
 
@@ -128,6 +130,19 @@ def test_a_document_of_many_is_chosen_by_its_id(stickler):
 
     assert result.code == ExitCode.OK
     assert result.out.startswith("two (Order")
+
+
+def test_standard_input_is_read_once(stickler, data, monkeypatch):
+    lines = (json.dumps({"id": name, "total": 1}) for name in ("A", "B"))
+    (data / "pred.jsonl").write_text('{"id": "A"}\n{"id": "B", "total": 1}\n')
+    text = io.TextIOWrapper(io.BytesIO("\n".join(lines).encode()))
+    monkeypatch.setattr(sys, "stdin", text)
+    sources = ("-", "pred.jsonl", "--id-field", "id")
+
+    result = stickler("compare", "schema.json", *sources, "--document", "C")
+
+    assert result.code == ExitCode.USAGE
+    assert "there is no document 'C'" in result.err
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,68 @@
+"""Classes of mistakes: whatever the values are, there is one, and it reads the same both ways."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stickler_cli.compare.engine import compare
+from stickler_cli.compare.explaining import explain
+from stickler_cli.compare.result import Outcome
+from stickler_cli.metrics.error_classes import ErrorClass, classify
+from stickler_cli.metrics.evaluation import Evaluation
+from stickler_cli.metrics.non_matches import non_matches
+
+from .strategies import Scope, cases, json_values, scalars
+
+ANYTHING = Scope(wrong=True)
+OTHER_WAY = {ErrorClass.TRUNCATED: ErrorClass.OVERRUN, ErrorClass.OVERRUN: ErrorClass.TRUNCATED}
+
+texts = st.text("aAoO0lI1 .,-/5S8Bé$%()", max_size=8) | st.dates().map(str)
+values = scalars | texts | st.floats() | st.integers() | st.decimals(places=2).map(str)
+
+
+def class_of(gt, pred):
+    return classify(Outcome.FD, ("a",), gt, pred, {"a": gt})
+
+
+@given(values, values)
+def test_scalars_have_the_same_class_both_ways(gt, pred):
+    found = class_of(gt, pred)
+
+    assert class_of(pred, gt) is OTHER_WAY.get(found, found)
+
+
+@given(json_values, json_values, json_values)
+def test_any_values_in_any_document_have_a_class(gt, pred, document):
+    for path in (("a",), ("a", 0), ("k1", 2, "a")):
+        for outcome in (Outcome.FD, Outcome.FA, Outcome.FN):
+            assert classify(outcome, path, gt, pred, document) in ErrorClass
+
+
+@given(cases(ANYTHING))
+def test_every_error_is_counted_in_one_class(case):
+    comparison = compare(case.plan, case.gt, case.pred, case.options)
+    evaluation = Evaluation()
+    evaluation.update(comparison)
+
+    errors = list(non_matches(comparison))
+    assert sum(evaluation.errors.overall().values()) == len(errors)
+    assert Evaluation.from_dict(evaluation.to_dict()).errors == evaluation.errors
+
+
+def places_of(place):
+    yield place
+    for part in place.parts:
+        yield from places_of(part)
+
+
+@given(cases(ANYTHING))
+def test_what_is_explained_adds_up(case):
+    comparison = compare(case.plan, case.gt, case.pred, case.options)
+    root = explain(case.plan, comparison, case.options)
+
+    assert root.similarity == comparison.similarity
+    for place in places_of(root):
+        if place.sum is not None:
+            added = sum(part.adds for part in place.parts if part.adds is not None)
+            score = place.similarity if place.kind == "object" else place.score
+            assert abs(added - place.sum.total) < 1e-9
+            assert abs(place.sum.value - score) < 1e-9
