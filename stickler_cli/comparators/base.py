@@ -67,6 +67,10 @@ class BaseComparator:
     columnar: ClassVar[bool] = False
     """Whether `matrix` costs little beside a call of `similarity` for each pair."""
 
+    pairing: ClassVar["BaseComparator | None"] = None
+    """What list elements are paired by, where asking this comparator for all pairs costs too much;
+    then it sees chosen pairs only, and gives a `reason` for each."""
+
     _judge: ClassVar[type["BaseComparator"]]
     """Whose `prepare` and `similarity` the inherited `compare` applies."""
 
@@ -141,6 +145,10 @@ class BaseComparator:
     def similarity(self, gt: Any, pred: Any) -> float:
         """Compare two prepared values; in [0, 1]."""
         return self.compare(gt, pred)
+
+    def reason(self, gt: Any, pred: Any) -> str:
+        """Say why two prepared values have the similarity that they have; empty for no reason."""
+        return ""
 
     def matrix(self, gts: Sequence[Any], preds: Sequence[Any]) -> Matrix:
         """Compare every prepared value of `gts` with every one of `preds`; shape (n, m)."""

@@ -1,11 +1,13 @@
 """Closeness in meaning, by the embeddings of two texts."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from stickler_cli.backends.backend import Backend, GarbledError, ModelError
+from stickler_cli.backends.desk import answers, desk
+from stickler_cli.backends.embeddings import FunctionEmbedder, Vector, embedder, vector_of
 from stickler_cli.comparators.base import (
     BaseComparator,
     KeywordError,
@@ -14,13 +16,13 @@ from stickler_cli.comparators.base import (
     checked_text,
     text_of,
 )
-from stickler_cli.errors import Problem, UnavailableError
 from stickler_cli.json_values import brief
 
 MODEL_ID: Final = "amazon.titan-embed-text-v2:0"
 SIM_FUNCTIONS: Final = ("cosine_similarity",)
 
-Vector: TypeAlias = NDArray[np.float64]
+DIGITS: Final = 6
+"""Of a model's cosines: a model gives the same text another seventh digit in another batch."""
 
 
 class SemanticComparator(BaseComparator):
@@ -36,7 +38,8 @@ class SemanticComparator(BaseComparator):
         """Choose where embeddings come from.
 
         Args:
-            model_id: of the embedding model; not used where a function is given.
+            model_id: `openai:NAME`, `st:PATH_OR_NAME`, `model2vec:PATH_OR_NAME`, or of Amazon
+                Bedrock; not used where a function is given.
             sim_function: `cosine_similarity`.
             embedding_function: gives the embedding of a text; can only be given in Python.
             threshold: in [0, 1], for `binary_compare`.
@@ -55,13 +58,20 @@ class SemanticComparator(BaseComparator):
             )
         self.embedding_function = embedding_function
 
+    @property
+    def _backend(self) -> Backend[str, Any]:
+        if self.embedding_function is None:
+            return embedder(self.model_id)
+        return FunctionEmbedder(self.embedding_function)
+
     def require(self) -> None:
-        """Raise unless an embedding function is given.
+        """Raise where the model cannot be asked from here.
 
         Raises:
-            UnavailableError: this version cannot reach an embedding model.
+            UnavailableError: a library, a setting or a file is missing.
         """
-        self._embedding_function()
+        if desk().policy.may_ask:
+            self._backend.require()
 
     def prepare(self, value: Any) -> str:
         """Turn a value into text."""
@@ -70,47 +80,39 @@ class SemanticComparator(BaseComparator):
     def similarity(self, gt: str, pred: str) -> float:
         """Compare two texts: the cosine of their embeddings, 0.0 where it is negative.
 
-        An embedding of zeros has no direction: 0.0.
+        An embedding of zeros has no direction: 0.0. A blank text is like another blank one only.
 
         Raises:
-            UnavailableError: there is no embedding function.
-            ValueError: what the function gives is not a list of finite numbers of equal length.
+            ModelError: there is no embedding of one of them, with the cause.
         """
         return float(self.matrix([gt], [pred])[0, 0])
 
     def matrix(self, gts: Sequence[str], preds: Sequence[str]) -> Matrix:
-        """Compare all with all, and embed each distinct text once."""
-        embed = self._embedding_function()
-        directions = {text: _direction(embed(text)) for text in dict.fromkeys([*gts, *preds])}
-        # One dot product a pair: a product of matrices rounds differently by their shape.
-        cosines = [[_dot(directions[gt], directions[pred]) for pred in preds] for gt in gts]
-        matrix: Matrix = np.array(cosines, dtype=np.float64).reshape(len(gts), len(preds))
-        return np.clip(matrix, 0.0, 1.0)
+        """Compare all with all; each distinct text is embedded once.
 
-    def _embedding_function(self) -> Callable[[str], Sequence[float]]:
+        Raises:
+            ModelError: there is no embedding of one of them, with the cause.
+        """
+        texts = [text for text in dict.fromkeys([*gts, *preds]) if text.strip()]
+        directions = dict(zip(texts, map(_direction, answers(self._backend, texts)), strict=True))
+        # One dot product a pair: a product of matrices rounds differently by their shape.
+        cosines = [[_cosine(directions, gt, pred) for pred in preds] for gt in gts]
+        matrix: Matrix = np.array(cosines, dtype=np.float64).reshape(len(gts), len(preds))
         if self.embedding_function is None:
-            raise UnavailableError(
-                [
-                    Problem(
-                        source="",
-                        found="SemanticComparator has no embedding model in this version",
-                        expected="an embedding_function, which can be given in Python only",
-                        hint="in a schema, FuzzyComparator with token_set_ratio needs no model",
-                    )
-                ]
-            )
-        return self.embedding_function
+            matrix = np.round(matrix, DIGITS)
+        return np.clip(matrix, 0.0, 1.0)
 
 
 def _direction(embedding: Sequence[float]) -> Vector:
     """Scale an embedding to length 1; one of zeros stays as it is.
 
     Raises:
-        ValueError: it is not a sequence of finite numbers, or is empty.
+        ModelError: it is not a sequence of finite numbers, or is empty.
     """
-    vector = np.asarray(embedding, dtype=np.float64)
-    if vector.ndim != 1 or not vector.size or not np.isfinite(vector).all():
-        raise ValueError("embedding_function gave no sequence of finite numbers")
+    try:
+        vector = vector_of(embedding)
+    except GarbledError as error:
+        raise ModelError(str(error)) from None
     largest = np.abs(vector).max()
     if largest == 0:
         return vector
@@ -119,7 +121,10 @@ def _direction(embedding: Sequence[float]) -> Vector:
     return direction
 
 
-def _dot(gt: Vector, pred: Vector) -> float:
-    if gt.size != pred.size:
-        raise ValueError(f"embedding_function gave embeddings of {gt.size} and {pred.size} numbers")
-    return float(np.dot(gt, pred))
+def _cosine(directions: dict[str, Vector], gt: str, pred: str) -> float:
+    if gt not in directions or pred not in directions:
+        return float(gt not in directions and pred not in directions)
+    one, other = directions[gt], directions[pred]
+    if one.size != other.size:
+        raise ModelError(f"the model gave embeddings of {one.size} and {other.size} numbers")
+    return float(np.dot(one, other))

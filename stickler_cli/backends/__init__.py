@@ -1,0 +1,1 @@
+"""Models that answer questions: embeddings, scores and verdicts; batched, bounded and cached."""
