@@ -5,10 +5,11 @@ nothing outside of this module would change.
 """
 
 import json
-import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import redirect_stderr
 from dataclasses import dataclass
 from functools import cache
+from io import StringIO
 from typing import TYPE_CHECKING, ClassVar
 
 from stickler_cli.backends.backend import Backend, Reply, require_package
@@ -90,8 +91,8 @@ class BertScore(Backend[Texts, float]):
         """Score a batch of pairs."""
         scorer = _scorer(self._chosen)
         firsts, seconds = [first for first, _ in questions], [second for _, second in questions]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of a text without tokens, which scores 0
+        # What it says on standard error is of texts without tokens, which score 0.
+        with redirect_stderr(StringIO()):
             _, _, f1 = scorer.score(firsts, seconds, batch_size=64)
         return Reply([float(score) for score in f1])
 

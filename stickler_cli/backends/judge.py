@@ -88,7 +88,7 @@ class Judge(Backend[Pair, Verdict]):
         """
         server = SERVERS[self._server]
         for package in ("pydantic_ai", server.package):
-            require_package(package, server.extra, "LLMComparator", self.model)
+            require_package(package, "llm", "LLMComparator", self.model)
         server.require("LLMComparator", self.model)
 
     def question(self, gt: object, pred: object) -> Pair:

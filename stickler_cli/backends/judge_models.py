@@ -34,8 +34,6 @@ class Server:
 
     package: str
     """What its client is made of."""
-    extra: str
-    """What installs that."""
     address: Callable[[], str]
     """Where it is, unless it is where it usually is."""
     require: Callable[[str, str], None]
@@ -131,13 +129,11 @@ def _require_nothing(comparator: str, model: str) -> None:
 SERVERS: Final[Mapping[str, Server]] = {
     "bedrock": Server(
         "boto3",
-        "bedrock",
         bedrock_server,
         require_aws,
         _bedrock,
     ),
     "openai": Server(
-        "openai",
         "openai",
         lambda: os.environ.get(OPENAI_URL, ""),
         require_openai_key,
@@ -145,13 +141,11 @@ SERVERS: Final[Mapping[str, Server]] = {
     ),
     "anthropic": Server(
         "anthropic",
-        "anthropic",
         lambda: os.environ.get(ANTHROPIC_URL, ""),
         _require_anthropic_key,
         _anthropic,
     ),
     "ollama": Server(
-        "openai",
         "openai",
         lambda: os.environ.get(OLLAMA_URL, OLLAMA_HERE),
         _require_nothing,

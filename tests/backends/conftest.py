@@ -42,7 +42,7 @@ class ModelServer:
     def paths(self):
         return [path for path, _, _ in self.requests]
 
-    def respond(self, path, headers, body):
+    def respond(self, path, headers, body):  # noqa: PLR0911 - one a fault
         """Give a status, headers and bytes; None drops the connection."""
         with self.lock:
             self.requests.append((path, headers, body))

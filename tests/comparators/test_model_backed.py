@@ -2,6 +2,7 @@
 
 import pytest
 
+from stickler_cli.backends.backend import ModelError
 from stickler_cli.comparators import (
     BERTComparator,
     BertComparator,
@@ -9,9 +10,6 @@ from stickler_cli.comparators import (
     SemanticComparator,
 )
 from stickler_cli.comparators.base import KeywordError
-from stickler_cli.errors import UnavailableError
-
-WITHOUT_BACKEND = [SemanticComparator(), BERTComparator(), LLMComparator("a-model")]
 
 VECTORS = {
     "east": [2, 0],
@@ -21,29 +19,6 @@ VECTORS = {
     "nowhere": [0, 0],
     "far east": [1e300, 0],
 }
-
-
-@pytest.mark.parametrize("comparator", WITHOUT_BACKEND, ids=lambda comparator: comparator.name)
-def test_without_a_backend_a_run_is_refused_before_it_starts(comparator):
-    with pytest.raises(UnavailableError) as caught:
-        comparator.require()
-
-    (problem,) = caught.value.problems
-    assert comparator.name in problem.found
-    assert "FuzzyComparator" in problem.hint
-
-
-@pytest.mark.parametrize("comparator", WITHOUT_BACKEND, ids=lambda comparator: comparator.name)
-def test_without_a_backend_even_equal_values_get_no_score(comparator):
-    with pytest.raises(UnavailableError):
-        comparator.compare("same", "same")
-    with pytest.raises(UnavailableError):
-        comparator.matrix([comparator.prepare("same")], [comparator.prepare("same")])
-
-
-def test_without_a_backend_there_are_no_details_of_a_judgement():
-    with pytest.raises(UnavailableError):
-        LLMComparator("a-model").get_comparison_details("a", "b")
 
 
 def test_the_older_name_is_the_same_class():
@@ -92,13 +67,15 @@ def test_each_distinct_text_is_embedded_once_for_a_column():
         ({"a": 1, "b": 1}, "no sequence of finite numbers"),
         ({"a": [[1]], "b": [[1]]}, "no sequence of finite numbers"),
         ({"a": [float("nan")], "b": [1]}, "no sequence of finite numbers"),
+        ({"a": "text", "b": [1]}, "no sequence of finite numbers"),
         ({"a": [1, 2], "b": [1]}, "embeddings of 2 and 1 numbers"),
+        ({"b": [1]}, "KeyError: 'a'"),
     ],
 )
 def test_an_embedding_that_cannot_be_used_is_an_error(vectors, message):
     comparator = SemanticComparator(embedding_function=vectors.__getitem__)
 
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ModelError, match=message):
         comparator.compare("a", "b")
 
 
@@ -111,6 +88,11 @@ def test_an_embedding_that_cannot_be_used_is_an_error(vectors, message):
         (SemanticComparator, "embedding_function", "f", 'function is "f", expected a Python func'),
         (SemanticComparator, "threshold", True, "threshold is true"),
         (BERTComparator, "threshold", 2, "threshold is 2"),
+        (BERTComparator, "model_type", "", 'model_type is "", expected a string that is not empty'),
+        (BERTComparator, "num_layers", 0, "num_layers is 0, expected a whole number of at least 1"),
+        (BERTComparator, "num_layers", True, "num_layers is true, expected a whole number"),
+        (BERTComparator, "rescale_with_baseline", 1, "rescale_with_baseline is 1, expected true"),
+        (BERTComparator, "lang", None, "lang is null, expected a string"),
         (LLMComparator, "model", None, "model is null, expected a string"),
     ],
 )
