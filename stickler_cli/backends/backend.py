@@ -4,7 +4,6 @@ A question is a text (embeddings) or a pair of values (scores, verdicts). A back
 to ask; when, how often and whether at all is decided in `desk.py`.
 """
 
-import hashlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
@@ -49,6 +48,11 @@ class Usage:
             *(getattr(self, part.name) + getattr(other, part.name) for part in fields(Usage))
         )
 
+    def __sub__(self, earlier: "Usage") -> "Usage":
+        return Usage(
+            *(getattr(self, part.name) - getattr(earlier, part.name) for part in fields(Usage))
+        )
+
     def __str__(self) -> str:
         """Say it in a few words.
 
@@ -66,13 +70,16 @@ class Usage:
         return ", ".join(parts)
 
 
+NO_USAGE: Final = Usage()
+
+
 @dataclass(frozen=True, slots=True)
 class Reply(Generic[A]):
     """What one call gives."""
 
     answers: Sequence[A]
     """In the order of the questions."""
-    usage: Usage = Usage()
+    usage: Usage = NO_USAGE
 
 
 class Backend(ABC, Generic[Q, A]):
@@ -132,6 +139,8 @@ class Backend(ABC, Generic[Q, A]):
 
     def key(self, identity: Mapping[str, object], question: Q) -> bytes:
         """Give what the cache knows an answer by: 20 bytes of all that shapes it."""
+        import hashlib  # 6 ms, which runs that ask nothing need not pay
+
         whole = json.dumps([identity, self.text(question)], sort_keys=True)
         return hashlib.blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=20).digest()
 

@@ -1,63 +1,22 @@
-"""Where all questions to models pass: what is asked, what is known already, and what it takes.
-
-Work that may ask models runs inside `answered`. There a question that has no answer yet is noted,
-and `Pending` is raised; when the work is through, all that was noted is resolved together, each
-distinct question once, and the work is done again with the answers at hand. Work that asks nothing
-is done once and pays nothing. Questions on which pairs depend are resolved first, so that a judge
-is never asked about a pair that is not one.
-"""
+"""Where all questions to models pass: what is known already, what may be asked, what it takes."""
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
-from typing import Any, Final, TypeVar
+from dataclasses import replace
+from typing import Any, Final
 
 from stickler_cli.backends.backend import A, Backend, ModelError, Q, Reply, Usage
 from stickler_cli.backends.cache import AnswerCache, cache_directory
 from stickler_cli.backends.clients import close_clients
 from stickler_cli.backends.estimate import Estimate
-from stickler_cli.backends.patience import Patience, Turnstile, patiently, status_of
+from stickler_cli.backends.patience import Turnstile, patiently, status_of
+from stickler_cli.backends.policy import Patience, Policy
 from stickler_cli.errors import Problem, UsageError
-
-T = TypeVar("T")
-
-MAX_PAIRS: Final = 10_000
-"""Pairs that a run may have judged by default: some dollars' worth, and some hours at most."""
-
-CONCURRENCY: Final = 8
-"""Calls that are under way at once by default; as the clients' pools of connections hold."""
 
 UNREADABLE_STATUSES: Final = frozenset({400, 413, 422})
 """What servers say of a request that holds something they do not take."""
-
-
-class Pending(Exception):  # noqa: N818 - no error: the answer is to come
-    """A question has no answer yet; it is noted, and the work will be done again."""
-
-
-@dataclass(frozen=True, slots=True)
-class Policy:
-    """What a run allows."""
-
-    cache: bool = True
-    """Whether answers are read from and kept on disk."""
-    offline: bool = False
-    """Whether only answers in the cache count."""
-    dry_run: bool = False
-    """Whether questions are counted instead of asked."""
-    max_pairs: int = MAX_PAIRS
-    """Pairs that judges may be asked about, those in the cache aside."""
-    concurrency: int = CONCURRENCY
-    """Calls to one model at once."""
-    patience: Patience = field(default_factory=Patience)
-
-    @property
-    def may_ask(self) -> bool:
-        """Whether models are needed at all."""
-        return not (self.offline or self.dry_run)
 
 
 class Desk:
@@ -94,7 +53,7 @@ class Desk:
         cached = self._from_cache(backend, questions)
         known: dict[Q, A | ModelError] = {}
         known.update(cached)
-        self._use(Usage(cached=len(known)))
+        self.count(Usage(cached=len(known)))
         missing = [question for question in questions if question not in known]
         if self.policy.dry_run:
             self.estimate.add(backend, missing, cached=len(known))
@@ -106,15 +65,16 @@ class Desk:
         for batch, outcome in _asked(backend, missing, self.policy):
             if isinstance(outcome, ModelError):
                 known.update(dict.fromkeys(batch, outcome))
-                self._use(Usage(calls=1))
+                self.count(Usage(calls=1))
                 continue
             reply, attempts = outcome
-            self._use(replace(reply.usage, calls=attempts))
+            self.count(replace(reply.usage, calls=attempts))
             kept = self._kept(backend, batch, reply.answers)
             known.update(kept)
         return known
 
-    def _use(self, usage: Usage) -> None:
+    def count(self, usage: Usage) -> None:
+        """Add what was asked here, or in a worker."""
         with self._lock:
             self.usage += usage
 
@@ -185,84 +145,6 @@ def at_desk(policy: Policy) -> Iterator[Desk]:
         yield open_desk(policy)
     finally:
         open_desk(before)
-
-
-@dataclass(slots=True)
-class _Round:
-    """The questions and answers of one piece of work."""
-
-    known: dict[Backend[Any, Any], dict[Any, Any]] = field(default_factory=dict)
-    wanted: dict[Backend[Any, Any], dict[Any, None]] = field(default_factory=dict)
-
-    def fill(self) -> bool:
-        """Resolve what is wanted, as far as it is certain; say whether the work can go on."""
-        first = [backend for backend in self.wanted if backend.decides_pairs]
-        complete = True
-        for backend in first or list(self.wanted):
-            questions = list(self.wanted.pop(backend))
-            answers = desk().resolve(backend, questions)
-            self.known.setdefault(backend, {}).update(answers)
-            complete = complete and len(answers) == len(questions)
-        if complete:
-            self.wanted.clear()
-            return True
-        for backend, rest in self.wanted.items():  # of a dry run: as far as can be told
-            desk().resolve(backend, list(rest))
-        return False
-
-
-_round: ContextVar[_Round | None] = ContextVar("round", default=None)
-
-
-def answered(work: Callable[[], T]) -> T:
-    """Do work that may ask models; what it asks is asked together, before it is done for good.
-
-    Inside other such work, it is part of that. In a dry run the result means nothing.
-
-    Raises:
-        UsageError: as `Desk.resolve` does.
-    """
-    if _round.get() is not None:
-        return work()
-    current = _Round()
-    token = _round.set(current)
-    try:
-        while True:
-            result = work()
-            if not current.wanted or not current.fill():
-                return result
-    finally:
-        _round.reset(token)
-
-
-def answers(backend: Backend[Q, A], questions: Iterable[Q]) -> list[A]:
-    """Give the answers to questions, in their order.
-
-    Raises:
-        Pending: inside `answered`, there is a question without an answer as yet.
-        ModelError: there is a question that has none.
-        UsageError: as `Desk.resolve` does.
-    """
-    questions = list(questions)
-    distinct = list(dict.fromkeys(questions))
-    current = _round.get()
-    if current is None:
-        known = desk().resolve(backend, distinct)
-    else:
-        known = current.known.get(backend, {})
-        missing = [question for question in distinct if question not in known]
-        if missing:
-            current.wanted.setdefault(backend, {}).update(dict.fromkeys(missing))
-            raise Pending
-    found = []
-    for question in questions:
-        if question not in known:  # of a dry run
-            raise Pending
-        answer = known[question]
-        if isinstance(answer, ModelError):
-            raise ModelError(*answer.args)
-        found.append(answer)
-    return found
 
 
 _Outcome = tuple[Sequence[Q], tuple[Reply[A], int] | ModelError]

@@ -9,12 +9,12 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, Final, TypeVar
 
 from stickler_cli.backends.backend import ModelError
+from stickler_cli.backends.policy import Patience
 
 T = TypeVar("T")
 
@@ -41,20 +41,6 @@ SECRET_NAMES: Final = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGN
 SECRETS: Final = re.compile(r"\b(?:sk|pk|rk)-[\w*-]{4,}|\b(?:AKIA|ASIA)[A-Z0-9]{8,}|Bearer\s+\S+")
 SHOWN: Final = 200
 """Characters of a server's message that are shown."""
-
-
-@dataclass(frozen=True, slots=True)
-class Patience:
-    """How often and how long to try."""
-
-    attempts: int = 5
-    """At least 1."""
-    first_wait: float = 0.5
-    """Seconds after the first failure; doubled after each further one."""
-    longest_wait: float = 60.0
-    """Seconds; a server that asks for more is not waited for."""
-    timeout: float = 60.0
-    """Seconds that one attempt may take."""
 
 
 class Turnstile:

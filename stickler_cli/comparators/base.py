@@ -67,6 +67,9 @@ class BaseComparator:
     columnar: ClassVar[bool] = False
     """Whether `matrix` costs little beside a call of `similarity` for each pair."""
 
+    asks_models: ClassVar[bool] = False
+    """Whether it asks models by `backends.desk.answers`, so that work is arranged around that."""
+
     pairing: ClassVar["BaseComparator | None"] = None
     """What list elements are paired by, where asking this comparator for all pairs costs too much;
     then it sees chosen pairs only, and gives a `reason` for each."""

@@ -1,12 +1,13 @@
 """BERTScore of two texts: similarity of their words in context."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from stickler_cli.backends.bert import BertModel, BertScore, Texts, bert_score
-from stickler_cli.backends.desk import answers, desk
+from stickler_cli.backends.desk import desk
+from stickler_cli.backends.rounds import answers
 from stickler_cli.comparators.base import (
     BaseComparator,
     KeywordError,
@@ -20,6 +21,8 @@ from stickler_cli.json_values import brief
 
 class BERTComparator(BaseComparator):
     """Compare two texts by BERTScore F1, the similarity of their words in context."""
+
+    asks_models: ClassVar[bool] = True
 
     def __init__(
         self,

@@ -5,8 +5,9 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from stickler_cli.backends.desk import answers, desk
+from stickler_cli.backends.desk import desk
 from stickler_cli.backends.judge import Judge, Verdict, json_text, judge
+from stickler_cli.backends.rounds import answers
 from stickler_cli.comparators.base import BaseComparator, Matrix, checked_text
 from stickler_cli.comparators.levenshtein import LevenshteinComparator
 
@@ -17,6 +18,7 @@ SAME: Final = Verdict(equivalent=True, reason="the values are the same")
 class LLMComparator(BaseComparator):
     """Ask a language model whether two values are equivalent: 1.0 or 0.0."""
 
+    asks_models: ClassVar[bool] = True
     pairing: ClassVar[BaseComparator | None] = LevenshteinComparator()
 
     def __init__(self, model: str, eval_guidelines: str | None = None) -> None:

@@ -1,13 +1,14 @@
 """Closeness in meaning, by the embeddings of two texts."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
 from stickler_cli.backends.backend import Backend, GarbledError, ModelError
-from stickler_cli.backends.desk import answers, desk
+from stickler_cli.backends.desk import desk
 from stickler_cli.backends.embeddings import FunctionEmbedder, Vector, embedder, vector_of
+from stickler_cli.backends.rounds import answers
 from stickler_cli.comparators.base import (
     BaseComparator,
     KeywordError,
@@ -27,6 +28,8 @@ DIGITS: Final = 6
 
 class SemanticComparator(BaseComparator):
     """Compare meanings: the cosine of the embeddings of two texts, negative ones as 0."""
+
+    asks_models: ClassVar[bool] = True
 
     def __init__(
         self,

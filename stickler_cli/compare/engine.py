@@ -1,5 +1,8 @@
 """The one function behind the command line, the Python models and every runner."""
 
+from dataclasses import replace
+
+from stickler_cli.backends.rounds import answered
 from stickler_cli.compare.absence import is_absent
 from stickler_cli.compare.map import MapNode
 from stickler_cli.compare.object import ObjectNode
@@ -21,4 +24,8 @@ def compare(
     node = plan.root.resolve(None if is_absent(gt) else gt, None if is_absent(pred) else pred)
     if not isinstance(node, ObjectNode | MapNode):
         raise TypeError(f"the root of {plan.model_name} is not an object")
-    return node.compare_fields(gt, pred, options or Options())
+    options = options or Options()
+    if not plan.asks_models:
+        return node.compare_fields(gt, pred, options)
+    options = replace(options, asks_models=True)
+    return answered(lambda: node.compare_fields(gt, pred, options))

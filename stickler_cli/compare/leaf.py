@@ -7,9 +7,10 @@ from typing import Final
 
 import numpy as np
 
+from stickler_cli.backends.rounds import Pending
 from stickler_cli.comparators.base import EQUAL_WITHIN, BaseComparator, Matrix
 from stickler_cli.compare.plan import SCALARS, Node, Options, shape_of
-from stickler_cli.compare.result import Comparison, LeafComparison, Outcome
+from stickler_cli.compare.result import Comparison, JudgedComparison, LeafComparison, Outcome
 from stickler_cli.compare.thresholds import clipped
 from stickler_cli.errors import ComparisonError
 from stickler_cli.json_values import JsonValue, brief
@@ -40,7 +41,7 @@ class LeafNode(Node):
     @property
     def columnar(self) -> bool:
         """Whether `matrix` of a column costs little beside a call for each pair."""
-        return self.comparator.columnar
+        return (self.comparator.pairing or self.comparator).columnar
 
     def declares(self, value: JsonValue) -> bool:
         """Say whether the comparator takes values of this shape."""
@@ -53,12 +54,22 @@ class LeafNode(Node):
             map(self.declares, values)
         )
 
+    @property
+    def is_judged(self) -> bool:
+        """Whether the comparator sees only pairs that are chosen already, and says why."""
+        return self.comparator.pairing is not None
+
+    def _comparator(self, options: Options) -> BaseComparator:
+        return self.comparator.pairing or self.comparator if options.pairing else self.comparator
+
     def _similarity(self, gt: JsonValue, pred: JsonValue, options: Options) -> float:
-        comparator = self.comparator
+        comparator = self._comparator(options)
         try:
             similarity = float(
                 comparator.similarity(comparator.prepare(gt), comparator.prepare(pred))
             )
+        except Pending:
+            return 0.0  # for now
         except Exception as error:
             raise self._failure(gt, pred, f"{type(error).__name__}: {error}") from error
         return self._in_range(similarity, gt, pred)
@@ -66,11 +77,13 @@ class LeafNode(Node):
     def _matrix(
         self, gts: Sequence[JsonValue], preds: Sequence[JsonValue], options: Options
     ) -> Matrix:
-        comparator = self.comparator
+        comparator = self._comparator(options)
         try:
             similarity = comparator.matrix(
                 [comparator.prepare(gt) for gt in gts], [comparator.prepare(pred) for pred in preds]
             )
+        except Pending:
+            return np.zeros((len(gts), len(preds)))  # for now
         except Exception as error:
             raise self._failure(gts, preds, f"{type(error).__name__}: {error}") from error
         if similarity.size and similarity.min() >= 0.0 and similarity.max() <= 1.0:
@@ -94,14 +107,21 @@ class LeafNode(Node):
 
     def _compare(self, gt: JsonValue, pred: JsonValue, options: Options) -> Comparison:
         similarity = self._similarity(gt, pred, options)
-        return LeafComparison(
-            gt,
-            pred,
-            self.judge(similarity),
-            similarity,
-            clipped(similarity, self.threshold, clip=self.clip),
-            self.threshold,
-        )
+        score = clipped(similarity, self.threshold, clip=self.clip)
+        known = gt, pred, self.judge(similarity), similarity, score, self.threshold
+        if self.is_judged and not options.pairing:
+            return JudgedComparison(*known, self._reason(gt, pred))
+        return LeafComparison(*known)
+
+    def _reason(self, gt: JsonValue, pred: JsonValue) -> str:
+        """Give the judge's reason; there is one wherever there is a similarity."""
+        comparator = self.comparator
+        try:
+            return comparator.reason(comparator.prepare(gt), comparator.prepare(pred))
+        except Pending:
+            return ""  # for now
+        except Exception as error:
+            raise self._failure(gt, pred, f"{type(error).__name__}: {error}") from error
 
     def _mismatch(self, gt: JsonValue, pred: JsonValue, options: Options) -> Comparison:
         return LeafComparison(gt, pred, Outcome.FD, 0.0, 0.0, self.threshold)

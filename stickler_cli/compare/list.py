@@ -119,7 +119,8 @@ class ListNode(SequenceNode):
         """Put elements together; `account` compares two where one pair is to be looked at."""
         floor = self.floor(options)
         few = FEW_NESTED if self.items.nested else FEW_PAIRS
-        if len(gts) * len(preds) > few and not self.items.columnar:
+        shortened = not self.items.columnar and not options.asks_models
+        if shortened and len(gts) * len(preds) > few:
 
             def similarity(row: int, column: int) -> float:
                 if account is not None:
@@ -131,7 +132,7 @@ class ListNode(SequenceNode):
                 pairs = pair_within(bound, similarity, floor)
                 if pairs is not None:
                     return pairs
-        return pair(self.items.matrix(gts, preds, options), floor)
+        return pair(self.items.matrix(gts, preds, options.for_pairing()), floor)
 
     def _matrix(
         self, gts: Sequence[JsonValue], preds: Sequence[JsonValue], options: Options
@@ -144,7 +145,7 @@ class ListNode(SequenceNode):
         # Row by row: one call covers the elements of a list against those of all others, and
         # memory stays at a row's worth where all against all may be gigabytes.
         for row, elements in enumerate(gt_lists):
-            cells = self.items.matrix(elements, columns, options)
+            cells = self.items.matrix(elements, columns, options.for_pairing())
             for column, others in enumerate(pred_lists):
                 block = cells[:, edges[column] : edges[column + 1]]
                 pairs = pair(block, self.floor(options))
@@ -189,7 +190,7 @@ class ListNode(SequenceNode):
                 node.threshold_for(value),
             )
             elements.append(element)
-            raw += match.similarity
+            raw += reported(element.comparison) if options.asks_models else match.similarity
             if element.passed or not node.item_clip:
                 score += reported(element.comparison)
         taken = {match.pred for match in pairs.values()}

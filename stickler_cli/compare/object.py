@@ -268,7 +268,7 @@ class ObjectNode(Node):
 
 def _column(entry: Field) -> _Column:
     node = entry.node
-    is_leaf = isinstance(node, LeafNode)
+    is_leaf = isinstance(node, LeafNode) and not node.is_judged  # who says more than a number
     alike = node.comparator.reflexive if isinstance(node, LeafNode) else _NO_TYPES
     return _Column(entry.name, node, node.weight, node.clip, is_leaf, alike)
 

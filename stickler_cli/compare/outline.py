@@ -61,6 +61,11 @@ def known_paths(plan: Plan) -> tuple[Path, ...]:
     return (*paths, *([(ANY_KEY,)] if len(rows) == MOST_ROWS else []))
 
 
+def asks_models(root: Node) -> bool:
+    """Say whether a comparator below a node asks a model."""
+    return any(node.comparator.asks_models for node in _nodes(root) if isinstance(node, LeafNode))
+
+
 def comparators(plan: Plan) -> tuple[BaseComparator, ...]:
     """List the comparators that a plan may call."""
     return tuple(node.comparator for node in _nodes(plan.root) if isinstance(node, LeafNode))

@@ -11,7 +11,7 @@ kind they are compared as that kind (`other`), else they have nothing in common.
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 import numpy as np
@@ -46,6 +46,15 @@ class Options:
     """In [-1, 1); for lists that set none of their own; -1 keeps every pair."""
     extra_fields: Literal["fa", "ignore"] = "fa"
     """What an undeclared key of a prediction is: a false alarm, or nothing."""
+    asks_models: bool = False
+    """Whether answers of models may be yet to come: then nothing is compared sooner or later for
+    what another comparison gave, so that all questions come up at once."""
+    pairing: bool = False
+    """Whether values are compared to pair list elements: then no judge is asked about them."""
+
+    def for_pairing(self) -> "Options":
+        """Give the options under which list elements are paired."""
+        return replace(self, pairing=True) if self.asks_models and not self.pairing else self
 
 
 def shape_of(value: JsonValue) -> Shape:
@@ -262,3 +271,5 @@ class Plan:
     root: Node
     model_name: str
     """The schema's own name for its documents."""
+    asks_models: bool = False
+    """Whether a comparator of it asks a model."""

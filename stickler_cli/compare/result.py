@@ -72,6 +72,14 @@ class LeafComparison:
 
 
 @_value
+class JudgedComparison(LeafComparison):
+    """Two values compared by a judge, who says why."""
+
+    reason: str
+    """A sentence."""
+
+
+@_value
 class FieldComparison:
     """One field of an object, and what it is worth there."""
 

@@ -46,6 +46,8 @@ class NonMatch:
     error_class: ErrorClass
     differing: tuple[str, ...] = ()
     """Of a pair of list items, the fields that differ."""
+    verdict: str = ""
+    """What a judge says of the pair; text that a model wrote."""
 
     @property
     def reason(self) -> str:
@@ -62,9 +64,9 @@ class NonMatch:
 
     @property
     def explanation(self) -> str:
-        """Give the reason, and the fields in which two list items differ."""
+        """Give the reason, and the fields in which two list items differ, or a judge's reason."""
         if not self.differing:
-            return self.reason
+            return f"{self.reason}: {self.verdict}" if self.verdict else self.reason
         names = ", ".join(field_path((name,)) for name in self.differing)
         return f"{self.reason}: {names} {'differs' if len(self.differing) == 1 else 'differ'}"
 
@@ -79,9 +81,11 @@ class NonMatch:
         }
         if self.similarity is not None:
             view["similarity_score"] = self.similarity
-        view["details"] = {"reason": self.reason}
-        if self.differing:
-            view["details"] = {"reason": self.reason, "differing_fields": list(self.differing)}
+        view["details"] = {
+            "reason": self.reason,
+            **({"differing_fields": list(self.differing)} if self.differing else {}),
+            **({"judge": self.verdict} if self.verdict else {}),
+        }
         return view
 
 
@@ -105,4 +109,5 @@ def non_matches(comparison: ObjectComparison) -> Iterator[NonMatch]:
             unit.threshold if below else None,
             classify(unit.outcome, place, unit.gt, unit.pred, comparison.gt),
             unit.differing if below else (),
+            unit.verdict if below else "",
         )

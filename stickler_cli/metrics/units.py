@@ -8,6 +8,7 @@ from stickler_cli.compare.result import (
     ERRORS,
     Comparison,
     ElementComparison,
+    JudgedComparison,
     LeafComparison,
     ListComparison,
     ObjectComparison,
@@ -43,6 +44,8 @@ class Unit:
     """Whether the units inside it follow; so it is with nested objects, not with atomic ones."""
     differing: tuple[str, ...] = ()
     """Of a pair of list items below its threshold, the fields that differ."""
+    verdict: str = ""
+    """What a judge says of the pair; empty without one."""
 
 
 def units(comparison: ObjectComparison, *, errors_only: bool = False) -> Iterator[Unit]:
@@ -97,6 +100,7 @@ def _in_unit(
         comparison.threshold,
         weight,
         broken_down=is_object,
+        verdict=_verdict(comparison),
     )
     if isinstance(comparison, ObjectComparison) and is_object:
         yield from _in_fields(comparison, gt_path, pred_path, errors_only)
@@ -129,7 +133,12 @@ def _in_element(
         weight,
         broken_down=False,
         differing=_differing(inner),
+        verdict=_verdict(inner),
     )
+
+
+def _verdict(comparison: Comparison) -> str:
+    return comparison.reason if isinstance(comparison, JudgedComparison) else ""
 
 
 def _differing(comparison: Comparison) -> tuple[str, ...]:

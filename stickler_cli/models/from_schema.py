@@ -18,6 +18,7 @@ from stickler_cli.compare.list import ListNode
 from stickler_cli.compare.map import MapNode
 from stickler_cli.compare.object import ObjectNode
 from stickler_cli.compare.one_of import ChoiceNode
+from stickler_cli.compare.outline import asks_models
 from stickler_cli.compare.plan import Node, Plan
 from stickler_cli.errors import Problem, SchemaError
 from stickler_cli.models.base import ComparableModel
@@ -134,7 +135,7 @@ class _Classes(Generic[Model]):
         )
         if isinstance(declared, ObjectNode):
             model.match_threshold = declared.match_threshold
-        model._compiled = Plan(node, name)  # noqa: SLF001 - the class is made here
+        model._compiled = Plan(node, name, asks_models(node))  # noqa: SLF001 - the class is made here
         model._source_schema = self._schema  # noqa: SLF001
         model._source_file = self._file  # noqa: SLF001
         model._part_of = self._whole  # noqa: SLF001

@@ -170,7 +170,7 @@ def _non_matches(style: TableStyle) -> list[str]:
             entry.error_class.replace("_", " "),
             code(value_text(entry.gt)),
             code(value_text(entry.pred)),
-            code(entry.explanation) if entry.differing else entry.reason,
+            code(entry.explanation) if entry.differing or entry.verdict else entry.reason,
         ]
         for document, entry in style.chosen()
     ]

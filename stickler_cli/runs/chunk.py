@@ -4,11 +4,15 @@ A chunk is a few documents that follow each other. What it comes to is plain dat
 from a worker, kept in a file, and added to that of the chunk before it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
 from typing import Final, Literal
 
+from stickler_cli.backends.backend import NO_USAGE, Usage
+from stickler_cli.backends.policy import Policy
+from stickler_cli.backends.rounds import answered
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.compare.result import ObjectComparison
@@ -24,6 +28,10 @@ from stickler_cli.runs.lines import document_line, non_match_lines
 from stickler_cli.runs.validation import Validation
 
 Missing = Literal["fn", "skip", "error"]
+
+TOGETHER: Final = 64
+"""Documents whose questions to models are asked together: enough to fill batches and connections,
+few enough to be held, and to be worth showing progress after."""
 
 Item = DocumentPair | PairRef
 """A pair of documents, or where they are: those are read where they are compared."""
@@ -70,6 +78,8 @@ class Job:
     wants: Wants = Wants()
     validation: Validation | None = None
     """Which sides are held against the schema, if any; they are compared whatever it says."""
+    asking: Policy | None = None
+    """How models are asked; None leaves it to the process."""
 
 
 @dataclass(slots=True)
@@ -87,16 +97,44 @@ class ChunkResult:
     """Of the last document, if the job wants it."""
     detail: Detail | None = None
     """What a page shows of the documents, if the job wants it."""
+    usage: Usage = NO_USAGE
+    """What asking models took."""
 
 
 def evaluate_chunk(job: Job, items: Iterable[Item]) -> ChunkResult:
     """Read and compare documents one by one, in their order; each is let go before the next.
 
+    Where models are asked, `TOGETHER` documents are held at a time.
+
     Raises:
         MemoryError: there is too little memory for the results.
+        UsageError: the cache cannot be used, or judges would be asked about too many pairs.
     """
     with room_for_depth():
+        if job.plan.asks_models:
+            return _answered_chunk(job, iter(items))
         return _chunk_of(job.wants, (_evaluated(job, item) for item in items))
+
+
+def _answered_chunk(job: Job, items: Iterator[Item]) -> ChunkResult:
+    from stickler_cli.backends.desk import desk, open_desk  # runs that ask nothing do not load it
+
+    if job.asking is not None and job.asking != desk().policy:
+        open_desk(job.asking)  # as in a worker
+    before = desk().usage
+    chunk = _chunk_of(job.wants, _together(job, items))
+    chunk.usage = desk().usage - before
+    return chunk
+
+
+def _together(job: Job, items: Iterator[Item]) -> Iterator[DocumentResult]:
+    """Evaluate some documents at a time, so that what they ask is asked together."""
+    while some := list(islice(items, TOGETHER)):
+        yield from answered(partial(_all_of, job, some))
+
+
+def _all_of(job: Job, items: Iterable[Item]) -> list[DocumentResult]:
+    return [_evaluated(job, item) for item in items]
 
 
 def failed_chunk(job: Job, item: Item, found: str) -> ChunkResult:

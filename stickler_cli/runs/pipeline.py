@@ -61,7 +61,8 @@ def chunk_results(
     """
     interruption = interruption or Interruption()
     rest = until_interrupted(items, interruption)
-    workers = crew.jobs or usable_cores()
+    # Who waits for a model needs no more cores; and each process would load a local one.
+    workers = crew.jobs or (1 if job.plan.asks_models else usable_cores())
     if crew.jobs is None and workers > 1:
         done, finished = yield from _first_chunks(job, rest, total, crew.memory_limit)
         if finished:

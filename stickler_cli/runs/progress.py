@@ -25,10 +25,28 @@ def progress_bar(total: int | None, *, show: bool) -> Iterator[Advance]:
         return
     # A run that shows no bar must not pay for loading rich.
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        ProgressColumn,
+        Task,
+        TimeRemainingColumn,
+    )
+    from rich.text import Text
+
+    from stickler_cli.backends.backend import NO_USAGE
+    from stickler_cli.backends.desk import desk
+
+    class ModelsColumn(ProgressColumn):
+        """What asking models has taken so far; nothing where none is asked."""
+
+        def render(self, task: Task) -> Text:
+            usage = desk().usage
+            return Text("" if usage == NO_USAGE else str(usage))
 
     console = Console(stderr=True)
-    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), ModelsColumn())
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task("documents", total=total)
 

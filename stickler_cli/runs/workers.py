@@ -13,6 +13,7 @@ import threading
 from multiprocessing.connection import Connection
 from typing import Final
 
+from stickler_cli.backends.backend import NO_USAGE
 from stickler_cli.compare.outline import comparators
 from stickler_cli.errors import Problem, UsageError
 from stickler_cli.runs.chunk import ChunkResult, Item, Job, evaluate_chunk
@@ -153,4 +154,8 @@ def answer(job: Job, packed: bytes) -> bytes:
 def read_answer(packed: bytes) -> ChunkResult:
     """Give the result that a worker sent."""
     result: ChunkResult = pickle.loads(packed)  # noqa: S301 - by a worker of ours
+    if result.usage != NO_USAGE:
+        from stickler_cli.backends.desk import desk  # runs that ask nothing do not load it
+
+        desk().count(result.usage)
     return result

@@ -10,6 +10,7 @@ from typing import Final
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.comparators.registry import Comparators
 from stickler_cli.compare.one_of import Acceptor, Arm, OneOfNode
+from stickler_cli.compare.outline import asks_models
 from stickler_cli.compare.plan import Node, Plan
 from stickler_cli.compare.recursion import RecursionNode
 from stickler_cli.compare.thresholds import DEFAULT_MATCH_THRESHOLD
@@ -175,7 +176,7 @@ class Compiler:
         root = self._root(cell, built.node)
         self.usage.report()
         merged = merge_annotations(cell, NOTHING_INHERITED)
-        return Plan(root, merged.model_name or DEFAULT_MODEL_NAME)
+        return Plan(root, merged.model_name or DEFAULT_MODEL_NAME, asks_models(root))
 
     def place(self, cell: Cell, inherited: Inherited = NOTHING_INHERITED) -> Built:
         """Compile the place that a cell describes."""

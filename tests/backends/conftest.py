@@ -9,8 +9,8 @@ from urllib.parse import unquote
 
 import pytest
 
-from stickler_cli.backends.desk import Policy, at_desk, close_desk
-from stickler_cli.backends.patience import Patience
+from stickler_cli.backends.desk import at_desk, close_desk
+from stickler_cli.backends.policy import Patience, Policy
 
 KEY = "sk-a-secret-of-this-test"
 

@@ -5,7 +5,9 @@ from collections import Counter
 import pytest
 
 from stickler_cli.backends.backend import Backend, ModelError, Reply, Usage
-from stickler_cli.backends.desk import Pending, Policy, answered, answers, close_desk, desk
+from stickler_cli.backends.desk import close_desk, desk
+from stickler_cli.backends.policy import Policy
+from stickler_cli.backends.rounds import Pending, answered, answers
 
 
 class Model(Backend):
