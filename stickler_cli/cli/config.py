@@ -24,7 +24,8 @@ def read_config(named: str | None, kinds: Mapping[str, type | UnionType]) -> dic
 
     Args:
         named: the file as the user names it; None searches upwards from the current directory.
-        kinds: the type of each option that may stand in a file: bool, int, float, str or list.
+        kinds: the type of each option that may stand in a file: bool, int, float, str, list, or a
+            union of those.
 
     Raises:
         UsageError: the file cannot be read, or holds something that is no such option.
@@ -61,6 +62,7 @@ _NAMES: Final[dict[type | UnionType, str]] = {
     str: "a string",
     list: "a list of strings",
     int | str: "a whole number or a string",
+    float | str: "a number or a string",
 }
 
 

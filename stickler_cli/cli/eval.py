@@ -11,11 +11,13 @@ from stickler_cli.cli import options
 from stickler_cli.cli.console import wants_color, warn, write_result
 from stickler_cli.cli.exit_codes import ExitCode, exit_code_help
 from stickler_cli.cli.outputs import output_formats, terminal_style, write_outputs
+from stickler_cli.cli.statistics import interval_settings
 from stickler_cli.errors import Problem, UsageError
 
 if TYPE_CHECKING:
     from stickler_cli.documents import Pairs
     from stickler_cli.metrics.gates import Gate
+    from stickler_cli.metrics.intervals import IntervalSettings
     from stickler_cli.metrics.record import Run
     from stickler_cli.reports.style import TableStyle
     from stickler_cli.runs.chunk import ChunkResult
@@ -58,6 +60,7 @@ class Request:
     missing: options.Missing
     validate: options.Validate
     lenient_json: bool
+    intervals: "IntervalSettings | None"
     max_document_bytes: int
     strict: bool
     allow_plugins: bool
@@ -91,6 +94,8 @@ def evaluate(
     validate: options.ValidateOption = "none",
     lenient_json: options.LenientJson = False,
     max_document_size: options.MaxDocumentSize = DEFAULT_DOCUMENT_SIZE,
+    ci: options.ConfidenceLevel = options.DEFAULT_LEVEL,
+    seed: options.Seed = 0,
     strict: options.Strict = False,
     allow_plugins: options.AllowPlugins = False,
     quiet: options.Quiet = False,
@@ -126,6 +131,7 @@ def evaluate(
         missing=missing,
         validate=validate,
         lenient_json=lenient_json,
+        intervals=interval_settings(ci, seed),
         max_document_bytes=_document_bytes(max_document_size),
         strict=strict,
         allow_plugins=allow_plugins,
@@ -210,11 +216,13 @@ def _execute(request: Request) -> ExitCode:
 def _check(request: Request, loaded: "LoadedSchema") -> None:
     """Refuse before the run what would fail after it."""
     from stickler_cli.compare.outline import comparators, known_paths
-    from stickler_cli.metrics.gates import check_paths
+    from stickler_cli.metrics.gates import check_paths, refuse_bounds
 
     for comparator in comparators(loaded.plan):
         comparator.require()
     check_paths(request.gates, known_paths(loaded.plan))
+    if request.intervals is None:
+        refuse_bounds(request.gates)
 
 
 def _run(
@@ -240,6 +248,7 @@ def _run(
         accounts=bool(WITH_ACCOUNTS & shown),
         detail=bool(WITH_DETAIL & shown),
         recall_with_fd=request.recall_with_fd,
+        intervals=None if pairs.single else request.intervals,
     )
     options = Options(request.pairing_floor, request.extra_fields)
     validation = validation_of(request.validate, loaded.contents, loaded.path, loaded.path)

@@ -18,6 +18,7 @@ Validate = Literal["none", "pred", "gt", "both"]
 
 IN_CONFIG: Final[dict[str, type | UnionType]] = {
     "allow_plugins": bool,
+    "ci": float | str,
     "documents": str,
     "extra_fields": str,
     "fail_under": float,
@@ -37,6 +38,7 @@ IN_CONFIG: Final[dict[str, type | UnionType]] = {
     "progress": bool,
     "quiet": bool,
     "recall_with_fd": bool,
+    "seed": int,
     "show_non_matches": int,
     "strict": bool,
     "validate": str,
@@ -148,6 +150,8 @@ MemoryLimit = Annotated[
         "needs more is failed (Linux).",
     ),
 ]
+DEFAULT_LEVEL: Final = "0.95"
+"""The confidence level, as people write it; a test holds it to that of the intervals."""
 DEFAULT_PAIRING_FLOOR: Final = 0.2
 """Stated here for `--help`, which must not load the engine; a test holds it to the engine's."""
 
@@ -180,6 +184,17 @@ ExtraFieldsOption = Annotated[
 MissingOption = Annotated[
     Missing,
     typer.Option(help="What a ground truth without a prediction is: all missed, left out, failed."),
+]
+ConfidenceLevel = Annotated[
+    str,
+    typer.Option(
+        "--ci",
+        metavar="LEVEL",
+        help="Give confidence intervals of this level, between 0 and 1; none gives none.",
+    ),
+]
+Seed = Annotated[
+    int, typer.Option(metavar="N", min=0, help="Draw other resamples for the intervals.")
 ]
 Strict = Annotated[
     bool, typer.Option("--strict", help="Exit 3 if any document is unpaired or invalid.")

@@ -16,6 +16,7 @@ from stickler_cli.compare.result import Outcome
 from stickler_cli.json_values import json_line
 from stickler_cli.locations import field_path
 from stickler_cli.metrics.counts import Counts
+from stickler_cli.metrics.document_result import DocumentResult, Status, read_status
 from stickler_cli.metrics.reading import Part
 from stickler_cli.metrics.tally import READINGS, SCORE_UNIT, Tally
 
@@ -23,6 +24,9 @@ NAMES: Final = tuple(outcome.name.lower() for outcome in Outcome)
 """The names of the counts, in the order of `Outcome`."""
 
 SCORE: Final = "score"
+_MOST_UNITS: Final = 1 << 32
+"""More units than one document can have, few enough that sums of them are exact."""
+
 _PATHS_REMEMBERED: Final = 10_000
 """Paths of fields whose text is kept; far more than a schema has, and bounded for maps."""
 
@@ -43,8 +47,7 @@ class Account:
     """One document of a run."""
 
     id: str
-    status: str
-    """The value of its `Status`."""
+    status: Status
     score: float | None
     """Its overall score, in [0, 1]; None where it was not compared."""
     fields: Mapping[str, FieldAccount]
@@ -85,31 +88,23 @@ class Accounts:
         return len(self.lines)
 
 
-def account_line(
-    document: str,
-    status: str,
-    score: float | None,
-    counts: Tally | None,
-    groups: Mapping[str, str] | None = None,
-) -> bytes:
+def account_line(result: DocumentResult, counts: Tally | None) -> bytes:
     """Write the account of one document, without a line break.
 
     Args:
-        document: its id.
-        status: what became of it.
-        score: its overall score; None where it was not compared.
+        result: what became of it.
         counts: what was counted in it; None where it was not compared.
-        groups: the group it is in, by each key.
 
-    >>> account_line("a", "evaluated", 1.0, Tally([1, 0, 0, 0, 0], [0] * 5, [0, 0, 0, 2, 0]))
-    b'{"id":"a","status":"evaluated","score":1.0,"fields":{"":{"overall":{"tp":1},"leaves":{"fn":2}}}}'
+    >>> account_line(DocumentResult("a", Status.FAILED, None), None)
+    b'{"id":"a","status":"failed","score":null,"fields":{}}'
     """
+    score = None if result.comparison is None else result.comparison.similarity
     fields: dict[str, dict[str, object]] = {}
     if counts is not None:
         _add_node(fields, counts, "")
-    record: dict[str, object] = {"id": document, "status": status, "score": score}
-    if groups:
-        record["by"] = groups
+    record: dict[str, object] = {"id": result.id, "status": result.status.value, "score": score}
+    if result.groups:
+        record["by"] = result.groups
     record["fields"] = fields
     return json_line(record)[:-1]
 
@@ -126,11 +121,11 @@ def _add_node(fields: dict[str, dict[str, object]], node: Tally, path: str) -> N
     if entry:
         fields[path] = entry
     for name, child in node.fields.items():
-        _add_node(fields, child, _below(path, name))
+        _add_node(fields, child, path_below(path, name))
 
 
 @lru_cache(_PATHS_REMEMBERED)
-def _below(path: str, name: str) -> str:
+def path_below(path: str, name: str) -> str:
     """Give the path of a field from that of what it is in."""
     step = field_path((name,))
     return path + step if not path or step.startswith("[") else f"{path}.{step}"
@@ -150,7 +145,7 @@ def parse_account(line: bytes) -> Account:
     record = decoded(line)
     fields = {path: _field(entry) for path, entry in record["fields"].items()}
     groups = record.get("by", {})
-    return Account(record["id"], record["status"], record["score"], fields, groups)
+    return Account(record["id"], Status(record["status"]), record["score"], fields, groups)
 
 
 def readings_of(entry: Mapping[str, Any]) -> tuple[Mapping[str, int], ...]:
@@ -175,10 +170,10 @@ def read_accounts(record: Part) -> Accounts:
     accounts = Accounts()
     for part in record.parts():
         document = part.at("id").text()
-        part.at("status").text()
+        read_status(part.at("status"))
         score = part.at("score")
-        if score.value is not None:
-            score.number()
+        if score.value is not None and not _is_share(score.value):
+            raise score.refused("a number in [0, 1]")
         for path, entry in part.at("fields").entries():
             if not _fits(entry.value):
                 raise entry.refused(f"counts of {path or 'the document'} in the run format")
@@ -198,7 +193,7 @@ def _fits(entry: object) -> bool:
             if not isinstance(value, dict) or not all(map(_is_count, value, value.values())):
                 return False
         elif name == SCORE:
-            if not isinstance(value, float | int) or isinstance(value, bool):
+            if not _is_share(value):
                 return False
         elif not _is_count(name, value):
             return False
@@ -206,4 +201,8 @@ def _fits(entry: object) -> bool:
 
 
 def _is_count(name: object, value: object) -> bool:
-    return name in NAMES and type(value) is int and value > 0
+    return name in NAMES and type(value) is int and 0 < value <= _MOST_UNITS
+
+
+def _is_share(value: object) -> bool:
+    return isinstance(value, int | float) and type(value) is not bool and 0 <= value <= 1

@@ -2,10 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 RATES: Final = ("precision", "recall", "f1", "accuracy")
 """The derived metrics by name; in results each is prefixed with `cm_`."""
+
+
+BOUNDS: Final = ("lower", "upper")
+"""The ends of the confidence interval of a rate or score."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,43 +49,41 @@ class Counts:
         """All units, absent ones included."""
         return self.tp + self.fd + self.fa + self.fn + self.tn
 
+    def fractions(self, *, recall_with_fd: bool = False) -> dict[str, tuple[int, int]]:
+        """Give every rate by name as what is divided, and by what."""
+        counts = (self.tp, self.fd, self.fa, self.fn, self.tn)
+        return fractions(counts, recall_with_fd=recall_with_fd)
+
     @property
     def precision(self) -> float:
         """TP / (TP + FP)."""
-        return _ratio(self.tp, self.tp + self.fp)
+        return self.derived()["precision"]
 
     def recall(self, *, with_fd: bool = False) -> float:
         """TP / (TP + FN), or TP / (TP + FN + FD)."""
-        return _ratio(self.tp, self.recall_denominator(with_fd=with_fd))
+        return self.derived(recall_with_fd=with_fd)["recall"]
 
     def recall_denominator(self, *, with_fd: bool = False) -> int:
         """The ground-truth units that recall is a share of."""
-        return self.tp + self.fn + (self.fd if with_fd else 0)
+        return self.fractions(recall_with_fd=with_fd)["recall"][1]
 
     def f1(self, *, recall_with_fd: bool = False) -> float:
-        """2PR / (P + R), as the one division that it comes to: 2TP / (2TP + FP + FN [+ FD]).
-
-        So that nine of ten is 0.9 to the last digit, whatever a gate asks for.
+        """2PR / (P + R).
 
         >>> Counts(tp=9, fd=1, fn=1).f1()
         0.9
         """
-        relevant = self.recall_denominator(with_fd=recall_with_fd)
-        return _ratio(2 * self.tp, self.tp + self.fp + relevant)
+        return self.derived(recall_with_fd=recall_with_fd)["f1"]
 
     @property
     def accuracy(self) -> float:
         """(TP + TN) / (TP + TN + FP + FN)."""
-        return _ratio(self.tp + self.tn, self.total)
+        return self.derived()["accuracy"]
 
     def derived(self, *, recall_with_fd: bool = False) -> dict[str, float]:
         """Give every rate by name, each in [0, 1]."""
-        return {
-            "precision": self.precision,
-            "recall": self.recall(with_fd=recall_with_fd),
-            "f1": self.f1(recall_with_fd=recall_with_fd),
-            "accuracy": self.accuracy,
-        }
+        parts = self.fractions(recall_with_fd=recall_with_fd)
+        return {name: above / below if below else 0.0 for name, (above, below) in parts.items()}
 
     def view(self, *, recall_with_fd: bool = False) -> dict[str, object]:
         """Give the counts and rates as results show them."""
@@ -97,5 +99,22 @@ class Counts:
         }
 
 
-def _ratio(numerator: float, denominator: float) -> float:
-    return numerator / denominator if denominator else 0.0
+def fractions(counts: Sequence[Any], *, recall_with_fd: bool) -> dict[str, tuple[Any, Any]]:
+    """Give every rate as what is divided, and by what.
+
+    Args:
+        counts: in the order of `Outcome`, whole numbers or arrays of them.
+        recall_with_fd: whether recall also counts false discoveries as not found.
+
+    F1, 2PR / (P + R), is the one division that it comes to, 2TP / (2TP + FP + FN [+ FD]): so that
+    nine of ten is 0.9 to the last digit, whatever a gate asks for.
+    """
+    tp, fd, fa, fn, tn = counts
+    predicted = tp + fa + fd
+    relevant = tp + fn + fd if recall_with_fd else tp + fn
+    return {
+        "precision": (tp, predicted),
+        "recall": (tp, relevant),
+        "f1": (2 * tp, predicted + relevant),
+        "accuracy": (tp + tn, predicted + fn + tn),
+    }

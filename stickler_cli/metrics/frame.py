@@ -1,16 +1,17 @@
 """Fields as columns: what the CSV report and data frames show of each."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, Final
 
 from stickler_cli.errors import Problem, UnavailableError, UsageError
 from stickler_cli.locations import field_path
-from stickler_cli.metrics.counts import RATES
+from stickler_cli.metrics.counts import BOUNDS, RATES
 from stickler_cli.metrics.error_classes import ErrorClass
-from stickler_cli.metrics.error_counts import ByClass, ErrorCounts
+from stickler_cli.metrics.error_counts import ByClass
+from stickler_cli.metrics.results import Results
 from stickler_cli.metrics.tally import READINGS, Tally
-from stickler_cli.metrics.terms import NamedField
+from stickler_cli.metrics.terms import FieldInfo, named_fields
 from stickler_cli.spelling import did_you_mean
 
 COUNTS: Final = ("tp", "fd", "fa", "fn", "fp", "tn")
@@ -20,6 +21,9 @@ HEADERS: Final = (
     *(f"{reading}_{name}" for reading in READINGS for name in (*COUNTS, *RATES)),
     *("raw_similarity_score", "threshold_applied_score"),
     *(f"class_{each.value}" for each in ErrorClass),
+    *("by", "group"),
+    *(f"{reading}_{name}_{end}" for reading in READINGS for name in RATES for end in BOUNDS),
+    *(f"threshold_applied_score_{end}" for end in BOUNDS),
 )
 """The columns; docs/results.md describes each."""
 
@@ -32,29 +36,63 @@ LIBRARIES: Final = ("pandas", "polars")
 Cell = str | int | float | None
 
 
+Row = tuple[Cell, ...]
+
+
 def table(
-    total: Tally,
-    score: float | None,
-    fields: Iterable[NamedField],
-    errors: ErrorCounts,
+    whole: Results,
+    by: Mapping[str, Mapping[str, Results]],
+    fields: Sequence[FieldInfo],
+    *,
+    recall_with_fd: bool,
+) -> list[Row]:
+    """Give the rows of all documents, then those of each group, with a cell for each header."""
+    rows = _rows(whole, fields, ("", ""), recall_with_fd=recall_with_fd)
+    for key, groups in by.items():
+        for name, group in sorted(groups.items()):
+            rows += _rows(group, fields, (key, name), recall_with_fd=recall_with_fd)
+    return rows
+
+
+def _rows(
+    results: Results,
+    described: Sequence[FieldInfo],
+    group: tuple[str, str],
     *,
     recall_with_fd: bool,
 ) -> list[tuple[Cell, ...]]:
-    """Give a row for whole documents, then one for each field, with a cell for each header."""
-    counts = _counts(total, recall_with_fd=recall_with_fd)
-    rows: list[tuple[Cell, ...]] = [
-        ("", DOCUMENT, "", None, None, *counts, score, score, *_classes(errors.overall()))
-    ]
-    for field in fields:
-        info = field.info
-        about = (info.kind, info.comparator, _float(info.threshold)) if info else ("", "", None)
-        counts = _counts(field.tally, recall_with_fd=recall_with_fd)
-        scores = (field.tally.mean_raw, field.tally.mean_score)
-        classes = _classes(errors.fields.get(field.path, {}))
+    """Give a row for whole documents, then one for each field."""
+    score, with_fd = results.overall_score, recall_with_fd
+    counts = _counts(results.tally, recall_with_fd=with_fd)
+    whole = _bounds(results, "", recall_with_fd=with_fd)
+    classes = _classes(results.errors.overall())
+    about: Row = ("", DOCUMENT, "", None, None)
+    rows: list[Row] = [(*about, *counts, score, score, *classes, *group, *whole)]
+    for field in named_fields(results.tally, described):
+        info, path = field.info, field_path(field.path)
         # No data frame holds a lone surrogate.
-        name = field_path(field.path).encode("utf-8", "backslashreplace").decode()
-        rows.append((name, *about, _float(field.weight), *counts, *scores, *classes))
+        about = (path.encode("utf-8", "backslashreplace").decode(), "", "", None)
+        if info is not None:
+            about = (about[0], info.kind, info.comparator, _float(info.threshold))
+        counts = _counts(field.tally, recall_with_fd=with_fd)
+        scores = (field.tally.mean_raw, field.tally.mean_score)
+        classes = _classes(results.errors.fields.get(field.path, {}))
+        bounds = _bounds(results, path, recall_with_fd=with_fd)
+        rows.append((*about, _float(field.weight), *counts, *scores, *classes, *group, *bounds))
     return rows
+
+
+def _bounds(results: Results, path: str, *, recall_with_fd: bool) -> Sequence[Cell]:
+    """Give both ends of every interval; None where there is none."""
+    if results.bootstrap is None:
+        return [None] * (len(READINGS) * len(RATES) + 1) * len(BOUNDS)
+    found = results.bootstrap.of(path, recall_with_fd=recall_with_fd)
+    rates = [found.rates[reading][name] for reading in READINGS for name in RATES]
+    return [
+        None if interval is None else getattr(interval, end)
+        for interval in (*rates, found.score)
+        for end in BOUNDS
+    ]
 
 
 def _classes(counts: ByClass) -> list[int]:
@@ -76,7 +114,7 @@ def _counts(tally: Tally, *, recall_with_fd: bool) -> list[Cell]:
     return cells
 
 
-def data_frame(rows: Iterable[tuple[Cell, ...]], library: str | None = None) -> Any:
+def data_frame(rows: Iterable[Row], library: str | None = None) -> Any:
     """Give rows as a data frame; a cell without anything is missing in it.
 
     Args:

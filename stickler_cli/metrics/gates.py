@@ -1,7 +1,7 @@
 """Gates: what a run must reach, as one line of text each, and whether it did.
 
-A gate is `[set:][path.]metric op number`. What is printed is what is compared, at full precision,
-and an empty denominator never passes.
+A gate is `[set:][path.]metric[.lower|.upper] op number`. What is printed is what is compared, at
+full precision, and an empty denominator never passes.
 """
 
 import math
@@ -13,7 +13,7 @@ from typing import Final
 
 from stickler_cli.errors import Problem, UsageError
 from stickler_cli.locations import Path, field_path, json_pointer, parse_field_path
-from stickler_cli.metrics.counts import RATES, Counts
+from stickler_cli.metrics.counts import BOUNDS, RATES
 from stickler_cli.metrics.evaluation import Evaluation
 from stickler_cli.metrics.reading import Part
 from stickler_cli.metrics.tally import READINGS, Tally
@@ -54,6 +54,8 @@ class Gate:
     metric: str
     operator: str
     limit: float
+    bound: str = ""
+    """`lower` or `upper`, where it asks for an end of the confidence interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +121,14 @@ def parse_gate(text: str, option: str = "--gate") -> Gate:
         raise _refused(
             option, f"{text!r} names one list element", "a field of all elements", "leave out [n]"
         )
+    bound = ""
+    if len(path) > 1 and path[-1] in BOUNDS and path[-2] in (*RATES, SCORE):
+        *rest, bound = map(str, path)
+        path = tuple(rest)
     metric = str(path[-1]) if path else ""
     reading = match["reading"] or READINGS[0]
     limit = _limit(text, match["limit"], option)
-    gate = Gate(text.strip(), reading, path[:-1], metric, match["operator"], limit)
+    gate = Gate(text.strip(), reading, path[:-1], metric, match["operator"], limit, bound)
     if path[:1] == (DOCUMENTS,) and len(path) == 2:
         return gate
     if metric not in METRICS:
@@ -173,6 +179,21 @@ def check_paths(gates: Collection[Gate], known: Collection[Path], option: str = 
         raise UsageError(problems)
 
 
+def refuse_bounds(gates: Collection[Gate], option: str = "--gate") -> None:
+    """Make sure that no gate asks for confidence intervals, where none are to be made.
+
+    Raises:
+        UsageError: with every gate that does.
+    """
+    problems = [
+        Problem(option, f"{gate.text!r} asks for a confidence interval", "a --ci that is not none")
+        for gate in gates
+        if gate.bound
+    ]
+    if problems:
+        raise UsageError(problems)
+
+
 def _fits(path: Path, pattern: Path) -> bool:
     """Say whether a path is the field of an outline; below `*` anything may be."""
     if len(path) < len(pattern):
@@ -215,6 +236,8 @@ def _value(gate: Gate, evaluation: Evaluation, *, recall_with_fd: bool) -> tuple
             names = ", ".join(documents)
             raise _refused("--gate", f"{gate.text!r} asks for {gate.metric}", f"one of {names}")
         return documents[gate.metric], "no prediction was held against the schema (--validate pred)"
+    if gate.bound:
+        return _bound(gate, evaluation, recall_with_fd=recall_with_fd)
     node = _node(evaluation.tally, gate.path)
     if gate.metric == SCORE:
         score = node.mean_score if gate.path else evaluation.overall_score
@@ -222,20 +245,19 @@ def _value(gate: Gate, evaluation: Evaluation, *, recall_with_fd: bool) -> tuple
     counts = node.counts(gate.reading)
     if gate.metric in COUNTS:
         return getattr(counts, gate.metric), ""
-    if not _denominator(counts, gate.metric, recall_with_fd=recall_with_fd):
-        return None, "nothing was counted"
-    return counts.derived(recall_with_fd=recall_with_fd)[gate.metric], ""
+    above, below = counts.fractions(recall_with_fd=recall_with_fd)[gate.metric]
+    return (above / below, "") if below else (None, "nothing was counted")
 
 
-def _denominator(counts: Counts, metric: str, *, recall_with_fd: bool) -> int:
-    """Give how many units a rate is a share of."""
-    relevant = counts.recall_denominator(with_fd=recall_with_fd)
-    return {
-        "precision": counts.tp + counts.fp,
-        "recall": relevant,
-        "f1": counts.tp + counts.fp + relevant,
-        "accuracy": counts.total,
-    }[metric]
+def _bound(gate: Gate, evaluation: Evaluation, *, recall_with_fd: bool) -> tuple[float | None, str]:
+    """Give an end of an interval, or None and why there is none."""
+    if evaluation.bootstrap is None:
+        return None, "the run has no confidence intervals"
+    found = evaluation.bootstrap.of(field_path(gate.path), recall_with_fd=recall_with_fd)
+    interval = found.score if gate.metric == SCORE else found.rates[gate.reading][gate.metric]
+    if interval is None:
+        return None, "too few documents say anything about it for a confidence interval"
+    return getattr(interval, gate.bound), ""
 
 
 def _node(root: Tally, path: Path) -> Tally:

@@ -7,7 +7,6 @@ from typing import Final
 
 from stickler_cli.metrics.frame import HEADERS, table
 from stickler_cli.metrics.record import Run
-from stickler_cli.metrics.terms import named_fields
 from stickler_cli.reports.style import TableStyle
 
 _FORMULA: Final = re.compile(r"[=+\-@\t\r\n＝＋－＠]")  # noqa: RUF001 - the fullwidth forms too
@@ -20,9 +19,7 @@ def render(run: Run, style: TableStyle) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(HEADERS)
     evaluation, with_fd = run.evaluation, run.options.recall_with_fd
-    fields = named_fields(evaluation.tally, run.fields)
-    score, errors = evaluation.overall_score, evaluation.errors
-    rows = table(evaluation.tally, score, fields, errors, recall_with_fd=with_fd)
+    rows = table(evaluation, evaluation.by, run.fields, recall_with_fd=with_fd)
     writer.writerows([_cell(cell) for cell in row] for row in rows)
     return text.getvalue()
 

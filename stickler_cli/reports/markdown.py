@@ -6,11 +6,13 @@ from typing import Final
 
 from stickler_cli.locations import field_path
 from stickler_cli.metrics.counts import Counts
+from stickler_cli.metrics.intervals import interval_text
 from stickler_cli.metrics.rate_text import rate
 from stickler_cli.metrics.record import Run
 from stickler_cli.metrics.verdict import Verdict, verdict_of
 from stickler_cli.reports.figures import Rates, rates_of, setting, value_text, visible
 from stickler_cli.reports.fitting import COMMENT_LIMIT, fitted
+from stickler_cli.reports.groups import any_interval, group_rows
 from stickler_cli.reports.rows import FieldRow, field_rows
 from stickler_cli.reports.style import TableStyle
 from stickler_cli.reports.summary import (
@@ -21,6 +23,8 @@ from stickler_cli.reports.summary import (
     error_classes,
     gate_limits,
     headline,
+    interval_title,
+    intervals,
     notes,
     problems,
     readings,
@@ -55,6 +59,7 @@ def page(run: Run, style: TableStyle) -> str:
         _gates(run),
         [f"- {note}" for note in notes(run, code)],
         _problems(run),
+        _groups(run),
         _fields(run, rows),
         _non_matches(style),
     )
@@ -108,13 +113,40 @@ def _figures(run: Run, counts: Counts, rates: Rates) -> list[str]:
 
 
 def _readings(run: Run) -> list[str]:
+    bounds, limits = intervals(run), gate_limits(run)
     rows = [
-        [name, *_figures(run, counts, rates)] for name, (counts, rates) in readings(run).items()
+        [
+            name,
+            *_figures(run, counts, rates),
+            *([interval_text(bounds.rates[name]["f1"], limits)] if bounds else ()),
+        ]
+        for name, (counts, rates) in readings(run).items()
     ]
+    titles = ["", *COUNTS, *([interval_title(run)] if bounds else ())]
     doubt = disagreement(run)
     errors = error_classes(run)
     sentences = [text for text in (doubt, errors) if text]
-    return table(["", *COUNTS], rows) + [line for text in sentences for line in ("", text)]
+    return table(titles, rows) + [line for text in sentences for line in ("", text)]
+
+
+def _groups(run: Run) -> list[str]:
+    limits = gate_limits(run)
+    lines: list[str] = []
+    for key, groups in group_rows(run).items():
+        with_interval = any_interval(groups)
+        titles = [f"by {code(key)}", "documents", "F1", "F1 leaves", "mean score"]
+        rows = [
+            [
+                code(row.name),
+                str(row.documents),
+                *(rate(value, limits) for value in (row.f1, row.leaves, row.score)),
+                *([interval_text(row.interval, limits)] if with_interval else ()),
+            ]
+            for row in groups
+        ]
+        titles += [interval_title(run)] if with_interval else ()
+        lines += ["", *table(titles, rows)]
+    return lines[1:]
 
 
 def _gates(run: Run) -> list[str]:

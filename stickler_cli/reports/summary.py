@@ -8,6 +8,7 @@ from stickler_cli.locations import Path, field_path
 from stickler_cli.metrics.counts import Counts
 from stickler_cli.metrics.error_classes import ErrorClass
 from stickler_cli.metrics.evaluation import DocumentProblem, Status
+from stickler_cli.metrics.intervals import FieldIntervals, interval_text
 from stickler_cli.metrics.rate_text import rate
 from stickler_cli.metrics.record import Run
 from stickler_cli.metrics.remarks import LENIENT, WAYS
@@ -61,6 +62,19 @@ def readings(run: Run) -> dict[str, tuple[Counts, Rates]]:
     }
 
 
+def intervals(run: Run) -> FieldIntervals | None:
+    """Give the confidence intervals of the whole; None where the run has none."""
+    bootstrap = run.evaluation.bootstrap
+    with_fd = run.options.recall_with_fd
+    return None if bootstrap is None else bootstrap.of("", recall_with_fd=with_fd)
+
+
+def interval_title(run: Run) -> str:
+    """Name a column of confidence intervals of F1 by their level; empty where there are none."""
+    bootstrap = run.evaluation.bootstrap
+    return "" if bootstrap is None else f"{100 * bootstrap.settings.level:g}% CI of F1"
+
+
 def headline(run: Run) -> str:
     """Say how many documents there were, what became of the others, and the mean score."""
     evaluation = run.evaluation
@@ -76,6 +90,9 @@ def headline(run: Run) -> str:
     ]
     score = "score" if run.document else "mean score"
     shown = rate(evaluation.overall_score, gate_limits(run))
+    bounds = intervals(run)
+    if bounds is not None and bounds.score is not None:
+        shown += f" {interval_text(bounds.score, gate_limits(run))}"
     return "; ".join([f"{evaluated} evaluated", *others, f"{score} {shown}"])
 
 

@@ -1,11 +1,14 @@
 """The report that people read, in a terminal or in a pipe."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from stickler_cli.locations import field_path
+from stickler_cli.metrics.intervals import interval_text
 from stickler_cli.metrics.rate_text import rate
 from stickler_cli.metrics.record import Run
-from stickler_cli.reports.figures import cut, rates_of, setting, value_text
+from stickler_cli.reports.figures import cut, rates_of, setting, value_text, visible
+from stickler_cli.reports.groups import GroupRow, any_interval, group_rows
 from stickler_cli.reports.layout import (
     Column,
     Line,
@@ -27,6 +30,8 @@ from stickler_cli.reports.summary import (
     error_classes,
     gate_limits,
     headline,
+    interval_title,
+    intervals,
     notes,
     problems,
     readings,
@@ -35,6 +40,8 @@ from stickler_cli.reports.summary import (
 )
 
 BLANK: Final[Line] = ()
+MOST_GROUPS_SHOWN: Final = 20
+"""Groups that a terminal shows, the worst; a pipe gets all."""
 INDENT: Final = "  "
 
 _READING_COLUMNS: Final = (
@@ -43,11 +50,12 @@ _READING_COLUMNS: Final = (
     Column("FD", 4),
     Column("FA", 3),
     Column("FN", 2),
-    Column("TN", 6),
+    Column("TN", 7),
     Column("precision", 1, short="prec"),
     Column("recall", 1),
     Column("F1"),
 )
+_INTERVAL_RANK: Final = 6
 
 _FIELD_COLUMNS: Final = (
     Column("field", left=True),
@@ -82,6 +90,7 @@ def _report(run: Run, style: TableStyle) -> list[Line]:
     sections = (
         _head(run, width),
         _readings(run, width),
+        _groups(run, width),
         _fields(run, width, plain=style.plain),
         _non_matches(style, width),
         _gates(run, width),
@@ -102,16 +111,20 @@ def _head(run: Run, width: int | None) -> list[Line]:
 
 def _readings(run: Run, width: int | None) -> list[Line]:
     limits = gate_limits(run)
+    columns, bounds = list(_READING_COLUMNS), intervals(run)
+    if bounds is not None:
+        columns.append(Column(interval_title(run), _INTERVAL_RANK))
     rows = [
         [
             Span(name),
             *_counts(counts.tp, counts.fd, counts.fa, counts.fn, counts.tn),
             *(Span(rate(value, limits)) for value in (rates.precision, rates.recall)),
             Span(rate(rates.f1, limits), "title"),
+            *([Span(interval_text(bounds.rates[name]["f1"], limits))] if bounds else ()),
         ]
         for name, (counts, rates) in readings(run).items()
     ]
-    lines, _ = table_lines(Table(_READING_COLUMNS, rows), width)
+    lines, _ = table_lines(Table(columns, rows), width)
     doubt = disagreement(run)
     lines += paragraph(doubt, width, "warn") if doubt else []
     errors = error_classes(run)
@@ -122,6 +135,40 @@ def _counts(tp: int, fd: int, fa: int, fn: int, tn: int) -> list[Span]:
     """Show counts so that errors stand out from zeros."""
     errors = [Span(str(count), "" if count else "dim") for count in (fd, fa, fn)]
     return [Span(str(tp)), *errors, Span(str(tn), "dim")]
+
+
+def _groups(run: Run, width: int | None) -> list[Line]:
+    lines: list[Line] = []
+    for key, groups in group_rows(run).items():
+        shown = groups if width is None else groups[:MOST_GROUPS_SHOWN]
+        lines += [BLANK] if lines else []
+        lines += _group_table(run, key, shown, width)
+        if len(shown) < len(groups):
+            more = f"and {len(groups) - len(shown)} more; all of them are in the JSON report"
+            lines += paragraph(more, width, "dim", INDENT)
+    return lines
+
+
+def _group_table(run: Run, key: str, groups: Sequence[GroupRow], width: int | None) -> list[Line]:
+    limits = gate_limits(run)
+    columns = [
+        Column(visible(f"by {key}"), left=True),
+        *(Column("documents", 1, short="docs"), Column("F1")),
+        *([Column(interval_title(run), 4)] if any_interval(groups) else ()),
+        *(Column("leaves", 2), Column("score", 3)),
+    ]
+    rows = [
+        [
+            Span.of(f"  {row.name}"),
+            Span(str(row.documents)),
+            Span(rate(row.f1, limits), "title"),
+            *([Span(interval_text(row.interval, limits))] if any_interval(groups) else ()),
+            Span(rate(row.leaves, limits)),
+            Span(rate(row.score, limits)),
+        ]
+        for row in groups
+    ]
+    return table_lines(Table(columns, rows), width)[0]
 
 
 def _fields(run: Run, width: int | None, *, plain: bool) -> list[Line]:

@@ -22,6 +22,7 @@ from stickler_cli.json_values import JsonObject
 from stickler_cli.metrics.accounts import Accounts
 from stickler_cli.metrics.detail import Detail
 from stickler_cli.metrics.evaluation import DocumentResult, Evaluation, Status
+from stickler_cli.metrics.intervals import Bootstrap, IntervalSettings
 from stickler_cli.metrics.non_matches import NonMatch, non_matches
 from stickler_cli.runs.depth import room_for_depth
 from stickler_cli.runs.lines import document_line, non_match_lines
@@ -51,6 +52,8 @@ class Wants:
     """How many errors, the first of the run, are to be shown."""
     accounts: bool = False
     """An account of each document."""
+    intervals: IntervalSettings | None = None
+    """Confidence intervals; None for none."""
     comparison: bool = False
     """The comparison itself, of a run of one pair."""
     detail: bool = False
@@ -60,7 +63,10 @@ class Wants:
 
     def evaluation(self) -> Evaluation:
         """Give the evaluation of no documents, which keeps of those to come what is asked for."""
-        return Evaluation(accounts=Accounts() if self.accounts else None)
+        return Evaluation(
+            accounts=Accounts() if self.accounts else None,
+            bootstrap=Bootstrap(self.intervals) if self.intervals else None,
+        )
 
     def no_detail(self) -> Detail | None:
         """Give the detail of no documents, if it is asked for."""

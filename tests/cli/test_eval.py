@@ -12,6 +12,7 @@ from stickler_cli.cli import options
 from stickler_cli.cli.exit_codes import ExitCode
 from stickler_cli.cli.options import FormatName
 from stickler_cli.compare.plan import PAIRING_FLOOR
+from stickler_cli.metrics.intervals import LEVEL
 from stickler_cli.reports.registry import FORMATS
 
 from .conftest import GOOD, write
@@ -276,6 +277,10 @@ def test_a_pairing_floor_out_of_range_is_refused(stickler):
 
 def test_the_pairing_floor_in_the_help_is_that_of_the_engine():
     assert options.DEFAULT_PAIRING_FLOOR == PAIRING_FLOOR
+
+
+def test_the_confidence_level_in_the_help_is_that_of_the_intervals():
+    assert float(options.DEFAULT_LEVEL) == LEVEL
 
 
 def test_a_comparator_without_a_backend_is_refused_before_the_run(stickler, data):

@@ -4,7 +4,7 @@ import json
 import re
 from pathlib import Path
 
-from stickler_cli.metrics.counts import RATES
+from stickler_cli.metrics.counts import BOUNDS, RATES
 from stickler_cli.metrics.error_classes import ErrorClass
 from stickler_cli.metrics.frame import COUNTS, HEADERS
 from stickler_cli.reports.registry import FORMATS, SUFFIXES
@@ -32,9 +32,13 @@ def test_the_page_lists_the_formats_and_their_suffixes():
 def test_the_page_lists_the_headers_of_the_csv_in_their_order():
     listed = []
     for header in first_column("CSV"):
-        names = (*COUNTS, *RATES) if header.endswith("_*") else ("",)
-        names = tuple(ErrorClass) if header == "class_*" else names
-        listed += [header.removesuffix("*") + name for name in names]
+        if header.endswith("_*_lower"):
+            before = header.removesuffix("*_lower")
+            listed += [f"{before}{name}_{end}" for name in RATES for end in BOUNDS]
+        elif not header.endswith("_*_upper"):
+            names = (*COUNTS, *RATES) if header.endswith("_*") else ("",)
+            names = tuple(ErrorClass) if header == "class_*" else names
+            listed += [header.removesuffix("*") + name for name in names]
 
     assert listed == list(HEADERS)
 

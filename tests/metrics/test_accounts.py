@@ -33,9 +33,17 @@ PLAN = compile_schema(
 )
 
 
-def account(gt: dict, pred: dict) -> dict:
+def line_of(name: str, gt: dict, pred: dict) -> bytes:
     comparison = compare(PLAN, gt, pred)
-    return decoded(account_line("d", "evaluated", comparison.similarity, tally(comparison)))
+    return account_line(DocumentResult(name, Status.EVALUATED, comparison), tally(comparison))
+
+
+def account(gt: dict, pred: dict) -> dict:
+    return decoded(line_of("d", gt, pred))
+
+
+def failed(name: str, **groups: str) -> bytes:
+    return account_line(DocumentResult(name, Status.FAILED, None, groups=groups), None)
 
 
 def result(name: str) -> DocumentResult:
@@ -71,13 +79,11 @@ def test_what_counted_nothing_is_left_out():
 
 
 def test_a_document_that_was_not_compared_has_no_fields():
-    line = account_line("x", "failed", None, None)
-
-    assert line == b'{"id":"x","status":"failed","score":null,"fields":{}}'
+    assert failed("x") == b'{"id":"x","status":"failed","score":null,"fields":{}}'
 
 
 def test_the_groups_of_a_document_stand_in_its_account():
-    line = account_line("x", "failed", None, None, {"vendor": "Acme"})
+    line = failed("x", vendor="Acme")
 
     assert decoded(line)["by"] == {"vendor": "Acme"}
     assert parse_account(line).groups == {"vendor": "Acme"}
@@ -86,13 +92,15 @@ def test_the_groups_of_a_document_stand_in_its_account():
 def test_names_are_written_as_in_field_paths():
     root = Tally(fields={"a.b": Tally(fields={"c": Tally([1, 0, 0, 0, 0])})})
 
-    assert list(decoded(account_line("x", "evaluated", 1.0, root))["fields"]) == ['["a.b"].c']
+    line = account_line(DocumentResult("x", Status.EVALUATED, None), root)
+
+    assert list(decoded(line)["fields"]) == ['["a.b"].c']
 
 
 def test_an_account_is_parsed_into_counts():
     lines = [{"sku": "mouse"}, {"sku": "lamp"}]
-    comparison = compare(PLAN, {"id": "a", "lines": lines}, {"id": "a", "lines": lines[:1]})
-    parsed = parse_account(account_line("d", "evaluated", 0.75, tally(comparison)))
+    line = line_of("d", {"id": "a", "lines": lines}, {"id": "a", "lines": lines[:1]})
+    parsed = parse_account(line)
 
     assert (parsed.id, parsed.status, parsed.score, parsed.groups) == ("d", "evaluated", 0.75, {})
     sku = parsed.fields["lines.sku"]
@@ -103,7 +111,7 @@ def test_an_account_is_parsed_into_counts():
 
 
 def test_a_name_with_half_a_surrogate_pair_survives():
-    line = account_line("a\ud800", "evaluated", 1.0, Tally([1, 0, 0, 0, 0]))
+    line = failed("a\ud800")
 
     assert parse_account(line).id == "a\ud800"
     read = read_accounts(Part([decoded(line)], "run.json"))
@@ -176,7 +184,8 @@ def test_an_evaluation_with_accounts_is_read_back_exactly():
     [
         ({"fields": {}}, "per_document/0: id is missing"),
         ({"id": "a", "status": "evaluated", "score": "1", "fields": {}}, "per_document/0/score"),
-        ({"id": "a", "status": 1, "score": 1, "fields": {}}, "per_document/0/status"),
+        ({"id": "a", "status": "lost", "score": 1, "fields": {}}, "per_document/0/status"),
+        ({"id": "a", "status": "missing", "score": 2, "fields": {}}, "per_document/0/score"),
         (
             {"id": "a", "status": "failed", "score": None, "fields": {}, "by": {"k": 1}},
             "per_document/0/by/k",
@@ -195,6 +204,8 @@ def test_what_is_no_account_is_named_with_its_place(entry, place):
         7,
         {"tp": 0},
         {"tp": True},
+        {"tp": 10**10},
+        {"score": -0.1},
         {"score": "high"},
         {"score": True},
         {"hits": 3},

@@ -4,7 +4,8 @@ import pytest
 
 from stickler_cli.errors import UsageError
 from stickler_cli.metrics.evaluation import DocumentResult, Evaluation, Status
-from stickler_cli.metrics.gates import check_paths, judge, parse_gate
+from stickler_cli.metrics.gates import check_paths, judge, parse_gate, refuse_bounds
+from stickler_cli.metrics.intervals import Bootstrap, IntervalSettings
 from stickler_cli.metrics.tally import SCORE_UNIT, Tally
 
 
@@ -156,3 +157,80 @@ def test_a_document_result_without_comparison_is_counted_by_its_status_alone():
     assert result.documents["failed"] == 1
     assert result.evaluated == 0
     assert result.tally == Tally()
+
+
+# --- ends of confidence intervals
+
+
+def resampled(documents: int) -> Evaluation:
+    """An evaluation of documents that all find three of four values of `total`."""
+    result = Evaluation(bootstrap=Bootstrap(IntervalSettings()))
+    for number in range(documents):
+        line = (
+            f'{{"id":"{number}","status":"evaluated","score":0.5,"fields":'
+            '{"":{"tp":3,"fn":1},"total":{"score":0.25,"tp":3,"fn":1}}}'
+        )
+        result.bootstrap.add(line.encode())
+    return result
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "metric", "bound"),
+    [
+        ("f1.lower>=0.9", (), "f1", "lower"),
+        ("leaves:a.b.recall.upper<1", ("a", "b"), "recall", "upper"),
+        ("score.lower>0.5", (), "score", "lower"),
+        ("lower.f1>0.5", ("lower",), "f1", ""),
+    ],
+)
+def test_a_gate_may_ask_for_an_end_of_an_interval(text, path, metric, bound):
+    gate = parse_gate(text)
+
+    assert (gate.path, gate.metric, gate.bound) == (path, metric, bound)
+
+
+@pytest.mark.parametrize("text", ["lower>0.5", "tp.lower>0.5", "documents.total.upper>1"])
+def test_what_has_no_interval_has_no_ends(text):
+    with pytest.raises(UsageError, match=r"asks for (lower|upper)"):
+        parse_gate(text)
+
+
+def test_an_end_of_an_interval_is_a_rate_within_bounds():
+    with pytest.raises(UsageError, match=r"did you mean 0\.9\?"):
+        parse_gate("f1.lower>=90")
+
+
+@pytest.mark.parametrize(
+    ("text", "passed", "reason"),
+    [
+        ("recall.lower>=0.75", True, "recall.lower 0.75 >= 0.75"),
+        ("leaves:total.recall.upper>0.75", False, "leaves:total.recall.upper 0.75 <= 0.75"),
+        ("score.lower>=0.5", True, "score.lower 0.5 >= 0.5"),
+        ("total.score.upper<=0.25", True, "total.score.upper 0.25 <= 0.25"),
+    ],
+)
+def test_an_end_of_an_interval_is_compared(text, passed, reason):
+    result = judge(parse_gate(text), resampled(20))
+
+    assert (result.passed, result.reason) == (passed, reason)
+
+
+@pytest.mark.parametrize(
+    ("text", "made", "reason"),
+    [
+        ("f1.lower>=0", Evaluation(), "the run has no confidence intervals"),
+        ("f1.lower>=0", resampled(2), "too few documents say anything about it"),
+        ("other.f1.lower>=0", resampled(20), "too few documents say anything about it"),
+    ],
+)
+def test_a_gate_on_an_interval_that_is_not_there_fails(text, made, reason):
+    result = judge(parse_gate(text), made)
+
+    assert not result.passed
+    assert reason in result.reason
+
+
+def test_gates_on_intervals_are_refused_where_none_are_made():
+    refuse_bounds([parse_gate("f1>=0.9")])
+    with pytest.raises(UsageError, match=r"'f1\.lower>=0\.9' asks for a confidence interval"):
+        refuse_bounds([parse_gate("f1.lower>=0.9"), parse_gate("f1>=0.9")])

@@ -1,0 +1,31 @@
+"""What the options of the confidence intervals ask for."""
+
+from typing import TYPE_CHECKING, Final
+
+from stickler_cli.errors import Problem, UsageError
+
+if TYPE_CHECKING:
+    from stickler_cli.metrics.intervals import IntervalSettings
+
+NO_INTERVALS: Final = "none"
+
+
+def interval_settings(level: str, seed: int) -> "IntervalSettings | None":
+    """Read the confidence level; None where the user wants no intervals.
+
+    Raises:
+        UsageError: it is no number between 0 and 1.
+    """
+    if level == NO_INTERVALS:
+        return None
+    from stickler_cli.metrics.intervals import IntervalSettings  # --help loads no numpy
+
+    try:
+        number = float(level)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < 1:
+        hint = f"did you mean {number / 100:g}?" if 1 < number < 100 else ""
+        expected = f"a number between 0 and 1, or {NO_INTERVALS}"
+        raise UsageError([Problem("--ci", f"the level is {level!r}", expected, hint)])
+    return IntervalSettings(number, seed)

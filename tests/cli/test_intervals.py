@@ -1,0 +1,126 @@
+"""Confidence intervals on the command line: what is shown, asked for, gated and refused."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from .conftest import BAD, GOOD, write
+
+EVAL = ("eval", "schema.json", "gt", "pred")
+
+
+@pytest.fixture
+def many(data: Path) -> Path:
+    """Twelve documents, of which every other one has errors."""
+    for number in range(10):
+        write(data / "gt" / f"{number}.json", GOOD)
+        write(data / "pred" / f"{number}.json", BAD if number % 2 else GOOD)
+    return data
+
+
+def test_the_table_shows_the_intervals_of_the_whole(many, stickler):
+    out = stickler(*EVAL).out
+    lines = out.splitlines()
+
+    assert lines[3].endswith("F1      95% CI of F1")
+    (overall,) = (line for line in lines if line.startswith("overall"))
+    lower, upper = overall.split("[")[1].rstrip("]").split(", ")
+    # Six documents with 3 right, six with 2 right, a wrong total and an invented line.
+    assert float(lower) < 2 * 30 / (2 * 30 + 6 + 6) < float(upper)
+    # Of weights 1, 2 and 1 the wrong ones have 1 for the id and half of 1 for the lines.
+    assert "mean score 0.6875 [" in lines[1]
+
+
+def test_every_format_has_the_same_interval(many, stickler):
+    record = stickler(*EVAL, "-f", "json").json
+    lower, upper = record["confusion_matrix"]["intervals"]["overall"]["cm_f1"]
+    (first, *_) = csv.DictReader(io.StringIO(stickler(*EVAL, "-f", "csv").out))
+
+    assert (float(first["overall_f1_lower"]), float(first["overall_f1_upper"])) == (lower, upper)
+    assert f"[{lower:.4f}, {upper:.4f}]" in stickler(*EVAL, "-f", "markdown").out
+    assert record["intervals"]["level"] == 0.95
+
+
+def test_level_and_seed_can_be_chosen(many, stickler):
+    usual, wide, other = (
+        stickler(*EVAL, "-f", "json", *options).json["intervals"]
+        for options in ((), ("--ci", "0.99"), ("--seed", "7"))
+    )
+
+    assert wide["overall_score"][0] < usual["overall_score"][0]
+    assert (wide["level"], other["seed"]) == (0.99, 7)
+    assert other["overall_score"] != usual["overall_score"]
+
+
+def test_no_intervals_are_made_where_none_are_wanted(many, stickler):
+    assert "CI" not in stickler(*EVAL, "--ci", "none").out
+    assert "intervals" not in stickler(*EVAL, "-f", "json", "--ci", "none").json
+
+
+def test_the_level_can_stand_in_a_configuration_file(many, stickler):
+    write(many / "stickler.toml", "ci = 0.9\nseed = 3")
+    assert stickler(*EVAL, "-f", "json").json["intervals"]["level"] == 0.9
+    write(many / "stickler.toml", "ci = 'none'")
+    assert "intervals" not in stickler(*EVAL, "-f", "json").json
+    write(many / "stickler.toml", "ci = [1]")
+    assert "ci is [1], expected a number or a string" in stickler(*EVAL).err
+
+
+@pytest.mark.parametrize(
+    ("level", "message"),
+    [
+        (
+            "95",
+            "the level is '95', expected a number between 0 and 1, or none; did you mean 0.95?",
+        ),
+        ("most", "--ci: the level is 'most', expected a number between 0 and 1, or none\n"),
+        ("nan", "the level is 'nan'"),
+        ("1", "the level is '1'"),
+    ],
+)
+def test_a_level_that_cannot_be_is_refused(stickler, level, message):
+    result = stickler(*EVAL, "--ci", level)
+
+    assert result.code == 2
+    assert message in result.err
+
+
+def test_a_gate_may_ask_for_the_lower_end(many, stickler):
+    assert stickler(*EVAL, "--gate", "f1.lower>=0.5").code == 0
+    failed = stickler(*EVAL, "--gate", "f1.lower>=0.83")
+    assert failed.code == 1
+    assert "gate failed: f1.lower 0.7" in failed.err
+
+
+def test_a_gate_on_an_interval_fails_where_there_are_too_few_documents(stickler):
+    result = stickler(*EVAL, "--gate", "f1.lower>=0")
+
+    assert result.code == 1
+    assert "f1.lower is undefined: too few documents say anything about it" in result.err
+
+
+def test_a_gate_on_an_interval_needs_intervals(stickler):
+    result = stickler(*EVAL, "--ci", "none", "--gate", "f1.lower>=0")
+
+    assert result.code == 2
+    assert "'f1.lower>=0' asks for a confidence interval, expected a --ci that is not" in result.err
+
+
+def test_one_document_has_no_intervals(stickler):
+    record = stickler("eval", "schema.json", "gt/one.json", "pred/one.json", "-f", "json").json
+
+    assert "intervals" not in record
+
+
+def test_a_run_file_gives_the_same_intervals_again(many, stickler):
+    from stickler_cli.reports.registry import render
+    from stickler_cli.reports.style import TableStyle
+    from stickler_cli.runs.saved import load_run
+
+    out = stickler(*EVAL, "-f", "json", "-o", "run.json").out
+
+    assert render("json", load_run("run.json"), TableStyle()) == out
+    assert json.loads(out)["intervals"]["overall_score"] is not None
