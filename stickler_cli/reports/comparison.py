@@ -129,16 +129,18 @@ def _names(path: Path) -> Path:
     return tuple(step for step in path if isinstance(step, str))
 
 
-def title_of(place: Explained) -> str:
-    """Name a place below the one that it is in: a field, or the elements that were paired."""
+def title_of(place: Explained, *, whole: bool) -> str:
+    """Name a place, by its whole path or below the one that it is in, and what it is paired with.
+
+    An invented element has its index in the prediction, any other that in the ground truth.
+    """
+    name = field_path(place.gt_path if whole else place.gt_path[-1:])
     pairing = place.pairing
     if pairing is None:
-        return field_path(place.gt_path[-1:])
+        return name
     if pairing.gt_index is None:
-        return f"[{pairing.pred_index}] invented"
-    if pairing.pred_index is None:
-        return f"[{pairing.gt_index}] missed"
-    return f"[{pairing.gt_index}] with [{pairing.pred_index}]"
+        return f"{name} invented"
+    return f"{name} missed" if pairing.pred_index is None else f"{name} with [{pairing.pred_index}]"
 
 
 def pairing_text(place: Explained, floor: float) -> str:
@@ -167,7 +169,11 @@ def sum_text(place: Explained) -> str:
         return "nothing to compare: 1"
     of = {"object": "weight", "list": "items", "tuple": "positions"}[place.kind]
     value = rate(total.value, {place.threshold})
-    return f"sum {setting(total.total)} / {of} {setting(total.divisor)} = {value}"
+    text = f"sum {setting(total.total)} / {of} {setting(total.divisor)} = {value}"
+    if place.floor is None:
+        return text
+    said = " (annotation)" if place.floor_source == "annotation" else ""
+    return f"{text}; pairs are above {setting(place.floor)}{said}"
 
 
 def _one_sided_list(place: Explained) -> str:

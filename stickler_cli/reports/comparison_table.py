@@ -125,8 +125,9 @@ def _places(
 def _row(pair: ComparedPair, place: Explained, depth: int) -> list[Span]:
     tone: Tone = "" if place.right else "bad" if place.kind == "leaf" else "warn"
     threshold = threshold_text(place)
+    title = title_of(place, whole=not depth) or WHOLE
     return [
-        Span.of(INDENT * depth + (title_of(place) or WHOLE), tone),
+        Span.of(INDENT * depth + title, tone),
         Span(outcome_text(place), tone),
         Span(shown_score(place), tone),
         Span(threshold, "dim"),

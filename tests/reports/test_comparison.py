@@ -68,7 +68,7 @@ field                    sim  thr  from        weight    adds
         pred  "{+m+}"
       sum 1 / weight 2 = 0.5000
     [1] with [1]  TP  1.0000  0.7  default             1.0000
-    sum 1.5 / items 2 = 0.7500
+    sum 1.5 / items 2 = 0.7500; pairs are above 0.2
   sum 2 / weight 3 = 0.6667
 
 adds: weight x score, or what a pair of items adds; their sum / divisor is the
@@ -83,6 +83,22 @@ def test_no_line_is_wider_than_the_terminal():
     for width in (40, 80, 120):
         for line in drawn(pair_of(), width).splitlines():
             assert cells(line) <= width
+
+
+def test_a_place_by_itself_has_its_whole_path():
+    pair = pair_of()
+    item = pair.root.parts[1].parts[0]
+
+    assert "\nrows[0] with [0]  FD  0.5000" in drawn(replace(pair, chosen=[item]))
+
+
+def test_a_floor_of_the_schema_is_told_as_such():
+    annotated = {"type": "array", "items": TEXT, "x-aws-stickler-pairing-floor": 0.5}
+    schema = {"type": "object", "properties": {"t": annotated}}
+
+    assert "pairs are above 0.5 (annotation)" in drawn(
+        pair_of(schema, {"t": ["a", "b"]}, {"t": ["a"]})
+    )
 
 
 def test_columns_without_room_are_named():
