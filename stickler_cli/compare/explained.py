@@ -68,6 +68,8 @@ class Explained:
     kind: Kind
     comparator: str = ""
     """What compared the values; empty where their parts were compared."""
+    reason: str = ""
+    """What a judge said of the values."""
     gt: JsonValue = None
     """None where it is absent, or where its parts were compared with those of the other side."""
     pred: JsonValue = None

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
+from stickler_cli.backends.rounds import answered
 from stickler_cli.compare.absence import is_absent, present_elements
 from stickler_cli.compare.explained import (
     Candidate,
@@ -24,6 +25,7 @@ from stickler_cli.compare.result import (
     Comparison,
     ElementComparison,
     FieldComparison,
+    JudgedComparison,
     ListComparison,
     ObjectComparison,
     Outcome,
@@ -35,9 +37,17 @@ from stickler_cli.locations import Path, Step
 
 
 def explain(plan: Plan, comparison: ObjectComparison, options: Options) -> Explained:
-    """Explain what `compare` found for two documents, under the same plan and options."""
+    """Explain what `compare` found for two documents, under the same plan and options.
+
+    Models that pairs depend on are asked about all pairs of list elements once more; judges are
+    asked nothing.
+
+    Raises:
+        ComparisonError: a comparator failed on a pair that was not chosen.
+    """
     node = plan.root.resolve(comparison.gt, comparison.pred)
-    return _Explainer(options).place(node, comparison, (), ())
+    explainer = _Explainer(replace(options, asks_models=plan.asks_models))
+    return answered(lambda: explainer.place(node, comparison, (), ()))
 
 
 class _Explainer:
@@ -57,6 +67,7 @@ class _Explainer:
             pred_path=pred_path,
             kind="leaf",
             comparator=node.comparator.name if isinstance(node, LeafNode) else "",
+            reason=comparison.reason if isinstance(comparison, JudgedComparison) else "",
             gt=comparison.gt,
             pred=comparison.pred,
             outcome=comparison.outcome,
@@ -222,7 +233,7 @@ def pairings_of(node: ListNode, comparison: ListComparison, options: Options) ->
     """Tell of each element of a list what it was paired with, and what else it might have been."""
     gt_indexes, gts = present_elements(_listed(comparison.gt))
     pred_indexes, preds = present_elements(_listed(comparison.pred))
-    similarity = node.items.matrix(gts, preds, options)
+    similarity = node.items.matrix(gts, preds, options.for_pairing())
     partner_of_gt = {each.gt_index: each.pred_index for each in comparison.elements}
     partner_of_pred = {each.pred_index: each.gt_index for each in comparison.elements}
     rows = {index: row for row, index in enumerate(gt_indexes)}

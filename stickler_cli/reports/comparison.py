@@ -63,7 +63,7 @@ class ComparedPair:
         words = str(error_class).replace("_", " ") if known else _one_sided_list(place)
         told = self.detail == "all" or not place.right
         clipped = "below its threshold, so it adds nothing" if _is_clipped(place) else ""
-        texts = (words, clipped, pairing_text(place, floor) if told else "")
+        texts = (words, place.reason, clipped, pairing_text(place, floor) if told else "")
         return "; ".join(text for text in texts if text)
 
     def class_of(self, place: Explained) -> ErrorClass | None:

@@ -56,6 +56,7 @@ def _view(pair: ComparedPair, place: Explained) -> dict[str, object]:
         "class": error_class.value if error_class else None,
         "difference": [{"text": piece.text, "in": piece.side} for piece in pieces] or None,
         "comparator": place.comparator or None,
+        "reason": place.reason or None,
         "similarity": place.similarity,
         "score": place.score,
         "threshold": None if place.extra else place.threshold,

@@ -25,7 +25,7 @@ def test_the_page_lists_the_keys_of_a_place(capsys):
     listed = set(re.findall(r"^\| `(\w+)` \|", RECORD, re.MULTILINE))
 
     assert set(keys_of(root)) <= listed
-    assert listed - set(keys_of(root)) <= {"prediction_path", "undeclared_keys"}
+    assert listed - set(keys_of(root)) <= {"prediction_path", "reason", "undeclared_keys"}
 
 
 def test_the_page_lists_columns_of_the_table():
