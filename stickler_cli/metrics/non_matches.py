@@ -7,7 +7,7 @@ from typing import Final
 from stickler_cli.compare.result import ObjectComparison, Outcome
 from stickler_cli.json_values import JsonValue, kind_of
 from stickler_cli.locations import Path, field_path
-from stickler_cli.metrics.error_classes import ErrorClass, classify
+from stickler_cli.metrics.error_classes import ErrorClass, Places, classify
 from stickler_cli.metrics.units import units
 
 NON_MATCH_TYPES: Final = {
@@ -96,6 +96,7 @@ def non_matches(comparison: ObjectComparison) -> Iterator[NonMatch]:
     pair of list items below its threshold. A nested object that is an error has an entry of its
     own beside those of its fields.
     """
+    places = Places(comparison.gt)
     for unit in units(comparison, errors_only=True):
         path = unit.pred_path if unit.outcome is Outcome.FA else unit.gt_path
         place = unit.gt_path or unit.pred_path or ()
@@ -107,7 +108,7 @@ def non_matches(comparison: ObjectComparison) -> Iterator[NonMatch]:
             unit.pred,
             unit.similarity if below else None,
             unit.threshold if below else None,
-            classify(unit.outcome, place, unit.gt, unit.pred, comparison.gt),
+            classify(unit.outcome, place, unit.gt, unit.pred, places),
             unit.differing if below else (),
             unit.verdict if below else "",
         )

@@ -17,6 +17,8 @@ from stickler_cli.compare.result import (
 from stickler_cli.json_values import JsonValue
 from stickler_cli.locations import Path
 
+_RIGHT: Final = bytes((Outcome.TP, Outcome.TN))
+
 BOTH_SIDES: Final = (Outcome.TP, Outcome.FD)
 
 
@@ -75,9 +77,14 @@ def _in_fields(
         yield Unit(*places, Outcome.FA, None, value, 0.0, 0.0, 0.0, 1.0, broken_down=False)
 
 
-def _is_right_leaf(comparison: Comparison) -> bool:
-    """Say whether there is no error in a comparison, where one look tells."""
-    return type(comparison) is LeafComparison and comparison.outcome not in ERRORS
+def _is_right_at_a_glance(element: ElementComparison) -> bool:
+    """Say whether there is no error in an element, where that takes no walk to tell."""
+    inner = element.comparison
+    if element.outcome in ERRORS:
+        return False
+    if isinstance(inner, ObjectComparison):
+        return not (inner.parts or inner.extras or inner.outcomes.strip(_RIGHT))
+    return type(inner) is LeafComparison
 
 
 def _in_unit(
@@ -85,7 +92,7 @@ def _in_unit(
 ) -> Iterator[Unit]:
     if isinstance(comparison, ListComparison) and comparison.elements:
         for element in comparison.elements:
-            if not (errors_only and _is_right_leaf(element.comparison)):
+            if not (errors_only and _is_right_at_a_glance(element)):
                 yield from _in_element(element, gt_path, pred_path, weight, errors_only)
         return
     is_object = isinstance(comparison, ObjectComparison) and comparison.outcome in BOTH_SIDES

@@ -12,6 +12,7 @@ from stickler_cli.metrics.error_classes import (
     NEIGHBOURS,
     SIBLINGS,
     ErrorClass,
+    Places,
     classify,
 )
 from stickler_cli.metrics.error_counts import ErrorCounts, read_error_counts
@@ -42,7 +43,7 @@ def classes(schema, gt, pred):
 
 def of_values(gt, pred):
     """Give the class of two values that have nothing around them."""
-    return classify(Outcome.FD, ("a",), gt, pred, {"a": gt}).value
+    return classify(Outcome.FD, ("a",), gt, pred, Places({"a": gt})).value
 
 
 @pytest.mark.parametrize(
@@ -324,7 +325,7 @@ def test_only_so_many_levels_are_looked_at():
     def class_of(levels):
         path = ("one", *["in"] * levels)
         gt = document(levels, "Ada Byron", "Bo Diaz")
-        return classify(Outcome.FD, path, "Ada Byron", "Bo Diaz", gt)
+        return classify(Outcome.FD, path, "Ada Byron", "Bo Diaz", Places(gt))
 
     assert class_of(LEVELS - 1) is ErrorClass.SWAPPED
     assert class_of(LEVELS) is ErrorClass.OTHER
@@ -341,7 +342,10 @@ def test_a_value_that_stands_for_a_list_of_one_is_found_in_its_place():
         ("title", "wrong_kind"),
     ]
     document = {"rows": {"a": "same thing"}, "b": "other thing"}
-    assert classify(Outcome.FD, ("rows", 0, "a"), "x", "other thing", document) is ErrorClass.OTHER
+    assert (
+        classify(Outcome.FD, ("rows", 0, "a"), "x", "other thing", Places(document))
+        is ErrorClass.OTHER
+    )
 
 
 def counted(*pairs):
