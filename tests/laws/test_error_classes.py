@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.explaining import explain
 from stickler_cli.compare.result import Outcome
-from stickler_cli.metrics.error_classes import ErrorClass, classify
+from stickler_cli.metrics.error_classes import ErrorClass, Places, classify
 from stickler_cli.metrics.evaluation import Evaluation
 from stickler_cli.metrics.non_matches import non_matches
 
@@ -20,7 +20,7 @@ values = scalars | texts | st.floats() | st.integers() | st.decimals(places=2).m
 
 
 def class_of(gt, pred):
-    return classify(Outcome.FD, ("a",), gt, pred, {"a": gt})
+    return classify(Outcome.FD, ("a",), gt, pred, Places({"a": gt}))
 
 
 @given(values, values)
@@ -34,7 +34,7 @@ def test_scalars_have_the_same_class_both_ways(gt, pred):
 def test_any_values_in_any_document_have_a_class(gt, pred, document):
     for path in (("a",), ("a", 0), ("k1", 2, "a")):
         for outcome in (Outcome.FD, Outcome.FA, Outcome.FN):
-            assert classify(outcome, path, gt, pred, document) in ErrorClass
+            assert classify(outcome, path, gt, pred, Places(document)) in ErrorClass
 
 
 @given(cases(ANYTHING))
