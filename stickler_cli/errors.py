@@ -4,6 +4,7 @@
     |- SchemaError         a schema cannot be used; holds every problem found in it
     |- UsageError          an option, a path, a configuration file or a gate cannot be used
     |- ComparisonError     a comparator failed on a pair of values; concerns one document
+    |- NotComparableError  runs that do not go together
     |- UnavailableError    a comparator needs something that is not installed
     |- WorkerDiedError     a process that shares the work could not start
 
@@ -107,6 +108,10 @@ class ComparisonError(SticklerError):
     def below(self, name: str) -> "ComparisonError":
         """Tell the same failure as seen from the object that holds it as property `name`."""
         return ComparisonError(self.cause, (name, *self.path))
+
+
+class NotComparableError(SticklerError):
+    """Runs whose figures cannot be put together or held against each other."""
 
 
 class UnavailableError(SticklerError):

@@ -6,7 +6,7 @@ import threading
 import traceback
 from collections.abc import Sequence
 from types import FrameType
-from typing import Annotated, NoReturn
+from typing import Annotated, Final, NoReturn
 
 import typer
 
@@ -14,10 +14,11 @@ from stickler_cli import __version__
 from stickler_cli.cli import check, comparators
 from stickler_cli.cli import compare as compare_command
 from stickler_cli.cli import eval as eval_command
+from stickler_cli.cli import merge as merge_command
 from stickler_cli.cli import report as report_command
 from stickler_cli.cli.console import prepare_streams, show_problems, show_trace, warn, write_result
 from stickler_cli.cli.exit_codes import ExitCode, exit_code_help
-from stickler_cli.errors import SticklerError, WorkerDiedError
+from stickler_cli.errors import NotComparableError, SticklerError, WorkerDiedError
 from stickler_cli.runs.depth import room_for_depth
 
 DEBUG_OPTION = "--debug"
@@ -52,6 +53,7 @@ def stickler(
 app.command("eval", epilog=eval_command.EPILOG, no_args_is_help=True)(eval_command.evaluate)
 app.command("compare", epilog=compare_command.EPILOG, no_args_is_help=True)(compare_command.compare)
 app.command("check", no_args_is_help=True)(check.check)
+app.command("merge", epilog=merge_command.EPILOG, no_args_is_help=True)(merge_command.merge)
 app.command("report", epilog=report_command.EPILOG, no_args_is_help=True)(report_command.report)
 app.command("comparators")(comparators.comparators)
 
@@ -69,7 +71,9 @@ def main(args: Sequence[str] | None = None) -> int:
     except SticklerError as error:
         show_problems(error.problems)
         _trace(arguments)
-        return ExitCode.INTERNAL if isinstance(error, WorkerDiedError) else ExitCode.USAGE
+        return next(
+            (code for kind, code in _CODES.items() if isinstance(error, kind)), ExitCode.USAGE
+        )
     except OSError as error:
         where = f" to {error.filename}" if error.filename else ""
         warn(f"error: the results could not be written{where} ({error.strerror or error})")
@@ -82,6 +86,13 @@ def main(args: Sequence[str] | None = None) -> int:
         _trace(arguments)
         return ExitCode.INTERNAL
     return ExitCode.OK
+
+
+_CODES: Final[dict[type[SticklerError], ExitCode]] = {
+    NotComparableError: ExitCode.INCOMPLETE,
+    WorkerDiedError: ExitCode.INTERNAL,
+}
+"""The codes of errors that are not for the user's command line to mend."""
 
 
 def _code_of(stop: SystemExit) -> int:

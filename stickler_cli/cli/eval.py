@@ -1,17 +1,17 @@
 """`stickler eval`: parse the options, build the parts, run, report, exit."""
 
 import sys
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import typer
 
 from stickler_cli.cli import options
-from stickler_cli.cli.console import wants_color, warn, write_result
+from stickler_cli.cli.console import wants_color, warn
 from stickler_cli.cli.exit_codes import ExitCode, exit_code_help
-from stickler_cli.cli.outputs import output_formats, terminal_style, write_outputs
-from stickler_cli.cli.statistics import interval_settings
+from stickler_cli.cli.outputs import output_formats, show_results, terminal_style, write_outputs
+from stickler_cli.cli.statistics import groupings, interval_settings
 from stickler_cli.errors import Problem, UsageError
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from stickler_cli.metrics.record import Run
     from stickler_cli.reports.style import TableStyle
     from stickler_cli.runs.chunk import ChunkResult
+    from stickler_cli.runs.grouping import Grouping
     from stickler_cli.runs.jobs import Crew
     from stickler_cli.runs.run import Finished
     from stickler_cli.schema.loading import LoadedSchema
@@ -61,6 +62,7 @@ class Request:
     validate: options.Validate
     lenient_json: bool
     intervals: "IntervalSettings | None"
+    by: "tuple[Grouping, ...]"
     max_document_bytes: int
     strict: bool
     allow_plugins: bool
@@ -96,6 +98,8 @@ def evaluate(
     max_document_size: options.MaxDocumentSize = DEFAULT_DOCUMENT_SIZE,
     ci: options.ConfidenceLevel = options.DEFAULT_LEVEL,
     seed: options.Seed = 0,
+    by: options.By = None,
+    by_file: options.ByFile = None,
     strict: options.Strict = False,
     allow_plugins: options.AllowPlugins = False,
     quiet: options.Quiet = False,
@@ -112,6 +116,8 @@ def evaluate(
     if no_config and config is not None:
         raise UsageError([Problem("--config", "--no-config is given too", "one of the two")])
     options.check_pairing_floor(pairing_floor)
+    from stickler_cli.metrics.gates import parse_gates  # --help loads no metrics
+
     request = Request(
         schema=schema,
         gt=gt,
@@ -123,7 +129,7 @@ def evaluate(
         non_matches=non_matches,
         show_non_matches=show_non_matches,
         documents=documents,
-        gates=_gates(fail_under, gate or ()),
+        gates=parse_gates(fail_under, gate or ()),
         crew=_crew(jobs, memory_limit),
         pairing_floor=pairing_floor,
         recall_with_fd=recall_with_fd,
@@ -132,6 +138,7 @@ def evaluate(
         validate=validate,
         lenient_json=lenient_json,
         intervals=interval_settings(ci, seed),
+        by=groupings(by or (), by_file),
         max_document_bytes=_document_bytes(max_document_size),
         strict=strict,
         allow_plugins=allow_plugins,
@@ -141,13 +148,6 @@ def evaluate(
         color=wants_color(no_color=no_color),
     )
     raise typer.Exit(_execute(request))
-
-
-def _gates(fail_under: float | None, gates: Iterable[str]) -> "list[Gate]":
-    from stickler_cli.metrics.gates import parse_gate  # --help loads no metrics
-
-    first = [] if fail_under is None else [parse_gate(f"f1>={fail_under!r}", "--fail-under")]
-    return first + [parse_gate(text) for text in gates]
 
 
 def _document_bytes(size: str) -> int:
@@ -207,7 +207,9 @@ def _execute(request: Request) -> ExitCode:
         total = "?" if pairs.total is None else pairs.total
         warn(f"evaluating {total} documents with {loaded.plan.model_name} of {loaded.path}")
     run, finished = _run(request, loaded, pairs, formats.values())
-    _report(request, formats, run, _style(request, finished.total))
+    style = _style(request, finished.total)
+    write_outputs(formats, run, style, verbose=request.verbose)
+    show_results(run, request.format, style, quiet=request.quiet)
     if finished.signal is not None:
         return ExitCode(128 + finished.signal)
     return verdict(run.evaluation, run.gates, strict=request.strict)
@@ -252,7 +254,7 @@ def _run(
     )
     options = Options(request.pairing_floor, request.extra_fields)
     validation = validation_of(request.validate, loaded.contents, loaded.path, loaded.path)
-    job = Job(loaded.plan, options, request.missing, wants, validation)
+    job = Job(loaded.plan, options, request.missing, wants, validation, by=request.by)
     files = LineFiles(request.documents, request.non_matches)
     finished = run(job, pairs, request.crew, files, progress=request.progress)
     evaluation = finished.total.evaluation
@@ -306,19 +308,3 @@ def _style(request: Request, total: "ChunkResult") -> "TableStyle":
         non_matches=tuple(total.first_non_matches),
         junit_fields=request.junit_fields,
     )
-
-
-def _report(request: Request, formats: dict[str, str], run: "Run", style: "TableStyle") -> None:
-    """Write the results where they were asked for."""
-    from stickler_cli.cli.step_summary import append_summary
-    from stickler_cli.reports.registry import render
-
-    write_outputs(formats, run, style, verbose=request.verbose)
-    if not request.quiet:
-        write_result(render(request.format, run, style))
-    if request.format == "github":
-        append_summary(run, style)
-    if request.quiet or request.format != "table" or not sys.stdout.isatty():
-        for result in run.gates:
-            if not result.passed:
-                warn(f"gate failed: {result.reason}")

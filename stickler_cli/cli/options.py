@@ -18,6 +18,8 @@ Validate = Literal["none", "pred", "gt", "both"]
 
 IN_CONFIG: Final[dict[str, type | UnionType]] = {
     "allow_plugins": bool,
+    "by": list,
+    "by_file": str,
     "ci": float | str,
     "documents": str,
     "extra_fields": str,
@@ -195,6 +197,21 @@ ConfidenceLevel = Annotated[
 ]
 Seed = Annotated[
     int, typer.Option(metavar="N", min=0, help="Draw other resamples for the intervals.")
+]
+By = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="KEY",
+        help="Also report groups of documents: by a field of the ground truth, by @directory, or "
+        "by @COLUMN of the --by-file. Repeatable.",
+    ),
+]
+ByFile = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="What is known of documents, by id: a CSV file with a header, or JSON Lines.",
+    ),
 ]
 Strict = Annotated[
     bool, typer.Option("--strict", help="Exit 3 if any document is unpaired or invalid.")

@@ -1,11 +1,11 @@
-"""Files that results are written to: their formats, and the writing."""
+"""Where results go: to files, each in its format, and to standard output."""
 
 import shutil
 import sys
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from stickler_cli.cli.console import warn
+from stickler_cli.cli.console import warn, write_result
 from stickler_cli.errors import Problem, UsageError
 
 if TYPE_CHECKING:
@@ -50,6 +50,21 @@ def write_outputs(
             stream.write(text.encode("utf-8", "backslashreplace"))
         if verbose:
             warn(f"wrote {place}")
+
+
+def show_results(run: "Run", format_name: str, style: "TableStyle", *, quiet: bool) -> None:
+    """Print a run, unless quiet; name failed gates where they are not in what a person sees."""
+    from stickler_cli.cli.step_summary import append_summary
+    from stickler_cli.reports.registry import render
+
+    if not quiet:
+        write_result(render(format_name, run, style))
+    if format_name == "github":
+        append_summary(run, style)
+    if quiet or format_name != "table" or not sys.stdout.isatty():
+        for result in run.gates:
+            if not result.passed:
+                warn(f"gate failed: {result.reason}")
 
 
 def terminal_style(*, color: bool) -> "TableStyle":

@@ -1,11 +1,13 @@
-"""What the options of the confidence intervals ask for."""
+"""What the options of confidence intervals and of breakdowns ask for."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from stickler_cli.errors import Problem, UsageError
 
 if TYPE_CHECKING:
     from stickler_cli.metrics.intervals import IntervalSettings
+    from stickler_cli.runs.grouping import Grouping
 
 NO_INTERVALS: Final = "none"
 
@@ -29,3 +31,16 @@ def interval_settings(level: str, seed: int) -> "IntervalSettings | None":
         expected = f"a number between 0 and 1, or {NO_INTERVALS}"
         raise UsageError([Problem("--ci", f"the level is {level!r}", expected, hint)])
     return IntervalSettings(number, seed)
+
+
+def groupings(keys: Sequence[str], file: str | None) -> "tuple[Grouping, ...]":
+    """Read by what documents are to be grouped, and the metadata file if there is one.
+
+    Raises:
+        UsageError: a key or the file cannot be used.
+    """
+    if not keys and file is None:
+        return ()
+    from stickler_cli.runs.grouping import parse_groupings  # --help loads no runs
+
+    return parse_groupings(keys, file)

@@ -7,7 +7,7 @@ full precision, and an empty denominator never passes.
 import math
 import operator
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -140,6 +140,12 @@ def parse_gate(text: str, option: str = "--gate") -> Gate:
         found = f"in {text!r}, the limit is {gate.limit:g}"
         raise _refused(option, found, "a number between 0 and 1", hint)
     return gate
+
+
+def parse_gates(fail_under: float | None, texts: Iterable[str]) -> list[Gate]:
+    """Read the gates of a command: a least F1, if any, then those written out."""
+    first = [] if fail_under is None else [parse_gate(f"f1>={fail_under!r}", "--fail-under")]
+    return first + [parse_gate(text) for text in texts]
 
 
 def _limit(text: str, number: str, option: str) -> float:

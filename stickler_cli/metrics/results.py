@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from stickler_cli.locations import Path
 from stickler_cli.metrics.document_result import DocumentResult, Status, read_statuses
@@ -17,6 +17,10 @@ from stickler_cli.metrics.terms import FieldInfo, in_schema_order
 
 if TYPE_CHECKING:
     from stickler_cli.metrics.intervals import Bootstrap
+
+
+NO_GROUP: Final = "(none)"
+"""The group of documents that have no single value of a key."""
 
 
 @dataclass(slots=True, eq=False, repr=False)

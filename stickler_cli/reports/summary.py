@@ -12,6 +12,7 @@ from stickler_cli.metrics.intervals import FieldIntervals, interval_text
 from stickler_cli.metrics.rate_text import rate
 from stickler_cli.metrics.record import Run
 from stickler_cli.metrics.remarks import LENIENT, WAYS
+from stickler_cli.metrics.results import NO_GROUP
 from stickler_cli.metrics.tally import READINGS
 from stickler_cli.reports.figures import Rates, number_of, rates_of
 from stickler_cli.reports.rows import FieldRow
@@ -198,6 +199,11 @@ def notes(run: Run, quoted: Quoting = str) -> list[str]:
             f"never present on either side: {_some(quoted(field_path(path)) for path in never)}"
         )
     lines += _oddities(run)
+    lines += (
+        f"--by {quoted(key)}: no document has it"
+        for key, groups in run.evaluation.by.items()
+        if groups.keys() == {NO_GROUP}
+    )
     return lines + [quoted(note) for note in sorted(run.notes)]
 
 

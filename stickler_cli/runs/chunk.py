@@ -25,6 +25,7 @@ from stickler_cli.metrics.evaluation import DocumentResult, Evaluation, Status
 from stickler_cli.metrics.intervals import Bootstrap, IntervalSettings
 from stickler_cli.metrics.non_matches import NonMatch, non_matches
 from stickler_cli.runs.depth import room_for_depth
+from stickler_cli.runs.grouping import Grouping, groups_of
 from stickler_cli.runs.lines import document_line, non_match_lines
 from stickler_cli.runs.validation import Validation
 
@@ -86,6 +87,8 @@ class Job:
     """Which sides are held against the schema, if any; they are compared whatever it says."""
     asking: Policy | None = None
     """How models are asked; None leaves it to the process."""
+    by: tuple[Grouping, ...] = ()
+    """What documents are grouped by."""
 
 
 @dataclass(slots=True)
@@ -197,6 +200,8 @@ def evaluate_pair(job: Job, pair: DocumentPair) -> DocumentResult:
     result = _compared(job, pair)
     if job.validation is not None:
         result = replace(result, verdicts=job.validation.verdicts(pair))
+    if job.by:
+        result = replace(result, groups=groups_of(pair, job.by))
     if not pair.remarks:
         return result
     return replace(result, problems=(*result.problems, *pair.warnings), remarks=pair.remarks)

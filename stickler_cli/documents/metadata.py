@@ -1,0 +1,122 @@
+"""What is known of documents beside them: a table with a row for each id.
+
+A module of its own because it is read once and whole, and is no document.
+"""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from stickler_cli.documents.reading import decoded, parse_document, read_bytes
+from stickler_cli.errors import Problem, UsageError
+from stickler_cli.json_values import JsonValue
+from stickler_cli.spelling import did_you_mean
+
+ID: Final = "id"
+"""The column with the ids of documents."""
+
+MAX_METADATA_BYTES: Final = 1_000_000_000
+"""Bytes of a metadata file, unpacked: some ten million rows."""
+
+_CSV: Final = re.compile(r"\.csv(\.gz)?\Z", re.IGNORECASE)
+_LINES: Final = re.compile(r"\.(jsonl|ndjson)(\.gz)?\Z", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    line: int
+    cells: Mapping[str, JsonValue]
+
+
+def text_of(value: JsonValue) -> str | None:
+    """Give a single value as text; None for nothing, and for what is not one value.
+
+    >>> text_of("a"), text_of(True), text_of(2.5), text_of([1]), text_of(None)
+    ('a', 'true', '2.5', None, None)
+    """
+    if isinstance(value, str):
+        return value
+    return None if value is None or isinstance(value, list | dict) else json.dumps(value)
+
+
+def read_columns(
+    file: str, columns: Sequence[str], limit: int = MAX_METADATA_BYTES
+) -> dict[str, dict[str, str]]:
+    """Read some columns of a metadata file.
+
+    Args:
+        file: CSV with a header, or JSON Lines with an object on each line; either gzipped or not.
+        columns: their names.
+        limit: the most bytes of the file, unpacked.
+
+    Returns:
+        By column, the value of each id that has one, as text.
+
+    Raises:
+        UsageError: the file cannot be read, has no ids or no such column, or an id twice.
+    """
+    source = decoded(file)
+    if not _CSV.search(file) and not _LINES.search(file):
+        expected = "a .csv, .jsonl or .ndjson file (each also .gz)"
+        raise UsageError([Problem(source, "the name tells no kind of table", expected)])
+    data = read_bytes(file, limit)
+    if isinstance(data, Problem):
+        raise UsageError([data])
+    rows = _csv_rows(data, source) if _CSV.search(file) else _json_rows(data, source)
+    found: dict[str, dict[str, str]] = {column: {} for column in columns}
+    lines: dict[str, int] = {}
+    names: dict[str, None] = {}
+    for row in rows:
+        names.update(dict.fromkeys(row.cells))
+        document = text_of(row.cells.get(ID))
+        if document is None:
+            hint = did_you_mean(ID, row.cells) or f"columns: {', '.join(row.cells)}"
+            raise UsageError([Problem(source, f"there is no {ID}", "one", hint, line=row.line)])
+        if document in lines:
+            found_twice = f"the id {document!r} is also on line {lines[document]}"
+            raise UsageError([Problem(source, found_twice, "one row for each id", line=row.line)])
+        lines[document] = row.line
+        for column, values in found.items():
+            value = text_of(row.cells.get(column))
+            if value:
+                values[document] = value
+    problems = [
+        Problem(source, f"there is no column {column}", f"one of {', '.join(names)}")
+        for column in columns
+        if column not in names
+    ]
+    if problems:
+        raise UsageError(problems)
+    return found
+
+
+def _csv_rows(data: bytes, source: str) -> Iterator[_Row]:
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        found = f"byte 0x{data[error.start]:02x} is not UTF-8"
+        raise UsageError([Problem(source, found, line=line)]) from None
+    reader = csv.reader(io.StringIO(text, newline=""))
+    try:
+        header = next(reader, [])
+        for cells in reader:
+            if cells:
+                yield _Row(reader.line_num, dict(zip(header, cells, strict=False)))
+    except csv.Error as error:
+        raise UsageError(
+            [Problem(source, f"it is not CSV ({error})", line=reader.line_num)]
+        ) from None
+
+
+def _json_rows(data: bytes, source: str) -> Iterator[_Row]:
+    for number, line in enumerate(data.splitlines(), start=1):
+        if line.strip():
+            row = parse_document(line, source, number)
+            if isinstance(row, Problem):
+                raise UsageError([row])
+            yield _Row(number, row)

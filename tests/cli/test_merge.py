@@ -1,0 +1,146 @@
+"""`stickler merge`: shards come to the run of the whole, and what does not go together is named."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from .conftest import BAD, GOOD, write
+
+OPTIONS = ("-f", "json", "--gate", "f1>=0.95", "--gate", "f1.lower>=0.1", "--by", "@directory")
+
+
+@pytest.fixture
+def shards(data: Path, stickler) -> Path:
+    """Twenty documents in two directories: the run of all in all.json, of shards in 0 to 2.json."""
+    for number in range(20):
+        name = f"{'ab'[number % 2]}/{number:02}.json"
+        for place in ("all", str(number % 3)):
+            write(data / place / "gt" / name, GOOD if number else {**GOOD, "clerk": "Cy"})
+            if number != 7:
+                write(data / place / "pred" / name, BAD if number % 4 == 3 else GOOD)
+    for place in ("all", "0", "1", "2"):
+        stickler(
+            *("eval", "schema.json", f"{place}/gt", f"{place}/pred", *OPTIONS),
+            *("-o", f"{place}.json"),
+        )
+    return data
+
+
+def test_the_runs_of_shards_come_to_the_run_of_the_whole_to_the_byte(shards, stickler):
+    result = stickler("merge", "2.json", "0.json", "1.json", "-f", "json", "-o", "out.json")
+
+    assert result.code == 1  # 106 of 117 is below 0.95
+    assert result.out == (shards / "all.json").read_text()
+    assert (shards / "out.json").read_text() == result.out
+    assert json.loads(result.out)["documents"]["total"] == 20
+
+
+def test_every_format_can_be_written(shards, stickler):
+    for name in ("table", "csv", "markdown"):
+        evaluated = stickler("eval", "schema.json", "all/gt", "all/pred", "-f", name, *OPTIONS[2:])
+        merged = stickler("merge", "0.json", "1.json", "2.json", "-f", name)
+        assert merged.out == evaluated.out
+
+
+def test_gates_that_are_given_take_the_place_of_those_of_the_runs(shards, stickler):
+    result = stickler("merge", "0.json", "1.json", "--gate", "f1>=0.5", "-f", "json")
+
+    assert result.code == 0
+    assert [gate["gate"] for gate in result.json["gates"]] == ["f1>=0.5"]
+
+
+def test_a_gate_on_an_unknown_field_is_refused(shards, stickler):
+    result = stickler("merge", "0.json", "--gate", "totl.f1>=0.5")
+
+    assert result.code == 2
+    assert "near paths: total" in result.err
+
+
+def test_one_run_alone_stays_what_it_is(stickler):
+    stickler("eval", "schema.json", "gt/two.json", "pred/two.json", "-q", "-o", "one.json")
+
+    assert stickler("merge", "one.json", "-f", "json").out == Path("one.json").read_text()
+
+
+def test_runs_of_single_pairs_come_to_a_run_of_documents(stickler):
+    for name in ("one", "two"):
+        stickler(
+            "eval", "schema.json", f"gt/{name}.json", f"pred/{name}.json", "-qo", f"{name}.json"
+        )
+    record = stickler("merge", "one.json", "two.json", "-f", "json").json
+
+    assert record["documents"]["evaluated"] == 2
+    assert "field_scores" not in record
+
+
+def test_documents_that_two_runs_have_are_named(shards, stickler):
+    result = stickler("merge", "0.json", "all.json")
+
+    assert result.code == 3
+    assert (
+        "error: all.json: 'a/00', 'a/06', 'a/12', 'a/18', 'b/03' and 2 more stand also in 0.json"
+        in (result.err)
+    )
+    assert result.out == ""
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda run: run.update(version="9"), 'the version is "9", but "'),
+        (
+            lambda run: run["schema"].update(digest="sha256:" + "0" * 64),
+            'the digest of the schema is "sha256:000',
+        ),
+        (
+            lambda run: run["options"].update(missing="skip"),
+            'the option missing is "skip", but "fn" in 0.json',
+        ),
+        (lambda run: run["options"].update(strict=True), "the option strict is true, but false"),
+        (lambda run: run["intervals"].update(seed=5), "the setting of intervals is {"),
+        (lambda run: run["fields"].pop(), "the fields of the schema are not those of 0.json"),
+        (lambda run: run.pop("by"), 'the breakdown is [], but ["@directory"] in 0.json'),
+        (lambda run: run.pop("per_document"), "it has no per_document"),
+    ],
+)
+def test_runs_that_do_not_go_together_are_refused_with_what_differs(
+    shards, stickler, change, message
+):
+    record = json.loads((shards / "1.json").read_text())
+    change(record)
+    write(shards / "1.json", record)
+    result = stickler("merge", "0.json", "1.json")
+
+    assert result.code == 3
+    assert f"error: 1.json: {message}" in result.err
+    assert result.out == ""
+
+
+def test_an_interrupted_shard_makes_the_whole_partial(shards, stickler):
+    record = {**json.loads((shards / "1.json").read_text()), "partial": True}
+    write(shards / "1.json", record)
+
+    assert stickler("merge", "0.json", "1.json", "-f", "json").json["partial"] is True
+
+
+def test_a_gate_on_an_interval_needs_runs_with_intervals(stickler):
+    stickler("eval", "schema.json", "gt", "pred", "-qo", "run.json", "--ci", "none")
+    result = stickler("merge", "run.json", "--gate", "f1.lower>0")
+
+    assert result.code == 2
+    assert "asks for a confidence interval" in result.err
+
+
+def test_a_run_is_not_overwritten(shards, stickler):
+    result = stickler("merge", "0.json", "1.json", "-o", "0.json")
+
+    assert result.code == 2
+    assert "would overwrite it" in result.err
+
+
+def test_what_is_no_run_is_named(shards, stickler):
+    result = stickler("merge", "0.json", "schema.json")
+
+    assert result.code == 2
+    assert "schema.json#: format is missing" in result.err

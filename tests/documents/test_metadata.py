@@ -1,0 +1,53 @@
+"""Metadata files: what is read of them, and what is wrong with them."""
+
+import gzip
+
+import pytest
+
+from stickler_cli.documents.metadata import read_columns
+from stickler_cli.errors import UsageError
+
+
+def test_a_csv_file_is_read_by_its_header(tmp_path):
+    file = tmp_path / "meta.csv"
+    file.write_bytes('\ufeffid,a,b\r\n1,x,"y\r\nz"\r\n\r\n2,,w,more\r\n3\r\n'.encode())
+
+    assert read_columns(str(file), ["a", "b"]) == {"a": {"1": "x"}, "b": {"1": "y\r\nz", "2": "w"}}
+
+
+def test_json_lines_are_read_by_their_names(tmp_path):
+    file = tmp_path / "meta.jsonl.gz"
+    text = '{"id": 1, "a": true}\n\n{"id": "2", "a": null, "b": [1]}\n{"id": "3", "a": 0.5}\n'
+    file.write_bytes(gzip.compress(text.encode()))
+
+    assert read_columns(str(file), ["a", "b"]) == {"a": {"1": "true", "3": "0.5"}, "b": {}}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("meta.txt", b"", "meta.txt: the name tells no kind of table, expected a .csv"),
+        ("meta.csv", b"", "meta.csv: there is no column a"),
+        ("meta.csv", b"ID,a\n1,x\n", "meta.csv:2:1: there is no id, expected one; did you mean ID"),
+        ("meta.csv", b"key,a\n1,x\n", "there is no id, expected one; columns: key, a"),
+        ("meta.csv", b"id,a\n1,x\n1,y\n", "meta.csv:3:1: the id '1' is also on line 2"),
+        ("meta.csv", b"id,b\n1,x\n", "meta.csv: there is no column a, expected one of id, b"),
+        ("meta.csv", b"id,a\n1,\xff\n", "meta.csv:2:1: byte 0xff is not UTF-8"),
+        ("meta.csv", b'id,a\n1,"' + b"x" * 200_000 + b'"\n', "meta.csv:2:1: it is not CSV"),
+        ("meta.jsonl", b'{"id": 1}\n[]\n', "meta.jsonl:2:1: the document is of type array"),
+        ("meta.jsonl", b'{"a": 1}\n', "meta.jsonl:1:1: there is no id"),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_place(tmp_path, name, content, message):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(UsageError) as raised:
+        read_columns(str(tmp_path / name), ["a"])
+    assert message in str(raised.value)
+
+
+def test_a_file_that_is_not_there_or_too_large_is_refused(tmp_path):
+    with pytest.raises(UsageError, match="cannot be read"):
+        read_columns(str(tmp_path / "none.csv"), ["a"])
+    (tmp_path / "meta.csv").write_text("id,a\n")
+    with pytest.raises(UsageError, match="expected at most 3 bytes"):
+        read_columns(str(tmp_path / "meta.csv"), ["a"], limit=3)
