@@ -1,5 +1,6 @@
 """What many documents come to: sums that may be merged in any order with the same result."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
@@ -277,18 +278,15 @@ def _restore_intervals(evaluation: Evaluation, record: Part, accounts: Accounts)
         return
     from stickler_cli.metrics.intervals import Bootstrap, read_settings  # loads numpy
 
-    evaluation.bootstrap = Bootstrap(read_settings(settings))
-    groups = {
-        (key, name): group for key, found in evaluation.by.items() for name, group in found.items()
-    }
-    for group in groups.values():
-        group.bootstrap = evaluation.bootstrap.empty(whole_only=True)
-    for _, line in accounts.lines:
-        evaluation.bootstrap.waiting.append(line)
-        for key_and_name in decoded(line).get("by", {}).items() if groups else ():
-            bootstrap = groups[key_and_name].bootstrap if key_and_name in groups else None
-            if bootstrap is not None:
-                bootstrap.waiting.append(line)
+    chosen = read_settings(settings)
+    by_group: defaultdict[tuple[str, str], list[bytes]] = defaultdict(list)
+    for _, line in accounts.lines if evaluation.by else ():
+        for key_and_name in decoded(line).get("by", {}).items():
+            by_group[key_and_name].append(line)
+    evaluation.bootstrap = Bootstrap(chosen, waiting=[line for _, line in accounts.lines])
+    for key, groups in evaluation.by.items():
+        for name, group in groups.items():
+            group.bootstrap = Bootstrap(chosen, whole_only=True, waiting=by_group[key, name])
 
 
 def _keys_view(keys: list[tuple[Path, int]]) -> list[dict[str, object]]:

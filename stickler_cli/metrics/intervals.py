@@ -50,6 +50,8 @@ _SCORE_UNIT: Final = 1 << 30
 chunk, so that floating-point sums are exact and do not depend on their order."""
 
 _TABLE: Final = 1 << 16
+_MOST_TIMES: Final = 8
+"""The greatest weight: what is left beyond it is less than one of the numbers of 16 bits."""
 
 Column: TypeAlias = tuple[str, str]
 """The path of a field, and what is summed: `tp` where all readings count it alike, `leavestp`
@@ -336,14 +338,9 @@ def _utf8(text: str) -> bytes:
 
 def _poisson_table() -> NDArray[np.uint8]:
     """Give the weight for every number of 16 bits; each is right with an error below 2**-16."""
-    table = np.zeros(_TABLE, dtype=np.uint8)
-    below = 0.0
-    for times in count():
-        below += exp(-1) / factorial(times)
-        if round(below * _TABLE) == _TABLE:
-            break
-        table[round(below * _TABLE) :] += 1
-    return table
+    shares = np.cumsum([exp(-1) / factorial(times) for times in range(_MOST_TIMES + 1)])
+    limits = np.rint(shares * _TABLE)
+    return np.searchsorted(limits, np.arange(_TABLE), side="right").astype(np.uint8)
 
 
 _POISSON: Final = _poisson_table()

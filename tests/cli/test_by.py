@@ -62,12 +62,12 @@ def test_groups_by_directory(vendors, stickler):
 
 
 def test_values_that_are_no_text_are_written_as_json(vendors, stickler):
-    record = stickler(*EVAL, "-f", "json", "--by", "paid", "--by", "lines[0].qty", "--by", "lines")
+    by = ("--by", "paid", "--by", "lines[0].qty", "--by", "lines", "--by", "id.part")
+    groups = stickler(*EVAL, "-f", "json", *by).json["by"]
 
-    groups = record.json["by"]
     assert list(groups["paid"]) == ["(none)", "false", "true"]
     assert list(groups["lines[0].qty"]) == ["1"]
-    assert list(groups["lines"]) == ["(none)"]
+    assert list(groups["lines"]) == list(groups["id.part"]) == ["(none)"]
 
 
 def test_the_table_shows_the_worst_group_first(vendors, stickler):
