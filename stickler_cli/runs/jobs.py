@@ -28,19 +28,23 @@ class Crew:
 
 def usable_cores() -> int:
     """Count the processors that this process may use, at least 1."""
-    if sys.version_info >= (3, 13):
-        count = os.process_cpu_count() or 1
-    elif hasattr(os, "sched_getaffinity"):
-        count = len(os.sched_getaffinity(0))
-    else:
-        count = os.cpu_count() or 1
+    count = affinity()
     return max(1, min(count, _quota(CPU_QUOTA) or count))
+
+
+def affinity() -> int:
+    """Count the processors that the system lets this process run on, at least 1."""
+    if sys.version_info >= (3, 13):
+        return os.process_cpu_count() or 1
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _quota(file: Path) -> int | None:
     """Give the whole processors that a container may use; None where nothing limits it."""
     try:
         quota, period = file.read_text(encoding="ascii").split()
-        return int(quota) // int(period)
-    except (OSError, ValueError, ZeroDivisionError):  # no such file; no limit, which is `max`
+        return max(1, int(quota) // int(period))
+    except (OSError, ValueError):  # no such file; no limit, which is `max`
         return None

@@ -102,7 +102,10 @@ class Pool:
         try:
             for _ in range(self._crew.jobs or 1):
                 self._start_worker()
-            while self._order or not self._all_read:
+            while True:
+                self._hand_out(items)
+                if not self._order and self._all_read:
+                    return
                 self._receive(block=not self._order or self._order[0].result is None)
                 self._hand_out(items)  # so that no worker waits while the result is added
                 yield from self._finished()

@@ -121,9 +121,8 @@ def work(connection: Connection, packed: bytes, memory_limit: int | None = None)
         return
     try:
         connection.send_bytes(READY)
-        with memory_limited(memory_limit):
-            while True:
-                connection.send_bytes(answer(job, connection.recv_bytes()))
+        while True:
+            connection.send_bytes(answer(job, connection.recv_bytes(), memory_limit))
     except (EOFError, OSError):
         return  # nobody listens any more
 
@@ -140,11 +139,12 @@ def _end_with_parent() -> None:
         threading.Thread(target=watch, daemon=True).start()
 
 
-def answer(job: Job, packed: bytes) -> bytes:
+def answer(job: Job, packed: bytes, memory_limit: int | None) -> bytes:
     """Evaluate a chunk and give the result, packed, or why there is none."""
     try:
         items: list[Item] = pickle.loads(packed)  # noqa: S301 - from the process above
-        return pickle.dumps(evaluate_chunk(job, items))
+        with memory_limited(memory_limit):
+            return pickle.dumps(evaluate_chunk(job, items))
     except MemoryError:
         return NO_MEMORY
     except Exception:  # noqa: BLE001 - the process above evaluates it again, and raises it there

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 from collections import OrderedDict, namedtuple
-from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
@@ -27,13 +26,15 @@ from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.documents import DocumentPair, open_pairs
 from stickler_cli.errors import Problem, SchemaError, UnavailableError, UsageError
 from stickler_cli.metrics.evaluation import Evaluation
-from stickler_cli.runs import chunk, pool, workers
+from stickler_cli.runs import chunk, workers
 from stickler_cli.runs.chunk import ChunkResult, Job
 from stickler_cli.runs.jobs import Crew
 from stickler_cli.runs.many import MOST_LEVELS, evaluate_many
 from stickler_cli.runs.pipeline import chunk_results
 from stickler_cli.runs.pool import CHUNKS_AHEAD
 from stickler_cli.schema.compiler import compile_schema
+
+from .conftest import Here, processes_stand_still
 
 ROOT = Path(__file__).parents[2]
 SETS = ("bank-statement", "invoice", "receipt", "resume")
@@ -90,51 +91,6 @@ def test_the_fixtures_give_what_the_command_line_prints(name, capsys, monkeypatc
         assert orjson.dumps(record[key]) == orjson.dumps(printed[key]), key
     assert printed["options"] == {**record["options"], "strict": False}
     assert Evaluation.from_dict(printed) == evaluation
-
-
-class Here:
-    """A worker without a process: it works when its answer is read."""
-
-    def __init__(self, job, memory_limit):
-        self.connection = self
-        self.ready = False
-        self.job = pickle.loads(job)  # noqa: S301 - made here
-        self.packed = None
-
-    def send_bytes(self, packed):
-        self.packed = packed
-
-    def recv_bytes(self):
-        if self.packed is None:
-            return workers.READY
-        packed, self.packed = self.packed, None
-        return workers.answer(self.job, packed)
-
-    def stop(self):
-        return None
-
-    def end(self):
-        return "exit code 0"
-
-
-def ready_here(connections, timeout):
-    """Say which of these workers have something to say: in any order but that of their start."""
-    return [each for each in connections if not each.ready or each.packed is not None][-1:]
-
-
-@contextmanager
-def processes_stand_still():
-    """Let the pool's own code run here, where it is fast and seen."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pool, "Worker", Here)
-        patch.setattr(pool, "wait", ready_here)
-        yield
-
-
-@pytest.fixture
-def in_process():
-    with processes_stand_still():
-        yield
 
 
 @given(

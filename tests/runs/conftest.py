@@ -1,0 +1,57 @@
+"""Workers without processes: the pool's own code runs here, where it is fast and seen."""
+
+import pickle
+from contextlib import contextmanager
+
+import pytest
+
+from stickler_cli.runs import pool, workers
+
+
+class Here:
+    """A worker without a process: it works when its answer is read."""
+
+    def __init__(self, job, memory_limit):
+        self.connection = self
+        self.ready = False
+        self.job = pickle.loads(job)  # noqa: S301 - made here
+        self.packed = None
+
+    def send_bytes(self, packed):
+        self.packed = packed
+
+    def recv_bytes(self):
+        if self.packed is None:
+            return workers.READY
+        packed, self.packed = self.packed, None
+        return workers.answer(self.job, packed, None)
+
+    def stop(self):
+        return None
+
+    def end(self):
+        return "exit code 0"
+
+
+def ready_here(connections, timeout):
+    """Say which worker has something to say: all begin, then the first is the slowest."""
+    if starting := [each for each in connections if not each.ready]:
+        return starting
+    speaking = [each for each in connections if each.packed is not None]
+    assert speaking or timeout is not None, "nobody has work, and all wait for ever"
+    return speaking[-1:]
+
+
+@contextmanager
+def processes_stand_still():
+    """Let the pool's own code run here, where it is fast and seen."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pool, "Worker", Here)
+        patch.setattr(pool, "wait", ready_here)
+        yield
+
+
+@pytest.fixture
+def in_process():
+    with processes_stand_still():
+        yield

@@ -1,0 +1,246 @@
+"""One stream of results, whoever does the work and however it is cut."""
+
+import io
+import multiprocessing
+import signal
+import threading
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stickler_cli.compare.plan import Options
+from stickler_cli.documents import DocumentPair, PairRef
+from stickler_cli.documents.references import FileReference
+from stickler_cli.errors import Problem, UsageError, WorkerDiedError
+from stickler_cli.runs import jobs, memory, pipeline, pool, starting, workers
+from stickler_cli.runs.chunk import TOO_LITTLE_MEMORY, Job, Wants, evaluate_chunk
+from stickler_cli.runs.interruption import Interruption
+from stickler_cli.runs.jobs import Crew, usable_cores
+from stickler_cli.runs.pipeline import chunk_results, gather
+from stickler_cli.schema.compiler import compile_schema
+
+from .conftest import processes_stand_still
+
+PLAN = compile_schema(
+    {
+        "type": "object",
+        "properties": {
+            "a": {"type": "string"},
+            "tags": {"type": "array", "items": {"type": "string"}},
+        },
+    }
+)
+SIDES = (
+    ({"a": "x", "tags": ["p", "q"]}, {"a": "x", "tags": ["q"]}),
+    ({"a": "x"}, {"a": "completely different", "b": 1}),
+    ({"a": "x"}, {"a": "x"}),
+    ({"a": "x"}, None),
+    (None, {"a": "x"}),
+    ({"a": "x"}, Problem("p.json", "it is empty")),
+    (Problem("g.json", "it is empty"), {}),
+)
+WANTS = Wants(document_lines=True, non_match_lines=True, first_non_matches=3, accounts=True)
+JOB = Job(PLAN, Options(), wants=WANTS)
+
+
+def pairs(count: int) -> list[DocumentPair]:
+    return [DocumentPair(str(number), *SIDES[number % len(SIDES)]) for number in range(count)]
+
+
+def everything(items, crew, job=JOB, total=None) -> tuple[object, ...]:
+    """Run, and give all bytes that come of it, and what is to be shown."""
+    documents, errors = io.BytesIO(), io.BytesIO()
+    results = chunk_results(job, items, crew, total=total)
+    found = gather(results, job.wants, document_lines=documents, non_match_lines=errors)
+    record = orjson.dumps(found.evaluation.to_dict())
+    return record, documents.getvalue(), errors.getvalue(), found.first_non_matches
+
+
+@given(
+    sides=st.lists(st.sampled_from(SIDES), max_size=24),
+    crew=st.builds(Crew, st.integers(2, 4), st.none() | st.integers(1, 5)),
+    known=st.booleans(),
+)
+def test_any_processes_and_chunks_give_the_same_bytes(sides, crew, known):
+    items = [DocumentPair(str(number), *pair) for number, pair in enumerate(sides)]
+    total = len(items) if known else None
+    with processes_stand_still():
+        assert everything(items, crew, total=total) == everything(items, Crew(1))
+
+
+@pytest.mark.parametrize("platform", ["linux", "darwin"])
+def test_real_processes_read_the_documents_themselves(tmp_path, monkeypatch, platform):
+    monkeypatch.setattr(starting.sys, "platform", platform)  # forked from a server, or spawned
+    refs = []
+    for number in range(12):
+        file = tmp_path / f"{number}.json"
+        file.write_text('{"a": "x"}' if number % 3 else "{")
+        side = FileReference(str(file), 1000)
+        refs.append(PairRef(str(number), side, side))
+    assert everything(refs, Crew(2)) == everything(refs, Crew(1))
+    assert multiprocessing.active_children() == []
+
+
+@pytest.mark.parametrize("workers", [2, 3, 5])
+def test_a_worker_that_is_slower_than_all_others_holds_up_nobody_for_ever(in_process, workers):
+    # The stand-in of the first worker speaks only when no other has anything to say.
+    assert everything(pairs(99), Crew(workers, 1)) == everything(pairs(99), Crew(1))
+
+
+def test_what_nobody_wants_is_not_made():
+    chunk = evaluate_chunk(Job(PLAN, Options()), pairs(7))
+    assert (chunk.document_lines, chunk.non_match_lines) == (b"", b"")
+    assert chunk.first_non_matches == []
+    assert chunk.comparison is None
+    assert chunk.evaluation.accounts is None
+    assert chunk.ids == [str(number) for number in range(7)]
+
+
+def test_the_first_errors_of_the_run_are_kept_and_no_more():
+    job = Job(PLAN, Options(), wants=Wants(first_non_matches=3))
+    first = everything(pairs(30), Crew(1), job)[3]
+    # The first document has one error, the second two: a, and the key b.
+    assert [document for document, _ in first] == ["0", "1", "1"]
+
+
+# --- as many processes as fit
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    """Judge at once that there is work enough for others."""
+    for name in ("CHUNK_SECONDS", "MEASURED_SECONDS", "WORTH_SECONDS", "WARM_UP_SECONDS"):
+        monkeypatch.setattr(pipeline, name, 0.0)
+    monkeypatch.setattr(pipeline, "usable_cores", lambda: 2)
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize("total", [None, 60])
+def test_long_runs_are_shared_and_the_rest_is_read_once(total, monkeypatch):
+    started = []
+    start = pool.Pool
+    monkeypatch.setattr(pool, "Pool", lambda *given: started.append(given) or start(*given))
+    assert everything(pairs(60), Crew(None), total=total) == everything(pairs(60), Crew(1))
+    ((_, crew, left, _),) = started
+    assert crew.jobs == 2
+    assert left is None or 0 < left < 60
+
+
+def test_small_runs_stay_in_this_process(monkeypatch):
+    monkeypatch.setattr(pipeline, "usable_cores", lambda: 8)
+    monkeypatch.setattr(pool, "Pool", None)
+    assert everything(pairs(9), Crew(None), total=9) == everything(pairs(9), Crew(1))
+
+
+def test_on_one_processor_all_runs_stay_in_this_process(impatient, monkeypatch):
+    monkeypatch.setattr(pipeline, "usable_cores", lambda: 1)
+    monkeypatch.setattr(pool, "Pool", None)
+    assert everything(pairs(9), Crew(None)) == everything(pairs(9), Crew(1))
+
+
+@pytest.mark.parametrize(
+    ("quota", "cores"),
+    [("max 100000", 6), ("250000 100000", 2), ("50000 100000", 1), ("900000 100000", 6), ("", 6)],
+)
+def test_a_container_s_share_of_the_processors_counts(tmp_path, monkeypatch, quota, cores):
+    file = tmp_path / "cpu.max"
+    file.write_text(quota)
+    monkeypatch.setattr(jobs, "CPU_QUOTA", file)
+    monkeypatch.setattr(jobs, "affinity", lambda: 6)
+    assert usable_cores() == cores
+
+
+def test_there_is_a_processor():
+    assert jobs.affinity() >= 1
+
+
+# --- memory
+
+
+def no_memory_for(name, monkeypatch, module):
+    """Let the results of one document, and of all that go with it, take too much memory."""
+
+    def evaluate(job, items):
+        items = list(items)
+        if any(item.id == name for item in items):
+            raise MemoryError
+        return evaluate_chunk(job, items)
+
+    monkeypatch.setattr(module, "evaluate_chunk", evaluate)
+
+
+@pytest.mark.parametrize("crew", [Crew(1), Crew(2, 4)])
+def test_results_that_take_too_much_memory_fail_one_document(in_process, monkeypatch, crew):
+    no_memory_for("7", monkeypatch, pipeline if crew.jobs == 1 else workers)
+    found = gather(chunk_results(JOB, pairs(20), crew), WANTS)
+    assert [entry.problem for entry in found.evaluation.problems if entry.id == "7"] == [
+        f"7: {TOO_LITTLE_MEMORY}"
+    ]
+    assert found.evaluation.documents["total"] == 20
+
+
+def test_a_document_that_cannot_be_read_for_lack_of_memory_is_failed(monkeypatch):
+    def read(ref):
+        raise MemoryError
+
+    monkeypatch.setattr("stickler_cli.runs.chunk.read_pair", read)
+    chunk = evaluate_chunk(JOB, [PairRef("one", None, None)])
+    assert [entry.problem for entry in chunk.evaluation.problems] == [f"one: {TOO_LITTLE_MEMORY}"]
+
+
+def test_memory_can_be_limited_on_linux_only(monkeypatch):
+    monkeypatch.setattr(memory.sys, "platform", "darwin")
+    with pytest.raises(UsageError, match="--memory-limit: this is darwin, expected Linux"):
+        memory.check_memory_limit()
+
+
+# --- workers
+
+
+def test_a_worker_that_does_not_end_is_killed(monkeypatch):
+    monkeypatch.setattr(workers, "SECONDS_TO_END", 0.0)
+    worker = workers.Worker(workers.packed_job(JOB, "--jobs"), None)
+    assert worker.connection.recv_bytes() == workers.READY
+    worker.end()
+    assert multiprocessing.active_children() == []
+
+
+def test_workers_that_cannot_be_started_are_an_error(monkeypatch):
+    def refuse(*_):
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(pool, "Worker", refuse)
+    with pytest.raises(WorkerDiedError, match="--jobs: a worker process cannot be started"):
+        gather(chunk_results(JOB, pairs(3), Crew(2)), WANTS)
+
+
+# --- interruption
+
+
+def test_an_interruption_ends_a_run_between_documents():
+    interruption = Interruption()
+
+    def items():
+        for pair in pairs(9):
+            if pair.id == "4":
+                interruption.signal = signal.SIGINT
+            yield pair
+
+    results = chunk_results(JOB, items(), Crew(1), interruption=interruption)
+    assert [name for chunk in results for name in chunk.ids] == ["0", "1", "2", "3", "4"]
+
+
+def test_outside_the_main_thread_nothing_listens():
+    before = signal.getsignal(signal.SIGINT)
+    seen = []
+
+    def listen() -> None:
+        with Interruption().listening():
+            seen.append(signal.getsignal(signal.SIGINT))
+
+    thread = threading.Thread(target=listen)
+    thread.start()
+    thread.join()
+    assert seen == [before]
