@@ -236,12 +236,13 @@ def _run(
     from stickler_cli.metrics.comparison_view import document_view
     from stickler_cli.metrics.gates import judge
     from stickler_cli.metrics.record import FieldInfo, Run, RunOptions, SchemaSignature
-    from stickler_cli.reports.registry import WITH_ACCOUNTS, WITH_DETAIL
+    from stickler_cli.reports.registry import WITH_ACCOUNTS, WITH_DETAIL, WITH_FIELD_INTERVALS
     from stickler_cli.runs.chunk import Job, Wants
     from stickler_cli.runs.run import LineFiles, run
     from stickler_cli.runs.validation import validation_of
 
     shown = {request.format, *formats}
+    field_bounds = any(gate.bound and gate.path for gate in request.gates)
     wants = Wants(
         document_lines=request.documents is not None,
         non_match_lines=request.non_matches is not None,
@@ -251,6 +252,7 @@ def _run(
         detail=bool(WITH_DETAIL & shown),
         recall_with_fd=request.recall_with_fd,
         intervals=None if pairs.single else request.intervals,
+        intervals_of_fields=field_bounds or bool(WITH_FIELD_INTERVALS & shown),
     )
     options = Options(request.pairing_floor, request.extra_fields)
     validation = validation_of(request.validate, loaded.contents, loaded.path, loaded.path)

@@ -18,7 +18,7 @@ from stickler_cli.locations import field_path
 from stickler_cli.metrics.counts import Counts
 from stickler_cli.metrics.document_result import DocumentResult, Status, read_status
 from stickler_cli.metrics.reading import Part
-from stickler_cli.metrics.tally import READINGS, SCORE_UNIT, Tally
+from stickler_cli.metrics.tally import READINGS, SCORE_UNIT, Sums, Tally
 
 NAMES: Final = tuple(outcome.name.lower() for outcome in Outcome)
 """The names of the counts, in the order of `Outcome`."""
@@ -98,10 +98,25 @@ def account_line(result: DocumentResult, counts: Tally | None) -> bytes:
     >>> account_line(DocumentResult("a", Status.FAILED, None), None)
     b'{"id":"a","status":"failed","score":null,"fields":{}}'
     """
-    score = None if result.comparison is None else result.comparison.similarity
     fields: dict[str, dict[str, object]] = {}
     if counts is not None:
         _add_node(fields, counts, "")
+    return _line(result, fields)
+
+
+def whole_line(result: DocumentResult, sums: Sums) -> bytes:
+    """Write the account of one document as a whole: of its fields there is nothing.
+
+    Args:
+        result: what became of it; it was compared.
+        sums: what was counted at its root.
+    """
+    entry = _entry(sums)
+    return _line(result, {"": entry} if entry else {})
+
+
+def _line(result: DocumentResult, fields: Mapping[str, object]) -> bytes:
+    score = None if result.comparison is None else result.comparison.similarity
     record: dict[str, object] = {"id": result.id, "status": result.status.value, "score": score}
     if result.groups:
         record["by"] = result.groups
@@ -110,18 +125,25 @@ def account_line(result: DocumentResult, counts: Tally | None) -> bytes:
 
 
 def _add_node(fields: dict[str, dict[str, object]], node: Tally, path: str) -> None:
-    entry: dict[str, object] = {SCORE: node.score_units / SCORE_UNIT} if node.scored else {}
-    overall, aggregate, leaves = node.overall, node.aggregate, node.leaves
-    if overall == aggregate == leaves:
-        entry.update((name, count) for name, count in zip(NAMES, overall, strict=True) if count)
-    else:
-        for reading, counts in zip(READINGS, (overall, aggregate, leaves), strict=True):
-            if any(counts):
-                entry[reading] = {name: n for name, n in zip(NAMES, counts, strict=True) if n}
+    entry = _entry((node.overall, node.aggregate, node.leaves))
+    if node.scored:
+        entry = {SCORE: node.score_units / SCORE_UNIT, **entry}
     if entry:
         fields[path] = entry
     for name, child in node.fields.items():
         _add_node(fields, child, path_below(path, name))
+
+
+def _entry(sums: Sums) -> dict[str, object]:
+    """Give the counts that are not 0; once, where all readings are alike."""
+    overall, aggregate, leaves = sums
+    if overall == aggregate == leaves:
+        return {name: n for name, n in zip(NAMES, overall, strict=True) if n}
+    return {
+        reading: {name: n for name, n in zip(NAMES, counts, strict=True) if n}
+        for reading, counts in zip(READINGS, sums, strict=True)
+        if any(counts)
+    }
 
 
 @lru_cache(_PATHS_REMEMBERED)

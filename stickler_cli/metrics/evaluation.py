@@ -73,10 +73,10 @@ class Evaluation(Results):
         """Add one document; a comparison by itself is a document that was evaluated."""
         if isinstance(result, ObjectComparison):
             result = DocumentResult("", Status.EVALUATED, result)
-        counts = None if result.comparison is None else tally(result.comparison)
+        counts = tally(result.comparison) if result.comparison and self._in_full(result) else None
         errors = () if result.comparison is None else tuple(non_matches(result.comparison))
         line = b""
-        if self.accounts is not None or self.bootstrap is not None:
+        if self._in_full(result):
             line = account_line(result, counts)
         self.add(result, counts, errors, line)
         if self.accounts is not None:
@@ -88,6 +88,11 @@ class Evaluation(Results):
         self.problems += (
             DocumentProblem(result.status, result.id, str(problem)) for problem in result.problems
         )
+
+    def _in_full(self, result: DocumentResult) -> bool:
+        """Say whether the counts of this document are wanted by themselves, field by field."""
+        of_fields = self.bootstrap is not None and not self.bootstrap.whole_only
+        return of_fields or self.accounts is not None or bool(result.groups)
 
     def _group(self, key: str, name: str) -> Results:
         """Give the results of a group, those of no documents if it is new."""

@@ -6,12 +6,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, Literal
 
 from stickler_cli.locations import Path
+from stickler_cli.metrics.accounts import whole_line
 from stickler_cli.metrics.document_result import DocumentResult, Status, read_statuses
 from stickler_cli.metrics.error_counts import ErrorCounts, read_error_counts
 from stickler_cli.metrics.non_matches import NonMatch
 from stickler_cli.metrics.reading import Part
 from stickler_cli.metrics.remarks import add_remarks, read_remarks, remarks_view
-from stickler_cli.metrics.tally import SCORE_UNIT, Tally, units_of
+from stickler_cli.metrics.tally import SCORE_UNIT, Tally, add_document, units_of
 from stickler_cli.metrics.tally_record import NO_SUMS, read_tally, tally_record
 from stickler_cli.metrics.terms import FieldInfo, in_schema_order
 
@@ -52,19 +53,24 @@ class Results:
 
         Args:
             result: the document.
-            counts: what was counted in it; None where it was not compared.
+            counts: what was counted in it, if that is known.
             errors: its non-matches.
-            line: its account, if anything is made of it.
+            line: its account, if there is one.
         """
         self.statuses[result.status] += 1
         add_remarks(self.remarks, result.remarks)
-        if result.comparison is not None and counts is not None:
-            self.evaluated += 1
-            self.score_units += units_of(result.comparison.similarity)
-            self.tally.merge(counts)
         self.errors.update(errors)
+        if result.comparison is None:
+            return
+        self.evaluated += 1
+        self.score_units += units_of(result.comparison.similarity)
+        if counts is None:
+            sums = add_document(self.tally, result.comparison)
+        else:
+            self.tally.merge(counts)
+            sums = counts.overall, counts.aggregate, counts.leaves
         if self.bootstrap is not None:
-            self.bootstrap.add(line)
+            self.bootstrap.add(line or whole_line(result, sums))
 
     def add_all(self, other: "Results") -> None:
         """Add the documents of others; intervals stay only if there are some of all documents."""

@@ -55,6 +55,8 @@ class Wants:
     """An account of each document."""
     intervals: IntervalSettings | None = None
     """Confidence intervals; None for none."""
+    intervals_of_fields: bool = False
+    """Confidence intervals of every field too, not only of whole documents."""
     comparison: bool = False
     """The comparison itself, of a run of one pair."""
     detail: bool = False
@@ -64,9 +66,10 @@ class Wants:
 
     def evaluation(self) -> Evaluation:
         """Give the evaluation of no documents, which keeps of those to come what is asked for."""
+        whole_only = not self.intervals_of_fields
         return Evaluation(
             accounts=Accounts() if self.accounts else None,
-            bootstrap=Bootstrap(self.intervals) if self.intervals else None,
+            bootstrap=Bootstrap(self.intervals, whole_only) if self.intervals else None,
         )
 
     def no_detail(self) -> Detail | None:
