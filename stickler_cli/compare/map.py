@@ -1,8 +1,8 @@
 """A map: an object whose keys are fields too, under a schema that they share."""
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from stickler_cli.comparators.base import Matrix
 from stickler_cli.compare.absence import is_absent
@@ -12,11 +12,18 @@ from stickler_cli.compare.result import Comparison, ObjectComparison, Outcome, T
 from stickler_cli.json_values import JsonObject, JsonValue
 
 
+class Searcher(Protocol):
+    """What says whether a key belongs to a family."""
+
+    def search(self, string: str, /) -> object:
+        """Give something true if it does."""
+
+
 @dataclass(frozen=True, slots=True)
 class Pattern:
     """A family of keys and the node for their values."""
 
-    regex: re.Pattern[str]
+    regex: Searcher
     node: Node
     aggregate: bool | None = None
 

@@ -16,6 +16,7 @@ from referencing.jsonschema import specification_with
 from stickler_cli.compare.one_of import Acceptor
 from stickler_cli.json_values import JsonValue, kind_of
 from stickler_cli.schema.annotations import own_keys
+from stickler_cli.schema.backtracking import MOST_STEPS, most_steps
 from stickler_cli.schema.dialects import Dialect, Schema
 from stickler_cli.schema.formats import CHECKER
 from stickler_cli.schema.patterns import compile_pattern
@@ -80,6 +81,23 @@ class Documents:
         registry: Registry[Any] = REGISTRY.with_resources(resources)
         return registry.crawl()
 
+    @cached_property
+    def searched(self) -> frozenset[str]:
+        """Name the patterns that `jsonschema` itself searches keys for, by Python's `re`."""
+        keys: set[str] = set()
+        unevaluated = False
+        parts: list[object] = [contents for contents, _ in self._by_uri.values()]
+        while parts:
+            part = parts.pop()
+            if isinstance(part, dict):
+                unevaluated = unevaluated or "unevaluatedProperties" in part
+                patterns = part.get("patternProperties")
+                keys |= patterns.keys() if isinstance(patterns, dict) else set()
+                parts += part.values()
+            elif isinstance(part, list):
+                parts += part
+        return frozenset(keys) if unevaluated else frozenset()
+
     def _bare(self, contents: JsonValue, dialect: Dialect) -> Any:
         """Leave `$schema` out where it says nothing new, else `jsonschema` leaves our class."""
         if not isinstance(contents, dict) or dialect != self._main:
@@ -104,7 +122,7 @@ class SchemaAcceptor(Acceptor):
         """Say whether the value is valid; one too deep to tell is not accepted."""
         if not self._validator:
             self._validator.append(
-                _validator_class(self.dialect)(
+                _validator_class(self.dialect, self.documents.searched)(
                     {"$ref": self.reference},
                     registry=self.documents.registry,
                     format_checker=CHECKER,
@@ -129,22 +147,37 @@ def acceptor_of(files: SchemaFiles, arm: Source, documents: Documents) -> Accept
 
 
 @cache
-def _validator_class(dialect: Dialect) -> Any:
-    """Give the validator of a dialect that reads patterns as we do."""
+def _validator_class(dialect: Dialect, searched: frozenset[str]) -> Any:
+    """Give the validator of a dialect that reads patterns as we do.
+
+    `searched` are those that `unevaluatedProperties` searches for; it restricts nothing where
+    that might take too long.
+    """
+    usual = validator_for({"$schema": dialect.uri})
+    unevaluated: Any = usual.VALIDATORS.get("unevaluatedProperties")
+
+    def unevaluated_properties(
+        validator: Any, part: Any, instance: JsonValue, schema: Schema
+    ) -> Iterator[ValidationError]:
+        length = max(map(len, instance), default=0) if isinstance(instance, dict) else 0
+        if all(most_steps(pattern, length) <= MOST_STEPS for pattern in searched):
+            yield from unevaluated(validator, part, instance, schema)
+
     return extend(  # type: ignore[no-untyped-call]
-        validator_for({"$schema": dialect.uri}),
+        usual,
         {
             "additionalProperties": _additional_properties,
             "pattern": _pattern,
             "patternProperties": _pattern_properties,
+            **({"unevaluatedProperties": unevaluated_properties} if unevaluated else {}),
         },
     )
 
 
 def _found(pattern: str, text: str) -> bool:
-    """Say whether a pattern is in a text; one that cannot be read restricts nothing."""
+    """Say whether a pattern is in a text; one that cannot be read or bounded restricts nothing."""
     try:
-        return bool(compile_pattern(pattern).search(text))
+        return compile_pattern(pattern).search(text) is not False
     except re.error:
         return True
 

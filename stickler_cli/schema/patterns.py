@@ -1,7 +1,11 @@
-r"""Regular expressions as JSON Schema writes them (ECMA-262), for Python's `re`.
+r"""Regular expressions as JSON Schema writes them (ECMA-262), searched in bounded time.
 
-They differ in little: names of groups, properties of characters (`\p{L}`), what `$` means before
-a line break, `[]`, and escapes that mean nothing. `\d`, `\w` and `\b` know only ASCII there.
+An engine that takes time in proportion to the text, the one in pydantic_core, searches what it
+can. It has no look-around and no references to groups: those are left to Python's `re`, where
+the steps that it may take are known to be few.
+
+The dialects differ in little: names of groups, properties of characters (`\p{L}`), what `$` means
+before a line break, `[]`, and escapes that mean nothing. `\d`, `\w` and `\b` know only ASCII.
 """
 
 import re
@@ -9,9 +13,15 @@ import sys
 import unicodedata
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from itertools import groupby
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
+
+from stickler_cli.schema.backtracking import MOST_STEPS, most_steps
+
+if TYPE_CHECKING:
+    from pydantic_core import SchemaValidator
 
 _CHARACTER: Final = r"""
     \\(?P<property>[pP])\{(?P<category>[^}]*)\}
@@ -61,22 +71,81 @@ _LONG_NAMES: Final = {
 """Other names of general categories, as far as they are in use."""
 
 
+_LINEAR_ESCAPES: Final = {
+    "d": ("[0-9]", "0-9"),
+    "D": ("[^0-9]", "[^0-9]"),
+    "w": ("[0-9A-Za-z_]", "0-9A-Za-z_"),
+    "W": ("[^0-9A-Za-z_]", "[^0-9A-Za-z_]"),
+    "s": (f"[{_WHITESPACE}]", _WHITESPACE),
+    "S": (f"[^{_WHITESPACE}]", f"[^{_WHITESPACE}]"),
+    "b": (r"(?-u:\b)", r"\x08"),
+    "B": (r"(?-u:\B)", "B"),
+    "Z": (r"\z", "Z"),
+}
+"""Escapes that are written otherwise for the linear engine, outside and inside of a class."""
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaPattern:
+    """A pattern of a schema, ready to be searched for; equal by its text, and picklable."""
+
+    text: str
+    """As the schema has it."""
+    _regex: re.Pattern[str] = field(compare=False, repr=False)
+    _linear: "SchemaValidator | None" = field(compare=False, repr=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return compile_pattern, (self.text,)
+
+    def search(self, text: str) -> bool | None:
+        """Say whether the pattern is in a text; None where to tell might take too long."""
+        if self._linear is not None:
+            return self._linear.isinstance_python(text)
+        if most_steps(self._regex.pattern, len(text)) > MOST_STEPS:
+            return None
+        return bool(self._regex.search(text))
+
+
 @lru_cache(maxsize=1024)
-def compile_pattern(text: str) -> re.Pattern[str]:
+def compile_pattern(text: str) -> SchemaPattern:
     r"""Compile a pattern of a schema; it is meant for `search`.
 
     Raises:
-        re.error: Python has nothing like it, such as the scripts of Unicode.
+        re.error: Python has nothing like it, such as the scripts of Unicode, or no text could be
+            searched for it in bounded time.
 
-    >>> bool(compile_pattern(r"^(?<year>\d{4})-\k<year>$").search("2024-2024"))
+    >>> compile_pattern(r"^(?<year>\d{4})-\k<year>$").search("2024-2024")
     True
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)  # `[[` and `--` mean what they mean today
-        return re.compile("".join(_translated(text)), re.ASCII)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)  # `[[`, `--` mean what they mean today
+            regex = re.compile("".join(_translated(text)), re.ASCII)
+    except (OverflowError, RecursionError) as error:
+        raise re.error(str(error)) from None
+    linear = _linear_engine(text)
+    if linear is None and most_steps(regex.pattern, 2) > MOST_STEPS:
+        raise re.error("it looks around or back, and repeats what can be read in several ways")
+    return SchemaPattern(text, regex, linear)
 
 
-def _translated(text: str) -> Iterator[str]:
+def _linear_engine(text: str) -> "SchemaValidator | None":
+    """Build what searches in linear time; None if the pattern asks for more than it can."""
+    from pydantic_core import SchemaError, SchemaValidator, core_schema  # few schemas have patterns
+
+    if "--" in text:  # the difference of two classes there
+        return None
+    linear = "".join(_translated(text, _linear_character))
+    try:
+        return SchemaValidator(core_schema.str_schema(pattern=linear, regex_engine="rust-regex"))
+    except SchemaError:
+        return None
+
+
+def _translated(
+    text: str, character: "Callable[[re.Match[str], bool], str] | None" = None
+) -> Iterator[str]:
+    character = character or _character
     names: dict[str, int] = {}
     groups, position, inside = 0, 0, False
     while position < len(text):
@@ -94,11 +163,29 @@ def _translated(text: str) -> Iterator[str]:
                 raise re.error(f"there is no group {token['back']} before {token[0]}")
             yield f"(?:\\{names[token['back']]})"
         else:
-            yield _character(token, inside=inside)
+            yield character(token, inside)
             inside = kind == "class" or (inside and token[0] != "]")
 
 
-def _character(token: re.Match[str], *, inside: bool) -> str:
+def _linear_character(token: re.Match[str], inside: bool) -> str:
+    """Translate what stands for characters for the linear engine."""
+    kind, text = token.lastgroup, token[0]
+    if kind == "end":
+        return r"\z"
+    if kind == "none":
+        return r"[^\s\S]"
+    if kind == "other" and inside and text in "[&~":
+        return f"\\{text}"
+    if kind == "escape":
+        letter = token["escape"]
+        if letter in _LINEAR_ESCAPES:
+            return _LINEAR_ESCAPES[letter][inside]
+        if not letter.isalnum():
+            return f"\\x{{{ord(letter):x}}}"
+    return _character(token, inside)
+
+
+def _character(token: re.Match[str], inside: bool) -> str:
     """Translate what stands for characters, inside or outside of a class."""
     kind, text = token.lastgroup, token[0]
     if kind == "category":

@@ -1,7 +1,9 @@
+import pickle
 import re
 
 import pytest
 
+from stickler_cli.schema.backtracking import most_steps
 from stickler_cli.schema.patterns import compile_pattern
 
 
@@ -67,3 +69,88 @@ def test_a_pattern_means_what_ecma_262_says(pattern, text, found):
 def test_a_pattern_that_python_cannot_express_is_an_error(pattern, cause):
     with pytest.raises(re.error, match=cause):
         compile_pattern(pattern)
+
+
+CATASTROPHES = [
+    r"^(a+)+$",
+    r"^(a|a)*$",
+    r"^(a|aa)+$",
+    r"(a*)*b",
+    r"^(\w+\s?)*$",
+    r"a*a*a*a*a*a*a*a*a*a*b",
+    r"^([a-zA-Z0-9])(([\-.]|[_]+)?([a-zA-Z0-9]+))*(@){1}[a-z0-9]+$",
+]
+
+
+@pytest.mark.parametrize("pattern", CATASTROPHES)
+def test_no_pattern_of_the_linear_engine_takes_more_than_linear_time(pattern):
+    """With `re`, each of these takes longer than anybody waits."""
+    found = compile_pattern(pattern).search("a" * 50_000 + "!")
+
+    assert found is False
+
+
+@pytest.mark.parametrize("pattern", CATASTROPHES)
+def test_a_pattern_for_python_that_could_take_for_ever_is_refused(pattern):
+    nested = pattern.removeprefix("^")
+    if nested.startswith("a*"):
+        assert compile_pattern(f"^(?=a){nested}").search("a" * 100 + "!") is None
+    else:
+        with pytest.raises(re.error, match="looks around"):
+            compile_pattern(f"^(?=a){nested}")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "length", "steps"),
+    [
+        ("^abc$", 9, 10),
+        ("abc", 9, 10 * 10),
+        ("^a?b?c", 9, 2 * 2 * 10),
+        ("^a{2,4}", 9, 3 * 10),
+        ("^a{3}", 9, 10),
+        ("^a{,2}", 9, 3 * 10),
+        ("^a{2,}", 9, 8 * 10),
+        ("^(a|b|c)", 9, 3 * 10),
+        ("^(a|b){2}", 9, 4 * 10),
+        ("^(?:a[*|)]\\*)*", 9, 10 * 10),
+        ("^a|^b", 9, 2 * 10 * 10),
+        ("^(?=a*b)c*", 9, 10 * 11 * 10),
+        ("^(?:(?!a)b)*", 9, 10 * 11 * 10),
+        ("^(?>a*)b*", 9, 10 * 11 * 10),
+        ("^(?i:a)*+", 9, 10 * 10),
+        ("^(?i)a*", 9, 10 * 10),
+        ("^(?<a>a*)", 9, 10 * 10),
+        ("(a*)*", 1, float("inf")),
+        ("^(a?)*", 9, float("inf")),
+    ],
+)
+def test_steps_are_counted_from_above(pattern, length, steps):
+    assert most_steps(pattern, length) == steps
+
+
+def test_passwords_and_keys_are_searched_as_ever():
+    password = compile_pattern(r"^(?=.*[0-9])(?=.*[a-z])(?=.*[A-Z]).{8,}$")
+
+    assert password.search("Passw0rd") is True
+    assert password.search("password") is False
+    assert password.search("Passw0rd" * 10_000) is None
+
+
+@pytest.mark.parametrize("pattern", ["(" * 50_000 + ")" * 50_000, "a{99999999999999999999}"])
+def test_a_pattern_that_is_too_much_for_python_is_an_error(pattern):
+    with pytest.raises(re.error):
+        compile_pattern(pattern)
+
+
+def test_a_pattern_can_be_sent_to_another_process():
+    pattern = compile_pattern("^a(?!b)")
+
+    assert pickle.loads(pickle.dumps(pattern)) == pattern  # noqa: S301
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+@pytest.mark.parametrize("pattern", [r"[a&&b]", r"[a~~b]", r"[+--]", r"[\&&]", r"\<a\>", "]}"])
+def test_what_only_the_linear_engine_gives_a_meaning_has_none(pattern):
+    regex = re.compile(pattern)
+    for text in ("", "a", "b", "&", "~", "-", ",", "<a>", "]}", "+"):
+        assert compile_pattern(pattern).search(text) == bool(regex.search(text))

@@ -1,0 +1,1 @@
+"""Coverage-guided fuzzing of what reads schemas and documents; see README.md."""

@@ -1,0 +1,99 @@
+"""What the fuzzer runs: each target takes any bytes, and must not raise.
+
+Functions of their own, so that the tests run them where no fuzzer is installed.
+"""
+
+import json
+from collections.abc import Callable
+from typing import Final, TypeAlias
+
+from stickler_cli.compare.engine import compare
+from stickler_cli.compare.plan import Options, Plan
+from stickler_cli.documents import DocumentPair
+from stickler_cli.documents.document import Wrapping, read_text
+from stickler_cli.documents.reading import BOM, parse_json
+from stickler_cli.errors import Problem, SchemaError
+from stickler_cli.json_values import JsonObject
+from stickler_cli.metrics.comparison_view import comparison_view
+from stickler_cli.runs.chunk import Job, Wants, evaluate_chunk
+from stickler_cli.runs.depth import room_for_depth
+from stickler_cli.schema.compiler import compile_schema
+
+SAMPLES: Final[tuple[JsonObject, ...]] = (
+    {},
+    {"a": "x", "b": [1, "2", None], "c": {"d": {"a": True}}},
+    {"a": ["x", {"a": "y"}], "b": {"a": 1.5}, "c": "2024-01-02", "n_1": [[{}]]},
+)
+"""Compared under every schema that compiles, whether they fit it or not."""
+
+OPEN: Final = Job(
+    compile_schema({"type": "object"}),
+    Options(),
+    wants=Wants(document_lines=True, non_match_lines=True, accounts=True),
+)
+"""A run that compares by what the documents hold."""
+
+
+Side: TypeAlias = JsonObject | Problem
+
+
+class BrokenRuleError(Exception):
+    """Something happened that must never be."""
+
+
+def compile_any(data: bytes) -> None:
+    """Compile a schema and compare by it: there is a plan, or an error that names problems."""
+    schema = parse_json(data, "fuzz.json")
+    if not isinstance(schema, dict):
+        return
+    try:
+        plan = compile_schema(schema, "fuzz.json")
+    except SchemaError as error:
+        if not error.problems:
+            raise BrokenRuleError("an error without a problem") from error
+        return
+    _compare_samples(plan)
+
+
+def _compare_samples(plan: Plan) -> None:
+    with room_for_depth():
+        for gt in SAMPLES:
+            for pred in SAMPLES:
+                json.dumps(comparison_view(compare(plan, gt, pred)))
+
+
+def read_any(data: bytes) -> None:
+    """Read a document in each way there is, and compare it with itself and with others."""
+    reading = read_text(data, "fuzz.json")
+    hinted = read_text(data, "fuzz.json", wrapping=Wrapping.HINTED).value
+    taken = read_text(data, "fuzz.json", line=3, wrapping=Wrapping.TAKEN).value
+    value = reading.value
+    if not all(isinstance(each, dict | Problem) for each in (value, hinted, taken)):
+        raise BrokenRuleError("neither a document nor a problem")
+    if isinstance(value, dict):
+        if not value == hinted == taken:
+            raise BrokenRuleError("where other text is allowed, a document reads otherwise")
+        _hold_against_json(data, value)
+    _evaluate(value, taken)
+
+
+def _hold_against_json(data: bytes, value: JsonObject) -> None:
+    """Hold a document against what the standard library reads, exact integers included."""
+    with room_for_depth():
+        if json.loads(data.removeprefix(BOM)) != value:
+            raise BrokenRuleError("the standard library reads it otherwise")
+
+
+def _evaluate(gt: Side, pred: Side) -> None:
+    sides: tuple[tuple[Side, Side], ...] = ((gt, pred), (gt, {}), (SAMPLES[1], pred), (pred, SAMPLES[2]))
+    pairs = [DocumentPair(str(number), *side) for number, side in enumerate(sides)]
+    result = evaluate_chunk(OPEN, pairs)
+    for line in (result.document_lines + result.non_match_lines).splitlines():
+        json.loads(line)
+
+
+TARGETS: Final[dict[str, Callable[[bytes], None]]] = {
+    "schema": compile_any,
+    "document": read_any,
+}
+"""By name, which is also that of the folder with their seeds."""

@@ -1,0 +1,107 @@
+"""Wherever a schema can have a pattern, none keeps a comparison from coming to its end.
+
+Each of these patterns takes Python's `re` longer than anybody waits: a test that fails, hangs.
+"""
+
+import pytest
+
+from stickler_cli.compare.engine import compare
+from stickler_cli.compare.list import ListNode
+from stickler_cli.errors import SchemaError
+from stickler_cli.metrics.comparison_view import comparison_view
+from stickler_cli.schema.compiler import compile_schema
+
+LINEAR = ["^(a+)+$", "^(a|a)*$", r"^(\w+\s?)*$", "a*a*a*a*a*a*a*a*a*a*b"]
+FOR_PYTHON = [r"^(?=(a+)+$)b", r"^(a|a)*\1$", "(?<!b)(a|aa)+$"]
+TEXT = "a" * 5000 + "!"
+
+
+def result(schema, value):
+    plan = compile_schema({"type": "object", "properties": {"x": schema}})
+    return comparison_view(compare(plan, {"x": value}, {"x": value}))
+
+
+@pytest.mark.parametrize("pattern", LINEAR)
+@pytest.mark.parametrize("part", [{"pattern": ...}, {"not": {"not": {"pattern": ...}}}])
+def test_an_arm_that_does_not_fit_is_not_taken(pattern, part):
+    arm = {
+        "type": "string",
+        "x-aws-stickler-comparator": "DateComparator",
+        **with_pattern(part, pattern),
+    }
+    other = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
+
+    # As a date the text is nothing, and scores 0.
+    assert result({"anyOf": [arm, other]}, TEXT)["overall_score"] == 1.0
+
+
+@pytest.mark.parametrize("pattern", FOR_PYTHON)
+def test_in_an_arm_a_pattern_that_has_no_bound_restricts_nothing(pattern):
+    arms = [{"type": "string", "pattern": pattern}, {"type": "array", "items": {"type": "string"}}]
+    node = compile_schema({"type": "object", "properties": {"x": {"anyOf": arms}}}).root.fields[0]
+
+    assert not isinstance(node.node.choose(TEXT), ListNode)
+
+
+@pytest.mark.parametrize("pattern", LINEAR)
+def test_keys_are_searched_for_patterns(pattern):
+    schema = {"type": "object", "patternProperties": {pattern: {"type": "string"}}}
+
+    assert result(schema, {TEXT: "x", "b": "y"})["all_fields_matched"]
+
+
+@pytest.mark.parametrize("pattern", FOR_PYTHON)
+def test_a_pattern_for_keys_that_has_no_bound_is_refused(pattern):
+    schema = {"type": "object", "patternProperties": {pattern: {"type": "string"}}}
+
+    with pytest.raises(SchemaError, match="looks around or back"):
+        compile_schema({"type": "object", "properties": {"x": schema}})
+
+
+@pytest.mark.parametrize("pattern", [*LINEAR, *FOR_PYTHON])
+@pytest.mark.parametrize("dialect", ["2019-09", "2020-12"])
+@pytest.mark.parametrize(
+    "keywords",
+    [
+        {"propertyNames": {"pattern": ...}},
+        {"patternProperties": {...: True}, "additionalProperties": False},
+        {"patternProperties": {...: True}, "unevaluatedProperties": False},
+        {"allOf": [{"patternProperties": {...: True}}], "unevaluatedProperties": False},
+    ],
+)
+def test_an_arm_of_objects_is_decided_upon(pattern, dialect, keywords):
+    arm = {"type": "object", "required": ["k"], **with_pattern(keywords, pattern)}
+    schema = {
+        "$schema": f"https://json-schema.org/draft/{dialect}/schema",
+        "type": "object",
+        "properties": {"x": {"anyOf": [{"type": "string"}, {"$ref": "#/$defs/arm"}]}},
+        "$defs": {"arm": {"type": "object", "not": {"not": arm}}},
+    }
+    gt = {"x": {"k": "x", TEXT: "y"}}
+
+    assert compare(compile_schema(schema), gt, gt).similarity == 1.0
+
+
+def with_pattern(part, pattern):
+    if isinstance(part, dict):
+        return {
+            pattern if name is ... else name: with_pattern(inner, pattern)
+            for name, inner in part.items()
+        }
+    if isinstance(part, list):
+        return [with_pattern(inner, pattern) for inner in part]
+    return pattern if part is ... else part
+
+
+def test_unevaluated_keys_are_still_refused_where_patterns_have_a_bound():
+    arm = {
+        "type": "object",
+        "patternProperties": {"^n_": {"type": "string"}},
+        "unevaluatedProperties": False,
+    }
+    other = {"type": "object", "properties": {"z": {"type": "string"}}}
+    node = compile_schema({"type": "object", "properties": {"x": {"anyOf": [arm, other]}}})
+    choose = node.root.fields[0].node.arm_of
+
+    assert choose({"n_1": "x"}) is node.root.fields[0].node.arms[0]
+    assert choose({"z": "x"}) is node.root.fields[0].node.arms[1]
