@@ -1,0 +1,108 @@
+"""A comparator's fault is that document's error, wherever it is; the run goes on."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+
+from stickler_cli.comparators.base import BaseComparator
+from stickler_cli.compare.engine import compare
+from stickler_cli.compare.plan import Options
+from stickler_cli.documents import DocumentPair
+from stickler_cli.errors import ComparisonError
+from stickler_cli.metrics.evaluation import Status
+from stickler_cli.runs.chunk import Job, evaluate_chunk
+from stickler_cli.schema.compiler import compile_schema
+
+
+class Faulty(BaseComparator):
+    """Gives 0.6, or what it is told to where `bad` is in the ground truth."""
+
+    def __init__(self, answer):
+        super().__init__()
+        self.answer = answer
+
+    def compare(self, gt, pred):
+        return self.answer() if gt == "bad" else 0.6
+
+
+def raises():
+    raise KeyError("no\x1b[31m such")
+
+
+def exits():
+    raise RecursionError("too deep")
+
+
+FAULTS = {
+    "an exception": (raises, "KeyError: "),
+    "no number": (lambda: math.nan, "its similarity is nan"),
+    "infinity": (lambda: math.inf, "its similarity is inf"),
+    "above 1": (lambda: 1.5, "its similarity is 1.5"),
+    "below 0": (lambda: -0.5, "its similarity is -0.5"),
+    "a NaN of numpy": (lambda: np.float64("nan"), "its similarity is nan"),
+    # In a list these come out of numpy, which words them otherwise.
+    "None": (lambda: None, "TypeError: |its similarity is nan"),
+    "text": (lambda: "high", "ValueError: "),
+    "a list": (lambda: [1.0], "TypeError: |ValueError: "),
+    "too deep a recursion": (exits, "RecursionError: "),
+}
+LEAF = {"type": "string", "x-aws-stickler-comparator": "Faulty"}
+ITEM = {"type": "object", "properties": {"k": {"type": "string"}, "v": LEAF}}
+OTHERS = [{"k": f"key {number}", "v": "x"} for number in range(12)]
+PLACES = {
+    "a field": (LEAF, "bad", "y", "x"),
+    "a field of an object": (ITEM, {"v": "bad"}, {"v": "y"}, "x.v"),
+    "an element": ({"type": "array", "items": LEAF}, ["a", "bad"], ["b", "c"], "x"),
+    "an element of many": ({"type": "array", "items": LEAF}, ["a"] * 9 + ["bad"], ["b"] * 9, "x"),
+    "a field of items": ({"type": "array", "items": ITEM}, [{"v": "bad"}], [{"v": "y"}], "x.v"),
+    "a field of many items": (
+        {"type": "array", "items": ITEM},
+        [*OTHERS, {"k": "z", "v": "bad"}],
+        [*OTHERS, {"k": "z", "v": "y"}],
+        "x.v",
+    ),
+    "a list in items": (
+        {
+            "type": "array",
+            "items": {"type": "object", "properties": {"l": {"type": "array", "items": LEAF}}},
+        },
+        [{"l": ["bad", "a"]}, {"l": ["a"]}],
+        [{"l": ["b", "a"]}, {"l": ["c"]}],
+        "x.l",
+    ),
+    "a position": ({"type": "array", "prefixItems": [LEAF]}, ["bad"], ["y"], "x"),
+    "a key of a map": (
+        {"type": "object", "additionalProperties": LEAF},
+        {"m": "bad"},
+        {"m": "y"},
+        "x.m",
+    ),
+    "an arm": ({"anyOf": [{"type": "number"}, LEAF]}, "bad", "y", "x"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("place", PLACES)
+def test_a_fault_is_told_with_its_place_values_and_cause(fault, place):
+    answer, cause = FAULTS[fault]
+    schema, gt, pred, path = PLACES[place]
+    plan = compile_schema(
+        {"type": "object", "properties": {"x": schema}}, comparators={"Faulty": Faulty(answer)}
+    )
+    pairs = [
+        DocumentPair("bad", {"x": gt}, {"x": pred}),
+        DocumentPair("good", {"x": pred}, {"x": pred}),
+    ]
+
+    evaluation = evaluate_chunk(Job(plan, Options()), pairs).evaluation
+
+    (problem,) = evaluation.problems
+    assert (problem.id, problem.status) == ("bad", Status.FAILED)
+    assert f"at {path}" in problem.problem
+    assert "Faulty failed on" in problem.problem
+    assert re.search(cause, problem.problem)
+    assert evaluation.evaluated == 1
+    with pytest.raises(ComparisonError):
+        compare(plan, {"x": gt}, {"x": pred})

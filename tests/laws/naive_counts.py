@@ -1,0 +1,129 @@
+"""The counts of docs/semantics.md, section 6, one unit after the other and nothing together."""
+
+from collections import Counter
+
+from stickler_cli.compare.result import (
+    ListComparison,
+    MismatchComparison,
+    ObjectComparison,
+    Outcome,
+)
+
+READINGS = ("overall", "aggregate", "leaves")
+BOTH = (Outcome.TP, Outcome.FD)
+
+
+class Count:
+    """The counts of one node and of the fields below it."""
+
+    def __init__(self):
+        self.by_reading = {reading: Counter() for reading in READINGS}
+        self.fields = {}
+
+    def add(self, outcome, *readings):
+        for reading in readings:
+            self.by_reading[reading][outcome] += 1
+
+    def add_all(self, other, *readings):
+        for reading in readings:
+            self.by_reading[reading] += other.by_reading[reading]
+
+    def join(self, other):
+        """Make the fields of another node those of this one too."""
+        for name, count in other.fields.items():
+            here = self.fields.setdefault(name, Count())
+            here.add_all(count, *READINGS)
+            here.join(count)
+
+    def plain(self):
+        """Give what is not zero, to be compared."""
+        below = {name: count.plain() for name, count in self.fields.items()}
+        counts = {
+            reading: {outcome: number for outcome, number in counter.items() if number}
+            for reading, counter in self.by_reading.items()
+        }
+        return {
+            **{reading: counter for reading, counter in counts.items() if counter},
+            **{f".{name}": count for name, count in below.items() if count},
+        }
+
+
+def plain_counts(tally):
+    """Give what is not zero in a tally, as `Count.plain` does."""
+    node = Count()
+    for reading in READINGS:
+        node.by_reading[reading] = Counter(dict(zip(Outcome, getattr(tally, reading), strict=True)))
+    below = {f".{name}": plain_counts(child) for name, child in tally.fields.items()}
+    return node.plain() | {name: counts for name, counts in below.items() if counts}
+
+
+def count_document(root):
+    """Count a document; the root's `overall` is the sum of its fields'."""
+    node = object_fields(root, live=True)
+    for field in node.fields.values():
+        node.add_all(field, "overall")
+    node.by_reading["overall"][Outcome.FA] += len(root.extras)
+    return node
+
+
+def object_fields(comparison, *, live):
+    """Count the fields of an object; its own `overall` is left at nothing."""
+    node = Count()
+    one_sided = comparison.outcome not in BOTH
+    for entry in comparison.fields:
+        if one_sided and entry.comparison.outcome is Outcome.TN:
+            continue
+        field = node.fields[entry.name] = unit(entry.comparison, live=live)
+        if entry.counted:
+            node.add_all(field, "aggregate", "leaves")
+    for _ in comparison.extras:
+        node.add(Outcome.FA, *(("aggregate", "leaves") if live else ("leaves",)))
+    return node
+
+
+def unit(comparison, *, live):
+    """Count one unit, and what is in it."""
+    if isinstance(comparison, ListComparison) and comparison.elements:
+        node = elements(comparison, live=live)
+        if live:
+            for element in comparison.elements:
+                node.add(element.outcome, "overall")
+        return node
+    outcome = comparison.outcome
+    if isinstance(comparison, ObjectComparison) and outcome in BOTH:
+        node = object_fields(comparison, live=live)
+    elif isinstance(comparison, ObjectComparison) and outcome is not Outcome.TN:
+        node = object_fields(comparison, live=False)
+    elif isinstance(comparison, MismatchComparison):
+        node = Count()
+        for side in (comparison.missed, comparison.invented):
+            part = unit(side, live=False)
+            node.add_all(part, "leaves")
+            node.join(part)
+    else:
+        node = Count()
+        node.add(outcome, "leaves")
+    if live:
+        node.add(outcome, "overall")
+        if not (isinstance(comparison, ObjectComparison) and outcome in BOTH):
+            node.add(outcome, "aggregate")
+    return node
+
+
+def elements(comparison, *, live):
+    """Count what is in the elements of a list, and those that are not looked into."""
+    node = Count()
+    for element in comparison.elements:
+        inner = element.comparison
+        opened = live and element.passed
+        if live and not opened:
+            node.add(element.outcome, "aggregate")
+        if isinstance(inner, ListComparison) and inner.elements:
+            part = elements(inner, live=opened)
+        elif isinstance(inner, ObjectComparison):
+            part = object_fields(inner, live=opened)
+        else:
+            part = unit(inner, live=opened)
+        node.add_all(part, "aggregate", "leaves")
+        node.join(part)
+    return node

@@ -1,0 +1,105 @@
+"""What holds for any documents that a run is given."""
+
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stickler_cli.compare.absence import is_absent
+from stickler_cli.compare.engine import compare
+from stickler_cli.documents import DocumentPair
+from stickler_cli.errors import Problem
+from stickler_cli.metrics.evaluation import Status
+from stickler_cli.metrics.tally import tally
+from stickler_cli.runs.chunk import Job, Wants, evaluate_chunk
+
+from .accounts import outline
+from .strategies import LEAVES, Scope, X, cases, json_objects
+
+ANYTHING = Scope(wrong=True)
+EVERYTHING = Wants(
+    document_lines=True, non_match_lines=True, first_non_matches=3, accounts=True, comparison=True
+)
+FITTING = Scope(
+    kinds=(*LEAVES, "object", "list", "tuple", "map", "recursion"),
+    aggregate=False,
+    undeclared=False,
+)
+PROBLEM = Problem("x.json", "it is empty")
+
+
+@given(cases(ANYTHING, sides=2), json_objects, json_objects)
+def test_a_chunk_has_a_line_for_each_document_whatever_is_in_them(case, gt, pred):
+    sides = [
+        *zip(case.gts, case.preds, strict=True),
+        *((gt, pred), (case.gt, pred), (gt, case.pred), (case.gt, None)),
+        *((PROBLEM, pred), (gt, PROBLEM), (None, pred)),
+    ]
+    pairs = [DocumentPair(str(number), *side) for number, side in enumerate(sides)]
+
+    chunk = evaluate_chunk(Job(case.plan, case.options, wants=EVERYTHING), pairs)
+
+    lines = [json.loads(line) for line in chunk.document_lines.splitlines()]
+    assert [line["document"] for line in lines] == chunk.ids == [pair.id for pair in pairs]
+    assert [line["status"] for line in lines] == [
+        *[Status.EVALUATED] * 5,
+        *(Status.MISSING, Status.FAILED, Status.INVALID, Status.UNMATCHED),
+    ]
+    assert all(json.loads(line) for line in chunk.non_match_lines.splitlines())
+
+
+@given(st.data(), cases(ANYTHING))
+def test_the_order_of_keys_changes_nothing(data, case):
+    gt, pred = data.draw(rekeyed(case.gt)), data.draw(rekeyed(case.pred))
+    usual = compare(case.plan, case.gt, case.pred, case.options)
+    other = compare(case.plan, gt, pred, case.options)
+
+    # A map adds its fields up in the order in which the documents name them.
+    assert abs(other.similarity - usual.similarity) < 1e-12
+    assert outline(tally(other)) == outline(tally(usual))
+
+
+@st.composite
+def rekeyed(draw, value):
+    """Put the keys of every object in a value into another order."""
+    if isinstance(value, dict):
+        names = draw(st.permutations(list(value)))
+        return {name: draw(rekeyed(value[name])) for name in names}
+    if isinstance(value, list):
+        return [draw(rekeyed(part)) for part in value]
+    return value
+
+
+def unit_count(schema, document):
+    """Count the direct units of a document that fits its schema, by the schema alone."""
+    return sum(field_units(schema["properties"][name], value) for name, value in document.items())
+
+
+def field_units(schema, value):
+    if is_absent(value):
+        return 0
+    if schema.get("type") == "array" and X + "comparator" not in schema:
+        return sum(not is_absent(element) for element in value)
+    return 1
+
+
+@given(cases(FITTING))
+def test_every_unit_of_the_ground_truth_is_right_wrong_or_missed(case):
+    counts = tally(compare(case.plan, case.gt, case.pred, case.options)).counts("overall")
+
+    assert counts.tp + counts.fd + counts.fn == unit_count(case.schema, case.gt)
+
+
+@given(cases(FITTING))
+def test_every_unit_of_the_prediction_is_right_wrong_or_invented(case):
+    counts = tally(compare(case.plan, case.gt, case.pred, case.options)).counts("overall")
+
+    assert counts.tp + counts.fd + counts.fa == unit_count(case.schema, case.pred)
+
+
+@given(cases(ANYTHING))
+def test_documents_identical_to_anything_but_their_schema_have_no_missed_or_invented_unit(case):
+    """What is no date is like no date, itself included; but nothing is lost or new."""
+    leaves = tally(compare(case.plan, case.gt, case.gt, case.options)).counts("overall")
+
+    assert leaves.fn == leaves.fa == 0

@@ -1,0 +1,122 @@
+"""What the engine leaves out to be fast changes nothing of what it finds."""
+
+from contextlib import contextmanager
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stickler_cli.comparators import (
+    BBoxIoUComparator,
+    DateComparator,
+    ExactComparator,
+    FuzzyComparator,
+    LevenshteinComparator,
+    NumericComparator,
+)
+from stickler_cli.compare import leaf
+from stickler_cli.compare import list as lists
+from stickler_cli.compare.engine import compare
+from stickler_cli.metrics.tally import tally
+from stickler_cli.schema.compiler import compile_schema
+
+from .naive_counts import count_document, plain_counts
+from .strategies import KINDS, NESTS, VALUES_DECIDE, Scope, cases, shuffled
+
+ANYTHING = Scope(wrong=True)
+# Where elements clip, pairs of equal total similarity may differ in clipped score.
+UNCLIPPED = Scope(wrong=True, clip_elements=False)
+TIES = 1e-8
+
+
+@contextmanager
+def pairing_all_lists_by(few):
+    """Look at likely pairs first where there are more than so many."""
+    limits = lists.FEW_PAIRS, lists.FEW_NESTED, leaf.SMALL_COLUMNS
+    lists.FEW_PAIRS = lists.FEW_NESTED = leaf.SMALL_COLUMNS = few
+    try:
+        yield
+    finally:
+        lists.FEW_PAIRS, lists.FEW_NESTED, leaf.SMALL_COLUMNS = limits
+
+
+@pytest.mark.parametrize("kind", [*NESTS, *VALUES_DECIDE])
+def test_looking_at_likely_pairs_first_changes_no_score(kind):
+    @given(st.data(), cases(UNCLIPPED, sides=3, kind=kind))
+    def holds(data, case):
+        plan = list_of(case)
+        gt, pred = ({"x": [{"y": one["x"]} for one in side]} for side in (case.gts, case.preds))
+        gt, pred = data.draw(shuffled(gt)), data.draw(shuffled(pred))
+
+        scores = []
+        for few in (0, 10**9):
+            with pairing_all_lists_by(few):
+                scores.append(compare(plan, gt, pred, case.options).similarity)
+
+        assert abs(scores[0] - scores[1]) <= TIES
+
+    holds()
+
+
+def list_of(case):
+    """Compile a list whose items are what the case's field is."""
+    inner = case.schema["properties"]["x"]
+    field = {"type": "array", "items": {"type": "object", "properties": {"y": inner}}}
+    return compile_schema({**case.schema, "properties": {"x": field}})
+
+
+COMPARATORS = (
+    BBoxIoUComparator,
+    DateComparator,
+    ExactComparator,
+    FuzzyComparator,
+    LevenshteinComparator,
+    NumericComparator,
+)
+
+
+@contextmanager
+def nothing_reflexive():
+    """Let comparators be asked of equal values too."""
+    stated = {comparator: comparator.reflexive for comparator in COMPARATORS}
+    for comparator in COMPARATORS:
+        comparator.reflexive = frozenset()
+    try:
+        yield
+    finally:
+        for comparator, types in stated.items():
+            comparator.reflexive = types
+
+
+def test_every_short_cut_of_equal_values_is_tried_here():
+    assert {one.__name__ for one in COMPARATORS if one.reflexive} == {
+        "ExactComparator",
+        "FuzzyComparator",
+        "LevenshteinComparator",
+        "NumericComparator",
+    }
+
+
+@pytest.mark.parametrize("kind", [None, *KINDS])
+def test_equal_values_score_what_their_comparator_says(kind):
+    @given(cases(ANYTHING, kind=kind))
+    def holds(case):
+        with nothing_reflexive():
+            slow = compile_schema(case.schema)
+
+        for pred in (case.gt, case.pred):
+            fast = compare(case.plan, case.gt, pred, case.options)
+            assert fast == compare(slow, case.gt, pred, case.options)
+
+    holds()
+
+
+@pytest.mark.parametrize("kind", [None, *NESTS, *VALUES_DECIDE])
+def test_units_counted_together_are_those_counted_one_by_one(kind):
+    @given(cases(ANYTHING, kind=kind))
+    def holds(case):
+        comparison = compare(case.plan, case.gt, case.pred, case.options)
+
+        assert plain_counts(tally(comparison)) == count_document(comparison).plain()
+
+    holds()

@@ -1,0 +1,109 @@
+"""Both libraries give the same for schemas and documents inside their common ground.
+
+Inside: every declared value is there on both sides and of its declared type, annotations whose
+defaults differ are stated, list elements are always paired, only fields of the root clip, items
+hold no lists of items. What else the two have in common is in test_programs; what they do not, in
+test_differences.
+"""
+
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import stickler_cli
+from stickler_cli import Options
+
+X = "x-aws-stickler-"
+NAMES = ("a", "b", "c")
+WORDS = ("ant", "ants", "aunt", "bee", "bees nest", "abcd", "abcx", "x", "y z")
+OUTCOMES = ("tp", "fd", "fa", "fn")
+PAIRED = Options(pairing_floor=-1)
+
+thresholds = st.sampled_from((0.3, 0.5, 0.75, 0.9, 1.0))
+weights = st.sampled_from((0.5, 1.0, 2.0, 3.5))
+words = st.sampled_from(WORDS)
+LEAVES = (
+    ("string", "LevenshteinComparator", words),
+    ("string", "ExactComparator", words),
+    ("string", "FuzzyComparator", words),
+    ("number", "NumericComparator", st.integers(1, 4).map(float)),
+    ("integer", "NumericComparator", st.integers(1, 4)),
+    ("boolean", "ExactComparator", st.booleans()),
+)
+
+
+class Triple(NamedTuple):
+    """A schema and a document for each side."""
+
+    schema: dict
+    gt: dict
+    pred: dict
+
+
+def annotations(clip):
+    """State what the two libraries would assume differently."""
+    clips = st.booleans() if clip else st.just(False)
+    return st.fixed_dictionaries(
+        {X + "threshold": thresholds, X + "clip-under-threshold": clips, X + "weight": weights}
+    )
+
+
+@st.composite
+def fields(draw, kinds, *, clip=False):
+    """Draw the schema of a field and its values."""
+    kind = draw(st.sampled_from(kinds))
+    if kind in {"leaf", "leaves"}:
+        name, comparator, values = draw(st.sampled_from(LEAVES))
+        own = draw(annotations(clip and kind == "leaf")) | {X + "comparator": comparator}
+        if kind == "leaf":
+            return {"type": name, **own}, values
+        return many({"type": name}, values, own)
+    if kind == "object":
+        schema, values = draw(objects(("leaf", "leaves", "object", "items")[: len(kinds) - 1]))
+        return {**schema, **draw(annotations(clip=False))}, values
+    schema, values = draw(objects(("leaf", "leaves", "object")))
+    own = {X + "weight": draw(weights), X + "clip-under-threshold": False}
+    return many({**schema, X + "match-threshold": draw(thresholds)}, values, own)
+
+
+def many(items, values, own):
+    """Give a list of such items, and its values."""
+    return {"type": "array", "items": items, **own}, st.lists(values, min_size=1, max_size=4)
+
+
+@st.composite
+def objects(draw, kinds, *, clip=False):
+    """Draw an object schema all of whose fields are required, and its values."""
+    names = sorted(draw(st.sets(st.sampled_from(NAMES), min_size=1)))
+    parts = {name: draw(fields(kinds, clip=clip)) for name in names}
+    properties = {name: schema for name, (schema, _) in parts.items()}
+    values = st.fixed_dictionaries({name: values for name, (_, values) in parts.items()})
+    return {"type": "object", "properties": properties, "required": names}, values
+
+
+@st.composite
+def triples(draw):
+    schema, values = draw(objects(("leaf", "leaves", "object", "items"), clip=True))
+    return Triple({**schema, X + "model-name": "Root"}, draw(values), draw(values))
+
+
+def numbers(library, triple, **options):
+    """Give the scores, and what each field of the root counts."""
+    model = library.StructuredModel.from_json_schema(triple.schema)
+    gt, pred = model(**triple.gt), model(**triple.pred)
+    result = gt.compare_with(pred, include_confusion_matrix=True, **options)
+    found = {"score": result["overall_score"], **result["field_scores"]}
+    for name, node in result["confusion_matrix"]["fields"].items():
+        found |= {f"{name}.{key}": node["overall"][key] for key in OUTCOMES}
+    return found
+
+
+@given(triples())
+def test_random_documents_score_and_count_alike(triple):
+    reference = pytest.importorskip("stickler", reason="stickler-eval is not installed")
+
+    assert numbers(stickler_cli, triple, options=PAIRED) == pytest.approx(
+        numbers(reference, triple)
+    )
