@@ -85,7 +85,7 @@ def _hold_against_json(data: bytes, value: JsonObject) -> None:
 
 
 def _evaluate(gt: Side, pred: Side) -> None:
-    sides: tuple[tuple[Side, Side], ...] = ((gt, pred), (gt, {}), (SAMPLES[1], pred), (pred, SAMPLES[2]))
+    sides: list[tuple[Side, Side]] = [(gt, pred), (gt, {}), (SAMPLES[1], pred), (pred, SAMPLES[2])]
     pairs = [DocumentPair(str(number), *side) for number, side in enumerate(sides)]
     result = evaluate_chunk(OPEN, pairs)
     for line in (result.document_lines + result.non_match_lines).splitlines():
