@@ -1,0 +1,181 @@
+"""What docs/threat-model.md promises of schemas, documents and files that mean harm."""
+
+import ast
+import gzip
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import stickler_cli
+
+from .conftest import GOOD, SCHEMA, write
+
+PACKAGE = Path(stickler_cli.__file__).parent
+
+# What can run code, reach the network or read objects, and the modules that may.
+DANGEROUS = {
+    "pickle": {"runs/pool.py", "runs/workers.py"},
+    "multiprocessing": {"runs/pool.py", "runs/starting.py", "runs/workers.py"},
+    "importlib": {
+        "__init__.py",
+        "comparators/registry.py",
+        "metrics/frame.py",
+        "reports/comparison_formats.py",
+        "reports/registry.py",
+    },
+}
+FORBIDDEN = {
+    *("yaml", "marshal", "shelve", "dill", "cloudpickle", "joblib", "ctypes", "code"),
+    *("subprocess", "socket", "ssl", "ftplib", "smtplib", "webbrowser", "xmlrpc"),
+}
+
+GUARD = """
+import os, sys
+ENDS = {"socket.connect", "socket.getaddrinfo", "socket.bind", "urllib.Request", "os.system",
+        "os.exec", "os.posix_spawn", "subprocess.Popen", "pickle.find_class"}
+armed = False
+def guard(event, arguments):
+    if armed and event in ENDS:
+        os.write(2, f"GUARD {event} {arguments!r}".encode())
+        os._exit(99)
+sys.addaudithook(guard)
+from stickler_cli.cli import main
+armed = True
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def imports_of(module):
+    tree = ast.parse(module.read_text())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module.partition(".")[0]
+
+
+def calls_of(module):
+    for node in ast.walk(ast.parse(module.read_text())):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            yield node.func.id
+
+
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+
+def test_only_named_modules_can_read_objects_or_import_by_name():
+    using = {name: set() for name in DANGEROUS}
+    for module in MODULES:
+        for name in DANGEROUS.keys() & set(imports_of(module)):
+            using[name].add(module.relative_to(PACKAGE).as_posix())
+
+    for name, allowed in DANGEROUS.items():
+        assert using[name] <= allowed | BACKENDS, name
+
+
+BACKENDS = {path.relative_to(PACKAGE).as_posix() for path in PACKAGE.glob("backends/*.py")}
+
+
+def test_no_module_outside_the_model_backends_can_run_programs_or_reach_the_network():
+    for module in MODULES:
+        if module.relative_to(PACKAGE).as_posix() not in BACKENDS:
+            assert not FORBIDDEN & set(imports_of(module)), module
+        assert not {"eval", "exec", "compile", "__import__"} & set(calls_of(module)), module
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        SCHEMA,
+        {"type": "object", "properties": {"id": {"$ref": "http://127.0.0.1:9/x.json"}}},
+        {"$schema": "http://127.0.0.1:9/schema", "type": "object"},
+        {"$id": "http://127.0.0.1:9/", "type": "object", "properties": {"id": {"$ref": "x"}}},
+        {"type": "object", "properties": {"id": {"x-aws-stickler-comparator": "os:system"}}},
+        {"type": "object", "properties": {"id": {"anyOf": [{"$ref": "ftp://x/y"}, {}]}}},
+    ],
+)
+def test_no_schema_or_document_reaches_the_network_or_runs_anything(data, schema):
+    write(data / "schema.json", schema)
+    hostile = {"id": "${jndi:ldap://127.0.0.1:9/x}", "$ref": "http://127.0.0.1:9/", "__class__": 1}
+    write(data / "pred" / "one.json", hostile)
+    found = subprocess.run(
+        [sys.executable, "-c", GUARD, "eval", "schema.json", "gt", "pred", "--no-config"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(PACKAGE.parent)},
+    )
+
+    assert found.returncode in {0, 2}, found.stderr
+
+
+IDS = ("../../escaped", "/escaped", "..", "a/../../b", "\x1b[2J\nid", "con", "~root", "=cmd()")
+
+
+def test_ids_never_name_a_file(stickler, data):
+    """Outputs are written to where the user says, and ids stand in them as text."""
+    lines = "".join(json.dumps({"id": name, "total": 1}) + "\n" for name in IDS)
+    write(data / "work" / "gt.jsonl", lines)
+    write(data / "work" / "pred.jsonl", lines)
+    before = {*data.parent.rglob("*")}
+
+    found = stickler(
+        *("eval", "schema.json", "work/gt.jsonl", "work/pred.jsonl", "-f", "json"),
+        *("--documents", "work/documents.jsonl", "--non-matches", "work/errors.jsonl"),
+        *("-o", "work/run.json", "--id-field", "id"),
+    )
+
+    assert found.code == 0
+    created = {path.relative_to(data).as_posix() for path in {*data.parent.rglob("*")} - before}
+    assert created == {"work/documents.jsonl", "work/errors.jsonl", "work/run.json"}
+    documents = (data / "work/documents.jsonl").read_text().splitlines()
+    assert sorted(json.loads(line)["document"] for line in documents) == sorted(IDS)
+
+
+def test_gzip_inside_gzip_is_unpacked_once(stickler, data):
+    inner = gzip.compress(json.dumps(GOOD).encode())
+    (data / "pred" / "one.json").write_bytes(gzip.compress(inner))
+
+    found = stickler("eval", "schema.json", "gt", "pred", "-f", "json")
+
+    assert found.json["documents"]["invalid"] == 1
+    assert "is not UTF-8" in found.json["problems"][0]["problem"]
+
+
+@pytest.mark.parametrize("name", ["run.json", "run.json.gz"])
+def test_a_run_file_that_is_a_pickle_is_only_text_that_is_no_json(stickler, data, name):
+    evil = b"cos\nsystem\n(S'touch escaped'\ntR."
+    (data / name).write_bytes(gzip.compress(evil) if name.endswith("gz") else evil)
+
+    found = stickler("merge", name, name)
+
+    assert found.code == 2
+    assert "not valid JSON" in found.err
+    assert not (data / "escaped").exists()
+
+
+def test_what_a_file_or_schema_says_cannot_write_to_the_terminal(stickler, data):
+    write(data / "pred" / "\x1b[2J\u202e.json", "\x1b]0;title\x07")
+    write(data / "gt" / "\x1b[2J\u202e.json", GOOD)
+    write(
+        data / "evil.json",
+        {"type": "\x1b[31m", "properties": {"\x9b2J": {"x-aws-stickler-\x1b[1m": "\x07"}}},
+    )
+    told = stickler("eval", "schema.json", "gt", "pred").err + stickler("check", "evil.json").err
+
+    assert not {letter for letter in told if letter != "\n" and not letter.isprintable()}
+    assert "\\x1b" in told
+
+
+def test_an_output_beside_a_planted_link_is_written_to_a_file_of_its_own(stickler, data):
+    """Nobody can guess the name under which a file is written before it takes its place."""
+    for letters in ("tmp", "partial", "bak"):
+        (data / f"run.json.{letters}").symlink_to(data / "victim")
+    found = stickler("eval", "schema.json", "gt", "pred", "-f", "json", "-o", "run.json")
+
+    assert found.code == 0
+    assert not (data / "victim").exists()

@@ -1,0 +1,30 @@
+"""Every defence of the threat model names tests that are there."""
+
+import re
+from pathlib import Path
+
+from stickler_cli.documents.reading import MAX_DOCUMENT_BYTES
+from stickler_cli.schema.backtracking import MOST_STEPS
+from stickler_cli.schema.compiler import MOST_PLACES
+from stickler_cli.schema.document_validity import BACKTRACK_LIMIT
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "threat-model.md").read_text()
+
+
+def test_every_test_that_is_named_is_there():
+    defended = PAGE.partition("## What is defended")[2].partition("## What is not")[0]
+    rows = [row for row in defended.splitlines() if row.startswith("| ")][1:]
+
+    for row in rows:
+        named = re.findall(r"`((?:tests|fuzz)/[^`]*)`", row)
+        assert named, row
+        assert [path for path in named if not (ROOT / path).exists()] == []
+
+
+def test_the_bounds_are_those_of_the_code():
+    assert (MAX_DOCUMENT_BYTES, MOST_STEPS) == (100_000_000, 10_000_000)
+    assert "100 MB" in PAGE
+    assert "ten million steps" in PAGE
+    assert f"{MOST_PLACES:,} places" in PAGE
+    assert f"{BACKTRACK_LIMIT:,} steps back" in PAGE
