@@ -14,15 +14,20 @@ MOST_STEPS: Final = 10_000_000
 
 _PIECE: Final = re.compile(
     r"""
-    (?P<look>\(\?(?:<?[=!]|>))
+    (?P<comment>\(\?\#(?:\\.|[^)\\])*\))
+    | (?P<look>\(\?(?:<?[=!]|>))
     | (?P<open>\((?:\?(?:P?<\w+>|[a-zA-Z-]*:|[a-zA-Z-]+(?=\))))?)
     | (?P<close>\))
     | (?P<bar>\|)
-    | (?P<times>(?:[*+?]|\{(?P<least>\d*)(?P<comma>,(?P<most>\d*))?\})[?+]?)
+    | (?P<times>(?:[*+?]|\{(?=[\d,])(?P<least>\d*)(?P<comma>,(?P<most>\d*))?\})[?+]?)
     | (?P<one>\[\^?\]?(?:\\.|[^\]\\])*\]|\\.|.)
     """,
     re.VERBOSE | re.DOTALL,
 )
+
+
+_VERBOSE: Final = re.compile(r"\(\?[a-zA-Z]*x")
+"""The flag that leaves out blanks and comments: what is counted here is not what is read."""
 
 
 @dataclass(slots=True)
@@ -65,6 +70,8 @@ def most_steps(pattern: str, length: int) -> float:
     >>> most_steps("^a+b", 9), most_steps("a+b", 9), most_steps("(a+)+b", 9)
     (90.0, 900.0, inf)
     """
+    if _VERBOSE.search(pattern):
+        return math.inf
     groups = [_Group(is_look=False)]
     for piece in _PIECE.finditer(pattern):
         kind, group = piece.lastgroup, groups[-1]
@@ -77,7 +84,7 @@ def most_steps(pattern: str, length: int) -> float:
             group.before = group.last = 1.0
         elif piece["times"]:
             group.repeat(*_range(piece), length)
-        else:
+        elif kind == "one":
             group.add(1.0)
     whole = groups[0]
     anchored = pattern.startswith(("^", r"\A")) and not whole.others

@@ -122,6 +122,11 @@ def test_a_pattern_for_python_that_could_take_for_ever_is_refused(pattern):
         ("^(?<a>a*)", 9, 10 * 10),
         ("(a*)*", 1, float("inf")),
         ("^(a?)*", 9, float("inf")),
+        ("^(?#[)(a+)+$[]]", 9, float("inf")),
+        ("^(?#()(a+)+$", 9, float("inf")),
+        ("^(?x)#[\n(a+)+$#]", 9, float("inf")),
+        ("^(?:(a+|x){})+", 9, float("inf")),
+        ("^(?:a{0})+", 9, 9 * 10),
     ],
 )
 def test_steps_are_counted_from_above(pattern, length, steps):
