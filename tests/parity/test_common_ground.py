@@ -1,9 +1,9 @@
 """Both libraries give the same for schemas and documents inside their common ground.
 
 Inside: every declared value is there on both sides and of its declared type, annotations whose
-defaults differ are stated, list elements are always paired, only fields of the root clip, items
-hold no lists of items. What else the two have in common is in test_programs; what they do not, in
-test_differences.
+defaults differ are stated, list elements are always paired, only fields of the root clip, and items
+hold no lists: of those stickler-eval has one similarity to pair by and another to report. What else
+the two have in common is in test_programs; what they do not, in test_differences.
 """
 
 from typing import NamedTuple
@@ -52,7 +52,7 @@ def annotations(clip):
 
 @st.composite
 def fields(draw, kinds, *, clip=False):
-    """Draw the schema of a field and its values."""
+    """Draw the schema of a field and its values; an object holds all kinds but the last."""
     kind = draw(st.sampled_from(kinds))
     if kind in {"leaf", "leaves"}:
         name, comparator, values = draw(st.sampled_from(LEAVES))
@@ -61,9 +61,9 @@ def fields(draw, kinds, *, clip=False):
             return {"type": name, **own}, values
         return many({"type": name}, values, own)
     if kind == "object":
-        schema, values = draw(objects(("leaf", "leaves", "object", "items")[: len(kinds) - 1]))
+        schema, values = draw(objects(kinds[:-1]))
         return {**schema, **draw(annotations(clip=False))}, values
-    schema, values = draw(objects(("leaf", "leaves", "object")))
+    schema, values = draw(objects(("leaf", "object")))
     own = {X + "weight": draw(weights), X + "clip-under-threshold": False}
     return many({**schema, X + "match-threshold": draw(thresholds)}, values, own)
 
@@ -85,7 +85,7 @@ def objects(draw, kinds, *, clip=False):
 
 @st.composite
 def triples(draw):
-    schema, values = draw(objects(("leaf", "leaves", "object", "items"), clip=True))
+    schema, values = draw(objects(("leaf", "object", "leaves", "items"), clip=True))
     return Triple({**schema, X + "model-name": "Root"}, draw(values), draw(values))
 
 
