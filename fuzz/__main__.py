@@ -36,12 +36,17 @@ def main() -> None:
     """Hand a target, its seeds and its dictionary to libFuzzer, which ends the process."""
     name, *options = sys.argv[1:] or [""]
     if name not in TARGETS:
-        sys.exit(f"usage: python -m fuzz {'|'.join(TARGETS)} [libFuzzer options] [corpus folders]")
+        sys.exit(
+            f"usage: python -m fuzz {'|'.join(TARGETS)} [libFuzzer options] [folders, or files to run again]"
+        )
     flags = [option for option in options if option.startswith("-")]
-    # libFuzzer keeps what it finds in the first folder: not among the seeds.
-    folders = [option for option in options if option not in flags] or [mkdtemp()]
-    arguments = [sys.argv[0], f"-dict={DICTIONARY}", *flags, *folders, str(HERE / name)]
-    atheris.Setup(arguments, TARGETS[name], custom_mutator=mutate)
+    inputs = [option for option in options if option not in flags]
+    if not any(Path(given).is_file() for given in inputs):
+        # libFuzzer keeps what it finds in the first folder: not among the seeds.
+        inputs = [*(inputs or [mkdtemp()]), str(HERE / name)]
+    atheris.Setup(
+        [sys.argv[0], f"-dict={DICTIONARY}", *flags, *inputs], TARGETS[name], custom_mutator=mutate
+    )
     atheris.Fuzz()
 
 
