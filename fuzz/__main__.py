@@ -37,7 +37,7 @@ def main() -> None:
     name, *options = sys.argv[1:] or [""]
     if name not in TARGETS:
         sys.exit(
-            f"usage: python -m fuzz {'|'.join(TARGETS)} [libFuzzer options] [folders, or files to run again]"
+            f"usage: python -m fuzz {'|'.join(TARGETS)} [libFuzzer options] [folders or files]"
         )
     flags = [option for option in options if option.startswith("-")]
     inputs = [option for option in options if option not in flags]
