@@ -18,6 +18,7 @@ from stickler_cli.compare.plan import Options
 from stickler_cli.documents import DocumentPair, open_pairs
 from stickler_cli.metrics.comparison_view import document_view
 from stickler_cli.metrics.gates import judge, parse_gate
+from stickler_cli.metrics.intervals import IntervalSettings
 from stickler_cli.metrics.non_matches import NonMatch, non_matches
 from stickler_cli.metrics.record import FieldInfo, Run, RunOptions, SchemaSignature
 from stickler_cli.runs.chunk import Job, Wants, evaluate_pair
@@ -82,13 +83,15 @@ def run_of() -> Callable[..., Run]:
         source: bytes = b"",
         single: bool = False,
         detailed: bool = False,
+        intervals: bool = False,
         **options: Any,
     ) -> Run:
         plan = compile_schema(schema, file)
         chosen = RunOptions(**{**DEFAULTS, **options})
         job = Job(plan, Options(chosen.pairing_floor, chosen.extra_fields), chosen.missing)
         results = [evaluate_pair(job, pair) for pair in pairs]
-        wants = Wants(accounts=detailed, detail=detailed)
+        bounds = IntervalSettings() if intervals else None
+        wants = Wants(accounts=detailed, detail=detailed, intervals=bounds)
         evaluation, detail = wants.evaluation(), wants.no_detail()
         for result in results:
             evaluation.update(result)

@@ -165,7 +165,7 @@ def test_a_field_opens_to_its_histogram_and_leads_to_its_errors(page):
     assert page.locator("#errors-field option:checked").text_content() == "lines"
 
 
-def test_errors_filter_by_class_and_text(page):
+def test_errors_filter_by_outcome_and_text(page):
     everything = len(rows(page))
     for name in ("FA", "FN"):
         page.locator("#errors-tools").get_by_label(name).uncheck()

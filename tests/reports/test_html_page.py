@@ -14,10 +14,12 @@ from importlib.util import find_spec
 import pytest
 
 from stickler_cli.documents import DocumentPair
-from stickler_cli.errors import UnavailableError
+from stickler_cli.errors import UnavailableError, Violation
 from stickler_cli.metrics.detail import Detail, DetailLimits
+from stickler_cli.metrics.intervals import interval_text
+from stickler_cli.metrics.validity import Validity
 from stickler_cli.reports import registry
-from stickler_cli.reports.html import fields, page, payload
+from stickler_cli.reports.html import fields, overview, page, payload
 from stickler_cli.reports.registry import FORMATS, render, require
 from stickler_cli.reports.style import TableStyle
 
@@ -199,6 +201,69 @@ def test_error_classes_are_counted_for_a_field_with_those_in_it(shown):
     assert "#errors?field=customer&class=other" in section
     assert "#errors?field=customer.city&class=other" in section
     assert "#errors?class=missed_value" in section
+
+
+def test_confidence_intervals_stand_beside_the_figures(run_of):
+    pairs = [DocumentPair(f"{at}", {"id": "x"}, {"id": "x" if at % 2 else "y"}) for at in range(40)]
+    run = run_of(pairs=pairs, detailed=True, intervals=True)
+    whole = run.evaluation.bootstrap.of("", recall_with_fd=False)
+
+    shown = Page(html(run))
+    bounds = [text for _, text in shown.all("p", **{"class": "interval"})]
+
+    assert bounds == [
+        f"{interval_text(each)} 95% CI"
+        for each in (
+            *(whole.rates["overall"][name] for name in ("f1", "precision", "recall")),
+            whole.score,
+        )
+    ]
+    assert f"95% CI of F1 {interval_text(whole.rates['overall']['f1'])}" in {
+        text for _, text in shown.all("span")
+    }
+
+
+def test_without_intervals_none_are_shown(shown):
+    assert shown.all("p", **{"class": "interval"}) == []
+    assert shown.all("span", **{"class": "reach"}) == []
+
+
+def test_groups_have_a_table_for_each_key(run_of):
+    run = run_of(detailed=True)
+    run.evaluation.by = {
+        "supplier <b>": {"one": run_of().evaluation, "none": run_of(pairs=[]).evaluation}
+    }
+
+    shown = Page(html(run))
+    ((_, table),) = shown.all("table", **{"class": "groups"})
+
+    assert "By supplier <b>" in [text for _, text in shown.all("h3")]
+    assert "one3" in table
+    assert table.endswith("none0---")
+
+
+def test_the_verdict_of_the_schema_is_told_side_by_side(run_of, monkeypatch):
+    monkeypatch.setattr(overview, "MOST_VIOLATIONS", 1)
+    run = run_of(detailed=True)
+    validity = Validity()
+    validity.update("a", ())
+    validity.update("b", None)
+    validity.update(
+        "c",
+        [
+            Violation("type", "total", "/total", "it is no number"),
+            Violation("type", "total", "/total", "it is no number"),
+            Violation("required", "", "", "id is missing"),
+        ],
+    )
+    run.evaluation.validity = {"pred": validity}
+
+    summary = " ".join(Page(html(run)).one("section", id="summary").split())
+
+    said = "Predictions 0.3333: 1 of 3 are what the schema says; 1 are no JSON objects"
+    assert said in summary
+    assert "typetotal21" in summary.replace(" ", "")
+    assert "and 1 more; all of them are in the JSON report" in summary
 
 
 def test_numbers_keep_all_their_digits(run_of):

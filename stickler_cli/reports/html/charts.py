@@ -1,6 +1,6 @@
 """The geometry of the page's charts: from counts to shares and rectangles; the template draws them.
 
-Classes are told apart by pattern as well as colour. Heights go by the square root of counts, or
+Outcomes are told apart by pattern as well as colour. Heights go by the square root of counts, or
 one bar of thousands would hide the handful of errors that the chart is there for.
 """
 
@@ -24,7 +24,7 @@ BAR: Final = (WIDTH - GAP) / (BINS + 1)
 LEAST: Final = 2.0
 """The height of the lowest bar, so that one error can be seen beside a million matches."""
 
-CLASSES: Final = (
+OUTCOMES: Final = (
     ("tp", "TP", "right"),
     ("fd", "FD", "wrong value"),
     ("fa", "FA", "invented"),
@@ -76,7 +76,7 @@ def stacked(counts: Counts) -> list[Part]:
     total = counts.total - counts.tn
     parts: list[Part] = []
     left = 0.0
-    for attribute, name, meaning in CLASSES:
+    for attribute, name, meaning in OUTCOMES:
         count = getattr(counts, attribute)
         if count:
             width = 100 * count / total

@@ -2,7 +2,7 @@
 
 const Documents = (() => {
   const [ID, STATUS, SCORE, TP, FD, FA, FN] = [0, 1, 2, 3, 4, 5, 6];
-  const CLASSES = [["tp", TP], ["fd", FD], ["fa", FA], ["fn", FN]];
+  const OUTCOMES = [["tp", TP], ["fd", FD], ["fa", FA], ["fn", FN]];
   let all = [];
   let kept = [];
   let list = null;
@@ -13,7 +13,7 @@ const Documents = (() => {
   const bar = (row) => {
     const total = row[TP] + errors(row);
     let left = 0;
-    const parts = CLASSES.filter(([, at]) => row[at]).map(([name, at]) => {
+    const parts = OUTCOMES.filter(([, at]) => row[at]).map(([name, at]) => {
       const width = (100 * row[at]) / total;
       const part = element("span", { class: `part ${name}`, style: `left:${left}%;width:${width}%` });
       left += width;
@@ -27,7 +27,7 @@ const Documents = (() => {
     element("span", { role: "cell", class: "status" }, row[STATUS]),
     element("span", { role: "cell", class: "right" }, rate(row[SCORE])),
     element("span", { role: "cell", class: "bar-cell" }, bar(row)),
-    ...CLASSES.map(([, at]) => element("span", { role: "cell", class: `right one${row[at] ? "" : " zero"}` }, String(row[at]))),
+    ...OUTCOMES.map(([, at]) => element("span", { role: "cell", class: `right one${row[at] ? "" : " zero"}` }, String(row[at]))),
   ];
 
   const filter = () => {
@@ -73,7 +73,7 @@ const Documents = (() => {
           element("td", { class: "number" }, weight === null ? "" : String(weight)),
         );
       });
-    const heads = [["Field", null], ["Class", null], ["Ground truth", null], ["Prediction", null], ["Similarity", "number"], ["Weight", "number"]];
+    const heads = [["Field", null], ["Outcome", null], ["Ground truth", null], ["Prediction", null], ["Similarity", "number"], ["Weight", "number"]];
     return [
       element("table", { class: "tree" }, element("thead", {}, element("tr", {}, ...heads.map(([title, name]) => element("th", { scope: "col", class: name }, title)))), element("tbody", {}, ...body)),
       more ? element("p", { class: "note" }, `${plural(more, "more line")} of this document are not on this page; stickler compare shows all.`) : null,

@@ -1,13 +1,13 @@
 // The list of errors, and the panel that shows one of them.
 
 // What an error is made of; payload.py writes them.
-const [ROW, DOCUMENT, PATH, TYPE, GT, PRED, SIMILARITY, REASON, KIND, DIFFERING] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
+const [ROW, DOCUMENT, PATH, TYPE, GT, PRED, SIMILARITY, REASON, CLASS, DIFFERING] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 
-const kindText = (kind) => (kind || "").replaceAll("_", " ");
+const classText = (name) => (name || "").replaceAll("_", " ");
 
 const Errors = (() => {
   const form = byId("errors-tools");
-  const kinds = byId("errors-class");
+  const classBox = byId("errors-class");
   let all = [];
   let texts = null;
   let list = null;
@@ -22,7 +22,7 @@ const Errors = (() => {
       element("span", { class: "path", role: "cell" }, visible(error[PATH])),
       ...values,
       element("span", { class: "similarity right", role: "cell" }, error[SIMILARITY] === null ? "" : error[SIMILARITY].toFixed(3)),
-      ...(kinds ? [element("span", { class: "kind", role: "cell" }, kindText(error[KIND]))] : []),
+      ...(classBox ? [element("span", { class: "error-class", role: "cell" }, classText(error[CLASS]))] : []),
     ];
   };
 
@@ -32,17 +32,22 @@ const Errors = (() => {
     return texts[at];
   };
 
+  const empty = () =>
+    byId("errors-field").value
+      ? "No error of this field alone: in an item or object that is missed, invented or unlike, values are not listed one by one."
+      : "Nothing to show.";
+
   const filter = () => {
     const find = byId("errors-find").value.trim().toLowerCase();
     const [first, end] = Fields.range.get(byId("errors-field").value) || [-Infinity, Infinity];
-    const classes = new Set(Array.from(form.querySelectorAll("[name=class]:checked"), (box) => box.value.toUpperCase()));
-    const kind = kinds ? kinds.value : "";
+    const outcomes = new Set(Array.from(form.querySelectorAll("[name=outcome]:checked"), (box) => box.value.toUpperCase()));
+    const wanted = classBox ? classBox.value : "";
     kept = [];
     for (let at = 0; at < all.length; at += 1) {
       const error = all[at];
       if (error[ROW] < first || error[ROW] >= end) continue;
-      if (!classes.has(NAMES[error[TYPE]])) continue;
-      if (kind && error[KIND] !== kind) continue;
+      if (!outcomes.has(NAMES[error[TYPE]])) continue;
+      if (wanted && error[CLASS] !== wanted) continue;
       if (find && !text(at).includes(find)) continue;
       kept.push(at);
     }
@@ -50,11 +55,11 @@ const Errors = (() => {
     byId("errors-count").textContent = kept.length === all.length ? plural(all.length, "error") : `${kept.length.toLocaleString("en")} of ${plural(all.length, "error")}`;
   };
 
-  // Take the filters from a link: field, kind and text; whatever it does not name is let through.
+  // Take the filters from a link: field, class and text; whatever it does not name is let through.
   const select = (wanted) => {
     form.reset();
     byId("errors-field").value = Fields.indexOf(wanted.get("field") || "");
-    if (kinds) kinds.value = wanted.get("class") || "";
+    if (classBox) classBox.value = wanted.get("class") || "";
     byId("errors-find").value = wanted.get("find") || "";
     filter();
   };
@@ -66,7 +71,7 @@ const Errors = (() => {
       ["document", JSON.stringify(error[DOCUMENT])],
       ["field_path", JSON.stringify(error[PATH])],
       ["non_match_type", JSON.stringify(error[TYPE])],
-      ...(error[KIND] ? [["class", JSON.stringify(error[KIND])]] : []),
+      ...(error[CLASS] ? [["class", JSON.stringify(error[CLASS])]] : []),
       ["ground_truth_value", raw(error[GT])],
       ["prediction_value", raw(error[PRED])],
       ...(error[SIMILARITY] === null ? [] : [["similarity_score", JSON.stringify(error[SIMILARITY])]]),
@@ -87,7 +92,7 @@ const Errors = (() => {
     Panel.show(
       [element("span", { class: "path" }, visible(error[PATH]))],
       [
-        element("p", {}, outcomeMark(NAMES[error[TYPE]]), ` ${MEANINGS[NAMES[error[TYPE]]]}`, error[KIND] ? ` · ${kindText(error[KIND])}` : "", " · ", visible(error[REASON] || "")),
+        element("p", {}, outcomeMark(NAMES[error[TYPE]]), ` ${MEANINGS[NAMES[error[TYPE]]]}`, error[CLASS] ? ` · ${classText(error[CLASS])}` : "", " · ", visible(error[REASON] || "")),
         error[DIFFERING] ? element("p", {}, "Fields that differ: ", element("span", { class: "path" }, visible(error[DIFFERING].join(", ")))) : null,
         element("div", { class: "sides" }, ...[["gt", "Ground truth"], ["pred", "Prediction"]].map(([side, title]) => element("div", {}, element("h3", {}, title), element("div", { class: "value" }, ...marked(side, error[GT], error[PRED]))))),
         element("p", {}, "Document ", element("a", { href: `#document=${encodeURIComponent(error[DOCUMENT])}` }, visible(error[DOCUMENT])), field ? " · field " : "", field ? element("a", { href: `#field=${encodeURIComponent(field)}` }, visible(field)) : ""),
@@ -106,10 +111,10 @@ const Errors = (() => {
   const start = async () => {
     all = await load("non-matches");
     byId("errors-badge").textContent = all.length.toLocaleString("en");
-    const columns = [["outcome", "Class"], ["document", "Document"], ["path", "Field"], ["gt", "Ground truth"], ["pred", "Prediction"], ["similarity right", "Similarity"]];
-    if (kinds) columns.push(["kind", "Kind"]);
-    byId("errors-list").classList.toggle("unclassed", !kinds);
-    list = new List(byId("errors-list"), { label: "Errors", columns, cells, open: (at) => Panel.go(`#error=${at + 1}`) });
+    const columns = [["outcome", "Outcome"], ["document", "Document"], ["path", "Field"], ["gt", "Ground truth"], ["pred", "Prediction"], ["similarity right", "Similarity"]];
+    if (classBox) columns.push(["error-class", "Class"]);
+    byId("errors-list").classList.toggle("unclassed", !classBox);
+    list = new List(byId("errors-list"), { label: "Errors", columns, cells, empty, open: (at) => Panel.go(`#error=${at + 1}`) });
     filter();
     let waiting = 0;
     form.addEventListener("input", () => {

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from stickler_cli.locations import Path, field_path
-from stickler_cli.metrics.counts import Counts
+from stickler_cli.metrics.counts import RATES, Counts
 from stickler_cli.metrics.detail import Histogram
 from stickler_cli.metrics.error_counts import ByClass, add_classes, ordered
+from stickler_cli.metrics.intervals import FieldIntervals, Interval, interval_text
 from stickler_cli.metrics.rate_text import rate
 from stickler_cli.metrics.record import Run
 from stickler_cli.metrics.tally import READINGS
@@ -27,13 +28,15 @@ class Figure:
 
     text: str
     number: float
-    interval: str | None = None
-    """Where it may lie, and how surely."""
+    interval: Interval | None = None
+    """Where it may lie; None where nobody knows."""
+    bounds: str = ""
+    """The interval as text."""
 
 
 @dataclass(frozen=True, slots=True)
-class ErrorKind:
-    """How many errors of one kind there are."""
+class ClassCount:
+    """How many errors of one class there are."""
 
     id: str
     name: str
@@ -76,8 +79,8 @@ class FieldView:
     score: Figure
     chart: Chart | None
     """None where no pairs were kept, or the field has none."""
-    error_kinds: Sequence[ErrorKind]
-    """What kinds of errors it and the fields in it have, the most frequent first."""
+    error_classes: Sequence[ClassCount]
+    """What classes of errors it and the fields in it have, the most frequent first."""
     errors: int
     """FD, FA and FN by `overall`, or by `leaves` where that counts more."""
 
@@ -90,30 +93,40 @@ class Span:
     end: int
 
 
-def error_kinds(counts: ByClass) -> list[ErrorKind]:
+def class_counts(counts: ByClass) -> list[ClassCount]:
     """Give counts of error classes as the page shows them, the most frequent first."""
     total = sum(counts.values())
     return [
-        ErrorKind(each.value, each.value.replace("_", " "), count, 100 * count / total)
+        ClassCount(each.value, each.value.replace("_", " "), count, 100 * count / total)
         for each, count in ordered(counts).items()
     ]
 
 
-def reading_of(name: str, counts: Counts, rates: Rates, limits: frozenset[float]) -> Reading:
-    """Give counts and rates as the page shows them."""
+def reading_of(
+    name: str,
+    counts: Counts,
+    rates: Rates,
+    limits: frozenset[float],
+    intervals: FieldIntervals | None = None,
+) -> Reading:
+    """Give counts and rates as the page shows them, with their intervals if there are any."""
+    known = intervals.rates[name] if intervals else dict.fromkeys(RATES)
     return Reading(
         name,
         counts,
-        figure(rates.precision, limits),
-        figure(rates.recall, limits),
-        figure(rates.f1, limits),
+        figure(rates.precision, limits, known["precision"]),
+        figure(rates.recall, limits, known["recall"]),
+        figure(rates.f1, limits, known["f1"]),
         stacked(counts),
     )
 
 
-def figure(value: float | None, limits: frozenset[float]) -> Figure:
+def figure(
+    value: float | None, limits: frozenset[float], interval: Interval | None = None
+) -> Figure:
     """Give a rate as the page shows it; it is never rounded onto one of the limits."""
-    return Figure(rate(value, limits), -1.0 if value is None else value)
+    bounds = interval_text(interval, limits) if interval else ""
+    return Figure(rate(value, limits), -1.0 if value is None else value, interval, bounds)
 
 
 def field_views(
@@ -122,10 +135,10 @@ def field_views(
     """List the fields, parents first, at most `MOST_FIELDS`."""
     rows = rows[:MOST_FIELDS]
     places = Places([row.path for row in rows])
-    kinds: list[ByClass] = [{} for _ in rows]
+    classes: list[ByClass] = [{} for _ in rows]
     for path, counts in run.evaluation.errors.fields.items():
         for place in places.around(path):
-            add_classes(kinds[place], counts)
+            add_classes(classes[place], counts)
     by_row: dict[int, Histogram] = {}
     for path, histogram in (histograms or {}).items():
         own = places.exactly(path)
@@ -133,7 +146,7 @@ def field_views(
             by_row.setdefault(own, Histogram()).merge(histogram)
     ends = _ends(rows)
     return [
-        _view(run, row, Span(index, ends[index]), by_row.get(index), kinds[index])
+        _view(run, row, Span(index, ends[index]), by_row.get(index), classes[index])
         for index, row in enumerate(rows)
     ]
 
@@ -183,15 +196,17 @@ def _ends(rows: Sequence[FieldRow]) -> list[int]:
 
 
 def _view(
-    run: Run, row: FieldRow, span: Span, histogram: Histogram | None, kinds: ByClass
+    run: Run, row: FieldRow, span: Span, histogram: Histogram | None, classes: ByClass
 ) -> FieldView:
-    limits = gate_limits(run)
-    readings = []
-    for name in READINGS:
-        counts = row.tally.counts(name)
-        rates = rates_of(counts, recall_with_fd=run.options.recall_with_fd)
-        readings.append(reading_of(name, counts, rates, limits))
+    limits, with_fd = gate_limits(run), run.options.recall_with_fd
     path, name = field_path(row.path), row.name
+    bootstrap = run.evaluation.bootstrap
+    intervals = bootstrap.of(path, recall_with_fd=with_fd) if bootstrap else None
+    readings = []
+    for reading in READINGS:
+        counts = row.tally.counts(reading)
+        rates = rates_of(counts, recall_with_fd=with_fd)
+        readings.append(reading_of(reading, counts, rates, limits, intervals))
     threshold = row.info.threshold if row.info else None
     wrong = (reading.counts.fp + reading.counts.fn for reading in readings)
     return FieldView(
@@ -207,8 +222,8 @@ def _view(
         weight=setting(row.weight),
         worst=row.worst,
         readings=readings,
-        score=figure(row.tally.mean_score, limits),
+        score=figure(row.tally.mean_score, limits, intervals.score if intervals else None),
         chart=similarity_chart(histogram, threshold) if histogram else None,
-        error_kinds=error_kinds(kinds),
+        error_classes=class_counts(classes),
         errors=max(wrong),
     )

@@ -1,14 +1,16 @@
 // A list of any length: only the rows that can be seen are in the page.
 
 const TALLEST = 8_000_000; // pixels; browsers draw no taller element
+const LEAST = 3; // rows that an empty list has room for
 const BEYOND = 6; // rows above and below that are ready
 
 class List {
-  // `columns`: [class, title]; `fill(row, item)` gives the cells of a row; `open(item, index)` shows one.
-  constructor(holder, { label, columns, cells, open }) {
+  // `columns`: class and title of each; `cells(item)` makes a row; `open(item, index)` shows one.
+  constructor(holder, { label, columns, cells, open, empty = () => "Nothing to show." }) {
     this.items = [];
     this.cells = cells;
     this.open = open;
+    this.empty = empty;
     this.active = 0;
     this.rows = new Map();
     this.head = element("div", { class: "head", role: "row" }, ...columns.map(([name, title]) => element("span", { role: "columnheader", class: name }, title)));
@@ -40,8 +42,9 @@ class List {
       this.rows.clear();
       this.height = height;
       this.space.style.height = `${Math.min(count * height, TALLEST)}px`;
+      this.view.style.maxHeight = `${Math.max(count, LEAST) * height + 1}px`;
       this.space.textContent = "";
-      if (!count) this.space.append(element("p", { class: "empty" }, "Nothing to show."));
+      if (!count) this.space.append(element("p", { class: "empty" }, this.empty()));
     }
     // Where rows are taller than what browsers draw, a pixel of scrolling is more than a pixel of rows.
     const visibleHeight = this.view.clientHeight;

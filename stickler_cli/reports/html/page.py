@@ -6,8 +6,7 @@ policy lets nothing but that one script run, and nothing be loaded from anywhere
 
 import base64
 import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path as File
 from typing import Final
@@ -18,17 +17,14 @@ from markupsafe import Markup
 from stickler_cli.metrics import comparison_lines as whole_documents
 from stickler_cli.metrics.detail import Detail
 from stickler_cli.metrics.record import Run
-from stickler_cli.reports.figures import number_of, setting, visible
-from stickler_cli.reports.html import payload
-from stickler_cli.reports.html.charts import CLASSES, Chart, score_chart
+from stickler_cli.reports.figures import number_of, visible
+from stickler_cli.reports.html import overview, payload
+from stickler_cli.reports.html.charts import OUTCOMES, Chart, score_chart
 from stickler_cli.reports.html.fields import (
     MOST_FIELDS,
-    Figure,
-    Reading,
-    error_kinds,
+    class_counts,
     field_views,
     figure,
-    reading_of,
 )
 from stickler_cli.reports.rows import FieldRow, field_rows
 from stickler_cli.reports.style import TableStyle
@@ -37,9 +33,9 @@ from stickler_cli.reports.summary import (
     disagreement,
     gate_limits,
     headline,
+    interval_title,
     notes,
     problems,
-    readings,
     worst_fields,
 )
 
@@ -66,15 +62,6 @@ data only, for the icon that browsers would else ask the server for."""
 
 WORST_DOCUMENTS: Final = 10
 """Documents that are named without the script, and on paper."""
-
-
-@dataclass(frozen=True, slots=True)
-class Card:
-    """One of the figures at the top."""
-
-    title: str
-    figure: Figure
-    explanation: str
 
 
 def render(run: Run, style: TableStyle) -> str:
@@ -128,8 +115,8 @@ def _context(run: Run, rows: Sequence[FieldRow]) -> dict[str, object]:
         "headline": headline(run),
         "failed_gates": sum(not result.passed for result in run.gates),
         "gates": run.gates,
-        "cards": _cards(run),
-        "readings": _readings(run),
+        "cards": overview.cards(run),
+        "readings": overview.readings(run),
         "disagreement": disagreement(run),
         "worst": worst_fields(run, rows, visible),
         "notes": notes(run, visible),
@@ -137,10 +124,13 @@ def _context(run: Run, rows: Sequence[FieldRow]) -> dict[str, object]:
         "fields": field_views(run, rows, detail.histograms),
         "fields_left_out": max(len(rows) - MOST_FIELDS, 0),
         "histograms_kept": detail.histograms is not None,
-        "classes": CLASSES,
-        "error_kinds": error_kinds(run.evaluation.errors.overall()),
+        "outcomes": OUTCOMES,
+        "error_classes": class_counts(run.evaluation.errors.overall()),
         "legend": LEGEND,
-        "settings": _settings(run),
+        "settings": overview.settings(run),
+        "level": interval_title(run).removesuffix(" of F1"),
+        "by": overview.groups(run),
+        "verdicts": overview.verdicts(run),
         "documents": None if documents is None else documents[:WORST_DOCUMENTS],
         "scores": _scores(documents),
         "limits": gate_limits(run),
@@ -148,52 +138,6 @@ def _context(run: Run, rows: Sequence[FieldRow]) -> dict[str, object]:
         "payload": _payload(detail, documents, rows),
         "kept": _kept(detail, documents),
     }
-
-
-def _cards(run: Run) -> list[Card]:
-    """Give the figures that a reader looks at first."""
-    limits = gate_limits(run)
-    whole = _readings(run)[0]
-    score = figure(run.evaluation.overall_score, limits)
-    with_fd = run.options.recall_with_fd
-    to_find = "of what there was to find, how much was found"
-    recall = f"{to_find}; wrong values count as not found" if with_fd else to_find
-    return [
-        Card("F1", whole.f1, "harmonic mean of precision and recall"),
-        Card("Precision", whole.precision, "of what was predicted, how much is right"),
-        Card("Recall", whole.recall, recall),
-        Card("Mean score", score, "of the documents, by the weights in the schema"),
-    ]
-
-
-def _readings(run: Run) -> list[Reading]:
-    limits = gate_limits(run)
-    return [
-        reading_of(name, counts, rates, limits) for name, (counts, rates) in readings(run).items()
-    ]
-
-
-def _settings(run: Run) -> list[tuple[str, str]]:
-    """Say under what the run was made."""
-    options = run.options
-    return [
-        ("schema", visible(run.schema.path)),
-        ("schema digest", run.schema.digest),
-        ("pairing floor", setting(options.pairing_floor)),
-        ("recall with FD", "yes" if options.recall_with_fd else "no"),
-        ("undeclared keys of predictions", _EXTRA_FIELDS.get(options.extra_fields, "")),
-        ("missing predictions", _MISSING.get(options.missing, "")),
-        ("strict", "yes" if options.strict else "no"),
-        ("made by", f"stickler {run.version}"),
-    ]
-
-
-_EXTRA_FIELDS: Final[Mapping[str, str]] = {"fa": "false alarms", "ignore": "ignored"}
-_MISSING: Final[Mapping[str, str]] = {
-    "fn": "all values missed",
-    "skip": "left out",
-    "error": "failed documents",
-}
 
 
 def _scores(documents: Sequence[payload.DocumentRow] | None) -> Chart | None:
