@@ -87,16 +87,20 @@ class Detail:
     """
 
     limits: DetailLimits = field(default_factory=DetailLimits)
-    histograms: dict[Path, Histogram] | None = field(default_factory=dict)
-    """By the path of the field, without list indexes; None where they were not kept."""
-    non_matches: list[bytes] | None = field(default_factory=list)
-    """Errors in document order, each as `non_match_row` gives it; None where they were not kept."""
+    histograms: dict[Path, Histogram] = field(default_factory=dict)
+    """By the path of the field, without list indexes."""
+    non_matches: list[bytes] = field(default_factory=list)
+    """Errors in document order, each as `non_match_row` gives it."""
     complete: bool = True
     """Whether these are all errors; once one was left out, none is added."""
-    comparisons: list[Ranked] | None = field(default_factory=list)
+    comparisons: list[Ranked] = field(default_factory=list)
     """The documents with errors that have the lowest scores, the lowest first."""
     bound: Ranked | None = None
     """The first one left out: nothing from there on is kept."""
+    knows_errors: bool = True
+    """Whether single errors were kept; a run file has none."""
+    knows_values: bool = True
+    """Whether histograms and comparisons were kept; only the run itself keeps them."""
     _non_match_bytes: int = 0
 
     def update(self, result: DocumentResult) -> None:
@@ -104,8 +108,7 @@ class Detail:
         if result.comparison is None:
             return
         for path, similarity, outcome in similarities(result.comparison):
-            if self.histograms is not None:
-                self.histograms.setdefault(path, Histogram()).add(similarity, outcome)
+            self.histograms.setdefault(path, Histogram()).add(similarity, outcome)
         wrong = False
         for error in non_matches(result.comparison):
             wrong = True
@@ -118,8 +121,6 @@ class Detail:
 
     def add_non_match(self, line: bytes) -> None:
         """Add the error that comes next, unless there is no room any more."""
-        if self.non_matches is None:
-            self.non_matches = []
         room = len(self.non_matches) < self.limits.non_matches
         size = self._non_match_bytes + len(line)
         if self.complete and room and size <= self.limits.non_match_bytes:
@@ -130,19 +131,18 @@ class Detail:
 
     def merge(self, other: "Detail") -> None:
         """Add the documents that follow these."""
-        for path, histogram in (other.histograms or {}).items():
-            if self.histograms is not None:
-                self.histograms.setdefault(path, Histogram()).merge(histogram)
-        for line in other.non_matches or ():
+        for path, histogram in other.histograms.items():
+            self.histograms.setdefault(path, Histogram()).merge(histogram)
+        for line in other.non_matches:
             self.add_non_match(line)
         self.complete = self.complete and other.complete
         if other.bound is not None:
             self.bound = min(self.bound, other.bound) if self.bound else other.bound
-        self._keep(other.comparisons or ())
+        self._keep(other.comparisons)
 
     def _keep(self, more: Iterable[Ranked]) -> None:
         """Add documents, and leave out those that have no room, which are the best ones."""
-        ranked = sorted([*(self.comparisons or ()), *more])
+        ranked = sorted([*self.comparisons, *more])
         size = 0
         self.comparisons = []
         for entry in ranked:

@@ -72,7 +72,7 @@ def load_detail(name: str, run: Run) -> Detail | None:
         errors = _errors_of(run, run.document)
     else:
         return None
-    detail = Detail(histograms=None, comparisons=None)
+    detail = Detail(knows_values=False)
     for document, error in errors:
         detail.add_non_match(non_match_row(document, error))
         if not detail.complete:

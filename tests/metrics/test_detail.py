@@ -49,7 +49,7 @@ def detail_of(results: Iterable[DocumentResult], **limits: int) -> Detail:
 
 
 def kept_ids(detail: Detail) -> list[str]:
-    return [name for _, name, _ in detail.comparisons or ()]
+    return [name for _, name, _ in detail.comparisons]
 
 
 def test_a_bin_begins_with_its_lower_end_and_1_has_its_own():
@@ -150,13 +150,6 @@ def test_the_parts_of_a_run_come_to_the_whole(sizes, limits):
         whole.merge(detail_of(results[start:end], **limits))
 
     assert whole == detail_of(results, **limits)
-
-
-def test_what_was_not_kept_stays_so():
-    detail = Detail(histograms=None, non_matches=None, comparisons=None)
-    detail.merge(Detail(histograms=None, non_matches=None, comparisons=None))
-
-    assert (detail.histograms, detail.non_matches) == (None, None)
 
 
 def test_an_error_is_one_row():

@@ -130,7 +130,7 @@ def figure(
 
 
 def field_views(
-    run: Run, rows: Sequence[FieldRow], histograms: Mapping[Path, Histogram] | None
+    run: Run, rows: Sequence[FieldRow], histograms: Mapping[Path, Histogram]
 ) -> list[FieldView]:
     """List the fields, parents first, at most `MOST_FIELDS`."""
     rows = rows[:MOST_FIELDS]
@@ -140,7 +140,7 @@ def field_views(
         for place in places.around(path):
             add_classes(classes[place], counts)
     by_row: dict[int, Histogram] = {}
-    for path, histogram in (histograms or {}).items():
+    for path, histogram in histograms.items():
         own = places.exactly(path)
         if own is not None:
             by_row.setdefault(own, Histogram()).merge(histogram)

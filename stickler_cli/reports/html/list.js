@@ -1,6 +1,5 @@
 // A list of any length: only the rows that can be seen are in the page.
 
-const TALLEST = 8_000_000; // pixels; browsers draw no taller element
 const LEAST = 3; // rows that an empty list has room for
 const BEYOND = 6; // rows above and below that are ready
 
@@ -41,16 +40,14 @@ class List {
       for (const row of this.rows.values()) row.remove();
       this.rows.clear();
       this.height = height;
-      this.space.style.height = `${Math.min(count * height, TALLEST)}px`;
+      // A hundred thousand rows of a phone are 8 million pixels; browsers draw twice that.
+      this.space.style.height = `${count * height}px`;
       this.view.style.maxHeight = `${Math.max(count, LEAST) * height + 1}px`;
       this.space.textContent = "";
       if (!count) this.space.append(element("p", { class: "empty" }, this.empty()));
     }
-    // Where rows are taller than what browsers draw, a pixel of scrolling is more than a pixel of rows.
     const visibleHeight = this.view.clientHeight;
-    const most = Math.max(count * height - visibleHeight, 0);
-    const range = Math.max(Math.min(count * height, TALLEST) - visibleHeight, 1);
-    const offset = most * Math.min(this.view.scrollTop / range, 1);
+    const offset = this.view.scrollTop;
     const first = Math.max(Math.floor(offset / height) - BEYOND, 0);
     const last = Math.min(Math.ceil((offset + visibleHeight) / height) + BEYOND, count);
     for (const [index, row] of this.rows) {
@@ -63,10 +60,10 @@ class List {
       let row = this.rows.get(index);
       if (!row) {
         row = element("div", { class: "row", role: "row", "aria-rowindex": String(index + 2), "data-index": String(index) }, ...this.cells(this.items[index]));
+        row.style.transform = `translateY(${index * height}px)`;
         this.rows.set(index, row);
         this.space.append(row);
       }
-      row.style.transform = `translateY(${index * height - offset + this.view.scrollTop}px)`;
       row.classList.toggle("active", Boolean(this.touched) && index === this.active);
     }
   }
@@ -88,13 +85,9 @@ class List {
     this.active = Math.max(index, 0);
     const height = this.height;
     const room = this.view.clientHeight;
-    const total = this.items.length * height;
-    const range = Math.max(Math.min(total, TALLEST) - room, 1);
-    const most = Math.max(total - room, 1);
-    const offset = most * (this.view.scrollTop / range);
     const top = this.active * height;
-    if (top < offset) this.view.scrollTop = (top / most) * range;
-    else if (top + height > offset + room) this.view.scrollTop = ((top + height - room) / most) * range;
+    if (top < this.view.scrollTop) this.view.scrollTop = top;
+    else if (top + height > this.view.scrollTop + room) this.view.scrollTop = top + height - room;
     this.draw();
     const row = this.rows.get(this.active);
     if (row) this.view.setAttribute("aria-activedescendant", (row.id = `${this.holder.id}-active-${this.active}`));

@@ -102,7 +102,7 @@ def policy(text: str) -> str:
 
 def _context(run: Run, rows: Sequence[FieldRow]) -> dict[str, object]:
     """Give everything that the template names."""
-    detail = run.detail or Detail(histograms=None, non_matches=None, comparisons=None)
+    detail = run.detail or Detail(knows_errors=False, knows_values=False)
     accounts = run.evaluation.accounts
     documents = None if accounts is None else payload.document_rows(accounts)
     title, named, more = problems(run)
@@ -123,7 +123,7 @@ def _context(run: Run, rows: Sequence[FieldRow]) -> dict[str, object]:
         "problems": {"title": title, "named": named, "more": more},
         "fields": field_views(run, rows, detail.histograms),
         "fields_left_out": max(len(rows) - MOST_FIELDS, 0),
-        "histograms_kept": detail.histograms is not None,
+        "histograms_kept": detail.knows_values,
         "outcomes": OUTCOMES,
         "error_classes": class_counts(run.evaluation.errors.overall()),
         "legend": LEGEND,
@@ -159,7 +159,7 @@ def _payload(
 def _kept(detail: Detail, documents: Sequence[payload.DocumentRow] | None) -> dict[str, str]:
     """Say what the page holds and what it leaves out, a sentence for each part."""
     kept = detail.non_matches
-    if kept is None:
+    if not detail.knows_errors:
         errors = (
             "A run file does not hold single errors, and there was no non-matches.jsonl beside "
             "it: evaluate again with --output report.html to have them here."
@@ -184,7 +184,7 @@ def _kept(detail: Detail, documents: Sequence[payload.DocumentRow] | None) -> di
 
 
 def _kept_whole(detail: Detail) -> str:
-    if detail.comparisons is None:
+    if not detail.knows_values:
         return (
             "A run file does not hold values: evaluate again with --output report.html to see "
             "documents in full, or stickler compare for one of them."

@@ -56,7 +56,7 @@ def non_match_lines(detail: Detail, paths: Sequence[Path]) -> list[bytes]:
         return places.nearest(names)
 
     lines = []
-    for line in detail.non_matches or ():
+    for line in detail.non_matches:
         path = _second(line)
         lines.append(b"[%d,%b" % (row_of(path), line[1:]))
     return lines
@@ -109,4 +109,4 @@ def score_counts(rows: Iterable[DocumentRow]) -> list[int]:
 
 def comparison_lines(detail: Detail) -> list[bytes]:
     """Give the documents that are there whole, as id and rows."""
-    return [b"[%b,%b]" % (json_line(name)[:-1], line) for _, name, line in detail.comparisons or ()]
+    return [b"[%b,%b]" % (json_line(name)[:-1], line) for _, name, line in detail.comparisons]
