@@ -223,6 +223,38 @@ def test_confidence_intervals_stand_beside_the_figures(run_of):
     }
 
 
+@pytest.mark.parametrize(
+    ("gates", "changes", "shown"),
+    [
+        ([], {}, "Order"),
+        (["f1>=0"], {}, "Order ✓ all gates passed"),
+        (["f1>=1"], {}, "Order ✕ 1 of 1 gate failed"),
+        (["f1>=0"], {"partial": True}, "Order ✕ interrupted"),
+    ],
+)
+def test_the_verdict_stands_beside_the_title(run_of, gates, changes, shown):
+    run = replace(run_of(gates=gates), **changes)
+
+    assert " ".join(Page(html(run)).one("h1").split()) == shown
+
+
+def test_a_run_that_could_not_evaluate_documents_says_so_first(run_of):
+    run = run_of(gates=["f1>=0"], strict=True)
+
+    assert "✕ documents could not be evaluated" in Page(html(run)).one("h1")
+
+
+def test_the_options_of_the_run_are_told(run_of):
+    shown = Page(html(run_of(intervals=True, missing="skip", recall_with_fd=True)))
+    names = [text for _, text in shown.all("dt")]
+    values = dict(zip(names, (text for _, text in shown.all("dd")), strict=True))
+
+    assert values["pairing floor"] == "0.2"
+    assert values["recall with fd"] == "yes"
+    assert values["missing"] == "left out"
+    assert values["intervals: level"] == "0.95"
+
+
 def test_without_intervals_none_are_shown(shown):
     assert shown.all("p", **{"class": "interval"}) == []
     assert shown.all("span", **{"class": "reach"}) == []

@@ -1,13 +1,14 @@
 """The summary of the page: figures with their intervals, groups, what the schema says, options."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Final
 
 from stickler_cli.metrics.record import Run
 from stickler_cli.metrics.validity import Validity
+from stickler_cli.metrics.verdict import Verdict, verdict_of
 from stickler_cli.reports import summary
-from stickler_cli.reports.figures import setting, visible
+from stickler_cli.reports.figures import number_of, setting, visible
 from stickler_cli.reports.groups import group_rows
 from stickler_cli.reports.html.fields import Figure, Reading, figure, reading_of
 
@@ -125,22 +126,46 @@ _SIDES: Final[Mapping[str, str]] = {"gt": "Ground truths", "pred": "Predictions"
 
 def settings(run: Run) -> list[tuple[str, str]]:
     """Say under what the run was made."""
-    options = run.options
+    options = [
+        (name.replace("_", " "), _option_text(name, value))
+        for name, value in asdict(run.options).items()
+    ]
+    bootstrap = run.evaluation.bootstrap
+    bounds = bootstrap.settings.view() if bootstrap else {}
     return [
         ("schema", visible(run.schema.path)),
         ("schema digest", run.schema.digest),
-        ("pairing floor", setting(options.pairing_floor)),
-        ("recall with FD", "yes" if options.recall_with_fd else "no"),
-        ("undeclared keys of predictions", _EXTRA_FIELDS.get(options.extra_fields, "")),
-        ("missing predictions", _MISSING.get(options.missing, "")),
-        ("strict", "yes" if options.strict else "no"),
+        *options,
+        *((f"intervals: {name}", str(value)) for name, value in bounds.items()),
         ("made by", f"stickler {run.version}"),
     ]
 
 
-_EXTRA_FIELDS: Final[Mapping[str, str]] = {"fa": "false alarms", "ignore": "ignored"}
-_MISSING: Final[Mapping[str, str]] = {
-    "fn": "all values missed",
-    "skip": "left out",
-    "error": "failed documents",
+def _option_text(name: str, value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return setting(value)
+    return _MEANINGS.get((name, str(value)), str(value))
+
+
+_MEANINGS: Final[Mapping[tuple[str, str], str]] = {
+    ("extra_fields", "fa"): "false alarms",
+    ("extra_fields", "ignore"): "ignored",
+    ("missing", "fn"): "all values missed",
+    ("missing", "skip"): "left out",
+    ("missing", "error"): "failed documents",
 }
+
+
+def verdict(run: Run) -> tuple[str, str] | None:
+    """Give the verdict beside the title, good or bad; None where nobody asked for one."""
+    found = verdict_of(run.evaluation, run.gates, strict=run.options.strict)
+    if run.partial or found is Verdict.INCOMPLETE:
+        return "bad", "interrupted" if run.partial else "documents could not be evaluated"
+    if not run.gates:
+        return None
+    failed = sum(not result.passed for result in run.gates)
+    if failed:
+        return "bad", f"{failed} of {number_of(len(run.gates), 'gate')} failed"
+    return "good", "all gates passed"

@@ -113,7 +113,7 @@ def _context(run: Run, rows: Sequence[FieldRow]) -> dict[str, object]:
         "policy": policy(code),
         "title": visible(run.schema.model_name),
         "headline": headline(run),
-        "failed_gates": sum(not result.passed for result in run.gates),
+        "verdict": overview.verdict(run),
         "gates": run.gates,
         "cards": overview.cards(run),
         "readings": overview.readings(run),

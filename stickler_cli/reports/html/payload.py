@@ -88,14 +88,12 @@ def document_lines(rows: Iterable[DocumentRow]) -> list[bytes]:
 
     Each is id, status, score, and the values that are right, wrong, invented and missed.
     """
-    return [
-        json_line([row.id, row.status, row.score, *_errors(row.values)])[:-1]
-        for row in islice(rows, MOST_DOCUMENTS)
-    ]
-
-
-def _errors(counts: Counts) -> tuple[int, int, int, int]:
-    return counts.tp, counts.fd, counts.fa, counts.fn
+    lines = []
+    for row in islice(rows, MOST_DOCUMENTS):
+        values = row.values
+        counts = values.tp, values.fd, values.fa, values.fn
+        lines.append(json_line([row.id, row.status, row.score, *counts])[:-1])
+    return lines
 
 
 def score_counts(rows: Iterable[DocumentRow]) -> list[int]:
