@@ -91,7 +91,9 @@ def run_of() -> Callable[..., Run]:
         job = Job(plan, Options(chosen.pairing_floor, chosen.extra_fields), chosen.missing)
         results = [evaluate_pair(job, pair) for pair in pairs]
         bounds = IntervalSettings() if intervals else None
-        wants = Wants(accounts=detailed, detail=detailed, intervals=bounds)
+        wants = Wants(
+            accounts=detailed, detail=detailed, intervals=bounds, intervals_of_fields=intervals
+        )
         evaluation, detail = wants.evaluation(), wants.no_detail()
         for result in results:
             evaluation.update(result)
