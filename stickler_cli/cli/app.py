@@ -11,7 +11,7 @@ from typing import Annotated, Final, NoReturn
 import typer
 
 from stickler_cli import __version__
-from stickler_cli.cli import check, comparators
+from stickler_cli.cli import cache, check, comparators
 from stickler_cli.cli import compare as compare_command
 from stickler_cli.cli import eval as eval_command
 from stickler_cli.cli import merge as merge_command
@@ -56,6 +56,7 @@ app.command("check", no_args_is_help=True)(check.check)
 app.command("merge", epilog=merge_command.EPILOG, no_args_is_help=True)(merge_command.merge)
 app.command("report", epilog=report_command.EPILOG, no_args_is_help=True)(report_command.report)
 app.command("comparators")(comparators.comparators)
+app.add_typer(cache.app, name="cache")
 
 
 def main(args: Sequence[str] | None = None) -> int:

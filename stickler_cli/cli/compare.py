@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 import typer
 
 from stickler_cli.cli import options
+from stickler_cli.cli.asking import policy_of, tell_usage
 from stickler_cli.cli.console import show_problems, wants_color, write_result
 from stickler_cli.cli.exit_codes import ExitCode, exit_code_help
 from stickler_cli.errors import ComparisonError, Problem, UsageError
@@ -16,7 +17,9 @@ from stickler_cli.json_values import JsonObject
 from stickler_cli.spelling import did_you_mean
 
 if TYPE_CHECKING:
+    from stickler_cli.backends.policy import Policy
     from stickler_cli.compare.explained import Explained
+    from stickler_cli.compare.result import ObjectComparison
     from stickler_cli.documents import DocumentPair
     from stickler_cli.reports.comparison import ComparedPair, Detail
     from stickler_cli.schema.loading import LoadedSchema
@@ -81,6 +84,7 @@ class Request:
     pairing_floor: float
     extra_fields: options.ExtraFields
     allow_plugins: bool
+    asking: "Policy"
 
 
 def compare(
@@ -97,6 +101,9 @@ def compare(
     pairing_floor: options.PairingFloor = options.DEFAULT_PAIRING_FLOOR,
     extra_fields: options.ExtraFieldsOption = "fa",
     allow_plugins: options.AllowPlugins = False,
+    no_cache: options.NoCache = False,
+    offline: options.Offline = False,
+    max_pairs: options.MaxPairs = options.DEFAULT_MAX_PAIRS,
     no_color: options.NoColor = False,
     debug: options.Debug = False,
 ) -> None:
@@ -119,6 +126,7 @@ def compare(
         pairing_floor,
         extra_fields,
         allow_plugins,
+        policy_of(no_cache=no_cache, offline=offline, max_pairs=max_pairs),
     )
     raise typer.Exit(_execute(request, format, output or (), color=wants_color(no_color=no_color)))
 
@@ -191,6 +199,7 @@ def _compared(
     request: Request, loaded: "LoadedSchema", document: str, gt: JsonObject, pred: JsonObject
 ) -> "ComparedPair":
     """Compare and explain."""
+    from stickler_cli.backends.rounds import answered
     from stickler_cli.compare.engine import compare as compare_documents
     from stickler_cli.compare.explaining import explain
     from stickler_cli.compare.outline import comparators
@@ -198,11 +207,21 @@ def _compared(
     from stickler_cli.metrics.non_matches import non_matches
     from stickler_cli.reports.comparison import ComparedPair, error_classes
 
+    if loaded.plan.asks_models:
+        from stickler_cli.backends.desk import open_desk  # other comparisons do not load it
+
+        open_desk(request.asking)
     for comparator in comparators(loaded.plan):
         comparator.require()
     run_options = Options(request.pairing_floor, request.extra_fields)
-    comparison = compare_documents(loaded.plan, gt, pred, run_options)
-    root = explain(loaded.plan, comparison, run_options)
+
+    def work() -> "tuple[ObjectComparison, Explained]":
+        comparison = compare_documents(loaded.plan, gt, pred, run_options)
+        return comparison, explain(loaded.plan, comparison, run_options)
+
+    comparison, root = answered(work)
+    if loaded.plan.asks_models:
+        tell_usage()
     return ComparedPair(
         schema=loaded.path,
         model_name=loaded.plan.model_name,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import typer
 
 from stickler_cli.cli import options
+from stickler_cli.cli.asking import policy_of, show_dry_run, tell_usage
 from stickler_cli.cli.console import wants_color, warn
 from stickler_cli.cli.exit_codes import ExitCode, exit_code_help
 from stickler_cli.cli.outputs import output_formats, show_results, terminal_style, write_outputs
@@ -15,12 +16,13 @@ from stickler_cli.cli.statistics import groupings, interval_settings
 from stickler_cli.errors import Problem, UsageError
 
 if TYPE_CHECKING:
+    from stickler_cli.backends.policy import Policy
     from stickler_cli.documents import Pairs
     from stickler_cli.metrics.gates import Gate
     from stickler_cli.metrics.intervals import IntervalSettings
     from stickler_cli.metrics.record import Run
     from stickler_cli.reports.style import TableStyle
-    from stickler_cli.runs.chunk import ChunkResult
+    from stickler_cli.runs.chunk import ChunkResult, Job
     from stickler_cli.runs.grouping import Grouping
     from stickler_cli.runs.jobs import Crew
     from stickler_cli.runs.run import Finished
@@ -66,6 +68,7 @@ class Request:
     max_document_bytes: int
     strict: bool
     allow_plugins: bool
+    asking: "Policy"
     quiet: bool
     verbose: bool
     progress: bool
@@ -102,6 +105,10 @@ def evaluate(
     by_file: options.ByFile = None,
     strict: options.Strict = False,
     allow_plugins: options.AllowPlugins = False,
+    no_cache: options.NoCache = False,
+    offline: options.Offline = False,
+    max_pairs: options.MaxPairs = options.DEFAULT_MAX_PAIRS,
+    dry_run: options.DryRun = False,
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
     progress: options.Progress = None,
@@ -142,6 +149,7 @@ def evaluate(
         max_document_bytes=_document_bytes(max_document_size),
         strict=strict,
         allow_plugins=allow_plugins,
+        asking=policy_of(no_cache=no_cache, offline=offline, max_pairs=max_pairs, dry_run=dry_run),
         quiet=quiet,
         verbose=verbose,
         progress=not quiet and (sys.stderr.isatty() if progress is None else progress),
@@ -206,10 +214,15 @@ def _execute(request: Request) -> ExitCode:
     if request.verbose:
         total = "?" if pairs.total is None else pairs.total
         warn(f"evaluating {total} documents with {loaded.plan.model_name} of {loaded.path}")
+    if request.asking.dry_run:
+        show_dry_run(_job(request, loaded), pairs)
+        return ExitCode.OK
     run, finished = _run(request, loaded, pairs, formats.values())
     style = _style(request, finished.total)
     write_outputs(formats, run, style, verbose=request.verbose)
     show_results(run, request.format, style, quiet=request.quiet)
+    if loaded.plan.asks_models and not request.quiet:
+        tell_usage()
     if finished.signal is not None:
         return ExitCode(128 + finished.signal)
     return verdict(run.evaluation, run.gates, strict=request.strict)
@@ -220,6 +233,10 @@ def _check(request: Request, loaded: "LoadedSchema") -> None:
     from stickler_cli.compare.outline import comparators, known_paths
     from stickler_cli.metrics.gates import check_paths, refuse_bounds
 
+    if loaded.plan.asks_models:
+        from stickler_cli.backends.desk import open_desk  # other runs do not load it
+
+        open_desk(request.asking)
     for comparator in comparators(loaded.plan):
         comparator.require()
     check_paths(request.gates, known_paths(loaded.plan))
@@ -227,17 +244,25 @@ def _check(request: Request, loaded: "LoadedSchema") -> None:
         refuse_bounds(request.gates)
 
 
+def _job(request: Request, loaded: "LoadedSchema") -> "Job":
+    """Say what becomes of a pair, apart from what is wanted beside its evaluation."""
+    from stickler_cli.compare.plan import Options
+    from stickler_cli.runs.chunk import Job
+
+    options = Options(request.pairing_floor, request.extra_fields)
+    return Job(loaded.plan, options, request.missing, asking=request.asking)
+
+
 def _run(
     request: Request, loaded: "LoadedSchema", pairs: "Pairs", formats: "Collection[str]"
 ) -> "tuple[Run, Finished]":
     """Evaluate all pairs; write as it goes what is written line by line."""
     from stickler_cli.compare.outline import outline
-    from stickler_cli.compare.plan import Options
     from stickler_cli.metrics.comparison_view import document_view
     from stickler_cli.metrics.gates import judge
     from stickler_cli.metrics.record import FieldInfo, Run, RunOptions, SchemaSignature
     from stickler_cli.reports.registry import WITH_ACCOUNTS, WITH_DETAIL, WITH_FIELD_INTERVALS
-    from stickler_cli.runs.chunk import Job, Wants
+    from stickler_cli.runs.chunk import Wants
     from stickler_cli.runs.run import LineFiles, run
     from stickler_cli.runs.validation import validation_of
 
@@ -254,9 +279,8 @@ def _run(
         intervals=None if pairs.single else request.intervals,
         intervals_of_fields=field_bounds or bool(WITH_FIELD_INTERVALS & shown),
     )
-    options = Options(request.pairing_floor, request.extra_fields)
     validation = validation_of(request.validate, loaded.contents, loaded.path, loaded.path)
-    job = Job(loaded.plan, options, request.missing, wants, validation, by=request.by)
+    job = replace(_job(request, loaded), wants=wants, validation=validation, by=request.by)
     files = LineFiles(request.documents, request.non_matches)
     finished = run(job, pairs, request.crew, files, progress=request.progress)
     evaluation = finished.total.evaluation

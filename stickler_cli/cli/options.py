@@ -31,10 +31,13 @@ IN_CONFIG: Final[dict[str, type | UnionType]] = {
     "junit_fields": bool,
     "lenient_json": bool,
     "max_document_size": str,
+    "max_pairs": int,
     "memory_limit": str,
     "missing": str,
+    "no_cache": bool,
     "no_color": bool,
     "non_matches": str,
+    "offline": bool,
     "output": list,
     "pairing_floor": float,
     "progress": bool,
@@ -157,6 +160,9 @@ DEFAULT_LEVEL: Final = "0.95"
 DEFAULT_PAIRING_FLOOR: Final = 0.2
 """Stated here for `--help`, which must not load the engine; a test holds it to the engine's."""
 
+DEFAULT_MAX_PAIRS: Final = 10_000
+"""Likewise; a test holds it to the policy's."""
+
 
 def check_pairing_floor(floor: float) -> None:
     """Make sure that a floor is in range.
@@ -240,6 +246,22 @@ MaxDocumentSize = Annotated[
 AllowPlugins = Annotated[
     bool,
     typer.Option("--allow-plugins", help="Let the schema name a comparator as module:Class."),
+]
+NoCache = Annotated[
+    bool,
+    typer.Option("--no-cache", help="Keep no answers of models on disk, and use none."),
+]
+Offline = Annotated[
+    bool,
+    typer.Option("--offline", help="Ask no model: use the answers on disk only."),
+]
+MaxPairs = Annotated[
+    int,
+    typer.Option(metavar="N", min=0, help="Stop before judges are asked about more pairs."),
+]
+DryRun = Annotated[
+    bool,
+    typer.Option("--dry-run", help="Print what models would be asked, and ask nothing."),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Also tell what is being done.")]

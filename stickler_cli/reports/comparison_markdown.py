@@ -16,10 +16,11 @@ def render(pair: ComparedPair, style: TableStyle) -> str:
     """Write a comparison as GitHub-flavoured Markdown; ends with a line break."""
     body = [
         [
-            code(cell) if cell and title in _AS_CODE else cell
+            code(cell) if cell and (title in _AS_CODE or (written and title == "why")) else cell
             for title, cell in zip(TITLES, row.cells, strict=True)
         ]
         for row in rows(pair)
+        for written in [row.place.reason]  # by a model, of what is in documents
     ]
     lines = [
         f"### {code(pair.document)} ({code(pair.model_name)})",

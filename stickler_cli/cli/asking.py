@@ -1,0 +1,78 @@
+"""What `stickler eval` says of models: what a run would ask, and what it took."""
+
+from typing import TYPE_CHECKING, Final
+
+from stickler_cli.cli.console import warn, write_result
+from stickler_cli.errors import Problem, UsageError
+
+if TYPE_CHECKING:
+    from stickler_cli.backends.estimate import Need
+    from stickler_cli.backends.policy import Policy
+    from stickler_cli.documents import Pairs
+    from stickler_cli.runs.chunk import Job
+
+ASKED_BY: Final = {
+    "embedding": "SemanticComparator",
+    "score": "BERTComparator",
+    "verdict": "LLMComparator",
+}
+"""Kind of answer -> the comparator that asks for it."""
+
+
+def policy_of(*, no_cache: bool, offline: bool, max_pairs: int, dry_run: bool = False) -> "Policy":
+    """Make a policy of what the options say.
+
+    Raises:
+        UsageError: they contradict each other.
+    """
+    from stickler_cli.backends.policy import Policy  # --help loads no backends
+
+    if no_cache and offline:
+        found = "--no-cache is given too, which leaves nothing to answer from"
+        raise UsageError([Problem("--offline", found, "one of the two")])
+    return Policy(cache=not no_cache, offline=offline, dry_run=dry_run, max_pairs=max_pairs)
+
+
+def show_dry_run(job: "Job", pairs: "Pairs") -> None:
+    """Print what a run would ask; nothing is asked."""
+    from stickler_cli.backends.desk import desk
+    from stickler_cli.runs.jobs import Crew
+    from stickler_cli.runs.pipeline import chunk_results
+
+    if not job.plan.asks_models:
+        write_result("No comparator of this schema asks a model.\n")
+        return
+    for _ in chunk_results(job, pairs.refs(), Crew(1), total=pairs.total):
+        pass
+    write_result(dry_run_text(desk().estimate.needs))
+
+
+def dry_run_text(needs: "list[Need]") -> str:
+    """Word what a run would ask, a line a comparator and model."""
+    from stickler_cli.reports.layout import Column, Span, Table, plain_text, table_lines
+
+    if not any(need.questions or need.cached for need in needs):
+        return "A run would ask no model anything.\n"
+    columns = (
+        Column("comparator", left=True),
+        Column("model", left=True),
+        *map(Column, ("in the cache", "to ask", "calls", "tokens, about")),
+    )
+    rows = [
+        [
+            Span(ASKED_BY[need.kind]),
+            Span.of(need.model),
+            *(Span(str(n)) for n in (need.cached, need.questions, need.calls, need.tokens)),
+        ]
+        for need in needs
+    ]
+    calls = sum(need.calls for need in needs)
+    table = plain_text(table_lines(Table(columns, rows))[0])
+    return f"A run would make {calls} calls, and more where one is tried again.\n\n{table}"
+
+
+def tell_usage() -> None:
+    """Say on standard error what asking models took."""
+    from stickler_cli.backends.desk import desk
+
+    warn(f"models: {desk().usage}")
