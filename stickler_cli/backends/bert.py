@@ -73,9 +73,11 @@ class BertScore(Backend[Texts, float]):
         name = self._chosen.name
         if name is not None:
             require_model_path("BERTComparator", name)
-            self._require_layers(name)
+            if self._chosen.layers is None or self._chosen.rescaled:
+                self._require_listed(name)
 
-    def _require_layers(self, name: str) -> None:
+    def _require_listed(self, name: str) -> None:
+        """Make sure that the library knows a model well enough for what is asked."""
         from bert_score.utils import model2layers  # brings torch
 
         if name in model2layers:
@@ -83,9 +85,8 @@ class BertScore(Backend[Texts, float]):
         if self._chosen.layers is None:
             found = f"bert-score does not know which layer of {name} to compare"
             raise UnavailableError([Problem("", found, "num_layers in the comparator's config")])
-        if self._chosen.rescaled:
-            found = f"bert-score has no baseline for {name}"
-            raise UnavailableError([Problem("", found, "rescale_with_baseline: false")])
+        found = f"bert-score has no baseline for {name}"
+        raise UnavailableError([Problem("", found, "rescale_with_baseline: false")])
 
     def call(self, questions: Sequence[Texts], timeout: float) -> Reply[float]:
         """Score a batch of pairs."""

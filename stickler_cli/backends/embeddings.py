@@ -1,15 +1,14 @@
 """Embedding models by their id: what its prefix says of where the model is."""
 
-from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
-from typing import Any, ClassVar, Final, TypeAlias
+from typing import ClassVar, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stickler_cli.backends.backend import Backend, GarbledError, Reply, Usage
+from stickler_cli.backends.backend import Backend, GarbledError, Reply
 
 Vector: TypeAlias = NDArray[np.float64]
 
@@ -29,10 +28,6 @@ class Embedder(Backend[str, Vector]):
 
     kind: ClassVar[str] = "embedding"
 
-    @abstractmethod
-    def __init__(self, name: str, model: str) -> None:
-        """Take the name of the model where it is, and the id as the schema has it."""
-
     def text(self, question: str) -> str:
         """Write a question: the text itself."""
         return question
@@ -46,12 +41,10 @@ class Embedder(Backend[str, Vector]):
         return np.frombuffer(packed, dtype="<f4").astype(np.float64)
 
 
-class FunctionEmbedder(Backend[str, Any]):
+class FunctionEmbedder(Embedder):
     """A Python function that turns a text into a vector; what it does is not for the cache."""
 
-    kind: ClassVar[str] = "embedding"
     is_local: ClassVar[bool] = True
-    batch_size: ClassVar[int] = 1
 
     def __init__(self, function: Callable[[str], Sequence[float]]) -> None:
         self.model = getattr(function, "__name__", "embedding_function")
@@ -71,21 +64,9 @@ class FunctionEmbedder(Backend[str, Any]):
     def require(self) -> None:
         """Need nothing more."""
 
-    def call(self, questions: Sequence[str], timeout: float) -> Reply[Any]:
+    def call(self, questions: Sequence[str], timeout: float) -> Reply[Vector]:
         """Call the function once a text."""
-        return Reply([self._function(text) for text in questions], Usage())
-
-    def text(self, question: str) -> str:
-        """Write a question: the text itself."""
-        return question
-
-    def pack(self, answer: Any) -> bytes:
-        """Write nothing: there is no cache for it."""
-        return b""
-
-    def unpack(self, packed: bytes) -> Any:
-        """Read nothing."""
-        return None
+        return Reply([vector_of(self._function(text)) for text in questions])
 
 
 @cache

@@ -5,9 +5,9 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from stickler_cli.backends.backend import Backend, GarbledError, ModelError
+from stickler_cli.backends.backend import ModelError
 from stickler_cli.backends.desk import desk
-from stickler_cli.backends.embeddings import FunctionEmbedder, Vector, embedder, vector_of
+from stickler_cli.backends.embeddings import Embedder, FunctionEmbedder, Vector, embedder
 from stickler_cli.backends.rounds import answers
 from stickler_cli.comparators.base import (
     BaseComparator,
@@ -62,7 +62,7 @@ class SemanticComparator(BaseComparator):
         self.embedding_function = embedding_function
 
     @property
-    def _backend(self) -> Backend[str, Any]:
+    def _backend(self) -> Embedder:
         if self.embedding_function is None:
             return embedder(self.model_id)
         return FunctionEmbedder(self.embedding_function)
@@ -106,16 +106,8 @@ class SemanticComparator(BaseComparator):
         return np.clip(matrix, 0.0, 1.0)
 
 
-def _direction(embedding: Sequence[float]) -> Vector:
-    """Scale an embedding to length 1; one of zeros stays as it is.
-
-    Raises:
-        ModelError: it is not a sequence of finite numbers, or is empty.
-    """
-    try:
-        vector = vector_of(embedding)
-    except GarbledError as error:
-        raise ModelError(str(error)) from None
+def _direction(vector: Vector) -> Vector:
+    """Scale an embedding to length 1; one of zeros stays as it is."""
     largest = np.abs(vector).max()
     if largest == 0:
         return vector

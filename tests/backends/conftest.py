@@ -214,7 +214,7 @@ def own_cache(tmp_path, monkeypatch):
 def asking():
     """Ask with a policy whose waits are too short to notice."""
 
-    def open_desk(*, attempts=3, longest_wait=1.0, timeout=5.0, **policy):
+    def open_desk(*, attempts=3, longest_wait=1.0, timeout=30.0, **policy):
         patience = Patience(attempts, 0.001, longest_wait, timeout)
         return at_desk(Policy(patience=patience, **policy))
 

@@ -296,3 +296,43 @@ def test_a_model_written_in_python_asks_all_of_a_comparison_together(server, ask
 
     assert score == pytest.approx(0.9)
     assert len(server.requests) == 2
+
+
+def test_a_function_of_ones_own_is_called_once_for_each_text_of_a_run(asking, own_cache):
+    asked = []
+
+    def embedding(text):
+        asked.append(text)
+        return [1.0, len(text)]
+
+    class Place(StructuredModel):
+        a: str = ComparableField(comparator=SemanticComparator(embedding_function=embedding))
+        b: str = ComparableField(comparator=SemanticComparator(embedding_function=embedding))
+
+    pairs = [(Place(a="one", b="two"), Place(a="two", b="three")) for _ in range(5)]
+    with asking():
+        evaluation = evaluate_many(Place, pairs)
+
+    assert sorted(asked) == ["one", "three", "two"]
+    assert evaluation.evaluated == 5
+    assert not own_cache.exists()  # nothing tells whether a function still does the same
+
+
+def test_functions_are_told_apart_and_counted_in_a_dry_run(asking):
+    class Place(StructuredModel):
+        a: str = ComparableField(comparator=SemanticComparator(embedding_function=ones))
+        b: str = ComparableField(comparator=SemanticComparator(embedding_function=lengths))
+
+    with asking(dry_run=True) as counting:
+        evaluate_many(Place, [(Place(a="one", b="one"), Place(a="two", b="three"))])
+        needs = [(need.model, need.questions) for need in counting.estimate.needs]
+
+    assert needs == [("lengths", 2), ("ones", 2)]
+
+
+def ones(text):
+    return [1.0, 1.0]
+
+
+def lengths(text):
+    return [1.0, len(text)]
