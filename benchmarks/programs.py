@@ -17,12 +17,17 @@ _VERSION: Final = "import importlib.metadata as m; print(m.version('stickler-eva
 
 
 def ours(written: Written, *more: str, jobs: int = 1) -> list[str]:
-    """Give the command of this project, in so many processes.
+    """Give the command of this project, in so many processes; it prints the table.
 
     The pairing floor is that of stickler-eval, which pairs all.
     """
-    options = ["--no-config", "--jobs", str(jobs), "--pairing-floor", "-1", "--format", "json"]
+    options = ["--no-config", "--jobs", str(jobs), "--pairing-floor", "-1"]
     return [sys.executable, "-m", "stickler_cli", "eval", *_paths(written), *options, *more]
+
+
+def ours_as_json(written: Written, jobs: int = 1) -> list[str]:
+    """Give the command that prints all counts, and an account of each document."""
+    return ours(written, "--format", "json", jobs=jobs)
 
 
 def floor(written: Written) -> list[str]:

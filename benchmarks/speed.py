@@ -19,6 +19,7 @@ COLUMNS: Final = (
     "set",
     "documents",
     "ours",
+    "as JSON",
     "floor",
     "ours / floor",
     "two workers",
@@ -34,6 +35,8 @@ class Timed:
     name: str
     documents: int
     ours: float
+    as_json: float
+    """Once, with an account of each document and intervals of each field."""
     floor: float
     two_workers: float
     reference: float | None
@@ -88,11 +91,14 @@ def measure(documents: DocumentSet, settings: Settings) -> Timed:
             "two workers": programs.ours(written, jobs=2),
         }
         finished = in_turns(commands, settings.repeat)
-    results = {name: programs.result_of(runs[-1].output) for name, runs in finished.items()}
+        in_full = run(programs.ours_as_json(written))
+        by_two = run(programs.ours_as_json(written, jobs=2))
+    others = {"floor": finished["floor"][-1].output, "two workers": by_two.output}
+    ours = programs.result_of(in_full.output)
     differing = [
         f"{name}: {sentence}"
-        for name, result in results.items()
-        for sentence in disagreements(results["ours"], result)
+        for name, output in others.items()
+        for sentence in disagreements(ours, programs.result_of(output))
     ]
     seconds = {name: median_seconds(runs) for name, runs in finished.items()}
     reference_count = settings.count(documents.reference_documents)
@@ -104,6 +110,7 @@ def measure(documents: DocumentSet, settings: Settings) -> Timed:
         documents.name,
         count,
         seconds["ours"],
+        in_full.seconds,
         seconds["floor"],
         seconds["two workers"],
         reference,
@@ -122,7 +129,7 @@ def _reference(
     python = settings.reference_python or ""
     with tempfile.TemporaryDirectory() as directory:
         written = write(documents, Path(directory), count, settings.seed)
-        ours = run(programs.ours(written))
+        ours = run(programs.ours_as_json(written))
         try:
             theirs = run(programs.reference(python, written), timeout=settings.reference_timeout)
         except ProcessError as error:
@@ -170,6 +177,7 @@ def _row(one: Timed) -> list[str]:
         one.name,
         str(one.documents),
         f"{one.ours:.2f} s",
+        f"{one.as_json:.2f} s",
         f"{one.floor:.2f} s",
         ratio(one.to_floor) if agree else "disagree",
         ratio(one.by_two) if agree else "disagree",

@@ -56,7 +56,7 @@ def test_the_floor_finds_what_the_tool_finds(name, tmp_path, capfdbinary):
     written = write(SETS[name], tmp_path, 3, seed=11)
     floor.main(written.schema, written.gt, written.pred)
     theirs = programs.result_of(capfdbinary.readouterr().out)
-    python, dash_m, package, *arguments = programs.ours(written)
+    python, dash_m, package, *arguments = programs.ours_as_json(written)
 
     assert [python, dash_m, package] == [sys.executable, "-m", "stickler_cli"]
     assert main(arguments) == 0

@@ -12,7 +12,7 @@ from benchmarks.processes import Finished, ProcessError, in_turns, median_second
 from benchmarks.report import Report, as_markdown, as_text, machine, ratio, results_page
 from benchmarks.sets import NOTE
 
-TIMED = speed.Timed("note", 100, 2.0, 1.0, 1.25, 30.0, 10, ())
+TIMED = speed.Timed("note", 100, 2.0, 3.0, 1.0, 1.25, 30.0, 10, ())
 
 
 def test_ratios_of_a_set_are_seconds_a_document_against_the_reference():
@@ -29,7 +29,9 @@ def test_the_table_shows_them():
 
 
 def test_a_disagreement_stands_where_the_ratios_would():
-    differing = speed.Timed("note", 100, 2.0, 1.0, 1.25, 30.0, 10, ("floor: score 0 against 1",))
+    differing = speed.Timed(
+        "note", 100, 2.0, 3.0, 1.0, 1.25, 30.0, 10, ("floor: score 0 against 1",)
+    )
     report = speed.report([differing])
 
     assert report.failures == ["note: floor: score 0 against 1"]
@@ -39,9 +41,9 @@ def test_a_disagreement_stands_where_the_ratios_would():
 
 
 def test_what_did_not_run_has_no_ratio():
-    alone = speed.Timed("note", 100, 2.0, 1.0, 2.0, None, 0, ())
+    alone = speed.Timed("note", 100, 2.0, 3.0, 1.0, 2.0, None, 0, ())
 
-    assert speed.report([alone]).rows[0][6:] == ["-", "-"]
+    assert speed.report([alone]).rows[0][7:] == ["-", "-"]
 
 
 @pytest.mark.parametrize(
