@@ -8,6 +8,7 @@ import re
 import string
 import unicodedata
 from decimal import Decimal
+from functools import lru_cache
 from typing import Final
 
 from stickler_cli.comparators.number_parsing import parse_number, readable, written
@@ -21,6 +22,9 @@ MOST_BITS: Final = 128
 
 LONGEST_DATE: Final = 40
 """Characters of the longest text that is tried as a date: a weekday, a long month and a time."""
+
+_TEXTS_REMEMBERED: Final = 256
+"""Several rules ask for the same two texts, one after the other."""
 
 _DROPPED: Final = str.maketrans("", "", string.punctuation + string.whitespace)
 _BREAK: Final = re.compile(r"(?<=[0-9])\W(?=[0-9])")
@@ -81,6 +85,7 @@ def amount(value: JsonValue) -> Decimal | None:
     return parse_number(value)
 
 
+@lru_cache(_TEXTS_REMEMBERED)
 def bare(text: str) -> str:
     """Give a text without case, blanks and punctuation.
 

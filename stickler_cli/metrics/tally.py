@@ -220,17 +220,23 @@ def _add_leaves(
 
 def _add_scores(node: Tally, comparison: ObjectComparison) -> None:
     """Add the score of every field of an object that is below no list."""
-    for position, (terms, outcome) in enumerate(
-        zip(comparison.terms, comparison.outcomes, strict=True)
+    fields, parts = node.fields, comparison.parts
+    for position, (terms, outcome, similarity) in enumerate(
+        zip(comparison.terms, comparison.outcomes, comparison.similarities, strict=True)
     ):
-        child, similarity = node.fields[terms.name], comparison.similarities[position]
-        score = 0.0 if terms.clip and outcome == FD else similarity
-        if position in comparison.parts:
-            score = comparison.parts[position].score
+        child = fields[terms.name]
         child.scored += 1
+        child.weight = terms.weight
+        if position in parts:
+            score = parts[position].score
+        elif similarity == 1.0:
+            child.raw_units += SCORE_UNIT
+            child.score_units += SCORE_UNIT
+            continue
+        else:
+            score = 0.0 if terms.clip and outcome == FD else similarity
         child.raw_units += units_of(similarity)
         child.score_units += units_of(score)
-        child.weight = terms.weight
 
 
 def _add_elements(
