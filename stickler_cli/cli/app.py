@@ -13,6 +13,7 @@ import typer
 from stickler_cli import __version__
 from stickler_cli.cli import cache, check, comparators
 from stickler_cli.cli import compare as compare_command
+from stickler_cli.cli import diff as diff_command
 from stickler_cli.cli import eval as eval_command
 from stickler_cli.cli import merge as merge_command
 from stickler_cli.cli import report as report_command
@@ -52,6 +53,7 @@ def stickler(
 
 app.command("eval", epilog=eval_command.EPILOG, no_args_is_help=True)(eval_command.evaluate)
 app.command("compare", epilog=compare_command.EPILOG, no_args_is_help=True)(compare_command.compare)
+app.command("diff", epilog=diff_command.EPILOG, no_args_is_help=True)(diff_command.diff)
 app.command("check", no_args_is_help=True)(check.check)
 app.command("merge", epilog=merge_command.EPILOG, no_args_is_help=True)(merge_command.merge)
 app.command("report", epilog=report_command.EPILOG, no_args_is_help=True)(report_command.report)

@@ -2,7 +2,7 @@
 
 import shutil
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from stickler_cli.cli.console import warn, write_result
@@ -13,19 +13,25 @@ if TYPE_CHECKING:
     from stickler_cli.reports.style import TableStyle
 
 
-def output_formats(outputs: Iterable[str]) -> dict[str, str]:
+def output_formats(outputs: Iterable[str], known: Collection[str] | None = None) -> dict[str, str]:
     """Give the format of each output file by its suffix.
 
-    Raises:
-        UsageError: with every file whose suffix says nothing.
-    """
-    from stickler_cli.reports.registry import SUFFIXES, format_of  # --help loads no reports
+    Args:
+        outputs: the files.
+        known: the formats that there are; None stands for those of a run.
 
+    Raises:
+        UsageError: with every file whose suffix is that of no such format.
+    """
+    from stickler_cli.reports.registry import FORMATS, SUFFIXES, format_of  # --help loads none
+
+    known = FORMATS if known is None else known
     formats, problems = {}, []
     for output in outputs:
         name = format_of(output)
-        if name is None:
-            expected = f"one that ends in {', '.join(SUFFIXES)}"
+        if name is None or name not in known:
+            suffixes = [suffix for suffix, name in SUFFIXES.items() if name in known]
+            expected = f"one that ends in {', '.join(suffixes)}"
             problems.append(Problem("--output", f"the file is {output}", expected))
         else:
             formats[output] = name

@@ -101,8 +101,13 @@ def _number(part: Part) -> float:
     return part.value if type(part.value) is int else part.number()
 
 
-def parse_gate(text: str, option: str = "--gate") -> Gate:
+def parse_gate(text: str, option: str = "--gate", lowest: float = 0.0) -> Gate:
     """Read a gate.
+
+    Args:
+        text: as the user wrote it.
+        option: what to call its source.
+        lowest: the least that the limit of a rate or score can be; that of a change is -1.
 
     Raises:
         UsageError: it is not a gate, with what it could have been.
@@ -135,10 +140,11 @@ def parse_gate(text: str, option: str = "--gate") -> Gate:
         expected = f"one of {', '.join(METRICS)}"
         hint = did_you_mean(metric, METRICS)
         raise _refused(option, f"{text!r} asks for {metric or 'nothing'}", expected, hint)
-    if metric in (*RATES, SCORE) and not 0 <= gate.limit <= 1:
-        hint = f"did you mean {gate.limit / 100:g}?" if 1 < gate.limit <= 100 else ""
+    if metric in (*RATES, SCORE) and not lowest <= gate.limit <= 1:
+        is_percent = 1 < abs(gate.limit) <= 100 and gate.limit >= 100 * lowest
+        hint = f"did you mean {gate.limit / 100:g}?" if is_percent else ""
         found = f"in {text!r}, the limit is {gate.limit:g}"
-        raise _refused(option, found, "a number between 0 and 1", hint)
+        raise _refused(option, found, f"a number between {lowest:g} and 1", hint)
     return gate
 
 
@@ -175,7 +181,7 @@ def check_paths(gates: Collection[Gate], known: Collection[Path], option: str = 
     """
     problems = []
     for gate in gates:
-        if not gate.path or _asks_documents(gate) or any(_fits(gate.path, path) for path in known):
+        if not gate.path or asks_documents(gate) or any(_fits(gate.path, path) for path in known):
             continue
         near = near_paths(field_path(gate.path), map(field_path, known))
         hint = f"near paths: {', '.join(near)}" if near else ""
@@ -218,7 +224,19 @@ def judge(gate: Gate, evaluation: Evaluation, *, recall_with_fd: bool = False) -
         UsageError: the gate asks for a kind of document count that there is not.
     """
     value, empty = _value(gate, evaluation, recall_with_fd=recall_with_fd)
-    name = gate.text.partition(gate.operator)[0].strip()
+    return judged(gate, value, empty)
+
+
+def judged(gate: Gate, value: float | None, empty: str, what: str = "") -> GateResult:
+    """Compare a value with what a gate asks for.
+
+    Args:
+        gate: what is asked.
+        value: what there is; None where there is nothing to compare, and no gate passes.
+        empty: why there is nothing.
+        what: stands before the name of the value in the reason.
+    """
+    name = what + gate.text.partition(gate.operator)[0].strip()
     if value is None:
         return GateResult(gate, None, passed=False, reason=f"{name} is undefined: {empty}")
     passed = OPERATORS[gate.operator](value, gate.limit)
@@ -230,17 +248,27 @@ def judge(gate: Gate, evaluation: Evaluation, *, recall_with_fd: bool = False) -
 _OPPOSITE: Final = {">=": "<", "<=": ">", "==": "!=", "!=": "==", ">": "<=", "<": ">="}
 
 
-def _asks_documents(gate: Gate) -> bool:
+def asks_documents(gate: Gate) -> bool:
+    """Say whether a gate asks how many documents there are of a kind."""
     return gate.path == (DOCUMENTS,) and gate.metric not in METRICS
+
+
+def check_kind(gate: Gate, kinds: Collection[str]) -> None:
+    """Make sure that there is the kind of documents that a gate asks for.
+
+    Raises:
+        UsageError: there is not.
+    """
+    if gate.metric not in kinds:
+        found = f"{gate.text!r} asks for {gate.metric}"
+        raise _refused("--gate", found, f"one of {', '.join(kinds)}")
 
 
 def _value(gate: Gate, evaluation: Evaluation, *, recall_with_fd: bool) -> tuple[float | None, str]:
     """Give what a gate asks for, or None and why there is nothing."""
-    if _asks_documents(gate):
+    if asks_documents(gate):
         documents = evaluation.document_figures()
-        if gate.metric not in documents:
-            names = ", ".join(documents)
-            raise _refused("--gate", f"{gate.text!r} asks for {gate.metric}", f"one of {names}")
+        check_kind(gate, documents)
         return documents[gate.metric], "no prediction was held against the schema (--validate pred)"
     if gate.bound:
         return _bound(gate, evaluation, recall_with_fd=recall_with_fd)

@@ -20,11 +20,11 @@ def render(run: Run, style: TableStyle) -> str:
     writer.writerow(HEADERS)
     evaluation, with_fd = run.evaluation, run.options.recall_with_fd
     rows = table(evaluation, evaluation.by, run.fields, recall_with_fd=with_fd)
-    writer.writerows([_cell(cell) for cell in row] for row in rows)
+    writer.writerows([cell(value) for value in row] for row in rows)
     return text.getvalue()
 
 
-def _cell(value: object) -> object:
+def cell(value: object) -> object:
     """Put an apostrophe before text that looks like a formula, and spell out lone surrogates."""
     if not isinstance(value, str):
         return value

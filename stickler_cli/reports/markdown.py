@@ -6,6 +6,7 @@ from typing import Final
 
 from stickler_cli.locations import field_path
 from stickler_cli.metrics.counts import Counts
+from stickler_cli.metrics.gates import GateResult
 from stickler_cli.metrics.intervals import interval_text
 from stickler_cli.metrics.rate_text import rate
 from stickler_cli.metrics.record import Run
@@ -56,7 +57,7 @@ def page(run: Run, style: TableStyle) -> str:
     sections = (
         [MARKER, f"### {_title(run)}", "", headline(run), *_verdicts(run)],
         _readings(run),
-        _gates(run),
+        gate_table(run.gates),
         [f"- {note}" for note in notes(run, code)],
         _problems(run),
         _groups(run),
@@ -149,11 +150,10 @@ def _groups(run: Run) -> list[str]:
     return lines[1:]
 
 
-def _gates(run: Run) -> list[str]:
+def gate_table(gates: Iterable[GateResult]) -> list[str]:
+    """Write a row for each gate; nothing without any."""
     words = {True: "PASS", False: "**FAIL**"}
-    rows = [
-        [words[result.passed], code(result.gate.text), code(result.reason)] for result in run.gates
-    ]
+    rows = [[words[result.passed], code(result.gate.text), code(result.reason)] for result in gates]
     return table(["", "gate", "reached"], rows, texts=3) if rows else []
 
 

@@ -35,7 +35,7 @@ def render(run: Run, style: TableStyle) -> str:
             Gauge(
                 "stickler_score",
                 "Mean score of the documents evaluated.",
-                [({}, _rounded(evaluation.overall_score))],
+                [({}, rounded(evaluation.overall_score))],
             ),
             *_whole(run),
             *_fields(run),
@@ -55,7 +55,7 @@ def _whole(run: Run) -> list[Gauge]:
             f"stickler_{name}",
             f"{name.capitalize()} of the whole.",
             [
-                ({"reading": reading}, _rounded(of(found)))
+                ({"reading": reading}, rounded(of(found)))
                 for reading, (_, found) in by_reading.items()
             ],
         )
@@ -83,11 +83,12 @@ def _fields(run: Run) -> list[Gauge]:
         Gauge(
             f"stickler_field_{name}",
             f"{name.capitalize()} of a field.",
-            [({"field": path}, _rounded(of(rates))) for path, rates in rows],
+            [({"field": path}, rounded(of(rates))) for path, rates in rows],
         )
         for name, of in _RATES.items()
     ]
 
 
-def _rounded(value: float | None) -> float | None:
+def rounded(value: float | None) -> float | None:
+    """Give a figure the digits that it is shown with."""
     return None if value is None else round(value, DIGITS)

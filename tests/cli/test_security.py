@@ -25,6 +25,7 @@ DANGEROUS = {
         "comparators/registry.py",
         "metrics/frame.py",
         "reports/comparison_formats.py",
+        "reports/difference/registry.py",
         "reports/registry.py",
     },
 }

@@ -67,20 +67,21 @@ WORST_DOCUMENTS: Final = 10
 def render(run: Run, style: TableStyle) -> str:
     """Write a run as an HTML page; ends with a line break."""
     rows = field_rows(run)
-    text = _environment().get_template("page.html.j2").render(_context(run, rows))
+    text = environment().get_template("page.html.j2").render(_context(run, rows))
     return text.rstrip("\n") + "\n"
 
 
-def _environment() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(HERE),
+def environment(folder: File = HERE) -> Environment:
+    """Give what fills in the templates of a folder, with everything escaped."""
+    made = Environment(
+        loader=FileSystemLoader(folder),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["visible"] = visible
-    return environment
+    made.filters["visible"] = visible
+    return made
 
 
 @cache

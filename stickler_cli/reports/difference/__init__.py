@@ -1,0 +1,1 @@
+"""One module per output format of a difference between two runs."""

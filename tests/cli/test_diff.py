@@ -1,0 +1,145 @@
+"""`stickler diff`: runs in, report out, and the exit code."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from stickler_cli.cli.diff import DEFAULT_MARGIN
+from stickler_cli.difference.changes import MARGIN
+
+from .conftest import GOOD, write
+
+
+@pytest.fixture
+def runs(stickler, data: Path) -> Path:
+    """Two runs of two documents: in the second one, the document that was wrong is right."""
+    stickler("eval", "schema.json", "gt", "pred", "-q", "-o", "base.json")
+    write(data / "pred" / "two.json", GOOD)
+    stickler("eval", "schema.json", "gt", "pred", "-q", "-o", "new.json")
+    return data
+
+
+def test_the_table_tells_what_got_better(stickler, runs):
+    result = stickler("diff", "base.json", "new.json")
+
+    assert (result.code, result.err) == (0, "")
+    assert result.out.startswith(
+        "Order: from base.json to new.json\n2 documents compared: 1 better, 0 worse, 1 the same\n"
+    )
+    assert "documents that got better\n" in result.out
+    assert "\ndocuments that got worse" not in result.out
+
+
+def test_a_run_directory_is_a_run(stickler, runs):
+    write(runs / "kept" / "run.json", (runs / "new.json").read_text())
+
+    assert stickler("diff", "base.json", "kept", "-f", "json").json["documents"]["better"] == 1
+
+
+@pytest.mark.parametrize("form", ["json", "csv", "markdown", "junit", "github", "openmetrics"])
+def test_every_format_can_be_printed(stickler, runs, form):
+    result = stickler("diff", "base.json", "new.json", "--format", form)
+
+    assert (result.code, result.err) == (0, "")
+    assert result.out
+
+
+def test_files_are_written_by_their_suffix(stickler, runs):
+    result = stickler("diff", "base.json", "new.json", "-q", "-o", "d.json", "-o", "d.md")
+
+    assert (result.code, result.out) == (0, "")
+    assert json.loads((runs / "d.json").read_text())["format"] == "stickler-diff/1"
+    assert (runs / "d.md").read_text().startswith("<!-- stickler diff -->\n")
+
+
+def test_a_gate_that_fails_is_exit_code_1_and_told(stickler, runs):
+    result = stickler("diff", "new.json", "base.json", "--gate", "f1>=-0.01")
+
+    assert result.code == 1
+    assert result.err.startswith("gate failed: change of f1 -0.")
+    assert stickler("diff", "base.json", "new.json", "--gate", "f1>=-0.01").code == 0
+
+
+def test_in_a_terminal_a_gate_that_fails_is_told_by_the_table(stickler, runs, monkeypatch):
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    result = stickler("diff", "new.json", "base.json", "--gate", "f1>=-0.01", "--no-color")
+
+    assert (result.code, result.err) == (1, "")
+    assert "\nFAIL  change of f1 -0." in result.out
+
+
+def test_runs_under_other_options_are_not_comparable_unless_allowed(stickler, runs):
+    stickler(
+        "eval", "schema.json", "gt", "pred", "-q", "--pairing-floor", "0.5", "-o", "other.json"
+    )
+    refused = stickler("diff", "base.json", "other.json")
+
+    assert (refused.code, refused.out) == (3, "")
+    assert refused.err == (
+        "error: the runs are not comparable: option pairing_floor: 0.2 in BASE, 0.5 in NEW; "
+        "--allow-different compares them all the same\n"
+    )
+    allowed = stickler("diff", "base.json", "other.json", "--allow-different")
+    assert allowed.code == 0
+    assert "not comparable: option pairing_floor: 0.2 -> 0.5" in allowed.out
+
+
+def test_a_document_that_is_gone_is_a_regression(stickler, runs):
+    (runs / "gt" / "one.json").unlink()
+    (runs / "pred" / "one.json").unlink()
+    stickler("eval", "schema.json", "gt", "pred", "-q", "-o", "less.json")
+    result = stickler("diff", "new.json", "less.json", "--gate", "documents.lost==0")
+
+    assert result.code == 1
+    assert "1 document not compared in the new run, counted as missed: one" in result.out
+
+
+def test_the_summary_of_a_step_is_filled(stickler, runs, monkeypatch):
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(runs / "summary.md"))
+    stickler("diff", "base.json", "new.json", "--format", "github")
+
+    assert (runs / "summary.md").read_text().startswith("<!-- stickler diff -->\n")
+
+
+def test_the_seed_and_the_level_are_told(stickler, runs):
+    result = stickler("diff", "base.json", "new.json", "-f", "json", "--ci", "0.9", "--seed", "7")
+
+    assert result.json["settings"]["alpha"] == 0.1
+    assert result.json["settings"]["intervals"]["seed"] == 7
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("base.json", "none.json"), "none.json: there is no such file or directory"),
+        (("base.json", "new.json", "--ci", "none"), "--ci: it is none, expected a level"),
+        (("base.json", "new.json", "--ci", "95"), "did you mean 0.95?"),
+        (("base.json", "new.json", "--margin", "0"), "--margin: the margin is 0, expected"),
+        (("base.json", "new.json", "--gate", "f1"), "--gate: 'f1' is not a gate"),
+        (("base.json", "new.json", "--gate", "f1>=-2"), "expected a number between -1 and 1"),
+        (("base.json", "new.json", "-o", "d.what"), "--output: the file is d.what, expected"),
+        (("base.json", "new.json", "-o", "base.json"), "it is BASE, or in it"),
+        (("base.json", "schema.json"), "schema.json#: format is missing"),
+    ],
+)
+def test_what_cannot_be_done_is_said_with_what_can(stickler, runs, arguments, message):
+    result = stickler("diff", *arguments)
+
+    assert (result.code, result.out) == (2, "")
+    assert message in result.err
+
+
+def test_a_run_without_accounts_says_how_to_get_them(stickler, runs):
+    record = json.loads((runs / "new.json").read_text())
+    del record["per_document"]
+    record.pop("intervals", None)
+    write(runs / "new.json", record)
+    result = stickler("diff", "base.json", "new.json")
+
+    assert result.code == 2
+    assert "NEW: the run has no accounts of its documents" in result.err
+
+
+def test_the_margin_of_the_help_is_that_of_the_difference():
+    assert DEFAULT_MARGIN == MARGIN
