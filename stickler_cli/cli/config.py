@@ -15,7 +15,7 @@ from stickler_cli.spelling import did_you_mean
 
 OWN_FILE: Final = "stickler.toml"
 SHARED_FILE: Final = "pyproject.toml"
-PATHS: Final = frozenset({"by_file", "output", "non_matches", "documents"})
+PATHS: Final = frozenset({"by_file", "output", "non_matches", "documents", "run_dir"})
 """Options that name files; in a file they are relative to that file."""
 
 

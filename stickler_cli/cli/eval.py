@@ -12,6 +12,7 @@ from stickler_cli.cli.asking import policy_of, show_dry_run, tell_usage
 from stickler_cli.cli.console import wants_color, warn
 from stickler_cli.cli.exit_codes import ExitCode, exit_code_help
 from stickler_cli.cli.outputs import output_formats, show_results, terminal_style, write_outputs
+from stickler_cli.cli.run_dir import check_run_dir, kept_in, wants_to_keep, write_run
 from stickler_cli.cli.statistics import groupings, interval_settings
 from stickler_cli.errors import Problem, UsageError
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from stickler_cli.runs.grouping import Grouping
     from stickler_cli.runs.jobs import Crew
     from stickler_cli.runs.run import Finished
+    from stickler_cli.runs.run_directory import RunDirectory
     from stickler_cli.schema.loading import LoadedSchema
 
 EPILOG: Final = f"""\b
@@ -55,6 +57,8 @@ class Request:
     non_matches: str | None
     show_non_matches: int
     documents: str | None
+    run_dir: str | None
+    restart: bool
     gates: "Sequence[Gate]"
     crew: "Crew"
     pairing_floor: float
@@ -88,6 +92,8 @@ def evaluate(
     non_matches: options.NonMatchesFile = None,
     show_non_matches: options.ShowNonMatches = 0,
     documents: options.DocumentsFile = None,
+    run_dir: options.RunDir = None,
+    restart: options.Restart = False,
     fail_under: options.FailUnder = None,
     gate: options.GateOption = None,
     jobs: options.Jobs = "auto",
@@ -136,6 +142,8 @@ def evaluate(
         non_matches=non_matches,
         show_non_matches=show_non_matches,
         documents=documents,
+        run_dir=run_dir,
+        restart=restart,
         gates=parse_gates(fail_under, gate or ()),
         crew=_crew(jobs, memory_limit),
         pairing_floor=pairing_floor,
@@ -194,8 +202,16 @@ def _execute(request: Request) -> ExitCode:
         warm_up()
     formats = output_formats(request.outputs)
     require((request.format, *formats.values()))
+    check_run_dir(
+        request.run_dir,
+        restart=request.restart,
+        line_files={"--documents": request.documents, "--non-matches": request.non_matches},
+        gt=request.gt,
+        pred=request.pred,
+    )
     check_outputs(
         [
+            *(("--run-dir", path) for path in [request.run_dir] if path),
             *(("--output", path) for path in request.outputs),
             *(("--documents", path) for path in [request.documents] if path),
             *(("--non-matches", path) for path in [request.non_matches] if path),
@@ -217,12 +233,19 @@ def _execute(request: Request) -> ExitCode:
     if request.asking.dry_run:
         show_dry_run(_job(request, loaded), pairs)
         return ExitCode.OK
-    run, finished = _run(request, loaded, pairs, formats.values())
-    style = _style(request, finished.total)
-    write_outputs(formats, run, style, verbose=request.verbose)
-    show_results(run, request.format, style, quiet=request.quiet)
-    if loaded.plan.asks_models and not request.quiet:
-        tell_usage()
+    job = _whole_job(request, loaded, pairs, formats.values())
+    sources = _sources(request, loaded)
+    with kept_in(
+        request.run_dir, job, sources, restart=request.restart, quiet=request.quiet
+    ) as directory:
+        run, finished = _run(request, loaded, pairs, job, directory)
+        if directory is not None:
+            write_run(directory, run)
+        style = _style(request, finished.total)
+        write_outputs(formats, run, style, verbose=request.verbose)
+        show_results(run, request.format, style, quiet=request.quiet)
+        if loaded.plan.asks_models and not request.quiet:
+            tell_usage()
     if finished.signal is not None:
         return ExitCode(128 + finished.signal)
     return verdict(run.evaluation, run.gates, strict=request.strict)
@@ -253,17 +276,12 @@ def _job(request: Request, loaded: "LoadedSchema") -> "Job":
     return Job(loaded.plan, options, request.missing, asking=request.asking)
 
 
-def _run(
+def _whole_job(
     request: Request, loaded: "LoadedSchema", pairs: "Pairs", formats: "Collection[str]"
-) -> "tuple[Run, Finished]":
-    """Evaluate all pairs; write as it goes what is written line by line."""
-    from stickler_cli.compare.outline import outline
-    from stickler_cli.metrics.comparison_view import document_view
-    from stickler_cli.metrics.gates import judge
-    from stickler_cli.metrics.record import FieldInfo, Run, RunOptions, SchemaSignature
+) -> "Job":
+    """Say what is to become of a pair; a run directory keeps all that there is to keep."""
     from stickler_cli.reports.registry import WITH_ACCOUNTS, WITH_DETAIL, WITH_FIELD_INTERVALS
     from stickler_cli.runs.chunk import Wants
-    from stickler_cli.runs.run import LineFiles, run
     from stickler_cli.runs.validation import validation_of
 
     shown = {request.format, *formats}
@@ -272,22 +290,51 @@ def _run(
         document_lines=request.documents is not None,
         non_match_lines=request.non_matches is not None,
         first_non_matches=request.show_non_matches,
-        comparison=pairs.single,
+        document=pairs.single,
         accounts=bool(WITH_ACCOUNTS & shown),
         detail=bool(WITH_DETAIL & shown),
         recall_with_fd=request.recall_with_fd,
         intervals=None if pairs.single else request.intervals,
         intervals_of_fields=field_bounds or bool(WITH_FIELD_INTERVALS & shown),
     )
+    if request.run_dir is not None:
+        wants = wants_to_keep(wants)
     validation = validation_of(request.validate, loaded.contents, loaded.path, loaded.path)
-    job = replace(_job(request, loaded), wants=wants, validation=validation, by=request.by)
-    files = LineFiles(request.documents, request.non_matches)
+    return replace(_job(request, loaded), wants=wants, validation=validation, by=request.by)
+
+
+def _sources(request: Request, loaded: "LoadedSchema") -> dict[str, object]:
+    """Say what documents are compared by what, as far as names and options tell."""
+    return {
+        "schema": loaded.digest,
+        "GT": request.gt,
+        "PRED": request.pred,
+        "id_field": request.id_field,
+        "lenient_json": request.lenient_json,
+        "max_document_size": request.max_document_bytes,
+    }
+
+
+def _run(
+    request: Request,
+    loaded: "LoadedSchema",
+    pairs: "Pairs",
+    job: "Job",
+    directory: "RunDirectory | None",
+) -> "tuple[Run, Finished]":
+    """Evaluate all pairs; write as it goes what is written line by line."""
+    from stickler_cli.compare.outline import outline
+    from stickler_cli.metrics.gates import judge
+    from stickler_cli.metrics.record import FieldInfo, Run, RunOptions, SchemaSignature
+    from stickler_cli.runs.lines import LineFiles
+    from stickler_cli.runs.run import run
+
+    files = directory or LineFiles(request.documents, request.non_matches)
     finished = run(job, pairs, request.crew, files, progress=request.progress)
     evaluation = finished.total.evaluation
     gates = [
         judge(gate, evaluation, recall_with_fd=request.recall_with_fd) for gate in request.gates
     ]
-    comparison = finished.total.comparison
     record = Run(
         evaluation=evaluation,
         schema=SchemaSignature(loaded.path, loaded.digest, loaded.plan.model_name),
@@ -306,7 +353,7 @@ def _run(
         gates=gates,
         notes=_notes(pairs, finished),
         partial=finished.signal is not None,
-        document=document_view(comparison) if comparison else None,
+        document=finished.total.document,
         detail=finished.total.detail,
     )
     return record, finished

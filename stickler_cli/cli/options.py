@@ -43,6 +43,7 @@ IN_CONFIG: Final[dict[str, type | UnionType]] = {
     "progress": bool,
     "quiet": bool,
     "recall_with_fd": bool,
+    "run_dir": str,
     "seed": int,
     "show_non_matches": int,
     "strict": bool,
@@ -123,6 +124,17 @@ ShowNonMatches = Annotated[
 DocumentsFile = Annotated[
     str | None,
     typer.Option("--documents", metavar="FILE", help="Write one JSON line per document."),
+]
+RunDir = Annotated[
+    str | None,
+    typer.Option(
+        metavar="DIR",
+        help="Keep everything of the run here: results, a line for each document and error, and a "
+        "journal, from which the same command continues.",
+    ),
+]
+Restart = Annotated[
+    bool, typer.Option("--restart", help="Leave out what --run-dir holds, and begin again.")
 ]
 FailUnder = Annotated[
     float | None,

@@ -4,10 +4,12 @@ A bad document is a `Problem` in the stream of pairs, never an exception; only a
 cannot be used at all raises, before the first pair.
 """
 
+from stickler_cli.documents.fingerprints import Fingerprint
 from stickler_cli.documents.pairs import (
     DocumentPair,
     PairRef,
     Pairs,
+    fingerprint_of,
     open_pairs,
     read_pair,
 )
@@ -21,8 +23,10 @@ from stickler_cli.documents.reading import (
 __all__ = [
     "MAX_DOCUMENT_BYTES",
     "DocumentPair",
+    "Fingerprint",
     "PairRef",
     "Pairs",
+    "fingerprint_of",
     "open_pairs",
     "parse_document",
     "parse_json",

@@ -11,11 +11,12 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Final
 
-from stickler_cli.documents.document import Wrapping
+from stickler_cli.documents.document import Reading, Wrapping
+from stickler_cli.documents.fingerprints import Fingerprint, digest_of
 from stickler_cli.documents.lines import STANDARD_INPUT, gt_by_id, lines_of, preds_by_id
 from stickler_cli.documents.names import difference, folded
 from stickler_cli.documents.reading import MAX_DOCUMENT_BYTES, decoded
-from stickler_cli.documents.references import FileReference, Reference, read_document
+from stickler_cli.documents.references import FileReference, Reference, bytes_of, read_document
 from stickler_cli.documents.sources import (
     Kind,
     id_of_file,
@@ -47,6 +48,8 @@ class DocumentPair:
     """What of that a person should look at."""
     hint: str = ""
     """What may be wrong with the id of a document that stands alone."""
+    fingerprint: Fingerprint | None = None
+    """Of both sides; None where nobody asked for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +97,15 @@ class Pairs:
         return map(read_pair, self.refs())
 
 
-def read_pair(ref: PairRef) -> DocumentPair:
-    """Read and parse the documents of a pair; never raises for what is in them."""
-    gt = read_document(ref.gt) if ref.gt else None
-    pred = read_document(ref.pred, ref.wrapping) if ref.pred else None
+def read_pair(ref: PairRef, *, fingerprinted: bool = False) -> DocumentPair:
+    """Read and parse the documents of a pair; never raises for what is in them.
+
+    Args:
+        ref: where they are.
+        fingerprinted: whether to give their fingerprint too.
+    """
+    gt, gt_digest = _read_side(ref.gt, Wrapping.REFUSED, fingerprinted=fingerprinted)
+    pred, pred_digest = _read_side(ref.pred, ref.wrapping, fingerprinted=fingerprinted)
     read = [side for side in (gt, pred) if side]
     return DocumentPair(
         ref.id,
@@ -106,7 +114,24 @@ def read_pair(ref: PairRef) -> DocumentPair:
         tuple(dict.fromkeys(remark for side in read for remark in side.remarks)),
         tuple(warning for side in read for warning in side.warnings),
         ref.hint,
+        Fingerprint(gt_digest, pred_digest, ref.hint) if fingerprinted else None,
     )
+
+
+def fingerprint_of(ref: PairRef) -> Fingerprint:
+    """Read the documents of a pair, and give their fingerprint as `read_pair` gives it."""
+    gt, pred = ("" if side is None else digest_of(bytes_of(side)) for side in (ref.gt, ref.pred))
+    return Fingerprint(gt, pred, ref.hint)
+
+
+def _read_side(
+    reference: Reference | None, wrapping: Wrapping, *, fingerprinted: bool
+) -> tuple[Reading | None, str]:
+    if reference is None:
+        return None, ""
+    data = bytes_of(reference)
+    digest = digest_of(data) if fingerprinted else ""
+    return read_document(reference, wrapping, data), digest
 
 
 def open_pairs(

@@ -53,20 +53,40 @@ Reference: TypeAlias = FileReference | LineReference | BytesReference | Problem
 """Where a document is; a problem where it is already known that it cannot be read."""
 
 
-def read_document(reference: Reference, wrapping: Wrapping = Wrapping.REFUSED) -> Reading:
-    """Read and parse a document."""
+def bytes_of(reference: Reference) -> bytes | Problem:
+    """Read the bytes of a document, unpacked."""
     match reference:
         case FileReference(file, limit):
-            data = read_bytes(file, limit)
-            source, line = decoded(file), None
-        case LineReference(file, line):
-            data = _read_line(reference)
-            source = decoded(file)
-        case BytesReference(data, source, line):
-            pass
+            return read_bytes(file, limit)
+        case LineReference():
+            return _read_line(reference)
+        case BytesReference(data):
+            return data
         case _:
-            return Reading(reference)
-    return Reading(data) if isinstance(data, Problem) else read_text(data, source, line, wrapping)
+            return reference
+
+
+def read_document(
+    reference: Reference,
+    wrapping: Wrapping = Wrapping.REFUSED,
+    data: bytes | Problem | None = None,
+) -> Reading:
+    """Read and parse a document.
+
+    Args:
+        reference: where it is.
+        wrapping: what becomes of a document that is inside other text.
+        data: what `bytes_of` gave of it, where that was asked before.
+    """
+    if isinstance(reference, Problem):
+        return Reading(reference)
+    if data is None:
+        data = bytes_of(reference)
+    if isinstance(data, Problem):
+        return Reading(data)
+    line = None if isinstance(reference, FileReference) else reference.line
+    source = reference.source if isinstance(reference, BytesReference) else decoded(reference.file)
+    return read_text(data, source, line, wrapping)
 
 
 def _read_line(reference: LineReference) -> bytes | Problem:

@@ -4,22 +4,22 @@ A chunk is a few documents that follow each other. What it comes to is plain dat
 from a worker, kept in a file, and added to that of the chunk before it.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 
 from stickler_cli.backends.backend import NO_USAGE, Usage
 from stickler_cli.backends.policy import Policy
 from stickler_cli.backends.rounds import answered
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Options, Plan
-from stickler_cli.compare.result import ObjectComparison
-from stickler_cli.documents import DocumentPair, PairRef, read_pair
+from stickler_cli.documents import DocumentPair, Fingerprint, PairRef, read_pair
 from stickler_cli.errors import ComparisonError, Problem
 from stickler_cli.json_values import JsonObject
 from stickler_cli.metrics.accounts import Accounts
+from stickler_cli.metrics.comparison_view import document_view
 from stickler_cli.metrics.detail import Detail
 from stickler_cli.metrics.evaluation import DocumentResult, Evaluation, Status
 from stickler_cli.metrics.intervals import Bootstrap, IntervalSettings
@@ -57,10 +57,12 @@ class Wants:
     """Confidence intervals; None for none."""
     intervals_of_fields: bool = False
     """Confidence intervals of every field too, not only of whole documents."""
-    comparison: bool = False
-    """The comparison itself, of a run of one pair."""
+    document: bool = False
+    """What results say of the comparison, of a run of one pair."""
     detail: bool = False
     """What a page shows of single values and documents."""
+    fingerprints: bool = False
+    """What tells each document from others."""
     recall_with_fd: bool = False
     """Whether the recall in document lines counts false discoveries as missed."""
 
@@ -105,12 +107,14 @@ class ChunkResult:
     non_match_lines: bytes = b""
     first_non_matches: list[tuple[str, NonMatch]] = field(default_factory=list)
     """Document id and error, at most as many as the job wants."""
-    comparison: ObjectComparison | None = None
-    """Of the last document, if the job wants it."""
+    document: Mapping[str, object] | None = None
+    """What `document_view` says of the last document, if the job wants it."""
     detail: Detail | None = None
     """What a page shows of the documents, if the job wants it."""
     usage: Usage = NO_USAGE
     """What asking models took."""
+    fingerprints: list[Fingerprint | None] = field(default_factory=list)
+    """Of each document, if the job wants them; None of one that nobody could read to its end."""
 
 
 def evaluate_chunk(job: Job, items: Iterable[Item]) -> ChunkResult:
@@ -139,45 +143,52 @@ def _answered_chunk(job: Job, items: Iterator[Item]) -> ChunkResult:
     return chunk
 
 
-def _together(job: Job, items: Iterator[Item]) -> Iterator[DocumentResult]:
+def _together(job: Job, items: Iterator[Item]) -> "Iterator[_Evaluated]":
     """Evaluate some documents at a time, so that what they ask is asked together."""
     while some := list(islice(items, TOGETHER)):
         yield from answered(partial(_all_of, job, some))
 
 
-def _all_of(job: Job, items: Iterable[Item]) -> list[DocumentResult]:
+def _all_of(job: Job, items: Iterable[Item]) -> "list[_Evaluated]":
     return [_evaluated(job, item) for item in items]
 
 
 def failed_chunk(job: Job, item: Item, found: str) -> ChunkResult:
     """Give the result of one document that could not be evaluated, and why."""
-    return _chunk_of(job.wants, [_failed(item, found)])
+    return _chunk_of(job.wants, [(_failed(item, found), None)])
 
 
-def _evaluated(job: Job, item: Item) -> DocumentResult:
+_Evaluated: TypeAlias = tuple[DocumentResult, Fingerprint | None]
+
+
+def _evaluated(job: Job, item: Item) -> "_Evaluated":
     try:
-        return evaluate_pair(job, read_pair(item) if isinstance(item, PairRef) else item)
+        if isinstance(item, PairRef):
+            item = read_pair(item, fingerprinted=job.wants.fingerprints)
+        return evaluate_pair(job, item), item.fingerprint
     except MemoryError:
-        return _failed(item, TOO_LITTLE_MEMORY)
+        return _failed(item, TOO_LITTLE_MEMORY), None
 
 
 def _failed(item: Item, found: str) -> DocumentResult:
     return DocumentResult(item.id, Status.FAILED, None, (Problem(item.id, found),))
 
 
-def _chunk_of(wants: Wants, results: Iterable[DocumentResult]) -> ChunkResult:
+def _chunk_of(wants: Wants, results: Iterable[_Evaluated]) -> ChunkResult:
     """Put together what documents that follow each other came to."""
     chunk = ChunkResult(evaluation=wants.evaluation(), detail=wants.no_detail())
     documents: list[bytes] = []
     errors: list[bytes] = []
-    for result in results:
+    for result, fingerprint in results:
         if wants.document_lines:
             documents.append(document_line(result, recall_with_fd=wants.recall_with_fd))
         _note_errors(wants, result, chunk, errors)
-        if wants.comparison:
-            chunk.comparison = result.comparison
+        if wants.document and result.comparison is not None:
+            chunk.document = document_view(result.comparison)
         if chunk.detail is not None:
             chunk.detail.update(result)
+        if wants.fingerprints:
+            chunk.fingerprints.append(fingerprint)
         chunk.evaluation.update(result)
         chunk.ids.append(result.id)
     chunk.document_lines, chunk.non_match_lines = b"".join(documents), b"".join(errors)

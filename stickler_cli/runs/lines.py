@@ -1,12 +1,23 @@
 """One JSON line for each document, or for each error: what a run can write as it goes."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from stickler_cli.json_values import json_line
 from stickler_cli.metrics.evaluation import DocumentResult
 from stickler_cli.metrics.non_matches import NonMatch, non_matches
 from stickler_cli.metrics.tally import READINGS, tally
 from stickler_cli.metrics.validity import SIDES, verdict_view
+
+
+@dataclass(frozen=True, slots=True)
+class LineFiles:
+    """Where the lines of a run go."""
+
+    documents: str | None = None
+    non_matches: str | None = None
+    options: tuple[str, str] = ("--documents", "--non-matches")
+    """Which options say so, for messages."""
 
 
 def document_line(result: DocumentResult, *, recall_with_fd: bool) -> bytes:

@@ -109,7 +109,7 @@ def gather(
             total.evaluation.merge(chunk.evaluation)
             room = wants.first_non_matches - len(total.first_non_matches)
             total.first_non_matches += chunk.first_non_matches[:room]
-            total.comparison = chunk.comparison
+            total.document = chunk.document
             if total.detail is not None and chunk.detail is not None:
                 total.detail.merge(chunk.detail)
             advance(len(chunk.ids))

@@ -1,25 +1,20 @@
 """A whole run: documents in, results and the files that are written as it goes out."""
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import BinaryIO
 
 from stickler_cli.documents import Pairs
-from stickler_cli.runs.chunk import ChunkResult, Job
+from stickler_cli.runs.chunk import ChunkResult, Item, Job
 from stickler_cli.runs.files import whole_file
 from stickler_cli.runs.interruption import Interruption
 from stickler_cli.runs.jobs import Crew
+from stickler_cli.runs.lines import LineFiles
 from stickler_cli.runs.pipeline import chunk_results, gather
 from stickler_cli.runs.progress import progress_bar
-
-
-@dataclass(frozen=True, slots=True)
-class LineFiles:
-    """Where the lines go that a job wants."""
-
-    documents: str | None = None
-    non_matches: str | None = None
+from stickler_cli.runs.resume import continued
+from stickler_cli.runs.run_directory import RunDirectory
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,31 +26,49 @@ class Finished:
     """The signal that ended it before all documents were evaluated, if one did."""
 
 
-def run(job: Job, pairs: Pairs, crew: Crew, files: LineFiles, *, progress: bool) -> Finished:
+def run(
+    job: Job,
+    pairs: Pairs,
+    crew: Crew,
+    files: LineFiles | RunDirectory,
+    *,
+    progress: bool,
+) -> Finished:
     """Evaluate all pairs; on Ctrl-C or SIGTERM, those that are finished by then.
 
     Args:
         job: everything that decides a result.
         pairs: what is compared.
         crew: who does the work.
-        files: where lines go; those of a run that ended early go to `NAME.partial` instead.
+        files: where lines go; those of a run that ended early go to `NAME.partial` instead. What
+            a directory keeps of an earlier run is not evaluated again.
         progress: whether to show on standard error how far the run is.
 
     Raises:
-        UsageError: a file cannot be made, or the plan cannot be sent to another process.
+        UsageError: a file cannot be made, the plan cannot be sent to another process, or the
+            documents are not those of the directory.
         WorkerDiedError: a worker could not start.
         OSError: lines cannot be written.
     """
     interruption = Interruption()
+    directory = files if isinstance(files, RunDirectory) else None
+    if isinstance(files, RunDirectory):
+        files = files.line_files
     with (
-        _lines(files.documents, "--documents", interruption) as document_lines,
-        _lines(files.non_matches, "--non-matches", interruption) as non_match_lines,
+        _lines(files.documents, files.options[0], interruption) as document_lines,
+        _lines(files.non_matches, files.options[1], interruption) as non_match_lines,
         interruption.listening(),
         progress_bar(pairs.total, show=progress) as advance,
     ):
-        results = chunk_results(
-            job, pairs.refs(), crew, total=pairs.total, interruption=interruption
-        )
+
+        def evaluate(items: Iterator[Item], done: int = 0) -> Generator[ChunkResult]:
+            left = None if pairs.total is None else pairs.total - done
+            return chunk_results(job, items, crew, total=left, interruption=interruption)
+
+        if directory is None:
+            results = evaluate(pairs.refs())
+        else:
+            results = continued(directory, pairs.refs(), evaluate, interruption)
         total = gather(
             results,
             job.wants,

@@ -1,0 +1,151 @@
+"""A journal: a file that only grows, of records that are there whole or not at all.
+
+The first line names the format; each further line is a checksum, a blank and a record of JSON. A
+checksum is over its record and the checksum before it. So whatever a program that was killed, or a
+disk, left at the end is known: it is cut off, and what stands before it is kept.
+"""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from hashlib import blake2b
+from time import monotonic
+from typing import Final
+
+from stickler_cli.errors import Problem, UsageError
+from stickler_cli.json_values import json_line
+
+FIRST_LINE: Final = b"stickler-journal/1\n"
+
+CHECKSUM_BYTES: Final = 16
+
+SYNC_SECONDS: Final = 1.0
+"""How long a record may be known to the system and not yet be on the disk. What the system knows
+survives the end of this program in any way; only the machine itself may lose it."""
+
+
+class Journal:
+    """A journal that nobody else has open."""
+
+    def __init__(self, path: str, option: str) -> None:
+        """Open a journal, a new one if there is none.
+
+        Args:
+            path: where it is.
+            option: what the user named, for messages.
+
+        Raises:
+            UsageError: it cannot be opened, is no journal, or another run has it.
+        """
+        self._path = path
+        try:
+            self._handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
+        except OSError as error:
+            found = f"{path} cannot be opened ({error.strerror})"
+            raise UsageError([Problem(option, found)]) from None
+        self._chain = b""
+        self._synced = monotonic()
+        self.cut = 0
+        """Bytes at the end that were no records, once all records were read."""
+        try:
+            self._lock(option)
+            self._begin(option)
+        except BaseException:
+            self.close()
+            raise
+
+    def _lock(self, option: str) -> None:
+        if sys.platform == "win32":
+            return  # there is no such lock
+        import fcntl  # Windows has no such module
+
+        try:
+            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            hint = "wait for its end, or name another directory"
+            raise UsageError([Problem(option, "another run is using it", "", hint)]) from None
+
+    def _begin(self, option: str) -> None:
+        """Look at the first line, and write it where there is none or only a piece of it."""
+        start = os.read(self._handle, len(FIRST_LINE))
+        if start == FIRST_LINE:
+            return
+        if not FIRST_LINE.startswith(start):
+            hint = "name another directory"
+            found = f"{self._path} was not written by this program"
+            raise UsageError([Problem(option, found, "the journal of a run", hint)])
+        self.clear()
+
+    def clear(self) -> None:
+        """Leave out all records."""
+        self._cut_at(0)
+        self._chain = b""
+        self._write(FIRST_LINE)
+
+    def records(self) -> Iterator[bytes]:
+        """Give the records from the first to the last whole one; then cut off what follows it.
+
+        Only when all were given can more be added.
+        """
+        self._chain = b""
+        end = len(FIRST_LINE)
+        with open(self._handle, "rb", closefd=False) as stream:
+            stream.seek(end)
+            for line in stream:
+                checksum, _, record = line.partition(b" ")
+                chain = self._next(record)
+                if chain.hex().encode() != checksum or not record.endswith(b"\n"):
+                    break
+                self._chain = chain
+                end += len(line)
+                yield record
+        self.cut = os.fstat(self._handle).st_size - end
+        self._cut_at(end)
+
+    def append(self, record: object) -> None:
+        """Add a record.
+
+        Args:
+            record: JSON values.
+
+        Raises:
+            OSError: it cannot be written; names the file.
+        """
+        line = json_line(record)
+        self._chain = self._next(line)
+        self._write(self._chain.hex().encode() + b" " + line)
+        if monotonic() - self._synced > SYNC_SECONDS:
+            self.sync()
+
+    def sync(self) -> None:
+        """Bring all records to the disk.
+
+        Raises:
+            OSError: they cannot be written; names the file.
+        """
+        try:
+            os.fsync(self._handle)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, self._path) from None
+        self._synced = monotonic()
+
+    def close(self) -> None:
+        """Let go of the file, and so let others have it."""
+        with suppress(OSError):
+            os.close(self._handle)
+
+    def _next(self, record: bytes) -> bytes:
+        return blake2b(self._chain + record, digest_size=CHECKSUM_BYTES).digest()
+
+    def _cut_at(self, end: int) -> None:
+        os.ftruncate(self._handle, end)
+        os.lseek(self._handle, end, os.SEEK_SET)
+
+    def _write(self, data: bytes) -> None:
+        rest = memoryview(data)
+        try:
+            while rest:
+                rest = rest[os.write(self._handle, rest) :]
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, self._path) from None

@@ -1,0 +1,148 @@
+"""A run that goes on where an earlier one ended: what is finished is kept, the rest evaluated.
+
+What is kept counts only for the documents that it was made of: each is read again, though not
+compared, and must have the fingerprint that it had.
+"""
+
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing
+from itertools import chain, islice
+from typing import Final, TypeAlias
+
+from stickler_cli.documents import Fingerprint, PairRef, fingerprint_of
+from stickler_cli.errors import Problem, UsageError
+from stickler_cli.metrics.reading import Part
+from stickler_cli.runs.chunk import ChunkResult, Item
+from stickler_cli.runs.chunk_record import chunk_record, read_chunk
+from stickler_cli.runs.interruption import Interruption, until_interrupted
+from stickler_cli.runs.run_directory import BEGIN_AGAIN, RunDirectory
+
+NAMED: Final = 5
+"""Documents that an error names."""
+
+FINISHED: Final = "finished"
+"""The key of the last record of a run that went through all documents: how many there were."""
+
+Evaluate: TypeAlias = Callable[[Iterator[Item], int], Generator[ChunkResult]]
+"""Evaluates documents, given how many there were before them."""
+
+
+def continued(
+    directory: RunDirectory,
+    items: Iterator[PairRef],
+    evaluate: Evaluate,
+    interruption: Interruption,
+) -> Generator[ChunkResult]:
+    """Give the results of all documents, and note in the journal those that are new.
+
+    Args:
+        directory: what is finished, and where to note what will be.
+        items: all documents of the run.
+        evaluate: gives the results of those that are not finished.
+        interruption: whether to end early.
+
+    Raises:
+        UsageError: documents are not what they were, with their names; or the journal holds
+            something else.
+        OSError: the journal cannot be written.
+    """
+    journal = directory.journal
+    kept = _Kept(directory, items)
+    for chunk in until_interrupted(kept.chunks(), interruption):
+        yield chunk
+    if interruption.signal is not None:
+        return
+    if journal.cut:
+        cut = f"the last {journal.cut:,} bytes of its journal are damaged and were cut off"
+        directory.tell(f"{directory.source}: {cut}")
+    if kept.documents:
+        directory.tell(f"{directory.source}: {kept.documents:,} documents are finished already")
+    following = next(items, None)
+    if kept.finished:
+        if following is not None:
+            raise kept.not_the_same([], [following.id, *(item.id for item in items)])
+        return
+    if following is not None:
+        with closing(evaluate(chain((following,), items), kept.documents)) as chunks:
+            for chunk in chunks:
+                journal.append(chunk_record(chunk))
+                kept.documents += len(chunk.ids)
+                yield chunk
+    if interruption.signal is None:
+        journal.append({FINISHED: kept.documents})
+    journal.sync()
+
+
+class _Kept:
+    """What the journal holds."""
+
+    def __init__(self, directory: RunDirectory, items: Iterator[PairRef]) -> None:
+        self._directory = directory
+        self._items = items
+        self.documents = 0
+        """How many there are."""
+        self.finished = False
+        """Whether they are all of the run."""
+
+    def chunks(self) -> Iterator[ChunkResult]:
+        """Give the results, as long as the documents are those that they were made of."""
+        changed: list[str] = []
+        for record in self._chunk_records():
+            chunk = read_chunk(record)
+            refs = list(islice(self._items, len(chunk.ids)))
+            now = [ref.id for ref in refs]
+            if now != chunk.ids:
+                before = [*chunk.ids, *self._ids_that_follow()]
+                raise self.not_the_same(before, [*now, *(item.id for item in self._items)])
+            for ref, fingerprint in zip(refs, chunk.fingerprints, strict=True):
+                changed += _changes(ref, fingerprint)
+            self.documents += len(chunk.ids)
+            if not changed:
+                yield chunk
+        if changed:
+            raise self._refused(changed)
+
+    def _chunk_records(self) -> Iterator[Part]:
+        for record in self._directory.records:
+            if record.find(FINISHED) is None:
+                yield record
+            else:
+                self.finished = True
+
+    def _ids_that_follow(self) -> Iterator[str]:
+        for record in self._chunk_records():
+            yield from (part.text() for part in record.at("ids").parts())
+
+    def not_the_same(self, before: list[str], now: list[str]) -> UsageError:
+        """Say which documents came and went; `before` and `now` are those from some place on."""
+        kept, present = set(before), set(now)
+        gone = [f"{name} is gone" for name in before if name not in present]
+        end = len(now)
+        if not self.finished:  # what comes after all that are finished is not evaluated yet
+            end = max((place for place, name in enumerate(now) if name in kept), default=0)
+        new = [f"{name} is new" for name in now[:end] if name not in kept]
+        moved = [f"{now[0]} stands where {before[0]} was"] if not gone and not new else []
+        return self._refused(gone + new + moved)
+
+    def _refused(self, changes: Iterable[str]) -> UsageError:
+        named = list(changes)
+        more = f", and {len(named) - NAMED} more" if len(named) > NAMED else ""
+        found = f"documents are not what they were: {', '.join(named[:NAMED])}{more}"
+        source = self._directory.source
+        return UsageError([Problem(source, found, "those that were evaluated", BEGIN_AGAIN)])
+
+
+def _changes(ref: PairRef, before: Fingerprint | None) -> Iterator[str]:
+    """Say what is not as it was; of a document that was not read to its end nobody knows."""
+    if before is None:
+        return
+    now = fingerprint_of(ref)
+    for side, old, new in (
+        ("ground truth", before.gt, now.gt),
+        ("prediction", before.pred, now.pred),
+    ):
+        if old != new:
+            how = "is new" if not old else "has changed" if new else "is gone"
+            yield f"the {side} of {ref.id} {how}"
+    if (before.gt, before.pred) == (now.gt, now.pred) and before.hint != now.hint:
+        yield f"the names that resemble {ref.id} have changed"

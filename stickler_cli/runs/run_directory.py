@@ -1,0 +1,193 @@
+"""A directory that keeps everything of a run: its results, and a journal to continue it from."""
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final
+
+from stickler_cli import __version__
+from stickler_cli.documents.fingerprints import digest_of
+from stickler_cli.documents.lines import STANDARD_INPUT
+from stickler_cli.errors import Problem, UsageError
+from stickler_cli.json_values import brief, json_line
+from stickler_cli.metrics.reading import Part
+from stickler_cli.runs.chunk import Job
+from stickler_cli.runs.files import PARTIAL
+from stickler_cli.runs.journal import Journal
+from stickler_cli.runs.lines import LineFiles
+from stickler_cli.runs.saved import RUN_FILE
+
+OPTION: Final = "--run-dir"
+DOCUMENTS: Final = "documents.jsonl"
+NON_MATCHES: Final = "non-matches.jsonl"
+JOURNAL: Final = "journal"
+
+RESULTS: Final = (RUN_FILE, DOCUMENTS, NON_MATCHES)
+"""What a finished run has beside its journal."""
+
+KEPT_NON_MATCHES: Final = 100
+"""How many errors, the first of the run, are kept to be shown, if no more are asked for: so a
+finished run can be asked for another number of them."""
+
+BEGIN_AGAIN: Final = "--restart begins again, another directory keeps both"
+
+
+@dataclass(slots=True)
+class RunDirectory:
+    """A directory that this run has to itself."""
+
+    path: str
+    journal: Journal
+    records: Iterator[Part]
+    """What the journal holds after its settings."""
+    tell: Callable[[str], None]
+    """Told, as a line, what was found in the journal."""
+
+    def place(self, name: str) -> str:
+        """Give the path of a file in it."""
+        return os.path.join(self.path, name)  # noqa: PTH118 - as the user wrote it
+
+    @property
+    def source(self) -> str:
+        """How messages name it."""
+        return f"{OPTION} {self.path}"
+
+    @property
+    def line_files(self) -> LineFiles:
+        """Where the lines of documents and errors go."""
+        return LineFiles(self.place(DOCUMENTS), self.place(NON_MATCHES), (OPTION, OPTION))
+
+    def finish(self) -> None:
+        """Remove what an interrupted run left."""
+        for name in RESULTS:
+            Path(self.place(name) + PARTIAL).unlink(missing_ok=True)
+
+
+def settings_of(job: Job, sources: Mapping[str, object]) -> dict[str, object]:
+    """Give everything that decides what a journal holds, by the names that messages use.
+
+    Args:
+        job: what decides a result; its plan is described by the sources.
+        sources: the schema's digest, the names of documents, and how they are read.
+    """
+    validation, asking = job.validation, job.asking
+    return {
+        "version": __version__,
+        **sources,
+        **asdict(job.options),
+        **asdict(job.wants),
+        "missing": job.missing,
+        "by": [[entry.key, digest_of(json_line(asdict(entry)))] for entry in job.by],
+        "asking": asking and {"offline": asking.offline, "dry_run": asking.dry_run},
+        "validate": [] if validation is None else validation.sides,
+    }
+
+
+def refuse_standard_input(sources: Mapping[str, str]) -> None:
+    """Make sure that documents can be read again.
+
+    Raises:
+        UsageError: one of the sources is standard input.
+    """
+    for name, source in sources.items():
+        if source == STANDARD_INPUT:
+            found = f"{name} is standard input, which cannot be read again"
+            raise UsageError([Problem(OPTION, found, "files", "write it to a .jsonl file first")])
+
+
+@contextmanager
+def run_directory(
+    path: str,
+    settings: Mapping[str, object],
+    *,
+    restart: bool = False,
+    tell: Callable[[str], None],
+) -> Iterator[RunDirectory]:
+    """Have a directory to oneself while the block runs; it is made if there is none.
+
+    Args:
+        path: as the user named it.
+        settings: what the run is made with, which must be what it was begun with.
+        restart: whether to leave out what it holds, and begin again.
+        tell: told what was found.
+
+    Raises:
+        UsageError: it cannot be used, holds something else, was begun with other settings, or
+            another run is using it.
+        OSError: it cannot be written to.
+    """
+    source = f"{OPTION} {path}"
+    _make(path, source)
+    journal = Journal(str(Path(path) / JOURNAL), source)
+    directory = RunDirectory(path, journal, iter(()), tell)
+    try:
+        if restart:
+            journal.clear()
+        directory.records = _parsed(journal, directory.place(JOURNAL))
+        first = next(directory.records, None)
+        _remove_left_over(directory)
+        if first is None:
+            for name in RESULTS:
+                Path(directory.place(name)).unlink(missing_ok=True)
+            journal.append({"settings": settings})
+        else:
+            _compare(first.at("settings"), settings, source)
+        yield directory
+    finally:
+        journal.close()
+
+
+def _make(path: str, source: str) -> None:
+    folder = Path(path)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        others = sorted(name for name in os.listdir(folder) if not name.startswith("."))  # noqa: PTH208
+    except FileExistsError:
+        raise UsageError([Problem(source, "it is a file", "a directory")]) from None
+    except OSError as error:
+        found = f"it cannot be used ({error.strerror})"
+        raise UsageError([Problem(source, found, "a directory")]) from None
+    if others and JOURNAL not in others:
+        found = f"it holds something else ({', '.join(others[:3])})"
+        expected = "a new or empty directory, or that of an earlier run"
+        raise UsageError([Problem(source, found, expected)])
+
+
+def _parsed(journal: Journal, path: str) -> Iterator[Part]:
+    """Parse the records; what the checksums say is whole may still not be ours."""
+    for number, record in enumerate(journal.records(), 1):
+        try:
+            # Not orjson, which makes floats of large integers and stops at some depth.
+            value = json.loads(record)
+        except ValueError as error:
+            found = f"record {number} is not JSON ({error})"
+            raise UsageError([Problem(path, found, "", BEGIN_AGAIN)]) from None
+        yield Part(value, f"{path} record {number}")
+
+
+def _compare(begun: Part, settings: Mapping[str, object], source: str) -> None:
+    """Make sure that the settings are those that the run was begun with."""
+    before = {name: part.value for name, part in begun.entries()}
+    now = json.loads(json_line(settings))
+    problems = [
+        Problem(
+            source,
+            f"{name} is {brief(now.get(name))}, and was {brief(before.get(name))}",
+            "what the run was begun with",
+            BEGIN_AGAIN,
+        )
+        for name in dict.fromkeys((*before, *now))
+        if before.get(name) != now.get(name)
+    ]
+    if problems:
+        raise UsageError(problems)
+
+
+def _remove_left_over(directory: RunDirectory) -> None:
+    """Remove hidden files that a run which was killed had begun; see `whole_file`."""
+    for name in RESULTS:
+        for file in Path(directory.path).glob(f".{name}.*"):
+            file.unlink(missing_ok=True)

@@ -1,0 +1,561 @@
+"""Run directories: what they hold, how a run goes on after its end, and what they refuse."""
+
+import contextlib
+import io
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from stickler_cli.cli import main
+from stickler_cli.cli.exit_codes import ExitCode
+from stickler_cli.runs import pipeline
+from stickler_cli.runs import run as run_module
+from stickler_cli.runs.files import PARTIAL
+from stickler_cli.runs.journal import FIRST_LINE
+
+from .conftest import write
+from .test_faults import PATIENCE, alive, until
+
+CHANCE = random.Random(5)  # noqa: S311
+FILES = ("run.json", "documents.jsonl", "non-matches.jsonl")
+PARTIAL_FILES = tuple(f"{name}{PARTIAL}" for name in FILES)
+EVAL = ("eval", "schema.json", "gt", "pred", "--no-config", "--show-non-matches", "3")
+KEPT = (*EVAL, "--run-dir", "kept")
+
+
+@pytest.fixture
+def orders(data: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Documents of all kinds of outcome, each in a chunk of its own."""
+    monkeypatch.setattr(pipeline, "CHUNK_SECONDS", 0.0)
+    write(data / "gt" / "lonely.json", {"id": "L-1", "total": 3})
+    write(data / "gt" / "Alike.json", {"id": "L-2", "total": 4})
+    write(data / "pred" / "alike.json", '{"id": "L-2", "id": "L-2", "total": 4, "more": 1}')
+    write(data / "gt" / "odd.json", {"id": "O-1", "total": 10**25})
+    write(data / "pred" / "odd.json", "no JSON")
+    write(data / "gt" / "sound.json", {"id": "S-1"})
+    write(data / "pred" / "sound.json", {"id": "S-1", "total": 1})
+    return data
+
+
+def call(*arguments: str) -> tuple[int, str, str]:
+    """Run the command here; give its code and what it printed."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main(arguments)
+    return code, out.getvalue(), err.getvalue()
+
+
+def names(folder: str) -> list[str]:
+    return sorted(path.name for path in Path(folder).iterdir())
+
+
+def contents(folder: str = "kept") -> dict[str, bytes]:
+    return {name: (Path(folder) / name).read_bytes() for name in FILES}
+
+
+@pytest.fixture
+def whole(orders: Path) -> tuple[tuple[int, str], dict[str, bytes]]:
+    """What an uninterrupted run says and leaves."""
+    code, out, err = call(*KEPT)
+    assert err == ""
+    return (code, out), contents()
+
+
+def test_a_run_directory_holds_what_files_of_their_own_would(orders, whole):
+    outputs = ("-o", "run.json", "--documents", "documents.jsonl", "--non-matches")
+    code, out, _ = call(*EVAL, *outputs, "non-matches.jsonl")
+    assert ((code, out), contents(".")) == whole
+    assert names("kept") == sorted((*FILES, "journal"))
+
+
+def test_a_finished_run_is_shown_again_without_evaluating(orders, whole, monkeypatch):
+    journal = Path("kept/journal").read_bytes()
+    monkeypatch.delattr(run_module, "chunk_results")
+    code, out, err = call(*KEPT)
+    assert ((code, out), contents()) == whole
+    assert err == "--run-dir kept: 7 documents are finished already\n"
+    assert Path("kept/journal").read_bytes() == journal
+
+
+def test_a_finished_run_can_be_asked_for_another_report_and_another_gate(orders, whole):
+    code, out, _ = call(*KEPT, "-f", "csv", "--show-non-matches", "5", "--gate", "f1>=0.99", "-q")
+    assert (code, out) == (ExitCode.GATE_FAILED, "")
+    assert [gate["passed"] for gate in json.loads(contents()["run.json"])["gates"]] == [False]
+    code, out, _ = call(*EVAL[:-1], "5", "--run-dir", "kept")
+    assert out == call(*EVAL[:-1], "5")[1]
+    assert call(*KEPT)[:2] == whole[0]
+    assert contents() == whole[1]
+
+
+def test_commands_that_take_a_run_take_its_directory(orders, whole):
+    from stickler_cli.reports.registry import render
+    from stickler_cli.reports.style import TableStyle
+    from stickler_cli.runs.saved import load_run
+
+    assert render("json", load_run("kept"), TableStyle()).encode() == whole[1]["run.json"]
+
+
+def journal_lines() -> list[bytes]:
+    return Path("kept/journal").read_bytes().splitlines(keepends=True)
+
+
+def places_to_cut() -> list[int]:
+    """Give the ends of all lines of the journal, the bytes beside them, and some others."""
+    ends, total = [0], 0
+    for line in journal_lines():
+        total += len(line)
+        ends += [total - 1, total, total + 1]
+    return sorted({*ends[:-1], *CHANCE.sample(range(total), 25)})
+
+
+def test_a_run_goes_on_from_any_byte_with_the_same_bytes_at_the_end(orders, whole):
+    journal = Path("kept/journal").read_bytes()
+    for place in places_to_cut():
+        for name in FILES:
+            Path("kept", name).unlink()
+        Path("kept/journal").write_bytes(journal[:place])
+        code, out, err = call(*KEPT)
+        assert ((code, out), contents()) == whole, place
+        assert Path("kept/journal").read_bytes() == journal, place
+        torn = place > len(FIRST_LINE) and journal[place - 1 : place] != b"\n"
+        assert ("were cut off" in err) is torn, place
+
+
+def test_a_run_goes_on_from_a_damaged_byte_with_the_same_bytes_at_the_end(orders, whole):
+    journal = Path("kept/journal").read_bytes()
+    start = len(journal_lines()[0])
+    for place in CHANCE.sample(range(start, len(journal)), 25):
+        damaged = journal[:place] + bytes([journal[place] ^ 1]) + journal[place + 1 :]
+        Path("kept/journal").write_bytes(damaged)
+        code, out, err = call(*KEPT)
+        assert ((code, out), contents()) == whole, place
+        assert "bytes of its journal are damaged and were cut off" in err
+
+
+def test_only_what_is_not_finished_is_evaluated(orders, whole, monkeypatch):
+    Path("kept/journal").write_bytes(b"".join(journal_lines()[:4]))
+    evaluated = []
+    evaluate = run_module.chunk_results
+
+    def spy(*arguments, **options):
+        for chunk in evaluate(*arguments, **options):
+            evaluated.extend(chunk.ids)
+            yield chunk
+
+    monkeypatch.setattr(run_module, "chunk_results", spy)
+    code, out, err = call(*KEPT)
+    assert evaluated == ["odd", "one", "sound", "two", "alike"]
+    assert err == "--run-dir kept: 2 documents are finished already\n"
+    assert ((code, out), contents()) == whole
+
+
+def test_a_run_goes_on_with_other_processes(orders, whole):
+    Path("kept/journal").write_bytes(b"".join(journal_lines()[:3]))
+    assert (call(*KEPT, "--jobs", "2")[:2], contents()) == whole
+
+
+def test_groups_and_pages_are_kept_too(orders):
+    command = (*KEPT, "--by", "id", "-o", "page.html", "-o", "run.csv")
+    first, outputs = call(*command), [Path(name).read_bytes() for name in ("page.html", "run.csv")]
+    before = contents()
+    Path("kept/journal").write_bytes(b"".join(journal_lines()[:5]))
+    assert call(*command)[:2] == first[:2]
+    assert contents() == before
+    assert [Path(name).read_bytes() for name in ("page.html", "run.csv")] == outputs
+
+
+def test_json_lines_are_kept_too(orders):
+    for side in ("gt", "pred"):
+        lines = [json.dumps({"id": str(number), "total": number}) for number in range(5)]
+        write(orders / f"{side}.jsonl", "\n".join(lines))
+    command = ("eval", "schema.json", "gt.jsonl", "pred.jsonl", "--id-field", "id")
+    code, out, _ = call(*command, "--run-dir", "kept")
+    before = contents()
+    Path("kept/journal").write_bytes(b"".join(journal_lines()[:4]))
+    assert call(*command, "--run-dir", "kept")[:2] == (code, out)
+    assert contents() == before
+
+
+def test_one_pair_is_kept_too(orders):
+    command = ("eval", "schema.json", "gt/two.json", "pred/two.json", "--run-dir", "kept")
+    first = call(*command)
+    before = contents()
+    assert call(*command)[:2] == first[:2]
+    assert contents() == before
+    assert len(json.loads(before["run.json"])["non_matches"]) == 2
+
+
+def test_no_documents_are_kept_too(orders):
+    for side in ("gt", "pred"):
+        write(orders / f"{side}.jsonl", "")
+    command = ("eval", "schema.json", "gt.jsonl", "pred.jsonl", "--run-dir", "kept")
+    first = call(*command)
+    assert call(*command) == first
+
+
+# --- what is not as it was
+
+
+def refused(*arguments: str) -> str:
+    code, out, err = call(*arguments)
+    assert (code, out) == (ExitCode.USAGE, "")
+    return err
+
+
+BEFORE = {"whole": 10, "begun": 4}
+"""Lines of the journal: of a finished run; of one with two documents, `Alike` and `lonely`."""
+
+
+@pytest.mark.parametrize("state", BEFORE)
+@pytest.mark.parametrize(
+    ("path", "content", "change"),
+    [
+        ("pred/lonely.json", "{}", "the prediction of lonely is new"),
+        ("gt/lonely.json", "{}", "the ground truth of lonely has changed"),
+        ("gt/lonely.json", None, "lonely is gone"),
+        ("gt/Alike.json", "no JSON", "the ground truth of Alike has changed"),
+        ("gt/a.json", "{}", "a is new"),
+        ("gt/B.json", "{}", "B is new"),
+        ("pred/Alike.json", "{}", "the prediction of Alike is new"),
+    ],
+)
+def test_a_document_that_was_finished_and_is_another_is_named(
+    orders, whole, state, path, content, change
+):
+    lines = journal_lines()
+    assert len(lines) == BEFORE["whole"]
+    Path("kept/journal").write_bytes(b"".join(lines[: BEFORE[state]]))
+    if content is None:
+        Path(path).unlink()
+    else:
+        write(Path(path), content)
+    err = refused(*KEPT)
+    begins = "error: --run-dir kept: documents are not what they were: "
+    assert begins in err
+    assert change in err
+    assert "--restart begins again" in err
+    assert contents() == whole[1]
+
+
+def test_a_hint_that_a_document_gave_is_noticed_when_it_is_gone(orders, whole):
+    Path("kept/journal").write_bytes(b"".join(journal_lines()[: BEFORE["begun"]]))
+    Path("pred/alike.json").unlink()
+    assert "the names that resemble Alike have changed" in refused(*KEPT)
+
+
+@pytest.mark.parametrize("name", ["a", "zz"])
+def test_documents_that_follow_those_of_an_unfinished_run_are_evaluated(orders, whole, name):
+    Path("kept/journal").write_bytes(b"".join(journal_lines()[:3]))
+    write(orders / "gt" / f"{name}.json", {"id": "Z"})
+    code, out, _ = call(*KEPT)
+    assert (code, out) == call(*EVAL)[:2]
+
+
+def test_a_prediction_that_has_no_ground_truth_any_more_is_named(orders, whole):
+    Path("gt/sound.json").unlink()
+    assert "documents are not what they were" in refused(*KEPT)
+
+
+def test_a_document_after_the_last_one_of_a_finished_run_is_new(orders, whole):
+    write(orders / "pred" / "beta.json", {})
+    assert "not what they were: beta is new" in refused(*KEPT)
+
+
+def test_no_more_than_five_documents_are_named(orders, whole):
+    for number in range(7):
+        write(orders / "gt" / f"a{number}.json", {})
+    assert re.search(r": a0 is new, .*, a4 is new, and 2 more, expected", refused(*KEPT))
+
+
+def test_lines_in_another_order_are_told(orders):
+    for side in ("gt", "pred"):
+        write(orders / f"{side}.jsonl", '{"id": "x"}\n{"id": "y"}')
+    command = ("eval", "schema.json", "gt.jsonl", "pred.jsonl", "--id-field", "id")
+    call(*command, "--run-dir", "kept")
+    write(orders / "gt.jsonl", '{"id": "y"}\n{"id": "x"}')
+    assert "y stands where x was" in refused(*command, "--run-dir", "kept")
+
+
+@pytest.mark.parametrize(
+    ("options", "change"),
+    [
+        (("--missing", "skip"), 'missing is "skip", and was "fn"'),
+        (("--pairing-floor", "0.5"), "pairing_floor is 0.5, and was 0.2"),
+        (("--validate", "pred"), 'validate is ["pred"], and was []'),
+        (("--lenient-json",), "lenient_json is true, and was false"),
+        (("--max-document-size", "1MB"), "max_document_size is 1000000, and was 100000000"),
+        (("--extra-fields", "ignore"), 'extra_fields is "ignore", and was "fa"'),
+        (("--recall-with-fd",), "recall_with_fd is true, and was false"),
+        (("--by", "id"), 'by is [["id", "'),
+        (("--seed", "7"), "intervals is {"),
+        (("--show-non-matches", "101"), "first_non_matches is 101, and was 100"),
+    ],
+)
+def test_another_option_is_named(orders, whole, options, change):
+    assert f"error: --run-dir kept: {change}" in refused(*KEPT, *options)
+    assert contents() == whole[1]
+
+
+def test_another_schema_is_named(orders, whole):
+    with Path("schema.json").open("a") as file:
+        file.write("\n")
+    assert 'schema is "sha256:' in refused(*KEPT)
+
+
+def test_another_version_is_named(orders, whole, monkeypatch):
+    monkeypatch.setattr("stickler_cli.runs.run_directory.__version__", "9.9")
+    assert 'version is "9.9", and was "' in refused(*KEPT)
+
+
+def test_other_sources_are_named(orders, whole):
+    shutil.copytree("gt", "other")
+    assert 'GT is "other", and was "gt"' in refused("eval", "schema.json", "other", *KEPT[3:])
+
+
+def test_everything_that_decides_a_result_is_a_setting(orders, whole):
+    from dataclasses import fields
+
+    from stickler_cli.compare.plan import Options
+    from stickler_cli.metrics.terms import DecidingOptions
+    from stickler_cli.runs.chunk import Job, Wants
+
+    settings = json.loads(journal_lines()[1].partition(b" ")[2])["settings"]
+    elsewhere = {"plan": "schema", "options": None, "wants": None, "validation": "validate"}
+    decisive = {
+        field.name for kind in (Options, Wants, DecidingOptions, Job) for field in fields(kind)
+    }
+    assert {elsewhere.get(name, name) for name in decisive} - {None} <= set(settings)
+
+
+def test_restart_begins_again(orders, whole):
+    code, out, err = call(*KEPT, "--missing", "skip", "--restart")
+    assert err == ""
+    assert (code, out) == call(*EVAL, "--missing", "skip")[:2]
+    assert call(*KEPT, "--restart")[:2] == whole[0]
+    assert contents() == whole[1]
+
+
+# --- what is refused
+
+
+def test_a_directory_with_something_else_is_refused(orders):
+    err = refused(*EVAL, "--run-dir", ".")
+    assert "it holds something else (gt, pred, schema.json)" in err or "is GT, or in it" in err
+    write(orders / "notes" / "a.txt", "mine")
+    assert "it holds something else (a.txt)" in refused(*EVAL, "--run-dir", "notes")
+    assert names("notes") == ["a.txt"]
+
+
+def test_a_journal_of_something_else_is_refused(orders):
+    write(orders / "kept" / "journal", "Dear diary\n")
+    assert "was not written by this program" in refused(*KEPT)
+
+
+def test_a_file_is_no_directory(orders):
+    write(orders / "file", "")
+    assert "--run-dir file: it is a file, expected a directory" in refused(
+        *EVAL, "--run-dir", "file"
+    )
+    assert "--run-dir file/a: it cannot be used (Not a directory)" in refused(
+        *EVAL, "--run-dir", "file/a"
+    )
+
+
+def test_a_directory_among_the_documents_is_refused(orders):
+    assert "it is GT, or in it" in refused(*EVAL, "--run-dir", "gt/kept")
+
+
+def test_standard_input_cannot_be_read_again(orders):
+    write(orders / "gt.jsonl", "{}")
+    err = refused("eval", "schema.json", "gt.jsonl", "-", "--run-dir", "kept")
+    assert "PRED is standard input, which cannot be read again" in err
+    assert not Path("kept").exists()
+
+
+@pytest.mark.parametrize("option", ["--documents", "--non-matches"])
+def test_lines_have_one_place(orders, option):
+    assert f"{option}: there is --run-dir" in refused(*KEPT, option, "lines.jsonl")
+
+
+def test_restart_needs_a_directory(orders):
+    assert "--restart: there is no --run-dir" in refused(*EVAL, "--restart")
+
+
+def test_records_that_are_whole_but_not_ours_are_refused(orders, whole):
+    from stickler_cli.runs.journal import Journal
+
+    journal = Journal("kept/journal", "--run-dir kept")
+    list(journal.records())
+    journal.append({"more": 1})
+    journal.close()
+    assert "kept/journal record 10" in refused(*KEPT)
+
+
+def test_a_record_that_is_no_json_is_refused(orders, whole, monkeypatch):
+    from stickler_cli.runs import journal as module
+
+    journal = module.Journal("kept/journal", "--run-dir kept")
+    list(journal.records())
+    write_line = module.json_line
+    monkeypatch.setattr(module, "json_line", lambda record: b"no JSON\n")
+    journal.append({})
+    journal.close()
+    monkeypatch.setattr(module, "json_line", write_line)
+    assert "record 10 is not JSON" in refused(*KEPT)
+
+
+# --- for real
+
+COMPARATOR = """
+import time
+from pathlib import Path
+from stickler_cli.comparators.base import BaseComparator
+
+class Slow(BaseComparator):
+    def compare(self, gt, pred):
+        if pred == "wait":
+            Path("waiting").touch()
+            while not Path("go").exists():
+                time.sleep(0.01)
+        time.sleep(0.002)
+        return float(gt == pred)
+"""
+SLOW = {
+    "type": "object",
+    "properties": {"a": {"type": "string", "x-aws-stickler-comparator": "slow:Slow"}},
+}
+COMMAND = ("eval", "schema.json", "gt.jsonl", "pred.jsonl", "--allow-plugins", "-f", "json")
+DOCUMENTS = 200
+
+
+@pytest.fixture
+def slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Documents that take a while; some are wrong."""
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "slow.py", COMPARATOR)
+    write(tmp_path / "schema.json", SLOW)
+    write(tmp_path / "gt.jsonl", "\n".join(f'{{"a": "x{n}"}}' for n in range(DOCUMENTS)))
+    preds = (f'{{"a": "x{n if n % 3 else 0}"}}' for n in range(DOCUMENTS))
+    write(tmp_path / "pred.jsonl", "\n".join(preds))
+    return tmp_path
+
+
+@contextlib.contextmanager
+def running(*arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Start the command in a process group of its own, and leave nothing of it behind."""
+    process = subprocess.Popen(
+        (sys.executable, "-m", "stickler_cli", *COMMAND, "--run-dir", "kept", *arguments),
+        env={**os.environ, "PYTHONPATH": os.pathsep.join((str(Path.cwd()), *sys.path))},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    try:
+        yield process
+    finally:
+        if alive(process.pid):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate(timeout=PATIENCE)
+
+
+def finish(*arguments: str) -> tuple[int, bytes, str]:
+    with running(*arguments) as process:
+        out, err = process.communicate(timeout=PATIENCE)
+    return process.returncode, out, err.decode()
+
+
+def journal_size() -> int:
+    journal = Path("kept/journal")
+    return journal.stat().st_size if journal.exists() else 0
+
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc")
+
+
+@linux
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_run_that_is_killed_again_and_again_ends_with_the_same_bytes(slow, jobs):
+    _, uninterrupted, _ = finish("--jobs", jobs)
+    expected, size = contents(), journal_size()
+    shutil.rmtree("kept")
+    killed = 0
+    for kill in sorted(CHANCE.randrange(size) for _ in range(2)):
+        with running("--jobs", jobs) as process:
+            until(lambda kill=kill, process=process: journal_size() > kill or process.poll() == 0)
+            killed += process.poll() is None
+            process.kill()
+        until(lambda process=process: not alive(process.pid))
+        assert not Path("kept/run.json").exists() or process.returncode == 0
+    code, out, _ = finish("--jobs", jobs)
+    assert killed
+    assert (code, out) == (0, uninterrupted)
+    assert contents() == expected
+    assert names("kept") == sorted((*FILES, "journal"))
+
+
+@linux
+def test_a_run_that_is_interrupted_leaves_partial_files_and_goes_on(slow):
+    _, uninterrupted, _ = finish()
+    expected = contents()
+    shutil.rmtree("kept")
+    with running("--jobs", "1") as process:
+        until(lambda: journal_size() > 3000)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=PATIENCE)
+    assert process.returncode == ExitCode.INTERRUPTED
+    assert json.loads(out)["partial"] is True
+    assert names("kept") == sorted([*PARTIAL_FILES, "journal"])
+    code, out, err = finish()
+    assert (code, out) == (0, uninterrupted)
+    assert "documents are finished already" in err
+    assert contents() == expected
+    assert names("kept") == sorted((*FILES, "journal"))
+
+
+@linux
+def test_two_runs_cannot_have_one_directory(slow):
+    with Path("pred.jsonl").open("a") as file:
+        file.write('\n{"a": "wait"}')
+    with Path("gt.jsonl").open("a") as file:
+        file.write('\n{"a": "x"}')
+    with running("--jobs", "1") as first:
+        until(Path("waiting").exists)
+        code, out, err = finish()
+        assert (code, out) == (ExitCode.USAGE, b"")
+        assert "error: --run-dir kept: another run is using it; wait for its end" in err
+        Path("go").touch()
+        assert first.wait(PATIENCE) == 0
+
+
+@linux
+def test_a_run_on_a_full_disk_goes_on_when_there_is_room(slow):
+    _, uninterrupted, _ = finish()
+    expected, size = contents(), journal_size()
+    shutil.rmtree("kept")
+    limited = (
+        "import resource, sys; from stickler_cli.cli import main; "
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({size // 2}, {size // 2})); "
+        "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
+        "sys.exit(main(sys.argv[1:]))"
+    )
+    full = subprocess.run(
+        (sys.executable, "-c", limited, *COMMAND, "--run-dir", "kept", "--jobs", "1"),
+        env={**os.environ, "PYTHONPATH": os.pathsep.join((str(Path.cwd()), *sys.path))},
+        capture_output=True,
+        check=False,
+    )
+    assert full.returncode == ExitCode.INTERNAL
+    assert b"could not be written to kept/" in full.stderr
+    assert names("kept") == ["journal"]
+    code, out, _ = finish()
+    assert (code, out) == (0, uninterrupted)
+    assert contents() == expected
