@@ -10,7 +10,7 @@ from stickler_cli.cli.options import IN_CONFIG
 from .conftest import write
 
 EVAL = ("eval", "schema.json", "gt", "pred")
-NOT_IN_CONFIG = {"schema", "gt", "pred", "config", "no_config", "debug", "dry_run"}
+NOT_IN_CONFIG = {"restart", "schema", "gt", "pred", "config", "no_config", "debug", "dry_run"}
 
 
 def test_the_nearest_own_file_is_used(stickler, data):
