@@ -93,7 +93,7 @@ def test_what_nobody_wants_is_not_made():
     chunk = evaluate_chunk(Job(PLAN, Options()), pairs(7))
     assert (chunk.document_lines, chunk.non_match_lines) == (b"", b"")
     assert chunk.first_non_matches == []
-    assert chunk.comparison is None
+    assert chunk.document is None
     assert chunk.evaluation.accounts is None
     assert chunk.ids == [str(number) for number in range(7)]
 
