@@ -18,7 +18,7 @@ from .strategies import LEAVES, Scope, X, cases, json_objects
 
 ANYTHING = Scope(wrong=True)
 EVERYTHING = Wants(
-    document_lines=True, non_match_lines=True, first_non_matches=3, accounts=True, comparison=True
+    document_lines=True, non_match_lines=True, first_non_matches=3, accounts=True, document=True
 )
 FITTING = Scope(
     kinds=(*LEAVES, "object", "list", "tuple", "map", "recursion"),
