@@ -33,9 +33,9 @@ class LeafNode(Node):
     def bound(
         self, gts: Sequence[JsonValue], preds: Sequence[JsonValue], options: Options
     ) -> "float | Matrix":
-        """Give what no score of a pair exceeds; the scores themselves of small columns."""
+        """Give what no score of a pair exceeds; of small columns, what it is before clipping."""
         if self.columnar or len(gts) * len(preds) <= SMALL_COLUMNS:
-            return self.scores(gts, preds, options)
+            return self.matrix(gts, preds, options)
         return 1.0
 
     @property

@@ -208,8 +208,8 @@ class Node(ABC):
     def bound(
         self, gts: Sequence[JsonValue], preds: Sequence[JsonValue], options: Options
     ) -> "float | Matrix":
-        """Give, at little cost, what no score of a pair exceeds: one number, or (n, m)."""
-        return self.scores(gts, preds, options) if self.columnar else 1.0
+        """Give, at little cost, what no similarity of a pair exceeds: one number, or (n, m)."""
+        return self.matrix(gts, preds, options) if self.columnar else 1.0
 
     def weigh(self, gt: JsonValue, pred: JsonValue) -> float:
         """Give what this pair is worth in its object; None stands for an absent side."""

@@ -4,8 +4,7 @@ The order of `ErrorClass` is the order in which reports name classes; the rules 
 are in docs/error-classes.md.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from decimal import Decimal
 from enum import StrEnum
 from itertools import chain, islice
@@ -113,78 +112,43 @@ def _of_containers(path: Path, gt: JsonValue, pred: JsonValue, places: "Places")
     return ErrorClass.WRONG_OBJECT if isinstance(gt, dict) else ErrorClass.OTHER
 
 
-def _of_scalars(path: Path, gt: JsonValue, pred: JsonValue, places: "Places") -> ErrorClass:
-    texts = text_of(gt), text_of(pred)
-    if max(map(len, texts)) > LONGEST:
-        return _of_long_texts(*texts) or _rest(path)
-    amounts = amount(gt), amount(pred)
-    pair = _Scalars(path, gt, pred, places, *texts, *amounts, None not in amounts)
-    return next((found for found, holds in _RULES if holds(pair)), _rest(path))
+def _of_scalars(  # noqa: PLR0911 - one for each rule, in their order
+    path: Path, gt: JsonValue, pred: JsonValue, places: "Places"
+) -> ErrorClass:
+    gt_text, pred_text = text_of(gt), text_of(pred)
+    if max(len(gt_text), len(pred_text)) > LONGEST:
+        return _of_long_texts(gt_text, pred_text) or _rest(path)
+    if gt_text == pred_text and type(gt) is type(pred):
+        return ErrorClass.WRONG_KIND  # nothing differs: the comparator reads neither
+    gt_amount, pred_amount = amount(gt), amount(pred)
+    if gt_amount is not None and pred_amount is not None:
+        found = _of_amounts(gt_amount, pred_amount)
+        if found is not ErrorClass.FORMAT and places.have_elsewhere(pred, path):
+            return ErrorClass.SWAPPED
+        return found or _rest(path)
+    if same_text(gt_text, pred_text) or same_date(gt_text, pred_text):
+        return ErrorClass.FORMAT
+    if look_alike(gt_text, pred_text):
+        return ErrorClass.LOOK_ALIKE
+    if _kind(gt) != _kind(pred):
+        return ErrorClass.WRONG_KIND
+    if places.have_elsewhere(pred, path):
+        return ErrorClass.SWAPPED
+    return _of_texts(gt_text, pred_text) or _rest(path)
 
 
-@dataclass(frozen=True, slots=True)
-class _Scalars:
-    """Two scalars that are not the same, and what the rules look at."""
-
-    path: Path
-    gt: JsonValue
-    pred: JsonValue
-    places: "Places"
-    gt_text: str
-    pred_text: str
-    gt_amount: Decimal | None
-    pred_amount: Decimal | None
-    are_numbers: bool
-
-    def are_equal(self) -> bool:
-        """Say whether nothing differs: what is wrong is that the comparator reads neither."""
-        return self.gt_text == self.pred_text and type(self.gt) is type(self.pred)
-
-    def are_spelt_otherwise(self) -> bool:
-        """Say whether the content is the same."""
-        if self.are_numbers:
-            return self.gt_amount == self.pred_amount
-        gt, pred = self.gt_text, self.pred_text
-        return same_text(gt, pred) or same_date(gt, pred)
-
-    def look_alike(self) -> bool:
-        """Say whether the texts look alike."""
-        return not self.are_numbers and look_alike(self.gt_text, self.pred_text)
-
-    def are_of_two_kinds(self) -> bool:
-        """Say whether one is no number, text or flag as the other is."""
-        return not self.are_numbers and _kind(self.gt) != _kind(self.pred)
-
-    def are_swapped(self) -> bool:
-        """Say whether the prediction is the value of another place."""
-        return self.places.have_elsewhere(self.pred, self.path)
-
-    def is_cut(self) -> bool:
-        """Say whether the prediction is a part of the ground truth."""
-        return not self.are_numbers and part_of(self.pred_text, self.gt_text)
-
-    def is_overrun(self) -> bool:
-        """Say whether the ground truth is a part of the prediction."""
-        return not self.are_numbers and part_of(self.gt_text, self.pred_text)
-
-    def are_a_slip_apart(self) -> bool:
-        """Say whether a digit, point or sign differs."""
-        if self.gt_amount is not None and self.pred_amount is not None:
-            return slip_of_number(self.gt_amount, self.pred_amount)
-        return slip_of_text(self.gt_text, self.pred_text)
+def _of_amounts(gt: Decimal, pred: Decimal) -> ErrorClass | None:
+    if gt == pred:
+        return ErrorClass.FORMAT
+    return ErrorClass.DIGIT_SLIP if slip_of_number(gt, pred) else None
 
 
-_RULES: Final[tuple[tuple[ErrorClass, Callable[[_Scalars], bool]], ...]] = (
-    (ErrorClass.WRONG_KIND, _Scalars.are_equal),
-    (ErrorClass.FORMAT, _Scalars.are_spelt_otherwise),
-    (ErrorClass.LOOK_ALIKE, _Scalars.look_alike),
-    (ErrorClass.WRONG_KIND, _Scalars.are_of_two_kinds),
-    (ErrorClass.SWAPPED, _Scalars.are_swapped),
-    (ErrorClass.TRUNCATED, _Scalars.is_cut),
-    (ErrorClass.OVERRUN, _Scalars.is_overrun),
-    (ErrorClass.DIGIT_SLIP, _Scalars.are_a_slip_apart),
-)
-"""The first that holds is the class of two scalars."""
+def _of_texts(gt: str, pred: str) -> ErrorClass | None:
+    if part_of(pred, gt):
+        return ErrorClass.TRUNCATED
+    if part_of(gt, pred):
+        return ErrorClass.OVERRUN
+    return ErrorClass.DIGIT_SLIP if slip_of_text(gt, pred) else None
 
 
 def _kind(value: JsonValue) -> str:

@@ -121,12 +121,12 @@ def same_date(gt: str, pred: str) -> bool:
     >>> same_date("2024-01-05", "5 January 2024"), same_date("05/01/2024", "01/05/2024")
     (True, False)
     """
-    if max(len(gt), len(pred)) > LONGEST_DATE:
+    if max(len(gt), len(pred)) > LONGEST_DATE or not (_DIGITS.search(gt) and _DIGITS.search(pred)):
         return False
     # Years may be cut to two digits. What is in one text and not the other, whichever is the
     # shorter, makes the dates differ, and most pairs need not be parsed to know it.
     fewer, more = sorted(({int(n) % 100 for n in _DIGITS.findall(t)} for t in (gt, pred)), key=len)
-    if not fewer or not fewer <= more:
+    if not fewer <= more:
         return False
     if not (_DATE_LIKE.search(gt) and _DATE_LIKE.search(pred)):
         return False

@@ -1,6 +1,7 @@
 """Every unit that was compared, with both of its places: the fold behind non-matches and views."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,7 +18,8 @@ from stickler_cli.compare.result import (
 from stickler_cli.json_values import JsonValue
 from stickler_cli.locations import Path
 
-_RIGHT: Final = bytes((Outcome.TP, Outcome.TN))
+_WRONG: Final = re.compile(rb"[%c%c%c]" % (Outcome.FD, Outcome.FA, Outcome.FN))
+"""One field that is an error, among the outcomes of an object."""
 
 BOTH_SIDES: Final = (Outcome.TP, Outcome.FD)
 
@@ -63,11 +65,13 @@ def units(comparison: ObjectComparison, *, errors_only: bool = False) -> Iterato
 def _in_fields(
     comparison: ObjectComparison, gt_path: Path, pred_path: Path, errors_only: bool
 ) -> Iterator[Unit]:
-    parts, outcomes = comparison.parts, comparison.outcomes
-    for position, terms in enumerate(comparison.terms):
+    positions: Iterable[int] = range(len(comparison.terms))
+    if errors_only:
         # Most fields are leaves, and most leaves are right: not even an account is made of them.
-        if errors_only and outcomes[position] not in ERRORS and position not in parts:
-            continue
+        wrong = (found.start() for found in _WRONG.finditer(comparison.outcomes))
+        positions = sorted({*wrong, *comparison.parts})
+    for position in positions:
+        terms = comparison.terms[position]
         places = (*gt_path, terms.name), (*pred_path, terms.name)
         part = comparison.part(position)
         yield from _in_unit(part, *places, terms.weight, errors_only)
@@ -83,7 +87,7 @@ def _is_right_at_a_glance(element: ElementComparison) -> bool:
     if element.outcome in ERRORS:
         return False
     if isinstance(inner, ObjectComparison):
-        return not (inner.parts or inner.extras or inner.outcomes.strip(_RIGHT))
+        return not (inner.parts or inner.extras or _WRONG.search(inner.outcomes))
     return type(inner) is LeafComparison
 
 
