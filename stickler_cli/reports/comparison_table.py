@@ -19,6 +19,7 @@ from stickler_cli.reports.comparison import (
 )
 from stickler_cli.reports.comparison_rows import TITLES, WHOLE, differs, marked, rows
 from stickler_cli.reports.differences import Piece
+from stickler_cli.reports.drawing import drawn
 from stickler_cli.reports.figures import cells, setting
 from stickler_cli.reports.layout import (
     Column,
@@ -27,7 +28,6 @@ from stickler_cli.reports.layout import (
     Table,
     Tone,
     paragraph,
-    plain_text,
     table_lines,
 )
 from stickler_cli.reports.style import TableStyle
@@ -60,11 +60,7 @@ def render(pair: ComparedPair, style: TableStyle) -> str:
     width = None if style.plain else style.width
     lines = _head(pair, width)
     lines += _plain(pair) if style.plain else _tree(pair, style)
-    if style.plain or not style.color:
-        return plain_text(lines)
-    from stickler_cli.reports.terminal import colored_text  # loads rich
-
-    return colored_text(lines)
+    return drawn(lines, style)
 
 
 def _head(pair: ComparedPair, width: int | None) -> list[Line]:

@@ -38,6 +38,8 @@ class Span:
 
 Line: TypeAlias = tuple[Span, ...]
 
+BLANK: Final[Line] = ()
+
 
 @dataclass(frozen=True, slots=True)
 class Column:

@@ -7,16 +7,17 @@ from stickler_cli.locations import field_path
 from stickler_cli.metrics.intervals import interval_text
 from stickler_cli.metrics.rate_text import rate
 from stickler_cli.metrics.record import Run
+from stickler_cli.reports.drawing import drawn, stacked
 from stickler_cli.reports.figures import cut, rates_of, setting, value_text, visible
 from stickler_cli.reports.groups import GroupRow, any_interval, group_rows
 from stickler_cli.reports.layout import (
+    BLANK,
     Column,
     Line,
     Span,
     Table,
     Tone,
     paragraph,
-    plain_text,
     table_lines,
 )
 from stickler_cli.reports.rows import FieldRow, field_rows
@@ -39,7 +40,6 @@ from stickler_cli.reports.summary import (
     worst_fields,
 )
 
-BLANK: Final[Line] = ()
 MOST_GROUPS_SHOWN: Final = 20
 """Groups that a terminal shows, the worst; a pipe gets all."""
 INDENT: Final = "  "
@@ -77,12 +77,7 @@ _FIELD_COLUMNS: Final = (
 
 def render(run: Run, style: TableStyle) -> str:
     """Draw a run as tables and sentences; ends with a line break."""
-    lines = _report(run, style)
-    if style.plain or not style.color:
-        return plain_text(lines)
-    from stickler_cli.reports.terminal import colored_text  # loads rich
-
-    return colored_text(lines)
+    return drawn(_report(run, style), style)
 
 
 def _report(run: Run, style: TableStyle) -> list[Line]:
@@ -97,10 +92,7 @@ def _report(run: Run, style: TableStyle) -> list[Line]:
         _notes(run, width),
         _problems(run, width),
     )
-    lines: list[Line] = []
-    for section in sections:
-        lines += [BLANK, *section] if lines and section else section
-    return lines
+    return stacked(sections)
 
 
 def _head(run: Run, width: int | None) -> list[Line]:

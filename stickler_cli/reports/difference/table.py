@@ -24,19 +24,19 @@ from stickler_cli.reports.difference.summary import (
     verdict_line,
     worse_documents,
 )
+from stickler_cli.reports.drawing import drawn, stacked
 from stickler_cli.reports.layout import (
+    BLANK,
     Column,
     Line,
     Span,
     Table,
     Tone,
     paragraph,
-    plain_text,
     table_lines,
 )
 from stickler_cli.reports.style import TableStyle
 
-BLANK: Final[Line] = ()
 INDENT: Final = "  "
 
 TONES: Final[dict[Verdict, Tone]] = {
@@ -51,12 +51,7 @@ _GATES: Final[dict[bool, tuple[str, Tone]]] = {True: ("PASS", "good"), False: ("
 
 def render(difference: Difference, style: TableStyle) -> str:
     """Draw a difference as tables and sentences; ends with a line break."""
-    lines = _report(difference, style)
-    if style.plain or not style.color:
-        return plain_text(lines)
-    from stickler_cli.reports.terminal import colored_text  # loads rich
-
-    return colored_text(lines)
+    return drawn(_report(difference, style), style)
 
 
 def _report(difference: Difference, style: TableStyle) -> list[Line]:
@@ -68,10 +63,7 @@ def _report(difference: Difference, style: TableStyle) -> list[Line]:
         _documents(difference, width),
         _gates(difference, width),
     )
-    lines: list[Line] = []
-    for section in sections:
-        lines += [BLANK, *section] if lines and section else section
-    return lines
+    return stacked(sections)
 
 
 def _head(difference: Difference, width: int | None) -> list[Line]:
