@@ -21,6 +21,7 @@ from stickler_cli.cli.console import prepare_streams, show_problems, show_trace,
 from stickler_cli.cli.exit_codes import ExitCode, exit_code_help
 from stickler_cli.errors import NotComparableError, SticklerError, WorkerDiedError
 from stickler_cli.runs.depth import room_for_depth
+from stickler_cli.runs.interruption import Interrupted
 
 DEBUG_OPTION = "--debug"
 
@@ -65,7 +66,7 @@ def main(args: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; nothing is raised past this line."""
     arguments = list(sys.argv[1:] if args is None else args)
     prepare_streams()
-    _end_on_sigterm()
+    _answer_signals()
     try:
         with room_for_depth():
             app(arguments)
@@ -107,11 +108,21 @@ def _trace(arguments: Sequence[str]) -> None:
         show_trace(traceback.format_exc())
 
 
-def _end_on_sigterm() -> None:
-    """Let a polite kill run the clean-up of open files, as an interrupt does."""
+def _answer_signals() -> None:
+    """Let a polite kill run the clean-up of open files, as an interrupt does.
+
+    An interrupt is given a class of its own, for CPython remembers a bare KeyboardInterrupt that
+    went through code made from text, as that of dataclasses is, and whatever became of it ends
+    the process by that signal instead of an exit code.
+    """
 
     def stop(number: int, frame: FrameType | None) -> NoReturn:
         sys.exit(ExitCode.TERMINATED)
 
+    def interrupt(number: int, frame: FrameType | None) -> NoReturn:
+        raise Interrupted
+
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, stop)
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not where it is ignored
+            signal.signal(signal.SIGINT, interrupt)
