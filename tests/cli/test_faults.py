@@ -40,10 +40,11 @@ class Obedient(BaseComparator):
             case "hog":
                 return float(len(bytearray(8_000_000_000)) < 0)
             case "wait":
+                unasked = signal.getsignal(signal.SIGINT)
                 Path("waiting").write_text(str(os.getpid()))
                 while not Path("go").exists():
-                    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-                        Path("asked-once").touch()  # the next signal does what Python does
+                    if signal.getsignal(signal.SIGINT) is not unasked:
+                        Path("asked-once").touch()  # the next signal ends it at once
                     time.sleep(0.01)
             case "raise":
                 raise ZeroDivisionError("no")
