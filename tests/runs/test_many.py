@@ -460,7 +460,9 @@ def test_a_worker_that_cannot_read_the_plan_says_so(in_process, monkeypatch):
         return ours.recv_bytes()
 
     monkeypatch.setattr(Here, "recv_bytes", unreadable)
+    # What a worker sets for its process is not to last in this one.
     monkeypatch.setattr(signal, "signal", lambda *_: None)
+    monkeypatch.setattr(sys, "setrecursionlimit", lambda _: None)
 
     with pytest.raises(UsageError) as caught:
         evaluate_many(PLAN, [({}, {})], workers=2)
