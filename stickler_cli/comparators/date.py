@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from datetime import date, timedelta
+from functools import lru_cache
 from typing import Any, ClassVar, Final, Literal, TypeAlias, TypeGuard, get_args
 
 import numpy as np
@@ -97,10 +98,7 @@ class DateComparator(BaseComparator):
         """
         if isinstance(value, date):
             return (stated_by(value),)
-        prepared = tuple(
-            self._admitted(reading) for reading in readings(_text(value), dayfirst=self.dayfirst)
-        )
-        return prepared if len(set(prepared)) > 1 else prepared[:1]
+        return _prepared(_text(value), self.dayfirst, ranges=self.range_mode != "reject")
 
     def similarity(self, gt: Prepared, pred: Prepared) -> float:
         """Compare two prepared values in each order of day and month; give the better score."""
@@ -120,14 +118,6 @@ class DateComparator(BaseComparator):
         for row, column in np.argwhere(~(plain & self._by_days)):
             table[row, column] = self.similarity(gt_values[row], pred_values[column])
         return table[np.ix_(rows, columns)]
-
-    def _admitted(self, stated: Stated | None) -> Stated | None:
-        """Drop ranges where they are rejected, and take a range of one day for that day."""
-        if not isinstance(stated, StatedRange):
-            return stated
-        if self.range_mode == "reject":
-            return None
-        return stated.start if stated.is_single else stated
 
     def _score(self, gt: Stated | None, pred: Stated | None) -> float:
         if gt is None or pred is None or not self._are_comparable(gt, pred):
@@ -170,6 +160,24 @@ class DateComparator(BaseComparator):
         if self._by_days:
             return abs(gt_moment.days - pred_moment.days) <= self._reach
         return abs(gt_moment - pred_moment) / DAY <= self._reach
+
+
+@lru_cache(maxsize=32_768)
+def _prepared(text: str, dayfirst: bool | None, *, ranges: bool) -> Prepared:
+    """Read a text; the same dates occur again and again, and most readings are one."""
+    found = tuple(
+        _admitted(reading, ranges=ranges) for reading in readings(text, dayfirst=dayfirst)
+    )
+    return found if len(set(found)) > 1 else found[:1]
+
+
+def _admitted(stated: Stated | None, *, ranges: bool) -> Stated | None:
+    """Drop ranges where they are rejected, and take a range of one day for that day."""
+    if not isinstance(stated, StatedRange):
+        return stated
+    if not ranges:
+        return None
+    return stated.start if stated.is_single else stated
 
 
 def _text(value: object) -> str:
