@@ -73,11 +73,11 @@ class Evaluation(Results):
         """Add one document; a comparison by itself is a document that was evaluated."""
         if isinstance(result, ObjectComparison):
             result = DocumentResult("", Status.EVALUATED, result)
-        counts = tally(result.comparison) if result.comparison and self._in_full(result) else None
+        by_field = self._wants_fields
+        alone = by_field or result.groups  # else it is counted where all are, which costs less
+        counts = tally(result.comparison) if result.comparison and alone else None
         errors = () if result.comparison is None else tuple(non_matches(result.comparison))
-        line = b""
-        if self._in_full(result):
-            line = account_line(result, counts)
+        line = account_line(result, counts) if by_field else b""
         self.add(result, counts, errors, line)
         if self.accounts is not None:
             self.accounts.add(result.id, line)
@@ -89,10 +89,11 @@ class Evaluation(Results):
             DocumentProblem(result.status, result.id, str(problem)) for problem in result.problems
         )
 
-    def _in_full(self, result: DocumentResult) -> bool:
-        """Say whether the counts of this document are wanted by themselves, field by field."""
+    @property
+    def _wants_fields(self) -> bool:
+        """Whether anything is made of each document's counts, field by field."""
         of_fields = self.bootstrap is not None and not self.bootstrap.whole_only
-        return of_fields or self.accounts is not None or bool(result.groups)
+        return of_fields or self.accounts is not None
 
     def _group(self, key: str, name: str) -> Results:
         """Give the results of a group, those of no documents if it is new."""
