@@ -9,15 +9,15 @@ from typing import Final, TypeAlias
 
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Options, Plan
+from stickler_cli.core.json_values import JsonObject
+from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.documents import DocumentPair
 from stickler_cli.documents.document import Wrapping, read_text
 from stickler_cli.documents.reading import BOM, parse_json
-from stickler_cli.errors import Problem, SchemaError
-from stickler_cli.json_values import JsonObject
-from stickler_cli.metrics.comparison_view import comparison_view
 from stickler_cli.runs.chunk import Job, Wants, evaluate_chunk
 from stickler_cli.runs.depth import room_for_depth
 from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.comparison_view import comparison_view
 
 SAMPLES: Final[tuple[JsonObject, ...]] = (
     {},

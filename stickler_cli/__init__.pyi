@@ -1,3 +1,8 @@
+from stickler_cli.api.evaluator import StructuredModelEvaluator
+from stickler_cli.api.fields import ComparableField
+from stickler_cli.api.structured import StructuredModel
+from stickler_cli.api.views import NonMatchField, NonMatchType
+from stickler_cli.api.zero import EvalResult, evaluate
 from stickler_cli.comparators import (
     BaseComparator,
     BBoxIoUComparator,
@@ -14,20 +19,15 @@ from stickler_cli.comparators import (
     StructuredModelComparator,
 )
 from stickler_cli.compare.plan import Options
-from stickler_cli.errors import (
+from stickler_cli.core.problems import (
     ComparisonError,
     SchemaError,
     SticklerError,
     UnavailableError,
     UsageError,
 )
-from stickler_cli.metrics.evaluation import Evaluation
-from stickler_cli.models.evaluator import StructuredModelEvaluator
-from stickler_cli.models.fields import ComparableField
-from stickler_cli.models.structured import StructuredModel
-from stickler_cli.models.views import NonMatchField, NonMatchType
-from stickler_cli.models.zero import EvalResult, evaluate
 from stickler_cli.runs.many import evaluate_many
+from stickler_cli.score.evaluation import Evaluation
 
 __all__ = [
     "BBoxIoUComparator",

@@ -6,8 +6,8 @@ Each goes through the schema, since most are about what the compiler hands to th
 import pytest
 
 from stickler_cli.compare.engine import compare
-from stickler_cli.metrics.comparison_view import comparison_view
 from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.comparison_view import comparison_view
 
 THRESHOLD = "x-aws-stickler-threshold"
 CLIP = "x-aws-stickler-clip-under-threshold"

@@ -12,8 +12,8 @@ from stickler_cli import StructuredModel
 from stickler_cli.cli import main
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Options
-from stickler_cli.metrics.comparison_view import comparison_view
 from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.comparison_view import comparison_view
 
 CASES = Path(__file__).parent / "cases" / "documents.jsonl"
 ROWS = [json.loads(line) for line in CASES.read_text(encoding="utf-8").splitlines()]

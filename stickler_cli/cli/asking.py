@@ -3,11 +3,11 @@
 from typing import TYPE_CHECKING, Final
 
 from stickler_cli.cli.console import warn, write_result
-from stickler_cli.errors import Problem, UsageError
+from stickler_cli.core.problems import Problem, UsageError
 
 if TYPE_CHECKING:
-    from stickler_cli.backends.estimate import Need
-    from stickler_cli.backends.policy import Policy
+    from stickler_cli.clients.estimate import Need
+    from stickler_cli.clients.policy import Policy
     from stickler_cli.documents import Pairs
     from stickler_cli.runs.chunk import Job
 
@@ -25,7 +25,7 @@ def policy_of(*, no_cache: bool, offline: bool, max_pairs: int, dry_run: bool = 
     Raises:
         UsageError: they contradict each other.
     """
-    from stickler_cli.backends.policy import Policy  # --help loads no backends
+    from stickler_cli.clients.policy import Policy  # --help loads no backends
 
     if no_cache and offline:
         found = "--no-cache is given too, which leaves nothing to answer from"
@@ -35,7 +35,7 @@ def policy_of(*, no_cache: bool, offline: bool, max_pairs: int, dry_run: bool = 
 
 def show_dry_run(job: "Job", pairs: "Pairs") -> None:
     """Print what a run would ask; nothing is asked."""
-    from stickler_cli.backends.desk import desk
+    from stickler_cli.clients.desk import desk
     from stickler_cli.runs.jobs import Crew
     from stickler_cli.runs.pipeline import chunk_results
 
@@ -73,6 +73,6 @@ def dry_run_text(needs: "list[Need]") -> str:
 
 def tell_usage() -> None:
     """Say on standard error what asking models took."""
-    from stickler_cli.backends.desk import desk
+    from stickler_cli.clients.desk import desk
 
     warn(f"models: {desk().usage}")

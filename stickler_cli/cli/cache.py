@@ -15,7 +15,7 @@ app = typer.Typer(
 @app.command()
 def info() -> None:
     """Show where answers are kept, and how many of which model."""
-    from stickler_cli.backends.cache import AnswerCache, cache_directory  # --help loads none of it
+    from stickler_cli.clients.cache import AnswerCache, cache_directory  # --help loads none of it
     from stickler_cli.reports.figures import visible
     from stickler_cli.reports.layout import Column, Span, Table, plain_text, table_lines
 
@@ -47,7 +47,7 @@ def info() -> None:
 @app.command()
 def clear() -> None:
     """Forget all answers: the next runs ask again."""
-    from stickler_cli.backends.cache import AnswerCache, cache_directory  # as above
+    from stickler_cli.clients.cache import AnswerCache, cache_directory  # as above
     from stickler_cli.reports.figures import visible
 
     cache = AnswerCache(cache_directory())

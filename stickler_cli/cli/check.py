@@ -7,7 +7,7 @@ import typer
 from stickler_cli.cli import options
 from stickler_cli.cli.console import show_problems, write_result
 from stickler_cli.cli.exit_codes import ExitCode
-from stickler_cli.errors import SchemaError
+from stickler_cli.core.problems import SchemaError
 
 Schemas = Annotated[
     list[str],

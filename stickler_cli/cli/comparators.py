@@ -9,7 +9,7 @@ def comparators() -> None:
     """List the comparators with their keywords and defaults."""
     # Late, like every room below: `stickler --help` loads no comparator.
     from stickler_cli.comparators.registry import describe, plugin_names
-    from stickler_cli.json_values import brief
+    from stickler_cli.core.json_values import brief
 
     blocks = []
     for entry in describe():

@@ -12,12 +12,12 @@ from stickler_cli.cli import options
 from stickler_cli.cli.asking import policy_of, tell_usage
 from stickler_cli.cli.console import show_problems, wants_color, write_result
 from stickler_cli.cli.exit_codes import ExitCode, exit_code_help
-from stickler_cli.errors import ComparisonError, Problem, UsageError
-from stickler_cli.json_values import JsonObject
-from stickler_cli.spelling import did_you_mean
+from stickler_cli.core.json_values import JsonObject
+from stickler_cli.core.problems import ComparisonError, Problem, UsageError
+from stickler_cli.core.spelling import did_you_mean
 
 if TYPE_CHECKING:
-    from stickler_cli.backends.policy import Policy
+    from stickler_cli.clients.policy import Policy
     from stickler_cli.compare.explained import Explained
     from stickler_cli.compare.result import ObjectComparison
     from stickler_cli.documents import DocumentPair
@@ -199,16 +199,16 @@ def _compared(
     request: Request, loaded: "LoadedSchema", document: str, gt: JsonObject, pred: JsonObject
 ) -> "ComparedPair":
     """Compare and explain."""
-    from stickler_cli.backends.rounds import answered
+    from stickler_cli.clients.rounds import answered
     from stickler_cli.compare.engine import compare as compare_documents
     from stickler_cli.compare.explaining import explain
     from stickler_cli.compare.outline import comparators
     from stickler_cli.compare.plan import Options
-    from stickler_cli.metrics.non_matches import non_matches
     from stickler_cli.reports.comparison import ComparedPair, error_classes
+    from stickler_cli.score.non_matches import non_matches
 
     if loaded.plan.asks_models:
-        from stickler_cli.backends.desk import open_desk  # other comparisons do not load it
+        from stickler_cli.clients.desk import open_desk  # other comparisons do not load it
 
         open_desk(request.asking)
     for comparator in comparators(loaded.plan):
@@ -237,7 +237,7 @@ def _compared(
 
 def _chosen(request: Request, root: "Explained") -> "list[Explained]":
     """Find the places that were asked for; without a wish, the whole document."""
-    from stickler_cli.locations import field_path, parse_field_path
+    from stickler_cli.core.locations import field_path, parse_field_path
     from stickler_cli.reports.comparison import all_places, places
 
     if request.field is None:

@@ -9,9 +9,9 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, Final
 
-from stickler_cli.errors import Problem, UsageError
-from stickler_cli.json_values import brief
-from stickler_cli.spelling import did_you_mean
+from stickler_cli.core.json_values import brief
+from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.spelling import did_you_mean
 
 OWN_FILE: Final = "stickler.toml"
 SHARED_FILE: Final = "pyproject.toml"

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable
 from typing import TextIO
 
-from stickler_cli.errors import Problem
+from stickler_cli.core.problems import Problem
 
 
 def prepare_streams() -> None:

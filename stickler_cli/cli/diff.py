@@ -12,12 +12,12 @@ from stickler_cli.cli.console import wants_color, warn, write_result
 from stickler_cli.cli.exit_codes import ExitCode, exit_code_help
 from stickler_cli.cli.outputs import output_formats, terminal_style
 from stickler_cli.cli.statistics import interval_settings
-from stickler_cli.errors import NotComparableError, Problem, UsageError
+from stickler_cli.core.problems import NotComparableError, Problem, UsageError
 
 if TYPE_CHECKING:
-    from stickler_cli.difference.changes import Difference
-    from stickler_cli.metrics.gates import Gate
+    from stickler_cli.diff.changes import Difference
     from stickler_cli.reports.style import TableStyle
+    from stickler_cli.score.gates import Gate
 
 EPILOG: Final = f"""\b
 Examples:
@@ -103,8 +103,8 @@ def diff(
 
     BASE and NEW are run files, as stickler eval -o run.json writes them, or run directories.
     """
-    from stickler_cli.difference.gates import LOWEST  # --help loads no metrics
-    from stickler_cli.metrics.gates import parse_gate
+    from stickler_cli.diff.gates import LOWEST  # --help loads no metrics
+    from stickler_cli.score.gates import parse_gate
 
     if not 0 < margin < 1:
         found = f"the margin is {margin:g}"
@@ -128,9 +128,9 @@ def diff(
 
 def _execute(request: _Request) -> ExitCode:
     """Compare the runs and report."""
-    from stickler_cli.difference.changes import DiffSettings
-    from stickler_cli.difference.comparison import compare_runs
-    from stickler_cli.difference.contrasts import deciding
+    from stickler_cli.diff.changes import DiffSettings
+    from stickler_cli.diff.comparison import compare_runs
+    from stickler_cli.diff.contrasts import deciding
     from stickler_cli.reports.difference.registry import FORMATS
     from stickler_cli.reports.registry import require
     from stickler_cli.runs.files import check_outputs

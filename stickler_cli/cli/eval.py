@@ -14,14 +14,11 @@ from stickler_cli.cli.exit_codes import ExitCode, exit_code_help
 from stickler_cli.cli.outputs import output_formats, show_results, terminal_style, write_outputs
 from stickler_cli.cli.run_dir import check_run_dir, kept_in, wants_to_keep, write_run
 from stickler_cli.cli.statistics import groupings, interval_settings
-from stickler_cli.errors import Problem, UsageError
+from stickler_cli.core.problems import Problem, UsageError
 
 if TYPE_CHECKING:
-    from stickler_cli.backends.policy import Policy
+    from stickler_cli.clients.policy import Policy
     from stickler_cli.documents import Pairs
-    from stickler_cli.metrics.gates import Gate
-    from stickler_cli.metrics.intervals import IntervalSettings
-    from stickler_cli.metrics.record import Run
     from stickler_cli.reports.style import TableStyle
     from stickler_cli.runs.chunk import ChunkResult, Job
     from stickler_cli.runs.grouping import Grouping
@@ -29,6 +26,9 @@ if TYPE_CHECKING:
     from stickler_cli.runs.run import Finished
     from stickler_cli.runs.run_directory import RunDirectory
     from stickler_cli.schema.loading import LoadedSchema
+    from stickler_cli.score.gates import Gate
+    from stickler_cli.score.intervals import IntervalSettings
+    from stickler_cli.score.record import Run
 
 EPILOG: Final = f"""\b
 Examples:
@@ -129,7 +129,7 @@ def evaluate(
     if no_config and config is not None:
         raise UsageError([Problem("--config", "--no-config is given too", "one of the two")])
     options.check_pairing_floor(pairing_floor)
-    from stickler_cli.metrics.gates import parse_gates  # --help loads no metrics
+    from stickler_cli.score.gates import parse_gates  # --help loads no metrics
 
     request = Request(
         schema=schema,
@@ -254,10 +254,10 @@ def _execute(request: Request) -> ExitCode:
 def _check(request: Request, loaded: "LoadedSchema") -> None:
     """Refuse before the run what would fail after it."""
     from stickler_cli.compare.outline import comparators, known_paths
-    from stickler_cli.metrics.gates import check_paths, refuse_bounds
+    from stickler_cli.score.gates import check_paths, refuse_bounds
 
     if loaded.plan.asks_models:
-        from stickler_cli.backends.desk import open_desk  # other runs do not load it
+        from stickler_cli.clients.desk import open_desk  # other runs do not load it
 
         open_desk(request.asking)
     for comparator in comparators(loaded.plan):
@@ -324,10 +324,10 @@ def _run(
 ) -> "tuple[Run, Finished]":
     """Evaluate all pairs; write as it goes what is written line by line."""
     from stickler_cli.compare.outline import outline
-    from stickler_cli.metrics.gates import judge
-    from stickler_cli.metrics.record import FieldInfo, Run, RunOptions, SchemaSignature
     from stickler_cli.runs.lines import LineFiles
     from stickler_cli.runs.run import run
+    from stickler_cli.score.gates import judge
+    from stickler_cli.score.record import FieldInfo, Run, RunOptions, SchemaSignature
 
     files = directory or LineFiles(request.documents, request.non_matches)
     finished = run(job, pairs, request.crew, files, progress=request.progress)

@@ -45,11 +45,11 @@ def merge(
     two of them. Gates are judged anew: those given here, else those of the runs.
     """
     from stickler_cli.cli.verdict import verdict
-    from stickler_cli.metrics.gates import check_paths, parse_gates, refuse_bounds
-    from stickler_cli.metrics.merging import merge_runs
     from stickler_cli.reports.registry import require
     from stickler_cli.runs.files import check_outputs
     from stickler_cli.runs.saved import load_run
+    from stickler_cli.score.gates import check_paths, parse_gates, refuse_bounds
+    from stickler_cli.score.merging import merge_runs
 
     gates = parse_gates(fail_under, gate or ())
     formats = output_formats(output or ())

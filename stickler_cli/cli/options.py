@@ -9,7 +9,7 @@ from typing import Annotated, Final, Literal
 import typer
 
 from stickler_cli.cli.config import read_config
-from stickler_cli.errors import Problem, UsageError
+from stickler_cli.core.problems import Problem, UsageError
 
 FormatName = Literal["table", "json", "csv", "markdown", "junit", "github", "openmetrics", "html"]
 ExtraFields = Literal["fa", "ignore"]

@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from stickler_cli.cli.console import warn, write_result
-from stickler_cli.errors import Problem, UsageError
+from stickler_cli.core.problems import Problem, UsageError
 
 if TYPE_CHECKING:
-    from stickler_cli.metrics.record import Run
     from stickler_cli.reports.style import TableStyle
+    from stickler_cli.score.record import Run
 
 
 def output_formats(outputs: Iterable[str], known: Collection[str] | None = None) -> dict[str, str]:

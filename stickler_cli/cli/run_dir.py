@@ -5,12 +5,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from stickler_cli.cli.console import warn
-from stickler_cli.errors import Problem, UsageError
+from stickler_cli.core.problems import Problem, UsageError
 
 if TYPE_CHECKING:
-    from stickler_cli.metrics.record import Run
     from stickler_cli.runs.chunk import Job, Wants
     from stickler_cli.runs.run_directory import RunDirectory
+    from stickler_cli.score.record import Run
 
 
 def check_run_dir(

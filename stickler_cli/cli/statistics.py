@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from stickler_cli.errors import Problem, UsageError
+from stickler_cli.core.problems import Problem, UsageError
 
 if TYPE_CHECKING:
-    from stickler_cli.metrics.intervals import IntervalSettings
     from stickler_cli.runs.grouping import Grouping
+    from stickler_cli.score.intervals import IntervalSettings
 
 NO_INTERVALS: Final = "none"
 
@@ -20,7 +20,7 @@ def interval_settings(level: str, seed: int) -> "IntervalSettings | None":
     """
     if level == NO_INTERVALS:
         return None
-    from stickler_cli.metrics.intervals import IntervalSettings  # --help loads no numpy
+    from stickler_cli.score.intervals import IntervalSettings  # --help loads no numpy
 
     try:
         number = float(level)

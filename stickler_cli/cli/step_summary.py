@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Final
 
 from stickler_cli.cli.console import warn
-from stickler_cli.metrics.record import Run
 from stickler_cli.reports.fitting import SUMMARY_LIMIT
 from stickler_cli.reports.github import summary
 from stickler_cli.reports.style import TableStyle
+from stickler_cli.score.record import Run
 
 SUMMARY_FILE: Final = "GITHUB_STEP_SUMMARY"
 """The environment variable. Source: docs.github.com, Workflow commands for GitHub Actions."""

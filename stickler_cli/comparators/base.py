@@ -12,8 +12,8 @@ from collections.abc import Hashable, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias, TypeGuard, final
 
-from stickler_cli.json_values import brief
-from stickler_cli.spelling import did_you_mean
+from stickler_cli.core.json_values import brief
+from stickler_cli.core.spelling import did_you_mean
 
 if TYPE_CHECKING:
     import numpy as np

@@ -5,9 +5,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from stickler_cli.backends.bert import BertModel, BertScore, Texts, bert_score
-from stickler_cli.backends.desk import desk
-from stickler_cli.backends.rounds import answers
+from stickler_cli.clients.bert import BertModel, BertScore, Texts, bert_score
+from stickler_cli.clients.desk import desk
+from stickler_cli.clients.rounds import answers
 from stickler_cli.comparators.base import (
     BaseComparator,
     KeywordError,
@@ -16,7 +16,7 @@ from stickler_cli.comparators.base import (
     checked_text,
     text_of,
 )
-from stickler_cli.json_values import brief
+from stickler_cli.core.json_values import brief
 
 
 class BERTComparator(BaseComparator):

@@ -28,7 +28,7 @@ from stickler_cli.comparators.date_parsing import (
     stated_by,
 )
 from stickler_cli.comparators.date_ranges import days_of, overlap
-from stickler_cli.json_values import brief
+from stickler_cli.core.json_values import brief
 
 RangeMode: TypeAlias = Literal["strict", "reject", "contains", "graded"]
 PrecisionMode: TypeAlias = Literal["exact", "gt_loose", "overlap"]

@@ -5,9 +5,9 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from stickler_cli.backends.desk import desk
-from stickler_cli.backends.judge import Judge, Verdict, json_text, judge
-from stickler_cli.backends.rounds import answers
+from stickler_cli.clients.desk import desk
+from stickler_cli.clients.judge import Judge, Verdict, json_text, judge
+from stickler_cli.clients.rounds import answers
 from stickler_cli.comparators.base import BaseComparator, Matrix, checked_text
 from stickler_cli.comparators.levenshtein import LevenshteinComparator
 

@@ -21,7 +21,7 @@ from stickler_cli.comparators.base import (
     text_of,
 )
 from stickler_cli.comparators.number_parsing import parse_number, readable, written
-from stickler_cli.json_values import brief
+from stickler_cli.core.json_values import brief
 
 _UNROUNDED: Final = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
 """Wide enough that sums and products are exact; it takes only the memory that their digits need."""

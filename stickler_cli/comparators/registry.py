@@ -18,8 +18,8 @@ from stickler_cli.comparators.base import (
     KeywordError,
     keyword_parameters,
 )
-from stickler_cli.json_values import brief
-from stickler_cli.spelling import did_you_mean
+from stickler_cli.core.json_values import brief
+from stickler_cli.core.spelling import did_you_mean
 
 _HERE: Final = "stickler_cli.comparators"
 

@@ -5,10 +5,10 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from stickler_cli.backends.backend import ModelError
-from stickler_cli.backends.desk import desk
-from stickler_cli.backends.embeddings import Embedder, FunctionEmbedder, Vector, embedder
-from stickler_cli.backends.rounds import answers
+from stickler_cli.clients.backend import ModelError
+from stickler_cli.clients.desk import desk
+from stickler_cli.clients.embeddings import Embedder, FunctionEmbedder, Vector, embedder
+from stickler_cli.clients.rounds import answers
 from stickler_cli.comparators.base import (
     BaseComparator,
     KeywordError,
@@ -17,7 +17,7 @@ from stickler_cli.comparators.base import (
     checked_text,
     text_of,
 )
-from stickler_cli.json_values import brief
+from stickler_cli.core.json_values import brief
 
 MODEL_ID: Final = "amazon.titan-embed-text-v2:0"
 SIM_FUNCTIONS: Final = ("cosine_similarity",)

@@ -7,7 +7,7 @@ every element is absent are one and the same absence. Source: docs/semantics.md,
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from stickler_cli.json_values import JsonValue
+from stickler_cli.core.json_values import JsonValue
 
 
 def is_absent(value: Any) -> bool:

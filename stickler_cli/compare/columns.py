@@ -7,8 +7,8 @@ import numpy as np
 
 from stickler_cli.comparators.base import Matrix
 from stickler_cli.compare.absence import is_absent
-from stickler_cli.errors import ComparisonError
-from stickler_cli.json_values import JsonValue
+from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.problems import ComparisonError
 
 if TYPE_CHECKING:
     from stickler_cli.compare.plan import Node

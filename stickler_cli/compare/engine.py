@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
-from stickler_cli.backends.rounds import answered
+from stickler_cli.clients.rounds import answered
 from stickler_cli.compare.absence import is_absent
 from stickler_cli.compare.map import MapNode
 from stickler_cli.compare.object import ObjectNode
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.compare.result import ObjectComparison
-from stickler_cli.json_values import JsonObject
+from stickler_cli.core.json_values import JsonObject
 
 
 def compare(

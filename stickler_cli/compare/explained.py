@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from stickler_cli.compare.result import Outcome, ThresholdSource
-from stickler_cli.json_values import JsonValue
-from stickler_cli.locations import Path
+from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.locations import Path
 
 Kind: TypeAlias = Literal["leaf", "object", "list", "tuple"]
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from stickler_cli.backends.rounds import answered
+from stickler_cli.clients.rounds import answered
 from stickler_cli.compare.absence import is_absent, present_elements
 from stickler_cli.compare.explained import (
     Candidate,
@@ -32,8 +32,8 @@ from stickler_cli.compare.result import (
     ThresholdSource,
 )
 from stickler_cli.compare.tuple import TupleNode
-from stickler_cli.json_values import JsonValue
-from stickler_cli.locations import Path, Step
+from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.locations import Path, Step
 
 
 def explain(plan: Plan, comparison: ObjectComparison, options: Options) -> Explained:

@@ -7,13 +7,13 @@ from typing import Final
 
 import numpy as np
 
-from stickler_cli.backends.rounds import Pending
+from stickler_cli.clients.rounds import Pending
 from stickler_cli.comparators.base import EQUAL_WITHIN, BaseComparator, Matrix
 from stickler_cli.compare.plan import SCALARS, Node, Options, shape_of
 from stickler_cli.compare.result import Comparison, JudgedComparison, LeafComparison, Outcome
 from stickler_cli.compare.thresholds import clipped
-from stickler_cli.errors import ComparisonError
-from stickler_cli.json_values import JsonValue, brief
+from stickler_cli.core.json_values import JsonValue, brief
+from stickler_cli.core.problems import ComparisonError
 
 SMALL_COLUMNS: Final = 64
 """So many pairs are compared in less time than it takes to do without."""

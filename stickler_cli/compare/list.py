@@ -22,7 +22,7 @@ from stickler_cli.compare.result import (
     ThresholdSource,
 )
 from stickler_cli.compare.thresholds import meets
-from stickler_cli.json_values import JsonValue
+from stickler_cli.core.json_values import JsonValue
 
 FEW_PAIRS: Final = 64
 """So many pairs are compared all with all; of more it pays to look at likely ones first."""

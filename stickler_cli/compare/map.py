@@ -9,7 +9,7 @@ from stickler_cli.compare.absence import is_absent
 from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.plan import Node, Options
 from stickler_cli.compare.result import Comparison, ObjectComparison, Outcome, ThresholdSource
-from stickler_cli.json_values import JsonObject, JsonValue
+from stickler_cli.core.json_values import JsonObject, JsonValue
 
 
 class Searcher(Protocol):

@@ -24,8 +24,8 @@ from stickler_cli.compare.result import (
     ThresholdSource,
 )
 from stickler_cli.compare.thresholds import DEFAULT_MATCH_THRESHOLD, clipped
-from stickler_cli.errors import ComparisonError
-from stickler_cli.json_values import JsonObject, JsonValue
+from stickler_cli.core.json_values import JsonObject, JsonValue
+from stickler_cli.core.problems import ComparisonError
 
 T = TypeVar("T")
 

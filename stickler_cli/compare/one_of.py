@@ -10,7 +10,7 @@ from stickler_cli.comparators.base import Matrix
 from stickler_cli.compare.absence import without_absent
 from stickler_cli.compare.plan import Node, Options
 from stickler_cli.compare.result import Comparison, Outcome
-from stickler_cli.json_values import JsonValue
+from stickler_cli.core.json_values import JsonValue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.one_of import ChoiceNode
 from stickler_cli.compare.plan import Node
 from stickler_cli.compare.result import ThresholdSource
-from stickler_cli.json_values import JsonValue, kind_of
+from stickler_cli.core.json_values import JsonValue, kind_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ from stickler_cli.compare.open import OpenNode
 from stickler_cli.compare.plan import Node, Plan
 from stickler_cli.compare.recursion import RecursionNode
 from stickler_cli.compare.tuple import TupleNode
-from stickler_cli.locations import Path
+from stickler_cli.core.locations import Path
 
 ANY_KEY: Final = "*"
 """Stands in an outline for the keys that only the documents name."""

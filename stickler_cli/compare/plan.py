@@ -26,7 +26,7 @@ from stickler_cli.compare.result import (
     ThresholdSource,
 )
 from stickler_cli.compare.thresholds import clipped, clipped_matrix, meets
-from stickler_cli.json_values import JsonValue
+from stickler_cli.core.json_values import JsonValue
 
 PAIRING_FLOOR: Final = 0.2
 """At or below this similarity two list elements are not the same item at all. Source:

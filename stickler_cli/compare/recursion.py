@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from stickler_cli.comparators.base import Matrix
 from stickler_cli.compare.one_of import ChoiceNode
 from stickler_cli.compare.plan import Node
-from stickler_cli.json_values import JsonValue
+from stickler_cli.core.json_values import JsonValue
 
 
 @dataclass(slots=True)

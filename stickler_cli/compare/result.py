@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Final, Literal, TypeAlias, TypeVar, dataclass_transform
 
-from stickler_cli.json_values import JsonValue
+from stickler_cli.core.json_values import JsonValue
 
 T = TypeVar("T")
 

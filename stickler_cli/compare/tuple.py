@@ -8,7 +8,7 @@ from stickler_cli.compare.absence import is_absent
 from stickler_cli.compare.list import SequenceNode, paired_element, unpaired_element
 from stickler_cli.compare.plan import Node, Options
 from stickler_cli.compare.result import Comparison, ListComparison, Outcome
-from stickler_cli.json_values import JsonValue
+from stickler_cli.core.json_values import JsonValue
 
 DEFAULT_TUPLE_THRESHOLD: Final = 0.5
 """The score that a tuple must reach as an element of a list. Source: docs/semantics.md, Lists."""

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Final
 
+from stickler_cli.core.json_values import JsonObject, brief
+from stickler_cli.core.problems import Problem
 from stickler_cli.documents.duplicates import DuplicateKey, duplicate_keys
 from stickler_cli.documents.lenient import find_document, place_of_json
 from stickler_cli.documents.reading import BOM, parse_document
-from stickler_cli.errors import Problem
-from stickler_cli.json_values import JsonObject, brief
 
 BYTE_ORDER_MARK: Final = "byte_order_mark"
 """The remark on a document that begins with one; it is left out."""

@@ -9,7 +9,7 @@ from typing import Final
 
 import orjson
 
-from stickler_cli.json_values import JsonValue
+from stickler_cli.core.json_values import JsonValue
 
 _ESCAPED_COLON: Final = re.compile(rb"\\u003[aA]")
 _TOKEN: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],]')

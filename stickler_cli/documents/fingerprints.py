@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Final
 
-from stickler_cli.errors import Problem
+from stickler_cli.core.problems import Problem
 
 DIGEST_BYTES: Final = 16
 """Enough that two documents never share a digest by accident; nobody is kept from making two."""

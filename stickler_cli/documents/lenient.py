@@ -11,9 +11,9 @@ from typing import Final
 
 import orjson
 
+from stickler_cli.core.json_values import JsonObject, JsonValue
+from stickler_cli.core.problems import Problem
 from stickler_cli.documents.reading import parse_json
-from stickler_cli.errors import Problem
-from stickler_cli.json_values import JsonObject, JsonValue
 
 LENIENT_OPTION: Final = "--lenient-json"
 """How a message names the option that allows this."""

@@ -14,6 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
 
+from stickler_cli.core.json_values import JsonValue, kind_of
+from stickler_cli.core.locations import Path as FieldPath
+from stickler_cli.core.locations import field_path
+from stickler_cli.core.problems import Problem
 from stickler_cli.documents.document import Wrapping, read_text
 from stickler_cli.documents.reading import (
     GZIP_MAGIC,
@@ -23,10 +27,6 @@ from stickler_cli.documents.reading import (
     unreadable,
 )
 from stickler_cli.documents.references import BytesReference, LineReference, Reference
-from stickler_cli.errors import Problem
-from stickler_cli.json_values import JsonValue, kind_of
-from stickler_cli.locations import Path as FieldPath
-from stickler_cli.locations import field_path
 
 STANDARD_INPUT: Final = "-"
 """How a user names standard input."""

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.spelling import did_you_mean
 from stickler_cli.documents.reading import decoded, parse_document, read_bytes
-from stickler_cli.errors import Problem, UsageError
-from stickler_cli.json_values import JsonValue
-from stickler_cli.spelling import did_you_mean
 
 ID: Final = "id"
 """The column with the ids of documents."""

@@ -11,6 +11,10 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Final
 
+from stickler_cli.core.json_values import JsonObject
+from stickler_cli.core.locations import Path as FieldPath
+from stickler_cli.core.locations import parse_field_path
+from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents.document import Reading, Wrapping
 from stickler_cli.documents.fingerprints import Fingerprint, digest_of
 from stickler_cli.documents.lines import STANDARD_INPUT, gt_by_id, lines_of, preds_by_id
@@ -23,10 +27,6 @@ from stickler_cli.documents.sources import (
     kind_of_source,
     list_directory,
 )
-from stickler_cli.errors import Problem, UsageError
-from stickler_cli.json_values import JsonObject
-from stickler_cli.locations import Path as FieldPath
-from stickler_cli.locations import parse_field_path
 
 ID_FIELD_OPTION: Final = "--id-field"
 """How a message names the option that says where a document has its id."""

@@ -14,8 +14,8 @@ from typing import Final
 
 import orjson
 
-from stickler_cli.errors import Problem
-from stickler_cli.json_values import JsonObject, JsonValue, kind_of
+from stickler_cli.core.json_values import JsonObject, JsonValue, kind_of
+from stickler_cli.core.problems import Problem
 
 MAX_DOCUMENT_BYTES: Final = 100_000_000
 """Bytes of one document, unpacked. A document of 195 MB takes 1.9 GB of memory once parsed."""

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+from stickler_cli.core.problems import Problem
 from stickler_cli.documents.document import Reading, Wrapping, read_text
 from stickler_cli.documents.reading import decoded, read_bytes, unreadable
-from stickler_cli.errors import Problem
 
 
 @dataclass(frozen=True, slots=True)

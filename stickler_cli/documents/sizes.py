@@ -3,8 +3,8 @@
 import re
 from typing import Final
 
+from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents.reading import MAX_SIZE_OPTION
-from stickler_cli.errors import Problem, UsageError
 
 _SIZE: Final = re.compile(
     r"\s*(\d{1,12}(?:\.\d{1,6})?)\s*([kMGT]?)(i?)B?\s*", re.IGNORECASE | re.ASCII

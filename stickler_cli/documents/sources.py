@@ -16,11 +16,11 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Final
 
+from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.spelling import did_you_mean
 from stickler_cli.documents.lines import STANDARD_INPUT
 from stickler_cli.documents.reading import decoded, unreadable
 from stickler_cli.documents.references import FileReference, Reference
-from stickler_cli.errors import Problem, UsageError
-from stickler_cli.spelling import did_you_mean
 
 _DOCUMENT_SUFFIX: Final = re.compile(r"\.json(\.gz)?\Z", re.IGNORECASE)
 _LINES_SUFFIX: Final = re.compile(r"\.(jsonl|ndjson)(\.gz)?\Z", re.IGNORECASE)

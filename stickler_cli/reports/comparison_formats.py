@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import Final, TypeAlias, cast
 
-from stickler_cli.errors import Problem, UsageError
+from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.reports.comparison import ComparedPair
 from stickler_cli.reports.registry import SUFFIXES, format_of
 from stickler_cli.reports.style import TableStyle

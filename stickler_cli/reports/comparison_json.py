@@ -10,7 +10,7 @@ import orjson
 
 from stickler_cli import __version__
 from stickler_cli.compare.explained import Explained, Pairing
-from stickler_cli.locations import field_path
+from stickler_cli.core.locations import field_path
 from stickler_cli.reports.comparison import ComparedPair, value_pieces
 from stickler_cli.reports.comparison_rows import differs
 from stickler_cli.reports.json_report import json_text

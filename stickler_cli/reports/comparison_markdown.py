@@ -2,11 +2,11 @@
 
 from typing import Final
 
-from stickler_cli.metrics.rate_text import rate
 from stickler_cli.reports.comparison import ComparedPair, sum_text
 from stickler_cli.reports.comparison_rows import TITLES, rows
 from stickler_cli.reports.markdown import code, table
 from stickler_cli.reports.style import TableStyle
+from stickler_cli.score.rate_text import rate
 
 _AS_CODE: Final = frozenset(("field", "gt", "pred", "difference"))
 """What comes from documents, and what is in brackets."""

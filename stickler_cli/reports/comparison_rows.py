@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from stickler_cli.compare.explained import Explained
-from stickler_cli.locations import field_path
-from stickler_cli.metrics.rate_text import rate
+from stickler_cli.core.locations import field_path
 from stickler_cli.reports.comparison import (
     ComparedPair,
     outcome_text,
@@ -17,6 +16,7 @@ from stickler_cli.reports.comparison import (
 )
 from stickler_cli.reports.differences import Piece
 from stickler_cli.reports.figures import setting, value_text
+from stickler_cli.score.rate_text import rate
 
 TITLES: Final = (
     "field",

@@ -6,7 +6,6 @@ from typing import Final
 
 from stickler_cli.compare.explained import Explained
 from stickler_cli.compare.result import Outcome
-from stickler_cli.metrics.rate_text import rate
 from stickler_cli.reports.comparison import (
     ComparedPair,
     outcome_text,
@@ -31,6 +30,7 @@ from stickler_cli.reports.layout import (
     table_lines,
 )
 from stickler_cli.reports.style import TableStyle
+from stickler_cli.score.rate_text import rate
 
 INDENT: Final = "  "
 

@@ -5,9 +5,9 @@ import io
 import re
 from typing import Final
 
-from stickler_cli.metrics.frame import HEADERS, table
-from stickler_cli.metrics.record import Run
 from stickler_cli.reports.style import TableStyle
+from stickler_cli.score.frame import HEADERS, table
+from stickler_cli.score.record import Run
 
 _FORMULA: Final = re.compile(r"[=+\-@\t\r\n＝＋－＠]")  # noqa: RUF001 - the fullwidth forms too
 """What a spreadsheet may take for a formula. Source: OWASP, CSV Injection."""

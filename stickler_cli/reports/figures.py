@@ -5,9 +5,9 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Final
 
-from stickler_cli.json_values import JsonValue, brief
-from stickler_cli.metrics.counts import Counts
-from stickler_cli.metrics.rate_text import NOTHING
+from stickler_cli.core.json_values import JsonValue, brief
+from stickler_cli.score.counts import Counts
+from stickler_cli.score.rate_text import NOTHING
 
 IDEOGRAPHIC_SPACE: Final = "\u3000"
 """An ordinary blank in Chinese and Japanese names, though Python calls it unprintable."""

@@ -3,9 +3,6 @@
 from collections.abc import Iterator
 from typing import Final
 
-from stickler_cli.metrics.rate_text import rate
-from stickler_cli.metrics.record import Run
-from stickler_cli.metrics.verdict import unfit_count, unfit_problems
 from stickler_cli.reports import markdown
 from stickler_cli.reports.figures import number_of
 from stickler_cli.reports.fitting import SUMMARY_LIMIT, fitted, utf8_size
@@ -20,6 +17,9 @@ from stickler_cli.reports.summary import (
     worst_field_texts,
 )
 from stickler_cli.reports.workflow_commands import Annotation, annotation_lines
+from stickler_cli.score.rate_text import rate
+from stickler_cli.score.record import Run
+from stickler_cli.score.verdict import unfit_count, unfit_problems
 
 NAMED: Final = 5
 """Documents that one annotation names."""

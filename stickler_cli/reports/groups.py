@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from stickler_cli.metrics.intervals import Interval
-from stickler_cli.metrics.record import Run
-from stickler_cli.metrics.results import Results
 from stickler_cli.reports.figures import rates_of
+from stickler_cli.score.intervals import Interval
+from stickler_cli.score.record import Run
+from stickler_cli.score.results import Results
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from typing import Final
 
 import orjson
 
-from stickler_cli.metrics.record import PER_DOCUMENT, Run, run_record
 from stickler_cli.reports.style import TableStyle
+from stickler_cli.score.record import PER_DOCUMENT, Run, run_record
 
 _OPTIONS: Final = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
 _INDENT: Final = "  "

@@ -8,17 +8,17 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from stickler_cli import __version__
-from stickler_cli.locations import Path, field_path
-from stickler_cli.metrics.gates import METRICS, GateResult
-from stickler_cli.metrics.rate_text import rate
-from stickler_cli.metrics.record import Run
-from stickler_cli.metrics.terms import pattern_of
-from stickler_cli.metrics.verdict import unfit_problems, verdict_of
+from stickler_cli.core.locations import Path, field_path
 from stickler_cli.reports.figures import number_of, rates_of, setting
 from stickler_cli.reports.junit_xml import Case, Suite, junit_text
 from stickler_cli.reports.rows import FieldRow, field_rows
 from stickler_cli.reports.style import TableStyle
 from stickler_cli.reports.summary import gate_limits, headline, readings, worst_fields
+from stickler_cli.score.gates import METRICS, GateResult
+from stickler_cli.score.rate_text import rate
+from stickler_cli.score.record import Run
+from stickler_cli.score.terms import pattern_of
+from stickler_cli.score.verdict import unfit_problems, verdict_of
 
 GATES: Final = "stickler.gates"
 FIELDS: Final = "stickler.fields"

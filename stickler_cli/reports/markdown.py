@@ -4,13 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from stickler_cli.locations import field_path
-from stickler_cli.metrics.counts import Counts
-from stickler_cli.metrics.gates import GateResult
-from stickler_cli.metrics.intervals import interval_text
-from stickler_cli.metrics.rate_text import rate
-from stickler_cli.metrics.record import Run
-from stickler_cli.metrics.verdict import Verdict, verdict_of
+from stickler_cli.core.locations import field_path
 from stickler_cli.reports.figures import Rates, rates_of, setting, value_text, visible
 from stickler_cli.reports.fitting import COMMENT_LIMIT, fitted
 from stickler_cli.reports.groups import any_interval, group_rows
@@ -32,6 +26,12 @@ from stickler_cli.reports.summary import (
     verdicts,
     worst_fields,
 )
+from stickler_cli.score.counts import Counts
+from stickler_cli.score.gates import GateResult
+from stickler_cli.score.intervals import interval_text
+from stickler_cli.score.rate_text import rate
+from stickler_cli.score.record import Run
+from stickler_cli.score.verdict import Verdict, verdict_of
 
 MARKER: Final = "<!-- stickler -->"
 """The first line, by which a script finds the comment that it posted before."""

@@ -3,14 +3,14 @@
 from collections.abc import Callable
 from typing import Final
 
-from stickler_cli.locations import field_path
-from stickler_cli.metrics.counts import Counts
-from stickler_cli.metrics.record import Run
+from stickler_cli.core.locations import field_path
 from stickler_cli.reports.figures import Rates, rates_of
 from stickler_cli.reports.metric_lines import Gauge, metrics_text
 from stickler_cli.reports.rows import field_rows
 from stickler_cli.reports.style import TableStyle
 from stickler_cli.reports.summary import readings
+from stickler_cli.score.counts import Counts
+from stickler_cli.score.record import Run
 
 DIGITS: Final = 6
 """Decimals of a rate. GitLab shows and compares a value as the text that it is."""

@@ -6,9 +6,9 @@ from importlib.util import find_spec
 from pathlib import PurePath
 from typing import Final, TypeAlias, cast
 
-from stickler_cli.errors import Problem, UnavailableError
-from stickler_cli.metrics.record import Run
+from stickler_cli.core.problems import Problem, UnavailableError
 from stickler_cli.reports.style import TableStyle
+from stickler_cli.score.record import Run
 
 Renderer: TypeAlias = Callable[[Run, TableStyle], str]
 

@@ -4,11 +4,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from stickler_cli.locations import Path, field_path
-from stickler_cli.metrics.counts import Counts
-from stickler_cli.metrics.record import ANY_KEY, FieldInfo, Run, in_schema_order
-from stickler_cli.metrics.tally import Tally
-from stickler_cli.metrics.terms import pattern_of, step_of
+from stickler_cli.core.locations import Path, field_path
+from stickler_cli.score.counts import Counts
+from stickler_cli.score.record import ANY_KEY, FieldInfo, Run, in_schema_order
+from stickler_cli.score.tally import Tally
+from stickler_cli.score.terms import pattern_of, step_of
 
 WORST: Final = 3
 """How many fields are pointed out as the worst."""

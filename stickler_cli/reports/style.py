@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from stickler_cli.metrics.non_matches import NonMatch
+from stickler_cli.score.non_matches import NonMatch
 
 
 @dataclass(frozen=True, slots=True)

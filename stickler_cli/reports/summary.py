@@ -4,18 +4,18 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, TypeAlias
 
-from stickler_cli.locations import Path, field_path
-from stickler_cli.metrics.counts import Counts
-from stickler_cli.metrics.error_classes import ErrorClass
-from stickler_cli.metrics.evaluation import DocumentProblem, Status
-from stickler_cli.metrics.intervals import FieldIntervals, interval_text
-from stickler_cli.metrics.rate_text import rate
-from stickler_cli.metrics.record import Run
-from stickler_cli.metrics.remarks import LENIENT, WAYS
-from stickler_cli.metrics.results import NO_GROUP
-from stickler_cli.metrics.tally import READINGS
+from stickler_cli.core.locations import Path, field_path
 from stickler_cli.reports.figures import Rates, number_of, rates_of
 from stickler_cli.reports.rows import FieldRow
+from stickler_cli.score.counts import Counts
+from stickler_cli.score.error_classes import ErrorClass
+from stickler_cli.score.evaluation import DocumentProblem, Status
+from stickler_cli.score.intervals import FieldIntervals, interval_text
+from stickler_cli.score.rate_text import rate
+from stickler_cli.score.record import Run
+from stickler_cli.score.remarks import LENIENT, WAYS
+from stickler_cli.score.results import NO_GROUP
+from stickler_cli.score.tally import READINGS
 
 Quoting: TypeAlias = Callable[[str], str]
 """How a report writes a name that it did not choose itself inside a sentence."""

@@ -3,10 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from stickler_cli.locations import field_path
-from stickler_cli.metrics.intervals import interval_text
-from stickler_cli.metrics.rate_text import rate
-from stickler_cli.metrics.record import Run
+from stickler_cli.core.locations import field_path
 from stickler_cli.reports.drawing import drawn, stacked
 from stickler_cli.reports.figures import cut, rates_of, setting, value_text, visible
 from stickler_cli.reports.groups import GroupRow, any_interval, group_rows
@@ -39,6 +36,9 @@ from stickler_cli.reports.summary import (
     verdicts,
     worst_fields,
 )
+from stickler_cli.score.intervals import interval_text
+from stickler_cli.score.rate_text import rate
+from stickler_cli.score.record import Run
 
 MOST_GROUPS_SHOWN: Final = 20
 """Groups that a terminal shows, the worst; a pipe gets all."""

@@ -10,24 +10,24 @@ from functools import partial
 from itertools import islice
 from typing import Final, Literal, TypeAlias
 
-from stickler_cli.backends.backend import NO_USAGE, Usage
-from stickler_cli.backends.policy import Policy
-from stickler_cli.backends.rounds import answered
+from stickler_cli.clients.backend import NO_USAGE, Usage
+from stickler_cli.clients.policy import Policy
+from stickler_cli.clients.rounds import answered
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Options, Plan
+from stickler_cli.core.json_values import JsonObject
+from stickler_cli.core.problems import ComparisonError, Problem
 from stickler_cli.documents import DocumentPair, Fingerprint, PairRef, read_pair
-from stickler_cli.errors import ComparisonError, Problem
-from stickler_cli.json_values import JsonObject
-from stickler_cli.metrics.accounts import Accounts
-from stickler_cli.metrics.comparison_view import document_view
-from stickler_cli.metrics.detail import Detail
-from stickler_cli.metrics.evaluation import DocumentResult, Evaluation, Status
-from stickler_cli.metrics.intervals import Bootstrap, IntervalSettings
-from stickler_cli.metrics.non_matches import NonMatch, non_matches
 from stickler_cli.runs.depth import room_for_depth
 from stickler_cli.runs.grouping import Grouping, groups_of
 from stickler_cli.runs.lines import document_line, non_match_lines
 from stickler_cli.runs.validation import Validation
+from stickler_cli.score.accounts import Accounts
+from stickler_cli.score.comparison_view import document_view
+from stickler_cli.score.detail import Detail
+from stickler_cli.score.evaluation import DocumentResult, Evaluation, Status
+from stickler_cli.score.intervals import Bootstrap, IntervalSettings
+from stickler_cli.score.non_matches import NonMatch, non_matches
 
 Missing = Literal["fn", "skip", "error"]
 
@@ -133,7 +133,7 @@ def evaluate_chunk(job: Job, items: Iterable[Item]) -> ChunkResult:
 
 
 def _answered_chunk(job: Job, items: Iterator[Item]) -> ChunkResult:
-    from stickler_cli.backends.desk import desk, open_desk  # runs that ask nothing do not load it
+    from stickler_cli.clients.desk import desk, open_desk  # runs that ask nothing do not load it
 
     if job.asking is not None and job.asking != desk().policy:
         open_desk(job.asking)  # as in a worker

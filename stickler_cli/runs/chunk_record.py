@@ -9,14 +9,14 @@ from dataclasses import replace
 from typing import cast
 
 from stickler_cli.compare.result import Outcome
+from stickler_cli.core.json_values import JsonValue
 from stickler_cli.documents import Fingerprint
-from stickler_cli.json_values import JsonValue
-from stickler_cli.metrics.detail import BINS, Detail, Histogram, Ranked
-from stickler_cli.metrics.error_classes import ErrorClass
-from stickler_cli.metrics.evaluation import Evaluation
-from stickler_cli.metrics.non_matches import NonMatch
-from stickler_cli.metrics.reading import Part
 from stickler_cli.runs.chunk import ChunkResult
+from stickler_cli.score.detail import BINS, Detail, Histogram, Ranked
+from stickler_cli.score.error_classes import ErrorClass
+from stickler_cli.score.evaluation import Evaluation
+from stickler_cli.score.non_matches import NonMatch
+from stickler_cli.score.reading import Part
 
 
 def chunk_record(chunk: ChunkResult) -> dict[str, object]:

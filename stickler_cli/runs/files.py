@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 
-from stickler_cli.errors import Problem, UsageError
+from stickler_cli.core.problems import Problem, UsageError
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final, TypeAlias
 
+from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.locations import Path, parse_field_path
+from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents import DocumentPair
 from stickler_cli.documents.metadata import read_columns, text_of
-from stickler_cli.errors import Problem, UsageError
-from stickler_cli.json_values import JsonValue
-from stickler_cli.locations import Path, parse_field_path
-from stickler_cli.metrics.results import NO_GROUP
+from stickler_cli.score.results import NO_GROUP
 
 BY: Final = "--by"
 BY_FILE: Final = "--by-file"

@@ -13,8 +13,8 @@ from hashlib import blake2b
 from time import monotonic
 from typing import Final
 
-from stickler_cli.errors import Problem, UsageError
-from stickler_cli.json_values import json_line
+from stickler_cli.core.json_values import json_line
+from stickler_cli.core.problems import Problem, UsageError
 
 FIRST_LINE: Final = b"stickler-journal/1\n"
 

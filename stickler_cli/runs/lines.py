@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from stickler_cli.json_values import json_line
-from stickler_cli.metrics.evaluation import DocumentResult
-from stickler_cli.metrics.non_matches import NonMatch, non_matches
-from stickler_cli.metrics.tally import READINGS, tally
-from stickler_cli.metrics.validity import SIDES, verdict_view
+from stickler_cli.core.json_values import json_line
+from stickler_cli.score.evaluation import DocumentResult
+from stickler_cli.score.non_matches import NonMatch, non_matches
+from stickler_cli.score.tally import READINGS, tally
+from stickler_cli.score.validity import SIDES, verdict_view
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,19 +7,19 @@ from typing import Any, Final, Literal, get_args
 
 from stickler_cli.compare.outline import comparators, outline
 from stickler_cli.compare.plan import PAIRING_FLOOR, Options, Plan
+from stickler_cli.core.json_values import JsonObject, kind_of
+from stickler_cli.core.locations import Path, json_pointer
+from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.spelling import did_you_mean
 from stickler_cli.documents import DocumentPair
-from stickler_cli.errors import Problem, UsageError
-from stickler_cli.json_values import JsonObject, kind_of
-from stickler_cli.locations import Path, json_pointer
-from stickler_cli.metrics.evaluation import Evaluation
-from stickler_cli.metrics.terms import DecidingOptions, FieldInfo, Terms
 from stickler_cli.runs.chunk import Job, Missing
 from stickler_cli.runs.jobs import Crew
 from stickler_cli.runs.pipeline import chunk_results, gather
 from stickler_cli.runs.validation import Validate, Validation, validation_of
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.loading import load_schema
-from stickler_cli.spelling import did_you_mean
+from stickler_cli.score.evaluation import Evaluation
+from stickler_cli.score.terms import DecidingOptions, FieldInfo, Terms
 
 ExtraFields = Literal["fa", "ignore"]
 

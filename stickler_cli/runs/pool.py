@@ -14,7 +14,7 @@ from multiprocessing.connection import wait
 from time import monotonic
 from typing import Final
 
-from stickler_cli.errors import Problem, UsageError, WorkerDiedError
+from stickler_cli.core.problems import Problem, UsageError, WorkerDiedError
 from stickler_cli.runs.chunk import (
     TOO_LITTLE_MEMORY,
     ChunkResult,

@@ -9,13 +9,13 @@ from contextlib import closing
 from itertools import chain, islice
 from typing import Final, TypeAlias
 
+from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents import Fingerprint, PairRef, fingerprint_of
-from stickler_cli.errors import Problem, UsageError
-from stickler_cli.metrics.reading import Part
 from stickler_cli.runs.chunk import ChunkResult, Item
 from stickler_cli.runs.chunk_record import chunk_record, read_chunk
 from stickler_cli.runs.interruption import Interruption, until_interrupted
 from stickler_cli.runs.run_directory import BEGIN_AGAIN, RunDirectory
+from stickler_cli.score.reading import Part
 
 NAMED: Final = 5
 """Documents that an error names."""

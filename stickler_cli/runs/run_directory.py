@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Final
 
 from stickler_cli import __version__
+from stickler_cli.core.json_values import brief, json_line
+from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents.fingerprints import digest_of
 from stickler_cli.documents.lines import STANDARD_INPUT
-from stickler_cli.errors import Problem, UsageError
-from stickler_cli.json_values import brief, json_line
-from stickler_cli.metrics.reading import Part
 from stickler_cli.runs.chunk import Job
 from stickler_cli.runs.files import PARTIAL
 from stickler_cli.runs.journal import Journal
 from stickler_cli.runs.lines import LineFiles
 from stickler_cli.runs.saved import RUN_FILE
+from stickler_cli.score.reading import Part
 
 OPTION: Final = "--run-dir"
 DOCUMENTS: Final = "documents.jsonl"

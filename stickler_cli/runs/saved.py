@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
+from stickler_cli.core.json_values import kind_of
+from stickler_cli.core.locations import parse_field_path
+from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents.lines import lines_of
 from stickler_cli.documents.reading import decoded, parse_document, parse_json, read_bytes
-from stickler_cli.errors import Problem, UsageError
-from stickler_cli.json_values import kind_of
-from stickler_cli.locations import parse_field_path
-from stickler_cli.metrics.detail import Detail, non_match_row
-from stickler_cli.metrics.record import Run, read_run
+from stickler_cli.score.detail import Detail, non_match_row
+from stickler_cli.score.record import Run, read_run
 
 RUN_FILE: Final = "run.json"
 """The run in a run directory."""

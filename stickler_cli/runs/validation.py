@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from stickler_cli.core.problems import Problem
 from stickler_cli.documents import DocumentPair
-from stickler_cli.errors import Problem
-from stickler_cli.metrics.validity import Side, Verdict
 from stickler_cli.schema.dialects import Schema
 from stickler_cli.schema.document_validity import DocumentValidator
+from stickler_cli.score.validity import Side, Verdict
 
 Validate = Literal["none", "pred", "gt", "both"]
 

@@ -13,9 +13,9 @@ import threading
 from multiprocessing.connection import Connection
 from typing import Final
 
-from stickler_cli.backends.backend import NO_USAGE
+from stickler_cli.clients.backend import NO_USAGE
 from stickler_cli.compare.outline import comparators
-from stickler_cli.errors import Problem, UsageError
+from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.runs.chunk import ChunkResult, Item, Job, evaluate_chunk
 from stickler_cli.runs.depth import RECURSION_LIMIT
 from stickler_cli.runs.memory import memory_limited
@@ -155,7 +155,7 @@ def read_answer(packed: bytes) -> ChunkResult:
     """Give the result that a worker sent."""
     result: ChunkResult = pickle.loads(packed)  # noqa: S301 - by a worker of ours
     if result.usage != NO_USAGE:
-        from stickler_cli.backends.desk import desk  # runs that ask nothing do not load it
+        from stickler_cli.clients.desk import desk  # runs that ask nothing do not load it
 
         desk().count(result.usage)
     return result

@@ -14,7 +14,7 @@ from referencing import Registry
 from referencing.jsonschema import specification_with
 
 from stickler_cli.compare.one_of import Acceptor
-from stickler_cli.json_values import JsonValue, kind_of
+from stickler_cli.core.json_values import JsonValue, kind_of
 from stickler_cli.schema.annotations import own_keys
 from stickler_cli.schema.backtracking import MOST_STEPS, most_steps
 from stickler_cli.schema.dialects import Dialect, Schema

@@ -10,10 +10,10 @@ from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from stickler_cli.errors import Problem
-from stickler_cli.json_values import JsonObject, brief
-from stickler_cli.locations import json_pointer
-from stickler_cli.spelling import did_you_mean
+from stickler_cli.core.json_values import JsonObject, brief
+from stickler_cli.core.locations import json_pointer
+from stickler_cli.core.problems import Problem
+from stickler_cli.core.spelling import did_you_mean
 
 PREFIX: Final = "x-aws-stickler-"
 MOST_WEIGHT: Final = 1e100

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from stickler_cli.json_values import JsonObject
-from stickler_cli.locations import Path
+from stickler_cli.core.json_values import JsonObject
+from stickler_cli.core.locations import Path
 from stickler_cli.schema.annotations import PREFIX
 from stickler_cli.schema.combinators import Cell, first, listed_values
 from stickler_cli.schema.defaults import NUMBER, TEXT, LeafDefault, leaf_default

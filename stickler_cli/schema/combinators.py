@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Final
 
-from stickler_cli.json_values import JsonValue
+from stickler_cli.core.json_values import JsonValue
 from stickler_cli.schema.annotations import own_keys
 from stickler_cli.schema.dialects import Schema
 from stickler_cli.schema.files import LeadsNowhereError

@@ -14,8 +14,8 @@ from stickler_cli.compare.outline import asks_models
 from stickler_cli.compare.plan import Node, Plan
 from stickler_cli.compare.recursion import RecursionNode
 from stickler_cli.compare.thresholds import DEFAULT_MATCH_THRESHOLD
-from stickler_cli.errors import Problem, SchemaError
-from stickler_cli.json_values import JsonValue, brief
+from stickler_cli.core.json_values import JsonValue, brief
+from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.schema.acceptance import Documents, SchemaAcceptor, TypeAcceptor, acceptor_of
 from stickler_cli.schema.combinators import (
     Cell,

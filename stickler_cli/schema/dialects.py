@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from stickler_cli.json_values import JsonValue
+from stickler_cli.core.json_values import JsonValue
 
 Schema = dict[str, JsonValue]
 

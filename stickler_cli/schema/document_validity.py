@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from stickler_cli.errors import Problem, SchemaError, UnavailableError, Violation
-from stickler_cli.json_values import JsonObject, JsonValue
-from stickler_cli.locations import field_path, json_pointer
+from stickler_cli.core.json_values import JsonObject, JsonValue
+from stickler_cli.core.locations import field_path, json_pointer
+from stickler_cli.core.problems import Problem, SchemaError, UnavailableError, Violation
 from stickler_cli.schema.dialects import Schema
 from stickler_cli.schema.references import SchemaFiles
 

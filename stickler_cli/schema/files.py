@@ -10,7 +10,7 @@ from urllib.request import url2pathname
 
 import orjson
 
-from stickler_cli.json_values import JsonValue
+from stickler_cli.core.json_values import JsonValue
 
 KEEP_A_COPY: Final = "keep a copy beside the schema and refer to it by its relative path"
 

@@ -5,8 +5,8 @@ from pathlib import Path as FilePath
 
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.comparators.registry import Comparators
-from stickler_cli.errors import Problem, SchemaError
-from stickler_cli.json_values import JsonObject, JsonValue
+from stickler_cli.core.json_values import JsonObject, JsonValue
+from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.schema.choices import Inferred
 from stickler_cli.schema.walking import Walker
 

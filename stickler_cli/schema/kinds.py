@@ -13,7 +13,7 @@ from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.plan import Node
 from stickler_cli.compare.thresholds import DEFAULT_MATCH_THRESHOLD
 from stickler_cli.compare.tuple import DEFAULT_TUPLE_THRESHOLD, TupleNode
-from stickler_cli.json_values import JsonValue, kind_of
+from stickler_cli.core.json_values import JsonValue, kind_of
 from stickler_cli.schema.combinators import (
     Cell,
     declared_types,

@@ -7,7 +7,7 @@ from pathlib import Path
 import orjson
 
 from stickler_cli.compare.plan import Plan
-from stickler_cli.errors import Problem, SchemaError
+from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.dialects import Schema
 

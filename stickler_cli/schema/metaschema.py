@@ -10,11 +10,11 @@ from urllib.parse import urljoin
 from jsonschema.exceptions import ValidationError, best_match
 from jsonschema.validators import validator_for
 
-from stickler_cli.json_values import JsonValue, brief
-from stickler_cli.locations import Path, Step
+from stickler_cli.core.json_values import JsonValue, brief
+from stickler_cli.core.locations import Path, Step
+from stickler_cli.core.spelling import did_you_mean
 from stickler_cli.schema.dialects import Dialect, Schema, named_dialect
 from stickler_cli.schema.references import official_schema
-from stickler_cli.spelling import did_you_mean
 
 TYPES: Final = ("array", "boolean", "integer", "null", "number", "object", "string")
 

@@ -13,8 +13,9 @@ from pathlib import Path as FilePath
 from typing import Any, Final
 from urllib.parse import quote, unquote
 
-from stickler_cli.json_values import JsonValue, kind_of
-from stickler_cli.locations import Path, json_pointer
+from stickler_cli.core.json_values import JsonValue, kind_of
+from stickler_cli.core.locations import Path, json_pointer
+from stickler_cli.core.spelling import did_you_mean
 from stickler_cli.schema.dialects import (
     SUPPORTED,
     TOO_OLD,
@@ -25,7 +26,6 @@ from stickler_cli.schema.dialects import (
 )
 from stickler_cli.schema.files import LeadsNowhereError, Origin, find_file, name_of, read_file
 from stickler_cli.schema.index import RECURSIVE, Index, Place, absolute
-from stickler_cli.spelling import did_you_mean
 
 IN_MEMORY: Final = "urn:stickler:schema"
 """The base of a schema that has no file."""

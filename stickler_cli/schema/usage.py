@@ -6,7 +6,7 @@ misplaced only if none of them can use it. So both are noted, and judged at the 
 
 from typing import Final
 
-from stickler_cli.locations import Path
+from stickler_cli.core.locations import Path
 from stickler_cli.schema.annotations import PREFIX
 from stickler_cli.schema.dialects import Schema
 from stickler_cli.schema.merging import Merged

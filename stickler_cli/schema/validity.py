@@ -5,9 +5,9 @@ from typing import Final
 
 from stickler_cli.comparators.base import KeywordError
 from stickler_cli.comparators.registry import Comparators, UnknownComparatorError
-from stickler_cli.errors import Problem
-from stickler_cli.json_values import JsonObject, brief
-from stickler_cli.locations import Path, json_pointer
+from stickler_cli.core.json_values import JsonObject, brief
+from stickler_cli.core.locations import Path, json_pointer
+from stickler_cli.core.problems import Problem
 from stickler_cli.schema.annotations import PREFIX, annotation_problems, own_keys, read_annotations
 from stickler_cli.schema.dialects import Schema
 from stickler_cli.schema.index import is_uri

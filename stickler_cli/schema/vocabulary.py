@@ -7,8 +7,8 @@ data, and a property may be called like a keyword.
 from collections.abc import Iterator
 from typing import Final
 
-from stickler_cli.json_values import JsonValue
-from stickler_cli.locations import Path
+from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.locations import Path
 
 ONE: Final = frozenset(
     {

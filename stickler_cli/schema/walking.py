@@ -17,9 +17,9 @@ from stickler_cli.comparators.registry import Comparators, UnknownComparatorErro
 from stickler_cli.comparators.structured import StructuredModelComparator
 from stickler_cli.compare.outline import ANY_KEY
 from stickler_cli.compare.thresholds import DEFAULT_MATCH_THRESHOLD
-from stickler_cli.errors import Problem, SchemaError
-from stickler_cli.json_values import JsonObject, JsonValue
-from stickler_cli.locations import Path, field_path
+from stickler_cli.core.json_values import JsonObject, JsonValue
+from stickler_cli.core.locations import Path, field_path
+from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.schema.boxes import elements_of, ignore, may_be_box, positions_of
 from stickler_cli.schema.choices import (
     KINDS,

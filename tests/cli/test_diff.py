@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from stickler_cli.cli.diff import DEFAULT_MARGIN
-from stickler_cli.difference.changes import MARGIN
+from stickler_cli.diff.changes import MARGIN
 
 from .conftest import GOOD, write
 

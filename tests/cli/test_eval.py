@@ -12,8 +12,8 @@ from stickler_cli.cli import options
 from stickler_cli.cli.exit_codes import ExitCode
 from stickler_cli.cli.options import FormatName
 from stickler_cli.compare.plan import PAIRING_FLOOR
-from stickler_cli.metrics.intervals import LEVEL
 from stickler_cli.reports.registry import FORMATS
+from stickler_cli.score.intervals import LEVEL
 
 from .conftest import GOOD, write
 

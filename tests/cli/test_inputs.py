@@ -6,10 +6,10 @@ import json
 import pytest
 
 from stickler_cli.cli import eval as eval_command
+from stickler_cli.core.problems import UsageError
 from stickler_cli.documents import MAX_DOCUMENT_BYTES
 from stickler_cli.documents.sizes import bytes_of_size
-from stickler_cli.errors import UsageError
-from stickler_cli.metrics.evaluation import Evaluation
+from stickler_cli.score.evaluation import Evaluation
 
 from .conftest import GOOD, write
 

@@ -23,7 +23,7 @@ DANGEROUS = {
     "importlib": {
         "__init__.py",
         "comparators/registry.py",
-        "metrics/frame.py",
+        "score/frame.py",
         "reports/comparison_formats.py",
         "reports/difference/registry.py",
         "reports/registry.py",
@@ -78,7 +78,7 @@ def test_only_named_modules_can_read_objects_or_import_by_name():
         assert using[name] <= allowed | BACKENDS, name
 
 
-BACKENDS = {path.relative_to(PACKAGE).as_posix() for path in PACKAGE.glob("backends/*.py")}
+BACKENDS = {path.relative_to(PACKAGE).as_posix() for path in PACKAGE.glob("clients/*.py")}
 
 
 def test_no_module_outside_the_model_backends_can_run_programs_or_reach_the_network():

@@ -4,7 +4,7 @@ import pytest
 
 from stickler_cli.comparators import BaseComparator, ExactComparator, LevenshteinComparator
 from stickler_cli.comparators.base import KeywordError, text_of
-from stickler_cli.spelling import nearest
+from stickler_cli.core.spelling import nearest
 
 
 class FirstLetter(BaseComparator):

@@ -5,7 +5,7 @@ from stickler_cli.comparators import BBoxIoUComparator
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.result import LeafComparison, Outcome
-from stickler_cli.errors import ComparisonError
+from stickler_cli.core.problems import ComparisonError
 
 from .nodes import DEFAULTS, a_list, an_object, anything, exact, number, text
 

@@ -4,7 +4,7 @@ import pytest
 
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.result import ERRORS, ElementComparison, LeafComparison, Outcome
-from stickler_cli.errors import ComparisonError
+from stickler_cli.core.problems import ComparisonError
 from stickler_cli.schema.compiler import compile_schema
 
 LEAF = LeafComparison("a", "a", Outcome.TP, 1.0, 1.0, 0.5)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import stickler_cli
 from stickler_cli import ComparableField
-from stickler_cli.models.configuration import FIELD_KEYS, MODEL_KEYS, NESTED, TYPES
+from stickler_cli.api.configuration import FIELD_KEYS, MODEL_KEYS, NESTED, TYPES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "python.md").read_text(encoding="utf-8")
 

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stickler_cli.core.problems import Problem
 from stickler_cli.documents.document import BYTE_ORDER_MARK, DUPLICATE_KEYS, read_text
 from stickler_cli.documents.duplicates import DuplicateKey, duplicate_keys
 from stickler_cli.documents.reading import parse_json
-from stickler_cli.errors import Problem
 
 
 def found_in(text: str) -> list[DuplicateKey]:

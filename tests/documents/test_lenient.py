@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stickler_cli.core.problems import Problem
 from stickler_cli.documents.document import MOST_FOR_A_HINT, Wrapping, read_text
 from stickler_cli.documents.lenient import MOST_ATTEMPTS, find_document
-from stickler_cli.errors import Problem
 
 A = '{"a": 1}'
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from stickler_cli.core.problems import Problem
 from stickler_cli.documents.lines import gt_by_id, lines_of, preds_by_id
 from stickler_cli.documents.references import (
     BytesReference,
@@ -12,7 +13,6 @@ from stickler_cli.documents.references import (
     LineReference,
     read_document,
 )
-from stickler_cli.errors import Problem
 
 LIMIT = 100
 

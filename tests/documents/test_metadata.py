@@ -4,8 +4,8 @@ import gzip
 
 import pytest
 
+from stickler_cli.core.problems import UsageError
 from stickler_cli.documents.metadata import read_columns
-from stickler_cli.errors import UsageError
 
 
 def test_a_csv_file_is_read_by_its_header(tmp_path):

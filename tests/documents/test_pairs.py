@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents import DocumentPair, Pairs, open_pairs, read_pair
-from stickler_cli.errors import Problem, UsageError
 
 
 def write(root: Path, documents: dict[str, object]) -> str:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stickler_cli.core.problems import Problem
 from stickler_cli.documents import MAX_DOCUMENT_BYTES, parse_document, parse_json, read_bytes
-from stickler_cli.errors import Problem
 
 
 def problem_in(data: bytes, line: int | None = None) -> Problem:

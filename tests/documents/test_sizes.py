@@ -1,7 +1,7 @@
 import pytest
 
+from stickler_cli.core.problems import UsageError
 from stickler_cli.documents.sizes import bytes_of_size
-from stickler_cli.errors import UsageError
 
 
 @pytest.mark.parametrize(

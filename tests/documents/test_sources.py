@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents import sources
 from stickler_cli.documents.references import FileReference
 from stickler_cli.documents.sources import Kind, kind_of_source, list_directory
-from stickler_cli.errors import Problem, UsageError
 
 
 def write(root: Path, *names: str) -> None:

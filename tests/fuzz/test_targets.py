@@ -7,8 +7,8 @@ import pytest
 
 from fuzz import targets
 from fuzz.targets import TARGETS, BrokenRuleError
+from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.documents.document import read_text
-from stickler_cli.errors import Problem, SchemaError
 from stickler_cli.schema.compiler import compile_schema
 
 FUZZ = Path(targets.__file__).parent

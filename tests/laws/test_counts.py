@@ -11,8 +11,8 @@ from stickler_cli.compare.result import (
     ObjectComparison,
     Outcome,
 )
-from stickler_cli.metrics.counts import Counts
-from stickler_cli.metrics.tally import tally
+from stickler_cli.score.counts import Counts
+from stickler_cli.score.tally import tally
 
 from .accounts import units
 from .strategies import LEAVES, TREE, Scope, X, cases

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.explaining import explain
 from stickler_cli.compare.result import Outcome
-from stickler_cli.metrics.error_classes import ErrorClass, Places, classify
-from stickler_cli.metrics.evaluation import Evaluation
-from stickler_cli.metrics.non_matches import non_matches
+from stickler_cli.score.error_classes import ErrorClass, Places, classify
+from stickler_cli.score.evaluation import Evaluation
+from stickler_cli.score.non_matches import non_matches
 
 from .strategies import Scope, cases, json_values, scalars
 

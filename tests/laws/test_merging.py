@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stickler_cli.compare.engine import compare
-from stickler_cli.metrics.comparison_view import tally_view
-from stickler_cli.metrics.record import in_schema_order
-from stickler_cli.metrics.tally import Tally, tally
+from stickler_cli.score.comparison_view import tally_view
+from stickler_cli.score.record import in_schema_order
+from stickler_cli.score.tally import Tally, tally
 
 from .strategies import Scope, cases
 

@@ -6,10 +6,10 @@ from hypothesis import given
 
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.result import Outcome
-from stickler_cli.locations import field_path, parse_field_path
-from stickler_cli.metrics.comparison_view import comparison_view
-from stickler_cli.metrics.non_matches import non_matches
-from stickler_cli.metrics.tally import tally
+from stickler_cli.core.locations import field_path, parse_field_path
+from stickler_cli.score.comparison_view import comparison_view
+from stickler_cli.score.non_matches import non_matches
+from stickler_cli.score.tally import tally
 
 from .strategies import Scope, cases
 

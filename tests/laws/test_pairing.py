@@ -10,8 +10,8 @@ from stickler_cli.compare import list as lists
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.pairing import pair, pair_within
 from stickler_cli.compare.plan import Options
-from stickler_cli.metrics.tally import tally
 from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.tally import tally
 
 from .accounts import outline, swapped
 from .strategies import FLOORS, X

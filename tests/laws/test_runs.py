@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from stickler_cli.compare.absence import is_absent
 from stickler_cli.compare.engine import compare
+from stickler_cli.core.problems import Problem
 from stickler_cli.documents import DocumentPair
-from stickler_cli.errors import Problem
-from stickler_cli.metrics.evaluation import Status
-from stickler_cli.metrics.tally import tally
 from stickler_cli.runs.chunk import Job, Wants, evaluate_chunk
+from stickler_cli.score.evaluation import Status
+from stickler_cli.score.tally import tally
 
 from .accounts import outline
 from .strategies import LEAVES, Scope, X, cases, json_objects

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from stickler_cli.compare.absence import is_absent
 from stickler_cli.compare.engine import compare
-from stickler_cli.metrics.comparison_view import comparison_view
-from stickler_cli.metrics.non_matches import non_matches
-from stickler_cli.metrics.tally import tally
 from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.comparison_view import comparison_view
+from stickler_cli.score.non_matches import non_matches
+from stickler_cli.score.tally import tally
 
 from .accounts import outline, swapped, units
 from .strategies import LEAVES, Scope, X, cases, json_objects, shuffled

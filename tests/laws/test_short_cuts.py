@@ -17,8 +17,8 @@ from stickler_cli.comparators import (
 from stickler_cli.compare import leaf
 from stickler_cli.compare import list as lists
 from stickler_cli.compare.engine import compare
-from stickler_cli.metrics.tally import tally
 from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.tally import tally
 
 from .naive_counts import count_document, plain_counts
 from .strategies import KINDS, NESTS, VALUES_DECIDE, Scope, cases, shuffled

@@ -16,13 +16,13 @@ import pytest
 from stickler_cli.compare.outline import outline
 from stickler_cli.compare.plan import Options
 from stickler_cli.documents import DocumentPair, open_pairs
-from stickler_cli.metrics.comparison_view import document_view
-from stickler_cli.metrics.gates import judge, parse_gate
-from stickler_cli.metrics.intervals import IntervalSettings
-from stickler_cli.metrics.non_matches import NonMatch, non_matches
-from stickler_cli.metrics.record import FieldInfo, Run, RunOptions, SchemaSignature
 from stickler_cli.runs.chunk import Job, Wants, evaluate_pair
 from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.comparison_view import document_view
+from stickler_cli.score.gates import judge, parse_gate
+from stickler_cli.score.intervals import IntervalSettings
+from stickler_cli.score.non_matches import NonMatch, non_matches
+from stickler_cli.score.record import FieldInfo, Run, RunOptions, SchemaSignature
 
 ROOT = Path(__file__).parents[2]
 WRITE = "STICKLER_WRITE_SNAPSHOTS"

@@ -9,12 +9,12 @@ import pytest
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.explaining import explain
 from stickler_cli.compare.plan import Options
-from stickler_cli.metrics.non_matches import non_matches
 from stickler_cli.reports.comparison import MANY, ComparedPair, error_classes, value_pieces
 from stickler_cli.reports.comparison_formats import FORMATS, formats_of, render
 from stickler_cli.reports.figures import cells
 from stickler_cli.reports.style import TableStyle
 from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.non_matches import non_matches
 
 TEXT = {"type": "string"}
 EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}

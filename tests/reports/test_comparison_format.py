@@ -9,10 +9,10 @@ from jsonschema import Draft202012Validator
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.explaining import explain
 from stickler_cli.compare.plan import Options
-from stickler_cli.metrics.non_matches import non_matches
 from stickler_cli.reports.comparison import ComparedPair, error_classes
 from stickler_cli.reports.comparison_json import FORMAT, comparison_record
 from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.non_matches import non_matches
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = json.loads((ROOT / "schemas" / "stickler-comparison.json").read_text(encoding="utf-8"))

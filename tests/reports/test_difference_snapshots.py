@@ -14,16 +14,16 @@ from jsonschema import Draft202012Validator
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from stickler_cli.cli import main
-from stickler_cli.difference.changes import Decision, Difference, Verdict
-from stickler_cli.difference.comparison import compare_runs
-from stickler_cli.difference.gates import LOWEST
-from stickler_cli.difference.record import FORMAT, diff_record
-from stickler_cli.metrics.gates import parse_gate
+from stickler_cli.diff.changes import Decision, Difference, Verdict
+from stickler_cli.diff.comparison import compare_runs
+from stickler_cli.diff.gates import LOWEST
+from stickler_cli.diff.record import FORMAT, diff_record
 from stickler_cli.reports.difference.csv_report import HEADERS
 from stickler_cli.reports.difference.registry import FORMATS, render
 from stickler_cli.reports.registry import FORMATS as RUN_FORMATS
 from stickler_cli.reports.style import TableStyle
 from stickler_cli.runs.saved import load_run
+from stickler_cli.score.gates import parse_gate
 
 ROOT = Path(__file__).parents[2]
 SNAPSHOTS = Path(__file__).parent / "snapshots"

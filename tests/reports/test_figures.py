@@ -1,7 +1,5 @@
 import pytest
 
-from stickler_cli.metrics.counts import Counts
-from stickler_cli.metrics.rate_text import rate
 from stickler_cli.reports.figures import (
     Rates,
     cells,
@@ -12,6 +10,8 @@ from stickler_cli.reports.figures import (
     value_text,
     visible,
 )
+from stickler_cli.score.counts import Counts
+from stickler_cli.score.rate_text import rate
 
 
 @pytest.mark.parametrize(

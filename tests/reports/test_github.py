@@ -4,8 +4,8 @@ import re
 
 import pytest
 
+from stickler_cli.core.problems import Problem
 from stickler_cli.documents import DocumentPair
-from stickler_cli.errors import Problem
 from stickler_cli.reports import markdown
 from stickler_cli.reports.figures import visible
 from stickler_cli.reports.fitting import CUT, SUMMARY_LIMIT

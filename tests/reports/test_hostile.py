@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pytest
 
+from stickler_cli.core.locations import field_path
+from stickler_cli.core.problems import Problem
 from stickler_cli.documents import DocumentPair
-from stickler_cli.errors import Problem
-from stickler_cli.locations import field_path
 from stickler_cli.reports.registry import render
 from stickler_cli.reports.style import TableStyle
 

@@ -10,8 +10,8 @@ import shutil
 
 import pytest
 
+from stickler_cli.core.locations import field_path
 from stickler_cli.documents import DocumentPair
-from stickler_cli.locations import field_path
 from stickler_cli.reports.registry import render
 from stickler_cli.reports.style import TableStyle
 from stickler_cli.runs.lines import non_match_lines

@@ -1,7 +1,5 @@
 import pytest
 
-from stickler_cli.metrics.counts import Counts
-from stickler_cli.metrics.detail import BINS, Histogram
 from stickler_cli.reports.html.charts import (
     BAR,
     HEIGHT,
@@ -11,6 +9,8 @@ from stickler_cli.reports.html.charts import (
     similarity_chart,
     stacked,
 )
+from stickler_cli.score.counts import Counts
+from stickler_cli.score.detail import BINS, Histogram
 
 
 def histogram(matched: dict[int, int], unlike: dict[int, int]) -> Histogram:

@@ -13,15 +13,15 @@ from importlib.util import find_spec
 
 import pytest
 
+from stickler_cli.core.problems import UnavailableError, Violation
 from stickler_cli.documents import DocumentPair
-from stickler_cli.errors import UnavailableError, Violation
-from stickler_cli.metrics.detail import Detail, DetailLimits
-from stickler_cli.metrics.intervals import interval_text
-from stickler_cli.metrics.validity import Validity
 from stickler_cli.reports import registry
 from stickler_cli.reports.html import fields, overview, page, payload
 from stickler_cli.reports.registry import FORMATS, render, require
 from stickler_cli.reports.style import TableStyle
+from stickler_cli.score.detail import Detail, DetailLimits
+from stickler_cli.score.intervals import interval_text
+from stickler_cli.score.validity import Validity
 
 VOID = {"meta", "link", "input", "br", "hr", "img"}
 ORDER_LABELS = ["overall", "aggregate", "leaves"]

@@ -11,8 +11,8 @@ import junitparser
 import pytest
 import xmlschema
 
+from stickler_cli.core.problems import Problem
 from stickler_cli.documents import DocumentPair
-from stickler_cli.errors import Problem
 from stickler_cli.reports.junit import render
 from stickler_cli.reports.junit_xml import Case, Suite, junit_text
 from stickler_cli.reports.style import TableStyle

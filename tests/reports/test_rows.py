@@ -1,6 +1,6 @@
 from stickler_cli.documents import DocumentPair
-from stickler_cli.metrics.terms import named_fields
 from stickler_cli.reports.rows import field_rows
+from stickler_cli.score.terms import named_fields
 
 NUMBER = {"type": "number"}
 

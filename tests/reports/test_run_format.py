@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from stickler_cli.metrics.record import FORMAT, run_record
-from stickler_cli.metrics.tally import READINGS
+from stickler_cli.score.record import FORMAT, run_record
+from stickler_cli.score.tally import READINGS
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = json.loads((ROOT / "schemas" / "stickler-run.json").read_text(encoding="utf-8"))

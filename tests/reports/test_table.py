@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from stickler_cli.core.problems import Problem
 from stickler_cli.documents import DocumentPair
-from stickler_cli.errors import Problem
 from stickler_cli.reports.figures import cells
 from stickler_cli.reports.style import TableStyle
 from stickler_cli.reports.table import render

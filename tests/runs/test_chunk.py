@@ -9,11 +9,11 @@ from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.plan import Options, Plan
+from stickler_cli.core.problems import Problem
 from stickler_cli.documents import DocumentPair
-from stickler_cli.errors import Problem
-from stickler_cli.metrics.evaluation import Status
 from stickler_cli.runs.chunk import Job, evaluate_chunk, evaluate_pair
 from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.evaluation import Status
 
 SCHEMA = {"type": "object", "properties": {"a": {"type": "string"}}}
 JOB = Job(compile_schema(SCHEMA), Options())

@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 
 from stickler_cli.compare.plan import Options
+from stickler_cli.core.json_values import json_line
+from stickler_cli.core.problems import UsageError
 from stickler_cli.documents import DocumentPair, open_pairs
-from stickler_cli.errors import UsageError
-from stickler_cli.json_values import json_line
-from stickler_cli.metrics.evaluation import Evaluation
-from stickler_cli.metrics.intervals import Bootstrap, IntervalSettings
-from stickler_cli.metrics.reading import Part
-from stickler_cli.metrics.results import Results
 from stickler_cli.runs.chunk import ChunkResult, Job, Wants, evaluate_chunk, evaluate_pair
 from stickler_cli.runs.chunk_record import chunk_record, read_chunk
 from stickler_cli.runs.validation import validation_of
 from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.evaluation import Evaluation
+from stickler_cli.score.intervals import Bootstrap, IntervalSettings
+from stickler_cli.score.reading import Part
+from stickler_cli.score.results import Results
 
 SCHEMA = {
     "type": "object",

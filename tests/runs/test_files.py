@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from stickler_cli.errors import UsageError
+from stickler_cli.core.problems import UsageError
 from stickler_cli.runs.files import whole_file
 
 

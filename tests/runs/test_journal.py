@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from stickler_cli.errors import UsageError
+from stickler_cli.core.problems import UsageError
 from stickler_cli.runs import journal as journal_module
 from stickler_cli.runs.journal import FIRST_LINE, Journal
 

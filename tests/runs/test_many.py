@@ -23,9 +23,8 @@ from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.plan import Options, Plan
+from stickler_cli.core.problems import Problem, SchemaError, UnavailableError, UsageError
 from stickler_cli.documents import DocumentPair, open_pairs
-from stickler_cli.errors import Problem, SchemaError, UnavailableError, UsageError
-from stickler_cli.metrics.evaluation import Evaluation
 from stickler_cli.runs import chunk, workers
 from stickler_cli.runs.chunk import ChunkResult, Job
 from stickler_cli.runs.jobs import Crew
@@ -33,6 +32,7 @@ from stickler_cli.runs.many import MOST_LEVELS, evaluate_many
 from stickler_cli.runs.pipeline import chunk_results
 from stickler_cli.runs.pool import CHUNKS_AHEAD
 from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.evaluation import Evaluation
 
 from .conftest import Here, processes_stand_still
 

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stickler_cli.compare.plan import Options
+from stickler_cli.core.problems import Problem, UsageError, WorkerDiedError
 from stickler_cli.documents import DocumentPair, PairRef
 from stickler_cli.documents.references import FileReference
-from stickler_cli.errors import Problem, UsageError, WorkerDiedError
 from stickler_cli.runs import jobs, memory, pipeline, pool, starting, workers
 from stickler_cli.runs.chunk import TOO_LITTLE_MEMORY, Job, Wants, evaluate_chunk
 from stickler_cli.runs.interruption import Interruption

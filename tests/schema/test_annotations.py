@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from stickler_cli.errors import SchemaError
+from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema.annotations import KEYS, PREFIX, annotation_problems, read_annotations
 from stickler_cli.schema.compiler import compile_schema
 

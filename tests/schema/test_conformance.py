@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from stickler_cli.comparators.registry import Comparators
-from stickler_cli.errors import SchemaError
+from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema.acceptance import Documents, acceptor_of
 from stickler_cli.schema.compiler import Compiler, compile_schema
 from stickler_cli.schema.dialects import DRAFT_7, DRAFT_2019_09, DRAFT_2020_12

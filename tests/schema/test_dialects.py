@@ -1,6 +1,6 @@
 import pytest
 
-from stickler_cli.errors import SchemaError
+from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.dialects import (
     DEFAULT,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stickler_cli.errors import SchemaError, UnavailableError
+from stickler_cli.core.problems import SchemaError, UnavailableError
 from stickler_cli.schema.document_validity import DEEPEST, MESSAGE_LENGTH, DocumentValidator
 
 TEXT = {"type": "string"}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from stickler_cli.errors import SchemaError
+from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema.compiler import compile_schema
 
 CASES = Path(__file__).parents[1] / "cases" / "schema_errors.jsonl"

@@ -7,9 +7,9 @@ import pytest
 
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.list import ListNode
-from stickler_cli.errors import SchemaError
-from stickler_cli.metrics.comparison_view import comparison_view
+from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.comparison_view import comparison_view
 
 LINEAR = ["^(a+)+$", "^(a|a)*$", r"^(\w+\s?)*$", "a*a*a*a*a*a*a*a*a*a*b"]
 FOR_PYTHON = [r"^(?=(a+)+$)b", r"^(a|a)*\1$", "(?<!b)(a|aa)+$"]

@@ -4,8 +4,8 @@ from copy import deepcopy
 import pytest
 
 from stickler_cli.comparators import BaseComparator
-from stickler_cli.errors import SchemaError
-from stickler_cli.locations import field_path
+from stickler_cli.core.locations import field_path
+from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema import walking
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.inference import Inferred, infer

@@ -11,7 +11,7 @@ from stickler_cli.compare.object import ObjectNode
 from stickler_cli.compare.one_of import OneOfNode
 from stickler_cli.compare.open import OpenNode
 from stickler_cli.compare.tuple import TupleNode
-from stickler_cli.errors import SchemaError
+from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema.compiler import compile_schema
 
 COMPARATOR = "x-aws-stickler-comparator"

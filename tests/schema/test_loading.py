@@ -3,7 +3,7 @@ import json
 
 import pytest
 
-from stickler_cli.errors import SchemaError
+from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema.loading import load_schema
 
 SCHEMA = {"type": "object", "properties": {"a": {"$ref": "b.json"}}}

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from stickler_cli.errors import SchemaError
+from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema.compiler import compile_schema
 
 NUMBER = {"type": "number"}

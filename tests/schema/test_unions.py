@@ -10,7 +10,7 @@ from stickler_cli.compare.list import ListNode
 from stickler_cli.compare.map import MapNode
 from stickler_cli.compare.object import ObjectNode
 from stickler_cli.compare.one_of import OneOfNode
-from stickler_cli.errors import SchemaError
+from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema.compiler import compile_schema
 
 COMPARATOR = "x-aws-stickler-comparator"

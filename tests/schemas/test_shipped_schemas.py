@@ -10,9 +10,9 @@ from jsonschema_specifications import REGISTRY
 
 from stickler_cli.comparators.registry import BUILT_IN, comparator_class, keywords
 from stickler_cli.compare.engine import compare
-from stickler_cli.metrics.comparison_view import comparison_view
 from stickler_cli.schema.annotations import KEYS
 from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.comparison_view import comparison_view
 
 ROOT = Path(__file__).parents[2]
 SCHEMAS = ROOT / "schemas"

@@ -4,8 +4,8 @@ import csv
 import io
 from typing import Final
 
-from stickler_cli.difference.changes import Change, Difference
-from stickler_cli.locations import field_path
+from stickler_cli.core.locations import field_path
+from stickler_cli.diff.changes import Change, Difference
 from stickler_cli.reports.csv_report import cell
 from stickler_cli.reports.style import TableStyle
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from stickler_cli.difference.changes import Difference, Verdict
+from stickler_cli.diff.changes import Difference, Verdict
 from stickler_cli.reports.difference import markdown
 from stickler_cli.reports.difference.summary import (
     differences,

@@ -2,8 +2,8 @@
 
 import orjson
 
-from stickler_cli.difference.changes import Difference
-from stickler_cli.difference.record import diff_record
+from stickler_cli.diff.changes import Difference
+from stickler_cli.diff.record import diff_record
 from stickler_cli.reports.json_report import json_text
 from stickler_cli.reports.style import TableStyle
 

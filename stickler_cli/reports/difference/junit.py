@@ -8,9 +8,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from stickler_cli import __version__
-from stickler_cli.difference.changes import Change, Difference, Verdict
-from stickler_cli.locations import Path, field_path
-from stickler_cli.metrics.gates import METRICS, GateResult
+from stickler_cli.core.locations import Path, field_path
+from stickler_cli.diff.changes import Change, Difference, Verdict
 from stickler_cli.reports.difference.summary import (
     differences,
     document_text,
@@ -22,6 +21,7 @@ from stickler_cli.reports.difference.summary import (
 )
 from stickler_cli.reports.junit_xml import Case, Suite, junit_text
 from stickler_cli.reports.style import TableStyle
+from stickler_cli.score.gates import METRICS, GateResult
 
 GATES: Final = "stickler.diff.gates"
 FIELDS: Final = "stickler.diff.fields"

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from stickler_cli.difference.changes import Change, Difference, Verdict
-from stickler_cli.metrics.rate_text import rate
+from stickler_cli.diff.changes import Change, Difference, Verdict
 from stickler_cli.reports.difference.summary import (
     MARKS,
     better_documents,
@@ -25,6 +24,7 @@ from stickler_cli.reports.difference.summary import (
 from stickler_cli.reports.fitting import COMMENT_LIMIT, fitted
 from stickler_cli.reports.markdown import code, gate_table, table
 from stickler_cli.reports.style import TableStyle
+from stickler_cli.score.rate_text import rate
 
 MARKER: Final = "<!-- stickler diff -->"
 """The first line, by which a script finds the comment that it posted before."""

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from stickler_cli.difference.changes import Change, Difference, Verdict
-from stickler_cli.difference.figures import F1
-from stickler_cli.locations import field_path
+from stickler_cli.core.locations import field_path
+from stickler_cli.diff.changes import Change, Difference, Verdict
+from stickler_cli.diff.figures import F1
 from stickler_cli.reports.metric_lines import Gauge, metrics_text
 from stickler_cli.reports.openmetrics import rounded
 from stickler_cli.reports.style import TableStyle

@@ -7,9 +7,8 @@ from typing import Final
 
 from markupsafe import Markup
 
-from stickler_cli.difference.changes import Change, Difference, Verdict
-from stickler_cli.locations import field_path
-from stickler_cli.metrics.rate_text import rate
+from stickler_cli.core.locations import field_path
+from stickler_cli.diff.changes import Change, Difference, Verdict
 from stickler_cli.reports.difference.summary import (
     MARKS,
     differences,
@@ -28,6 +27,7 @@ from stickler_cli.reports.difference.summary import (
 from stickler_cli.reports.figures import visible
 from stickler_cli.reports.html.page import HERE, environment
 from stickler_cli.reports.style import TableStyle
+from stickler_cli.score.rate_text import rate
 
 MOST_DOCUMENTS: Final = 200
 """Documents of each kind that the page names; the JSON report has all."""

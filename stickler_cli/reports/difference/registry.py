@@ -4,7 +4,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Final, TypeAlias, cast
 
-from stickler_cli.difference.changes import Difference
+from stickler_cli.diff.changes import Difference
 from stickler_cli.reports.style import TableStyle
 
 Renderer: TypeAlias = Callable[[Difference, TableStyle], str]

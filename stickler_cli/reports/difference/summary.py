@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, TypeAlias
 
-from stickler_cli.difference.changes import Change, Decision, Difference, DocumentChange, Verdict
-from stickler_cli.difference.figures import F1
-from stickler_cli.locations import field_path
-from stickler_cli.metrics.intervals import Interval
-from stickler_cli.metrics.rate_text import NOTHING, rate
+from stickler_cli.core.locations import field_path
+from stickler_cli.diff.changes import Change, Decision, Difference, DocumentChange, Verdict
+from stickler_cli.diff.figures import F1
 from stickler_cli.reports.figures import number_of
+from stickler_cli.score.intervals import Interval
+from stickler_cli.score.rate_text import NOTHING, rate
 
 NAMED: Final = 5
 """Documents, or fields of one, that a report for people names; those that broke hard besides."""
@@ -66,7 +66,7 @@ def interval_title(difference: Difference) -> str:
 def name_of(change: Change) -> str:
     """Name a figure.
 
-    >>> from stickler_cli.difference.figures import WHOLE
+    >>> from stickler_cli.diff.figures import WHOLE
     >>> [name_of(figure) for figure in WHOLE]
     ['overall F1', 'aggregate F1', 'leaves F1', 'mean score']
     """

@@ -3,9 +3,8 @@
 from collections.abc import Iterable
 from typing import Final
 
-from stickler_cli.difference.changes import Change, Difference, DocumentChange, Verdict
-from stickler_cli.locations import Path, field_path
-from stickler_cli.metrics.rate_text import rate
+from stickler_cli.core.locations import Path, field_path
+from stickler_cli.diff.changes import Change, Difference, DocumentChange, Verdict
 from stickler_cli.reports.difference.summary import (
     MARKS,
     SHORT,
@@ -36,6 +35,7 @@ from stickler_cli.reports.layout import (
     table_lines,
 )
 from stickler_cli.reports.style import TableStyle
+from stickler_cli.score.rate_text import rate
 
 INDENT: Final = "  "
 

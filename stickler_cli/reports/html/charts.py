@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Final
 
-from stickler_cli.metrics.counts import Counts
-from stickler_cli.metrics.detail import BINS, Histogram
 from stickler_cli.reports.figures import number_of
+from stickler_cli.score.counts import Counts
+from stickler_cli.score.detail import BINS, Histogram
 
 WIDTH: Final = 440.0
 HEIGHT: Final = 96.0

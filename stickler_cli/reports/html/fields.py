@@ -4,19 +4,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from stickler_cli.locations import Path, field_path
-from stickler_cli.metrics.counts import RATES, Counts
-from stickler_cli.metrics.detail import Histogram
-from stickler_cli.metrics.error_counts import ByClass, add_classes, ordered
-from stickler_cli.metrics.intervals import FieldIntervals, Interval, interval_text
-from stickler_cli.metrics.rate_text import rate
-from stickler_cli.metrics.record import Run
-from stickler_cli.metrics.tally import READINGS
-from stickler_cli.metrics.terms import ANY_KEY
+from stickler_cli.core.locations import Path, field_path
 from stickler_cli.reports.figures import Rates, rates_of, setting, visible
 from stickler_cli.reports.html.charts import Chart, Part, similarity_chart, stacked
 from stickler_cli.reports.rows import FieldRow
 from stickler_cli.reports.summary import gate_limits
+from stickler_cli.score.counts import RATES, Counts
+from stickler_cli.score.detail import Histogram
+from stickler_cli.score.error_counts import ByClass, add_classes, ordered
+from stickler_cli.score.intervals import FieldIntervals, Interval, interval_text
+from stickler_cli.score.rate_text import rate
+from stickler_cli.score.record import Run
+from stickler_cli.score.tally import READINGS
+from stickler_cli.score.terms import ANY_KEY
 
 MOST_FIELDS: Final = 2_000
 """Rows of the table of fields: a page with more opens slowly, and the CSV report has them all."""

@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Final
 
-from stickler_cli.metrics.record import Run
-from stickler_cli.metrics.validity import Validity
-from stickler_cli.metrics.verdict import Verdict, verdict_of
 from stickler_cli.reports import summary
 from stickler_cli.reports.figures import number_of, setting, visible
 from stickler_cli.reports.groups import group_rows
 from stickler_cli.reports.html.fields import Figure, Reading, figure, reading_of
+from stickler_cli.score.record import Run
+from stickler_cli.score.validity import Validity
+from stickler_cli.score.verdict import Verdict, verdict_of
 
 MOST_VIOLATIONS: Final = 20
 """Kinds of violations of the schema that are listed for a side: a screen."""

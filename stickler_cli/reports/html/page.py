@@ -14,9 +14,6 @@ from typing import Final
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from stickler_cli.metrics import comparison_lines as whole_documents
-from stickler_cli.metrics.detail import Detail
-from stickler_cli.metrics.record import Run
 from stickler_cli.reports.figures import number_of, visible
 from stickler_cli.reports.html import overview, payload
 from stickler_cli.reports.html.charts import OUTCOMES, Chart, score_chart
@@ -38,6 +35,9 @@ from stickler_cli.reports.summary import (
     problems,
     worst_fields,
 )
+from stickler_cli.score import comparison_lines as whole_documents
+from stickler_cli.score.detail import Detail
+from stickler_cli.score.record import Run
 
 HERE: Final = File(__file__).parent
 SCRIPTS: Final = (

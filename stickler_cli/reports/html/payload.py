@@ -12,13 +12,13 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, Final
 
-from stickler_cli.json_values import json_line
-from stickler_cli.locations import Path, parse_field_path
-from stickler_cli.metrics.accounts import NAMES, Accounts, decoded, readings_of
-from stickler_cli.metrics.counts import Counts
-from stickler_cli.metrics.detail import BINS, Detail, bin_of
-from stickler_cli.metrics.tally import READINGS
+from stickler_cli.core.json_values import json_line
+from stickler_cli.core.locations import Path, parse_field_path
 from stickler_cli.reports.html.fields import Places
+from stickler_cli.score.accounts import NAMES, Accounts, decoded, readings_of
+from stickler_cli.score.counts import Counts
+from stickler_cli.score.detail import BINS, Detail, bin_of
+from stickler_cli.score.tally import READINGS
 
 MOST_DOCUMENTS: Final = 50_000
 """Documents that the page lists: those with the lowest scores."""

@@ -1,0 +1,269 @@
+"""Models described by a configuration in JSON.
+
+A configuration is `{"model_name", "match_threshold", "fields": {name: {"type", ...}}}`;
+docs/python.md lists the keys. Everything that is wrong in one is told at once.
+"""
+
+import datetime as dt
+import keyword
+import re
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Final, Generic, Optional, TypeVar, get_args, get_origin
+
+from pydantic import create_model
+from pydantic.errors import PydanticUserError
+
+from stickler_cli.api.base import ComparableModel
+from stickler_cli.api.fields import RANGES, ComparableField, ItemThreshold
+from stickler_cli.comparators.base import BaseComparator, KeywordError
+from stickler_cli.comparators.registry import UnknownComparatorError, construct
+from stickler_cli.compare.thresholds import DEFAULT_MATCH_THRESHOLD
+from stickler_cli.core.json_values import brief, kind_of
+from stickler_cli.core.locations import Path, json_pointer
+from stickler_cli.core.problems import Problem, SchemaError
+from stickler_cli.core.spelling import did_you_mean
+
+Model = TypeVar("Model", bound=ComparableModel)
+
+DEFAULT_MODEL_NAME: Final = "DynamicModel"
+
+TYPES: Final[dict[str, Any]] = {
+    "str": str,
+    "int": int,
+    "float": float,
+    "bool": bool,
+    "date": dt.date,
+    "datetime": dt.datetime,
+    "list": list[Any],
+    "dict": dict[str, Any],
+    "any": Any,
+}
+"""What a `type` names."""
+
+NESTED: Final[dict[str, Callable[[Any], Any]]] = {
+    "structured_model": lambda model: model,
+    "list_structured_model": lambda model: list[model],  # type: ignore[valid-type]
+    "optional_structured_model": lambda model: Optional[model],  # noqa: UP045 - a type at run time
+}
+"""What a `type` makes of the model that its `fields` describe."""
+
+MODEL_KEYS: Final = {"model_name": "string", "match_threshold": "number", "fields": "object"}
+FIELD_KEYS: Final = {
+    "type": "string",
+    "comparator": "string",
+    "comparator_config": "object",
+    "threshold": "number",
+    "item_threshold": "number",
+    "weight": "number",
+    "default": None,
+    "required": "boolean",
+    "aggregate": "boolean",
+    "clip_under_threshold": "boolean",
+    "pairing_floor": "number",
+    "description": "string",
+    "alias": "string",
+    "examples": "array",
+}
+"""The keys of a field and the JSON type of each; None takes anything."""
+
+_GENERIC: Final = re.compile(r"(?P<outer>list|optional|dict)\[(?P<inner>.+)\]", re.IGNORECASE)
+
+
+def model_from_configuration(
+    config: object, base: type[Model], *, allow_plugins: bool = False
+) -> type[Model]:
+    """Make a model class, a subclass of `base`, of a configuration.
+
+    Raises:
+        SchemaError: with everything that is wrong, each with its place.
+    """
+    reader = _Reader(base, allow_plugins=allow_plugins)
+    model = reader.model(config, (), DEFAULT_MODEL_NAME)
+    if reader.problems:
+        raise SchemaError(reader.problems)
+    return model
+
+
+def type_named(text: str) -> Any:
+    """Give the type that a `type` names, such as `List[str]`.
+
+    Raises:
+        ValueError: it names none.
+    """
+    generic = _GENERIC.fullmatch(text.strip())
+    if generic is None:
+        if text.strip().lower() not in TYPES:
+            raise ValueError(text)
+        return TYPES[text.strip().lower()]
+    inner = generic["inner"]
+    match generic["outer"].lower():
+        case "list":
+            return list[type_named(inner)]  # type: ignore[misc] # a type made at run time
+        case "optional":
+            return Optional[type_named(inner)]  # noqa: UP045
+        case _:
+            key, _, value = inner.partition(",")
+            if type_named(key) is not str:
+                raise ValueError(text)
+            return dict[str, type_named(value)]  # type: ignore[misc]
+
+
+class _Reader(Generic[Model]):
+    """Reads a configuration and keeps what is wrong in it."""
+
+    def __init__(self, base: type[Model], *, allow_plugins: bool) -> None:
+        self._base = base
+        self._allow_plugins = allow_plugins
+        self.problems: list[Problem] = []
+
+    def model(self, config: object, path: Path, name: str) -> type[Model]:
+        """Make the class of one level; of what is wrong, a class without it."""
+        keys = self._checked(config, path, MODEL_KEYS)
+        fields = keys.get("fields", {})
+        wrong = isinstance(config, Mapping) and "fields" in config and "fields" not in keys
+        if not fields and not wrong:
+            self._note((*path, "fields"), "there are no fields", "an object of fields")
+        definitions: dict[str, Any] = {
+            str(field): self._field(str(field), entry, (*path, "fields", str(field)))
+            for field, entry in fields.items()
+        }
+        threshold = self._number(keys, "match_threshold", DEFAULT_MATCH_THRESHOLD, path)
+        model = self._created(keys.get("model_name", name), definitions, path)
+        model.match_threshold = threshold
+        given = keys.get("model_name", DEFAULT_MODEL_NAME)
+        model._named = given != DEFAULT_MODEL_NAME  # noqa: SLF001 - the class is made here
+        return model
+
+    def _created(self, name: str, definitions: dict[str, Any], path: Path) -> type[Model]:
+        try:
+            with warnings.catch_warnings():
+                # A field may have the name of one of pydantic's old methods, such as `copy`.
+                warnings.filterwarnings("ignore", "Field name", UserWarning)
+                created: type[Model] = create_model(name, __base__=self._base, **definitions)
+        except (PydanticUserError, NameError, TypeError, ValueError) as error:
+            found = f"pydantic refuses the fields ({str(error).partition(chr(10))[0]})"
+            hint = "give the field another name, and this name as its alias"
+            self._note((*path, "fields"), found, "names that are free", hint)
+            return create_model(name, __base__=self._base)
+        return created
+
+    def _field(self, name: str, config: object, path: Path) -> tuple[Any, Any]:
+        if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_"):
+            hint = "give the field a name of letters, and this name as its alias"
+            self._note(path, f"{name} is no name of a field", "a Python name", hint)
+        if not isinstance(config, Mapping):
+            self._note(path, f"it is {brief(config)}", "an object with a type")
+            return Any, None
+        kind = config.get("type")
+        if kind is None:
+            self._note(
+                (*path, "type"), "there is no type", f"one of {', '.join([*TYPES, *NESTED])}"
+            )
+        nested = MODEL_KEYS if isinstance(kind, str) and kind in NESTED else {}
+        keys = self._checked(config, path, {**FIELD_KEYS, **nested})
+        floor = self._number(keys, "pairing_floor", None, path)
+        annotation = listed = self._of_items(self._type(keys, path, name), keys, path)
+        required = keys.get("required") is True and "default" not in keys
+        if not required:
+            annotation = Optional[annotation]  # noqa: UP045
+        return annotation, ComparableField(
+            comparator=self._comparator(keys, path),
+            threshold=self._number(keys, "threshold", None, path),
+            weight=self._number(keys, "weight", 1.0, path),
+            default=... if required else keys.get("default"),
+            aggregate=keys.get("aggregate"),
+            clip_under_threshold=keys.get("clip_under_threshold", False),
+            pairing_floor=floor if get_origin(listed) is list else None,
+            alias=keys.get("alias"),
+            description=keys.get("description"),
+            examples=keys.get("examples"),
+        )
+
+    def _type(self, keys: Mapping[str, Any], path: Path, name: str) -> Any:
+        text = keys.get("type")
+        if text is None:
+            return Any
+        if text in NESTED:
+            inner = {key: value for key, value in keys.items() if key in MODEL_KEYS}
+            return NESTED[text](self.model(inner, path, name.title().replace("_", "")))
+        try:
+            return type_named(text)
+        except ValueError:
+            known = [*TYPES, *NESTED]
+            expected = f"one of {', '.join(known)}, or List[...], Optional[...], Dict[str, ...]"
+            self._note((*path, "type"), f"it is {brief(text)}", expected, did_you_mean(text, known))
+            return Any
+
+    def _of_items(self, annotation: Any, keys: Mapping[str, Any], path: Path) -> Any:
+        """Give the type with what is said of the elements of a list."""
+        threshold = self._number(keys, "item_threshold", None, path)
+        is_list = get_origin(annotation) is list
+        for key in ("item_threshold", "pairing_floor"):
+            if key in keys and not is_list:
+                self._note((*path, key), f"type is {brief(keys.get('type'))}", "the type of a list")
+        if threshold is None or not is_list:
+            return annotation
+        (item,) = get_args(annotation)
+        return list[Annotated[item, ItemThreshold(threshold)]]  # type: ignore[valid-type]
+
+    def _comparator(self, keys: Mapping[str, Any], path: Path) -> BaseComparator | None:
+        name, config = keys.get("comparator"), keys.get("comparator_config", {})
+        if name is not None and keys.get("type") in NESTED:
+            found = f"comparator is {brief(name)} on a field that is compared field by field"
+            self._note((*path, "comparator"), found, "no comparator")
+            return None
+        if name is None:
+            if config:
+                found = "it is given without a comparator"
+                self._note((*path, "comparator_config"), found, "a comparator beside it")
+            return None
+        try:
+            return construct(name, config, allow_plugins=self._allow_plugins)
+        except UnknownComparatorError as error:
+            self._note((*path, "comparator"), error.found, error.expected, error.hint)
+        except KeywordError as error:
+            steps = () if error.keyword is None else (error.keyword,)
+            place = (*path, "comparator_config", *steps)
+            self._note(place, error.found, error.expected, error.hint)
+        return None
+
+    def _checked(
+        self, config: object, path: Path, known: Mapping[str, str | None]
+    ) -> dict[str, Any]:
+        """Give the keys of an object that are known and of the right type; note the others."""
+        if not isinstance(config, Mapping):
+            self._note(path, f"it is {brief(config)}", "an object")
+            return {}
+        checked = {}
+        for key, value in config.items():
+            if key not in known:
+                expected = f"one of {', '.join(known)}"
+                self._note(
+                    (*path, key), f"there is no key {key}", expected, did_you_mean(key, known)
+                )
+            elif value is None and key != "default":
+                continue  # as it is exported: nothing is said
+            elif not _is(value, known[key]):
+                article = "an" if str(known[key])[0] in "ao" else "a"
+                self._note((*path, key), f"it is {brief(value)}", f"{article} {known[key]}")
+            else:
+                checked[key] = value
+        return checked
+
+    def _number(self, keys: Mapping[str, Any], name: str, default: Any, path: Path) -> Any:
+        """Give a number that is in its range, else its default; note one that is not."""
+        value = keys.get(name)
+        expected, fits = RANGES[name]
+        if value is None or fits(value):
+            return default if value is None else float(value)
+        self._note((*path, name), f"it is {value!r}", expected)
+        return default
+
+    def _note(self, path: Path, found: str, expected: str, hint: str = "") -> None:
+        self.problems.append(Problem("", found, expected, hint, json_pointer(path)))
+
+
+def _is(value: object, kind: str | None) -> bool:
+    """Say whether a value is of a JSON type; every integer is a number."""
+    return kind is None or kind_of(value) in {kind, "integer" if kind == "number" else kind}

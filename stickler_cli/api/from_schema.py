@@ -1,0 +1,170 @@
+"""Models made of an annotated JSON Schema: the plan decides, instances take any value.
+
+A prediction of the wrong JSON type is scored, never raised, so the fields of such a model are not
+validated. Objects become instances of nested models, so that their fields are attributes too.
+"""
+
+import json
+import keyword
+from copy import deepcopy
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, Generic, TypeVar
+from uuid import NAMESPACE_OID, uuid5
+
+from pydantic import BeforeValidator, Field, create_model
+
+from stickler_cli.api.base import ComparableModel
+from stickler_cli.compare.list import ListNode
+from stickler_cli.compare.map import MapNode
+from stickler_cli.compare.object import ObjectNode
+from stickler_cli.compare.one_of import ChoiceNode
+from stickler_cli.compare.outline import asks_models
+from stickler_cli.compare.plan import Node, Plan
+from stickler_cli.core.problems import Problem, SchemaError
+from stickler_cli.schema.compiler import compile_schema
+
+Model = TypeVar("Model", bound=ComparableModel)
+
+
+def model_from_schema(
+    schema: dict[str, Any],
+    base: type[Model],
+    base_uri: str | Path | None = None,
+    *,
+    allow_plugins: bool = False,
+) -> type[Model]:
+    """Make a model class of an annotated JSON Schema.
+
+    Args:
+        schema: the schema.
+        base: what the class is a subclass of.
+        base_uri: the file that the schema is, or the directory that it is in: where relative
+            references start.
+        allow_plugins: whether a comparator may be named as `package.module:Class`.
+
+    Raises:
+        SchemaError: with everything that is wrong, each with its JSON Pointer.
+        TypeError: the base has fields of its own.
+    """
+    if base.model_fields:
+        raise TypeError(f"{base.__name__} has fields of its own; a schema says what the fields are")
+    file = _file_of(base_uri)
+    plan = compile_schema(schema, file=file, allow_plugins=allow_plugins)
+    return _Classes(deepcopy(schema), base, file).of(plan.root, plan.model_name)
+
+
+def made_of_schema(cls: type) -> bool:
+    """Say whether a class was itself made of a schema, and does not just inherit from one."""
+    return "_source_schema" in vars(cls)
+
+
+def source_schema(model: type[ComparableModel]) -> dict[str, Any]:
+    """Give the schema that a class was made of.
+
+    Raises:
+        SchemaError: the class is for a part of it.
+    """
+    if model._part_of is not None:  # noqa: SLF001 - made here
+        found = f"{model.__name__} is for a part of the schema of {model._part_of}"  # noqa: SLF001
+        hint = f"use that of {model._part_of}"  # noqa: SLF001
+        raise SchemaError(
+            [Problem(model.__name__, found, "a class with a schema of its own", hint)]
+        )
+    return deepcopy(model._source_schema or {})  # noqa: SLF001
+
+
+def embedded_schema(model: type[ComparableModel]) -> dict[str, Any]:
+    """Give the schema that a class was made of, as part of another one.
+
+    Raises:
+        SchemaError: a property has another name in the class, so that dumps would not fit; or as
+            `source_schema` does.
+    """
+    renamed = [name for name, info in model.model_fields.items() if info.alias != name]
+    if renamed:
+        found = f"{model.__name__} has attributes that its schema names otherwise: {renamed}"
+        hint = "put its schema into that of the outer class"
+        raise SchemaError([Problem(model.__name__, found, "properties with Python names", hint)])
+    schema = source_schema(model)
+    file = model._source_file  # noqa: SLF001
+    # An identifier of its own, so that references inside it start from there.
+    name = file.absolute().as_uri() if file else f"urn:uuid:{uuid5(NAMESPACE_OID, _key(model))}"
+    return {"$id": name, **schema}
+
+
+def _key(model: type[ComparableModel]) -> str:
+    return json.dumps(model._source_schema, sort_keys=True, default=str)  # noqa: SLF001
+
+
+def _file_of(base_uri: str | Path | None) -> Path | None:
+    if base_uri is None:
+        return None
+    path = Path(str(base_uri).removeprefix("file://"))
+    return path / "schema.json" if path.is_dir() else path
+
+
+class _Classes(Generic[Model]):
+    """The classes of one schema, one a node, so that a recursion comes back to its class."""
+
+    def __init__(self, schema: dict[str, Any], base: type[Model], file: Path | None) -> None:
+        self._base = base
+        self._schema = schema
+        self._file = file
+        self._whole: str | None = None
+        self._made: dict[int, type[Model]] = {}
+
+    def of(self, node: Node, name: str) -> type[Model]:
+        """Give the class for objects of a node."""
+        if id(node) in self._made:
+            return self._made[id(node)]
+        declared = node.declared if isinstance(node, MapNode) else node
+        fields = declared.fields if isinstance(declared, ObjectNode) else ()
+        names = _attribute_names([entry.name for entry in fields], frozenset(dir(self._base)))
+        definitions = {
+            names[entry.name]: (
+                Annotated[Any, BeforeValidator(partial(self._lift, entry.node, entry.name))],
+                Field(None, alias=entry.name),
+            )
+            for entry in fields
+        }
+        model: type[Model] = create_model(
+            name,
+            __base__=self._base,
+            **definitions,  # type: ignore[call-overload]
+        )
+        if isinstance(declared, ObjectNode):
+            model.match_threshold = declared.match_threshold
+        model._compiled = Plan(node, name, asks_models(node))  # noqa: SLF001 - the class is made here
+        model._source_schema = self._schema  # noqa: SLF001
+        model._source_file = self._file  # noqa: SLF001
+        model._part_of = self._whole  # noqa: SLF001
+        self._whole = self._whole or name
+        self._made[id(node)] = model
+        return model
+
+    def _lift(self, node: Node, name: str, value: Any) -> Any:
+        """Turn the objects in a value into instances of their models."""
+        if isinstance(node, ChoiceNode):
+            node = node.chosen(value)
+        if isinstance(value, list) and isinstance(node, ListNode):
+            return [self._lift(node.items, name, part) for part in value]
+        if isinstance(value, dict) and isinstance(node, ObjectNode | MapNode):
+            declared = node.declared if isinstance(node, MapNode) else node
+            if declared.fields:
+                title = declared.model_name or name.title().replace("_", "")
+                return self.of(node, title).model_validate(value)
+        return value
+
+
+def _attribute_names(names: list[str], taken: frozenset[str]) -> dict[str, str]:
+    """Give each property the name of its attribute: its own, unless Python or pydantic mind."""
+    given: dict[str, str] = {}
+    for name in names:
+        attribute = name
+        if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_"):
+            attribute = "field_" + "".join(c if c.isalnum() else "_" for c in name)
+        while attribute in taken or attribute in given.values():
+            attribute += "_"
+        given[name] = attribute
+    return given

@@ -1,0 +1,269 @@
+"""`StructuredModel`: a pydantic model whose instances can be compared.
+
+A class is compiled once: its JSON Schema, with annotations, goes through the compiler that schema
+files go through. Instances are compared as the JSON values that they stand for.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Self
+
+import orjson
+from pydantic import BaseModel, GetJsonSchemaHandler
+from pydantic.json_schema import (
+    GenerateJsonSchema,
+    JsonSchemaValue,
+    JsonSchemaWarningKind,
+    model_json_schema,
+)
+from pydantic_core import CoreSchema, core_schema
+
+from stickler_cli.api.base import ComparableModel
+from stickler_cli.api.configuration import model_from_configuration
+from stickler_cli.api.export import check_exported, configuration_of
+from stickler_cli.api.fields import Annotating, annotating, current_annotating
+from stickler_cli.api.from_schema import (
+    embedded_schema,
+    made_of_schema,
+    model_from_schema,
+    source_schema,
+)
+from stickler_cli.api.values import values_of
+from stickler_cli.api.views import evaluator_view, model_view
+from stickler_cli.compare.engine import compare
+from stickler_cli.compare.plan import Options, Plan
+from stickler_cli.compare.result import ObjectComparison
+from stickler_cli.core.json_values import JsonObject
+from stickler_cli.schema.annotations import PREFIX
+from stickler_cli.schema.compiler import compile_schema
+
+__all__ = ["ComparedSchema", "StructuredModel", "values_of"]
+
+
+class ComparedSchema(GenerateJsonSchema):
+    """JSON Schema of the values that are compared: those that `values_of` gives."""
+
+    def decimal_schema(self, schema: core_schema.DecimalSchema) -> JsonSchemaValue:
+        """Take a Decimal for a number, however it is written."""
+        return {"type": "number"}
+
+    def handle_invalid_for_json_schema(self, schema: object, error_info: str) -> JsonSchemaValue:
+        """Take a type that JSON Schema has no word for as a place of any kind."""
+        return {}
+
+    def emit_warning(self, kind: JsonSchemaWarningKind, detail: str) -> None:
+        """Keep quiet: a default that JSON cannot state is not compared."""
+
+    def field_is_present(self, field: Any) -> bool:
+        """Leave out what a dump of the instance leaves out."""
+        return not field.get("serialization_exclude")
+
+
+class StructuredModel(ComparableModel):
+    """A pydantic model that knows how its instances are compared.
+
+    `match_threshold`, a class attribute in [0, 1], says when two items of a list are the same one.
+    Keys that the class does not declare are kept, and count as false alarms of a prediction.
+    """
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **keywords: Any) -> None:
+        """Refuse a threshold that is none, and new fields on a class made of a schema."""
+        super().__pydantic_init_subclass__(**keywords)
+        threshold: object = cls.match_threshold
+        if not isinstance(threshold, int | float) or not 0 <= threshold <= 1:
+            raise ValueError(f"match_threshold is {threshold!r}, expected a number in [0, 1]")
+        if cls._source_schema is None:
+            return
+        made: type[ComparableModel] = next(base for base in cls.__mro__ if made_of_schema(base))
+        if (cls.model_fields.keys(), threshold) != (made.model_fields.keys(), made.match_threshold):
+            raise TypeError(
+                f"{made.__name__} is made of a JSON Schema, which alone says what its fields are; "
+                "a subclass can add methods only"
+            )
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler, /
+    ) -> JsonSchemaValue:
+        """Add the annotations of the model, where they are asked for."""
+        schema = handler(core_schema)
+        how = current_annotating()
+        if how is not None:
+            own = handler.resolve_ref_schema(schema)
+            if cls._source_schema is not None:
+                own.clear()
+                own.update(how.stand_in(embedded_schema(cls)))
+            else:
+                if cls._named:
+                    own[f"{PREFIX}model-name"] = cls.__name__
+                own[f"{PREFIX}match-threshold"] = cls.match_threshold
+        return schema
+
+    @classmethod
+    def comparison_plan(cls) -> Plan:
+        """Give the plan of this class, compiled when it is first asked for.
+
+        Raises:
+            SchemaError: a field cannot be compared as it says.
+        """
+        if cls._source_schema is not None:
+            return cls._compiled
+        if "_compiled" not in cls.__dict__:
+            how = Annotating(instances={})
+            schema = _annotated_schema(cls, how)
+            cls._compiled = compile_schema(
+                schema, cls.__name__, allow_plugins=True, comparators=how.instances
+            )
+        return cls._compiled
+
+    @classmethod
+    def to_json_schema(cls) -> dict[str, Any]:
+        """Give the annotated JSON Schema of this class; `from_json_schema` reads it back.
+
+        `model_json_schema` stays pydantic's own, without annotations. A comparator that is not
+        built in is named `module:Class`; reading that back takes `allow_plugins=True`.
+
+        Raises:
+            SchemaError: a comparator was given something that JSON does not have, or the class is
+                for a part of a schema.
+        """
+        if cls._source_schema is not None:
+            return source_schema(cls)
+        schema = _annotated_schema(cls, Annotating())
+        check_exported(schema, cls.__name__)
+        return schema
+
+    @classmethod
+    def to_stickler_config(cls) -> dict[str, Any]:
+        """Give the configuration of this class; `model_from_json` reads it back.
+
+        Raises:
+            SchemaError: with every field that no configuration can state.
+        """
+        return configuration_of(cls, cls.comparison_plan(), _plan_of_configuration)
+
+    @classmethod
+    def model_from_json(
+        cls, config: Mapping[str, Any], *, allow_plugins: bool = False
+    ) -> "type[StructuredModel]":
+        """Make a subclass of this class from a configuration; docs/python.md lists its keys.
+
+        Args:
+            config: the configuration as JSON.
+            allow_plugins: whether a comparator may be named as `package.module:Class`.
+
+        Raises:
+            SchemaError: with everything that is wrong, each with its place.
+        """
+        model = model_from_configuration(config, cls, allow_plugins=allow_plugins)
+        model.comparison_plan()  # what only compiling finds is told here, too
+        return model
+
+    @classmethod
+    def from_json_schema(
+        cls,
+        schema: dict[str, Any],
+        base_uri: str | Path | None = None,
+        *,
+        allow_plugins: bool = False,
+    ) -> "type[StructuredModel]":
+        """Make a subclass of this class from an annotated JSON Schema; instances take any value.
+
+        Args:
+            schema: the schema as JSON.
+            base_uri: the file that the schema is, or the directory that it is in: where relative
+                references start.
+            allow_plugins: whether a comparator may be named as `package.module:Class`.
+
+        Raises:
+            SchemaError: with everything that is wrong, each with its JSON Pointer.
+            TypeError: this class has fields of its own.
+        """
+        return model_from_schema(schema, cls, base_uri, allow_plugins=allow_plugins)
+
+    @classmethod
+    def from_json(cls, data: str | bytes | Mapping[str, Any]) -> Self:
+        """Make an instance of a JSON text or of its parsed value."""
+        parsed = orjson.loads(data) if isinstance(data, str | bytes) else data
+        return cls.model_validate(parsed)
+
+    def comparison_values(self) -> JsonObject:
+        """Give the JSON values that are compared, by the names that the plan has."""
+        return values_of(self)
+
+    def compare(self, other: BaseModel) -> float:
+        """Give the similarity of this ground truth and a prediction, in [0, 1]."""
+        return _compared(self, other).similarity
+
+    def comparison(self, other: BaseModel, options: Options | None = None) -> ObjectComparison:
+        """Give the full account of this ground truth and a prediction, typed.
+
+        Raises:
+            TypeError: the prediction is no model instance.
+            ComparisonError: a comparator failed on a pair of values.
+        """
+        return _compared(self, other, options)
+
+    def compare_with(
+        self,
+        other: BaseModel,
+        include_confusion_matrix: bool = False,
+        document_non_matches: bool = False,
+        document_field_comparisons: bool = False,
+        evaluator_format: bool = False,
+        recall_with_fd: bool = False,
+        add_derived_metrics: bool = True,
+        *,
+        options: Options | None = None,
+    ) -> dict[str, Any]:
+        """Compare this ground truth with a prediction.
+
+        Args:
+            other: the prediction.
+            include_confusion_matrix: add `confusion_matrix`: counts per field.
+            document_non_matches: add `non_matches`: every error, with both values.
+            document_field_comparisons: add `field_comparisons`: every unit, matches too.
+            evaluator_format: return what `StructuredModelEvaluator.evaluate` does.
+            recall_with_fd: count false discoveries as missed in recall.
+            add_derived_metrics: give rates beside the counts of the confusion matrix.
+            options: the pairing floor, and what undeclared keys of the prediction are.
+
+        Returns:
+            `field_scores`, `overall_score`, `all_fields_matched`, and what was asked for.
+
+        Raises:
+            TypeError: the prediction is no model instance.
+            ComparisonError: a comparator failed on a pair of values.
+        """
+        comparison = _compared(self, other, options)
+        if evaluator_format:
+            return evaluator_view(comparison, recall_with_fd=recall_with_fd)
+        return model_view(
+            comparison,
+            confusion_matrix=include_confusion_matrix,
+            non_matches=document_non_matches,
+            field_comparisons=document_field_comparisons,
+            recall_with_fd=recall_with_fd,
+            derived=add_derived_metrics,
+        )
+
+
+# Functions, as a field may have the name of a method.
+
+
+def _annotated_schema(model: type[StructuredModel], how: Annotating) -> dict[str, Any]:
+    with annotating(how):
+        schema = model_json_schema(model, by_alias=False, schema_generator=ComparedSchema)
+    finished: dict[str, Any] = how.finished(schema)
+    return finished
+
+
+def _plan_of_configuration(config: dict[str, Any]) -> Plan:
+    return StructuredModel.model_from_json(config, allow_plugins=True).comparison_plan()
+
+
+def _compared(
+    gt: StructuredModel, pred: BaseModel, options: Options | None = None
+) -> ObjectComparison:
+    return compare(type(gt).comparison_plan(), values_of(gt), values_of(pred), options)

@@ -1,0 +1,225 @@
+"""`evaluate`: compare two instances of any pydantic model, without a word on how.
+
+How each field is compared is inferred from its type and name (docs/inference.md), once a class;
+`EvalResult.explain()` tells it.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+from weakref import WeakKeyDictionary
+
+from pydantic import BaseModel
+from pydantic_core import to_jsonable_python
+
+from stickler_cli.api.fields import Annotating, annotating
+from stickler_cli.api.structured import ComparedSchema, StructuredModel, values_of
+from stickler_cli.compare.engine import compare
+from stickler_cli.compare.plan import Plan
+from stickler_cli.compare.result import ObjectComparison
+from stickler_cli.compare.thresholds import meets
+from stickler_cli.core.json_values import JsonObject, brief
+from stickler_cli.core.locations import field_path
+from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.schema.inference import Inferred, infer
+from stickler_cli.score.comparison_view import comparison_view
+from stickler_cli.score.counts import Counts
+from stickler_cli.score.non_matches import non_matches
+from stickler_cli.score.tally import tally
+
+HEADINGS: Final = ("field", "comparator", "threshold", "weight", "why")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class EvalResult:
+    """How good a prediction is, field by field, and how that was found."""
+
+    comparison: ObjectComparison
+    """The full account, typed."""
+    plan: Plan
+    """What was run; the same for all instances of a class."""
+    inferred: tuple[Inferred, ...]
+    """How each field is compared, and why."""
+    _view: dict[str, Any] = field(compare=False)
+
+    @property
+    def overall_score(self) -> float:
+        """The similarity of the two, in [0, 1]."""
+        return self.comparison.similarity
+
+    @property
+    def field_scores(self) -> dict[str, float]:
+        """The score of each field of the model, in [0, 1]."""
+        scores: dict[str, float] = self._view["field_scores"]
+        return scores
+
+    @property
+    def all_fields_matched(self) -> bool:
+        """Whether nothing at all is wrong."""
+        matched: bool = self._view["all_fields_matched"]
+        return matched
+
+    @property
+    def matched(self) -> bool:
+        """Whether the overall score meets the match-threshold of the model."""
+        return meets(self.comparison.similarity, self.comparison.threshold)
+
+    @property
+    def confusion_matrix(self) -> dict[str, Any]:
+        """The counts and rates: `overall`, `aggregate`, `leaves`, and `fields` with the same."""
+        matrix: dict[str, Any] = self._view["confusion_matrix"]
+        return matrix
+
+    @property
+    def non_matches(self) -> list[dict[str, Any]]:
+        """Every error: where it is, of which kind, and both values."""
+        errors: list[dict[str, Any]] = self._view["non_matches"]
+        return errors
+
+    @property
+    def counts(self) -> Counts:
+        """The overall counts, of which the four rates are made."""
+        return tally(self.comparison).counts("overall")
+
+    @property
+    def precision(self) -> float:
+        """TP / (TP + FP) of the overall counts."""
+        return self.counts.precision
+
+    @property
+    def recall(self) -> float:
+        """TP / (TP + FN) of the overall counts."""
+        return self.counts.recall()
+
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of precision and recall."""
+        return self.counts.f1()
+
+    @property
+    def accuracy(self) -> float:
+        """(TP + TN) / all, of the overall counts."""
+        return self.counts.accuracy
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the results as JSON values, by the names that they have here."""
+        return {
+            **self._view,
+            "matched": self.matched,
+            "precision": self.precision,
+            "recall": self.recall,
+            "f1": self.f1,
+            "accuracy": self.accuracy,
+        }
+
+    def explain(self) -> str:
+        """Tell how each field is compared and why, as a table; then, what does not suit.
+
+        What does not suit are values of the ground truth that do not match even themselves, such
+        as a text without a date where dates are compared.
+        """
+        lines = _table([HEADINGS, *map(_row, self.inferred)])
+        unsuited = list(self._unsuited())
+        if unsuited:
+            lines += ["", "These ground-truth values match nothing, not even themselves; state a"]
+            lines += ["comparator for their fields (docs/inference.md):", *unsuited]
+        return "\n".join(lines)
+
+    def _unsuited(self) -> Iterator[str]:
+        gt = self.comparison.gt
+        itself = compare(self.plan, gt, gt) if isinstance(gt, dict) else None
+        for error in non_matches(itself) if itself else ():
+            if not isinstance(error.gt, dict):
+                yield f"  {field_path(error.path)}: {brief(error.gt)}"
+
+    def __repr__(self) -> str:
+        names = ("overall_score", "precision", "recall", "f1", "accuracy")
+        rates = ", ".join(f"{name}={getattr(self, name):.3f}" for name in names)
+        return f"{type(self).__name__}({rates}, all_fields_matched={self.all_fields_matched})"
+
+
+def evaluate(gt: BaseModel, pred: BaseModel | Mapping[str, Any]) -> EvalResult:
+    """Compare a prediction with the ground truth.
+
+    Args:
+        gt: an instance of any pydantic model; its class says what the fields are.
+        pred: an instance of the same class, or of another one, or a dict with the names of the
+            fields as keys.
+
+    Raises:
+        TypeError: either side is something else.
+        SchemaError: the model stands for no object, or carries annotations that are wrong.
+        ComparisonError: a comparator failed on a pair of values.
+    """
+    plan, inferred = _plan_of(_checked_model(gt))
+    comparison = compare(plan, values_of(gt), _prediction(pred))
+    return EvalResult(comparison, plan, inferred, comparison_view(comparison))
+
+
+_plans: Final[WeakKeyDictionary[type[BaseModel], tuple[Plan, tuple[Inferred, ...]]]] = (
+    WeakKeyDictionary()
+)
+
+
+def _plan_of(model: type[BaseModel]) -> tuple[Plan, tuple[Inferred, ...]]:
+    """Give the plan of a class and how it came about; made when first asked for."""
+    if model not in _plans:
+        how = Annotating(instances={})
+        schema = _schema_of(model, how)
+        name, known = model.__name__, how.instances
+        # A class is code already: a comparator that it names by its place is no less trusted.
+        schema, inferred = infer(schema, name, allow_plugins=True, comparators=known)
+        plan = compile_schema(schema, name, allow_plugins=True, comparators=known)
+        _plans[model] = plan, inferred
+    return _plans[model]
+
+
+def _schema_of(model: type[BaseModel], how: Annotating) -> JsonObject:
+    """Give the JSON Schema of a class, with the annotations of its fields."""
+    if issubclass(model, StructuredModel) and model._source_schema is not None:  # noqa: SLF001
+        return model.to_json_schema()
+    with annotating(how):
+        return model.model_json_schema(by_alias=False, schema_generator=ComparedSchema)
+
+
+def _checked_model(gt: object) -> type[BaseModel]:
+    if isinstance(gt, BaseModel):
+        return type(gt)
+    if isinstance(gt, type) and issubclass(gt, BaseModel):
+        raise TypeError(f"gt is the class {gt.__name__} itself; give an instance of it")
+    raise TypeError(
+        f"gt is of type {type(gt).__name__}; give an instance of a pydantic model, "
+        "such as Model.model_validate(gt) makes of a dict"
+    )
+
+
+def _prediction(pred: object) -> JsonObject:
+    if isinstance(pred, BaseModel):
+        return values_of(pred)
+    if isinstance(pred, Mapping):
+        values: JsonObject = to_jsonable_python(dict(pred), by_alias=False, fallback=str)
+        return values
+    raise TypeError(
+        f"pred is of type {type(pred).__name__}; give an instance of a pydantic model or a dict, "
+        "which is {} where there is no prediction"
+    )
+
+
+def _row(inferred: Inferred) -> tuple[str, ...]:
+    config = ", ".join(f"{key}={value!r}" for key, value in inferred.config.items())
+    return (
+        field_path(inferred.path),
+        inferred.comparator + (f"({config})" if config else ""),
+        "" if inferred.threshold is None else f"{inferred.threshold:g}",
+        f"{inferred.weight:g}",
+        inferred.reason,
+    )
+
+
+def _table(rows: list[tuple[str, ...]]) -> list[str]:
+    """Align the columns of rows that are equally long; the last one is as long as it is."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)][:-1]
+    return [
+        "  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[-1]])
+        for row in rows
+    ]

@@ -1,0 +1,157 @@
+"""What a model is to the rest of the program: answers to questions, some at once.
+
+A question is a text (embeddings) or a pair of values (scores, verdicts). A backend only knows how
+to ask; when, how often and whether at all is decided in `desk.py`.
+"""
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from importlib.util import find_spec
+from typing import ClassVar, Final, Generic, TypeVar
+
+from stickler_cli.core.problems import Problem, UnavailableError
+
+Q = TypeVar("Q", bound=Hashable)
+A = TypeVar("A")
+
+CHARACTERS_A_TOKEN: Final = 4
+"""A usual estimate for English text; only estimates of cost rest on it."""
+
+
+class ModelError(Exception):
+    """A question that got no answer, and why; concerns the documents that ask it."""
+
+
+class GarbledError(Exception):
+    """An answer that cannot be read; the next one may be better."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What asking has taken; usages add."""
+
+    calls: int = 0
+    """Requests to a model, or batches given to a local one; each attempt counts."""
+    cached: int = 0
+    """Answers that were in the cache."""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    nano_dollars: int = 0
+    """What the calls with a known price cost."""
+    unpriced: int = 0
+    """Answered calls whose price is not known; those of local models are none of them."""
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            *(getattr(self, part.name) + getattr(other, part.name) for part in fields(Usage))
+        )
+
+    def __sub__(self, earlier: "Usage") -> "Usage":
+        return Usage(
+            *(getattr(self, part.name) - getattr(earlier, part.name) for part in fields(Usage))
+        )
+
+    def __str__(self) -> str:
+        """Say it in a few words.
+
+        >>> str(Usage(calls=3, cached=9, input_tokens=120, nano_dollars=1_500_000))
+        '3 calls, 9 answers from the cache, 120 tokens, $0.0015'
+        """
+        parts = [f"{self.calls} calls", f"{self.cached} answers from the cache"]
+        tokens = self.input_tokens + self.output_tokens
+        parts += [f"{tokens} tokens"] if tokens else []
+        if self.nano_dollars:
+            known = "at least " if self.unpriced else ""
+            parts.append(f"{known}${self.nano_dollars / 1e9:.4f}")
+        elif self.unpriced:
+            parts.append("cost unknown")
+        return ", ".join(parts)
+
+
+NO_USAGE: Final = Usage()
+
+
+@dataclass(frozen=True, slots=True)
+class Reply(Generic[A]):
+    """What one call gives."""
+
+    answers: Sequence[A]
+    """In the order of the questions."""
+    usage: Usage = NO_USAGE
+
+
+class Backend(ABC, Generic[Q, A]):
+    """A model and the way to it; the same model is the same object for the whole process."""
+
+    kind: ClassVar[str]
+    """What its answers are: `embedding`, `score` or `verdict`."""
+    batch_size: ClassVar[int] = 1
+    """Questions that a call takes at once."""
+    is_local: ClassVar[bool] = False
+    """Whether the model runs in this process: one call at a time, and no use in trying again."""
+    decides_pairs: ClassVar[bool] = True
+    """Whether list elements are paired by its answers."""
+    is_judge: ClassVar[bool] = False
+    """Whether the run's limit on judged pairs holds for it."""
+
+    model: str
+    """As the schema names it."""
+
+    @property
+    @abstractmethod
+    def identity(self) -> Mapping[str, object] | None:
+        """Everything that shapes an answer, other than the question; None: cannot be known."""
+
+    @abstractmethod
+    def require(self) -> None:
+        """Raise where the model cannot be asked from here, without asking it.
+
+        Raises:
+            UnavailableError: a library, a setting or a file is missing; the hint says which.
+        """
+
+    @abstractmethod
+    def call(self, questions: Sequence[Q], timeout: float) -> Reply[A]:
+        """Ask at most `batch_size` questions; `timeout` is in seconds.
+
+        Raises:
+            GarbledError: the answer cannot be read.
+            Exception: whatever the way to the model raises.
+        """
+
+    @abstractmethod
+    def text(self, question: Q) -> str:
+        """Write a question as text, one text a question: the cache knows it by that."""
+
+    @abstractmethod
+    def pack(self, answer: A) -> bytes:
+        """Write an answer for the cache."""
+
+    @abstractmethod
+    def unpack(self, packed: bytes) -> A:
+        """Read an answer from the cache."""
+
+    def tokens(self, question: Q) -> int:
+        """Estimate the tokens that a question costs."""
+        return -(-len(self.text(question)) // CHARACTERS_A_TOKEN)
+
+    def key(self, identity: Mapping[str, object], question: Q) -> bytes:
+        """Give what the cache knows an answer by: 20 bytes of all that shapes it."""
+        import hashlib  # 6 ms, which runs that ask nothing need not pay
+
+        whole = json.dumps([identity, self.text(question)], sort_keys=True)
+        return hashlib.blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=20).digest()
+
+
+def require_package(package: str, extra: str, comparator: str, model: str) -> None:
+    """Make sure that a package of an extra is installed, without loading it.
+
+    Raises:
+        UnavailableError: it is not; the hint says what to install.
+    """
+    if find_spec(package) is None:
+        hint = f"pip install 'stickler-cli[{extra}]'"
+        found = f"{comparator} with {model} needs the package {package}, which is not installed"
+        raise UnavailableError([Problem("", found, "", hint)])

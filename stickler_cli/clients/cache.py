@@ -1,0 +1,184 @@
+"""Answers on disk, shared by runs and processes: one SQLite file, keyed by all that shapes them."""
+
+import os
+import sqlite3
+import sys
+import threading
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from stickler_cli.core.problems import Problem, UsageError
+
+CACHE_DIR: Final = "STICKLER_CACHE_DIR"
+"""The environment variable that moves the cache."""
+
+FILE_NAME: Final = "answers.sqlite3"
+
+BUSY_SECONDS: Final = 30
+"""How long to wait for another process that is writing."""
+
+KEYS_AT_ONCE: Final = 500
+"""Parameters of one statement; SQLite takes at least 999."""
+
+_SCHEMA: Final = """
+create table if not exists answers (
+    key blob primary key,
+    kind text not null,
+    model text not null,
+    answer blob not null,
+    written integer not null
+) without rowid
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """What the cache holds of one model."""
+
+    kind: str
+    """`embedding`, `score` or `verdict`."""
+    model: str
+    """As schemas name it."""
+    answers: int
+    size: int
+    """Bytes of the answers themselves."""
+
+
+def cache_directory() -> Path:
+    """Give the place of the cache: `STICKLER_CACHE_DIR`, or the user's own cache directory."""
+    chosen = os.environ.get(CACHE_DIR)
+    if chosen:
+        return Path(chosen).expanduser()
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = str(Path.home() / "Library" / "Caches")
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "stickler"
+
+
+class AnswerCache:
+    """The file, opened when it is first needed."""
+
+    def __init__(self, directory: Path) -> None:
+        self.path = directory / FILE_NAME
+        self._lock = threading.Lock()
+        self._connection: sqlite3.Connection | None = None
+
+    def read(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """Look answers up: those that are there, by key.
+
+        Raises:
+            UsageError: the file cannot be opened or read.
+        """
+        found: dict[bytes, bytes] = {}
+        with self._lock:
+            connection = self._open()
+            for start in range(0, len(keys), KEYS_AT_ONCE):
+                some = keys[start : start + KEYS_AT_ONCE]
+                marks = ",".join("?" * len(some))
+                statement = f"select key, answer from answers where key in ({marks})"  # noqa: S608 - question marks only
+                found.update(self._all(connection, statement, some))
+        return found
+
+    def write(self, kind: str, model: str, answers: Mapping[bytes, bytes]) -> None:
+        """Keep answers; one that is there already stays.
+
+        Raises:
+            UsageError: the file cannot be opened or written.
+        """
+        now = int(time.time())
+        rows = [(key, kind, model, answer, now) for key, answer in answers.items()]
+        with self._lock:
+            connection = self._open()
+            try:
+                with connection:
+                    connection.execute("begin immediate")
+                    connection.executemany(
+                        "insert or ignore into answers values (?, ?, ?, ?, ?)", rows
+                    )
+            except sqlite3.Error as error:
+                raise self._unusable(error) from None
+
+    def holdings(self) -> list[Holding]:
+        """Say what is there, by kind and model; nothing is made where there is no file.
+
+        Raises:
+            UsageError: the file cannot be read.
+        """
+        if not self.path.exists():
+            return []
+        statement = (
+            "select kind, model, count(*), sum(length(answer)) from answers "
+            "group by kind, model order by kind, model"
+        )
+        with self._lock:
+            return [Holding(*row) for row in self._all(self._open(), statement, ())]
+
+    def clear(self) -> int:
+        """Forget all answers; give how many there were.
+
+        Raises:
+            UsageError: the file cannot be written.
+        """
+        if not self.path.exists():
+            return 0
+        with self._lock:
+            connection = self._open()
+            try:
+                with connection:
+                    (count,) = connection.execute("select count(*) from answers").fetchone()
+                    connection.execute("delete from answers")
+                connection.execute("vacuum")
+            except sqlite3.Error as error:
+                raise self._unusable(error) from None
+        return int(count)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+
+    def _open(self) -> sqlite3.Connection:
+        if self._connection is not None:
+            return self._connection
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            if not self.path.exists():
+                # Answers tell what is in documents: for nobody else to read.
+                os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
+            connection = sqlite3.connect(
+                self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            )
+        except (OSError, sqlite3.Error) as error:
+            raise self._unusable(error) from None
+        try:
+            connection.execute("pragma journal_mode = wal")
+            connection.execute("pragma synchronous = normal")
+            connection.execute(_SCHEMA)
+        except sqlite3.Error as error:
+            connection.close()
+            raise self._unusable(error) from None
+        self._connection = connection
+        return connection
+
+    def _all(
+        self, connection: sqlite3.Connection, statement: str, parameters: Iterable[bytes]
+    ) -> list[Any]:
+        try:
+            with closing(connection.execute(statement, tuple(parameters))) as rows:
+                return rows.fetchall()
+        except sqlite3.Error as error:
+            raise self._unusable(error) from None
+
+    def _unusable(self, error: Exception) -> UsageError:
+        found = f"the cache of answers cannot be used ({error})"
+        hint = f"set {CACHE_DIR} to another directory, or give --no-cache"
+        return UsageError([Problem(str(self.path), found, "", hint)])

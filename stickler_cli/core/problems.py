@@ -1,0 +1,122 @@
+"""What can be wrong, as values, and the exceptions that carry them.
+
+    SticklerError
+    |- SchemaError         a schema cannot be used; holds every problem found in it
+    |- UsageError          an option, a path, a configuration file or a gate cannot be used
+    |- ComparisonError     a comparator failed on a pair of values; concerns one document
+    |- NotComparableError  runs that do not go together
+    |- UnavailableError    a comparator needs something that is not installed
+    |- WorkerDiedError     a process that shares the work could not start
+
+Documents that cannot be read are not exceptions: they are a `Problem` in the stream of pairs.
+The classes are plain and take positional arguments: so they survive pickling between processes.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from stickler_cli.core.locations import field_path
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong, where it is, and what to do about it."""
+
+    source: str
+    """The file, or option, as the user named it; empty for a value without a file."""
+    found: str
+    """What is there, as a clause: `threshold is 15`."""
+    expected: str = ""
+    """What would be right, as a noun phrase: `a number in [0, 1]`."""
+    hint: str = ""
+    """What to do, as a clause or question: `did you mean 0.15?`."""
+    pointer: str | None = None
+    """RFC 6901 pointer to the value inside the file; None where there is none."""
+    line: int | None = None
+    """Line in the file, from 1."""
+    column: int | None = None
+    """Column in that line, from 1, in characters."""
+
+    def __str__(self) -> str:
+        """Word the problem on one line.
+
+        >>> str(Problem("s.json", "weight is 0", "a number above 0", "leave it out for 1", "/a"))
+        's.json#/a: weight is 0, expected a number above 0; leave it out for 1'
+        """
+        expected = f", expected {self.expected}" if self.expected else ""
+        hint = f"; {self.hint}" if self.hint else ""
+        place = self.place
+        return (
+            f"{place}: {self.found}{expected}{hint}" if place else f"{self.found}{expected}{hint}"
+        )
+
+    @property
+    def place(self) -> str:
+        """Where the problem is: `file#/pointer` or `file:line:column`."""
+        if self.pointer is not None:
+            return f"{self.source}#{self.pointer}"
+        if self.line is not None:
+            return f"{self.source}:{self.line}:{self.column or 1}"
+        return self.source
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One thing about a document that its schema forbids."""
+
+    keyword: str
+    """Of the schema: `required`."""
+    field: str
+    """Path of the field, `[]` for items and `*` for keys of maps; empty for the document."""
+    pointer: str
+    """RFC 6901 pointer to the value in the document."""
+    message: str
+    """What the validator said."""
+
+
+class SticklerError(Exception):
+    """The root of all errors that are the user's to mend."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__(self.problems)
+
+    def __str__(self) -> str:
+        return "\n".join(str(problem) for problem in self.problems)
+
+
+class SchemaError(SticklerError):
+    """A schema that cannot be compiled, with all of its problems."""
+
+
+class UsageError(SticklerError):
+    """Options, paths, configuration or gates that cannot be used."""
+
+
+class ComparisonError(SticklerError):
+    """A comparator that failed on one pair of values."""
+
+    def __init__(self, cause: str, path: tuple[str, ...] = ()) -> None:
+        Exception.__init__(self, cause, path)
+        self.cause = cause
+        """What failed, on which values, and why."""
+        self.path = path
+        """The properties that lead to the field."""
+        place = f"at {field_path(path)}, " if path else ""
+        self.problems = (Problem("", place + cause),)
+
+    def below(self, name: str) -> "ComparisonError":
+        """Tell the same failure as seen from the object that holds it as property `name`."""
+        return ComparisonError(self.cause, (name, *self.path))
+
+
+class NotComparableError(SticklerError):
+    """Runs whose figures cannot be put together or held against each other."""
+
+
+class UnavailableError(SticklerError):
+    """A comparator whose backend is not there."""
+
+
+class WorkerDiedError(SticklerError):
+    """A worker process that ended before it could take any work."""

@@ -1,0 +1,95 @@
+"""From two runs to the difference between them."""
+
+from collections.abc import Sequence
+
+from stickler_cli.core.locations import Path
+from stickler_cli.diff.changes import Difference, DiffSettings, RunName
+from stickler_cli.diff.contrasts import contrasts
+from stickler_cli.diff.documents import document_changes
+from stickler_cli.diff.figures import F1, WHOLE, Figure, changes
+from stickler_cli.diff.gates import columns_of, judge_changes
+from stickler_cli.diff.pairing import Counted, counted, paired
+from stickler_cli.score.gates import Gate, check_paths
+from stickler_cli.score.record import FieldInfo, Run
+from stickler_cli.score.tally import READINGS
+
+
+def compare_runs(
+    base: Run,
+    new: Run,
+    names: tuple[str, str] = ("BASE", "NEW"),
+    gates: Sequence[Gate] = (),
+    settings: DiffSettings | None = None,
+) -> Difference:
+    """Tell what changed from one run to another.
+
+    Rates are those of the first run's `recall_with_fd`. Runs that differ in what decides their
+    figures are compared all the same: look at `deciding` first.
+
+    Args:
+        base: the run that was; with accounts of its documents.
+        new: the run that is; likewise.
+        names: of the two, as the user gave them.
+        gates: on changes.
+        settings: what decides the verdicts.
+
+    Raises:
+        UsageError: a run has no accounts, or a gate asks for a field or a count that there is not.
+        NotComparableError: no document is in both runs.
+    """
+    settings = settings or DiffSettings()
+    pairs = paired(base, new)
+    described = _described(base, new)
+    table = counted(
+        pairs.pairs,
+        described,
+        columns_of(gates),
+        recall_with_fd=base.options.recall_with_fd,
+    )
+    paths = _paths(described, table)
+    check_paths(gates, paths)
+    figures = [*WHOLE, *(Figure(path, READINGS[0], F1) for path in paths)]
+    found = changes(figures, table, settings)
+    changed = document_changes(pairs.pairs)
+    worse, better = (
+        sum(document.is_worse for document in changed),
+        sum(document.is_better for document in changed),
+    )
+    documents = {
+        "compared": len(pairs.pairs),
+        "better": better,
+        "worse": worse,
+        "same": len(pairs.pairs) - better - worse,
+        "lost": len(pairs.lost),
+        "only_new": len(pairs.only_new),
+    }
+    return Difference(
+        base=_name(base, names[0]),
+        new=_name(new, names[1]),
+        contrasts=contrasts(base, new),
+        settings=settings,
+        documents=documents,
+        lost=pairs.lost,
+        only_new=pairs.only_new,
+        whole=found[: len(WHOLE)],
+        fields=found[len(WHOLE) :],
+        changed=changed,
+        gates=judge_changes(gates, table, documents, settings.intervals),
+    )
+
+
+def _name(run: Run, source: str) -> RunName:
+    return RunName(source, run.version, run.schema.path, run.schema.model_name)
+
+
+def _described(base: Run, new: Run) -> list[FieldInfo]:
+    """Give the fields of both schemas; those that only the second one has come last."""
+    known = {info.path: info for info in new.fields} | {info.path: info for info in base.fields}
+    order = dict.fromkeys(info.path for run in (base, new) for info in run.fields)
+    return [known[path] for path in order]
+
+
+def _paths(described: Sequence[FieldInfo], table: Counted) -> list[Path]:
+    """Give the fields of the schemas, then those that only documents have."""
+    order = dict.fromkeys(tuple(map(str, info.path)) for info in described)
+    return [*order, *(path for path in table.paths if path not in order)]

@@ -1,0 +1,80 @@
+"""Gates on a change: by how much a figure may get worse, or must get better.
+
+A gate is written as for a run, and is about the change from the first run to the second one:
+`f1>=-0.01` allows a loss of one point, `total.f1.lower>=-0.02` also asks for enough documents.
+Documents are counted, not compared: `documents.worse<=3`.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Final
+
+from stickler_cli.compare.result import Outcome
+from stickler_cli.diff.figures import Figure, change_of
+from stickler_cli.diff.pairing import Column, Counted
+from stickler_cli.diff.resampling import change_intervals
+from stickler_cli.score.counts import Counts
+from stickler_cli.score.gates import (
+    COUNTS,
+    SCORE,
+    Gate,
+    GateResult,
+    asks_documents,
+    check_kind,
+    judged,
+)
+from stickler_cli.score.intervals import IntervalSettings
+
+LOWEST: Final = -1.0
+"""The least change of a rate or score."""
+
+CHANGE_OF: Final = "change of "
+
+
+def columns_of(gates: Collection[Gate]) -> set[Column]:
+    """Give the columns that gates ask for."""
+    return {(gate.path, SCORE if gate.metric == SCORE else gate.reading) for gate in gates}
+
+
+def judge_changes(
+    gates: Sequence[Gate],
+    counted: Counted,
+    documents: Mapping[str, int],
+    settings: IntervalSettings,
+) -> list[GateResult]:
+    """Compare what changed with what gates ask for.
+
+    Args:
+        gates: on changes.
+        counted: in both runs, with the columns that the gates ask for.
+        documents: how many there are, by kind.
+        settings: of the intervals.
+
+    Raises:
+        UsageError: a gate asks for a kind of document count that there is not.
+    """
+    found = []
+    for gate in gates:
+        if asks_documents(gate):
+            check_kind(gate, documents)
+            found.append(judged(gate, documents[gate.metric], ""))
+        elif gate.metric in COUNTS:
+            found.append(judged(gate, _more(gate, counted), "", CHANGE_OF))
+        else:
+            figure = Figure(gate.path, gate.reading, gate.metric)
+            value, empty = change_of(counted, figure), "nothing was counted in one of the runs"
+            if gate.bound and value is not None:
+                sample = counted.sample(gate.path, gate.reading, gate.metric)
+                (interval,) = change_intervals([sample], counted.ids, settings)
+                value = None if interval is None else getattr(interval, gate.bound)
+                empty = "too few documents say anything about it for a confidence interval"
+            found.append(judged(gate, value, empty, CHANGE_OF))
+    return found
+
+
+def _more(gate: Gate, counted: Counted) -> int:
+    """Give by how much a count grew."""
+    before, after = (
+        Counts.of([int(sums[outcome]) for outcome in Outcome])
+        for sums in counted.counts(gate.path, gate.reading).sum(axis=2)
+    )
+    return int(getattr(after, gate.metric) - getattr(before, gate.metric))

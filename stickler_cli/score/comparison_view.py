@@ -1,0 +1,54 @@
+"""The dict that users of one comparison know: scores, confusion matrix, non-matches."""
+
+from typing import Final
+
+from stickler_cli.compare.result import ObjectComparison
+from stickler_cli.score.non_matches import non_matches
+from stickler_cli.score.tally import READINGS, Tally, tally
+
+DOCUMENT_KEYS: Final = ("field_scores", "all_fields_matched", "non_matches")
+"""What `document_view` gives."""
+
+
+def comparison_view(
+    comparison: ObjectComparison, *, recall_with_fd: bool = False
+) -> dict[str, object]:
+    """Give one document's results as JSON values.
+
+    Keys: `overall_score`, `field_scores`, `all_fields_matched`, `confusion_matrix`,
+    `non_matches`; docs/results.md describes each.
+    """
+    counts = tally_view(tally(comparison), recall_with_fd=recall_with_fd)
+    return {
+        "overall_score": comparison.similarity,
+        "confusion_matrix": {"fields": {}, **counts},
+        **document_view(comparison),
+    }
+
+
+def document_view(comparison: ObjectComparison) -> dict[str, object]:
+    """Give what results say of one document beyond its counts."""
+    errors = [entry.view() for entry in non_matches(comparison)]
+    return {
+        "field_scores": {entry.name: entry.comparison.score for entry in comparison.fields},
+        "all_fields_matched": not errors,
+        "non_matches": errors,
+    }
+
+
+def tally_view(node: Tally, *, recall_with_fd: bool = False) -> dict[str, object]:
+    """Give a node's counts, mean scores and fields as results show them."""
+    view: dict[str, object] = {
+        reading: node.counts(reading).view(recall_with_fd=recall_with_fd) for reading in READINGS
+    }
+    if node.scored:
+        view["raw_similarity_score"] = node.mean_raw
+        view["similarity_score"] = node.mean_raw
+        view["threshold_applied_score"] = node.mean_score
+        view["weight"] = node.weight
+    if node.fields:
+        view["fields"] = {
+            name: tally_view(child, recall_with_fd=recall_with_fd)
+            for name, child in node.fields.items()
+        }
+    return view

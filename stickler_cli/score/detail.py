@@ -1,0 +1,178 @@
+"""What a page shows of single values and documents: bounded, and the same for any number of jobs.
+
+A module of its own because no figure of a run depends on it: it is kept only where a report that
+people browse was asked for, as lines of JSON, which take a tenth of what values would.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+from stickler_cli.compare.result import Outcome
+from stickler_cli.core.json_values import json_line
+from stickler_cli.core.locations import Path
+from stickler_cli.score.comparison_lines import comparison_line, similarities, text_of
+from stickler_cli.score.document_result import DocumentResult
+from stickler_cli.score.non_matches import non_matches
+
+BINS: Final = 20
+"""Ranges of similarity in a histogram: 0.05 each, so that usual thresholds lie between two. One
+more bin is for 1 itself."""
+
+MOST_NON_MATCHES: Final = 100_000
+"""Errors that are kept: more than anybody reads, and a page with so many is searched at once."""
+
+MOST_NON_MATCH_BYTES: Final = 32_000_000
+"""Bytes that they may take, before compression to about a fifth."""
+
+MOST_COMPARISONS: Final = 100
+"""Documents that are kept whole: those with the lowest scores."""
+
+MOST_COMPARISON_BYTES: Final = 16_000_000
+"""Bytes that those may take, before compression to about a tenth."""
+
+_ROUNDING: Final = 1e-9
+"""So that 0.7, which is a little less than 14 of 20, is in the bin that begins with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class DetailLimits:
+    """How much is kept; a page says what it leaves out."""
+
+    non_matches: int = MOST_NON_MATCHES
+    non_match_bytes: int = MOST_NON_MATCH_BYTES
+    comparisons: int = MOST_COMPARISONS
+    comparison_bytes: int = MOST_COMPARISON_BYTES
+
+
+@dataclass(slots=True)
+class Histogram:
+    """How similar the pairs of a field are; it adds in any order."""
+
+    matched: list[int] = field(default_factory=lambda: [0] * (BINS + 1))
+    """Pairs at or above their threshold, by similarity."""
+    unlike: list[int] = field(default_factory=lambda: [0] * (BINS + 1))
+    """Pairs below it."""
+
+    def add(self, similarity: float, outcome: Outcome) -> None:
+        """Add one pair, with its similarity in [0, 1]."""
+        counts = self.matched if outcome is Outcome.TP else self.unlike
+        counts[bin_of(similarity)] += 1
+
+    def merge(self, other: "Histogram") -> None:
+        """Add the pairs of another."""
+        for mine, its in ((self.matched, other.matched), (self.unlike, other.unlike)):
+            mine[:] = map(sum, zip(mine, its, strict=True))
+
+
+def bin_of(similarity: float) -> int:
+    """Give the bin of a similarity in [0, 1].
+
+    >>> bin_of(0.0), bin_of(0.7), bin_of(0.9999), bin_of(1.0)
+    (0, 14, 19, 20)
+    """
+    return BINS if similarity >= 1 else min(int(similarity * BINS + _ROUNDING), BINS - 1)
+
+
+Ranked: TypeAlias = tuple[float, str, bytes]
+"""Score, id and encoded comparison of a document."""
+
+
+@dataclass(slots=True)
+class Detail:
+    """What is kept of a run's documents.
+
+    Parts are merged in the order of the documents, of which the errors are the first. All else
+    does not depend on any order.
+    """
+
+    limits: DetailLimits = field(default_factory=DetailLimits)
+    histograms: dict[Path, Histogram] = field(default_factory=dict)
+    """By the path of the field, without list indexes."""
+    non_matches: list[bytes] = field(default_factory=list)
+    """Errors in document order, each as `non_match_row` gives it."""
+    complete: bool = True
+    """Whether these are all errors; once one was left out, none is added."""
+    comparisons: list[Ranked] = field(default_factory=list)
+    """The documents with errors that have the lowest scores, the lowest first."""
+    bound: Ranked | None = None
+    """The first one left out: nothing from there on is kept."""
+    knows_errors: bool = True
+    """Whether single errors were kept; a run file has none."""
+    knows_values: bool = True
+    """Whether histograms and comparisons were kept; only the run itself keeps them."""
+    _non_match_bytes: int = 0
+
+    def update(self, result: DocumentResult) -> None:
+        """Add one document."""
+        if result.comparison is None:
+            return
+        for path, similarity, outcome in similarities(result.comparison):
+            self.histograms.setdefault(path, Histogram()).add(similarity, outcome)
+        wrong = False
+        for error in non_matches(result.comparison):
+            wrong = True
+            if not self.complete:
+                break
+            self.add_non_match(non_match_row(result.id, error.view()))
+        score = result.comparison.similarity
+        if wrong and (self.bound is None or (score, result.id) <= self.bound[:2]):
+            self._keep([(score, result.id, comparison_line(result.comparison))])
+
+    def add_non_match(self, line: bytes) -> None:
+        """Add the error that comes next, unless there is no room any more."""
+        room = len(self.non_matches) < self.limits.non_matches
+        size = self._non_match_bytes + len(line)
+        if self.complete and room and size <= self.limits.non_match_bytes:
+            self.non_matches.append(line)
+            self._non_match_bytes = size
+        else:
+            self.complete = False
+
+    def merge(self, other: "Detail") -> None:
+        """Add the documents that follow these."""
+        for path, histogram in other.histograms.items():
+            self.histograms.setdefault(path, Histogram()).merge(histogram)
+        for line in other.non_matches:
+            self.add_non_match(line)
+        self.complete = self.complete and other.complete
+        if other.bound is not None:
+            self.bound = min(self.bound, other.bound) if self.bound else other.bound
+        self._keep(other.comparisons)
+
+    def _keep(self, more: Iterable[Ranked]) -> None:
+        """Add documents, and leave out those that have no room, which are the best ones."""
+        ranked = sorted([*self.comparisons, *more])
+        size = 0
+        self.comparisons = []
+        for entry in ranked:
+            size += len(entry[2])
+            out_of_bounds = self.bound is not None and entry >= self.bound
+            full = len(self.comparisons) >= self.limits.comparisons
+            if out_of_bounds or full or size > self.limits.comparison_bytes:
+                self.bound = min(self.bound, entry) if self.bound else entry
+                return
+            self.comparisons.append(entry)
+
+
+def non_match_row(document: str, view: Mapping[str, object]) -> bytes:
+    """Write an error as one JSON array, as the page reads it.
+
+    Args:
+        document: its id.
+        view: as `NonMatch.view` gives it, and as files of non-matches hold it.
+    """
+    details = view.get("details")
+    details = details if isinstance(details, dict) else {}
+    row = [
+        document,
+        view.get("field_path"),
+        view.get("non_match_type"),
+        text_of(view.get("ground_truth_value")),
+        text_of(view.get("prediction_value")),
+        view.get("similarity_score"),
+        details.get("reason"),
+        view.get("class"),
+        details.get("differing_fields"),
+    ]
+    return json_line(row)[:-1]

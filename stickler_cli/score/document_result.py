@@ -1,0 +1,80 @@
+"""What became of one document: the values that an Evaluation adds up."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from stickler_cli.compare.result import ObjectComparison
+from stickler_cli.core.problems import Problem
+from stickler_cli.score.reading import Part
+from stickler_cli.score.validity import Side, Verdict
+
+
+class Status(StrEnum):
+    """What became of one document."""
+
+    EVALUATED = "evaluated"
+    """Both sides were read and compared."""
+    MISSING = "missing"
+    """There is no prediction; compared with an empty one, unless the run leaves it out."""
+    INVALID = "invalid"
+    """The prediction is not a JSON object; compared with an empty one, if there is a truth."""
+    FAILED = "failed"
+    """Not evaluated: the ground truth cannot be read, or a comparator failed."""
+    UNMATCHED = "unmatched"
+    """A prediction without ground truth; not evaluated."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentResult:
+    """One document of a run."""
+
+    id: str
+    status: Status
+    comparison: ObjectComparison | None
+    """None where the document was not evaluated."""
+    problems: tuple[Problem, ...] = ()
+    """Why the status is not `evaluated`, and what else a person should look at."""
+    remarks: tuple[str, ...] = ()
+    """What was odd about the documents although they could be read, by name, each once."""
+    verdicts: Mapping[Side, Verdict] = field(default_factory=dict)
+    """What its schema forbids in each side that was checked and is there."""
+    groups: Mapping[str, str] = field(default_factory=dict)
+    """The group it is in, by each key that the run is broken down by."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class DocumentProblem:
+    """A document that was not simply evaluated, named."""
+
+    status: Status
+    id: str
+    problem: str
+    """What is wrong, where, and what to do, on one line."""
+
+
+def read_statuses(documents: Part) -> dict[Status, int]:
+    """Read how many documents there were of each status; what is left of all was evaluated."""
+    statuses = dict.fromkeys(Status, 0)
+    for status in statuses:
+        if status is not Status.EVALUATED:
+            statuses[status] = documents.at(status.value).count()
+    total = documents.at("total")
+    statuses[Status.EVALUATED] = total.count() - sum(statuses.values())
+    if statuses[Status.EVALUATED] < 0:
+        raise total.refused("at least the sum of the others")
+    return statuses
+
+
+def read_problem(part: Part) -> DocumentProblem:
+    """Read a document that was not simply evaluated."""
+    status = read_status(part.at("status"))
+    return DocumentProblem(status, part.at("document").text(), part.at("problem").text())
+
+
+def read_status(part: Part) -> Status:
+    """Read what became of a document."""
+    for status in Status:
+        if status == part.value:
+            return status
+    raise part.refused(f"one of {', '.join(Status)}")

@@ -1,0 +1,261 @@
+"""What kind of mistake each non-match is: one class, by the first rule that holds.
+
+The order of `ErrorClass` is the order in which reports name classes; the rules and their order
+are in docs/error-classes.md.
+"""
+
+from collections.abc import Iterator
+from decimal import Decimal
+from enum import StrEnum
+from itertools import chain, islice
+from typing import Final
+
+from stickler_cli.compare.result import Outcome
+from stickler_cli.core.json_values import JsonObject, JsonValue, kind_of
+from stickler_cli.core.locations import Path, Step
+from stickler_cli.score.misreadings import (
+    amount,
+    look_alike,
+    part_of,
+    same_date,
+    same_text,
+    slip_of_number,
+    slip_of_text,
+    text_of,
+)
+
+LONGEST: Final = 1_000
+"""Characters of the longest text that is looked at closely; of longer ones only whether one begins
+or ends the other."""
+
+TELLING: Final = 3
+"""Characters that a value has at least where its standing elsewhere says something: quantities,
+flags and units of one or two are everywhere by chance."""
+
+NEIGHBOURS: Final = 10
+"""Items before and after its own that a value may have slipped from, so that the time is in
+proportion to the number of errors; rows shift by a few."""
+
+SIBLINGS: Final = 100
+"""Fields of an object that a value is looked for in; of a map with more, the first."""
+
+LEVELS: Final = 3
+"""Lists and objects around a value whose other items and fields are looked at, innermost first."""
+
+
+class ErrorClass(StrEnum):
+    """What kind of mistake a non-match is."""
+
+    MISSED_ITEM = "missed_item"
+    """An element of a list that the prediction does not have."""
+    INVENTED_ITEM = "invented_item"
+    """An element of a list that the ground truth does not have."""
+    MISSED_VALUE = "missed_value"
+    """A field that has a value in the ground truth only."""
+    INVENTED_VALUE = "invented_value"
+    """A field that has a value in the prediction only."""
+    SWAPPED = "swapped"
+    """The value of another field, or of the same field of another item."""
+    WRONG_ITEM = "wrong_item"
+    """A pair of list elements that is below its threshold, and nothing more is known."""
+    WRONG_OBJECT = "wrong_object"
+    """An object below its threshold; the fields in it that are wrong have classes of their own."""
+    WRONG_KIND = "wrong_kind"
+    """A value of another kind, or one that is right and not of the kind that is compared."""
+    FORMAT = "format"
+    """The same content, spelt in another way."""
+    LOOK_ALIKE = "look_alike"
+    """The same but for characters that look alike."""
+    TRUNCATED = "truncated"
+    """The beginning or end of the ground truth."""
+    OVERRUN = "overrun"
+    """The ground truth, and more before or after it."""
+    DIGIT_SLIP = "digit_slip"
+    """A digit, two that changed places, a decimal point or a sign are wrong."""
+    OTHER = "other"
+    """Something else."""
+
+
+def classify(
+    outcome: Outcome, path: Path, gt: JsonValue, pred: JsonValue, places: "Places"
+) -> ErrorClass:
+    """Name the kind of a mistake.
+
+    Args:
+        outcome: FD, FA or FN.
+        path: where it is in the ground truth, or would be; for an invented list element, its place
+            in the prediction.
+        gt: None where it is absent.
+        pred: None where it is absent.
+        places: of the whole ground truth.
+    """
+    is_element = isinstance(path[-1], int)
+    if outcome is Outcome.FN:
+        return ErrorClass.MISSED_ITEM if is_element else ErrorClass.MISSED_VALUE
+    if outcome is Outcome.FA:
+        if is_element:
+            return ErrorClass.INVENTED_ITEM
+        found = places.have_elsewhere(pred, path)
+        return ErrorClass.SWAPPED if found else ErrorClass.INVENTED_VALUE
+    if isinstance(gt, dict | list) or isinstance(pred, dict | list):
+        return _of_containers(path, gt, pred, places)
+    return _of_scalars(path, gt, pred, places)
+
+
+def _of_containers(path: Path, gt: JsonValue, pred: JsonValue, places: "Places") -> ErrorClass:
+    if kind_of(gt) != kind_of(pred):
+        return ErrorClass.WRONG_KIND
+    if isinstance(path[-1], int):
+        return ErrorClass.WRONG_ITEM
+    if places.have_elsewhere(pred, path):
+        return ErrorClass.SWAPPED
+    return ErrorClass.WRONG_OBJECT if isinstance(gt, dict) else ErrorClass.OTHER
+
+
+def _of_scalars(  # noqa: PLR0911 - one for each rule, in their order
+    path: Path, gt: JsonValue, pred: JsonValue, places: "Places"
+) -> ErrorClass:
+    gt_text, pred_text = text_of(gt), text_of(pred)
+    if max(len(gt_text), len(pred_text)) > LONGEST:
+        return _of_long_texts(gt_text, pred_text) or _rest(path)
+    if gt_text == pred_text and type(gt) is type(pred):
+        return ErrorClass.WRONG_KIND  # nothing differs: the comparator reads neither
+    gt_amount, pred_amount = amount(gt), amount(pred)
+    if gt_amount is not None and pred_amount is not None:
+        found = _of_amounts(gt_amount, pred_amount)
+        if found is not ErrorClass.FORMAT and places.have_elsewhere(pred, path):
+            return ErrorClass.SWAPPED
+        return found or _rest(path)
+    if same_text(gt_text, pred_text) or same_date(gt_text, pred_text):
+        return ErrorClass.FORMAT
+    if look_alike(gt_text, pred_text):
+        return ErrorClass.LOOK_ALIKE
+    if _kind(gt) != _kind(pred):
+        return ErrorClass.WRONG_KIND
+    if places.have_elsewhere(pred, path):
+        return ErrorClass.SWAPPED
+    return _of_texts(gt_text, pred_text) or _rest(path)
+
+
+def _of_amounts(gt: Decimal, pred: Decimal) -> ErrorClass | None:
+    if gt == pred:
+        return ErrorClass.FORMAT
+    return ErrorClass.DIGIT_SLIP if slip_of_number(gt, pred) else None
+
+
+def _of_texts(gt: str, pred: str) -> ErrorClass | None:
+    if part_of(pred, gt):
+        return ErrorClass.TRUNCATED
+    if part_of(gt, pred):
+        return ErrorClass.OVERRUN
+    return ErrorClass.DIGIT_SLIP if slip_of_text(gt, pred) else None
+
+
+def _kind(value: JsonValue) -> str:
+    kind = kind_of(value)
+    return "number" if kind == "integer" else kind
+
+
+def _of_long_texts(gt: str, pred: str) -> ErrorClass | None:
+    if gt.startswith(pred) or gt.endswith(pred):
+        return ErrorClass.TRUNCATED
+    if pred.startswith(gt) or pred.endswith(gt):
+        return ErrorClass.OVERRUN
+    return None
+
+
+def _rest(path: Path) -> ErrorClass:
+    return ErrorClass.WRONG_ITEM if isinstance(path[-1], int) else ErrorClass.OTHER
+
+
+class Places:
+    """The values of one ground truth, to be looked up as the wrong value of another place.
+
+    What is found out about an object serves all errors in it.
+    """
+
+    def __init__(self, document: JsonValue) -> None:
+        self._document = document
+        self._fields: dict[tuple[int, Path], dict[str, list[Step]]] = {}
+        """For an object and a path into its fields: which fields have a text there."""
+
+    def have_elsewhere(self, pred: JsonValue, path: Path) -> bool:
+        """Say whether a prediction is the ground truth of another place near its own.
+
+        Those are the other fields of its object, and the same field of other items and objects.
+        """
+        wanted = _telling(pred)
+        if wanted is None:
+            return False
+        around = [self._document]
+        for step in path[:-1]:
+            around.append(_at(around[-1], step))
+        innermost = len(path) - 1
+        return any(
+            self._is_beside(wanted, around[depth], path[depth], path[depth + 1 :])
+            for depth in range(innermost, max(innermost - LEVELS, -1), -1)
+        )
+
+    def _is_beside(self, wanted: JsonValue, around: JsonValue, step: Step, inside: Path) -> bool:
+        """Say whether what stands beside a place has a value at the path inside it."""
+        if isinstance(wanted, str) and isinstance(around, dict):
+            names = self._texts(around, inside).get(wanted, ())
+            return any(name != step for name in names)
+        for value in _siblings(around, step):
+            for inner in inside:
+                value = _at(value, inner)  # noqa: PLW2901 - a walk
+            if value is not None and _telling(value) == wanted:
+                return True
+        return False
+
+    def _texts(self, around: JsonObject, inside: Path) -> dict[str, list[Step]]:
+        key = id(around), inside
+        if key not in self._fields:
+            texts: dict[str, list[Step]] = {}
+            for name, value in islice(around.items(), SIBLINGS):
+                for inner in inside:
+                    value = _at(value, inner)  # noqa: PLW2901 - a walk
+                text = None if value is None else _telling(value)
+                if isinstance(text, str):
+                    texts.setdefault(text, []).append(name)
+            self._fields[key] = texts
+        return self._fields[key]
+
+
+def _telling(value: JsonValue) -> JsonValue:
+    """Give a value as it is looked for elsewhere; None where it may be anywhere by chance."""
+    # Not a match statement: in a run these lines are among those that most time is spent in.
+    kind = value.__class__
+    if kind is str:
+        text = str(value).strip().casefold()
+    elif value is None or kind is bool:
+        return None
+    elif isinstance(value, dict | list):
+        return value or None
+    elif isinstance(value, float) and value.is_integer():
+        text = text_of(int(value))
+    else:
+        text = text_of(value)
+    return text if len(text) >= TELLING else None
+
+
+def _at(value: JsonValue, step: Step) -> JsonValue:
+    """Follow one step; None where it leads nowhere. A value by itself is a list of one."""
+    if isinstance(value, dict):
+        return value.get(step) if isinstance(step, str) else None
+    if isinstance(value, list):
+        return value[step] if isinstance(step, int) and step < len(value) else None
+    return value if step == 0 else None
+
+
+def _siblings(around: JsonValue, step: Step) -> Iterator[JsonValue]:
+    """Give what stands beside a place."""
+    match around:
+        case dict():
+            fields = islice(around.items(), SIBLINGS)
+            return (value for name, value in fields if name != step)
+        case list() if isinstance(step, int):
+            first = max(step - NEIGHBOURS, 0)
+            return chain(around[first:step], around[step + 1 : step + 1 + NEIGHBOURS])
+        case _:
+            return iter(())

@@ -1,0 +1,94 @@
+"""How many mistakes there were of each kind, in each field: integers that add in any order."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+from stickler_cli.core.locations import Path, field_path
+from stickler_cli.score.error_classes import ErrorClass
+from stickler_cli.score.non_matches import NonMatch
+from stickler_cli.score.reading import Part
+
+ByClass: TypeAlias = dict[ErrorClass, int]
+"""Without the classes that do not occur."""
+
+_BY_NAME: Final = {each.value: each for each in ErrorClass}
+
+
+@dataclass(slots=True)
+class ErrorCounts:
+    """The non-matches of a set of documents, by field and class."""
+
+    fields: dict[Path, ByClass] = field(default_factory=dict)
+    """By the path of the field, without list indexes; only fields that have errors."""
+
+    def update(self, errors: Iterable[NonMatch]) -> None:
+        """Count the errors of a document."""
+        for error in errors:
+            names = tuple(step for step in error.path if isinstance(step, str))
+            of_field = self.fields.setdefault(names, {})
+            of_field[error.error_class] = of_field.get(error.error_class, 0) + 1
+
+    def merge(self, other: "ErrorCounts") -> None:
+        """Add the errors of other documents; the order of merging makes no difference."""
+        for path, counts in other.fields.items():
+            add_classes(self.fields.setdefault(path, {}), counts)
+
+    def overall(self) -> ByClass:
+        """Give the counts of all fields together, the most frequent class first."""
+        total: ByClass = {}
+        for counts in self.fields.values():
+            add_classes(total, counts)
+        return ordered(total)
+
+    def view(self) -> dict[str, object]:
+        """Give the counts as the run format shows them; equal counts give equal bytes."""
+        overall = self.overall()
+        return {
+            "total": sum(overall.values()),
+            "overall": _view(overall),
+            "fields": {field_path(path): _view(self.fields[path]) for path in sorted(self.fields)},
+        }
+
+
+def add_classes(to: ByClass, more: ByClass) -> None:
+    """Add counts to others."""
+    for error_class, count in more.items():
+        to[error_class] = to.get(error_class, 0) + count
+
+
+def ordered(counts: ByClass) -> ByClass:
+    """Sort by count, the greatest first; equal counts stand in the order of the classes.
+
+    >>> list(ordered({ErrorClass.FORMAT: 1, ErrorClass.SWAPPED: 1, ErrorClass.OTHER: 2}).values())
+    [2, 1, 1]
+    """
+    order = list(ErrorClass)
+    return dict(sorted(counts.items(), key=lambda entry: (-entry[1], order.index(entry[0]))))
+
+
+def _view(counts: ByClass) -> dict[str, int]:
+    return {each.value: counts[each] for each in ErrorClass if each in counts}
+
+
+def read_error_counts(record: Part) -> ErrorCounts:
+    """Read what `ErrorCounts.view` gave; sums are not looked at.
+
+    Raises:
+        UsageError: it is no such record.
+    """
+    counts = ErrorCounts()
+    for name, part in record.at("fields").entries():
+        path = Part(name, part.source, part.place).names()
+        counts.fields[path] = _read_classes(part)
+    return counts
+
+
+def _read_classes(part: Part) -> ByClass:
+    counts: ByClass = {}
+    for name, count in part.entries():
+        if name not in _BY_NAME:
+            found = Part(name, count.source, count.place)
+            raise found.refused(f"one of {', '.join(_BY_NAME)}")
+        counts[_BY_NAME[name]] = count.count()
+    return counts

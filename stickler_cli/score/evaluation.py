@@ -1,0 +1,299 @@
+"""What many documents come to: sums that may be merged in any order with the same result."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final
+
+from stickler_cli import __version__
+from stickler_cli.compare.result import ObjectComparison
+from stickler_cli.core.locations import Path, field_path
+from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.score.accounts import Accounts, account_line, decoded, read_accounts
+from stickler_cli.score.document_result import (
+    DocumentProblem,
+    DocumentResult,
+    Status,
+    read_problem,
+)
+from stickler_cli.score.frame import data_frame, table
+from stickler_cli.score.non_matches import non_matches
+from stickler_cli.score.notebook import Summary, summary_html
+from stickler_cli.score.reading import Part
+from stickler_cli.score.remarks import LENIENT, ODDITIES, remarks_view
+from stickler_cli.score.results import Results, read_results
+from stickler_cli.score.tally import tally
+from stickler_cli.score.terms import FieldInfo, Terms, named_fields, read_terms
+from stickler_cli.score.validity import (
+    Side,
+    Validity,
+    invalid_view,
+    read_validity,
+    validity_view,
+)
+
+__all__ = [
+    "FORMAT",
+    "RUN_FORMAT",
+    "DocumentProblem",
+    "DocumentResult",
+    "Evaluation",
+    "Status",
+    "evaluate",
+]
+
+FORMAT: Final = "stickler-evaluation/1"
+"""What `Evaluation.to_dict` gives; docs/results.md describes it."""
+
+MOST_GROUPS: Final = 200
+"""Groups of one key: more than anyone reads, and about 30 MB with their intervals."""
+
+RUN_FORMAT: Final = "stickler-run/1"
+"""What `stickler eval` writes: an evaluation and how it came about."""
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Evaluation(Results):
+    """The results of a set of documents, a commutative monoid: the empty one is no documents.
+
+    Two evaluations are equal if they hold the same results, whatever the order of the documents.
+    """
+
+    problems: list[DocumentProblem] = field(default_factory=list)
+    validity: dict[Side, Validity] = field(default_factory=dict)
+    """The verdicts of the schema about each side that was checked."""
+    terms: Terms | None = None
+    """What the documents were compared under, where that is known."""
+    accounts: Accounts | None = None
+    """An account of each document; None where nobody asked for them, or some have none."""
+    by: dict[str, dict[str, Results]] = field(default_factory=dict)
+    """The documents of each group, by the key that they are broken down by and its name."""
+
+    def update(self, result: DocumentResult | ObjectComparison) -> None:
+        """Add one document; a comparison by itself is a document that was evaluated."""
+        if isinstance(result, ObjectComparison):
+            result = DocumentResult("", Status.EVALUATED, result)
+        by_field = self._wants_fields
+        alone = by_field or result.groups  # else it is counted where all are, which costs less
+        counts = tally(result.comparison) if result.comparison and alone else None
+        errors = () if result.comparison is None else tuple(non_matches(result.comparison))
+        line = account_line(result, counts) if by_field else b""
+        self.add(result, counts, errors, line)
+        if self.accounts is not None:
+            self.accounts.add(result.id, line)
+        for key, name in result.groups.items():
+            self._group(key, name).add(result, counts, errors, line)
+        for side, verdict in result.verdicts.items():
+            self.validity.setdefault(side, Validity()).update(result.id, verdict)
+        self.problems += (
+            DocumentProblem(result.status, result.id, str(problem)) for problem in result.problems
+        )
+
+    @property
+    def _wants_fields(self) -> bool:
+        """Whether anything is made of each document's counts, field by field."""
+        of_fields = self.bootstrap is not None and not self.bootstrap.whole_only
+        return of_fields or self.accounts is not None
+
+    def _group(self, key: str, name: str) -> Results:
+        """Give the results of a group, those of no documents if it is new."""
+        groups = self.by.setdefault(key, {})
+        if name not in groups:
+            if len(groups) == MOST_GROUPS:
+                found = f"there are more than {MOST_GROUPS} groups"
+                expected = "a key with few values"
+                raise UsageError([Problem(f"--by {key}", found, expected)])
+            bootstrap = self.bootstrap.empty(whole_only=True) if self.bootstrap else None
+            groups[name] = Results(bootstrap=bootstrap)
+        return groups[name]
+
+    def merge(self, other: "Evaluation") -> None:
+        """Add the documents of another evaluation.
+
+        Raises:
+            UsageError: the two are known to have been made under different terms.
+        """
+        if self.terms is None:
+            self.terms = other.terms
+        elif other.terms is not None and other.terms != self.terms:
+            differences = "; ".join(self.terms.differences(other.terms))
+            found = f"the evaluations do not go together: {differences}"
+            raise UsageError([Problem("", found, "the same schema and options")])
+        if other.accounts is not None and not self.any_documents and self.accounts is None:
+            self.accounts = Accounts()
+        if other.accounts is None and other.any_documents:
+            self.accounts = None
+        if self.accounts is not None and other.accounts is not None:
+            self.accounts.merge(other.accounts)
+        self.add_all(other)
+        self.problems += other.problems
+        for side, validity in other.validity.items():
+            self.validity.setdefault(side, Validity()).merge(validity)
+        for key, groups in other.by.items():
+            for name, group in groups.items():
+                self._group(key, name).add_all(group)
+
+    def document_figures(self) -> dict[str, float | None]:
+        """Give all that a gate may ask of documents: counts, and the share of valid predictions."""
+        odd = {name: self.remarks.get(name, 0) for name in (*ODDITIES, LENIENT)}
+        pred = self.validity.get("pred")
+        return {
+            **self.documents,
+            **odd,
+            "schema_invalid": pred.invalid if pred else None,
+            "schema_valid_share": pred.share if pred else None,
+        }
+
+    def view(self, fields: Sequence[FieldInfo], *, recall_with_fd: bool) -> dict[str, object]:
+        """Give the results as the run format shows them; equal results give equal bytes."""
+        results = self.results_view(fields, recall_with_fd=recall_with_fd)
+        return {
+            **results,
+            "documents": {
+                **self.documents,
+                **remarks_view(self.remarks),
+                **invalid_view(self.validity),
+            },
+            **validity_view(self.validity),
+            "fields": [info.view() for info in fields],
+            "undeclared_keys": _keys_view(self.undeclared()),
+            "extra_keys": _keys_view(self.extras()),
+            "never_present": sorted(field_path(path) for path in self.never_present()),
+            "problems": [
+                {"document": entry.id, "status": entry.status.value, "problem": entry.problem}
+                for entry in sorted(self.problems)
+            ],
+            **self._groups_view(fields, recall_with_fd=recall_with_fd),
+        }
+
+    def _groups_view(
+        self, fields: Sequence[FieldInfo], *, recall_with_fd: bool
+    ) -> dict[str, object]:
+        """Give the groups, if the documents are broken down, in the order of their names."""
+        by = {
+            key: {
+                name: group.results_view(fields, recall_with_fd=recall_with_fd)
+                for name, group in sorted(groups.items())
+            }
+            for key, groups in self.by.items()
+        }
+        return {"by": by} if by else {}
+
+    def to_dict(self) -> dict[str, object]:
+        """Give everything as JSON values, in the format `stickler-evaluation/1`.
+
+        Equal evaluations give equal bytes, whatever the order of their documents was.
+        """
+        return {
+            "format": FORMAT,
+            "version": __version__,
+            "options": asdict(self.terms.options) if self.terms else None,
+            **self.view(self._fields, recall_with_fd=self._recall_with_fd),
+            **({} if self.accounts is None else {"per_document": self.accounts.view()}),
+        }
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, object], source: str = "") -> "Evaluation":
+        """Restore an evaluation, exactly.
+
+        Args:
+            record: what `to_dict` gave, or a run as `stickler eval --format json` writes it.
+            source: the file it comes from, for messages.
+
+        Raises:
+            UsageError: it is neither, or of another version; with what was found and expected.
+        """
+        return _evaluation_of(Part(record, source))
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """Give a data frame with the rows and columns of the CSV report.
+
+        Args:
+            library: `pandas` or `polars`; None takes the first of them that is installed.
+
+        Returns:
+            A `pandas.DataFrame` or `polars.DataFrame`: a row for whole documents, whose `field` is
+            empty, then one for each field.
+
+        Raises:
+            UnavailableError: the library is not installed.
+            UsageError: there is no such library.
+        """
+        rows = table(self, self.by, self._fields, recall_with_fd=self._recall_with_fd)
+        return data_frame(rows, library)
+
+    def _repr_html_(self) -> str:
+        """Show the results in a notebook."""
+        summary = Summary(self.documents, self.overall_score, self.tally)
+        rows = named_fields(self.tally, self._fields)
+        return summary_html(summary, rows, recall_with_fd=self._recall_with_fd)
+
+    @property
+    def _fields(self) -> Sequence[FieldInfo]:
+        return self.terms.fields if self.terms else ()
+
+    @property
+    def _recall_with_fd(self) -> bool:
+        return self.terms.options.recall_with_fd if self.terms else False
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{name}={count}" for name, count in self.documents.items() if count)
+        return f"<Evaluation {counts or 'total=0'}, overall_score={self.overall_score}>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Evaluation) and self.to_dict() == other.to_dict()
+
+
+def evaluate(results: Iterable[DocumentResult]) -> Evaluation:
+    """Add up documents, in any order."""
+    evaluation = Evaluation()
+    for result in results:
+        evaluation.update(result)
+    return evaluation
+
+
+def _evaluation_of(record: Part) -> Evaluation:
+    form = record.at("format", f"{FORMAT} and {RUN_FORMAT} can be read")
+    if form.value not in (FORMAT, RUN_FORMAT):
+        raise form.refused(f"{FORMAT} or {RUN_FORMAT}")
+    evaluation = Evaluation(terms=read_terms(record), validity=read_validity(record))
+    read_results(evaluation, record)
+    evaluation.problems = [read_problem(part) for part in record.at("problems").parts()]
+    by = record.find("by")
+    for key, groups in by.entries() if by else ():
+        evaluation.by[key] = {}
+        for name, group in groups.entries():
+            evaluation.by[key][name] = Results()
+            read_results(evaluation.by[key][name], group)
+    if (accounts := record.find("per_document")) is not None:
+        evaluation.accounts = read_accounts(accounts)
+        _restore_intervals(evaluation, record, evaluation.accounts)
+    for key, which in (("undeclared_keys", "undeclared"), ("extra_keys", "extras")):
+        for part in record.at(key).parts():
+            *path, name = part.at("path").names()
+            node = evaluation.tally
+            for step in path:
+                node = node.below(step)
+            getattr(node, which)[name] = part.at("count").count()
+    return evaluation
+
+
+def _restore_intervals(evaluation: Evaluation, record: Part, accounts: Accounts) -> None:
+    """Make the intervals of a record again, from the accounts of its documents."""
+    if (settings := record.find("intervals")) is None:
+        return
+    from stickler_cli.score.intervals import Bootstrap, read_settings  # loads numpy
+
+    chosen = read_settings(settings)
+    by_group: defaultdict[tuple[str, str], list[bytes]] = defaultdict(list)
+    for _, line in accounts.lines if evaluation.by else ():
+        for key_and_name in decoded(line).get("by", {}).items():
+            by_group[key_and_name].append(line)
+    evaluation.bootstrap = Bootstrap(chosen, waiting=[line for _, line in accounts.lines])
+    for key, groups in evaluation.by.items():
+        for name, group in groups.items():
+            group.bootstrap = Bootstrap(chosen, whole_only=True, waiting=by_group[key, name])
+
+
+def _keys_view(keys: list[tuple[Path, int]]) -> list[dict[str, object]]:
+    return [{"path": field_path(path), "count": count} for path, count in keys]

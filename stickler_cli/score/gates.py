@@ -1,0 +1,302 @@
+"""Gates: what a run must reach, as one line of text each, and whether it did.
+
+A gate is `[set:][path.]metric[.lower|.upper] op number`. What is printed is what is compared, at
+full precision, and an empty denominator never passes.
+"""
+
+import math
+import operator
+import re
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from stickler_cli.core.locations import Path, field_path, json_pointer, parse_field_path
+from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.spelling import did_you_mean, near_paths
+from stickler_cli.score.counts import BOUNDS, RATES
+from stickler_cli.score.evaluation import Evaluation
+from stickler_cli.score.reading import Part
+from stickler_cli.score.tally import READINGS, Tally
+
+OPERATORS: Final[dict[str, Callable[[float, float], bool]]] = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    "==": operator.eq,
+    "!=": operator.ne,
+    ">": operator.gt,
+    "<": operator.lt,
+}
+SCORE: Final = "score"
+"""The mean score: of documents without a path, of a field with one."""
+COUNTS: Final = ("tp", "fd", "fa", "fn", "fp", "tn")
+METRICS: Final = (*RATES, SCORE, *COUNTS)
+DOCUMENTS: Final = "documents"
+"""The path under which a gate asks how many documents there were of a kind."""
+SYNTAX: Final = "[set:][path.]metric op number, such as leaves:line_items.price.recall>=0.9"
+
+_GATE: Final = re.compile(
+    rf"\s*(?:(?P<reading>{'|'.join(READINGS)}):)?(?P<target>.*?)\s*"
+    rf"(?P<operator>{'|'.join(OPERATORS)})\s*(?P<limit>[^<>=!]*?)\s*"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """One thing that a run must reach."""
+
+    text: str
+    """As the user wrote it."""
+    reading: str
+    """`overall`, `aggregate` or `leaves`."""
+    path: Path
+    """The field; empty for the whole."""
+    metric: str
+    operator: str
+    limit: float
+    bound: str = ""
+    """`lower` or `upper`, where it asks for an end of the confidence interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class GateResult:
+    """Whether a run passes a gate."""
+
+    gate: Gate
+    value: float | None
+    """What was compared; None where there was nothing to compare."""
+    passed: bool
+    reason: str
+    """The comparison at full precision: `f1 0.8996 < 0.9`."""
+
+    def view(self) -> dict[str, object]:
+        """Give the result as the run format shows it."""
+        return {
+            "gate": self.gate.text,
+            "value": self.value,
+            "limit": self.gate.limit,
+            "passed": self.passed,
+            "reason": self.reason,
+        }
+
+
+def read_gate_result(record: Part) -> GateResult:
+    """Read a verdict that a run tells.
+
+    Raises:
+        UsageError: it is no such record, or its gate is none.
+    """
+    gate = record.at("gate")
+    value = record.at("value")
+    return GateResult(
+        parse_gate(gate.text(), f"{gate.source}#{json_pointer(gate.place)}"),
+        None if value.value is None else _number(value),
+        record.at("passed").flag(),
+        record.at("reason").text(),
+    )
+
+
+def _number(part: Part) -> float:
+    """Read a value of a gate; a count stays a whole number."""
+    return part.value if type(part.value) is int else part.number()
+
+
+def parse_gate(text: str, option: str = "--gate", lowest: float = 0.0) -> Gate:
+    """Read a gate.
+
+    Args:
+        text: as the user wrote it.
+        option: what to call its source.
+        lowest: the least that the limit of a rate or score can be; that of a change is -1.
+
+    Raises:
+        UsageError: it is not a gate, with what it could have been.
+
+    >>> parse_gate("leaves:line_items.price.recall >= 0.9").path
+    ('line_items', 'price')
+    """
+    match = _GATE.fullmatch(text)
+    if match is None:
+        raise _refused(option, f"{text!r} is not a gate", SYNTAX)
+    try:
+        path = parse_field_path(match["target"])
+    except ValueError as error:
+        raise _refused(option, f"in {text!r}, {error}", SYNTAX) from None
+    if any(isinstance(step, int) for step in path):
+        raise _refused(
+            option, f"{text!r} names one list element", "a field of all elements", "leave out [n]"
+        )
+    bound = ""
+    if len(path) > 1 and path[-1] in BOUNDS and path[-2] in (*RATES, SCORE):
+        *rest, bound = map(str, path)
+        path = tuple(rest)
+    metric = str(path[-1]) if path else ""
+    reading = match["reading"] or READINGS[0]
+    limit = _limit(text, match["limit"], option)
+    gate = Gate(text.strip(), reading, path[:-1], metric, match["operator"], limit, bound)
+    if path[:1] == (DOCUMENTS,) and len(path) == 2:
+        return gate
+    if metric not in METRICS:
+        expected = f"one of {', '.join(METRICS)}"
+        hint = did_you_mean(metric, METRICS)
+        raise _refused(option, f"{text!r} asks for {metric or 'nothing'}", expected, hint)
+    if metric in (*RATES, SCORE) and not lowest <= gate.limit <= 1:
+        is_percent = 1 < abs(gate.limit) <= 100 and gate.limit >= 100 * lowest
+        hint = f"did you mean {gate.limit / 100:g}?" if is_percent else ""
+        found = f"in {text!r}, the limit is {gate.limit:g}"
+        raise _refused(option, found, f"a number between {lowest:g} and 1", hint)
+    return gate
+
+
+def parse_gates(fail_under: float | None, texts: Iterable[str]) -> list[Gate]:
+    """Read the gates of a command: a least F1, if any, then those written out."""
+    first = [] if fail_under is None else [parse_gate(f"f1>={fail_under!r}", "--fail-under")]
+    return first + [parse_gate(text) for text in texts]
+
+
+def _limit(text: str, number: str, option: str) -> float:
+    try:
+        limit = float(number)
+    except ValueError:
+        limit = math.nan
+    if not math.isfinite(limit):
+        raise _refused(option, f"in {text!r}, the limit is {number!r}", "a number")
+    return limit
+
+
+def _refused(option: str, found: str, expected: str, hint: str = "") -> UsageError:
+    return UsageError([Problem(option, found, expected, hint)])
+
+
+def check_paths(gates: Collection[Gate], known: Collection[Path], option: str = "--gate") -> None:
+    """Make sure that every gate asks for a field that there is.
+
+    Args:
+        gates: the gates of a run.
+        known: the fields of the schema and of the documents seen; `*` stands for any name.
+        option: what to call the source of the gates.
+
+    Raises:
+        UsageError: with every gate on a path that does not exist, and the nearest ones.
+    """
+    problems = []
+    for gate in gates:
+        if not gate.path or asks_documents(gate) or any(_fits(gate.path, path) for path in known):
+            continue
+        near = near_paths(field_path(gate.path), map(field_path, known))
+        hint = f"near paths: {', '.join(near)}" if near else ""
+        found = f"{gate.text!r} asks for the field {field_path(gate.path)}, which does not exist"
+        problems.append(Problem(option, found, "a field of the schema", hint))
+    if problems:
+        raise UsageError(problems)
+
+
+def refuse_bounds(gates: Collection[Gate], option: str = "--gate") -> None:
+    """Make sure that no gate asks for confidence intervals, where none are to be made.
+
+    Raises:
+        UsageError: with every gate that does.
+    """
+    problems = [
+        Problem(option, f"{gate.text!r} asks for a confidence interval", "a --ci that is not none")
+        for gate in gates
+        if gate.bound
+    ]
+    if problems:
+        raise UsageError(problems)
+
+
+def _fits(path: Path, pattern: Path) -> bool:
+    """Say whether a path is the field of an outline; below `*` anything may be."""
+    if len(path) < len(pattern):
+        return False
+    pairs = list(zip(path, pattern, strict=False))
+    open_ended = pattern[-1:] == ("*",)
+    return all(step in (name, "*") or name == "*" for step, name in pairs) and (
+        len(path) == len(pattern) or open_ended
+    )
+
+
+def judge(gate: Gate, evaluation: Evaluation, *, recall_with_fd: bool = False) -> GateResult:
+    """Compare what a run reached with what a gate asks for.
+
+    Raises:
+        UsageError: the gate asks for a kind of document count that there is not.
+    """
+    value, empty = _value(gate, evaluation, recall_with_fd=recall_with_fd)
+    return judged(gate, value, empty)
+
+
+def judged(gate: Gate, value: float | None, empty: str, what: str = "") -> GateResult:
+    """Compare a value with what a gate asks for.
+
+    Args:
+        gate: what is asked.
+        value: what there is; None where there is nothing to compare, and no gate passes.
+        empty: why there is nothing.
+        what: stands before the name of the value in the reason.
+    """
+    name = what + gate.text.partition(gate.operator)[0].strip()
+    if value is None:
+        return GateResult(gate, None, passed=False, reason=f"{name} is undefined: {empty}")
+    passed = OPERATORS[gate.operator](value, gate.limit)
+    shown = gate.operator if passed else _OPPOSITE[gate.operator]
+    limit = repr(gate.limit).removesuffix(".0")
+    return GateResult(gate, value, passed, f"{name} {value!r} {shown} {limit}")
+
+
+_OPPOSITE: Final = {">=": "<", "<=": ">", "==": "!=", "!=": "==", ">": "<=", "<": ">="}
+
+
+def asks_documents(gate: Gate) -> bool:
+    """Say whether a gate asks how many documents there are of a kind."""
+    return gate.path == (DOCUMENTS,) and gate.metric not in METRICS
+
+
+def check_kind(gate: Gate, kinds: Collection[str]) -> None:
+    """Make sure that there is the kind of documents that a gate asks for.
+
+    Raises:
+        UsageError: there is not.
+    """
+    if gate.metric not in kinds:
+        found = f"{gate.text!r} asks for {gate.metric}"
+        raise _refused("--gate", found, f"one of {', '.join(kinds)}")
+
+
+def _value(gate: Gate, evaluation: Evaluation, *, recall_with_fd: bool) -> tuple[float | None, str]:
+    """Give what a gate asks for, or None and why there is nothing."""
+    if asks_documents(gate):
+        documents = evaluation.document_figures()
+        check_kind(gate, documents)
+        return documents[gate.metric], "no prediction was held against the schema (--validate pred)"
+    if gate.bound:
+        return _bound(gate, evaluation, recall_with_fd=recall_with_fd)
+    node = _node(evaluation.tally, gate.path)
+    if gate.metric == SCORE:
+        score = node.mean_score if gate.path else evaluation.overall_score
+        return score, "no document has a score of it"
+    counts = node.counts(gate.reading)
+    if gate.metric in COUNTS:
+        return getattr(counts, gate.metric), ""
+    above, below = counts.fractions(recall_with_fd=recall_with_fd)[gate.metric]
+    return (above / below, "") if below else (None, "nothing was counted")
+
+
+def _bound(gate: Gate, evaluation: Evaluation, *, recall_with_fd: bool) -> tuple[float | None, str]:
+    """Give an end of an interval, or None and why there is none."""
+    if evaluation.bootstrap is None:
+        return None, "the run has no confidence intervals"
+    found = evaluation.bootstrap.of(field_path(gate.path), recall_with_fd=recall_with_fd)
+    interval = found.score if gate.metric == SCORE else found.rates[gate.reading][gate.metric]
+    if interval is None:
+        return None, "too few documents say anything about it for a confidence interval"
+    return getattr(interval, gate.bound), ""
+
+
+def _node(root: Tally, path: Path) -> Tally:
+    """Give the tally of a field; one that no document reached has counted nothing."""
+    node = root
+    for step in path:
+        node = node.fields.get(str(step), Tally())
+    return node

@@ -1,0 +1,346 @@
+"""Confidence intervals: how far a rate could be off because other documents might have come.
+
+Documents are resampled, since the errors in one belong together: a cluster bootstrap. Instead of
+drawing samples, every document gets a weight in each replicate, which is a hash of its id. So
+documents may come in any order and in parts, memory does not grow with their number, and two runs
+of the same documents are resampled alike. docs/statistics.md has the method and its limits.
+"""
+
+from array import array
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from itertools import count
+from math import exp, factorial
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.score.accounts import NAMES, SCORE, decoded
+from stickler_cli.score.counts import RATES, fractions
+from stickler_cli.score.rate_text import NOTHING, rate
+from stickler_cli.score.reading import Part
+from stickler_cli.score.tally import READINGS
+
+LEVEL: Final = 0.95
+SEED: Final = 0
+REPLICATES: Final = 1000
+"""Enough for the ends of a 95% interval: 25 replicates lie beyond each. Source: Efron and
+Tibshirani (1993), An Introduction to the Bootstrap, section 12.5."""
+
+MOST_REPLICATES: Final = 100_000
+"""No run needs more; a file that says so would only fill the memory."""
+
+NODE_SCORE: Final = "threshold_applied_score"
+METHOD: Final = "Poisson bootstrap over documents, percentiles"
+
+MOST_EMPTY: Final = 0.01
+"""The share of replicates that may have nothing to divide by. It is exp(-n) of n documents that
+say anything about a rate: below five of them there is no interval."""
+
+CHUNK: Final = 256
+"""Documents that are resampled at once: one matrix product for all of them, a few MB."""
+
+_COLUMNS_AT_ONCE: Final = 256
+_SCORE_UNIT: Final = 1 << 30
+"""Scores are summed as whole numbers of 2**-30: products with weights then stay below 2**53 in a
+chunk, so that floating-point sums are exact and do not depend on their order."""
+
+_TABLE: Final = 1 << 16
+_MOST_TIMES: Final = 8
+"""The greatest weight: what is left beyond it is less than one of the numbers of 16 bits."""
+
+Column: TypeAlias = tuple[str, str]
+"""The path of a field, and what is summed: `tp` where all readings count it alike, `leavestp`
+where only one does, a score, or how many there are."""
+
+_SCORED: Final = "scored"
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalSettings:
+    """What decides the intervals of a run."""
+
+    level: float = LEVEL
+    """The share of such intervals that are to hold the true value, in (0, 1)."""
+    seed: int = SEED
+    """At least 0; another seed, other replicates."""
+    replicates: int = REPLICATES
+    """At least 1."""
+
+    def view(self) -> dict[str, object]:
+        """Give the settings as the run format shows them."""
+        return {
+            "level": self.level,
+            "method": METHOD,
+            "replicates": self.replicates,
+            "seed": self.seed,
+        }
+
+
+def read_settings(record: Part) -> IntervalSettings:
+    """Read the settings that a run tells.
+
+    Raises:
+        UsageError: they are out of range, or of another method.
+    """
+    method, level, replicates = (record.at(key) for key in ("method", "level", "replicates"))
+    if method.value != METHOD:
+        raise method.refused(METHOD, "it was written by another version: evaluate again")
+    settings = IntervalSettings(level.number(), record.at("seed").count(), replicates.count())
+    if not 0 < settings.level < 1:
+        raise level.refused("a number between 0 and 1")
+    if not 0 < settings.replicates <= MOST_REPLICATES:
+        raise replicates.refused(f"a whole number of 1 to {MOST_REPLICATES}")
+    return settings
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """From where to where a value may lie, ends included."""
+
+    lower: float
+    upper: float
+
+    def view(self) -> list[float]:
+        """Give the interval as the run format shows it."""
+        return [self.lower, self.upper]
+
+
+def interval_text(interval: Interval | None, limits: Collection[float] = ()) -> str:
+    """Show an interval as people read it, with the digits of `rate`.
+
+    >>> interval_text(Interval(0.8, 0.91234)), interval_text(None)
+    ('[0.8000, 0.9123]', '-')
+    """
+    if interval is None:
+        return NOTHING
+    return f"[{rate(interval.lower, limits)}, {rate(interval.upper, limits)}]"
+
+
+@dataclass(frozen=True, slots=True)
+class FieldIntervals:
+    """The intervals of one field, or of whole documents; None where there is none to give."""
+
+    rates: Mapping[str, Mapping[str, Interval | None]]
+    """By reading and rate."""
+    score: Interval | None
+
+    def view(self, *, whole: bool) -> dict[str, object]:
+        """Give those that there are as a node of the run format shows them."""
+        shown: dict[str, object] = {}
+        for reading, rates in self.rates.items():
+            if found := {f"cm_{name}": it.view() for name, it in rates.items() if it}:
+                shown[reading] = found
+        if self.score and not whole:
+            shown[NODE_SCORE] = self.score.view()
+        return shown
+
+
+@dataclass(slots=True)
+class Bootstrap:
+    """Sums over documents in every replicate; they add in any order with the same result."""
+
+    settings: IntervalSettings
+    whole_only: bool = False
+    """Whether to leave out the fields, for less memory."""
+    waiting: list[bytes] = field(default_factory=list)
+    """Accounts that are not in the sums yet."""
+    sums: dict[Column, NDArray[np.int64]] = field(default_factory=dict)
+    """One array of `replicates` sums for each column in which there was anything."""
+
+    def empty(self, *, whole_only: bool) -> "Bootstrap":
+        """Give one of no documents, under the same settings."""
+        return Bootstrap(self.settings, whole_only=whole_only)
+
+    def add(self, line: bytes) -> None:
+        """Add one document, by its account; ids must be different for intervals to be right."""
+        self.waiting.append(line)
+        if len(self.waiting) >= CHUNK:
+            self._resample()
+
+    def merge(self, other: "Bootstrap") -> None:
+        """Add the documents of another one.
+
+        Raises:
+            UsageError: the two were made under different settings.
+        """
+        if other.settings != self.settings:
+            found = f"the intervals were made with {other.settings} and {self.settings}"
+            raise UsageError([Problem("", found, "the same level, seed and replicates")])
+        for column, sums in other.sums.items():
+            self._add(column, sums)
+        self.waiting += other.waiting
+        if len(self.waiting) >= CHUNK:
+            self._resample()
+
+    def of(self, path: str, *, recall_with_fd: bool) -> FieldIntervals:
+        """Give the intervals of a field.
+
+        Args:
+            path: of the field, without list indexes; empty for whole documents.
+            recall_with_fd: whether recall also counts false discoveries as not found.
+        """
+        self._resample()
+        zeros = np.zeros(self.settings.replicates, dtype=np.int64)
+
+        def sums(kind: str) -> NDArray[np.int64]:
+            return self.sums.get((path, kind), zeros)
+
+        replicated: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
+        for reading in READINGS:
+            counts = [sums(name) + sums(reading + name) for name in NAMES]
+            replicated += fractions(counts, recall_with_fd=recall_with_fd).values()
+        replicated.append((sums(SCORE), sums(_SCORED) * _SCORE_UNIT))
+        *rates, score = percentiles(replicated, self.settings.level)
+        parts = iter(rates)
+        by_reading = {reading: {name: next(parts) for name in RATES} for reading in READINGS}
+        return FieldIntervals(by_reading, score)
+
+    def view(self, path: str, *, recall_with_fd: bool) -> dict[str, object]:
+        """Give the intervals of a field as a node of the run format shows them."""
+        return self.of(path, recall_with_fd=recall_with_fd).view(whole=not path)
+
+    def _resample(self) -> None:
+        """Put the documents that wait into the sums."""
+        while self.waiting:
+            lines, self.waiting = self.waiting[:CHUNK], self.waiting[CHUNK:]
+            records = [decoded(line) for line in lines]
+            documents = [record for record in records if record["score"] is not None]
+            if documents:
+                self._add_documents(documents)
+
+    def _add_documents(self, documents: Sequence[Mapping[str, Any]]) -> None:
+        """Add a chunk of documents that were compared."""
+        columns, counts = _matrix(documents, whole_only=self.whole_only)
+        by_document = weights([document["id"] for document in documents], self.settings)
+        replicated = by_document.astype(np.float64)
+        for start in range(0, len(counts), _COLUMNS_AT_ONCE):
+            stop = start + _COLUMNS_AT_ONCE
+            sums = (counts[start:stop] @ replicated).astype(np.int64)
+            for column, replicates in zip(columns[start:stop], sums, strict=True):
+                self._add(column, replicates)
+
+    def _add(self, column: Column, sums: NDArray[np.int64]) -> None:
+        if column in self.sums:
+            self.sums[column] += sums
+        else:
+            self.sums[column] = sums.copy()
+
+
+def _matrix(
+    documents: Sequence[Mapping[str, Any]], *, whole_only: bool
+) -> tuple[list[Column], NDArray[np.float64]]:
+    """Put the counts of some documents side by side.
+
+    Returns:
+        The columns in which there is anything, and its values, (columns, documents).
+    """
+    positions: defaultdict[Column, int] = defaultdict(count().__next__)
+    at, values, ends = array("q"), array("q"), [0]
+    for document in documents:
+        fields: Mapping[str, Mapping[str, Any]] = document["fields"]
+        chosen = {"": fields.get("", {})} if whole_only else fields
+        at.extend((positions["", _SCORED], positions["", SCORE]))
+        values.extend((1, int(document[SCORE] * _SCORE_UNIT)))
+        for path, entry in chosen.items():
+            for name, value in entry.items():
+                if name == SCORE:
+                    at.extend((positions[path, _SCORED], positions[path, SCORE]))
+                    values.extend((1, int(value * _SCORE_UNIT)))
+                elif name in READINGS:
+                    at.extend(positions[path, name + kind] for kind in value)
+                    values.extend(value.values())
+                else:
+                    at.append(positions[path, name])
+                    values.append(value)
+        ends.append(len(at))
+    matrix = np.zeros((len(positions), len(documents)))
+    matrix[at, np.repeat(np.arange(len(documents)), np.diff(ends))] = values
+    return list(positions), matrix
+
+
+def percentiles(
+    replicated: Sequence[tuple[NDArray[Any], NDArray[Any]]], level: float
+) -> list[Interval | None]:
+    """Give the interval of each quotient over its replicates.
+
+    Args:
+        replicated: numerators and denominators, (replicates,) each.
+        level: the share of replicates that lie inside, in (0, 1).
+
+    Returns:
+        None where a denominator is 0 in more than `MOST_EMPTY` of the replicates; else the
+        percentiles at both ends, interpolated between replicates, over those that are not empty.
+    """
+    values = np.array(
+        [
+            np.divide(above, below, out=np.full(len(below), np.nan), where=below > 0)
+            for above, below in replicated
+        ]
+    )
+    values.sort(axis=1)  # the empty ones, NaN, go last
+    found: list[Interval | None] = []
+    for row, there in zip(values, np.count_nonzero(~np.isnan(values), axis=1), strict=True):
+        if there < (1 - MOST_EMPTY) * len(row):
+            found.append(None)
+            continue
+        tail = (1 - level) / 2
+        lower, upper = np.interp(
+            [tail * (there - 1), (1 - tail) * (there - 1)], np.arange(there), row[:there]
+        )
+        found.append(Interval(float(lower), float(upper)))
+    return found
+
+
+def weights(documents: Sequence[str], settings: IntervalSettings) -> NDArray[np.uint8]:
+    """Say how often each document is in each replicate.
+
+    A document's weights are Poisson with mean 1, depend on nothing but its id, the seed and the
+    number of the replicate, and are independent of those of all others.
+
+    Args:
+        documents: ids.
+        settings: with the seed, and how many replicates.
+
+    Returns:
+        Shape (documents, replicates), small whole numbers.
+
+    Source:
+        Chamandy et al. (2012), Estimating Uncertainty for Massive Data Streams, for the method;
+        Steele, Lea, Flood (2014), doi:10.1145/2660193.2660195, for the generator, SplitMix64.
+    """
+    key = str(settings.seed).encode()
+    starts = np.array(
+        [
+            int.from_bytes(blake2b(_utf8(name), digest_size=8, key=key).digest(), "little")
+            for name in documents
+        ],
+        dtype=np.uint64,
+    )
+    draws = -(-settings.replicates // 4)  # each number of 64 bits makes four weights
+    steps = np.arange(1, draws + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = starts[:, np.newaxis] + steps
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    mixed ^= mixed >> np.uint64(31)
+    parts = mixed.astype("<u8").view("<u2")  # little endian, so that every machine agrees
+    drawn: NDArray[np.uint8] = _POISSON[parts[:, : settings.replicates]]
+    return drawn
+
+
+def _utf8(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _poisson_table() -> NDArray[np.uint8]:
+    """Give the weight for every number of 16 bits; each is right with an error below 2**-16."""
+    shares = np.cumsum([exp(-1) / factorial(times) for times in range(_MOST_TIMES + 1)])
+    limits = np.rint(shares * _TABLE)
+    return np.searchsorted(limits, np.arange(_TABLE), side="right").astype(np.uint8)
+
+
+_POISSON: Final = _poisson_table()

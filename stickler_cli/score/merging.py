@@ -1,0 +1,97 @@
+"""The runs of shards put together: what must be the same in them, and the run of the whole."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
+from typing import Final
+
+from stickler_cli.core.json_values import brief
+from stickler_cli.core.problems import NotComparableError, Problem
+from stickler_cli.score.evaluation import Evaluation
+from stickler_cli.score.gates import Gate, judge
+from stickler_cli.score.record import Run
+
+NAMED: Final = 5
+"""How many ids are named that two runs have."""
+
+
+def merge_runs(runs: Sequence[tuple[str, Run]], gates: Sequence[Gate] | None = None) -> Run:
+    """Give the run of all documents of some runs.
+
+    It is the run that one process would have made of all of them, whatever their order: gates are
+    judged anew, and of the paths of schemas and of notes each stands once.
+
+    Args:
+        runs: with the name of each, at least one.
+        gates: what the whole must reach; None for all gates of the runs.
+
+    Raises:
+        NotComparableError: they were made under different terms, or have documents in common.
+    """
+    problems = [*_differences(runs), *_without_accounts(runs)] or list(_in_common(runs))
+    if problems:
+        raise NotComparableError(problems)
+    (_, first), *others = runs
+    whole = Evaluation()
+    for _, run in runs:
+        whole.merge(run.evaluation)
+    chosen = gates
+    if chosen is None:
+        chosen = list(dict.fromkeys(result.gate for _, run in runs for result in run.gates))
+    with_fd = first.options.recall_with_fd
+    return replace(
+        first,
+        evaluation=whole,
+        schema=min((run.schema for _, run in runs), key=lambda schema: schema.path),
+        gates=[judge(gate, whole, recall_with_fd=with_fd) for gate in chosen],
+        notes=sorted({note for _, run in runs for note in run.notes}),
+        partial=any(run.partial for _, run in runs),
+        document=None if others else first.document,
+    )
+
+
+def _differences(runs: Sequence[tuple[str, Run]]) -> Iterator[Problem]:
+    """Say in what the runs differ from the first."""
+    (name, first), *others = runs
+    expected = _terms(first)
+    for other, run in others:
+        for what, value in _terms(run).items():
+            if value != expected[what]:
+                found = f"{what} is {brief(value)}, but {brief(expected[what])} in {name}"
+                yield Problem(other, found, "runs of one kind")
+        if run.fields != first.fields:
+            yield Problem(other, f"the fields of the schema are not those of {name}")
+
+
+def _terms(run: Run) -> dict[str, object]:
+    """Give what must be equal in runs that are put together."""
+    bootstrap = run.evaluation.bootstrap
+    return {
+        "the version": run.version,
+        "the digest of the schema": run.schema.digest,
+        **{f"the option {name}": value for name, value in asdict(run.options).items()},
+        "the setting of intervals": None if bootstrap is None else bootstrap.settings.view(),
+        "the breakdown": list(run.evaluation.by),
+        "the validated side": sorted(run.evaluation.validity),
+    }
+
+
+def _without_accounts(runs: Sequence[tuple[str, Run]]) -> Iterator[Problem]:
+    for name, run in runs:
+        if run.evaluation.accounts is None:
+            found = "it has no per_document, so nobody knows which documents it is of"
+            yield Problem(name, found, hint="evaluate again")
+
+
+def _in_common(runs: Sequence[tuple[str, Run]]) -> Iterator[Problem]:
+    """Name documents that are in two runs."""
+    seen: dict[str, str] = {}
+    for name, run in runs:
+        accounts = run.evaluation.accounts
+        ids = sorted(document for document, _ in (accounts.lines if accounts else ()))
+        twice = [document for document in ids if document in seen]
+        more = f" and {len(twice) - NAMED} more" if len(twice) > NAMED else ""
+        if twice:
+            named = ", ".join(map(repr, twice[:NAMED])) + more
+            found = f"{named} stand also in {seen[twice[0]]}"
+            yield Problem(name, found, "each document in one run only")
+        seen.update(dict.fromkeys(ids, name))

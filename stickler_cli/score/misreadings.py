@@ -1,0 +1,225 @@
+"""How a wrong text or number came from the right one: another spelling, a part of it, a slip.
+
+A module of its own because nothing here knows what a comparison is: two values in, a yes or no
+out. Every rule takes time in proportion to the length of its texts, and is meant for short ones.
+"""
+
+import re
+import string
+import unicodedata
+from decimal import Decimal
+from functools import lru_cache
+from typing import Final
+
+from stickler_cli.comparators.number_parsing import parse_number, readable, written
+from stickler_cli.core.json_values import JsonValue
+
+LONGEST_AMOUNT: Final = 40
+"""Characters of the longest text that is read as a number; no amount of money has as many."""
+
+MOST_BITS: Final = 128
+"""Of an integer that is read as an amount; about as many digits as `LONGEST_AMOUNT`."""
+
+LONGEST_DATE: Final = 40
+"""Characters of the longest text that is tried as a date: a weekday, a long month and a time."""
+
+_TEXTS_REMEMBERED: Final = 256
+"""Several rules ask for the same two texts, one after the other."""
+
+_DROPPED: Final = str.maketrans("", "", string.punctuation + string.whitespace)
+_BREAK: Final = re.compile(r"(?<=[0-9])\W(?=[0-9])")
+_CURRENCIES: Final = (
+    "AED|ARS|AUD|BGN|BHD|BRL|CAD|CHF|CLP|CNY|COP|CZK|DKK|EUR|GBP|HKD|HUF|IDR|ILS|INR|JPY|KRW|MXN|"
+    "MYR|NOK|NZD|PEN|PHP|PLN|RON|RUB|SAR|SEK|SGD|THB|TRY|TWD|USD|ZAR"
+)
+"""Those of the most trade, by their code in ISO 4217: any three letters might be those of an
+identifier. Source: Bank for International Settlements, Triennial Survey 2022."""
+_AMOUNT: Final = re.compile(
+    rf"(?:(?:{_CURRENCIES})\s?)?[-+($€£¥₹\s]*[0-9][0-9.,'’\s]*(?:[eE][-+]?[0-9]+)?"  # noqa: RUF001 - the Swiss separate thousands so
+    rf"[-)%$€£¥₹\s]*(?:{_CURRENCIES})?"
+)
+"""Digits and what stands around them in an amount, so that a date or an identifier is none."""
+
+_DIGITS: Final = re.compile(r"[0-9]+")
+_NO_DIGITS: Final = re.compile(r"[^0-9]+")
+_DATE_LIKE: Final = re.compile(
+    r"[0-9][-/.\s][0-9]|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec", re.IGNORECASE
+)
+"""Two parts of a date, or a month; a cheap look before the parser's dear one."""
+
+_LOOK_ALIKES: Final = str.maketrans(
+    "oil|sbz" + "авекмнорстухіјѕ" + "αβεηικμνορτυχ",
+    "0111582" + "a8ekmh0pctyx1j5" + "a8eh1kmn0ptyx",
+    # The accents that a decomposed letter carries.
+    "".join(map(chr, range(0x0300, 0x0370))),
+)
+"""Small letters, as case is folded first: Latin ones to digits, Cyrillic and Greek ones to what
+they look like as capitals at the latest. Source: Unicode Technical Standard 39, confusables; the
+digits are the usual confusions of optical character recognition."""
+
+
+def text_of(value: JsonValue) -> str:
+    """Write a scalar as a document would; an integer that is no amount of anything, in hex."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return str(value).lower()
+    # Python refuses to write thousands of digits in decimal.
+    huge = isinstance(value, int) and value.bit_length() > MOST_BITS
+    return hex(value) if huge and isinstance(value, int) else str(value)
+
+
+def amount(value: JsonValue) -> Decimal | None:
+    """Read a number, or a text that is nothing but an amount; None for anything else, and for NaN.
+
+    >>> amount("$1,250.00"), amount("2024-01-05")
+    (Decimal('1250.00'), None)
+    """
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int | float):
+        huge = isinstance(value, int) and value.bit_length() > MOST_BITS
+        return None if huge else readable(written(value))
+    if not isinstance(value, str) or len(value) > LONGEST_AMOUNT or not _AMOUNT.fullmatch(value):
+        return None
+    return parse_number(value)
+
+
+@lru_cache(_TEXTS_REMEMBERED)
+def bare(text: str) -> str:
+    """Give a text without case, blanks and punctuation.
+
+    >>> bare("ACME, Inc.") == bare("Acme Inc")
+    True
+    """
+    text = text.casefold()
+    if text.isascii():
+        return text.translate(_DROPPED)
+    # Marks are letters of many scripts; str.isalnum does not say so.
+    return "".join(
+        letter for letter in text if letter.isalnum() or unicodedata.category(letter)[0] == "M"
+    )
+
+
+def same_text(gt: str, pred: str) -> bool:
+    """Say whether two texts differ in case, blanks and punctuation only.
+
+    A point between digits that are not apart in the other text is no punctuation: 1.50 is not 150.
+
+    >>> same_text("INV-10.234", "inv 10/234"), same_text("Rs. 5.00", "Rs. 500")
+    (True, False)
+    """
+    if bare(gt) != bare(pred) or not bare(gt):
+        return False
+    gt_breaks, pred_breaks = _BREAK.findall(gt), _BREAK.findall(pred)
+    return [gt_breaks, pred_breaks] not in ([["."], []], [[], ["."]])
+
+
+def same_date(gt: str, pred: str) -> bool:
+    """Say whether two texts state the same date, the day first in both or in neither.
+
+    >>> same_date("2024-01-05", "5 January 2024"), same_date("05/01/2024", "01/05/2024")
+    (True, False)
+    """
+    if max(len(gt), len(pred)) > LONGEST_DATE or not (_DIGITS.search(gt) and _DIGITS.search(pred)):
+        return False
+    # Years may be cut to two digits. What is in one text and not the other, whichever is the
+    # shorter, makes the dates differ, and most pairs need not be parsed to know it.
+    fewer, more = sorted(({int(n) % 100 for n in _DIGITS.findall(t)} for t in (gt, pred)), key=len)
+    if not fewer <= more:
+        return False
+    if not (_DATE_LIKE.search(gt) and _DATE_LIKE.search(pred)):
+        return False
+    from stickler_cli.comparators.date_parsing import readings  # loads dateutil
+
+    by_order = zip(readings(gt, dayfirst=None), readings(pred, dayfirst=None), strict=True)
+    return any(one is not None and one == other for one, other in by_order)
+
+
+def look_alike(gt: str, pred: str) -> bool:
+    """Say whether two texts look the same, or nearly: O and 0, rn and m, accents, other scripts.
+
+    >>> look_alike("INV-1O0", "INV-100"), look_alike("Müller", "Muller")
+    (True, True)
+    """
+    shape = _shape(gt)
+    return bool(shape) and shape == _shape(pred) and bare(gt) != bare(pred)
+
+
+def _shape(text: str) -> str:
+    folded = unicodedata.normalize("NFKD", text).casefold().translate(_LOOK_ALIKES)
+    return bare(folded.replace("rn", "m").replace("vv", "w"))
+
+
+def part_of(part: str, whole: str) -> bool:
+    """Say whether one text begins or ends another, in whatever spelling.
+
+    >>> part_of("Acme", "ACME Inc."), part_of("Inc.", "Acme Inc"), part_of("me", "Acme Inc")
+    (True, True, False)
+    """
+    part, whole = bare(part), bare(whole)
+    return 0 < len(part) < len(whole) and (whole.startswith(part) or whole.endswith(part))
+
+
+def slip_of_text(gt: str, pred: str) -> bool:
+    """Say whether two texts are the same but for a digit, or two that changed places.
+
+    >>> slip_of_text("INV-1023", "INV-1032"), slip_of_text("INV-1023", "INK-1023")
+    (True, False)
+    """
+    gt, pred = bare(gt), bare(pred)
+    if min(len(gt), len(pred)) < 2 or _DIGITS.sub("", gt) != _DIGITS.sub("", pred):
+        return False
+    gt_digits, pred_digits = _NO_DIGITS.sub("", gt), _NO_DIGITS.sub("", pred)
+    return bool(gt_digits and pred_digits) and _near(gt_digits, pred_digits)
+
+
+def slip_of_number(gt: Decimal, pred: Decimal) -> bool:
+    """Say whether two numbers differ by a digit, two that changed places, a power of ten, a sign.
+
+    Of numbers of one digit nothing remains when it differs: 5 for 7 is another number.
+
+    >>> [slip_of_number(Decimal(120), Decimal(x)) for x in ("12", "-120", "102", "125", "12.5")]
+    [True, True, True, True, True]
+    >>> slip_of_number(Decimal(5), Decimal(7)), slip_of_number(Decimal(120), Decimal(345))
+    (False, False)
+    """
+    (gt_digits, gt_power), (pred_digits, pred_power) = _significant(gt), _significant(pred)
+    if not gt_digits or not pred_digits:
+        return False
+    if gt_digits.rstrip("0") == pred_digits.rstrip("0"):
+        return True
+    power = min(gt_power, pred_power)
+    if max(gt_power, pred_power) - power <= LONGEST_AMOUNT:
+        gt_line = gt_digits + "0" * (gt_power - power)
+        pred_line = pred_digits + "0" * (pred_power - power)
+        if min(len(gt_line), len(pred_line)) > 1 and _near(gt_line, pred_line):
+            return True
+    return min(len(gt_digits), len(pred_digits)) > 1 and _near(gt_digits, pred_digits)
+
+
+def _significant(number: Decimal) -> tuple[str, int]:
+    """Give the digits of a number and the power of ten of the last; no zeros end a fraction."""
+    _, digits, power = number.as_tuple()
+    text = "".join(map(str, digits)).lstrip("0")
+    power = int(power)
+    if power < 0:
+        kept = text.rstrip("0")
+        dropped = min(len(text) - len(kept), -power)
+        text, power = text[: len(text) - dropped], power + dropped
+    return text, power
+
+
+def _near(gt: str, pred: str) -> bool:
+    """Say whether one digit differs, is missing or too many, or two have changed places."""
+    if len(gt) == len(pred):
+        apart = [index for index, digit in enumerate(gt) if digit != pred[index]]
+        if len(apart) == 2:
+            first, second = apart
+            return gt[first] == pred[second] and gt[second] == pred[first]
+        return len(apart) < 2
+    shorter, longer = sorted((gt, pred), key=len)
+    if len(longer) - len(shorter) > 1:
+        return False
+    at = next((i for i, digit in enumerate(shorter) if digit != longer[i]), len(shorter))
+    return shorter[at:] == longer[at + 1 :]

@@ -1,0 +1,141 @@
+"""The run format `stickler-run/1`: an Evaluation as JSON, signed with what it came from.
+
+Every report is a view of this record, and `Evaluation.from_dict` reads it back. Its JSON Schema is
+`schemas/stickler-run.json`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Final
+
+from stickler_cli import __version__
+from stickler_cli.score.comparison_view import DOCUMENT_KEYS
+from stickler_cli.score.detail import Detail
+from stickler_cli.score.evaluation import RUN_FORMAT, Evaluation
+from stickler_cli.score.gates import GateResult, read_gate_result
+from stickler_cli.score.reading import Part
+from stickler_cli.score.terms import ANY_KEY, FieldInfo, in_schema_order
+
+__all__ = [
+    "ANY_KEY",
+    "FORMAT",
+    "FieldInfo",
+    "Run",
+    "RunOptions",
+    "SchemaSignature",
+    "in_schema_order",
+    "read_run",
+    "run_record",
+]
+
+FORMAT: Final = RUN_FORMAT
+PER_DOCUMENT: Final = "per_document"
+"""The key of the accounts of documents."""
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaSignature:
+    """Which schema a run was made with."""
+
+    path: str
+    """As the user named it."""
+    digest: str
+    """`sha256:` of the file's bytes."""
+    model_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """The options that decide a result."""
+
+    pairing_floor: float
+    recall_with_fd: bool
+    extra_fields: str
+    """`fa` or `ignore`."""
+    missing: str
+    """`fn`, `skip` or `error`."""
+    strict: bool
+    lenient_json: bool = False
+    """Whether predictions might be inside other text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """An evaluation and everything that a report says about how it came about."""
+
+    evaluation: Evaluation
+    schema: SchemaSignature
+    options: RunOptions
+    fields: Sequence[FieldInfo]
+    """In schema order, parents first."""
+    gates: Sequence[GateResult] = ()
+    notes: Sequence[str] = ()
+    """What the run noticed of its sources as a whole, one line each."""
+    partial: bool = False
+    """Whether the run ended before all of its documents were evaluated."""
+    document: Mapping[str, object] | None = None
+    """Of a run of one pair of files, what `document_view` says of the comparison."""
+    version: str = __version__
+    """Of the program that made the run."""
+    detail: Detail | None = None
+    """What a page shows of single values and documents, if it was kept; no run file holds it."""
+
+
+def run_record(run: Run, *, per_document: bool = True) -> dict[str, object]:
+    """Give a run in the run format; equal runs give equal records, whatever their order.
+
+    Args:
+        run: what to write.
+        per_document: whether to give the accounts of documents, if the run has them.
+    """
+    record: dict[str, object] = {
+        "format": FORMAT,
+        "version": run.version,
+        "schema": asdict(run.schema),
+        "options": asdict(run.options),
+        **run.evaluation.view(run.fields, recall_with_fd=run.options.recall_with_fd),
+        "gates": [result.view() for result in run.gates],
+        "notes": sorted(run.notes),
+    }
+    if run.partial:
+        record["partial"] = True
+    if run.document is not None:
+        record |= run.document
+    if per_document and run.evaluation.accounts is not None:
+        record[PER_DOCUMENT] = run.evaluation.accounts.view()
+    return record
+
+
+def read_run(record: Mapping[str, object], source: str = "") -> Run:
+    """Read what `run_record` gave; the run then gives the same record again.
+
+    Args:
+        record: a run file, parsed.
+        source: its name, for messages.
+
+    Raises:
+        UsageError: it is no such record, or of another version; with its place and what it is.
+    """
+    whole = Part(record, source)
+    form = whole.at("format", f"{FORMAT} can be read")
+    if form.value != FORMAT:
+        raise form.refused(FORMAT, "a run is what stickler eval --format json writes")
+    evaluation = Evaluation.from_dict(record, source)
+    schema, options = whole.at("schema"), whole.at("options")
+    terms = evaluation.terms
+    if terms is None:
+        raise options.refused("the options of the run")
+    return Run(
+        evaluation=evaluation,
+        schema=SchemaSignature(*(schema.at(key).text() for key in _SIGNATURE)),
+        options=RunOptions(**asdict(terms.options), strict=options.at("strict").flag()),
+        fields=terms.fields,
+        gates=[read_gate_result(part) for part in whole.at("gates").parts()],
+        notes=[part.text() for part in whole.at("notes").parts()],
+        partial=whole.find("partial") is not None,
+        document={key: record[key] for key in DOCUMENT_KEYS if key in record} or None,
+        version=whole.at("version").text(),
+    )
+
+
+_SIGNATURE: Final = ("path", "digest", "model_name")

@@ -1,0 +1,47 @@
+"""What was odd about documents that could be read, counted by name.
+
+A module of its own because reading names the remarks, the run format lists them and reports word
+them; here is the list.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from stickler_cli.score.reading import Part
+
+LENIENT: Final = "lenient"
+"""The remark on a prediction that is JSON only after `--lenient-json` found it in its text."""
+
+WAYS: Final = ("fence", "prose", "string", "list")
+"""In what the JSON was: a Markdown code fence, other text, a JSON string, a one-element list."""
+
+ODDITIES: Final = ("duplicate_keys", "byte_order_mark")
+
+REMARKS: Final = (*ODDITIES, LENIENT, *(f"{LENIENT}_{way}" for way in WAYS))
+"""All names of remarks."""
+
+
+def add_remarks(counts: dict[str, int], names: Iterable[str] | Mapping[str, int]) -> None:
+    """Count a document's remarks, or add the counts of other documents."""
+    for name in names:
+        counts[name] = counts.get(name, 0) + (names[name] if isinstance(names, Mapping) else 1)
+
+
+def remarks_view(counts: Mapping[str, int]) -> dict[str, object]:
+    """Give how many documents there were with each remark, as the run format shows it."""
+    ways = {way: counts.get(f"{LENIENT}_{way}", 0) for way in WAYS}
+    return {
+        **{name: counts.get(name, 0) for name in ODDITIES},
+        LENIENT: {"documents": counts.get(LENIENT, 0), **ways},
+    }
+
+
+def read_remarks(documents: Part) -> dict[str, int]:
+    """Read the counts back from the `documents` of a record; those of 0 are left out."""
+    parts = {name: documents.find(name) for name in ODDITIES}
+    lenient = documents.find(LENIENT)
+    if lenient is not None:
+        parts[LENIENT] = lenient.at("documents")
+        parts |= {f"{LENIENT}_{way}": lenient.at(way) for way in WAYS}
+    counts = {name: part.count() for name, part in parts.items() if part is not None}
+    return {name: count for name, count in counts.items() if count}

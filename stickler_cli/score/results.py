@@ -1,0 +1,166 @@
+"""The results of a set of documents, be it all of a run or a group of them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Final, Literal
+
+from stickler_cli.core.locations import Path
+from stickler_cli.score.accounts import whole_line
+from stickler_cli.score.document_result import DocumentResult, Status, read_statuses
+from stickler_cli.score.error_counts import ErrorCounts, read_error_counts
+from stickler_cli.score.non_matches import NonMatch
+from stickler_cli.score.reading import Part
+from stickler_cli.score.remarks import add_remarks, read_remarks, remarks_view
+from stickler_cli.score.tally import SCORE_UNIT, Tally, add_document, units_of
+from stickler_cli.score.tally_record import NO_SUMS, read_tally, tally_record
+from stickler_cli.score.terms import FieldInfo, in_schema_order
+
+if TYPE_CHECKING:
+    from stickler_cli.score.intervals import Bootstrap
+
+
+NO_GROUP: Final = "(none)"
+"""The group of documents that have no single value of a key."""
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Results:
+    """Sums over documents, a commutative monoid: the empty one is no documents."""
+
+    tally: Tally = field(default_factory=Tally)
+    evaluated: int = 0
+    """Documents that were compared, those against an empty prediction included."""
+    score_units: int = 0
+    """The sum of their overall scores, in `SCORE_UNIT`s."""
+    statuses: dict[Status, int] = field(default_factory=lambda: dict.fromkeys(Status, 0))
+    """Documents by what became of them."""
+    remarks: dict[str, int] = field(default_factory=dict)
+    """How many documents there were with each remark; see `score/remarks.py`."""
+    errors: ErrorCounts = field(default_factory=ErrorCounts)
+    """What kinds of mistakes there are, and how many in each field."""
+    bootstrap: "Bootstrap | None" = None
+    """What confidence intervals are made of; None unless asked for, and there of all documents."""
+
+    def add(
+        self,
+        result: DocumentResult,
+        counts: Tally | None,
+        errors: Iterable[NonMatch],
+        line: bytes,
+    ) -> None:
+        """Add one document.
+
+        Args:
+            result: the document.
+            counts: what was counted in it, if that is known.
+            errors: its non-matches.
+            line: its account, if there is one.
+        """
+        self.statuses[result.status] += 1
+        add_remarks(self.remarks, result.remarks)
+        self.errors.update(errors)
+        if result.comparison is None:
+            return
+        self.evaluated += 1
+        self.score_units += units_of(result.comparison.similarity)
+        if counts is None:
+            sums = add_document(self.tally, result.comparison)
+        else:
+            self.tally.merge(counts)
+            sums = counts.overall, counts.aggregate, counts.leaves
+        if self.bootstrap is not None:
+            self.bootstrap.add(line or whole_line(result, sums))
+
+    def add_all(self, other: "Results") -> None:
+        """Add the documents of others; intervals stay only if there are some of all documents."""
+        if other.bootstrap is not None and not self.any_documents and self.bootstrap is None:
+            self.bootstrap = other.bootstrap.empty(whole_only=other.bootstrap.whole_only)
+        if other.bootstrap is None and other.any_documents:
+            self.bootstrap = None
+        if self.bootstrap is not None and other.bootstrap is not None:
+            self.bootstrap.merge(other.bootstrap)
+        self.tally.merge(other.tally)
+        self.evaluated += other.evaluated
+        self.score_units += other.score_units
+        for status, count in other.statuses.items():
+            self.statuses[status] += count
+        add_remarks(self.remarks, other.remarks)
+        self.errors.merge(other.errors)
+
+    @property
+    def any_documents(self) -> bool:
+        """Whether there is any document, evaluated or not."""
+        return any(self.statuses.values())
+
+    @property
+    def overall_score(self) -> float | None:
+        """The mean overall score, in [0, 1]; None of no documents."""
+        return self.score_units / (self.evaluated * SCORE_UNIT) if self.evaluated else None
+
+    @property
+    def documents(self) -> dict[str, int]:
+        """How many documents there were, by what became of them."""
+        return {
+            "total": sum(self.statuses.values()),
+            "evaluated": self.evaluated,
+            **{status.value: self.statuses[status] for status in Status if status != "evaluated"},
+        }
+
+    def undeclared(self) -> list[tuple[Path, int]]:
+        """List the keys of ground truths that the schema does not declare, and how often each."""
+        return self._keys("undeclared")
+
+    def extras(self) -> list[tuple[Path, int]]:
+        """List the undeclared keys that only predictions have, and how often each: false alarms."""
+        return self._keys("extras")
+
+    def _keys(self, which: Literal["undeclared", "extras"]) -> list[tuple[Path, int]]:
+        return sorted(
+            ((*path, name), count)
+            for path, node in self.tally.walk()
+            for name, count in getattr(node, which).items()
+        )
+
+    def never_present(self) -> list[Path]:
+        """List the fields that had no value on either side in any document, outermost only."""
+        found: list[Path] = []
+        for path, node in self.tally.walk():
+            values = sum(node.leaves[:4]) + sum(node.overall[:4])
+            if path and not values and path[:-1] not in found:
+                found.append(path)
+        return found
+
+    def results_view(
+        self, fields: Sequence[FieldInfo], *, recall_with_fd: bool
+    ) -> dict[str, object]:
+        """Give the results as the run format shows them, of the whole or of a group."""
+        ordered = in_schema_order(self.tally, fields)
+        bootstrap = self.bootstrap
+        intervals = None
+        if bootstrap is not None:
+            intervals = partial(bootstrap.view, recall_with_fd=recall_with_fd)
+        matrix = tally_record(ordered, intervals, recall_with_fd=recall_with_fd)
+        shown: dict[str, object] = {
+            "documents": {**self.documents, **remarks_view(self.remarks)},
+            "overall_score": self.overall_score,
+            "score_sum": str(self.score_units),
+            "confusion_matrix": {"fields": {}, **matrix},
+            "error_classes": self.errors.view(),
+        }
+        if bootstrap is not None:
+            score = bootstrap.of("", recall_with_fd=recall_with_fd).score
+            bounds = None if score is None else score.view()
+            shown["intervals"] = {**bootstrap.settings.view(), "overall_score": bounds}
+        return shown
+
+
+def read_results(results: Results, record: Part) -> None:
+    """Read what `results_view` gave into the results of no documents; but no intervals."""
+    documents = record.at("documents")
+    results.tally = read_tally(record.at("confusion_matrix"))
+    results.evaluated = documents.at("evaluated").count()
+    results.score_units = record.at("score_sum", NO_SUMS).total()
+    results.statuses = read_statuses(documents)
+    results.remarks = read_remarks(documents)
+    results.errors = read_error_counts(record.at("error_classes", NO_SUMS))

@@ -1,0 +1,181 @@
+"""What an evaluation was made under: the options that decide its counts, the fields of its schema.
+
+A module of its own because an evaluation carries these terms and the run format signs with them.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Final
+
+from stickler_cli.core.locations import Path, field_path
+from stickler_cli.score.reading import Part
+from stickler_cli.score.tally import Tally
+
+ANY_KEY: Final = "*"
+"""Stands in the path of a field for the keys that only the documents name."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldInfo:
+    """What the schema says of one field, as far as a reader of results needs it."""
+
+    path: Path
+    kind: str
+    comparator: str
+    threshold: float | None
+    weight: float
+
+    def view(self) -> dict[str, object]:
+        """Give the field as results show it."""
+        return {**asdict(self), "path": field_path(self.path)}
+
+
+@dataclass(frozen=True, slots=True)
+class DecidingOptions:
+    """The options that decide what is counted, and how."""
+
+    pairing_floor: float
+    recall_with_fd: bool
+    extra_fields: str
+    """`fa` or `ignore`."""
+    missing: str
+    """`fn`, `skip` or `error`."""
+    lenient_json: bool = False
+    """Whether predictions might be inside other text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What all documents of an evaluation were compared under."""
+
+    options: DecidingOptions
+    fields: tuple[FieldInfo, ...]
+    """In schema order, parents first."""
+
+    def differences(self, other: "Terms") -> Iterator[str]:
+        """Say in what two evaluations disagree, a clause each."""
+        for option in fields(DecidingOptions):
+            here, there = getattr(self.options, option.name), getattr(other.options, option.name)
+            if here != there:
+                yield f"{option.name} is {here!r} here and {there!r} there"
+        if self.fields != other.fields:
+            yield "the fields of their schemas differ"
+
+
+def read_terms(record: Part) -> Terms | None:
+    """Read under which terms a record was made, if it says so; of a run it says more than that.
+
+    Raises:
+        UsageError: it is no such record.
+    """
+    options = record.at("options")
+    if options.value is None:
+        return None
+    lenient = options.find("lenient_json")
+    return Terms(
+        DecidingOptions(
+            options.at("pairing_floor").number(),
+            options.at("recall_with_fd").flag(),
+            options.at("extra_fields").text(),
+            options.at("missing").text(),
+            lenient.flag() if lenient else False,
+        ),
+        tuple(_read_field(part) for part in record.at("fields").parts()),
+    )
+
+
+def _read_field(part: Part) -> FieldInfo:
+    threshold = part.at("threshold")
+    return FieldInfo(
+        part.at("path").names(),
+        part.at("kind").text(),
+        part.at("comparator").text(),
+        None if threshold.value is None else threshold.number(),
+        part.at("weight").number(),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class NamedField:
+    """One field over all documents; each key of a map by its name."""
+
+    path: Path
+    info: FieldInfo | None
+    """None where the schema does not describe it, or does not repeat what it says of it."""
+    tally: Tally
+
+    @property
+    def weight(self) -> float | None:
+        """What the field is worth in its object, if that is known."""
+        if self.tally.weight is None and self.info is not None:
+            return self.info.weight
+        return self.tally.weight
+
+
+def named_fields(tally: Tally, described: Sequence[FieldInfo]) -> list[NamedField]:
+    """List the fields of a schema, then those that only documents name, parents first.
+
+    Fields that no document reached are there too, with counts of 0.
+    """
+    known: dict[Path, FieldInfo] = {}
+    for info in described:
+        known.setdefault(info.path, info)
+    total = Tally()
+    for path in known:
+        if ANY_KEY not in path:
+            node = total
+            for step in path:
+                node = node.below(str(step))
+    total.merge(in_schema_order(tally, described))
+    return [
+        NamedField(path, known.get(pattern_of(path, known)), node)
+        for path, node in total.walk()
+        if path
+    ]
+
+
+def pattern_of(path: Path, known: Mapping[Path, FieldInfo]) -> Path:
+    """Give the path under which the schema describes a field."""
+    pattern: Path = ()
+    for name in path:
+        pattern = (*pattern, step_of(str(name), known, pattern))
+    return pattern
+
+
+def step_of(name: str, known: Mapping[Path, FieldInfo], pattern: Path) -> str:
+    """Give the step by which the schema describes a name below a pattern: its own, or `*`."""
+    declared = (*pattern, name) in known or (*pattern, ANY_KEY) not in known
+    return name if declared else ANY_KEY
+
+
+def in_schema_order(tally: Tally, fields: Iterable[FieldInfo]) -> Tally:
+    """Give a tally whose fields stand as in the schema; names that only documents have follow.
+
+    Documents may meet fields in any order; a result must not show it.
+    """
+    rank: dict[Path, int] = {}
+    for position, info in enumerate(fields):
+        rank.setdefault(info.path, position)
+
+    def sort(node: Tally, patterns: frozenset[Path]) -> Tally:
+        def place(name: str) -> tuple[float, str]:
+            ranks = (rank.get((*pattern, name), float("inf")) for pattern in patterns)
+            return min(ranks, default=float("inf")), name
+
+        result = Tally()
+        result.merge(node)
+        result.fields = {
+            name: sort(
+                node.fields[name],
+                frozenset(
+                    (*pattern, step)
+                    for pattern in patterns
+                    for step in (name, ANY_KEY)
+                    if (*pattern, step) in rank
+                ),
+            )
+            for name in sorted(node.fields, key=place)
+        }
+        return result
+
+    return sort(tally, frozenset({()}))

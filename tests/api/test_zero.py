@@ -1,0 +1,489 @@
+import gc
+import json
+import pickle
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from enum import Enum
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+import pytest
+from pydantic import BaseModel, ConfigDict, Field, RootModel, computed_field
+
+from stickler_cli.api import zero
+from stickler_cli.api.fields import ComparableField
+from stickler_cli.api.structured import StructuredModel
+from stickler_cli.api.zero import EvalResult, evaluate
+from stickler_cli.comparators import BaseComparator
+from stickler_cli.compare.outline import outline
+from stickler_cli.core.locations import field_path
+from stickler_cli.core.problems import SchemaError
+
+X = "x-aws-stickler-"
+
+
+class Currency(Enum):
+    EUR = "EUR"
+    USD = "USD"
+
+
+class Line(BaseModel):
+    sku: str
+    description: str | None = None
+    price: Decimal
+
+
+class Address(BaseModel):
+    street: str
+    city: str
+
+
+class Invoice(BaseModel):
+    invoice_number: str
+    issued: date
+    vendor_name: str
+    total: Decimal
+    currency: Currency
+    paid: bool = False
+    lines: list[Line] = []
+    ship_to: Address | None = None
+
+
+GT = Invoice(
+    invoice_number="INV-7",
+    issued=date(2024, 3, 1),
+    vendor_name="Smith, John",
+    total=Decimal("29.99"),
+    currency=Currency.EUR,
+    lines=[Line(sku="A1", price=Decimal("9.99")), Line(sku="B2", price=Decimal(20))],
+)
+
+
+def changed(**fields):
+    return GT.model_copy(update=fields)
+
+
+def comparators(instance):
+    return {
+        field_path(each.path): each.comparator for each in evaluate(instance, instance).inferred
+    }
+
+
+def test_two_equal_instances_match_in_every_field():
+    result = evaluate(GT, GT)
+
+    assert result.overall_score == 1.0
+    assert result.all_fields_matched
+    assert result.matched
+    assert result.non_matches == []
+    assert (result.precision, result.recall, result.f1, result.accuracy) == (1.0, 1.0, 1.0, 1.0)
+
+
+def test_what_a_reader_would_forgive_is_no_error():
+    pred = changed(
+        invoice_number="inv 7",
+        vendor_name="John Smith",
+        total=Decimal("30.00"),
+        lines=GT.lines[::-1],
+    )
+
+    assert evaluate(GT, pred).all_fields_matched
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("invoice_number", "INV-1"),
+        ("issued", date(2024, 3, 2)),
+        ("vendor_name", "Mary Miller"),
+        ("total", Decimal("30.01")),
+        ("currency", Currency.USD),
+        ("paid", True),
+    ],
+)
+def test_what_a_reader_would_not_forgive_is_one(field, value):
+    result = evaluate(GT, changed(**{field: value}))
+
+    assert [error["field_path"] for error in result.non_matches] == [field]
+
+
+def test_the_rates_are_those_of_the_overall_counts():
+    # Units: number, issued, vendor, total, currency, paid and two lines are values; ship_to is
+    # absent on both sides. The number is wrong, one line is missed, an address is invented.
+    pred = changed(
+        invoice_number="INV-1", lines=GT.lines[:1], ship_to=Address(street="a", city="b")
+    )
+
+    result = evaluate(GT, pred)
+
+    overall = result.confusion_matrix["overall"]
+    assert [overall[name] for name in ("tp", "fd", "fa", "fn", "tn")] == [6, 1, 1, 1, 0]
+    assert result.precision == 6 / 8
+    assert result.recall == 6 / 7
+    assert result.f1 == pytest.approx(2 * 6 / (6 + 2 + 6 + 1))
+    assert result.accuracy == 6 / 9
+    assert overall["derived"]["cm_accuracy"] == result.accuracy
+    assert not result.all_fields_matched
+
+
+def test_the_overall_score_is_the_mean_of_the_field_scores():
+    result = evaluate(GT, changed(paid=True, total=1, lines=GT.lines[:1]))
+
+    assert result.field_scores == {
+        "invoice_number": 1.0,
+        "issued": 1.0,
+        "vendor_name": 1.0,
+        "total": 0.0,
+        "currency": 1.0,
+        "paid": 0.0,
+        "lines": 0.5,
+        "ship_to": 1.0,
+    }
+    assert result.overall_score == pytest.approx((4 + 0.5) / 7)  # ship_to is on neither side
+    assert not result.matched
+
+
+def test_a_prediction_may_be_a_dict_or_of_another_class():
+    class Other(BaseModel):
+        invoice_number: str
+        total: float
+        colour: str
+
+    expected = {"invoice_number": "INV-7", "total": 29.99, "colour": "red"}
+
+    for pred in (Other(**expected), expected):
+        result = evaluate(GT, pred)
+        assert result.field_scores["invoice_number"] == result.field_scores["total"] == 1.0
+        assert {
+            error["field_path"]
+            for error in result.non_matches
+            if error["non_match_type"] == "false_alarm"
+        } == {"colour"}
+
+
+def test_a_dict_may_hold_what_models_hold():
+    pred = {**dict(GT), "total": Decimal("29.99"), "lines": tuple(GT.lines)}
+
+    assert evaluate(GT, pred).all_fields_matched
+
+
+def test_no_prediction_is_an_empty_dict():
+    result = evaluate(GT, {})
+
+    assert result.recall == 0.0
+    assert {error["non_match_type"] for error in result.non_matches} == {"false_negative"}
+
+
+@pytest.mark.parametrize(
+    ("gt", "message"),
+    [
+        ({"a": 1}, "gt is of type dict; give an instance of a pydantic model"),
+        (None, "gt is of type NoneType"),
+        (Invoice, "gt is the class Invoice itself; give an instance of it"),
+        (int, "gt is of type type"),
+    ],
+)
+def test_a_ground_truth_that_is_no_instance_of_a_model_is_refused(gt, message):
+    with pytest.raises(TypeError, match=message):
+        evaluate(gt, GT)
+
+
+@pytest.mark.parametrize("pred", [None, "{}", [GT], Invoice])
+def test_a_prediction_that_is_no_object_is_refused(pred):
+    with pytest.raises(TypeError, match="pred is of type"):
+        evaluate(GT, pred)
+
+
+def test_a_model_that_stands_for_no_object_is_refused():
+    with pytest.raises(SchemaError, match="describes no object"):
+        evaluate(RootModel[list[int]]([1]), {})
+
+
+def test_a_model_of_a_map_is_compared_key_by_key():
+    prices = RootModel[dict[str, float]]
+
+    result = evaluate(prices({"a": 1.0, "b": 2.0}), prices({"a": 1.0, "b": 3.0}))
+
+    assert result.field_scores == {"a": 1.0, "b": 0.0}
+
+
+def test_any_type_of_field_finds_its_comparator():
+    class Odd:
+        def __str__(self):
+            return "odd"
+
+    class Everything(BaseModel):
+        model_config = ConfigDict(arbitrary_types_allowed=True)
+        key: UUID = UUID(int=1)
+        at: datetime = datetime(2024, 1, 1)  # noqa: DTZ001 - naive on purpose
+        span: timedelta = timedelta(hours=1)
+        choice: Literal["a", "b"] = "a"
+        pair: tuple[date, int] = (date(2024, 1, 1), 1)
+        tags: set[str] = {"x"}
+        bbox: tuple[float, float, float, float] = (0, 0, 1, 1)
+        boxes: list[list[float]] = [[0, 0, 1, 1]]
+        rates: dict[str, float] = {"a": 0.1}
+        optional: int | None = None
+        either: int | str = 1
+        anything: Any = None
+        odd: Odd = Field(default_factory=Odd)
+        free: dict[str, Any] = {}
+        short: Annotated[str, Field(max_length=3)] = "abc"
+
+    everything = Everything()
+
+    assert evaluate(everything, everything).all_fields_matched
+    assert comparators(everything) == {
+        "key": "ExactComparator",
+        "at": "DateComparator",
+        "span": "LevenshteinComparator",
+        "choice": "ExactComparator",
+        "pair": "NumericComparator",  # its second position; the first has an entry of its own
+        "tags": "LevenshteinComparator",
+        "bbox": "BBoxIoUComparator",
+        "boxes": "BBoxIoUComparator",
+        "rates": "",
+        "rates.*": "NumericComparator",
+        "optional": "NumericComparator",
+        "either": "LevenshteinComparator",  # likewise
+        "anything": "",
+        "odd": "",
+        "free": "",
+        "short": "LevenshteinComparator",
+    }
+
+
+def test_aliases_have_no_say():
+    class Aliased(BaseModel):
+        model_config = ConfigDict(populate_by_name=True)
+        total: float = Field(alias="Description", serialization_alias="Notes")
+
+    result = evaluate(Aliased(total=1.0), {"total": 1.001})
+
+    assert result.field_scores == {"total": 1.0}
+    assert comparators(Aliased(total=1.0)) == {"total": "NumericComparator"}
+
+
+def test_computed_fields_are_not_compared():
+    class Square(BaseModel):
+        side: int
+
+        @computed_field
+        @property
+        def area(self) -> int:
+            return self.side**2
+
+    result = evaluate(Square(side=2), Square(side=3))
+
+    assert [error["field_path"] for error in result.non_matches] == ["side"]
+
+
+def test_instances_that_were_never_validated_are_compared_all_the_same():
+    pred = Invoice.model_construct(invoice_number=["odd"], total="29.99 EUR")
+
+    result = evaluate(GT, pred)
+
+    assert result.field_scores["total"] == 1.0
+    assert result.field_scores["invoice_number"] == 0.0
+
+
+def test_annotations_of_a_model_win():
+    class Stated(BaseModel):
+        model_config = ConfigDict(json_schema_extra={X + "match-threshold": 0.2})
+        sku: str = Field(json_schema_extra={X + "comparator": "LevenshteinComparator"})
+        total: float = Field(json_schema_extra={X + "weight": 3})
+
+    result = evaluate(Stated(sku="abcd", total=1), Stated(sku="abcx", total=2))
+
+    assert result.field_scores == {"sku": 0.75, "total": 0.0}
+    assert result.overall_score == pytest.approx(0.75 / 4)
+    assert not result.matched  # 0.1875 < 0.2
+    assert "as its annotations say" in result.explain()
+
+
+def test_annotations_that_are_wrong_are_told_with_the_name_of_the_model():
+    class Wrong(BaseModel):
+        sku: str = Field(json_schema_extra={X + "threshold": 15})
+
+    with pytest.raises(SchemaError, match=r"Wrong#/properties/sku/.*: threshold is 15"):
+        evaluate(Wrong(sku="a"), {})
+
+
+class FirstLetter(BaseComparator):
+    def compare(self, gt, pred):
+        return 1.0 if gt[:1] == pred[:1] else 0.0
+
+
+class Part(StructuredModel):
+    match_threshold = 0.9
+    sku: str = ComparableField(comparator=FirstLetter(), threshold=1.0)
+
+
+class Whole(BaseModel):
+    parts: list[Part]
+    sku: str
+
+
+def test_structured_models_have_their_own_way():
+    result = evaluate(Part(sku="abc"), Part(sku="axx"))
+
+    assert result.all_fields_matched
+    assert "FirstLetter" in result.explain()
+
+
+def test_so_have_those_inside_of_others():
+    gt = Whole(parts=[Part(sku="abc")], sku="abc")
+
+    result = evaluate(gt, Whole(parts=[Part(sku="axx")], sku="axx"))
+
+    assert result.field_scores == {"parts": 1.0, "sku": 0.0}
+    assert [each.threshold for each in result.inferred] == [0.9, 1.0, 1.0]
+
+
+def test_a_comparator_of_ones_own_may_stand_in_any_model():
+    class Small(BaseModel):
+        sku: str = ComparableField(comparator=FirstLetter(), weight=2)
+
+    result = evaluate(Small(sku="abc"), Small(sku="axx"))
+
+    assert result.all_fields_matched
+    assert [(each.comparator, each.weight) for each in result.inferred] == [("FirstLetter", 2.0)]
+
+
+def test_a_model_made_of_a_schema_is_compared_by_it():
+    made = StructuredModel.from_json_schema(
+        {
+            "title": "Made",
+            "type": "object",
+            "properties": {
+                "order id": {"type": "string"},
+                "sku": {"type": "string", X + "comparator": "LevenshteinComparator"},
+            },
+        }
+    )
+
+    result = evaluate(
+        made.from_json({"order id": "a-1", "sku": "abcd"}),
+        made.from_json({"order id": "a1", "sku": "abcx"}),
+    )
+
+    assert result.field_scores == {"order id": 1.0, "sku": 0.75}
+
+
+def test_a_result_is_json_and_names_all_that_the_object_has():
+    result = evaluate(GT, changed(paid=True))
+
+    values = json.loads(json.dumps(result.to_dict()))
+
+    assert set(values) == {
+        "accuracy",
+        "all_fields_matched",
+        "confusion_matrix",
+        "f1",
+        "field_scores",
+        "matched",
+        "non_matches",
+        "overall_score",
+        "precision",
+        "recall",
+    }
+    for name, value in values.items():
+        assert getattr(result, name) == value
+
+
+def test_a_result_shows_its_rates():
+    assert repr(evaluate(GT, changed(paid=True))) == (
+        "EvalResult(overall_score=0.857, precision=0.875, recall=1.000, f1=0.933, "
+        "accuracy=0.889, all_fields_matched=False)"
+    )
+
+
+def test_a_result_can_be_pickled():
+    result = evaluate(GT, changed(paid=True))
+
+    again = pickle.loads(pickle.dumps(result))  # noqa: S301 - our own
+
+    assert isinstance(again, EvalResult)
+    assert again.to_dict() == result.to_dict()
+    assert again.explain() == result.explain()
+
+
+def test_the_explanation_covers_every_field():
+    result = evaluate(GT, GT)
+
+    explained = {line.split("  ")[0] for line in result.explain().splitlines()[1:]}
+
+    assert explained == {field_path(row.path) for row in outline(result.plan)}
+
+
+def test_the_explanation_is_an_aligned_table():
+    class Small(BaseModel):
+        order_id: int
+        amounts: list[float]
+
+    small = Small(order_id=1, amounts=[1])
+
+    heading, order, amounts = evaluate(small, small).explain().splitlines()
+
+    assert heading == "field     comparator                                  threshold  weight  why"
+    assert order == (
+        "order_id  ExactComparator                             1          1       "
+        'named "id", an identifier: one wrong character makes it another'
+    )
+    assert amounts == (
+        "amounts   NumericComparator(absolute_tolerance=0.01)  1          1       "
+        'named "amount", an amount of money: rounding to a cent is no error; in any order'
+    )
+
+
+def test_the_explanation_names_values_that_a_comparator_cannot_read():
+    class Report(BaseModel):
+        period: str
+
+    result = evaluate(Report(period="first quarter"), Report(period="first quarter"))
+
+    assert not result.all_fields_matched
+    assert result.explain().endswith(
+        "match nothing, not even themselves; state a\n"
+        "comparator for their fields (docs/inference.md):\n"
+        '  period: "first quarter"'
+    )
+
+
+def test_an_object_around_such_a_value_is_not_named_beside_it():
+    class Inside(BaseModel):
+        period: str
+
+    class Report(BaseModel):
+        part: Inside
+
+    report = Report(part=Inside(period="first quarter"))
+
+    *_, before, last = evaluate(report, report).explain().splitlines()
+
+    assert last == '  part.period: "first quarter"'
+    assert before.startswith("comparator for")
+
+
+def test_a_model_without_fields_is_explained_by_the_headings():
+    class Nothing(BaseModel):
+        pass
+
+    result = evaluate(Nothing(), Nothing())
+
+    assert result.overall_score == 1.0
+    assert result.explain() == "field  comparator  threshold  weight  why"
+
+
+def test_a_class_is_compiled_once_and_forgotten_with_the_class():
+    class Passing(BaseModel):
+        a: str = ""
+
+    first, second = evaluate(Passing(), Passing()), evaluate(Passing(), {"a": "b"})
+    assert first.plan is second.plan
+    known = len(zero._plans)  # noqa: SLF001 - what is kept is what is tested
+
+    del Passing, first, second
+    gc.collect()
+
+    assert len(zero._plans) < known  # noqa: SLF001

@@ -1,0 +1,303 @@
+"""`stickler eval` with models, and `stickler cache`, as a user runs them."""
+
+import inspect
+import json
+import subprocess
+import sys
+
+import pytest
+
+from stickler_cli.cli import main
+from stickler_cli.cli.eval import evaluate
+from stickler_cli.clients.policy import Policy
+from stickler_cli.runs.jobs import Crew
+from stickler_cli.runs.workers import read_answer
+
+KEY = "sk-a-secret-of-this-test"
+PREFIX = "x-aws-stickler-"
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "street": {
+            "type": "string",
+            f"{PREFIX}comparator": "LLMComparator",
+            f"{PREFIX}comparator-config": {"model": "openai:judge"},
+        },
+        "kind": {
+            "type": "string",
+            f"{PREFIX}comparator": "SemanticComparator",
+            f"{PREFIX}comparator-config": {"model_id": "openai:small"},
+        },
+    },
+}
+
+
+@pytest.fixture
+def documents(tmp_path):
+    """Write a schema and three pairs of documents; the last pair is wrong."""
+    places = [tmp_path / name for name in ("schema.json", "gt.jsonl", "pred.jsonl")]
+    gt = [{"street": f"Main St {number}", "kind": "car"} for number in range(3)]
+    pred = [{"street": f"MAIN ST {number}", "kind": "automobile"} for number in range(2)]
+    pred.append({"street": "Side St 2", "kind": "banana"})
+    places[0].write_text(json.dumps(SCHEMA))
+    places[1].write_text("".join(json.dumps(row) + "\n" for row in gt))
+    places[2].write_text("".join(json.dumps(row) + "\n" for row in pred))
+    return [str(place) for place in places]
+
+
+def test_a_second_run_makes_no_call_and_gives_the_same_bytes(server, documents, capsys):
+    assert main(["eval", *documents, "-f", "json"]) == 0
+    first = capsys.readouterr()
+    asked = len(server.requests)
+    assert main(["eval", *documents, "-f", "json"]) == 0
+    second = capsys.readouterr()
+
+    assert asked == 1 + 3
+    assert len(server.requests) == asked
+    assert second.out == first.out
+    assert "models: 4 calls, 0 answers from the cache, 339 tokens, cost unknown" in first.err
+    assert "models: 0 calls, 6 answers from the cache" in second.err
+
+
+def test_quiet_says_nothing_of_models(server, documents, capsys):
+    assert main(["eval", *documents, "--quiet"]) == 0
+
+    assert capsys.readouterr().err == ""
+
+
+def test_the_judges_reason_stands_beside_the_error(server, documents, capsys):
+    server.verdict = lambda one, other: (one.lower() == other.lower(), "another `street`")
+    assert main(["eval", *documents, "--show-non-matches", "9", "-f", "table"]) == 0
+
+    assert "below threshold (0.000 < 0.5): another `street`" in capsys.readouterr().out
+
+
+def test_the_judges_reason_cannot_write_markdown(server, documents, capsys):
+    server.verdict = lambda one, other: (False, "see [this](https://evil.example) <b>now</b>")
+    assert main(["eval", *documents, "--show-non-matches", "9", "-f", "markdown"]) == 0
+
+    out = capsys.readouterr().out
+    (line, *_) = [line for line in out.splitlines() if "evil.example" in line]
+    assert "[this]" not in line
+    assert "<b>" not in line
+
+
+def test_a_dry_run_tells_what_would_be_asked_and_asks_nothing(
+    server, documents, capsys, monkeypatch
+):
+    monkeypatch.delenv("OPENAI_API_KEY")
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    assert main(["eval", *documents, "--dry-run"]) == 0
+
+    out = capsys.readouterr().out
+    assert server.requests == []
+    assert out.startswith("A run would make 4 calls, and more where")
+    rows = [line.split() for line in out.splitlines() if "Comparator" in line]
+    # 3 texts of 1, 3 and 2 tokens; 3 pairs of some 40 characters and the instructions
+    assert rows[0] == ["SemanticComparator", "openai:small", "0", "3", "1", "6"]
+    assert rows[1][:5] == ["LLMComparator", "openai:judge", "0", "3", "3"]
+
+
+def test_a_dry_run_after_a_run_asks_for_nothing_more(server, documents, capsys):
+    main(["eval", *documents, "--quiet"])
+    assert main(["eval", *documents, "--dry-run"]) == 0
+
+    assert "A run would make 0 calls" in capsys.readouterr().out
+
+
+def test_a_dry_run_without_models_or_questions_says_so(server, documents, capsys, tmp_path):
+    plain = tmp_path / "plain.json"
+    plain.write_text('{"type": "object", "properties": {"street": {"type": "string"}}}')
+    assert main(["eval", str(plain), *documents[1:], "--dry-run"]) == 0
+    assert capsys.readouterr().out == "No comparator of this schema asks a model.\n"
+
+    assert main(["eval", documents[0], documents[1], documents[1], "--dry-run"]) == 0
+    assert "SemanticComparator" in capsys.readouterr().out
+    empty = tmp_path / "empty.jsonl"
+    empty.write_text('{"street": ""}\n')
+    assert main(["eval", documents[0], str(empty), str(empty), "--dry-run"]) == 0
+    assert capsys.readouterr().out == "A run would ask no model anything.\n"
+
+
+def test_offline_a_miss_is_an_error_of_its_documents(server, documents, capsys):
+    main(["eval", *documents, "--quiet"])
+    asked = len(server.requests)
+    with open(documents[2], "a", encoding="utf-8") as pred:  # noqa: PTH123 - one more line
+        pred.write('{"street": "Long Rd", "kind": "car"}\n')
+    with open(documents[1], "a", encoding="utf-8") as gt:  # noqa: PTH123 - one more line
+        gt.write('{"street": "Long Road", "kind": "car"}\n')
+
+    assert main(["eval", *documents, "--offline", "-f", "json"]) == 3
+    result = capsys.readouterr()
+    assert json.loads(result.out)["documents"]["evaluated"] == 3
+    assert "the answer is not in the cache" in result.out
+    assert len(server.requests) == asked
+
+
+def test_offline_without_the_cache_is_a_contradiction(documents, capsys):
+    assert main(["eval", *documents, "--offline", "--no-cache"]) == 2
+
+    assert "--offline: --no-cache is given too" in capsys.readouterr().err
+
+
+def test_no_cache_keeps_nothing(server, documents, own_cache):
+    for _ in range(2):
+        assert main(["eval", *documents, "--no-cache", "--quiet"]) == 0
+
+    assert len(server.requests) == 8
+    assert not own_cache.exists()
+
+
+def test_a_runaway_is_a_usage_error_before_any_verdict(server, documents, capsys):
+    assert main(["eval", *documents, "--max-pairs", "2"]) == 2
+
+    assert "--max-pairs: judges would be asked about 3 pairs so far, expected at most 2" in (
+        capsys.readouterr().err
+    )
+    assert {path for path in server.paths if "chat" in path} == set()
+
+
+def test_a_server_that_refuses_fails_the_documents_and_tells_no_key(server, documents, capsys):
+    server.faults += [401] * 9
+    assert main(["eval", *documents, "-f", "json"]) == 3
+
+    result = capsys.readouterr()
+    assert "answered 401" in result.out
+    assert KEY not in result.out + result.err
+
+
+def test_a_missing_key_is_told_before_the_run(documents, capsys, monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+
+    assert main(["eval", *documents]) == 2
+    assert "needs a key in OPENAI_API_KEY" in capsys.readouterr().err
+
+
+def test_several_processes_give_the_same_and_add_up_what_they_asked(server, documents):
+    def run(jobs):
+        # A process of its own: workers have the environment that the first of them was started in.
+        command = [sys.executable, "-m", "stickler_cli", "eval", *documents, "--no-cache"]
+        return subprocess.run(
+            [*command, "--no-config", "--jobs", jobs, "-f", "json"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+
+    alone, together = run("1"), run("2")
+
+    assert together.stdout == alone.stdout
+    assert "models: " in together.stderr
+    assert "models: 0 calls" not in together.stderr
+
+
+def test_progress_tells_what_was_asked(server, documents, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert main(["eval", *documents, "--progress"]) == 0
+
+    assert "4 calls" in capsys.readouterr().err
+
+
+def test_the_cache_is_told_and_cleared(server, documents, own_cache, capsys):
+    assert main(["cache", "info"]) == 0
+    assert capsys.readouterr().out == f"{own_cache / 'answers.sqlite3'}\nno answers\n"
+    main(["eval", *documents, "--quiet"])
+    assert main(["cache", "info"]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()[2:]]
+
+    assert rows[0] == ["kind", "model", "answers", "bytes"]
+    assert rows[1] == ["embedding", "openai:small", "3", "36"]  # 3 vectors of 3 numbers
+    assert rows[2][:3] == ["verdict", "openai:judge", "3"]
+    assert main(["cache", "clear"]) == 0
+    assert capsys.readouterr().out == f"6 answers cleared from {own_cache / 'answers.sqlite3'}\n"
+    assert main(["cache", "info"]) == 0
+    assert "no answers" in capsys.readouterr().out
+
+
+def test_the_option_and_the_policy_have_one_default():
+    parameters = inspect.signature(evaluate).parameters
+
+    assert parameters["max_pairs"].default == Policy().max_pairs
+
+
+def test_what_workers_asked_is_counted_once(asking):
+    import pickle
+
+    from stickler_cli.clients.backend import Usage
+    from stickler_cli.runs.chunk import ChunkResult
+
+    assert Crew(1).jobs == 1
+    with asking() as desk:
+        read_answer(pickle.dumps(ChunkResult()))
+        read_answer(pickle.dumps(ChunkResult(usage=Usage(calls=3))))
+
+        assert desk.usage == Usage(calls=3)
+
+
+@pytest.fixture
+def one_pair(documents, tmp_path):
+    """Write one pair of documents whose streets differ; give the schema and both."""
+    places = [tmp_path / "gt.json", tmp_path / "pred.json"]
+    places[0].write_text('{"street": "Main St", "kind": "car"}')
+    places[1].write_text('{"street": "Side St", "kind": "automobile"}')
+    return [documents[0], *map(str, places)]
+
+
+def test_compare_tells_what_the_judge_says(server, one_pair, capsys):
+    server.verdict = lambda one, other: (False, "another street")
+    assert main(["compare", *one_pair]) == 0
+
+    result = capsys.readouterr()
+    assert "another street" in result.out
+    assert "models: 2 calls" in result.err
+    assert len(server.requests) == 2
+
+
+def test_compare_as_json_has_the_judges_reason(server, one_pair, capsys):
+    server.verdict = lambda one, other: (False, "another street")
+    assert main(["compare", *one_pair, "-f", "json", "--no-cache"]) == 0
+
+    street, kind = json.loads(capsys.readouterr().out)["places"][0]["parts"]
+    assert street["reason"] == "another street"
+    assert "reason" not in kind
+    assert len(server.requests) == 2  # although pairs are looked at twice
+
+
+def test_what_the_judge_says_cannot_write_markdown(server, one_pair, capsys):
+    server.verdict = lambda one, other: (False, "see [this](https://evil.example) <b>now</b>")
+    assert main(["compare", *one_pair, "-f", "markdown"]) == 0
+
+    out = capsys.readouterr().out
+    assert "evil.example" in out
+    assert "[this]" not in out
+    assert "<b>" not in out
+
+
+def test_compare_offline_tells_what_is_missing(server, one_pair, capsys):
+    assert main(["compare", *one_pair, "--offline"]) == 3
+
+    assert "the answer is not in the cache" in capsys.readouterr().err
+    assert server.requests == []
+
+
+def test_explaining_a_list_asks_no_judge_about_pairs_that_were_not_chosen(server, tmp_path, capsys):
+    schema = {
+        "type": "object",
+        "properties": {"streets": {"type": "array", "items": SCHEMA["properties"]["street"]}},
+    }
+    names = ["First Street", "Second Street", "Third Street"]
+    contents = [
+        schema,
+        {"streets": names},
+        {"streets": [name.upper() for name in reversed(names)]},
+    ]
+    places = [tmp_path / f"{number}.json" for number in range(3)]
+    for place, content in zip(places, contents, strict=True):
+        place.write_text(json.dumps(content))
+    assert main(["compare", *map(str, places), "--all", "--no-cache"]) == 0
+
+    assert len(server.requests) == 3
+    assert "case aside" in capsys.readouterr().out

@@ -1,0 +1,216 @@
+"""Models that run in this process: model2vec for real, those on torch by a stand-in.
+
+`test_real_weights.py` has the real ones on torch.
+"""
+
+import sys
+from types import ModuleType, SimpleNamespace
+
+import numpy as np
+import pytest
+
+from stickler_cli.clients.bert import BertModel, bert_score
+from stickler_cli.comparators import BERTComparator, SemanticComparator
+from stickler_cli.core.problems import UnavailableError
+
+WORDS = {"car": [1, 0, 0], "automobile": [0.8, 0.6, 0], "banana": [0, 0, 1]}
+
+
+@pytest.fixture(scope="module")
+def static_model(tmp_path_factory):
+    """Make the directory of a static model that knows three words."""
+    from model2vec import StaticModel
+    from tokenizers import Tokenizer
+    from tokenizers.models import WordLevel
+    from tokenizers.pre_tokenizers import Whitespace
+
+    vocabulary = {"[UNK]": 0, **{word: number for number, word in enumerate(WORDS, 1)}}
+    tokenizer = Tokenizer(WordLevel(vocabulary, unk_token="[UNK]"))  # noqa: S106 - no password
+    tokenizer.pre_tokenizer = Whitespace()
+    vectors = np.array([[0, 0, 0], *WORDS.values()], dtype=np.float32)
+    place = tmp_path_factory.mktemp("static") / "model"
+    StaticModel(vectors, tokenizer, config={"normalize": False}).save_pretrained(str(place))
+    return place
+
+
+def test_a_static_model_compares_meanings(static_model, asking):
+    with asking() as desk:
+        comparator = SemanticComparator(f"model2vec:{static_model}")
+        comparator.require()
+
+        assert comparator.compare("car", "automobile") == 0.8
+        assert comparator.matrix(["car", "banana"], ["banana", "car"]).tolist() == [[0, 1], [1, 0]]
+        # one batch of car and automobile, one of banana alone
+        assert (desk.usage.calls, desk.usage.cached, desk.usage.unpriced) == (2, 1, 0)
+
+
+def test_a_model_whose_files_changed_is_another_model(static_model, asking, tmp_path):
+    import shutil
+
+    place = tmp_path / "copy"
+    shutil.copytree(static_model, place)
+    with asking():
+        SemanticComparator(f"model2vec:{place}").compare("car", "banana")
+    (place / "README.md").write_text("another state")
+    with asking() as desk:
+        from stickler_cli.clients.local_files import fingerprint
+
+        fingerprint.cache_clear()  # as in another process
+        SemanticComparator(f"model2vec:{place}").compare("car", "banana")
+
+        assert desk.usage.cached == 0
+
+
+class SentenceTransformer:
+    """Stands in for the class of that name: knows three words, and counts how often it is made."""
+
+    made = 0
+
+    def __init__(self, name):
+        type(self).made += 1
+        self.name = name
+
+    def encode(self, texts, **_):
+        return np.array([WORDS[text] for text in texts], dtype=np.float32)
+
+
+class BERTScorer:
+    """Stands in for the class of that name: F1 is the share of common letters."""
+
+    made: list = []  # noqa: RUF012 - of the tests of this module
+
+    def __init__(self, **keywords):
+        self.made.append(keywords)
+
+    def score(self, firsts, seconds, batch_size):
+        sys.stderr.write("Warning: something that the library says\n")
+        f1 = [
+            len({*one} & {*other}) / len({*one} | {*other})
+            for one, other in zip(firsts, seconds, strict=True)
+        ]
+        return None, None, f1
+
+
+@pytest.fixture
+def on_torch(monkeypatch):
+    """Put stand-ins where the libraries on torch would be."""
+
+    def module(name, **parts):
+        made = ModuleType(name)
+        made.__spec__ = SimpleNamespace(name=name)
+        vars(made).update(parts)
+        monkeypatch.setitem(sys.modules, name, made)
+        return made
+
+    logging = SimpleNamespace(set_verbosity_error=lambda: None, disable_progress_bar=lambda: None)
+    utils = module("transformers.utils", logging=logging)
+    module("transformers", utils=utils)
+    module("sentence_transformers", SentenceTransformer=SentenceTransformer)
+    scores = module("bert_score.utils", model2layers={"known-model": 5})
+    module("bert_score", BERTScorer=BERTScorer, utils=scores)
+    SentenceTransformer.made = 0
+    BERTScorer.made = []
+
+
+def test_a_model_of_sentence_transformers_is_loaded_once(on_torch, asking):
+    with asking(cache=False):
+        comparator = SemanticComparator("st:a-model-for-this-test")
+        comparator.require()
+
+        assert comparator.compare("car", "automobile") == pytest.approx(0.8)
+        assert comparator.compare("car", "banana") == 0.0
+    assert SentenceTransformer.made == 1
+
+
+@pytest.mark.parametrize("prefix", ["st", "model2vec"])
+def test_a_path_that_leads_nowhere_is_refused(on_torch, prefix):
+    with pytest.raises(UnavailableError, match=r"no model at \./nowhere, expected the directory"):
+        SemanticComparator(f"{prefix}:./nowhere").require()
+
+
+def test_a_bert_score_is_the_f1_of_the_library(on_torch, asking, capsys):
+    with asking() as desk:
+        comparator = BERTComparator(model_type="known-model", lang="de")
+        comparator.require()
+
+        assert comparator.compare("abc", "abd") == 0.5
+        assert comparator.compare("abd", "abc") == 0.5
+        assert comparator.compare("abc", "abc") == 1.0
+    assert BERTScorer.made == [
+        {
+            "model_type": "known-model",
+            "num_layers": None,
+            "lang": "de",
+            "rescale_with_baseline": False,
+        }
+    ]
+    assert (desk.usage.calls, desk.usage.cached) == (1, 1)
+    assert capsys.readouterr().err == ""
+
+
+def test_blank_texts_have_no_bert_score_and_are_alike(on_torch, asking):
+    comparator = BERTComparator(model_type="known-model", num_layers=2)
+    with asking():
+        assert comparator.compare(" ", "") == 1.0
+        assert comparator.compare(" ", "abc") == 0.0
+    assert BERTScorer.made == []
+
+
+def test_a_bert_matrix_scores_each_distinct_pair_once(on_torch, asking):
+    with asking(cache=False) as desk:
+        matrix = BERTComparator(model_type="known-model").matrix(["ab", "b", "ab"], ["b", "ab"])
+
+        assert matrix.tolist() == [[0.5, 1.0], [1.0, 0.5], [0.5, 1.0]]
+        assert desk.usage.calls == 1
+
+
+def test_the_librarys_own_model_needs_no_name(on_torch, asking):
+    with asking():
+        comparator = BERTComparator()
+        comparator.require()
+
+        assert comparator.compare("ab", "abcd") == 0.5
+    assert bert_score(BertModel(None, None, rescaled=False, language="en")).model == (
+        "bert-score's own for en"
+    )
+
+
+@pytest.mark.parametrize(
+    ("keywords", "message"),
+    [
+        ({"model_type": "./nowhere"}, "BERTComparator finds no model at ./nowhere"),
+        (
+            {"model_type": "my-model"},
+            "does not know which layer of my-model to compare, expected num_l",
+        ),
+        (
+            {"model_type": "my-model", "num_layers": 3, "rescale_with_baseline": True},
+            "no baseline for my-model, expected rescale_with_baseline: false",
+        ),
+    ],
+)
+def test_what_the_library_cannot_do_is_refused(on_torch, keywords, message):
+    with pytest.raises(UnavailableError, match=message):
+        BERTComparator(**keywords).require()
+
+
+@pytest.mark.parametrize(
+    ("comparator", "package", "hint"),
+    [
+        (SemanticComparator(), "boto3", "stickler-cli[bedrock]"),
+        (SemanticComparator("openai:m"), "openai", "stickler-cli[openai]"),
+        (SemanticComparator("st:m"), "sentence_transformers", "stickler-cli[semantic]"),
+        (SemanticComparator("model2vec:m"), "model2vec", "stickler-cli[model2vec]"),
+        (BERTComparator(), "bert_score", "stickler-cli[bert]"),
+    ],
+    ids=str,
+)
+def test_without_its_extra_a_comparator_says_what_to_install(
+    monkeypatch, comparator, package, hint
+):
+    monkeypatch.setattr("stickler_cli.clients.backend.find_spec", {}.get)
+
+    with pytest.raises(UnavailableError) as caught:
+        comparator.require()
+    assert f"needs the package {package}, which is not installed" in str(caught.value)
+    assert f"pip install '{hint}'" in str(caught.value)

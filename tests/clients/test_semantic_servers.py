@@ -1,0 +1,340 @@
+"""Embeddings from servers: each kind of server, each kind of failure, and the cache."""
+
+import time
+
+import pytest
+
+from stickler_cli.clients.backend import ModelError
+from stickler_cli.comparators import SemanticComparator
+from stickler_cli.core.problems import UnavailableError
+
+KEY = "sk-a-secret-of-this-test"
+
+MODELS = [
+    "amazon.titan-embed-text-v2:0",
+    "bedrock:amazon.titan-embed-text-v1",
+    "eu.cohere.embed-multilingual-v3",
+    "openai:text-embedding-3-small",
+]
+
+
+@pytest.mark.parametrize("model_id", MODELS)
+def test_every_server_gives_the_same_similarities(server, asking, model_id):
+    with asking():
+        comparator = SemanticComparator(model_id)
+        comparator.require()
+
+        assert comparator.compare("car", "automobile") == 0.8
+        assert comparator.compare("car", "banana") == 0.0
+        assert comparator.compare("car", "car") == 1.0
+
+
+def test_a_bedrock_model_is_asked_by_its_whole_id(server, asking):
+    with asking():
+        SemanticComparator().compare("car", "banana")
+
+    assert server.paths == ["/model/amazon.titan-embed-text-v2:0/invoke"] * 2
+    assert sorted(body["inputText"] for _, _, body in server.requests) == ["banana", "car"]
+
+
+def test_each_distinct_text_of_a_matrix_is_sent_once_in_one_request(server, asking):
+    with asking() as desk:
+        matrix = SemanticComparator("openai:small").matrix(
+            ["car", "banana", "car"], ["automobile", "car"]
+        )
+
+    assert matrix.tolist() == [[0.8, 1.0], [0.0, 0.0], [0.8, 1.0]]
+    ((_, _, body),) = server.requests
+    assert body["input"] == ["car", "banana", "automobile"]
+    assert (desk.usage.calls, desk.usage.input_tokens, desk.usage.cached) == (1, 9, 0)
+
+
+def test_more_texts_than_a_request_takes_go_in_several(server, asking):
+    texts = [f"text {number}" for number in range(300)]  # 128 a request
+
+    with asking() as desk:
+        SemanticComparator("openai:small").matrix(texts[:1], texts)
+
+    assert sorted(len(body["input"]) for _, _, body in server.requests) == [44, 128, 128]
+    assert desk.usage.calls == 3
+
+
+def test_blank_texts_are_alike_and_never_sent(server, asking):
+    with asking():
+        comparator = SemanticComparator("openai:small")
+
+        assert comparator.compare("", " \n") == 1.0
+        assert comparator.compare("", "   ") == 1.0
+        assert server.requests == []
+        assert comparator.compare("", "car") == 0.0
+
+
+def test_the_second_run_asks_nothing_and_gives_the_same(server, asking):
+    comparator = SemanticComparator("openai:small")
+    with asking():
+        first = comparator.compare("Acme Corp", "Acme Corporation")
+    asked = len(server.requests)
+    with asking() as desk:
+        second = comparator.compare("Acme Corp", "Acme Corporation")
+
+    assert second == first
+    assert len(server.requests) == asked
+    assert (desk.usage.calls, desk.usage.cached) == (0, 2)
+
+
+def test_without_the_cache_every_run_asks(server, asking, own_cache):
+    comparator = SemanticComparator("openai:small")
+    for _ in range(2):
+        with asking(cache=False):
+            comparator.compare("car", "banana")
+
+    assert len(server.requests) == 2
+    assert not own_cache.exists()
+
+
+@pytest.mark.parametrize("other", ["openai:large", "bedrock:small"])
+def test_the_cache_keeps_models_apart(server, asking, other):
+    with asking() as desk:
+        SemanticComparator("openai:small").compare("car", "car ")
+        SemanticComparator(other).compare("car", "car ")
+
+        assert desk.usage.cached == 0
+
+
+def test_the_cache_keeps_servers_apart(server, asking, monkeypatch):
+    with asking() as desk:
+        SemanticComparator("openai:small").compare("car", "banana")
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/other/v1")
+        SemanticComparator("openai:small").compare("car", "banana")
+
+        assert desk.usage.cached == 0
+    assert server.paths == ["/v1/embeddings", "/other/v1/embeddings"]
+
+
+def test_offline_only_the_cache_counts(server, asking, monkeypatch):
+    comparator = SemanticComparator("openai:small")
+    with asking():
+        known = comparator.compare("car", "automobile")
+    asked = len(server.requests)
+    monkeypatch.delenv("OPENAI_API_KEY")
+
+    with asking(offline=True):
+        comparator.require()
+
+        assert comparator.compare("car", "automobile") == known
+        with pytest.raises(ModelError, match="not in the cache"):
+            comparator.compare("car", "a text that nobody asked about")
+    assert len(server.requests) == asked
+
+
+@pytest.mark.parametrize("model_id", ["openai:small", "amazon.titan-embed-text-v2:0"])
+@pytest.mark.parametrize(
+    "fault", [500, 503, 429, (429, {"Retry-After": "0"}), "garbage", "nonsense", "drop"], ids=str
+)
+def test_a_failure_that_passes_is_tried_again(server, asking, model_id, fault):
+    server.faults += [fault, fault]
+    with asking(attempts=3, concurrency=1) as desk:
+        assert SemanticComparator(model_id).compare("car", "automobile") == 0.8
+
+    texts = 1 if model_id == "openai:small" else 2
+    assert len(server.requests) == texts + 2
+    assert desk.usage.calls == texts + 2
+
+
+@pytest.mark.parametrize("model_id", ["openai:small", "amazon.titan-embed-text-v2:0"])
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        (500, r"answered 500 \(3 attempts\)"),
+        (429, r"answered 429 \(3 attempts\)"),
+        ((429, {"Retry-After": "0"}), r"answered 429 \(3 attempts\)"),
+        ("garbage", r"\(3 attempts\)"),
+        ("drop", r"\(3 attempts\)"),
+        (("slow", 0.6), r"\(3 attempts\)"),
+    ],
+    ids=str,
+)
+def test_a_failure_that_stays_ends_after_so_many_attempts(server, asking, model_id, fault, message):
+    server.faults += [fault] * 3
+    with (
+        asking(
+            attempts=3,
+            concurrency=1,
+            timeout=0.2 if fault == ("slow", 0.6) else 30.0,
+            cache=False,
+        ),
+        pytest.raises(ModelError, match=message) as caught,
+    ):
+        SemanticComparator(model_id).compare("car", "car ")
+
+    assert len(server.requests) >= 3 or fault == ("slow", 0.6)  # which may not even arrive
+    assert KEY not in str(caught.value)
+
+
+@pytest.mark.parametrize("model_id", ["openai:small", "amazon.titan-embed-text-v2:0"])
+@pytest.mark.parametrize("status", [401, 403, 404])
+def test_a_refusal_is_not_tried_again_and_tells_no_key(server, asking, model_id, status):
+    server.faults += [status] * 9
+    with asking(concurrency=1), pytest.raises(ModelError, match=f"answered {status}") as caught:
+        SemanticComparator(model_id).compare("car", "car")
+
+    assert len(server.requests) == 1
+    assert KEY not in str(caught.value)
+    assert "no luck with status" in str(caught.value)
+
+
+def test_the_wait_is_as_long_as_the_server_asks(server, asking, monkeypatch):
+    server.faults += [(429, {"Retry-After": "0.25"})]
+    started = []
+    respond = server.respond
+
+    def note(*arguments):
+        started.append(time.monotonic())
+        return respond(*arguments)
+
+    monkeypatch.setattr(server, "respond", note)
+    with asking():
+        SemanticComparator("openai:small").compare("car", "banana")
+
+    first, second = started
+    assert second - first >= 0.25
+
+
+def test_a_server_that_asks_for_too_long_a_wait_is_not_waited_for(server, asking):
+    server.faults += [(429, {"Retry-After": "3600"})]
+    with (
+        asking(longest_wait=60),
+        pytest.raises(ModelError, match="answered 429, and asks to wait 3600 seconds"),
+    ):
+        SemanticComparator("openai:small").compare("car", "banana")
+
+    assert len(server.requests) == 1
+
+
+def test_no_more_calls_than_allowed_are_under_way_at_once(server, asking):
+    server.delay = 0.02
+    texts = [f"text {number}" for number in range(24)]
+    with asking(concurrency=4):
+        SemanticComparator().matrix(texts, texts)
+
+    assert len(server.requests) == 24
+    assert 2 <= server.most_at_once <= 4
+
+
+def test_one_text_that_a_server_refuses_does_not_spoil_its_batch(server, asking, monkeypatch):
+    respond = server.respond
+
+    def refuse_long(path, headers, body):
+        if any(len(text) > 100 for text in body["input"]):
+            server.requests.append((path, headers, body))
+            return 400, {}, b'{"error": {"message": "the input is too long"}}'
+        return respond(path, headers, body)
+
+    monkeypatch.setattr(server, "respond", refuse_long)
+    comparator = SemanticComparator("openai:small")
+    with asking() as desk:
+        with pytest.raises(ModelError, match=r"answered 400: .*the input is too long"):
+            comparator.matrix(["car", "x" * 200], ["automobile", "banana"])
+        asked = len(server.requests)
+
+        assert comparator.compare("car", "automobile") == 0.8
+        assert len(server.requests) == asked
+        assert desk.usage.cached == 2
+
+
+def test_errors_are_never_kept(server, asking):
+    comparator = SemanticComparator("openai:small")
+    server.faults += [500] * 3
+    with asking():
+        with pytest.raises(ModelError):
+            comparator.compare("car", "automobile")
+
+        assert comparator.compare("car", "automobile") == 0.8
+
+
+def test_embeddings_of_different_sizes_are_an_error(server, asking, monkeypatch):
+    monkeypatch.setattr(server, "embedding", lambda text: [1.0] * len(text))
+    with asking(), pytest.raises(ModelError, match="embeddings of 3 and 6 numbers"):
+        SemanticComparator().compare("car", "banana")
+
+
+def test_prices_are_known_where_a_list_has_them(server, asking, monkeypatch):
+    with asking() as desk:
+        SemanticComparator("amazon.titan-embed-text-v2:0").compare("car", "banana")
+
+        # 2 texts of 3 tokens at $0.02 a million
+        assert (desk.usage.nano_dollars, desk.usage.unpriced) == (120, 0)
+        SemanticComparator("openai:text-embedding-3-small").compare("car", "banana")
+
+        assert desk.usage.unpriced == 1  # of a server of one's own
+
+
+def test_a_run_is_refused_without_a_key(monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+
+    with pytest.raises(UnavailableError, match="needs a key in OPENAI_API_KEY; set it, or set"):
+        SemanticComparator("openai:small").require()
+
+
+def test_a_server_of_ones_own_needs_no_key(server, asking, monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY")
+    with asking():
+        comparator = SemanticComparator("openai:small")
+        comparator.require()
+
+        assert comparator.compare("car", "automobile") == 0.8
+
+
+def test_a_run_is_refused_without_a_region_or_credentials(monkeypatch, tmp_path):
+    for name in ("AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE", "AWS_ACCESS_KEY_ID"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "none"))
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "none"))
+
+    with pytest.raises(UnavailableError, match="finds no region for Amazon Bedrock"):
+        SemanticComparator().require()
+    monkeypatch.setenv("AWS_REGION", "eu-central-1")
+    with pytest.raises(UnavailableError, match="finds no credentials for Amazon Bedrock"):
+        SemanticComparator().require()
+    monkeypatch.setenv("AWS_PROFILE", "nobody")
+    with pytest.raises(
+        UnavailableError, match=r"finds no configuration that can be read \(.*nobody"
+    ):
+        SemanticComparator().require()
+
+
+def test_fewer_embeddings_than_texts_are_no_answer(server, asking, monkeypatch):
+    answer = server.answer
+
+    def short(path, body):
+        found = answer(path, body)
+        return {**found, "data": found["data"][:-1]}
+
+    monkeypatch.setattr(server, "answer", short)
+    with asking(attempts=2), pytest.raises(ModelError, match="holds 1 embeddings of 2"):
+        SemanticComparator("openai:small").compare("car", "banana")
+
+
+def test_embeddings_of_different_sizes_in_one_answer_are_no_answer(server, asking, monkeypatch):
+    monkeypatch.setattr(server, "embedding", lambda text: [1.0] * len(text))
+    with asking(attempts=1), pytest.raises(ModelError, match="embeddings of 3 and 6 numbers"):
+        SemanticComparator("openai:small").compare("car", "banana")
+
+
+def test_without_the_list_of_prices_no_price_is_known(server, asking, monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "genai_prices", None)
+    with asking() as desk:
+        SemanticComparator().compare("car", "banana")
+
+        assert (desk.usage.nano_dollars, desk.usage.unpriced) == (0, 2)
+
+
+def test_a_model_that_no_list_of_prices_knows_costs_nobody_knows_what(server, asking):
+    with asking() as desk:
+        SemanticComparator("bedrock:amazon.titan-embed-of-tomorrow").compare("car", "banana")
+
+        assert desk.usage.unpriced == 2

@@ -1,0 +1,40 @@
+"""Runs that are made of nothing but the accounts of their documents."""
+
+import json
+from dataclasses import replace
+
+from stickler_cli.core.locations import parse_field_path
+from stickler_cli.score.accounts import Accounts
+from stickler_cli.score.evaluation import Evaluation
+from stickler_cli.score.record import FieldInfo, Run, RunOptions, SchemaSignature
+
+OPTIONS = RunOptions(0.2, False, "fa", "fn", False)
+SIGNATURE = SchemaSignature("order.json", f"sha256:{'0' * 64}", "Order")
+
+
+def document(name, score=1.0, status="evaluated", **fields):
+    """An account; counts of fields as `tp=1`, the whole document under `whole`."""
+    whole = fields.pop("whole", None)
+    counts = {name.replace("__", "."): entry for name, entry in fields.items()}
+    if whole is not None:
+        counts = {"": whole, **counts}
+    return {"id": name, "status": status, "score": score, "fields": counts}
+
+
+def run_of(*documents, paths=("total",), **changes):
+    """A run of these documents, under a schema with these fields."""
+    lines = [(entry["id"], json.dumps(entry).encode()) for entry in documents]
+    fields = [FieldInfo(parse_field_path(path), "leaf", "Exact", 0.5, 1.0) for path in paths]
+    run = Run(Evaluation(accounts=Accounts(lines)), SIGNATURE, OPTIONS, fields)
+    return replace(run, **changes)
+
+
+RIGHT = {"tp": 1}
+WRONG = {"fd": 1}
+MISSED = {"fn": 1}
+
+
+def single(name, right, score=None):
+    """A document with one field, `total`."""
+    counts = RIGHT if right else WRONG
+    return document(name, float(right) if score is None else score, whole=counts, total=counts)

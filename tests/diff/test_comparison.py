@@ -1,0 +1,280 @@
+"""Whole differences: verdicts, what decided them, and gates on change."""
+
+import pytest
+
+from stickler_cli.core.problems import UsageError
+from stickler_cli.diff.changes import Decision, DiffSettings, Verdict
+from stickler_cli.diff.comparison import compare_runs
+from stickler_cli.diff.figures import corrected_p
+from stickler_cli.diff.gates import LOWEST
+from stickler_cli.diff.pairing import counted, paired
+from stickler_cli.score.gates import parse_gate
+from stickler_cli.score.intervals import IntervalSettings
+
+from .runs import MISSED, RIGHT, WRONG, document, run_of, single
+
+
+def runs(before, after, **changes):
+    """Two runs of documents with one field each, right where there is a 1."""
+    return tuple(
+        run_of(*(single(f"d{n:03}", flag == "1") for n, flag in enumerate(flags)), **changes)
+        for flags in (before, after)
+    )
+
+
+def field(before, after, **settings):
+    (found,) = compare_runs(*runs(before, after), settings=DiffSettings(**settings)).fields
+    return found
+
+
+def test_six_of_six_that_get_worse_are_a_regression_by_the_exact_test():
+    found = field("111111", "000000")
+
+    assert (found.verdict, found.decided_by) == (Verdict.REGRESSED, Decision.EXACT)
+    assert (found.before, found.after, found.change) == (1.0, 0.0, -1.0)
+    assert (found.p, found.corrected_p) == (2 / 64, 2 / 64)
+    assert (found.documents, found.differing, found.broken, found.fixed) == (6, 6, 6, 0)
+    assert found.is_drop
+
+
+def test_many_that_get_better_are_an_improvement_by_the_sampled_test():
+    found = field("0" * 20, "1" * 20)
+
+    assert (found.verdict, found.decided_by) == (Verdict.IMPROVED, Decision.SAMPLED)
+    assert (found.p, found.fixed) == (1 / 10_000, 20)
+    assert not found.is_drop
+
+
+def test_five_documents_are_not_enough_whatever_happens():
+    found = field("11111", "00000")
+
+    assert (found.verdict, found.decided_by) == (Verdict.UNCLEAR, Decision.DOCUMENTS)
+    assert found.p == 2 / 32
+
+
+def test_two_hundred_documents_alike_but_one_are_unchanged():
+    found = field("1" * 200, "0" + "1" * 199)
+
+    assert (found.verdict, found.decided_by) == (Verdict.UNCHANGED, Decision.INTERVAL)
+    # F1 is 398 / 399: a false discovery is in precision only
+    assert found.change == -1 / 399
+
+
+def test_what_may_be_more_than_the_margin_is_not_called_unchanged():
+    found = field("1" * 20, "00" + "1" * 18)
+
+    assert (found.verdict, found.decided_by) == (Verdict.UNCLEAR, Decision.INTERVAL)
+    assert field("1" * 20, "00" + "1" * 18, margin=0.9).verdict is Verdict.UNCHANGED
+
+
+def test_the_level_decides_what_is_significant():
+    strict = IntervalSettings(level=0.99)
+
+    assert field("111111", "000000", intervals=strict).verdict is Verdict.UNCLEAR
+
+
+def test_a_p_that_is_just_the_level_is_significant():
+    assert DiffSettings(IntervalSettings(level=0.9)).alpha == 0.1
+    assert DiffSettings().alpha == 0.05
+
+
+def test_values_invented_in_a_field_that_was_always_empty_are_a_regression():
+    names = [f"d{n}" for n in range(6)]
+    difference = compare_runs(
+        run_of(*(document(name, total={"tn": 1}) for name in names)),
+        run_of(*(document(name, total={"fa": 1}) for name in names)),
+    )
+    (found,) = difference.fields
+
+    assert (found.before, found.after, found.change, found.interval) == (None, 0.0, None, None)
+    assert found.verdict is Verdict.REGRESSED
+    assert not found.is_drop
+
+
+def test_a_field_that_no_document_has_has_no_p():
+    (found,) = compare_runs(*runs("11", "11"), settings=None).fields[:1]
+    assert found.p == 1.0
+    base, new = (run_of(document("a"), paths=("none",)) for _ in range(2))
+    (found,) = compare_runs(base, new).fields
+
+    assert (found.p, found.corrected_p, found.documents) == (None, None, 0)
+    assert (found.verdict, found.decided_by) == (Verdict.UNCLEAR, Decision.DOCUMENTS)
+
+
+def test_a_field_that_cannot_be_significant_is_not_one_of_many():
+    names = [f"d{n}" for n in range(6)]
+
+    def run(total, tax):
+        return run_of(
+            *(document(name, total=total, tax=tax if n else RIGHT) for n, name in enumerate(names)),
+            paths=("total", "tax"),
+        )
+
+    total, tax = compare_runs(run(RIGHT, RIGHT), run(WRONG, WRONG)).fields
+
+    assert (total.differing, tax.differing) == (6, 5)
+    assert (total.p, total.corrected_p) == (2 / 64, 2 / 64)
+    assert (tax.p, tax.corrected_p) == (2 / 32, 4 / 32)
+    assert corrected_p([], [], DiffSettings()) == []
+
+
+def test_two_fields_that_broke_are_corrected_for_each_other():
+    names = [f"d{n}" for n in range(7)]
+
+    def run(counts):
+        return run_of(
+            *(document(name, total=counts, tax=counts) for name in names), paths=("total", "tax")
+        )
+
+    found = compare_runs(run(RIGHT), run(MISSED)).fields
+
+    # 2/128 x 2, then 2/128 x 1, no less than the first
+    assert [it.corrected_p for it in found] == [4 / 128, 4 / 128]
+
+
+def test_the_whole_has_three_readings_and_the_mean_score():
+    difference = compare_runs(*runs("1111111", "0111111"))
+
+    assert [(it.reading, it.metric) for it in difference.whole] == [
+        ("overall", "f1"),
+        ("aggregate", "f1"),
+        ("leaves", "f1"),
+        ("", "score"),
+    ]
+    assert [it.change for it in difference.whole] == [*[-1 / 13] * 3, -1 / 7]
+    assert {(it.broken, it.fixed) for it in difference.whole} == {(0, 0)}
+
+
+def test_mean_scores_have_all_digits():
+    scores = [0.1, 0.7, 1 / 3]
+    base = run_of(*(document(name, score) for name, score in zip("abc", scores, strict=True)))
+    new = run_of(*(document(name, 0.5) for name in "abc"))
+    score = compare_runs(base, new).whole[3]
+
+    assert score.before == pytest.approx(sum(scores) / 3, abs=1e-16)
+    assert score.after == 0.5
+
+
+def test_documents_are_counted_by_what_became_of_them():
+    base = run_of(*(single(name, name != "d") for name in "abcde"))
+    new = run_of(*(single(name, name != "b") for name in "bcdf"))
+    difference = compare_runs(base, new, ("old.json", "new.json"))
+
+    assert difference.documents == {
+        "compared": 5,
+        "better": 1,
+        "worse": 3,
+        "same": 1,
+        "lost": 2,
+        "only_new": 1,
+    }
+    assert (difference.lost, difference.only_new) == (["a", "e"], ["f"])
+    assert [it.id for it in difference.worse] == ["a", "b", "e"]
+    assert [it.id for it in difference.better] == ["d"]
+    assert (difference.base.source, difference.new.source) == ("old.json", "new.json")
+
+
+def test_the_difference_does_not_depend_on_the_order_of_documents():
+    names = [f"d{n}" for n in range(30)]
+    base = [single(name, n % 3 > 0) for n, name in enumerate(names)]
+    new = [single(name, n % 2 > 0) for n, name in enumerate(names)]
+
+    assert compare_runs(run_of(*base), run_of(*new)) == compare_runs(
+        run_of(*reversed(base)), run_of(*reversed(new))
+    )
+
+
+def test_fields_stand_as_in_the_schemas_then_those_that_only_documents_have():
+    base = run_of(document("a", zeta=RIGHT, alpha=RIGHT), paths=("total",))
+    new = run_of(document("a", total=RIGHT), paths=("tax", "total"))
+
+    assert [it.path for it in compare_runs(base, new).fields] == [
+        ("total",),
+        ("tax",),
+        ("alpha",),
+        ("zeta",),
+    ]
+
+
+def test_the_fields_of_a_verdict_are_told_by_the_size_of_their_change():
+    difference = compare_runs(
+        run_of(document("a", b=RIGHT, c={"tp": 3, "fd": 1}, d={"tn": 1})),
+        run_of(document("a", b={"tp": 1, "fn": 2}, c=WRONG, d={"fa": 1})),
+    )
+
+    assert [it.path for it in difference.with_verdict(Verdict.UNCLEAR)] == [
+        ("c",),
+        ("b",),
+        ("total",),
+        ("d",),
+    ]
+
+
+def judged(*gates, before="1" * 100, after="0" + "1" * 99, **changes):
+    parsed = [parse_gate(gate, lowest=LOWEST) for gate in gates]
+    return compare_runs(*runs(before, after, **changes), gates=parsed).gates
+
+
+@pytest.mark.parametrize(
+    ("gate", "passed", "reason"),
+    [
+        ("precision>=-0.01", True, "change of precision -0.01 >= -0.01"),
+        ("total.recall >= 0", True, "change of total.recall 0.0 >= 0"),
+        ("total.recall>0", False, "change of total.recall 0.0 <= 0"),
+        ("score>=-0.005", False, "change of score -0.01 < -0.005"),
+        ("leaves:total.fd<=0", False, "change of leaves:total.fd 1 > 0"),
+        ("fp<=1", True, "change of fp 1 <= 1"),
+        ("documents.worse<=0", False, "documents.worse 1 > 0"),
+        ("documents.lost==0", True, "documents.lost 0 == 0"),
+        ("f1.upper<=0", True, "change of f1.upper 0.0 <= 0"),
+        (
+            "total.score>=-1",
+            False,
+            "change of total.score is undefined: nothing was counted in one of the runs",
+        ),
+    ],
+)
+def test_a_gate_is_about_the_change(gate, passed, reason):
+    (found,) = judged(gate)
+
+    assert (found.passed, found.reason) == (passed, reason)
+
+
+def test_a_gate_on_an_interval_asks_for_enough_documents():
+    (found,) = judged("f1.lower>=-1", before="1111", after="1111")
+
+    assert not found.passed
+    assert found.reason.startswith("change of f1.lower is undefined: too few documents")
+    (found,) = judged("f1.lower>=-0.05")
+    assert found.value < -0.01
+
+
+@pytest.mark.parametrize(
+    ("gate", "message"),
+    [
+        ("totl.f1>=0", "asks for the field totl, which does not exist.*near paths: total"),
+        ("documents.wrse>=0", "asks for wrse, expected one of compared, better"),
+        ("f1>=-1.5", r"the limit is -1.5, expected a number between -1 and 1; did you mean -0.015"),
+        ("f1>=2", "did you mean 0.02"),
+        ("f1>=-200", "expected a number between -1 and 1$"),
+    ],
+)
+def test_a_gate_that_asks_for_nothing_is_refused(gate, message):
+    with pytest.raises(UsageError, match=message):
+        judged(gate)
+
+
+def test_a_gate_on_a_key_of_a_map_adds_no_field():
+    base = run_of(document("a", rates__x=RIGHT, rates__y=RIGHT), paths=("rates", "rates.*"))
+    new = run_of(document("a", rates__x=WRONG, rates__y=RIGHT), paths=("rates", "rates.*"))
+    difference = compare_runs(base, new, gates=[parse_gate("rates.x.f1>=-0.5", lowest=LOWEST)])
+
+    assert [it.path for it in difference.fields] == [("rates",), ("rates", "*")]
+    assert difference.gates[0].value == -1.0
+
+
+def test_the_counts_of_pairs_are_those_of_the_runs():
+    base, new = runs("110", "101")
+    found = counted(paired(base, new).pairs, base.fields)
+
+    assert found.counts(("total",), "overall")[:, 0].tolist() == [[1, 1, 0], [1, 0, 1]]

@@ -1,0 +1,69 @@
+"""The documents that got better or worse, and their fields that broke or were fixed."""
+
+from stickler_cli.diff.documents import document_changes
+from stickler_cli.diff.pairing import paired
+
+from .runs import MISSED, RIGHT, WRONG, document, run_of, single
+
+
+def changes(base, new):
+    return document_changes(paired(run_of(*base), run_of(*new)).pairs)
+
+
+def test_documents_in_which_nothing_changed_are_left_out():
+    assert changes([single("a", True)], [single("a", True)]) == []
+
+
+def test_a_document_of_which_only_the_status_changed_is_left_out():
+    before = document("a", 0.0, "missing", whole=MISSED)
+
+    assert changes([before], [{**before, "status": "invalid"}]) == []
+
+
+def test_the_greatest_loss_comes_first_then_new_errors_then_the_id():
+    base = [document(name, 0.9, whole=RIGHT, total=RIGHT) for name in "abcde"]
+    new = [
+        document("a", 0.95, whole=RIGHT, total=RIGHT),
+        document("b", 0.9, whole={"fd": 2}, total=WRONG),
+        document("c", 0.1, whole=WRONG, total=WRONG),
+        document("d", 0.9, whole=WRONG, total=WRONG),
+        document("e", 0.9, whole=WRONG, total=WRONG),
+    ]
+    found = changes(base, new)
+
+    assert [it.id for it in found] == ["c", "b", "d", "e", "a"]
+    assert [it.is_worse for it in found] == [True, True, True, True, False]
+    assert [it.is_better for it in found] == [False, False, False, False, True]
+    assert [it.is_hard for it in found] == [True, False, False, False, False]
+
+
+def test_a_field_breaks_where_it_was_right_and_is_wrong():
+    before = document("a", whole={"tp": 1, "fd": 1}, total=RIGHT, tax=WRONG, tip={"tn": 1})
+    after = document(
+        "a", 0.5, whole={"fd": 1, "tp": 1, "fa": 1}, total=WRONG, tax=RIGHT, tip={"fa": 1}
+    )
+    (found,) = changes([before], [after])
+
+    assert (found.broken, found.fixed) == (["total", "tip"], ["tax"])
+    assert (found.errors_before, found.errors_after) == (1, 2)
+    assert (found.score_before, found.score_after, found.change) == (1.0, 0.5, -0.5)
+    assert found.is_hard
+
+
+def test_a_field_of_which_nothing_was_counted_neither_breaks_nor_is_fixed():
+    before = document("a", whole=MISSED, seller=MISSED)
+    after = document("a", whole=WRONG, seller=WRONG, seller__name=WRONG, tax={"score": 1.0})
+    (found,) = changes([before], [after])
+
+    assert (found.broken, found.fixed) == ([], [])
+
+
+def test_a_lost_document_broke_in_all_that_was_right():
+    base = document("a", 0.2, whole={"tp": 1, "fd": 1}, total=RIGHT, tax=WRONG, seller__name=RIGHT)
+    found = changes([base, single("b", True)], [single("b", True)])
+
+    assert [it.id for it in found] == ["a"]
+    assert (found[0].broken, found[0].errors_before, found[0].errors_after) == (["total"], 1, 2)
+    assert found[0].lost
+    assert found[0].is_hard
+    assert (found[0].status_after, found[0].score_after) == ("", 0.0)

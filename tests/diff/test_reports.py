@@ -1,0 +1,155 @@
+"""What reports of a difference say of what the fixtures do not have."""
+
+import csv
+import io
+from dataclasses import replace
+
+import pytest
+
+from stickler_cli.diff.comparison import compare_runs
+from stickler_cli.diff.gates import LOWEST
+from stickler_cli.reports.difference.github import summary
+from stickler_cli.reports.difference.registry import FORMATS, render
+from stickler_cli.reports.difference.summary import signed
+from stickler_cli.reports.style import TableStyle
+from stickler_cli.score.gates import parse_gate
+
+from .runs import OPTIONS, RIGHT, WRONG, document, run_of, single
+
+STYLE = TableStyle()
+EVIL = "a\x1b[31m<b>|`@me\n::error::x"
+
+
+def difference(base, new, *gates):
+    return compare_runs(base, new, gates=[parse_gate(gate, lowest=LOWEST) for gate in gates])
+
+
+def runs(worse, documents=30, **changes):
+    names = [f"d{n:02}" for n in range(documents)]
+    return (
+        run_of(*(single(name, True) for name in names)),
+        run_of(*(single(name, n >= worse) for n, name in enumerate(names)), **changes),
+    )
+
+
+def test_what_the_runs_differ_in_comes_before_any_figure():
+    base, new = runs(0, version="9", options=replace(OPTIONS, missing="skip"))
+    new.evaluation.accounts.lines.pop(0)
+    lines = render("table", difference(base, new), STYLE).splitlines()
+
+    assert lines[1:4] == [
+        "not comparable: option missing: fn -> skip",
+        f"differs: version: {base.version} -> 9",
+        "differs: 1 document not compared in the new run, counted as missed: d00",
+    ]
+    assert (
+        lines[4]
+        == "30 documents compared: 0 better, 1 worse, 29 the same; 1 lost, counted as missed"
+    )
+    assert "- **not comparable**: option missing: `fn` -> `skip`" in render(
+        "markdown", difference(base, new), STYLE
+    )
+
+
+def test_a_document_that_breaks_hard_is_named_even_if_nothing_else_changed():
+    found = difference(*runs(1, documents=400))
+    (row,) = [line for line in render("table", found, STYLE).splitlines() if "d00" in line]
+
+    assert row.startswith("-1.0000  d00: broke hard: score 1.0000 to 0.0000, 0 errors to 1")
+    assert found.whole[0].verdict == "unchanged"
+    assert "::warning title=stickler diff%3A broke hard::d00: " in render("github", found, STYLE)
+
+
+def test_of_many_that_broke_hard_some_are_named_and_the_rest_counted():
+    text = render("table", difference(*runs(25)), STYLE)
+
+    assert text.count("broke hard") == 20
+    assert "and 5 more; all of them are in the JSON report" in text
+    assert "- and 5 more; all of them" in render("markdown", difference(*runs(25)), STYLE)
+
+
+def test_of_many_that_got_better_five_are_named():
+    new, base = runs(7)
+    text = render("table", difference(base, new), STYLE)
+
+    assert text.count("+1.0000  d") == 5
+    assert "and 2 more; all of them" in text
+    assert "improved" in render("github", difference(*reversed(runs(25))), STYLE)
+
+
+def test_a_lost_document_says_what_became_of_it():
+    base = run_of(single("a", True), single("b", True), single("c", True))
+    new = run_of(document("a", None, "failed"), single("c", True))
+    text = render("table", difference(base, new), STYLE)
+
+    assert "a: broke hard: score 1.0000 to 0.0000, failed in the new run, 0 errors to 1" in text
+    assert "b: broke hard: score 1.0000 to 0.0000, missing in the new run, 0 errors to 1" in text
+
+
+def test_a_document_whose_status_changed_says_so():
+    base = run_of(single("a", True))
+    new = run_of(document("a", 0.0, "missing", whole={"fn": 1}, total={"fn": 1}))
+    text = render("table", difference(base, new), STYLE)
+
+    assert "a: broke hard: score 1.0000 to 0.0000, missing in the new run, 0 errors to 1" in text
+    assert "lost" not in text
+
+
+def test_runs_without_fields_have_no_table_of_fields():
+    found = difference(run_of(document("a"), paths=()), run_of(document("a"), paths=()))
+
+    assert "field " not in render("table", found, STYLE)
+    assert "<details>" not in render("markdown", found, STYLE)
+
+
+def test_a_field_without_documents_is_a_skipped_case():
+    found = difference(*runs(0), "documents.lost==0")
+    empty = difference(run_of(document("a")), run_of(document("a")))
+
+    assert "skipped" not in render("junit", found, TableStyle(junit_fields=True)).split("<prop")[1]
+    assert "<skipped" in render("junit", empty, TableStyle(junit_fields=True))
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_text_from_documents_stays_text(form):
+    base = run_of(single(EVIL, True), single("b", True), document("=cmd()", total=RIGHT))
+    new = run_of(single(EVIL, False), single("b\u202e", True), document("=cmd()", total=WRONG))
+    text = render(form, difference(base, new), STYLE)
+
+    assert "\x1b[31m" not in text
+    assert "\n::error::x" not in text
+    assert "\u202e" not in text or form == "json"
+
+
+def test_a_name_with_half_a_surrogate_pair_is_written():
+    (row,) = [
+        row
+        for row in csv.DictReader(
+            io.StringIO(
+                render(
+                    "csv",
+                    difference(
+                        run_of(document("a", **{"\ud800": RIGHT}), paths=()),
+                        run_of(document("a", **{"\ud800": RIGHT}), paths=()),
+                    ),
+                    STYLE,
+                )
+            )
+        )
+        if row["field"]
+    ]
+    assert row["field"] == "\\ud800"
+    found = difference(run_of(single("\ud800", True)), run_of(single("\ud800", False)))
+    assert '"id": "\\ud800"' in render("json", found, STYLE)
+
+
+def test_the_summary_of_a_step_keeps_to_the_room_there_is():
+    found = difference(*runs(25))
+
+    assert summary(found, STYLE) == render("markdown", found, STYLE)
+    assert len(summary(found, STYLE, 500).encode()) <= 500
+
+
+def test_a_change_is_never_rounded_onto_nothing_or_onto_a_limit():
+    assert signed(-0.01004, {0.01}) == "-0.0101"
+    assert signed(1e-9) == "+0.0001"

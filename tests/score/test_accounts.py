@@ -1,0 +1,219 @@
+"""Accounts of documents: what a line holds, that it is read back exactly, and what is refused."""
+
+import json
+
+import pytest
+
+from stickler_cli.compare.engine import compare
+from stickler_cli.core.problems import UsageError
+from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.accounts import (
+    Accounts,
+    account_line,
+    decoded,
+    parse_account,
+    read_accounts,
+)
+from stickler_cli.score.counts import Counts
+from stickler_cli.score.evaluation import DocumentResult, Evaluation, Status
+from stickler_cli.score.reading import Part
+from stickler_cli.score.tally import Tally, tally
+
+PLAN = compile_schema(
+    {
+        "type": "object",
+        "properties": {
+            "id": {"type": "string", "x-aws-stickler-comparator": "ExactComparator"},
+            "lines": {
+                "type": "array",
+                "items": {"type": "object", "properties": {"sku": {"type": "string"}}},
+            },
+        },
+    }
+)
+
+
+def line_of(name: str, gt: dict, pred: dict) -> bytes:
+    comparison = compare(PLAN, gt, pred)
+    return account_line(DocumentResult(name, Status.EVALUATED, comparison), tally(comparison))
+
+
+def account(gt: dict, pred: dict) -> dict:
+    return decoded(line_of("d", gt, pred))
+
+
+def failed(name: str, **groups: str) -> bytes:
+    return account_line(DocumentResult(name, Status.FAILED, None, groups=groups), None)
+
+
+def result(name: str) -> DocumentResult:
+    return DocumentResult(name, Status.EVALUATED, compare(PLAN, {"id": name}, {"id": name}))
+
+
+def kept(*names: str) -> Evaluation:
+    evaluation = Evaluation(accounts=Accounts())
+    for name in names:
+        evaluation.update(result(name))
+    return evaluation
+
+
+def test_equal_readings_stand_once_and_others_by_name():
+    # Of two lines one is missed: one unit in overall and aggregate, one leaf in leaves.
+    lines = [{"sku": "mouse"}, {"sku": "lamp"}]
+    found = account({"id": "a", "lines": lines}, {"id": "a", "lines": lines[:1]})
+
+    assert found["fields"]["id"] == {"score": 1.0, "tp": 1}
+    assert found["fields"]["lines"] == {"score": 0.5, "tp": 1, "fn": 1}
+    assert found["fields"]["lines.sku"] == {
+        "overall": {"tp": 1},
+        "aggregate": {"tp": 1},
+        "leaves": {"tp": 1, "fn": 1},
+    }
+    assert found["fields"][""] == {"tp": 2, "fn": 1}
+
+
+def test_what_counted_nothing_is_left_out():
+    found = account({"id": "a", "lines": [{"sku": "b"}]}, {"id": "a"})
+
+    assert found["fields"]["lines.sku"] == {"leaves": {"fn": 1}}
+
+
+def test_a_document_that_was_not_compared_has_no_fields():
+    assert failed("x") == b'{"id":"x","status":"failed","score":null,"fields":{}}'
+
+
+def test_the_groups_of_a_document_stand_in_its_account():
+    line = failed("x", vendor="Acme")
+
+    assert decoded(line)["by"] == {"vendor": "Acme"}
+    assert parse_account(line).groups == {"vendor": "Acme"}
+
+
+def test_names_are_written_as_in_field_paths():
+    root = Tally(fields={"a.b": Tally(fields={"c": Tally([1, 0, 0, 0, 0])})})
+
+    line = account_line(DocumentResult("x", Status.EVALUATED, None), root)
+
+    assert list(decoded(line)["fields"]) == ['["a.b"].c']
+
+
+def test_an_account_is_parsed_into_counts():
+    lines = [{"sku": "mouse"}, {"sku": "lamp"}]
+    line = line_of("d", {"id": "a", "lines": lines}, {"id": "a", "lines": lines[:1]})
+    parsed = parse_account(line)
+
+    assert (parsed.id, parsed.status, parsed.score, parsed.groups) == ("d", "evaluated", 0.75, {})
+    sku = parsed.fields["lines.sku"]
+    assert (sku.overall, sku.leaves, sku.score) == (Counts(tp=1), Counts(tp=1, fn=1), None)
+    identity = parsed.fields["id"]
+    assert identity.overall == identity.aggregate == identity.leaves == Counts(tp=1)
+    assert identity.score == 1.0
+
+
+def test_a_name_with_half_a_surrogate_pair_survives():
+    line = failed("a\ud800")
+
+    assert parse_account(line).id == "a\ud800"
+    read = read_accounts(Part([decoded(line)], "run.json"))
+    assert read.ordered() == [line]
+
+
+def test_accounts_are_iterated_in_the_order_of_their_ids():
+    accounts = kept("b", "a").accounts
+
+    assert [account.id for account in accounts] == ["a", "b"]
+    assert len(accounts) == 2
+
+
+def test_nobody_keeps_accounts_who_does_not_ask_for_them():
+    evaluation = Evaluation()
+    evaluation.update(result("a"))
+
+    assert evaluation.accounts is None
+    assert "per_document" not in evaluation.to_dict()
+
+
+def test_accounts_are_the_same_in_any_order_of_merging():
+    first, second = kept("b"), kept("c", "a")
+    left, right = Evaluation(), Evaluation()
+    for part in (first, second):
+        left.merge(part)
+    for part in (second, first):
+        right.merge(part)
+
+    assert left.to_dict() == right.to_dict() == kept("a", "b", "c").to_dict()
+    assert [entry["id"] for entry in left.to_dict()["per_document"]] == ["a", "b", "c"]
+    assert [entry["id"] for entry in kept("b").to_dict()["per_document"]] == ["b"]
+
+
+def test_merging_leaves_the_other_accounts_alone():
+    other, evaluation = kept("a"), Evaluation()
+    evaluation.merge(other)
+    evaluation.merge(kept("b"))
+
+    assert len(other.accounts) == 1
+
+
+def test_accounts_of_some_documents_only_are_none():
+    without = Evaluation()
+    without.update(result("a"))
+    for left, right in ((kept("b"), without), (without, kept("b"))):
+        whole = Evaluation()
+        whole.merge(left)
+        whole.merge(right)
+        assert whole.accounts is None
+
+
+def test_merging_no_documents_keeps_the_accounts():
+    evaluation = kept("a")
+    evaluation.merge(Evaluation())
+
+    assert len(evaluation.accounts) == 1
+
+
+def test_an_evaluation_with_accounts_is_read_back_exactly():
+    evaluation = kept("b", "a")
+    record = json.loads(json.dumps(evaluation.to_dict()))
+
+    assert Evaluation.from_dict(record).to_dict() == evaluation.to_dict()
+    assert Evaluation.from_dict(record).accounts.ordered() == evaluation.accounts.ordered()
+
+
+@pytest.mark.parametrize(
+    ("entry", "place"),
+    [
+        ({"fields": {}}, "per_document/0: id is missing"),
+        ({"id": "a", "status": "evaluated", "score": "1", "fields": {}}, "per_document/0/score"),
+        ({"id": "a", "status": "lost", "score": 1, "fields": {}}, "per_document/0/status"),
+        ({"id": "a", "status": "missing", "score": 2, "fields": {}}, "per_document/0/score"),
+        (
+            {"id": "a", "status": "failed", "score": None, "fields": {}, "by": {"k": 1}},
+            "per_document/0/by/k",
+        ),
+    ],
+)
+def test_what_is_no_account_is_named_with_its_place(entry, place):
+    with pytest.raises(UsageError, match=place):
+        read_accounts(Part([entry], "run.json", ("per_document",)))
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [
+        {},
+        7,
+        {"tp": 0},
+        {"tp": True},
+        {"tp": 10**10},
+        {"score": -0.1},
+        {"score": "high"},
+        {"score": True},
+        {"hits": 3},
+        {"overall": 3},
+        {"leaves": {"fn": -1}},
+    ],
+)
+def test_what_are_no_counts_is_named_with_its_place(counts):
+    entry = {"id": "a", "status": "evaluated", "score": 1.0, "fields": {"total": counts}}
+    with pytest.raises(UsageError, match=r"run\.json#/per_document/0/fields/total"):
+        read_accounts(Part([entry], "run.json", ("per_document",)))

@@ -1,0 +1,110 @@
+from dataclasses import FrozenInstanceError
+
+import pytest
+
+from stickler_cli.compare.result import Outcome
+from stickler_cli.score.counts import RATES, Counts
+
+SOME = Counts(tp=6, fd=2, fa=1, fn=4, tn=3)
+
+
+def test_counts_add_class_by_class():
+    assert SOME + Counts(tp=1, fd=2, fa=3, fn=4, tn=5) == Counts(tp=7, fd=4, fa=4, fn=8, tn=8)
+
+
+def test_nothing_added_changes_nothing():
+    assert SOME + Counts() == SOME
+
+
+def test_counts_are_listed_in_the_order_of_the_outcomes():
+    by_outcome = [0] * len(Outcome)
+    by_outcome[Outcome.FA] = 7
+
+    assert Counts.of(by_outcome) == Counts(fa=7)
+    assert Counts.of([1, 2, 3, 4, 5]) == Counts(tp=1, fd=2, fa=3, fn=4, tn=5)
+
+
+def test_false_positives_are_false_alarms_and_false_discoveries():
+    assert SOME.fp == 3
+
+
+def test_the_total_holds_every_class():
+    assert SOME.total == 16
+
+
+def test_precision_is_the_share_of_the_prediction_that_is_right():
+    assert SOME.precision == 6 / 9
+
+
+def test_recall_is_the_share_of_what_could_be_missed():
+    assert SOME.recall() == 6 / 10
+    assert SOME.recall_denominator() == 10
+
+
+def test_recall_may_count_false_discoveries_as_missed():
+    assert SOME.recall(with_fd=True) == 6 / 12
+    assert SOME.recall_denominator(with_fd=True) == 12
+
+
+def test_f1_is_the_harmonic_mean_of_precision_and_recall():
+    # 2 * (2/3) * (3/5) / (2/3 + 3/5) = (4/5) / (19/15)
+    assert SOME.f1() == pytest.approx(12 / 19)
+    # with recall 1/2: 2 * (2/3) * (1/2) / (2/3 + 1/2) = (2/3) / (7/6)
+    assert SOME.f1(recall_with_fd=True) == pytest.approx(4 / 7)
+
+
+def test_accuracy_counts_agreement_on_nothing():
+    assert SOME.accuracy == 9 / 16
+
+
+@pytest.mark.parametrize("counts", [Counts(), Counts(tn=0), Counts(fd=0, fa=0)])
+def test_every_rate_of_nothing_is_0(counts):
+    assert counts.derived() == {"precision": 0, "recall": 0, "f1": 0, "accuracy": 0}
+    assert counts.derived(recall_with_fd=True) == counts.derived()
+
+
+@pytest.mark.parametrize(
+    ("counts", "precision", "recall", "f1", "accuracy"),
+    [
+        (Counts(tn=5), 0, 0, 0, 1),
+        (Counts(fn=5), 0, 0, 0, 0),
+        (Counts(fa=5), 0, 0, 0, 0),
+        (Counts(fd=5), 0, 0, 0, 0),
+        (Counts(tp=5), 1, 1, 1, 1),
+        (Counts(tp=1, fa=1), 0.5, 1, 2 / 3, 0.5),
+        (Counts(tp=1, fn=1), 1, 0.5, 2 / 3, 0.5),
+        (Counts(tp=1, fd=1), 0.5, 1, 2 / 3, 0.5),
+    ],
+)
+def test_a_rate_without_a_denominator_is_0(counts, precision, recall, f1, accuracy):
+    assert counts.derived() == pytest.approx(
+        {"precision": precision, "recall": recall, "f1": f1, "accuracy": accuracy}
+    )
+
+
+def test_rates_are_named_in_order():
+    assert tuple(SOME.derived()) == RATES
+
+
+def test_results_show_counts_and_prefixed_rates():
+    assert Counts(tp=1, fd=1).view() == {
+        "tp": 1,
+        "fd": 1,
+        "fa": 0,
+        "fn": 0,
+        "fp": 1,
+        "tn": 0,
+        "derived": {
+            "cm_precision": 0.5,
+            "cm_recall": 1.0,
+            "cm_f1": pytest.approx(2 / 3),
+            "cm_accuracy": 0.5,
+        },
+    }
+    assert Counts(tp=1, fd=1).view(recall_with_fd=True)["derived"]["cm_recall"] == 0.5
+
+
+def test_counts_are_values():
+    assert Counts(tp=1) == Counts(tp=1)
+    with pytest.raises(FrozenInstanceError):
+        SOME.tp = 7

@@ -1,0 +1,217 @@
+"""What a page shows of a run: bounded, in document order, the same for any number of jobs."""
+
+import json
+from collections.abc import Iterable
+from itertools import pairwise
+
+import pytest
+
+from stickler_cli.compare.plan import Options
+from stickler_cli.compare.result import Outcome
+from stickler_cli.documents import DocumentPair
+from stickler_cli.runs.chunk import Job, evaluate_pair
+from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score import comparison_lines
+from stickler_cli.score.comparison_lines import comparison_line, similarities, text_of
+from stickler_cli.score.detail import BINS, Detail, DetailLimits, bin_of, non_match_row
+from stickler_cli.score.document_result import DocumentResult
+
+TEXT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "a": TEXT,
+        "b": TEXT,
+        "inner": {"type": "object", "properties": {"c": TEXT}},
+        "items": {"type": "array", "items": {"type": "object", "properties": {"d": TEXT}}},
+        "table": {"type": "array", "items": {"type": "array", "items": TEXT}},
+    },
+}
+PLAN = compile_schema(SCHEMA)
+
+
+def result_of(name: str, gt: dict, pred: dict) -> DocumentResult:
+    return evaluate_pair(Job(PLAN, Options()), DocumentPair(name, gt, pred))
+
+
+def documents(*wrong: int) -> list[DocumentResult]:
+    """Documents of two fields; as many of them are wrong as is said, so scores are 1, 1/2, 0."""
+    right = {"a": "x", "b": "x"}
+    preds = [right, {"a": "x", "b": "?"}, {"a": "?", "b": "?"}]
+    return [result_of(f"d{at}", right, preds[errors]) for at, errors in enumerate(wrong)]
+
+
+def detail_of(results: Iterable[DocumentResult], **limits: int) -> Detail:
+    detail = Detail(DetailLimits(**limits))
+    for result in results:
+        detail.update(result)
+    return detail
+
+
+def kept_ids(detail: Detail) -> list[str]:
+    return [name for _, name, _ in detail.comparisons]
+
+
+def test_a_bin_begins_with_its_lower_end_and_1_has_its_own():
+    assert [bin_of(step / BINS) for step in range(BINS + 1)] == list(range(BINS + 1))
+    assert bin_of(0.9999) == BINS - 1
+
+
+def test_pairs_are_counted_by_similarity_and_verdict():
+    histograms = detail_of(documents(0, 1, 2)).histograms
+
+    a, b = histograms[("a",)], histograms[("b",)]
+    assert (a.matched[BINS], a.unlike[0]) == (2, 1)
+    assert (b.matched[BINS], b.unlike[0]) == (1, 2)
+    assert sum(a.matched) + sum(a.unlike) == 3
+
+
+def test_nothing_is_judged_inside_an_item_below_its_threshold():
+    gt = {"inner": {"c": "x"}, "items": [{"d": "x"}, {"d": "y"}], "table": [["x"]]}
+    pred = {"inner": {"c": "x"}, "items": [{"d": "x"}, {"d": "?"}], "table": [["x"]]}
+
+    found = sorted(similarities(result_of("one", gt, pred).comparison))
+
+    assert found == [
+        (("inner",), 1.0, Outcome.TP),
+        (("inner", "c"), 1.0, Outcome.TP),
+        (("items",), 1.0, Outcome.TP),
+        (("items", "d"), 1.0, Outcome.TP),
+        (("table",), 1.0, Outcome.TP),
+        (("table",), 1.0, Outcome.TP),
+    ]
+
+
+def test_what_only_one_side_has_has_no_similarity():
+    assert (
+        list(similarities(result_of("one", {"a": "x", "items": [{"d": "x"}]}, {}).comparison)) == []
+    )
+
+
+def test_errors_are_kept_in_the_order_of_the_documents_up_to_a_number():
+    detail = detail_of(documents(2, 0, 1, 2), non_matches=3)
+
+    assert [json.loads(line)[:2] for line in detail.non_matches] == [
+        ["d0", "a"],
+        ["d0", "b"],
+        ["d2", "b"],
+    ]
+    assert not detail.complete
+    assert detail_of(documents(2, 0, 1), non_matches=3).complete
+
+
+def test_once_an_error_has_no_room_none_after_it_is_kept():
+    large = result_of("large", {"a": "x" * 500}, {"a": "y"})
+    small = documents(1)
+    size = len(detail_of(small).non_matches[0])
+
+    detail = detail_of([*small, large, *small], non_match_bytes=3 * size)
+
+    assert len(detail.non_matches) == 1
+    assert not detail.complete
+
+
+def test_the_documents_with_the_lowest_scores_are_kept_by_score_and_id():
+    detail = detail_of(documents(1, 2, 0, 1, 2, 1), comparisons=4)
+
+    assert kept_ids(detail) == ["d1", "d4", "d0", "d3"]
+    assert detail.bound[:2] == (0.5, "d5")
+
+
+def test_documents_without_errors_are_not_kept():
+    detail = detail_of(documents(0, 0))
+
+    assert (detail.comparisons, detail.bound) == ([], None)
+
+
+def test_documents_without_a_comparison_leave_no_trace():
+    missing = evaluate_pair(Job(PLAN, Options()), DocumentPair("x", None, {}))
+
+    assert detail_of([missing]) == Detail(DetailLimits())
+
+
+@pytest.mark.parametrize("sizes", [(1, 1, 1, 1, 1, 1, 1, 1), (3, 5), (8,), (0, 2, 6)])
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {},
+        {"non_matches": 3, "comparisons": 2},
+        {"comparison_bytes": 300, "non_match_bytes": 200},
+        {"comparisons": 0, "non_matches": 0},
+    ],
+)
+def test_the_parts_of_a_run_come_to_the_whole(sizes, limits):
+    results = documents(1, 2, 0, 2, 1, 1, 0, 2)
+    results[3] = result_of("large", {"a": "x" * 90, "b": "y"}, {"a": "?", "b": "?"})
+    cuts = [sum(sizes[:at]) for at in range(len(sizes) + 1)]
+
+    whole = Detail(DetailLimits(**limits))
+    for start, end in pairwise(cuts):
+        whole.merge(detail_of(results[start:end], **limits))
+
+    assert whole == detail_of(results, **limits)
+
+
+def test_an_error_is_one_row():
+    view = {
+        "field_path": "a[0]",
+        "non_match_type": "false_discovery",
+        "ground_truth_value": 2**70,
+        "prediction_value": None,
+        "similarity_score": 0.5,
+        "details": {"reason": "why", "differing_fields": ["b"]},
+        "class": "other",
+    }
+
+    assert json.loads(non_match_row("doc", view)) == [
+        *("doc", "a[0]", "false_discovery", str(2**70), None, 0.5, "why", "other", ["b"])
+    ]
+
+
+def test_an_error_of_a_file_needs_no_details():
+    assert json.loads(non_match_row("doc", {"field_path": "a", "details": 3})) == [
+        *("doc", "a"),
+        *[None] * 7,
+    ]
+
+
+def test_a_long_value_is_its_beginning_and_its_length(monkeypatch):
+    monkeypatch.setattr(comparison_lines, "LONGEST", 4)
+
+    assert text_of("abcdef") == ['"abc', 8]
+    assert text_of("ab") == '"ab"'
+
+
+def test_a_comparison_is_rows_from_the_outside_in():
+    gt = {"a": "x", "items": [{"d": "x"}, {"d": "y"}], "inner": {"c": "x"}}
+    pred = {"a": "?", "items": [{"d": "new"}, {"d": "x"}], "extra key": 1}
+
+    rows = json.loads(comparison_line(result_of("one", gt, pred).comparison))
+
+    assert [row[:4] for row in rows] == [
+        [0, "a", "value", "FD"],
+        [0, "b", "value", "TN"],
+        [0, "inner", "object", "FN"],
+        [1, "c", "value", "FN"],
+        [0, "items", "list", "FD"],
+        [1, "[0] ~ [1]", "object", "TP"],
+        [2, "d", "value", "TP"],
+        [1, "[1]", "object", "FN"],
+        [2, "d", "value", "FN"],
+        [1, "[0]", "object", "FA"],
+        [2, "d", "value", "FA"],
+        [0, "table", "value", "TN"],
+        [0, '["extra key"]', "value", "FA"],
+    ]
+    assert rows[0][4:] == [0.0, 0.5, 1.0, '"x"', '"?"']
+    assert rows[2][-2:] == [None, None]
+    assert rows[-1][4:] == [0.0, 1.0, None, None, "1"]
+
+
+def test_rows_beyond_the_most_are_counted(monkeypatch):
+    monkeypatch.setattr(comparison_lines, "MOST_LINES", 2)
+
+    *rows, more = json.loads(comparison_line(result_of("one", {"a": "x"}, {"a": "x"}).comparison))
+
+    assert [row[1] for row in rows] == ["a", "b"]
+    assert more == 3

@@ -1,0 +1,424 @@
+import re
+from pathlib import Path
+
+import pytest
+
+from stickler_cli.compare.engine import compare
+from stickler_cli.compare.result import Outcome
+from stickler_cli.core.problems import UsageError
+from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.error_classes import (
+    LEVELS,
+    LONGEST,
+    NEIGHBOURS,
+    SIBLINGS,
+    ErrorClass,
+    Places,
+    classify,
+)
+from stickler_cli.score.error_counts import ErrorCounts, read_error_counts
+from stickler_cli.score.evaluation import Evaluation
+from stickler_cli.score.non_matches import non_matches
+from stickler_cli.score.reading import Part
+
+EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
+STRICT = {"type": "string", "x-aws-stickler-threshold": 1.0}
+NUMBER = {"type": "number"}
+
+
+def an_object(**properties):
+    return {"type": "object", "properties": properties}
+
+
+def a_list(items):
+    return {"type": "array", "items": items}
+
+
+def classes(schema, gt, pred):
+    """List the errors of a document as (path, class)."""
+    comparison = compare(compile_schema(schema), gt, pred)
+    views = (entry.view() for entry in non_matches(comparison))
+    return [(view["field_path"], view["class"]) for view in views]
+
+
+def of_values(gt, pred):
+    """Give the class of two values that have nothing around them."""
+    return classify(Outcome.FD, ("a",), gt, pred, Places({"a": gt})).value
+
+
+@pytest.mark.parametrize(
+    ("gt", "pred"),
+    [
+        ("ACME, Inc.", "Acme Inc"),
+        ("two  words", "two\nwords"),
+        ("12:30", "12.30"),
+        ("1.50 kg", "1,50 kg"),
+        ("INV-2024-17", "inv 2024/17"),
+        ("2024-01-05", "5 January 2024"),
+        ("2024-01-05", "05.01.24"),
+        ("2024-01-05", "01/05/2024"),
+        ("2024-01-05", "20240105"),
+        ("Jan 2024", "2024-01"),
+        (1250, "1,250.00"),
+        ("$1,250", "1250.00 USD"),
+        ("(12.50)", "-12.5"),
+        (1, 1.0),
+        (True, "True"),
+        ("Straße", "STRASSE"),
+        ("naïve-test", "NAÏVE TEST"),
+    ],
+)
+def test_the_same_content_in_another_spelling_is_a_matter_of_format(gt, pred):
+    assert of_values(gt, pred) == "format"
+    assert of_values(pred, gt) == "format"
+
+
+@pytest.mark.parametrize(
+    ("gt", "pred"),
+    [
+        ("INV-100", "INV-1O0"),
+        ("Bill", "BiII"),
+        ("modern", "modem"),
+        ("vvhite", "white"),
+        ("SB-25", "58-ZS"),
+        ("Pomaшка", "Ромашка"),  # noqa: RUF001 - the second is Cyrillic throughout
+        ("ΑΒΕ", "ABE"),  # noqa: RUF001 - the first is Greek
+        ("Müller", "Muller"),
+        ("ＡＢＣ-1", "ABC-1"),  # noqa: RUF001 - fullwidth
+        (105, "I05"),
+    ],
+)
+def test_characters_that_look_alike_are_told_from_others(gt, pred):
+    assert of_values(gt, pred) == "look_alike"
+    assert of_values(pred, gt) == "look_alike"
+
+
+@pytest.mark.parametrize(
+    ("part", "whole"),
+    [
+        ("Acme", "Acme International"),
+        ("international", "ACME International"),
+        ("2024-01", "2024-01-05"),
+        ("INV-12", "INV-123"),
+        ("Acme Intern…", "Acme International"),
+        ("x" * LONGEST, "x" * LONGEST + "y"),
+        ("x" * LONGEST, "y" + "x" * LONGEST),
+    ],
+)
+def test_a_part_of_the_ground_truth_is_truncated_and_the_reverse_an_overrun(part, whole):
+    assert of_values(whole, part) == "truncated"
+    assert of_values(part, whole) == "overrun"
+
+
+@pytest.mark.parametrize(
+    ("gt", "pred"),
+    [
+        (1250, 125),
+        (1250, 12.5),
+        (1234.56, "1.234,56"),
+        (-5, 5),
+        (1024, 1042),
+        (1024, 1724),
+        (1024, 104),
+        (1024, 10024),
+        (12.5, 12.65),
+        (100, 200),
+        ("7%", 0.07),
+        ("$1,250.00", "$1,260.00"),
+        ("Rs. 5.00", "Rs. 500"),
+        ("1.50 kg", "150 kg"),
+        ("INV-1023", "INV-1032"),
+        ("A5", "A7"),
+        ("2024-01-05", "2024-01-06"),
+        ("2024-01-05", "2024-05-01"),
+        (2**70, 2**70 + 1),
+        (1e300, 1e-300),
+    ],
+)
+def test_a_slip_of_a_digit_a_point_or_a_sign_is_recognised(gt, pred):
+    assert of_values(gt, pred) == "digit_slip"
+    assert of_values(pred, gt) == "digit_slip"
+
+
+@pytest.mark.parametrize(
+    ("gt", "pred"),
+    [
+        ("Ulm", "Rome"),
+        (5, 7),
+        (5.0, 7.0),
+        (0, 12),
+        (120, 345),
+        (1234, 12),
+        (1e300, 2e-300),
+        (1234, 1423),
+        ("05/01/2024", "3 May"),
+        ("Room 12", "Hall 12"),
+        ("Room 12", "Room 345"),
+        ("7", "B"),
+        ("!!", "??"),
+        ("!!", "..."),
+        ("की", "का"),
+        (True, False),
+        ("x" * LONGEST + "y", "y" + "x" * LONGEST),
+        ("5 and 6 of the first row and nothing but that", "6 of the 5th row, and then much more"),
+        ([1, 2], [3, 4]),
+    ],
+)
+def test_what_no_rule_knows_is_other(gt, pred):
+    assert of_values(gt, pred) == "other"
+    assert of_values(pred, gt) == "other"
+
+
+@pytest.mark.parametrize(
+    ("gt", "pred"),
+    [
+        ({"city": "Ulm"}, "Ulm"),
+        ([1], {"a": 1}),
+        (12.5, "n/a"),
+        (12.5, True),
+        (True, "yes"),
+        ("n/a", "n/a"),
+        (True, 1),
+    ],
+)
+def test_values_of_different_kinds_are_of_the_wrong_kind(gt, pred):
+    assert of_values(gt, pred) == "wrong_kind"
+    assert of_values(pred, gt) == "wrong_kind"
+
+
+def test_numbers_of_more_digits_than_python_writes_are_other():
+    assert of_values(2**20_000, 2**20_000 + 1) == "other"
+
+
+def test_what_one_side_lacks_is_missed_or_invented():
+    schema = an_object(a=EXACT, b=EXACT, o=an_object(c=EXACT), t=a_list(EXACT), u=a_list(EXACT))
+
+    assert classes(
+        schema, {"a": "x", "o": {"c": "y"}, "t": ["one"]}, {"b": "z", "u": ["two"], "new": 1}
+    ) == [
+        ("a", "missed_value"),
+        ("b", "invented_value"),
+        ("o", "missed_value"),
+        ("t[0]", "missed_item"),
+        ("u[0]", "invented_item"),
+        ("new", "invented_value"),
+    ]
+
+
+def test_two_fields_that_changed_places_are_swapped():
+    schema = an_object(buyer=EXACT, seller=EXACT)
+
+    assert classes(
+        schema, {"buyer": "Ada Byron", "seller": "Bo"}, {"buyer": "Bo", "seller": " ada byron"}
+    ) == [("buyer", "other"), ("seller", "swapped")]
+
+
+def test_a_value_in_a_field_that_should_be_empty_is_swapped_if_it_is_another_s():
+    schema = an_object(net=NUMBER, gross=NUMBER)
+
+    assert classes(schema, {"net": 125}, {"gross": 125.0, "Net": 125}) == [
+        ("net", "missed_value"),
+        ("gross", "swapped"),
+        ("Net", "swapped"),
+    ]
+
+
+def test_a_swap_wins_over_a_slip():
+    schema = an_object(net=NUMBER, gross=NUMBER)
+
+    assert classes(schema, {"net": 100, "gross": 110}, {"net": 110, "gross": 110}) == [
+        ("net", "swapped")
+    ]
+
+
+def test_objects_that_changed_places_are_swapped_with_what_is_in_them():
+    place = an_object(city=EXACT, zip=EXACT)
+    schema = an_object(billing=place, shipping=place)
+    ulm, rome = {"city": "Ulm", "zip": "89073"}, {"city": "Rome", "zip": "00118"}
+
+    assert classes(
+        schema, {"billing": ulm, "shipping": rome}, {"billing": rome, "shipping": ulm}
+    ) == [
+        ("billing", "swapped"),
+        ("billing.city", "swapped"),
+        ("billing.zip", "swapped"),
+        ("shipping", "swapped"),
+        ("shipping.city", "swapped"),
+        ("shipping.zip", "swapped"),
+    ]
+
+
+def test_an_object_below_its_threshold_has_a_class_beside_its_fields():
+    schema = an_object(place=an_object(city=EXACT, zip=EXACT))
+
+    assert classes(
+        schema, {"place": {"city": "Ulm", "zip": "89073"}}, {"place": {"city": "Ulm", "zip": "1"}}
+    ) == [("place", "wrong_object"), ("place.zip", "other")]
+
+
+ROWS = an_object(rows=a_list({**an_object(sku=EXACT, name=EXACT, price=NUMBER, unit=EXACT)}))
+
+
+def row(index, **changes):
+    return {
+        "sku": f"S-{index}",
+        "name": f"n{index}n",
+        "price": 700 + index,
+        "unit": "kg",
+        **changes,
+    }
+
+
+def test_a_value_of_a_near_row_is_swapped_and_of_a_far_one_not():
+    gt = {"rows": [row(index * 11) for index in range(NEIGHBOURS + 2)]}
+    near = {"rows": [*gt["rows"][:-1], row(11 * (NEIGHBOURS + 1), price=700 + 11)]}
+    far = {"rows": [*gt["rows"][:-1], row(11 * (NEIGHBOURS + 1), price=700)]}
+    place = f"rows[{NEIGHBOURS + 1}].price"
+
+    assert classes(ROWS, gt, near) == [(place, "swapped")]
+    assert classes(ROWS, gt, far) == [(place, "other")]
+
+
+def test_units_and_quantities_are_not_looked_for_in_other_rows():
+    gt = {"rows": [row(1), row(22, unit="m")]}
+
+    assert classes(ROWS, gt, {"rows": [row(1), row(22, unit="kg")]}) == [("rows[1].unit", "other")]
+
+
+def test_an_item_below_its_threshold_is_a_wrong_item():
+    pred = row(1, sku="Z", name="Z")
+    tags = an_object(tags=a_list({**STRICT, "x-aws-stickler-threshold": 0.9}))
+
+    assert classes(ROWS, {"rows": [row(1)]}, {"rows": [pred]}) == [("rows[0]", "wrong_item")]
+    assert classes(tags, {"tags": ["pencil"]}, {"tags": ["fennel"]}) == [("tags[0]", "wrong_item")]
+    assert classes(tags, {"tags": ["pencil"]}, {"tags": ["pen"]}) == [("tags[0]", "truncated")]
+
+
+def test_positions_of_a_tuple_may_be_swapped():
+    schema = an_object(size={"type": "array", "prefixItems": [NUMBER, NUMBER]})
+
+    assert classes(schema, {"size": [640, 480]}, {"size": [480, 640]}) == [
+        ("size[0]", "swapped"),
+        ("size[1]", "swapped"),
+    ]
+
+
+def test_only_so_many_fields_of_a_map_are_looked_at():
+    schema = {"type": "object", "additionalProperties": NUMBER}
+    gt = {f"k{index}": 1000 + 37 * index for index in range(SIBLINGS + 2)}
+    last, unseen = f"k{SIBLINGS + 1}", f"k{SIBLINGS}"
+
+    assert classes(schema, gt, {**gt, last: gt["k1"]}) == [(last, "swapped")]
+    assert classes(schema, gt, {**gt, last: gt[unseen] + 0}) == [(last, "other")]
+
+
+def nested(levels, value):
+    for _ in range(levels):
+        value = {"in": value}
+    return value
+
+
+def test_only_so_many_levels_are_looked_at():
+    def document(levels, one, other):
+        return {"one": nested(levels, one), "other": nested(levels, other)}
+
+    def class_of(levels):
+        path = ("one", *["in"] * levels)
+        gt = document(levels, "Ada Byron", "Bo Diaz")
+        return classify(Outcome.FD, path, "Ada Byron", "Bo Diaz", Places(gt))
+
+    assert class_of(LEVELS - 1) is ErrorClass.SWAPPED
+    assert class_of(LEVELS) is ErrorClass.OTHER
+
+
+def test_a_value_that_stands_for_a_list_of_one_is_found_in_its_place():
+    schema = an_object(tags=a_list(EXACT), title=EXACT)
+
+    assert classes(
+        schema, {"tags": "red wine", "title": "Menu"}, {"tags": ["blue"], "title": 7}
+    ) == [
+        ("tags[0]", "missed_item"),
+        ("tags[0]", "invented_item"),
+        ("title", "wrong_kind"),
+    ]
+    document = {"rows": {"a": "same thing"}, "b": "other thing"}
+    assert (
+        classify(Outcome.FD, ("rows", 0, "a"), "x", "other thing", Places(document))
+        is ErrorClass.OTHER
+    )
+
+
+def counted(*pairs):
+    schema = compile_schema(ROWS)
+    evaluation = Evaluation()
+    for gt, pred in pairs:
+        evaluation.update(compare(schema, gt, pred))
+    return evaluation
+
+
+PAIRS = (
+    ({"rows": [row(1), row(22)]}, {"rows": [row(1, name="N-1-N", price=7010)]}),
+    ({"rows": [row(1)]}, {"rows": [row(1, price=7010)], "new": 1}),
+    ({"rows": [row(1)]}, {"rows": [row(1)]}),
+)
+
+
+def test_an_evaluation_counts_classes_overall_and_by_field():
+    evaluation = counted(*PAIRS)
+
+    assert evaluation.to_dict()["error_classes"] == {
+        "total": 4,
+        "overall": {"missed_item": 1, "invented_value": 1, "digit_slip": 2},
+        "fields": {
+            "new": {"invented_value": 1},
+            "rows": {"missed_item": 1},
+            "rows.price": {"digit_slip": 2},
+        },
+    }
+    assert list(evaluation.errors.overall().items()) == [
+        (ErrorClass.DIGIT_SLIP, 2),
+        (ErrorClass.MISSED_ITEM, 1),
+        (ErrorClass.INVENTED_VALUE, 1),
+    ]
+
+
+def test_classes_add_in_any_order():
+    whole, other_way = counted(*PAIRS), counted()
+    for pair in reversed(PAIRS):
+        other_way.merge(counted(pair))
+
+    assert other_way.to_dict() == whole.to_dict()
+    assert Evaluation.from_dict(whole.to_dict()).errors == whole.errors
+
+
+def test_every_entry_is_counted_once():
+    evaluation = counted(*PAIRS)
+    entries = sum(
+        len(list(non_matches(compare(compile_schema(ROWS), gt, pred)))) for gt, pred in PAIRS
+    )
+
+    assert sum(evaluation.errors.overall().values()) == entries
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"a": {"typo": 1}}, '/fields/a/typo: the value is "typo", expected one of missed_item'),
+        ({"a": {"other": -1}}, "/fields/a/other: the value is -1, expected a whole number"),
+        ({"a[0]": {}}, 'the value is "a[0]", expected a field path'),
+    ],
+)
+def test_counts_that_are_none_are_refused_with_their_place(fields, message):
+    with pytest.raises(UsageError, match=re.escape(message)):
+        read_error_counts(Part({"fields": fields}, "run.json"))
+
+
+def test_no_errors_are_no_counts():
+    assert ErrorCounts().view() == {"total": 0, "overall": {}, "fields": {}}
+
+
+def test_the_page_names_every_class():
+    page = (Path(__file__).parents[2] / "docs" / "error-classes.md").read_text(encoding="utf-8")
+    named = re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)
+
+    assert sorted(set(named)) == sorted(ErrorClass)

@@ -1,0 +1,106 @@
+"""Sums over documents: what they hold, and that their order never matters."""
+
+import itertools
+
+import orjson
+import pytest
+
+from stickler_cli.compare.engine import compare
+from stickler_cli.core.problems import Problem
+from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.evaluation import DocumentResult, Evaluation, Status, evaluate
+from stickler_cli.score.record import FieldInfo, Run, RunOptions, SchemaSignature, run_record
+
+PLAN = compile_schema(
+    {
+        "type": "object",
+        "properties": {
+            "b": {"type": "string"},
+            "a": {"type": "number"},
+            "map": {"type": "object", "additionalProperties": {"type": "string"}},
+            "never": {"type": "object", "properties": {"x": {"type": "string"}}},
+        },
+    }
+)
+OPTIONS = RunOptions(0.2, recall_with_fd=False, extra_fields="fa", missing="fn", strict=False)
+
+
+def result(name: str, gt: dict, pred: dict) -> DocumentResult:
+    return DocumentResult(name, Status.EVALUATED, compare(PLAN, gt, pred))
+
+
+RESULTS = [
+    result("one", {"a": 1, "map": {"z": "x"}}, {"a": 1, "map": {"z": "y", "k": "v"}}),
+    result("two", {"b": "abc", "a": 0.1, "note": 1}, {"b": "abd", "a": 0.1}),
+    result("three", {"b": "abcdefg", "note": 2, "other": 3}, {"b": "xbcdefg"}),
+    DocumentResult("four", Status.FAILED, None, (Problem("four.json", "it is empty"),)),
+    DocumentResult("five", Status.MISSING, None, (Problem("five", "there is none"),)),
+]
+
+
+def run(evaluation: Evaluation) -> Run:
+    fields = [FieldInfo((name,), "leaf", "", 0.5, 1.0) for name in ("b", "a", "map", "never")]
+    return Run(evaluation, SchemaSignature("s.json", "sha256:0", "Doc"), OPTIONS, fields)
+
+
+def test_the_record_of_a_run_is_the_same_whatever_the_order_of_its_documents():
+    records = set()
+    for order in itertools.permutations(RESULTS):
+        records.add(orjson.dumps(run_record(run(evaluate(order)))))
+    assert len(records) == 1
+
+
+def test_merging_parts_in_any_order_is_the_whole():
+    whole = orjson.dumps(run_record(run(evaluate(RESULTS))))
+    for cut in range(len(RESULTS) + 1):
+        first, second = evaluate(RESULTS[:cut]), evaluate(RESULTS[cut:])
+        left, right = Evaluation(), Evaluation()
+        for part in (first, second):
+            left.merge(part)
+        for part in (second, first):
+            right.merge(part)
+        assert orjson.dumps(run_record(run(left))) == whole
+        assert orjson.dumps(run_record(run(right))) == whole
+
+
+def test_fields_stand_in_schema_order_and_keys_of_maps_by_name():
+    record = run_record(run(evaluate(RESULTS)))
+    fields = record["confusion_matrix"]["fields"]
+    assert list(fields) == ["b", "a", "map", "never"]
+    assert list(fields["map"]["fields"]) == ["k", "z"]
+
+
+def test_documents_are_counted_by_what_became_of_them():
+    assert evaluate(RESULTS).documents == {
+        "total": 5,
+        "evaluated": 3,
+        "missing": 1,
+        "invalid": 0,
+        "failed": 1,
+        "unmatched": 0,
+    }
+
+
+def test_the_overall_score_is_the_mean_over_evaluated_documents():
+    # one: a right (1), map: z wrong and k invented (0 of 2) -> 0.5; two: (2/3 + 1) / 2; three: 6/7.
+    assert evaluate(RESULTS).overall_score == pytest.approx((0.5 + 5 / 6 + 6 / 7) / 3)
+
+
+def test_the_overall_score_of_nothing_is_none():
+    assert Evaluation().overall_score is None
+
+
+def test_undeclared_keys_of_the_ground_truth_are_counted_by_path():
+    assert evaluate(RESULTS).undeclared() == [(("note",), 2), (("other",), 1)]
+
+
+def test_a_field_that_no_document_has_is_named_once_without_what_is_in_it():
+    assert evaluate(RESULTS).never_present() == [("never",)]
+
+
+def test_every_problem_is_named_with_its_document():
+    record = run_record(run(evaluate(RESULTS)))
+    assert record["problems"] == [
+        {"document": "four", "status": "failed", "problem": "four.json: it is empty"},
+        {"document": "five", "status": "missing", "problem": "five: there is none"},
+    ]

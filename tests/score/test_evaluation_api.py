@@ -1,0 +1,514 @@
+"""What users do with an evaluation: add to it, keep it, restore it, show it."""
+
+import copy
+import csv
+import io
+import json
+import math
+import sys
+from functools import reduce
+from html.parser import HTMLParser
+from importlib.util import find_spec
+from types import SimpleNamespace
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stickler_cli.compare.engine import compare
+from stickler_cli.compare.outline import outline
+from stickler_cli.core.json_values import brief
+from stickler_cli.core.locations import json_pointer
+from stickler_cli.core.problems import Problem, UnavailableError, UsageError
+from stickler_cli.reports.csv_report import render as render_csv
+from stickler_cli.reports.style import TableStyle
+from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.evaluation import (
+    FORMAT,
+    RUN_FORMAT,
+    DocumentResult,
+    Evaluation,
+    Status,
+    evaluate,
+)
+from stickler_cli.score.frame import HEADERS
+from stickler_cli.score.notebook import MOST_ROWS
+from stickler_cli.score.record import Run, RunOptions, SchemaSignature, run_record
+from stickler_cli.score.terms import DecidingOptions, FieldInfo, Terms
+
+HOSTILE = "<script>\u202e\x07"
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "b": {"type": "string", "x-aws-stickler-weight": 3},
+        "a": {"type": "number"},
+        "c d": {"type": "object", "properties": {"e.f": {"type": "string"}}},
+        "lines": {
+            "type": "array",
+            "items": {"type": "object", "properties": {"sku": {"type": "string"}}},
+        },
+        "map": {"type": "object", "additionalProperties": {"type": "string"}},
+        "either": {"anyOf": [{"type": "number"}, {"type": "string"}]},
+        "never": {"type": "object", "properties": {"x": {"type": "string"}}},
+    },
+}
+PLAN = compile_schema(SCHEMA)
+FIELDS = tuple(
+    FieldInfo(row.path, row.kind, row.comparator, row.threshold, row.weight)
+    for row in outline(PLAN)
+)
+TERMS = Terms(DecidingOptions(0.2, recall_with_fd=True, extra_fields="fa", missing="fn"), FIELDS)
+PAIRS = (
+    ({"a": 1, "map": {"z": "x"}}, {"a": 1, "map": {"z": "y", "k": "v"}}),
+    ({"b": "abc", "a": 0.1, "note": 1}, {"b": "abd", "a": 0.1, "extra": 2}),
+    ({"b": "abcdefg", "no.te": 2, "": 3}, {"b": "xbcdefg"}),
+    ({"map": {"": "x", 'q"': "x", "u\u2028v": "x", HOSTILE: "y"}}, {"map": {"[0]": "x"}}),
+    ({"lines": [{"sku": "mouse"}, {"sku": "lamp", "colour": "red"}]}, {"lines": [{"sku": "lamp"}]}),
+    ({"c d": {"e.f": "x", "g": 1}, "either": "x"}, {"c d": {"e.f": "y"}, "either": 1}),
+    ({}, {}),
+)
+RESULTS = (
+    *(
+        DocumentResult(str(position), Status.EVALUATED, compare(PLAN, *pair))
+        for position, pair in enumerate(PAIRS)
+    ),
+    DocumentResult("gone", Status.MISSING, compare(PLAN, {"a": 1}, {}), (Problem("g", "none"),)),
+    DocumentResult("bad", Status.INVALID, compare(PLAN, {"a": 1}, {}), (Problem("b", "no JSON"),)),
+    DocumentResult("skip", Status.MISSING, None, (Problem("skip", "there is none"),)),
+    DocumentResult("fail", Status.FAILED, None, (Problem("f", "empty"), Problem("f", "torn"))),
+    DocumentResult("only", Status.UNMATCHED, None, (Problem("only", "no ground truth"),)),
+)
+
+documents = st.lists(st.sampled_from(RESULTS), max_size=8)
+terms = st.sampled_from((None, TERMS))
+
+
+def evaluation_of(results, terms=TERMS):
+    evaluation = evaluate(results)
+    evaluation.terms = terms
+    return evaluation
+
+
+def text_of(evaluation):
+    return orjson.dumps(evaluation.to_dict())
+
+
+def merged(parts):
+    def add(whole, part):
+        whole.merge(part)
+        return whole
+
+    return reduce(add, parts, Evaluation())
+
+
+def run_of(evaluation):
+    options = RunOptions(0.2, recall_with_fd=True, extra_fields="fa", missing="fn", strict=True)
+    signature = SchemaSignature("s.json", f"sha256:{'0' * 64}", "Doc")
+    return Run(evaluation, signature, options, FIELDS, notes=("a note",))
+
+
+# --- laws
+
+
+@given(documents, terms, st.randoms(use_true_random=False))
+def test_any_order_gives_the_same_bytes(results, terms, random):
+    shuffled = list(results)
+    random.shuffle(shuffled)
+
+    assert text_of(evaluation_of(shuffled, terms)) == text_of(evaluation_of(results, terms))
+
+
+@given(documents, terms, st.lists(st.integers(0, 8), max_size=3), st.randoms())
+def test_any_split_merged_in_any_order_gives_the_same_bytes(results, terms, cuts, random):
+    ends = [*sorted(cuts), len(results)]
+    parts = [
+        evaluation_of(results[start:end], terms)
+        for start, end in zip([0, *ends[:-1]], ends, strict=True)
+    ]
+    random.shuffle(parts)
+
+    assert text_of(merged(parts)) == text_of(evaluation_of(results, terms))
+
+
+@given(documents, terms)
+def test_restoring_gives_an_equal_evaluation(results, terms):
+    whole = evaluation_of(results, terms)
+
+    restored = Evaluation.from_dict(json.loads(text_of(whole)))
+
+    assert restored == whole
+    assert restored.tally == whole.tally
+    assert restored.terms == whole.terms
+    assert text_of(restored) == text_of(whole)
+
+
+@given(documents, documents)
+def test_merging_after_restoring_is_merging_before(one, two):
+    parts = [Evaluation.from_dict(evaluation_of(results).to_dict()) for results in (one, two)]
+
+    assert text_of(merged(parts)) == text_of(evaluation_of([*one, *two]))
+
+
+@given(documents)
+def test_a_run_is_restored_too(results):
+    whole = evaluation_of(results)
+    record = json.loads(orjson.dumps(run_record(run_of(whole))))
+
+    restored = Evaluation.from_dict(record, "run.json")
+
+    assert restored == whole
+    assert run_record(run_of(restored)) == record
+
+
+# --- adding
+
+
+def test_a_comparison_by_itself_is_an_evaluated_document():
+    evaluation = Evaluation()
+    for gt, pred in PAIRS:
+        evaluation.update(compare(PLAN, gt, pred))
+
+    assert evaluation == evaluation_of(RESULTS[: len(PAIRS)], None)
+    assert evaluation.documents["evaluated"] == len(PAIRS)
+
+
+def test_merging_takes_over_the_terms():
+    for parts in ([Evaluation(), evaluation_of([])], [evaluation_of([]), Evaluation()]):
+        assert merged(parts).terms == TERMS
+
+
+def test_evaluations_under_different_terms_do_not_merge():
+    options = DecidingOptions(0.5, recall_with_fd=True, extra_fields="fa", missing="skip")
+    one = evaluation_of(RESULTS)
+    before = text_of(one)
+
+    with pytest.raises(UsageError) as caught:
+        one.merge(evaluation_of(RESULTS, Terms(options, FIELDS[1:])))
+
+    assert str(caught.value) == (
+        "the evaluations do not go together: pairing_floor is 0.2 here and 0.5 there; missing is "
+        "'fn' here and 'skip' there; the fields of their schemas differ, expected the same schema "
+        "and options"
+    )
+    assert text_of(one) == before
+
+
+def test_other_options_alone_are_enough_not_to_merge():
+    options = DecidingOptions(0.2, recall_with_fd=False, extra_fields="fa", missing="fn")
+
+    with pytest.raises(UsageError, match="together: recall_with_fd is True here and False there,"):
+        evaluation_of(RESULTS).merge(evaluation_of(RESULTS, Terms(options, FIELDS)))
+
+
+def test_evaluations_with_other_documents_are_not_equal():
+    assert evaluation_of(RESULTS) != evaluation_of(RESULTS[1:])
+    assert evaluation_of(RESULTS) != evaluation_of(RESULTS, None)
+    assert Evaluation() != {}
+
+
+def test_an_evaluation_says_in_a_line_what_it_is():
+    assert repr(Evaluation()) == "<Evaluation total=0, overall_score=None>"
+    # Right: b, a, and nothing else is there; score 1.
+    one = Evaluation()
+    one.update(compare(PLAN, {"a": 1}, {"a": 1}))
+    assert repr(one) == "<Evaluation total=1, evaluated=1, overall_score=1.0>"
+
+
+# --- restoring
+
+
+def test_sums_are_kept_whatever_their_size():
+    # A mean of 1.0 over 2**70 documents: a sum of 2**130, which no JSON number of a program holds.
+    evaluation = Evaluation(evaluated=2**70, score_units=2**130)
+    record = json.loads(json.dumps(evaluation.to_dict()))
+
+    assert record["score_sum"] == str(2**130)
+    assert Evaluation.from_dict(record).overall_score == 1.0
+
+
+def record_with(path, value):
+    record = copy.deepcopy(evaluation_of(RESULTS).to_dict())
+    *steps, last = path
+    part = record
+    for step in steps:
+        part = part[step]
+    if value is None:
+        del part[last]
+    else:
+        part[last] = value
+    return json.loads(json.dumps(record))
+
+
+NODE = ("confusion_matrix", "fields", "a")
+
+
+COUNT = "a whole number of at least 0"
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "expected"),
+    [
+        (("format",), "stickler-run/2", f"{FORMAT} or {RUN_FORMAT}"),
+        (("score_sum",), "-1", "a whole number as text"),
+        (("score_sum",), 7, "a whole number as text"),
+        ((*NODE, "overall", "tp"), -1, COUNT),
+        ((*NODE, "overall", "tp"), True, COUNT),
+        ((*NODE, "overall", "tp"), 1.0, COUNT),
+        (NODE, 1, "an object"),
+        ((*NODE, "fields"), [], "an object"),
+        (("documents",), 1, "an object"),
+        (("documents", "total"), 1, "at least the sum of the others"),
+        (("problems",), 1, "an array"),
+        (("problems", 0, "status"), "lost", f"one of {', '.join(Status)}"),
+        (("undeclared_keys", 0, "path"), "a[0]", "a field path without list indexes"),
+        (("undeclared_keys", 0, "path"), "", "a field path without list indexes"),
+        (("undeclared_keys", 0, "path"), "a..b", "a field path"),
+        (("options", "recall_with_fd"), 1, "true or false"),
+        (("options", "missing"), 1, "a string"),
+        (("fields", 0, "weight"), True, "a number"),
+        (("fields", 0, "weight"), math.inf, "a number"),
+        (("fields", 0, "weight"), 10**400, "a number"),
+    ],
+)
+def test_what_is_no_evaluation_is_refused_with_its_place(path, value, expected):
+    with pytest.raises(UsageError) as caught:
+        Evaluation.from_dict(record_with(path, value), "e.json")
+
+    place = f"e.json#{json_pointer(path)}"
+    assert str(caught.value) == f"{place}: the value is {brief(value)}, expected {expected}"
+
+
+OLD = "it was written by an older version: evaluate again"
+
+
+@pytest.mark.parametrize(
+    ("path", "hint"),
+    [
+        (("format",), f"{FORMAT} and {RUN_FORMAT} can be read"),
+        (("score_sum",), OLD),
+        ((*NODE, "documents"), OLD),
+        ((*NODE, "score_sums"), OLD),
+    ],
+)
+def test_what_an_evaluation_needs_is_missed_where_it_should_be(path, hint):
+    with pytest.raises(UsageError) as caught:
+        Evaluation.from_dict(record_with(path, None), "e.json")
+
+    *place, name = path
+    pointer = json_pointer(tuple(place))
+    assert str(caught.value) == f"e.json#{pointer}: {name} is missing; {hint}"
+
+
+def test_unknown_keys_of_a_later_version_are_not_looked_at():
+    record = record_with(("surprise",), 1)
+
+    assert Evaluation.from_dict(record) == evaluation_of(RESULTS)
+
+
+# --- data frames
+
+
+class Frame(SimpleNamespace):
+    """Stands for the module of a data frame library."""
+
+    def __init__(self, name):
+        super().__init__(DataFrame=lambda columns: (name, columns))
+
+
+@pytest.fixture
+def libraries(monkeypatch):
+    """Say which libraries are installed."""
+
+    def install(*names):
+        for name in ("pandas", "polars"):
+            monkeypatch.setitem(sys.modules, name, Frame(name) if name in names else None)
+
+    return install
+
+
+def test_a_frame_has_the_rows_and_columns_of_the_csv(libraries):
+    libraries("pandas")
+    plain = [result for result in RESULTS if result.id != "3"]  # no name that CSV must defuse
+    evaluation = evaluation_of(plain)
+
+    _, columns = evaluation.to_frame()
+
+    header, *lines = csv.reader(io.StringIO(render_csv(run_of(evaluation), TableStyle())))
+    rows = [
+        ["" if cell is None else str(cell) for cell in row]
+        for row in zip(*columns.values(), strict=True)
+    ]
+    assert list(columns) == header == list(HEADERS)
+    assert rows == lines
+
+
+def test_a_frame_of_documents_without_terms_has_their_fields_by_name(libraries):
+    libraries("pandas")
+
+    _, columns = evaluation_of(RESULTS[1:2], None).to_frame()
+
+    # Nothing is known of the schema but what the document met. abc and abd are alike enough (2/3).
+    assert columns["field"][:4] == ["", "a", "b", '["c d"]']
+    assert set(columns["kind"]) == {"document", ""}
+    assert columns["weight"][:4] == [None, 1.0, 3.0, 1.0]
+    assert columns["overall_tp"][:4] == [2, 1, 1, 0]
+
+
+def test_all_numbers_of_a_column_have_one_type(libraries):
+    libraries("pandas")
+    whole = FieldInfo(("a",), "leaf", "NumericComparator", 1, 2)
+    terms = Terms(TERMS.options, (whole,))
+
+    _, columns = evaluation_of([], terms).to_frame()
+
+    assert [type(cell) for cell in columns["weight"]] == [type(None), float]
+    assert [type(cell) for cell in columns["threshold"]] == [type(None), float]
+
+
+def test_a_lone_surrogate_is_spelt_out(libraries):
+    libraries("polars")
+    evaluation = Evaluation()
+    evaluation.update(compare(PLAN, {"map": {"\ud800": "x"}}, {}))
+
+    assert r"map.\ud800" in evaluation.to_frame()[1]["field"]
+    assert r"map.\ud800" in evaluation._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("installed", "asked", "given"),
+    [
+        (("pandas", "polars"), None, "pandas"),
+        (("polars",), None, "polars"),
+        (("pandas", "polars"), "polars", "polars"),
+    ],
+)
+def test_a_frame_is_of_the_library_that_is_asked_for_or_there(libraries, installed, asked, given):
+    libraries(*installed)
+
+    assert evaluation_of(RESULTS).to_frame(asked)[0] == given
+
+
+@pytest.mark.parametrize(
+    ("installed", "asked", "message"),
+    [
+        (
+            (),
+            None,
+            "a data frame needs pandas or polars, which is not installed; pip install pandas",
+        ),
+        (
+            ("pandas",),
+            "polars",
+            "a data frame needs polars, which is not installed; pip install polars",
+        ),
+    ],
+)
+def test_a_library_that_is_not_there_is_named(libraries, installed, asked, message):
+    libraries(*installed)
+
+    with pytest.raises(UnavailableError) as caught:
+        evaluation_of(RESULTS).to_frame(asked)
+
+    assert str(caught.value) == message
+
+
+def test_an_unknown_library_is_refused():
+    with pytest.raises(UsageError, match=r"it is 'panda', .* pandas, polars; did you mean pandas"):
+        Evaluation().to_frame("panda")
+
+
+def test_a_library_that_is_broken_is_not_taken_for_one_that_is_missing(monkeypatch, tmp_path):
+    (tmp_path / "pandas.py").write_text("import nowhere_to_be_found", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "pandas", raising=False)
+
+    with pytest.raises(ModuleNotFoundError, match="nowhere_to_be_found"):
+        Evaluation().to_frame("pandas")
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_real_library_takes_the_columns(library):
+    if find_spec(library) is None:
+        pytest.skip(f"{library} IS NOT INSTALLED: no real data frame is made")
+    frame = evaluation_of(RESULTS).to_frame(library)
+
+    assert list(frame.columns) == list(HEADERS)
+    # Of the numbers, two are right (documents 0 and 1), two missed (gone, bad): 2 of 4.
+    row = list(frame["field"]).index("a")
+    assert (frame["overall_tp"][row], frame["overall_fn"][row]) == (2, 2)
+    assert frame["overall_recall"][row] == 0.5
+
+
+# --- notebooks
+
+
+class Page(HTMLParser):
+    """Takes HTML apart: the tags that are open at the end, all tags, the cells of each row."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.tags, self.rows, self.text = [], set(), [], ""
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.open.append(tag)
+        self.tags.add(tag)
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("th", "td"):
+            self.rows[-1].append("")
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text += data
+        if {"th", "td"} & set(self.open):
+            self.rows[-1][-1] += data
+
+
+def page_of(evaluation):
+    return Page(evaluation._repr_html_())
+
+
+def test_a_notebook_shows_the_fields_in_schema_order():
+    page = page_of(evaluation_of(RESULTS))
+
+    names = [row[0] for row in page.rows]
+    assert page.open == []
+    assert names[:5] == ["field", "all fields", "b", "a", '["c d"]']
+    # a is right in documents 0 and 1, missed in gone and bad, absent in the other five. With
+    # recall_with_fd as without: 2 of 4 found, F1 4 / (2 + 4); its scores are 1 but for the two
+    # missed ones: 7 of 9.
+    rates = ["1.0000", "0.5000", "0.6667", "0.6667", "0.7778"]
+    assert page.rows[3] == ["a", "2", "0", "0", "2", "5", *rates]
+
+
+def test_a_notebook_tells_what_became_of_the_documents():
+    text = page_of(evaluation_of(RESULTS)).text
+
+    assert "9 of 12 documents evaluated, 2 missing, 1 invalid, 1 failed, 1 unmatched" in text
+    assert "0 of 0 documents evaluated, mean score -" in page_of(Evaluation()).text
+
+
+def test_names_from_documents_are_harmless_in_a_notebook():
+    text = evaluation_of(RESULTS)._repr_html_()
+
+    assert "script" not in Page(text).tags
+    assert r"map.&lt;script&gt;\u202e\x07" in text
+    assert "http" not in text
+    assert text.isprintable()
+
+
+def test_a_notebook_shows_no_more_fields_than_anyone_reads():
+    keys = {f"k{number:04}": "x" for number in range(MOST_ROWS)}
+    evaluation = Evaluation()
+    evaluation.update(compare(PLAN, {"map": keys}, {"map": keys}))
+
+    page = page_of(evaluation)
+
+    # The keys of the map and the seven fields of the schema; nothing is met inside absent ones.
+    assert len(page.rows) == 2 + MOST_ROWS
+    assert "7 more: to_frame() gives every field." in page.text

@@ -1,0 +1,236 @@
+"""Gates: how they are read, what they compare, when they fail."""
+
+import pytest
+
+from stickler_cli.core.problems import UsageError
+from stickler_cli.score.evaluation import DocumentResult, Evaluation, Status
+from stickler_cli.score.gates import check_paths, judge, parse_gate, refuse_bounds
+from stickler_cli.score.intervals import Bootstrap, IntervalSettings
+from stickler_cli.score.tally import SCORE_UNIT, Tally
+
+
+def evaluation(**fields: list[int]) -> Evaluation:
+    """An evaluation whose root and fields have the same counts in every reading."""
+    result = Evaluation(evaluated=2, score_units=SCORE_UNIT)
+    result.statuses[Status.EVALUATED] = 2
+    for name, counts in fields.items():
+        node = result.tally.below(name)
+        node.overall, node.aggregate, node.leaves = list(counts), list(counts), list(counts)
+        node.scored, node.score_units, node.raw_units = 2, SCORE_UNIT, SCORE_UNIT
+        for outcome, count in enumerate(counts):
+            for reading in ("overall", "aggregate", "leaves"):
+                getattr(result.tally, reading)[outcome] += count
+    return result
+
+
+@pytest.mark.parametrize(
+    ("text", "reading", "path", "metric", "operator", "limit"),
+    [
+        ("f1>=0.9", "overall", (), "f1", ">=", 0.9),
+        ("leaves:f1 >= 0.9", "leaves", (), "f1", ">=", 0.9),
+        ("aggregate:recall>0.5", "aggregate", (), "recall", ">", 0.5),
+        (
+            "line_items.unit_price.f1>=0.95",
+            "overall",
+            ("line_items", "unit_price"),
+            "f1",
+            ">=",
+            0.95,
+        ),
+        ('["unit price"].f1<=1', "overall", ("unit price",), "f1", "<=", 1.0),
+        ("documents.invalid<=0", "overall", ("documents",), "invalid", "<=", 0.0),
+        ("documents.f1>=0.5", "overall", ("documents",), "f1", ">=", 0.5),
+        ("score>=.9", "overall", (), "score", ">=", 0.9),
+        ("fd<20", "overall", (), "fd", "<", 20.0),
+        ("fn==0", "overall", (), "fn", "==", 0.0),
+        ("tp!=0", "overall", (), "tp", "!=", 0.0),
+    ],
+)
+def test_a_gate_is_read_into_its_parts(text, reading, path, metric, operator, limit):
+    gate = parse_gate(text)
+    assert (gate.reading, gate.path, gate.metric) == (reading, path, metric)
+    assert (gate.operator, gate.limit) == (operator, limit)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("f1", "is not a gate"),
+        ("f1>=", "the limit is ''"),
+        ("tp<=inf", "the limit is 'inf'"),
+        ("f1>=high", "the limit is 'high'"),
+        ("f_1>=0.9", "did you mean f1?"),
+        ("lines[0].f1>=0.9", "names one list element"),
+        ("a..f1>=0.9", "is not a field path"),
+        (">=0.9", "asks for nothing"),
+        ("f1>=90", "did you mean 0.9?"),
+        ("recall>=-1", "between 0 and 1"),
+    ],
+)
+def test_what_is_no_gate_is_refused_with_what_it_could_be(text, told):
+    with pytest.raises(UsageError) as caught:
+        parse_gate(text)
+    assert told in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "passed", "reason"),
+    [
+        # 9 TP, 1 FD, 1 FN: precision 9/10, recall 9/10, F1 18/20.
+        ("f1>=0.9", True, "f1 0.9 >= 0.9"),
+        ("f1>0.9", False, "f1 0.9 <= 0.9"),
+        ("precision>=0.91", False, "precision 0.9 < 0.91"),
+        ("a.recall>=0.9", True, "a.recall 0.9 >= 0.9"),
+        ("accuracy<=0.5", False, f"accuracy {9 / 11!r} > 0.5"),
+        ("fd<=1", True, "fd 1 <= 1"),
+        ("fp==0", False, "fp 1 != 0"),
+        ("fn!=1", False, "fn 1 == 1"),
+        ("score>=0.5", True, "score 0.5 >= 0.5"),
+        ("a.score<0.5", False, "a.score 0.5 >= 0.5"),
+        ("documents.evaluated>=2", True, "documents.evaluated 2 >= 2"),
+    ],
+)
+def test_a_gate_compares_the_exact_value_and_says_how(text, passed, reason):
+    result = judge(parse_gate(text), evaluation(a=[9, 1, 0, 1, 0]))
+    assert (result.passed, result.reason) == (passed, reason)
+
+
+def test_recall_with_fd_changes_what_a_gate_compares():
+    gate = parse_gate("recall>=0.9")
+    assert judge(gate, evaluation(a=[9, 1, 0, 1, 0])).passed
+    assert not judge(gate, evaluation(a=[9, 1, 0, 1, 0]), recall_with_fd=True).passed
+
+
+@pytest.mark.parametrize(
+    ("text", "counts"),
+    [
+        ("f1>=0", [0, 0, 0, 0, 3]),
+        ("precision>=0", [0, 0, 0, 2, 0]),
+        ("recall>=0", [0, 0, 2, 0, 0]),
+        ("recall>=0", [0, 2, 0, 0, 0]),
+        ("accuracy>=0", [0, 0, 0, 0, 0]),
+        ("b.f1<=1", [1, 0, 0, 0, 0]),
+    ],
+)
+def test_an_empty_denominator_never_passes_and_says_so(text, counts):
+    result = judge(parse_gate(text), evaluation(a=counts))
+    assert not result.passed
+    assert result.value is None
+    assert "undefined: nothing was counted" in result.reason
+
+
+def test_a_score_of_no_documents_never_passes():
+    result = judge(parse_gate("score>=0"), Evaluation())
+    assert not result.passed
+    assert "undefined" in result.reason
+
+
+def test_a_count_of_documents_that_there_is_not_lists_those_that_there_are():
+    with pytest.raises(UsageError, match="evaluated, missing, invalid"):
+        judge(parse_gate("documents.lost<=0"), Evaluation())
+
+
+KNOWN = [("a",), ("lines",), ("lines", "price"), ("map",), ("map", "*"), ("map", "*", "x")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["f1>=0.5", "a.f1>=0.5", "lines.price.f1>=0.5", "map.any.f1>=0.5", "map.any.x.f1>=0.5",
+     "documents.failed<=0", "map.any.x.y.f1>=0.5"],
+)  # fmt: skip
+def test_a_path_of_the_schema_is_known(text):
+    check_paths([parse_gate(text)], KNOWN)
+
+
+def test_every_unknown_path_is_told_with_near_ones():
+    gates = [parse_gate("lines.prise.f1>=0.5"), parse_gate("b.f1>=0.5")]
+    with pytest.raises(UsageError) as caught:
+        check_paths(gates, KNOWN)
+    first, second = caught.value.problems
+    assert "lines.price" in first.hint
+    assert "the field b, which does not exist" in second.found
+
+
+def test_a_document_result_without_comparison_is_counted_by_its_status_alone():
+    result = Evaluation()
+    result.update(DocumentResult("x", Status.FAILED, None))
+    assert result.documents["failed"] == 1
+    assert result.evaluated == 0
+    assert result.tally == Tally()
+
+
+# --- ends of confidence intervals
+
+
+def resampled(documents: int) -> Evaluation:
+    """An evaluation of documents that all find three of four values of `total`."""
+    result = Evaluation(bootstrap=Bootstrap(IntervalSettings()))
+    for number in range(documents):
+        line = (
+            f'{{"id":"{number}","status":"evaluated","score":0.5,"fields":'
+            '{"":{"tp":3,"fn":1},"total":{"score":0.25,"tp":3,"fn":1}}}'
+        )
+        result.bootstrap.add(line.encode())
+    return result
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "metric", "bound"),
+    [
+        ("f1.lower>=0.9", (), "f1", "lower"),
+        ("leaves:a.b.recall.upper<1", ("a", "b"), "recall", "upper"),
+        ("score.lower>0.5", (), "score", "lower"),
+        ("lower.f1>0.5", ("lower",), "f1", ""),
+    ],
+)
+def test_a_gate_may_ask_for_an_end_of_an_interval(text, path, metric, bound):
+    gate = parse_gate(text)
+
+    assert (gate.path, gate.metric, gate.bound) == (path, metric, bound)
+
+
+@pytest.mark.parametrize("text", ["lower>0.5", "tp.lower>0.5", "documents.total.upper>1"])
+def test_what_has_no_interval_has_no_ends(text):
+    with pytest.raises(UsageError, match=r"asks for (lower|upper)"):
+        parse_gate(text)
+
+
+def test_an_end_of_an_interval_is_a_rate_within_bounds():
+    with pytest.raises(UsageError, match=r"did you mean 0\.9\?"):
+        parse_gate("f1.lower>=90")
+
+
+@pytest.mark.parametrize(
+    ("text", "passed", "reason"),
+    [
+        ("recall.lower>=0.75", True, "recall.lower 0.75 >= 0.75"),
+        ("leaves:total.recall.upper>0.75", False, "leaves:total.recall.upper 0.75 <= 0.75"),
+        ("score.lower>=0.5", True, "score.lower 0.5 >= 0.5"),
+        ("total.score.upper<=0.25", True, "total.score.upper 0.25 <= 0.25"),
+    ],
+)
+def test_an_end_of_an_interval_is_compared(text, passed, reason):
+    result = judge(parse_gate(text), resampled(20))
+
+    assert (result.passed, result.reason) == (passed, reason)
+
+
+@pytest.mark.parametrize(
+    ("text", "made", "reason"),
+    [
+        ("f1.lower>=0", Evaluation(), "the run has no confidence intervals"),
+        ("f1.lower>=0", resampled(2), "too few documents say anything about it"),
+        ("other.f1.lower>=0", resampled(20), "too few documents say anything about it"),
+    ],
+)
+def test_a_gate_on_an_interval_that_is_not_there_fails(text, made, reason):
+    result = judge(parse_gate(text), made)
+
+    assert not result.passed
+    assert reason in result.reason
+
+
+def test_gates_on_intervals_are_refused_where_none_are_made():
+    refuse_bounds([parse_gate("f1>=0.9")])
+    with pytest.raises(UsageError, match=r"'f1\.lower>=0\.9' asks for a confidence interval"):
+        refuse_bounds([parse_gate("f1.lower>=0.9"), parse_gate("f1>=0.9")])

@@ -1,0 +1,344 @@
+"""Confidence intervals: the weights, the sums, what they cover, and that no order changes them."""
+
+import json
+
+import numpy as np
+import pytest
+
+from stickler_cli.compare.engine import compare
+from stickler_cli.core.problems import UsageError
+from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.accounts import Accounts
+from stickler_cli.score.counts import RATES
+from stickler_cli.score.evaluation import DocumentResult, Evaluation, Status
+from stickler_cli.score.intervals import (
+    CHUNK,
+    METHOD,
+    MOST_REPLICATES,
+    Bootstrap,
+    Interval,
+    IntervalSettings,
+    percentiles,
+    read_settings,
+    weights,
+)
+from stickler_cli.score.reading import Part
+from stickler_cli.score.tally import READINGS
+
+EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
+PLAN = compile_schema(
+    {
+        "type": "object",
+        "properties": {
+            "id": EXACT,
+            "note": EXACT,
+            "lines": {"type": "array", "items": {"type": "object", "properties": {"sku": EXACT}}},
+        },
+    }
+)
+SETTINGS = IntervalSettings(replicates=200)
+
+
+def line(name: str, *, tp: int = 0, fn: int = 0, fd: int = 0, score: float | None = 1.0) -> bytes:
+    """An account in which only the whole document counts anything."""
+    counts = {name: count for name, count in (("tp", tp), ("fn", fn), ("fd", fd)) if count}
+    record = {"id": name, "status": "evaluated", "score": score, "fields": {"": counts}}
+    return json.dumps(record).encode()
+
+
+def bootstrap(*lines: bytes, settings: IntervalSettings = SETTINGS) -> Bootstrap:
+    made = Bootstrap(settings)
+    for account in lines:
+        made.add(account)
+    return made
+
+
+def recall_of(made: Bootstrap) -> Interval | None:
+    return made.of("", recall_with_fd=False).rates["overall"]["recall"]
+
+
+def evaluation(*names: int, keep: bool = True) -> Evaluation:
+    """Documents of which every third has a wrong id, and every fifth misses a line."""
+    made = Evaluation(
+        accounts=Accounts() if keep else None, bootstrap=Bootstrap(SETTINGS) if keep else None
+    )
+    for name in names:
+        gt = {"id": str(name), "lines": [{"sku": "a"}, {"sku": "b"}]}
+        pred = {
+            "id": "x" if name % 3 == 0 else str(name),
+            "lines": gt["lines"][: 1 + bool(name % 5)],
+        }
+        made.update(DocumentResult(str(name), Status.EVALUATED, compare(PLAN, gt, pred)))
+    return made
+
+
+# --- weights
+
+
+def test_weights_are_poisson_with_mean_one():
+    drawn = weights([f"document {number}" for number in range(500)], IntervalSettings())
+
+    assert drawn.shape == (500, 1000)
+    # 500,000 draws: the standard error of the mean is 0.0014, that of a share below 0.0007.
+    assert drawn.mean() == pytest.approx(1, abs=0.006)
+    assert drawn.var() == pytest.approx(1, abs=0.01)
+    shares = np.bincount(drawn.ravel(), minlength=5)[:5] / drawn.size
+    assert shares == pytest.approx([0.3679, 0.3679, 0.1839, 0.0613, 0.0153], abs=0.003)
+
+
+def test_weights_of_documents_and_of_replicates_do_not_go_together():
+    drawn = weights([str(number) for number in range(400)], IntervalSettings(replicates=400))
+    for matrix in (drawn, drawn.T):
+        related = np.corrcoef(matrix)
+        np.fill_diagonal(related, 0)
+        # 79,800 coefficients of standard error 0.05: none should be beyond six of them.
+        assert np.abs(related).max() < 0.3
+        assert abs(related.mean()) < 0.001
+
+
+def test_a_document_has_the_same_weights_whatever_is_beside_it():
+    alone = weights(["b"], SETTINGS)
+    assert (weights(["a", "b", "c"], SETTINGS)[1] == alone[0]).all()
+    more = weights(["b"], IntervalSettings(replicates=999))
+    assert (more[0, :200] == alone[0]).all()
+
+
+def test_another_seed_draws_other_weights():
+    assert (
+        weights(["a"], SETTINGS) != weights(["a"], IntervalSettings(seed=1, replicates=200))
+    ).any()
+
+
+def test_weights_are_those_of_every_machine_and_version():
+    # SplitMix64 with the published constants, started at the hash of the id, lowest bits first.
+    from hashlib import blake2b
+
+    mask = (1 << 64) - 1
+    state = int.from_bytes(blake2b(b"a", digest_size=8, key=b"0").digest(), "little")
+    state = (state + 0x9E3779B97F4A7C15) & mask
+    mixed = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & mask
+    mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & mask
+    mixed ^= mixed >> 31
+    limits = [0.36788, 0.73576, 0.91970, 0.98101, 0.99634, 0.99941, 0.99992]
+    expected = [
+        sum(part / 65536 >= limit for limit in limits)
+        for part in ((mixed >> shift) & 0xFFFF for shift in (0, 16, 32, 48))
+    ]
+    assert weights(["a"], IntervalSettings(replicates=4)).tolist() == [expected]
+
+
+# --- percentiles
+
+
+def test_percentiles_are_interpolated_between_replicates():
+    above = np.arange(101)
+    (found,) = percentiles([(above, np.full(101, 100))], 0.9)
+
+    # 101 replicates at 0.00, 0.01 ... 1.00: five of a hundred steps from each end.
+    assert (found.lower, found.upper) == pytest.approx((0.05, 0.95))
+
+
+def test_empty_replicates_are_left_out_up_to_a_share():
+    few, many = np.ones(1000, dtype=int), np.ones(1000, dtype=int)
+    few[:10], many[:11] = 0, 0
+    found = percentiles([(few, few), (many, many)], 0.95)
+
+    assert found == [Interval(1.0, 1.0), None]
+
+
+# --- what has an interval
+
+
+def test_documents_that_are_alike_have_an_interval_of_one_point():
+    made = bootstrap(*(line(str(number), tp=3, fn=1) for number in range(20)))
+
+    assert recall_of(made) == Interval(0.75, 0.75)
+
+
+def test_fewer_than_five_documents_have_no_interval():
+    settings = IntervalSettings()
+    for number, there in ((0, False), (1, False), (2, False), (3, False), (6, True)):
+        lines = (line(f"document {name}", tp=1, fn=name) for name in range(number))
+        found = bootstrap(*lines, settings=settings).of("", recall_with_fd=False)
+        assert (found.rates["overall"]["recall"] is not None) is there
+        assert (found.score is not None) is there
+
+
+def test_a_field_that_no_document_has_has_no_interval():
+    found = evaluation(*range(10)).bootstrap.of("nowhere", recall_with_fd=False)
+
+    assert found.score is None
+    assert {reading: dict.fromkeys(RATES) for reading in READINGS} == found.rates
+    assert found.view(whole=False) == {}
+
+
+def test_documents_that_were_not_compared_do_not_count():
+    lines = [line(str(number), tp=1, fn=number % 2) for number in range(10)]
+    failed = b'{"id":"x","status":"failed","score":null,"fields":{}}'
+
+    assert recall_of(bootstrap(*lines, failed)) == recall_of(bootstrap(*lines))
+    assert recall_of(bootstrap(failed)) is None
+
+
+def test_recall_counts_false_discoveries_where_that_is_asked_for():
+    made = bootstrap(*(line(str(number), tp=2, fd=1, fn=1) for number in range(9)))
+    rates = made.of("", recall_with_fd=True).rates["overall"]
+
+    assert rates["recall"] == Interval(0.5, 0.5)
+    assert recall_of(made) == Interval(2 / 3, 2 / 3)
+
+
+def test_every_reading_has_its_own_interval():
+    found = evaluation(*range(60)).bootstrap.of("lines.sku", recall_with_fd=False)
+
+    # A missed line is a missed value for leaves only; the others see the lines that were found.
+    assert found.rates["overall"]["recall"] == Interval(1.0, 1.0)
+    assert found.rates["aggregate"]["recall"] == Interval(1.0, 1.0)
+    leaves = found.rates["leaves"]["recall"]
+    assert leaves.lower < 1 - 12 / 120 < leaves.upper < 1
+    assert found.score is None
+
+
+def test_the_mean_score_of_a_field_has_an_interval():
+    made = evaluation(*range(60))
+    found = made.bootstrap.of("id", recall_with_fd=False).score
+
+    assert found.lower < made.tally.fields["id"].mean_score < found.upper
+
+
+def test_intervals_hold_their_estimates_and_widen_with_the_level():
+    names = range(100)
+    by_level = [
+        bootstrap(
+            *(line(str(name), tp=3, fn=name % 4) for name in names),
+            settings=IntervalSettings(level=level),
+        )
+        for level in (0.5, 0.9, 0.99)
+    ]
+    narrow, middle, wide = map(recall_of, by_level)
+
+    # 300 right and 25 times 0 + 1 + 2 + 3 missed.
+    assert wide.lower < middle.lower < narrow.lower < 300 / 450 < narrow.upper
+    assert narrow.upper < middle.upper < wide.upper
+
+
+# --- order, parts, files
+
+
+def records(*parts: Evaluation) -> set[str]:
+    whole = Evaluation()
+    for part in parts:
+        whole.merge(part)
+    return {json.dumps(whole.to_dict())}
+
+
+def test_no_order_and_no_cut_changes_an_interval():
+    names = list(range(CHUNK + 50))
+    whole = records(evaluation(*names))
+
+    assert records(evaluation(*reversed(names))) == whole
+    assert records(evaluation(*names[:300]), evaluation(*names[300:])) == whole
+    assert records(evaluation(*names[200:]), Evaluation(), evaluation(*names[:200])) == whole
+
+
+def test_reading_an_interval_in_between_changes_nothing():
+    names = list(range(40))
+    watched = evaluation(*names[:20])
+    watched.to_dict()
+    watched.merge(evaluation(*names[20:]))
+
+    assert records(watched) == records(evaluation(*names))
+
+
+def test_merging_leaves_the_other_sums_alone():
+    part = evaluation(*range(20))
+    before = json.dumps(part.to_dict())
+    whole = Evaluation()
+    whole.merge(part)
+    whole.merge(evaluation(*range(20, 40)))
+    whole.to_dict()
+
+    assert json.dumps(part.to_dict()) == before
+
+
+def test_an_evaluation_that_is_read_back_has_the_same_intervals():
+    made = evaluation(*range(30))
+    record = json.loads(json.dumps(made.to_dict()))
+
+    assert json.dumps(Evaluation.from_dict(record).to_dict()) == json.dumps(record)
+
+
+def test_nobody_pays_for_intervals_who_does_not_ask():
+    made = evaluation(*range(10), keep=False)
+
+    assert made.bootstrap is None
+    assert "intervals" not in made.to_dict()
+    assert "intervals" not in made.to_dict()["confusion_matrix"]
+
+
+def test_intervals_of_some_documents_only_are_none():
+    for first, second in ((True, False), (False, True)):
+        whole = evaluation(1, keep=first)
+        whole.merge(evaluation(2, keep=second))
+        assert whole.bootstrap is None
+
+
+def test_intervals_of_other_settings_are_not_merged():
+    with pytest.raises(UsageError, match="expected the same level, seed and replicates"):
+        Bootstrap(SETTINGS).merge(Bootstrap(IntervalSettings()))
+
+
+def test_scores_and_counts_stand_in_the_record():
+    record = evaluation(*range(30)).to_dict()
+
+    assert record["intervals"].keys() == {"level", "method", "replicates", "seed", "overall_score"}
+    lower, upper = record["intervals"]["overall_score"]
+    assert lower < record["overall_score"] < upper
+    node = record["confusion_matrix"]
+    assert "threshold_applied_score" not in node["intervals"]
+    lower, upper = node["intervals"]["overall"]["cm_f1"]
+    assert lower < node["overall"]["derived"]["cm_f1"] < upper
+    assert "threshold_applied_score" in node["fields"]["id"]["intervals"]
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        ({"method": "magic"}, "intervals/method"),
+        ({"level": 1.0}, "intervals/level"),
+        ({"replicates": 0}, "intervals/replicates"),
+        ({"replicates": MOST_REPLICATES + 1}, "intervals/replicates"),
+        ({"seed": -1}, "intervals/seed"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused_with_their_place(change, place):
+    record = {"level": 0.95, "method": METHOD, "replicates": 1000, "seed": 0}
+    assert read_settings(Part(record, "run.json")) == IntervalSettings()
+    with pytest.raises(UsageError, match=place):
+        read_settings(Part({**record, **change}, "run.json", ("intervals",)))
+
+
+# --- coverage
+
+
+@pytest.mark.parametrize(("documents", "least"), [(30, 0.88), (100, 0.91)])
+def test_intervals_cover_the_true_value_about_as_often_as_they_say(documents, least):
+    """Documents have a recall of their own: the values in one are right or wrong together."""
+    random = np.random.default_rng(20)
+    settings = IntervalSettings(replicates=400)
+    simulations, covered = 300, {"recall": 0, "score": 0}
+    for simulation in range(simulations):
+        units = random.integers(1, 20, documents)
+        right = random.binomial(units, random.beta(8, 2, documents))
+        lines = [
+            line(f"{simulation}/{n}", tp=int(tp), fn=int(all_ - tp), score=float(tp / all_))
+            for n, (tp, all_) in enumerate(zip(right, units, strict=True))
+        ]
+        found = bootstrap(*lines, settings=settings).of("", recall_with_fd=False)
+        recall = found.rates["overall"]["recall"]
+        # A beta variable of 8 and 2 has the mean 0.8, whatever the number of units.
+        covered["recall"] += recall.lower <= 0.8 <= recall.upper
+        covered["score"] += found.score.lower <= 0.8 <= found.score.upper
+    for count in covered.values():
+        # 300 simulations: the standard error of the share is 0.013.
+        assert least <= count / simulations <= 0.98

@@ -1,0 +1,247 @@
+import pytest
+
+from stickler_cli.compare.engine import compare
+from stickler_cli.compare.plan import Options
+from stickler_cli.compare.result import Outcome
+from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.error_classes import ErrorClass
+from stickler_cli.score.non_matches import NonMatch, non_matches
+
+OTHER = ErrorClass.OTHER
+
+TEXT = {"type": "string"}
+
+
+def an_object(**properties):
+    return {"type": "object", "properties": properties}
+
+
+def a_list(items):
+    return {"type": "array", "items": items}
+
+
+def listed(schema, gt, pred, **options):
+    """List the errors as (path, class, ground truth, prediction)."""
+    comparison = compare(compile_schema(schema), gt, pred, Options(**options))
+    views = [entry.view() for entry in non_matches(comparison)]
+    return [
+        (
+            view["field_path"],
+            view["non_match_type"],
+            view["ground_truth_value"],
+            view["prediction_value"],
+        )
+        for view in views
+    ]
+
+
+FD, FA, FN = "false_discovery", "false_alarm", "false_negative"
+
+
+def test_documents_that_agree_have_none():
+    assert listed(an_object(a=TEXT, b=TEXT), {"a": "x"}, {"a": "x", "b": None}) == []
+
+
+def test_each_kind_of_error_is_listed_in_schema_order():
+    schema = an_object(c=TEXT, b=TEXT, a=TEXT)
+
+    assert listed(schema, {"a": "x", "b": "y"}, {"b": "z", "c": "w"}) == [
+        ("c", FA, None, "w"),
+        ("b", FD, "y", "z"),
+        ("a", FN, "x", None),
+    ]
+
+
+def test_absent_values_show_as_none():
+    assert listed(an_object(a=TEXT), {"a": "x"}, {"a": ""}) == [("a", FN, "x", None)]
+
+
+def test_a_field_inside_an_object_has_the_path_to_it():
+    schema = an_object(o=an_object(p=an_object(a=TEXT, b=TEXT, c=TEXT, d=TEXT)))
+    gt = {"o": {"p": {"a": "1", "b": "2", "c": "3", "d": "4"}}}
+
+    # Three of four are right: 0.75 meets 0.7 at both levels.
+    assert listed(schema, gt, {"o": {"p": {**gt["o"]["p"], "b": "x"}}}) == [("o.p.b", FD, "2", "x")]
+
+
+def test_an_object_below_its_threshold_has_an_entry_beside_those_of_its_fields():
+    schema = an_object(o=an_object(a=TEXT, b=TEXT))
+    gt, pred = {"a": "1", "b": "2"}, {"a": "1", "b": "x"}
+
+    assert listed(schema, {"o": gt}, {"o": pred}) == [("o", FD, gt, pred), ("o.b", FD, "2", "x")]
+
+
+def test_an_object_that_one_side_lacks_is_one_entry():
+    schema, whole = an_object(o=an_object(a=TEXT, b=TEXT)), {"a": "1", "b": "2"}
+
+    assert listed(schema, {"o": whole}, {}) == [("o", FN, whole, None)]
+    assert listed(schema, {}, {"o": {**whole, "new": 1}}) == [("o", FA, None, {**whole, "new": 1})]
+
+
+def test_a_value_of_another_kind_is_one_entry():
+    schema = an_object(o=an_object(a=TEXT), s=TEXT)
+
+    assert listed(schema, {"o": {"a": "1"}, "s": "x"}, {"o": ["1"], "s": {"k": 1}}) == [
+        ("o", FD, {"a": "1"}, ["1"]),
+        ("s", FD, "x", {"k": 1}),
+    ]
+
+
+def test_elements_have_the_index_of_the_ground_truth_and_invented_ones_their_own():
+    assert listed(
+        an_object(t=a_list(TEXT)), {"t": ["aa", "bb", "cc"]}, {"t": ["xx", "cc", "aa"]}
+    ) == [
+        ("t[1]", FN, "bb", None),
+        ("t[0]", FA, None, "xx"),
+    ]
+
+
+def test_indexes_are_those_of_the_document_with_its_empty_elements():
+    assert listed(an_object(t=a_list(TEXT)), {"t": [None, "aa"]}, {"t": ["", "", "bb"]}) == [
+        ("t[1]", FN, "aa", None),
+        ("t[2]", FA, None, "bb"),
+    ]
+
+
+LINES = an_object(lines=a_list(an_object(sku=TEXT, name=TEXT, unit=TEXT, note=TEXT)))
+
+
+def line(sku, name, unit="pc", **rest):
+    return {"sku": sku, "name": name, "unit": unit, **rest}
+
+
+def test_a_matching_item_is_looked_into():
+    gt = [line("1", "bolt"), line("2", "gear", note="M4")]
+    pred = [line("2", "gear", note="zz"), line("1", "bolt")]
+
+    assert listed(LINES, {"lines": gt}, {"lines": pred}) == [("lines[1].note", FD, "M4", "zz")]
+
+
+def test_an_item_below_its_threshold_is_one_entry_with_the_whole_item():
+    gt, pred = line("1", "bolt", note="x"), line("1", "gear", note="y")
+
+    # Two of four fields are right.
+    assert listed(LINES, {"lines": [gt]}, {"lines": [pred]}) == [("lines[0]", FD, gt, pred)]
+
+
+def test_items_without_a_pair_are_entries_with_the_whole_item():
+    gt, pred = line("1", "bolt", "m"), line("987", "gear", "kg")
+
+    assert listed(LINES, {"lines": [gt]}, {"lines": [pred]}) == [
+        ("lines[0]", FN, gt, None),
+        ("lines[0]", FA, None, pred),
+    ]
+    assert listed(LINES, {}, {"lines": [pred, pred]}) == [
+        ("lines[0]", FA, None, pred),
+        ("lines[1]", FA, None, pred),
+    ]
+
+
+def test_an_invented_value_has_the_prediction_s_index_at_every_level():
+    gt = [line("1", "bolt"), line("2", "gear")]
+    pred = [line("2", "gear", note="new", extra="more"), line("1", "bolt")]
+
+    assert listed(LINES, {"lines": gt}, {"lines": pred}) == [
+        ("lines[0].note", FA, None, "new"),
+        ("lines[0].extra", FA, None, "more"),
+    ]
+
+
+def test_lists_inside_items_have_indexes_of_their_own():
+    schema = an_object(rows=a_list(an_object(id=TEXT, tags=a_list(TEXT))))
+    gt = [{"id": "1", "tags": ["a"]}, {"id": "2", "tags": ["b", "c"]}]
+    pred = [{"id": "2", "tags": ["c", "b", "d"]}, {"id": "1", "tags": ["a"]}]
+
+    # The pair of the second row scores (1 + 2/3) / 2.
+    assert listed(schema, {"rows": gt}, {"rows": pred}) == [("rows[0].tags[2]", FA, None, "d")]
+
+
+def test_lists_of_lists_have_an_index_a_level():
+    schema = an_object(m=a_list(a_list(TEXT)))
+
+    assert listed(schema, {"m": [["x"], ["aa", "bb"]]}, {"m": [["aa", "cc"], ["x"]]}) == [
+        ("m[1][1]", FN, "bb", None),
+        ("m[0][1]", FA, None, "cc"),
+    ]
+
+
+def test_an_inner_list_below_its_threshold_is_one_entry_with_its_score():
+    schema = an_object(m=a_list(a_list({**TEXT, "x-aws-stickler-threshold": 0.9})))
+    comparison = compare(
+        compile_schema(schema), {"m": [["aa", "bb"]]}, {"m": [["aa", "cc"]]}, Options()
+    )
+
+    (entry,) = non_matches(comparison)
+    assert (entry.path, entry.similarity, entry.threshold) == (("m", 0), 0.5, 0.9)
+    assert (entry.gt, entry.pred) == (["aa", "bb"], ["aa", "cc"])
+
+
+def test_positions_of_a_tuple_are_entries():
+    schema = an_object(size={"type": "array", "prefixItems": [TEXT, an_object(a=TEXT)]})
+
+    assert listed(schema, {"size": ["aa", {"a": "x"}]}, {"size": ["bb", {"a": "x"}]}) == [
+        ("size[0]", FD, "aa", "bb")
+    ]
+
+
+def test_extra_keys_are_listed_after_the_fields_of_their_object():
+    schema = an_object(o=an_object(a=TEXT), b=TEXT)
+    gt, pred = {"o": {"a": "x"}, "b": "y"}, {"new": {"k": 1}, "o": {"n": 0, "a": "x"}, "b": "z"}
+
+    assert listed(schema, gt, pred) == [
+        ("o.n", FA, None, 0),
+        ("b", FD, "y", "z"),
+        ("new", FA, None, {"k": 1}),
+    ]
+    assert listed(schema, gt, pred, extra_fields="ignore") == [("b", FD, "y", "z")]
+
+
+def test_a_field_that_is_not_counted_is_listed_all_the_same():
+    schema = an_object(a={**TEXT, "x-aws-stickler-aggregate": False})
+
+    assert listed(schema, {"a": "x"}, {"a": "y"}) == [("a", FD, "x", "y")]
+
+
+def test_names_with_dots_and_blanks_are_quoted():
+    schema = an_object(**{"unit price": an_object(**{"a.b": TEXT})})
+
+    paths = [entry[0] for entry in listed(schema, {"unit price": {"a.b": "x"}}, {"unit price": 1})]
+    assert paths == ['["unit price"]']
+    assert listed(an_object(**{"a.b": TEXT}), {"a.b": "x"}, {}) == [('["a.b"]', FN, "x", None)]
+
+
+def test_a_false_discovery_says_its_similarity_and_the_others_do_not():
+    comparison = compare(
+        compile_schema(an_object(a={**TEXT, "x-aws-stickler-threshold": 0.8}, b=TEXT)),
+        {"a": "abcd", "b": "x"},
+        {"a": "abcx"},
+    )
+    first, second = (entry.view() for entry in non_matches(comparison))
+
+    assert first["similarity_score"] == 0.75
+    assert first["details"] == {"reason": "below threshold (0.750 < 0.8)"}
+    assert "similarity_score" not in second
+
+
+def test_a_reason_names_the_side_that_has_no_partner():
+    missed = NonMatch(("a",), Outcome.FN, "x", None, None, None, OTHER)
+    invented = NonMatch(("a",), Outcome.FA, None, "x", None, None, OTHER)
+
+    assert missed.reason == "unmatched ground truth"
+    assert invented.reason == "unmatched prediction"
+
+
+@pytest.mark.parametrize(
+    ("similarity", "threshold", "reason"),
+    [
+        (0.0, 0.5, "below threshold (0.000 < 0.5)"),
+        (0.41312, 0.7, "below threshold (0.413 < 0.7)"),
+        (0.69996, 0.7, "below threshold (0.69996 < 0.7)"),
+        (0.9999996, 1.0, "below threshold (0.9999996 < 1)"),
+        (0.7 - 2e-9, 0.7, "below threshold (0.699999998 < 0.7)"),
+    ],
+)
+def test_a_reason_has_the_digits_that_it_takes_to_see_it(similarity, threshold, reason):
+    entry = NonMatch(("a",), Outcome.FD, "x", "y", similarity, threshold, OTHER)
+
+    assert entry.reason == reason

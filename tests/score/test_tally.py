@@ -1,0 +1,361 @@
+import pytest
+
+from stickler_cli.compare.engine import compare
+from stickler_cli.compare.plan import Options
+from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.comparison_view import comparison_view, tally_view
+from stickler_cli.score.counts import Counts
+from stickler_cli.score.tally import SCORE_UNIT, Tally, tally, units_of
+
+X = "x-aws-stickler-"
+TEXT = {"type": "string"}
+
+
+def an_object(**properties):
+    return {"type": "object", "properties": properties}
+
+
+def a_list(items):
+    return {"type": "array", "items": items}
+
+
+def tallied(schema, gt, pred, **options):
+    return tally(compare(compile_schema(schema), gt, pred, Options(**options)))
+
+
+def readings(node):
+    return tuple(node.counts(reading) for reading in ("overall", "aggregate", "leaves"))
+
+
+def thrice(**counts):
+    return (Counts(**counts),) * 3
+
+
+# The match-threshold is 0.7: two fields of three right are too few, three of four are enough.
+LINE = an_object(sku=TEXT, name=TEXT, note=TEXT)
+ORDER = an_object(lines=a_list(LINE))
+
+
+def line(sku, name, note=None):
+    return {"sku": sku, "name": name, "note": note}
+
+
+def test_each_leaf_counts_once_in_every_reading():
+    root = tallied(
+        an_object(a=TEXT, b=TEXT, c=TEXT, d=TEXT, e=TEXT),
+        {"a": "x", "b": "x", "d": "x"},
+        {"a": "x", "b": "y", "c": "x"},
+    )
+
+    assert readings(root) == thrice(tp=1, fd=1, fa=1, fn=1, tn=1)
+    assert readings(root.fields["b"]) == thrice(fd=1)
+
+
+def test_a_nested_object_is_one_unit_and_its_leaves_count_below():
+    root = tallied(
+        an_object(o=an_object(a=TEXT, b=TEXT)), {"o": {"a": "x", "b": "y"}}, {"o": {"a": "x"}}
+    )
+
+    assert readings(root) == (Counts(fd=1), Counts(tp=1, fn=1), Counts(tp=1, fn=1))
+    assert readings(root.fields["o"]) == readings(root)
+    assert readings(root.fields["o"].fields["b"]) == thrice(fn=1)
+
+
+@pytest.mark.parametrize(("missed", "name"), [(True, "fn"), (False, "fa")])
+def test_a_one_sided_object_is_one_unit_and_only_its_leaves_look_inside(missed, name):
+    whole, empty = {"o": {"a": "x", "b": "y", "p": {"q": "z"}}}, {}
+    schema = an_object(o=an_object(a=TEXT, b=TEXT, c=TEXT, p=an_object(q=TEXT)))
+
+    root = tallied(schema, *((whole, empty) if missed else (empty, whole)))
+
+    one, three = Counts(**{name: 1}), Counts(**{name: 3})
+    assert readings(root) == (one, one, three)
+    node = root.fields["o"]
+    assert readings(node) == (one, one, three)
+    assert readings(node.fields["a"]) == (Counts(), Counts(), one)
+    assert readings(node.fields["c"]) == thrice()
+    assert readings(node.fields["p"]) == (Counts(), Counts(), one)
+
+
+def test_two_absent_objects_are_one_unit():
+    root = tallied(an_object(o=an_object(a=TEXT, b=TEXT)), {}, {"o": {"a": None}})
+
+    assert readings(root) == thrice(tn=1)
+    assert root.fields["o"].fields == {}
+
+
+def test_a_list_counts_its_elements():
+    root = tallied(an_object(t=a_list(TEXT)), {"t": ["abcdef", "b"]}, {"t": ["abcxyz", "q", "b"]})
+
+    # "abcdef" and "abcxyz" share half and meet 0.5.
+    assert readings(root) == thrice(tp=2, fa=1)
+
+
+def test_two_absent_lists_are_one_unit():
+    assert readings(tallied(ORDER, {}, {"lines": [None]})) == thrice(tn=1)
+
+
+def test_a_matching_item_is_one_unit_of_its_list_and_its_leaves_count():
+    gt, pred = line("1", "bolt", "M4"), line("1", "bolt", "M5")
+
+    root = tallied(ORDER, {"lines": [gt]}, {"lines": [pred]})
+
+    # "M4" and "M5" share half: (1 + 1 + 0.5) / 3 is above 0.7.
+    assert readings(root) == (Counts(tp=1), Counts(tp=3), Counts(tp=3))
+    assert readings(root.fields["lines"].fields["note"]) == thrice(tp=1)
+
+
+def test_an_item_below_its_threshold_is_one_in_the_aggregate_and_open_to_leaves():
+    gt, pred = line("1", "bolt", "x"), line("2", "bolt")
+
+    root = tallied(ORDER, {"lines": [gt]}, {"lines": [pred]})
+
+    # One field of three is right.
+    assert readings(root) == (Counts(fd=1), Counts(fd=1), Counts(tp=1, fd=1, fn=1))
+    fields = root.fields["lines"].fields
+    assert readings(fields["name"]) == (Counts(), Counts(), Counts(tp=1))
+    assert readings(fields["note"]) == (Counts(), Counts(), Counts(fn=1))
+
+
+def test_missed_and_invented_items_are_one_each_in_the_aggregate():
+    gt, pred = [line("1", "bolt"), line("2", "nut")], [line("1", "bolt"), line("987", "cog", "!")]
+
+    root = tallied(ORDER, {"lines": gt}, {"lines": pred})
+
+    assert readings(root) == (
+        Counts(tp=1, fn=1, fa=1),
+        Counts(tp=2, tn=1, fn=1, fa=1),
+        Counts(tp=2, tn=1, fn=2, fa=3),
+    )
+    assert readings(root.fields["lines"].fields["sku"]) == (
+        Counts(tp=1),
+        Counts(tp=1),
+        Counts(tp=1, fn=1, fa=1),
+    )
+
+
+def test_a_list_inside_a_matching_item_counts_its_elements_at_its_own_node():
+    schema = an_object(rows=a_list(an_object(id=TEXT, tags=a_list(TEXT))))
+    rows = [{"id": "1", "tags": ["a", "b"]}, {"id": "2", "tags": ["c"]}]
+    found = [{"id": "1", "tags": ["a", "b"]}, {"id": "2", "tags": ["c", "d"]}]
+
+    root = tallied(schema, {"rows": rows}, {"rows": found})
+
+    # The second row scores (1 + 1/2) / 2 = 0.75.
+    assert readings(root.fields["rows"].fields["tags"]) == thrice(tp=3, fa=1)
+    assert readings(root) == (Counts(tp=2), Counts(tp=5, fa=1), Counts(tp=5, fa=1))
+
+
+def test_a_list_inside_an_item_that_is_not_found_counts_in_leaves_alone():
+    schema = an_object(rows=a_list(an_object(id=TEXT, tags=a_list(TEXT))))
+
+    root = tallied(schema, {"rows": [{"id": "1", "tags": ["a", "b"]}]}, {})
+
+    assert readings(root) == (Counts(fn=1), Counts(fn=1), Counts(fn=3))
+    assert readings(root.fields["rows"].fields["tags"]) == (Counts(), Counts(), Counts(fn=2))
+
+
+def test_a_list_of_lists_counts_inner_lists_as_units_and_their_elements_as_leaves():
+    root = tallied(
+        an_object(m=a_list(a_list(TEXT))), {"m": [["a", "b"], ["c", "d"]]}, {"m": [["a", "x"]]}
+    )
+
+    # ["a", "x"] scores 1/2 and meets the items' 0.5.
+    assert readings(root) == (
+        Counts(tp=1, fn=1),
+        Counts(tp=1, fn=2, fa=1),
+        Counts(tp=1, fn=3, fa=1),
+    )
+    assert root.fields["m"].fields == {}
+
+
+def test_objects_in_lists_of_lists_have_their_fields_at_the_outer_list():
+    schema = an_object(m=a_list(a_list(an_object(a=TEXT))))
+
+    root = tallied(schema, {"m": [[{"a": "x"}]]}, {"m": [[{"a": "x"}]]})
+
+    assert readings(root.fields["m"].fields["a"]) == thrice(tp=1)
+
+
+def test_an_object_where_another_kind_is_found_is_one_unit_and_both_sides_are_leaves():
+    root = tallied(an_object(o=an_object(a=TEXT, b=TEXT)), {"o": {"a": "x", "b": "y"}}, {"o": "x"})
+
+    assert readings(root) == (Counts(fd=1), Counts(fd=1), Counts(fn=2, fa=1))
+    assert readings(root.fields["o"].fields["a"]) == (Counts(), Counts(), Counts(fn=1))
+
+
+def test_a_leaf_where_another_kind_is_found_is_one_unit():
+    root = tallied(an_object(a=TEXT), {"a": "x"}, {"a": {"b": 1, "c": 2}})
+
+    assert readings(root) == thrice(fd=1)
+
+
+def test_extra_keys_of_the_root_count_everywhere():
+    root = tallied(an_object(a=TEXT), {"a": "x"}, {"a": "x", "b": 1, "c": {"d": 1, "e": 2}})
+
+    assert readings(root) == thrice(tp=1, fa=2)
+    assert list(root.fields) == ["a"]
+
+
+def test_extra_keys_of_a_nested_object_are_no_units_of_their_own():
+    root = tallied(an_object(o=an_object(a=TEXT)), {"o": {"a": "x"}}, {"o": {"a": "x", "b": 1}})
+
+    assert readings(root) == (Counts(tp=1), Counts(tp=1, fa=1), Counts(tp=1, fa=1))
+    assert readings(root.fields["o"]) == readings(root)
+
+
+def test_extra_keys_of_an_item_count_with_its_leaves():
+    gt, pred = line("1", "bolt"), {**line("1", "bolt"), "new": 1}
+
+    root = tallied(ORDER, {"lines": [gt]}, {"lines": [pred, {"new": 2, "sku": "9"}]})
+
+    assert readings(root) == (
+        Counts(tp=1, fa=1),
+        Counts(tp=2, tn=1, fa=2),
+        Counts(tp=2, tn=1, fa=3),
+    )
+
+
+def test_extra_keys_that_a_run_ignores_do_not_count():
+    root = tallied(an_object(a=TEXT), {"a": "x"}, {"a": "x", "b": 1}, extra_fields="ignore")
+
+    assert readings(root) == thrice(tp=1)
+
+
+def test_a_field_that_is_not_counted_is_still_reported():
+    schema = an_object(a=TEXT, b={**TEXT, X + "aggregate": False})
+
+    root = tallied(schema, {"a": "x", "b": "y"}, {"a": "x", "b": "z"})
+
+    assert readings(root) == (Counts(tp=1, fd=1), Counts(tp=1), Counts(tp=1))
+    assert readings(root.fields["b"]) == thrice(fd=1)
+
+
+def test_one_that_opts_in_leaves_the_others_out_of_this_object_alone():
+    inner = an_object(a={**TEXT, X + "aggregate": True}, b=TEXT)
+
+    root = tallied(an_object(o=inner, c=TEXT), {"o": {"a": "x", "b": "y"}, "c": "z"}, {"c": "z"})
+
+    assert readings(root) == (Counts(fn=1, tp=1), Counts(fn=1, tp=1), Counts(fn=1, tp=1))
+    assert readings(root.fields["o"]) == thrice(fn=1)
+
+
+def test_undeclared_keys_of_the_ground_truth_are_noted():
+    root = tallied(
+        an_object(o=an_object(a=TEXT), p=an_object(a=TEXT)),
+        {"x": 1, "y": None, "o": {"a": "v", "z": 1}, "p": {"z": 2}},
+        {"x": 1, "o": {"a": "v"}},
+    )
+
+    assert root.undeclared == {"x": 1}
+    assert root.fields["o"].undeclared == {"z": 1}
+    assert root.fields["p"].undeclared == {"z": 1}
+
+
+def test_fields_have_scores_but_not_below_a_list_or_an_absent_side():
+    schema = an_object(
+        o=an_object(a=TEXT), lines=a_list(LINE), gone=an_object(b={**TEXT, X + "weight": 3})
+    )
+    whole = {"o": {"a": "abcd"}, "lines": [line("1", "bolt")], "gone": {"b": "x"}}
+
+    root = tallied(schema, whole, {**whole, "o": {"a": "abcx"}, "gone": None})
+
+    assert root.fields["o"].fields["a"].mean_raw == 0.75
+    assert root.fields["lines"].mean_score == 1.0
+    assert root.fields["lines"].fields["sku"].scored == 0
+    assert root.fields["lines"].fields["sku"].mean_raw is None
+    assert root.fields["lines"].fields["sku"].mean_score is None
+    assert root.fields["gone"].mean_score == 0.0
+    assert root.fields["gone"].fields["b"].weight is None
+
+
+def test_documents_add_up():
+    schema = an_object(a={**TEXT, X + "weight": 2}, o=an_object(b=TEXT))
+    first = tallied(schema, {"a": "abcd", "x": 1}, {"a": "abcx"})
+    second = tallied(schema, {"a": "ab", "x": 1, "o": {"b": "c"}}, {"a": "zz", "o": {"b": "c"}})
+
+    first.merge(second)
+
+    assert readings(first) == (
+        Counts(tp=2, fd=1, tn=1),
+        Counts(tp=2, fd=1, tn=1),
+        Counts(tp=2, fd=1, tn=1),
+    )
+    assert first.fields["a"].scored == 2
+    assert first.fields["a"].mean_raw == 0.375
+    assert first.fields["a"].weight == 2
+    assert readings(first.fields["o"].fields["b"]) == thrice(tp=1)
+    assert first.undeclared == {"x": 2}
+
+
+def test_the_weight_of_a_field_is_its_greatest():
+    light, heavy, unscored = Tally(weight=1.0), Tally(weight=3.0), Tally()
+    heavy.merge(light)
+    light.merge(unscored)
+    unscored.merge(heavy)
+
+    assert (heavy.weight, light.weight, unscored.weight) == (3.0, 1.0, 3.0)
+
+
+def test_merging_counts_that_are_new_copies_them():
+    source, target = tallied(an_object(a=TEXT), {"a": "x"}, {"a": "x"}), Tally()
+    target.merge(source)
+    target.merge(source)
+
+    assert readings(source.fields["a"]) == thrice(tp=1)
+    assert readings(target.fields["a"]) == thrice(tp=2)
+
+
+def test_scores_add_as_whole_numbers():
+    assert units_of(1.0) == SCORE_UNIT
+    assert units_of(0.0) == 0
+    assert sum(map(units_of, (0.1, 0.2, 0.3))) == sum(map(units_of, (0.3, 0.2, 0.1)))
+    assert units_of(0.1) / SCORE_UNIT == 0.1
+
+
+def test_a_walk_goes_parents_first():
+    root = tallied(an_object(o=an_object(a=TEXT), b=TEXT), {"o": {"a": "x"}}, {"o": {"a": "x"}})
+
+    assert [path for path, _ in root.walk()] == [(), ("o",), ("o", "a"), ("b",)]
+
+
+def test_a_view_has_scores_only_where_there_are_some():
+    root = tallied(ORDER, {"lines": [line("1", "bolt")]}, {"lines": [line("1", "bolt")]})
+    view = tally_view(root)
+
+    assert set(view) == {"overall", "aggregate", "leaves", "fields"}
+    lines = view["fields"]["lines"]
+    assert lines["raw_similarity_score"] == lines["similarity_score"] == 1.0
+    assert (lines["threshold_applied_score"], lines["weight"]) == (1.0, 1.0)
+    assert set(lines["fields"]["sku"]) == {"overall", "aggregate", "leaves"}
+
+
+def test_a_view_may_count_false_discoveries_in_recall_all_the_way_down():
+    root = tallied(an_object(a=TEXT), {"a": "x"}, {"a": "y"})
+    root.merge(tallied(an_object(a=TEXT), {"a": "x"}, {"a": "x"}))
+
+    for with_fd, recall in ((False, 1.0), (True, 0.5)):
+        view = tally_view(root, recall_with_fd=with_fd)
+        assert view["overall"]["derived"]["cm_recall"] == recall
+        assert view["fields"]["a"]["leaves"]["derived"]["cm_recall"] == recall
+
+
+def test_one_document_s_view_holds_all_that_users_know():
+    schema = an_object(a={**TEXT, X + "threshold": 0.8, X + "clip-under-threshold": True}, b=TEXT)
+    comparison = compare(compile_schema(schema), {"a": "abcd", "b": "x"}, {"a": "abcx", "b": "x"})
+
+    result = comparison_view(comparison, recall_with_fd=True)
+
+    assert result["overall_score"] == 0.5
+    assert result["field_scores"] == {"a": 0.0, "b": 1.0}
+    assert result["all_fields_matched"] is False
+    assert [entry["field_path"] for entry in result["non_matches"]] == ["a"]
+    assert result["confusion_matrix"]["overall"]["derived"]["cm_recall"] == 0.5
+    assert result["confusion_matrix"]["fields"]["a"]["raw_similarity_score"] == 0.75
+    assert result["confusion_matrix"]["fields"]["a"]["threshold_applied_score"] == 0.0
+
+
+def test_a_view_without_errors_says_so():
+    result = comparison_view(compare(compile_schema(an_object(a=TEXT)), {"a": "x"}, {"a": "x"}))
+
+    assert (result["all_fields_matched"], result["non_matches"]) == (True, [])
