@@ -40,20 +40,20 @@ __all__ = [
 __version__ = "0.1.0"
 
 _ELSEWHERE = {
-    "ComparableField": "models.fields",
-    "ComparisonError": "errors",
-    "EvalResult": "models.zero",
-    "Evaluation": "metrics.evaluation",
-    "NonMatchField": "models.views",
-    "NonMatchType": "models.views",
+    "ComparableField": "api.fields",
+    "ComparisonError": "core.problems",
+    "EvalResult": "api.zero",
+    "Evaluation": "score.evaluation",
+    "NonMatchField": "api.views",
+    "NonMatchType": "api.views",
     "Options": "compare.plan",
-    "SchemaError": "errors",
-    "SticklerError": "errors",
-    "StructuredModel": "models.structured",
-    "StructuredModelEvaluator": "models.evaluator",
-    "UnavailableError": "errors",
-    "UsageError": "errors",
-    "evaluate": "models.zero",
+    "SchemaError": "core.problems",
+    "SticklerError": "core.problems",
+    "StructuredModel": "api.structured",
+    "StructuredModelEvaluator": "api.evaluator",
+    "UnavailableError": "core.problems",
+    "UsageError": "core.problems",
+    "evaluate": "api.zero",
     "evaluate_many": "runs.many",
 }
 """The module of each name that is no comparator."""
