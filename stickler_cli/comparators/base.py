@@ -1,15 +1,17 @@
 """What every comparator is: a judge of two values that gives a similarity in [0, 1].
 
-Work is split so that lists are fast: `prepare` normalises one value once, `similarity` compares
-two prepared values, and `matrix` compares every prepared value of one side with every one of the
-other in a single call. A comparator of a user's own needs only `compare`.
+Work is split so that many values are fast: `prepare` normalises each distinct value once,
+`similarity` compares two prepared values, and `similarities` compares two columns of them, element
+by element, in a single call. `keys` tells which of them cannot be alike, so that lists are joined
+and not compared all with all. A comparator of a user's own needs only `compare`.
 
 Here too is what all constructors share: the checks of their keywords and the error these raise.
 """
 
 import inspect
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from decimal import Decimal
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias, TypeGuard, final
 
 from stickler_cli.core.json_values import brief
@@ -19,7 +21,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# Numpy is imported where a matrix is made: names and schemas are checked without it.
+# Numpy is imported where an array is made: names and schemas are checked without it.
+Similarities: TypeAlias = "NDArray[np.float64]"
+"""(n,): one for each pair, each value in [0, 1]."""
+
+Keys: TypeAlias = "NDArray[np.intp]"
+"""(n,): codes from 0, as many as there are distinct ones."""
+
 Matrix: TypeAlias = "NDArray[np.float64]"
 """(n, m): ground truth by prediction, each value in [0, 1]."""
 
@@ -54,8 +62,8 @@ class BaseComparator:
     (with `prepare`), on prepared values. Constructor keywords are kept as attributes of the same
     name; `config` and equality are read from them.
 
-    What a subclass overrides is never bypassed: a new `similarity` drops an inherited `matrix`,
-    and a new `compare` drops an inherited `prepare`, `similarity` and `matrix`.
+    What a subclass overrides is never bypassed: a new `compare` drops an inherited `prepare` and
+    `similarity`, a new `similarity` an inherited `similarities`, and a new one of either `keys`.
     """
 
     takes: ClassVar[frozenset[str]] = frozenset()
@@ -65,7 +73,7 @@ class BaseComparator:
     """Types of which two equal values are always a full match; numbers of at most 1e300."""
 
     columnar: ClassVar[bool] = False
-    """Whether `matrix` costs little beside a call of `similarity` for each pair."""
+    """Whether all pairs cost little beside a call of `similarity` for each."""
 
     asks_models: ClassVar[bool] = False
     """Whether it asks models by `backends.desk.answers`, so that work is arranged around that."""
@@ -100,11 +108,14 @@ class BaseComparator:
         if cls._overrides("compare", "similarity"):
             cls.prepare = BaseComparator.prepare  # type: ignore[method-assign]
             cls.similarity = BaseComparator.similarity  # type: ignore[method-assign]
-            cls.matrix = BaseComparator.matrix  # type: ignore[method-assign]
-        elif cls._overrides("similarity", "matrix"):
-            cls.matrix = BaseComparator.matrix  # type: ignore[method-assign]
         # What is said of one way to compare holds for no other.
-        redefined = {"compare", "prepare", "similarity", "matrix"} & vars(cls).keys()
+        if cls._overrides("similarity", "similarities"):
+            cls.similarities = BaseComparator.similarities  # type: ignore[method-assign]
+        if cls._overrides("similarity", "matrix"):
+            cls.matrix = BaseComparator.matrix  # type: ignore[method-assign]
+        if cls._overrides("similarity", "keys") or cls._overrides("similarities", "keys"):
+            cls.keys = BaseComparator.keys  # type: ignore[method-assign]
+        redefined = {"compare", "prepare", "similarity", "similarities"} & vars(cls).keys()
         if redefined and "reflexive" not in vars(cls):
             cls.reflexive = BaseComparator.reflexive
         if redefined and "columnar" not in vars(cls):
@@ -119,7 +130,7 @@ class BaseComparator:
         nearest_first = [method in owner or other in owner for owner in owners].index(True)
         return method in owners[nearest_first] and other not in owners[nearest_first]
 
-    @property
+    @cached_property  # not a property, so that a comparator may set a name of its own
     def name(self) -> str:
         """The name under which a schema asks for this comparator."""
         return type(self).__name__
@@ -142,7 +153,7 @@ class BaseComparator:
         """
 
     def prepare(self, value: Any) -> Any:
-        """Turn one present value into the form that `similarity` and `matrix` take."""
+        """Return one present value in the form that the methods below take."""
         return value
 
     def similarity(self, gt: Any, pred: Any) -> float:
@@ -152,6 +163,27 @@ class BaseComparator:
     def reason(self, gt: Any, pred: Any) -> str:
         """Say why two prepared values have the similarity that they have; empty for no reason."""
         return ""
+
+    def similarities(self, gts: Sequence[Any], preds: Sequence[Any]) -> Similarities:
+        """Compare two columns of prepared values of the same length, element by element.
+
+        Values that are the same object, as those prepared once are, are taken to be the same value;
+        equal ones are not, because to Python 1, 1.0 and True are equal.
+        """
+        import numpy as np
+
+        pairs = {(id(gt), id(pred)): (gt, pred) for gt, pred in zip(gts, preds, strict=True)}
+        known = {key: float(self.similarity(gt, pred)) for key, (gt, pred) in pairs.items()}
+        asked = zip(map(id, gts), map(id, preds), strict=True)
+        return np.fromiter(map(known.__getitem__, asked), np.float64, len(gts))
+
+    def keys(self, prepared: Sequence[Any]) -> "Keys | None":
+        """Return a code for each prepared value; two values of unequal codes have similarity 0.
+
+        Two of one code may have any similarity. Codes are of this call alone: whoever compares two
+        sides asks for both at once. None where nothing is known of these values.
+        """
+        return None
 
     def matrix(self, gts: Sequence[Any], preds: Sequence[Any]) -> Matrix:
         """Compare every prepared value of `gts` with every one of `preds`; shape (n, m)."""
@@ -223,16 +255,24 @@ def is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
+def codes_of(values: Iterable[Hashable]) -> Keys:
+    """Return a code for each value, the same for equal ones: 0 for the first, 1 for the next.
+
+    >>> codes_of("abac").tolist()
+    [0, 1, 0, 2]
+    """
+    import numpy as np
+
+    codes: dict[Hashable, int] = {}
+    return np.array([codes.setdefault(value, len(codes)) for value in values], np.intp)
+
+
 def equality(gts: Sequence[Hashable], preds: Sequence[Hashable]) -> Matrix:
     """Compare hashable values for equality, all with all: 1.0 or 0.0; shape (n, m)."""
     import numpy as np
 
-    codes: dict[Hashable, int] = {}
-    rows, columns = (
-        np.fromiter((codes.setdefault(value, len(codes)) for value in side), np.intp, len(side))
-        for side in (gts, preds)
-    )
-    matrix: Matrix = (rows[:, None] == columns).astype(np.float64)
+    codes = codes_of([*gts, *preds])
+    matrix: Matrix = (codes[: len(gts), None] == codes[len(gts) :]).astype(np.float64)
     return matrix
 
 

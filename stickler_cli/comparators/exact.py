@@ -2,7 +2,7 @@
 
 import math
 import string
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, ClassVar, Final, TypeAlias
@@ -11,8 +11,10 @@ import numpy as np
 
 from stickler_cli.comparators.base import (
     BaseComparator,
+    Keys,
     Matrix,
     checked_flag,
+    codes_of,
     equality,
     text_of,
 )
@@ -75,6 +77,23 @@ class ExactComparator(BaseComparator):
             return float(gt.value == pred.value)
         return float(_text(gt) == _text(pred))
 
+    def keys(self, prepared: Sequence[Prepared]) -> Keys:
+        """Return codes by text, or by value for numbers; of one code are all that a text links.
+
+        `"10"` is the text of both 10 and 1.0 here: the three share a code where all are there, and
+        10 and 1.0 have two where the text is not.
+        """
+        texts = {value for value in prepared if isinstance(value, str)}
+        links: dict[Hashable, Hashable] = {}
+        for number in (value for value in prepared if isinstance(value, Number)):
+            if number.text in texts:
+                one, other = _root(links, number.text), _root(links, number.value)
+                if one != other:
+                    links[other] = one
+        return codes_of(
+            _root(links, value.value if isinstance(value, Number) else value) for value in prepared
+        )
+
     def matrix(self, gts: Sequence[Prepared], preds: Sequence[Prepared]) -> Matrix:
         """Compare all with all. Two numbers go by value and every other pair by text."""
         texts = equality([_text(gt) for gt in gts], [_text(pred) for pred in preds])
@@ -85,6 +104,13 @@ class ExactComparator(BaseComparator):
             return texts
         values = equality([_value(gt) for gt in gts], [_value(pred) for pred in preds])
         return np.where(both_numbers, values, texts)
+
+
+def _root(links: dict[Hashable, Hashable], key: Hashable) -> Hashable:
+    """Return what stands for all keys that are linked with this one."""
+    while key in links:
+        key = links[key]
+    return key
 
 
 def _value_of(value: object) -> tuple[bool, int | Decimal] | None:

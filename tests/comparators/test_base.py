@@ -1,5 +1,6 @@
 import pickle
 
+import numpy as np
 import pytest
 
 from stickler_cli.comparators import BaseComparator, ExactComparator, LevenshteinComparator
@@ -59,6 +60,107 @@ class Whole(LevenshteinComparator):
 def column(comparator, gts, preds):
     prepared = [[comparator.prepare(value) for value in side] for side in (gts, preds)]
     return comparator.matrix(*prepared).tolist()
+
+
+def element_by_element(comparator, gts, preds):
+    prepared = [[comparator.prepare(value) for value in side] for side in (gts, preds)]
+    return comparator.similarities(*prepared).tolist()
+
+
+class Trusted(Whole):
+    """Define `similarities` for all values at once."""
+
+    def similarities(self, gts, preds):
+        return np.full(len(gts), 0.5)
+
+
+@pytest.mark.parametrize(
+    ("comparator", "gt", "pred", "similarity"),
+    [
+        (FirstLetter(bonus=0.25), "ab", "b", 0.25),
+        (Halved(), " ABC", "abc", 0.5),
+        (Initials(), "abc", "axx", 0.5),
+        (Reversed(), "ab", "xy", 1.0),
+        (Unaccented(), "été", "ETE", 1.0),
+        (Whole(), "a", "b", 0.75),
+        (Trusted(), "a", "b", 0.5),
+    ],
+)
+def test_what_a_subclass_defines_is_what_compares_columns(comparator, gt, pred, similarity):
+    assert element_by_element(comparator, [gt, gt], [pred, pred]) == [similarity] * 2
+
+
+class Counting(BaseComparator):
+    def __init__(self):
+        super().__init__()
+        self.asked = []
+
+    def compare(self, gt, pred):
+        self.asked.append((gt, pred))
+        return 1.0 if gt is pred else 0.0
+
+
+def test_a_column_asks_a_user_s_compare_once_for_each_distinct_pair_of_objects():
+    comparator = Counting()
+    one, true, unhashable = 1, True, {}
+
+    similarities = comparator.similarities(
+        [one, true, one, unhashable, one, unhashable], [one, one, one, one, true, one]
+    )
+
+    assert similarities.tolist() == [1.0, 0.0, 1.0, 0.0, 0.0, 0.0]
+    assert comparator.asked == [(1, 1), (True, 1), ({}, 1), (1, True)]
+
+
+def test_columns_of_unequal_lengths_are_refused():
+    with pytest.raises(ValueError, match="zip"):
+        Counting().similarities([1, 2], [1])
+
+
+class NewSimilarities(ExactComparator):
+    def similarities(self, gts, preds):
+        return super().similarities(gts, preds) / 2 + 0.5
+
+
+class NewSimilarity(ExactComparator):
+    def similarity(self, gt, pred):
+        return 1 - super().similarity(gt, pred)
+
+
+class NewCompare(ExactComparator):
+    def compare(self, gt, pred):
+        return 0.5
+
+
+class KeysOfItsOwn(NewCompare):
+    def keys(self, prepared):
+        return np.zeros(len(prepared), np.intp)
+
+
+class NewPrepare(ExactComparator):
+    def prepare(self, value):
+        return super().prepare(str(value)[:1])
+
+
+def test_keys_are_dropped_with_the_comparison_of_which_they_are_true():
+    assert [cls().keys(["a", "b"]) for cls in (NewSimilarities, NewSimilarity, NewCompare)] == [
+        None
+    ] * 3
+    assert FirstLetter().keys(["a", "b"]) is None
+    assert NewPrepare().keys(["a", "b", "a"]).tolist() == [0, 1, 0]
+    assert KeysOfItsOwn().keys(["a", "b"]).tolist() == [0, 0]
+
+
+def test_a_comparator_may_set_its_name():
+    class Named(BaseComparator):
+        def __init__(self, name="by me"):
+            super().__init__()
+            self.name = name
+
+        def compare(self, gt, pred):
+            return 1.0
+
+    assert (Named().name, repr(Named("x"))) == ("by me", "x(name='x')")
 
 
 def test_a_comparator_that_defines_compare_alone_works_in_columns():
