@@ -60,8 +60,8 @@ def dry_run_text(needs: "list[Need]") -> str:
     )
     rows = [
         [
-            Span(ASKED_BY[need.kind]),
-            Span.of(need.model),
+            Span(ASKED_BY[need.model.kind]),
+            Span.of(need.model.title),
             *(Span(str(n)) for n in (need.cached, need.questions, need.calls, need.tokens)),
         ]
         for need in needs

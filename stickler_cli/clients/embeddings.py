@@ -1,60 +1,79 @@
 """Embedding models by their id: what its prefix says of where the model is."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from dataclasses import dataclass
 from importlib import import_module
 from typing import ClassVar, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stickler_cli.clients.backend import Backend, GarbledError, Reply
+from stickler_cli.clients.connections import Connections
+from stickler_cli.clients.model import GarbledError, Model, Reply, Usage
 
 Vector: TypeAlias = NDArray[np.float64]
 
 _HERE: Final = "stickler_cli.clients"
 
-BACKENDS: Final[Mapping[str, str]] = {
-    "bedrock": f"{_HERE}.bedrock_embeddings:BedrockEmbedder",
-    "openai": f"{_HERE}.openai_embeddings:OpenAIEmbedder",
-    "st": f"{_HERE}.local_embeddings:SentenceTransformerEmbedder",
-    "model2vec": f"{_HERE}.local_embeddings:Model2VecEmbedder",
+EMBEDDERS: Final[Mapping[str, str]] = {
+    "bedrock": f"{_HERE}.bedrock_models:BedrockEmbedder",
+    "openai": f"{_HERE}.openai_models:OpenAIEmbedder",
+    "st": f"{_HERE}.local_models:SentenceTransformerEmbedder",
+    "model2vec": f"{_HERE}.local_models:Model2VecEmbedder",
 }
 """Prefix -> where the class is; an id without one of them is Amazon Bedrock's."""
 
 
-class Embedder(Backend[str, Vector]):
+class Embedder(Model[str, Vector]):
     """A model that turns a text into a vector."""
 
     kind: ClassVar[str] = "embedding"
 
     def text(self, question: str) -> str:
-        """Write a question: the text itself."""
+        """Return the text itself."""
         return question
 
     def pack(self, answer: Vector) -> bytes:
-        """Write an embedding for the cache; no model's own precision is higher."""
+        """Return an embedding as the cache keeps it; no model's own precision is higher."""
         return answer.astype("<f4").tobytes()
 
     def unpack(self, packed: bytes) -> Vector:
-        """Read an embedding from the cache."""
+        """Return an embedding that the cache kept."""
         return np.frombuffer(packed, dtype="<f4").astype(np.float64)
 
 
+@dataclass(frozen=True)
+class NamedEmbedder(Embedder):
+    """An embedding model that a schema can name."""
+
+    model_id: str
+    name: str
+    """Without the prefix that says where it is."""
+
+    @property
+    def title(self) -> str:
+        """Its id."""
+        return self.model_id
+
+
+@dataclass(frozen=True, eq=False)
 class FunctionEmbedder(Embedder):
     """A Python function that turns a text into a vector; what it does is not for the cache."""
 
     is_local: ClassVar[bool] = True
 
-    def __init__(self, function: Callable[[str], Sequence[float]]) -> None:
-        self.model = getattr(function, "__name__", "embedding_function")
-        self._function = function
+    function: Callable[[str], Sequence[float]]
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, FunctionEmbedder) and self._function is other._function
+        return isinstance(other, FunctionEmbedder) and self.function is other.function
 
     def __hash__(self) -> int:
-        return id(self._function)
+        return id(self.function)
+
+    @property
+    def title(self) -> str:
+        """The name of the function."""
+        return getattr(self.function, "__name__", "embedding_function")
 
     @property
     def identity(self) -> None:
@@ -64,24 +83,25 @@ class FunctionEmbedder(Embedder):
     def require(self) -> None:
         """Need nothing more."""
 
-    def call(self, questions: Sequence[str], timeout: float) -> Reply[Vector]:
+    def call(
+        self, questions: Sequence[str], connections: Connections, timeout: float
+    ) -> Reply[Vector]:
         """Call the function once a text."""
-        return Reply([vector_of(self._function(text)) for text in questions])
+        return Reply([vector_of(self.function(text)) for text in questions])
 
 
-@cache
 def embedder(model_id: str) -> Embedder:
-    """Give the embedding model of an id; the same object for the same id."""
+    """Return the embedding model of an id."""
     prefix, _, name = model_id.partition(":")
-    if prefix not in BACKENDS:
+    if prefix not in EMBEDDERS:
         prefix, name = "bedrock", model_id
-    module, _, class_name = BACKENDS[prefix].partition(":")
-    found: Embedder = getattr(import_module(module), class_name)(name, model_id)
+    module, _, class_name = EMBEDDERS[prefix].partition(":")
+    found: Embedder = getattr(import_module(module), class_name)(model_id, name)
     return found
 
 
 def vector_of(embedding: object, size: int | None = None) -> Vector:
-    """Check what a model gave for a text; of `size` numbers, if that is known.
+    """Return what a model gave for a text as a vector; of `size` numbers, if that is known.
 
     Raises:
         GarbledError: it is no sequence of finite numbers, or has another size.
@@ -95,3 +115,17 @@ def vector_of(embedding: object, size: int | None = None) -> Vector:
     if size is not None and vector.size != size:
         raise GarbledError(f"the model gave embeddings of {size} and {vector.size} numbers")
     return vector
+
+
+def priced(provider: str | None, model: str, tokens: int) -> Usage:
+    """Return the usage of one call for embeddings; without a provider its price is not known."""
+    try:
+        from genai_prices import Usage as Tokens
+        from genai_prices import calc_price
+
+        if provider is not None:
+            spent = calc_price(Tokens(input_tokens=tokens), model, provider_id=provider)
+            return Usage(input_tokens=tokens, nano_dollars=round(float(spent.total_price) * 10**9))
+    except (ImportError, LookupError):  # it comes with the judge's library, and knows some models
+        pass
+    return Usage(input_tokens=tokens, unpriced=1)

@@ -1,25 +1,22 @@
 """What a run would ask, counted without asking."""
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from stickler_cli.clients.backend import Backend
+from stickler_cli.clients.model import Model
 
 
 @dataclass(slots=True)
 class Need:
     """What one model would be asked."""
 
-    kind: str
-    """`embedding`, `score` or `verdict`."""
-    model: str
-    batch_size: int
+    model: Model[Any, Any]
     tokens: int = 0
     """Estimated, of the questions; answers come on top."""
     cached: int = 0
-    """Questions whose answer is in the cache; one that several chunks ask counts in each."""
-    _keys: set[bytes] = field(default_factory=set)
+    """Questions whose answer is in the cache."""
+    _keys: set[Hashable] = field(default_factory=set)
 
     @property
     def questions(self) -> int:
@@ -29,33 +26,28 @@ class Need:
     @property
     def calls(self) -> int:
         """The least number of calls that this takes."""
-        return -(-self.questions // self.batch_size)
+        return -(-self.questions // self.model.batch_size)
 
-    def add(self, backend: Backend[Any, Any], questions: Iterable[Any]) -> None:
-        """Count questions that were not counted before."""
-        identity = backend.identity or {}
-        for question in questions:
-            key = backend.key(identity, question)
+    def add(self, questions: Mapping[Any, Hashable], *, cached: int) -> None:
+        """Count questions, each with what its answer is known by, that were not counted before."""
+        self.cached += cached
+        for question, key in questions.items():
             if key not in self._keys:
                 self._keys.add(key)
-                self.tokens += backend.tokens(question)
+                self.tokens += self.model.tokens(question)
 
 
 class Estimate:
     """What all models would be asked."""
 
     def __init__(self) -> None:
-        self._needs: dict[Backend[Any, Any], Need] = {}
+        self._needs: dict[Model[Any, Any], Need] = {}
 
-    def add(self, backend: Backend[Any, Any], questions: Iterable[Any], *, cached: int) -> None:
-        """Count questions to one model."""
-        need = self._needs.setdefault(
-            backend, Need(backend.kind, backend.model, backend.batch_size)
-        )
-        need.add(backend, questions)
-        need.cached += cached
+    def of(self, model: Model[Any, Any]) -> Need:
+        """Return what one model would be asked, as far as it was counted."""
+        return self._needs.setdefault(model, Need(model))
 
     @property
     def needs(self) -> list[Need]:
         """What each model would be asked, in a fixed order."""
-        return sorted(self._needs.values(), key=lambda need: (need.kind, need.model))
+        return sorted(self._needs.values(), key=lambda need: (need.model.kind, need.model.title))

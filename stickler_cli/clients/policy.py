@@ -1,4 +1,4 @@
-"""What a run allows: whom to ask, how often, and how much.
+"""What a run allows its client: whom to ask, how often, and how much.
 
 A module of its own, without what asking needs, since every run has a policy and few ask.
 """
@@ -10,11 +10,11 @@ MAX_PAIRS: Final = 10_000
 """Pairs that a run may have judged by default: some dollars' worth, and some hours at most."""
 
 CONCURRENCY: Final = 8
-"""Calls that are under way at once by default; as the clients' pools of connections hold."""
+"""Calls that are under way at once by default; as the libraries' pools of connections hold."""
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class Retry:
     """How often and how long to try."""
 
     attempts: int = 5
@@ -41,9 +41,13 @@ class Policy:
     """Pairs that judges may be asked about, those in the cache aside."""
     concurrency: int = CONCURRENCY
     """Calls to one model at once."""
-    patience: Patience = field(default_factory=Patience)
+    retry: Retry = field(default_factory=Retry)
 
     @property
     def may_ask(self) -> bool:
         """Whether models are needed at all."""
         return not (self.offline or self.dry_run)
+
+
+DEFAULT_POLICY: Final = Policy()
+"""Of who says nothing else."""

@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from stickler_cli.clients.backend import A, Backend, ModelError, Q
+from stickler_cli.clients.model import A, Model, ModelError, Q
 
 T = TypeVar("T")
 
@@ -25,14 +25,14 @@ class Pending(Exception):  # noqa: N818 - no error: the answer is to come
 class _Round:
     """The questions and answers of one piece of work."""
 
-    known: dict[Backend[Any, Any], dict[Any, Any]] = field(default_factory=dict)
-    wanted: dict[Backend[Any, Any], dict[Any, None]] = field(default_factory=dict)
+    known: dict[Model[Any, Any], dict[Any, Any]] = field(default_factory=dict)
+    wanted: dict[Model[Any, Any], dict[Any, None]] = field(default_factory=dict)
 
     def fill(self) -> bool:
         """Resolve what is wanted, as far as it is certain; say whether the work can go on."""
         from stickler_cli.clients.desk import desk  # runs that ask nothing do not load it
 
-        first = [backend for backend in self.wanted if backend.decides_pairs]
+        first = [backend for backend in self.wanted if not backend.is_judge]
         complete = True
         for backend in first or list(self.wanted):
             questions = list(self.wanted.pop(backend))
@@ -71,7 +71,7 @@ def answered(work: Callable[[], T]) -> T:
         _round.reset(token)
 
 
-def answers(backend: Backend[Q, A], questions: Iterable[Q]) -> list[A]:
+def answers(backend: Model[Q, A], questions: Iterable[Q]) -> list[A]:
     """Give the answers to questions, in their order.
 
     Raises:
@@ -101,3 +101,15 @@ def answers(backend: Backend[Q, A], questions: Iterable[Q]) -> list[A]:
             raise ModelError(*answer.args)
         found.append(answer)
     return found
+
+
+class RoundClient:
+    """Answers as the round under way does."""
+
+    def answers(self, model: Model[Q, A], questions: Iterable[Q]) -> dict[Q, A]:
+        """Return the answer to each question."""
+        distinct = list(dict.fromkeys(questions))
+        return dict(zip(distinct, answers(model, distinct), strict=True))
+
+
+ROUND: Any = RoundClient()

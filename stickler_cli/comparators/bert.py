@@ -1,28 +1,22 @@
 """BERTScore of two texts: similarity of their words in context."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, Final
 
 import numpy as np
 
-from stickler_cli.clients.bert import BertModel, BertScore, Texts, bert_score
-from stickler_cli.clients.desk import desk
-from stickler_cli.clients.rounds import answers
-from stickler_cli.comparators.base import (
-    BaseComparator,
-    KeywordError,
-    Matrix,
-    checked_flag,
-    checked_text,
-    text_of,
-)
+from stickler_cli.clients.bert_models import BertScore, Texts
+from stickler_cli.clients.client import Client
+from stickler_cli.comparators.base import KeywordError, checked_flag, checked_text, text_of
+from stickler_cli.comparators.model_comparator import Answers, ModelComparator
 from stickler_cli.core.json_values import brief
 
+DIGITS: Final = 6
+"""Of a score: the last that does not depend on what else is in a batch."""
 
-class BERTComparator(BaseComparator):
+
+class BERTComparator(ModelComparator):
     """Compare two texts by BERTScore F1, the similarity of their words in context."""
-
-    asks_models: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -55,44 +49,19 @@ class BERTComparator(BaseComparator):
         self.lang = checked_text("lang", lang)
 
     @property
-    def _backend(self) -> BertScore:
-        chosen = BertModel(self.model_type, self.num_layers, self.rescale_with_baseline, self.lang)
-        return bert_score(chosen)
-
-    def require(self) -> None:
-        """Raise where the model cannot be used here.
-
-        Raises:
-            UnavailableError: the library, a file or a keyword is missing.
-        """
-        if desk().policy.may_ask:
-            self._backend.require()
+    def _model(self) -> BertScore:
+        return BertScore(self.model_type, self.num_layers, self.rescale_with_baseline, self.lang)
 
     def prepare(self, value: Any) -> str:
-        """Turn a value into text."""
+        """Return a value as text."""
         return text_of(value)
 
-    def similarity(self, gt: str, pred: str) -> float:
-        """Compare two texts; a blank one is like another blank one only.
-
-        Raises:
-            ModelError: there is no score of them, with the cause.
-        """
-        return float(self.matrix([gt], [pred])[0, 0])
-
-    def matrix(self, gts: Sequence[str], preds: Sequence[str]) -> Matrix:
-        """Compare all with all; each distinct pair is scored once.
-
-        Raises:
-            ModelError: there is no score of one of the pairs, with the cause.
-        """
-        pairs = [_pair(gt, pred) for gt in gts for pred in preds]
-        asked = [pair for pair in dict.fromkeys(pairs) if _is_open(pair)]
-        known = dict(zip(asked, answers(self._backend, asked), strict=True))
-        scores = [known[pair] if pair in known else float(pair[0] == pair[1]) for pair in pairs]
-        matrix: Matrix = np.array(scores, dtype=np.float64).reshape(len(gts), len(preds))
-        # The sixth digit is the last that does not depend on what else is in a batch.
-        return np.clip(np.round(matrix, 6), 0.0, 1.0)
+    def _answers(self, client: Client, gts: Sequence[str], preds: Sequence[str]) -> Answers:
+        """Return the scores of pairs of texts; a blank one is like another blank one only."""
+        pairs = [_pair(gt, pred) for gt, pred in zip(gts, preds, strict=True)]
+        known = client.answers(self._model, filter(_is_open, pairs))
+        scores = [known.get(pair, float(pair[0] == pair[1])) for pair in pairs]
+        return Answers(np.clip(np.round(np.array(scores, dtype=np.float64), DIGITS), 0.0, 1.0))
 
 
 BertComparator = BERTComparator
@@ -105,5 +74,5 @@ def _pair(gt: str, pred: str) -> Texts:
 
 
 def _is_open(pair: Texts) -> bool:
-    """Say whether a pair is worth a model: blank texts crash the library, equal ones score 1."""
+    """Whether a pair is worth a model: blank texts crash the library, equal ones score 1."""
     return bool(pair[0] and pair[1]) and pair[0] != pair[1]

@@ -1,22 +1,15 @@
 """Closeness in meaning, by the embeddings of two texts."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import numpy as np
 
-from stickler_cli.clients.backend import ModelError
-from stickler_cli.clients.desk import desk
+from stickler_cli.clients.client import Client
 from stickler_cli.clients.embeddings import Embedder, FunctionEmbedder, Vector, embedder
-from stickler_cli.clients.rounds import answers
-from stickler_cli.comparators.base import (
-    BaseComparator,
-    KeywordError,
-    Matrix,
-    checked_choice,
-    checked_text,
-    text_of,
-)
+from stickler_cli.clients.model import ModelError
+from stickler_cli.comparators.base import KeywordError, checked_choice, checked_text, text_of
+from stickler_cli.comparators.model_comparator import Answers, ModelComparator
 from stickler_cli.core.json_values import brief
 
 MODEL_ID: Final = "amazon.titan-embed-text-v2:0"
@@ -26,10 +19,8 @@ DIGITS: Final = 6
 """Of a model's cosines: a model gives the same text another seventh digit in another batch."""
 
 
-class SemanticComparator(BaseComparator):
+class SemanticComparator(ModelComparator):
     """Compare meanings: the cosine of the embeddings of two texts, negative ones as 0."""
-
-    asks_models: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -62,48 +53,30 @@ class SemanticComparator(BaseComparator):
         self.embedding_function = embedding_function
 
     @property
-    def _backend(self) -> Embedder:
+    def _model(self) -> Embedder:
         if self.embedding_function is None:
             return embedder(self.model_id)
         return FunctionEmbedder(self.embedding_function)
 
-    def require(self) -> None:
-        """Raise where the model cannot be asked from here.
-
-        Raises:
-            UnavailableError: a library, a setting or a file is missing.
-        """
-        if desk().policy.may_ask:
-            self._backend.require()
-
     def prepare(self, value: Any) -> str:
-        """Turn a value into text."""
+        """Return a value as text."""
         return text_of(value)
 
-    def similarity(self, gt: str, pred: str) -> float:
-        """Compare two texts: the cosine of their embeddings, 0.0 where it is negative.
+    def _answers(self, client: Client, gts: Sequence[str], preds: Sequence[str]) -> Answers:
+        """Return the cosines of the texts' embeddings, 0.0 where they are negative.
 
         An embedding of zeros has no direction: 0.0. A blank text is like another blank one only.
-
-        Raises:
-            ModelError: there is no embedding of one of them, with the cause.
-        """
-        return float(self.matrix([gt], [pred])[0, 0])
-
-    def matrix(self, gts: Sequence[str], preds: Sequence[str]) -> Matrix:
-        """Compare all with all; each distinct text is embedded once.
-
-        Raises:
-            ModelError: there is no embedding of one of them, with the cause.
         """
         texts = [text for text in dict.fromkeys([*gts, *preds]) if text.strip()]
-        directions = dict(zip(texts, map(_direction, answers(self._backend, texts)), strict=True))
+        embeddings = client.answers(self._model, texts)
+        directions = {text: _direction(vector) for text, vector in embeddings.items()}
+        pairs = list(zip(gts, preds, strict=True))
         # One dot product a pair: a product of matrices rounds differently by their shape.
-        cosines = [[_cosine(directions, gt, pred) for pred in preds] for gt in gts]
-        matrix: Matrix = np.array(cosines, dtype=np.float64).reshape(len(gts), len(preds))
+        cosines = {pair: _cosine(directions, *pair) for pair in dict.fromkeys(pairs)}
+        similarities = np.array([cosines[pair] for pair in pairs], dtype=np.float64)
         if self.embedding_function is None:
-            matrix = np.round(matrix, DIGITS)
-        return np.clip(matrix, 0.0, 1.0)
+            similarities = np.round(similarities, DIGITS)
+        return Answers(np.clip(similarities, 0.0, 1.0))
 
 
 def _direction(vector: Vector) -> Vector:
@@ -117,8 +90,11 @@ def _direction(vector: Vector) -> Vector:
 
 
 def _cosine(directions: dict[str, Vector], gt: str, pred: str) -> float:
+    blank = [not text.strip() for text in (gt, pred)]
+    if any(blank):
+        return float(all(blank))
     if gt not in directions or pred not in directions:
-        return float(gt not in directions and pred not in directions)
+        return 0.0  # of a dry run
     one, other = directions[gt], directions[pred]
     if one.size != other.size:
         raise ModelError(f"the model gave embeddings of {one.size} and {other.size} numbers")

@@ -10,7 +10,7 @@ from functools import partial
 from itertools import islice
 from typing import Final, Literal, TypeAlias
 
-from stickler_cli.clients.backend import NO_USAGE, Usage
+from stickler_cli.clients.model import NO_USAGE, Usage
 from stickler_cli.clients.policy import Policy
 from stickler_cli.clients.rounds import answered
 from stickler_cli.compare.engine import compare

@@ -35,8 +35,8 @@ def progress_bar(total: int | None, *, show: bool) -> Iterator[Advance]:
     )
     from rich.text import Text
 
-    from stickler_cli.clients.backend import NO_USAGE
     from stickler_cli.clients.desk import desk
+    from stickler_cli.clients.model import NO_USAGE
 
     class ModelsColumn(ProgressColumn):
         """What asking models has taken so far; nothing where none is asked."""

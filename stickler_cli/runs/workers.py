@@ -13,7 +13,7 @@ import threading
 from multiprocessing.connection import Connection
 from typing import Final
 
-from stickler_cli.clients.backend import NO_USAGE
+from stickler_cli.clients.model import NO_USAGE
 from stickler_cli.compare.outline import comparators
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.runs.chunk import ChunkResult, Item, Job, evaluate_chunk

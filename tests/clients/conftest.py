@@ -10,7 +10,7 @@ from urllib.parse import unquote
 import pytest
 
 from stickler_cli.clients.desk import at_desk, close_desk
-from stickler_cli.clients.policy import Patience, Policy
+from stickler_cli.clients.policy import Policy, Retry
 
 KEY = "sk-a-secret-of-this-test"
 
@@ -215,7 +215,7 @@ def asking():
     """Ask with a policy whose waits are too short to notice."""
 
     def open_desk(*, attempts=3, longest_wait=1.0, timeout=30.0, **policy):
-        patience = Patience(attempts, 0.001, longest_wait, timeout)
-        return at_desk(Policy(patience=patience, **policy))
+        retry = Retry(attempts, 0.001, longest_wait, timeout)
+        return at_desk(Policy(retry=retry, **policy))
 
     return open_desk

@@ -226,7 +226,7 @@ def test_the_option_and_the_policy_have_one_default():
 def test_what_workers_asked_is_counted_once(asking):
     import pickle
 
-    from stickler_cli.clients.backend import Usage
+    from stickler_cli.clients.model import Usage
     from stickler_cli.runs.chunk import ChunkResult
 
     assert Crew(1).jobs == 1

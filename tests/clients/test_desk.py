@@ -4,32 +4,33 @@ from collections import Counter
 
 import pytest
 
-from stickler_cli.clients.backend import Backend, ModelError, Reply, Usage
 from stickler_cli.clients.desk import close_desk, desk
+from stickler_cli.clients.model import Model, ModelError, Reply, Usage
 from stickler_cli.clients.policy import Policy
 from stickler_cli.clients.rounds import Pending, answered, answers
 
 
-class Model(Backend):
+class Capitals(Model):
     """Gives each text in capitals, and notes how it was asked."""
 
     kind = "embedding"
-    model = "capitals"
     batch_size = 2
 
-    def __init__(self, name="capitals", *, decides_pairs=True):
-        self.model = name
-        self.decides_pairs = decides_pairs
+    title = "capitals"
+
+    def __init__(self, name="capitals", *, is_judge=False):
+        self.title = name
+        self.is_judge = is_judge
         self.batches = []
 
     @property
     def identity(self):
-        return {"model": self.model}
+        return {"model": self.title}
 
     def require(self):
         """Need nothing."""
 
-    def call(self, questions, timeout):
+    def call(self, questions, connections, timeout):
         self.batches.append(sorted(questions))
         if "bad" in questions:
             raise ValueError("bad is not taken")
@@ -64,14 +65,14 @@ def each(model, *texts):
 
 
 def test_outside_of_a_round_questions_are_asked_at_once(asking):
-    model = Model()
+    model = Capitals()
     with asking():
         assert each(model, "a", "b", "a") == ["A", "B", "A"]
     assert model.batches == [["a"], ["b"]]
 
 
 def test_what_a_piece_of_work_asks_is_asked_together_and_once(asking):
-    model, seen = Model(), []
+    model, seen = Capitals(), []
 
     def work():
         seen.append(each(model, "a", "b", "a", "c"))
@@ -92,7 +93,7 @@ def test_work_that_asks_nothing_is_done_once(asking):
 
 
 def test_work_inside_work_is_part_of_it(asking):
-    model = Model()
+    model = Capitals()
     with asking():
         result = answered(lambda: [answered(lambda: each(model, "a")), each(model, "b")])
 
@@ -101,7 +102,7 @@ def test_work_inside_work_is_part_of_it(asking):
 
 
 def test_pairs_are_settled_before_a_judge_is_asked_about_them(asking):
-    first, judge = Model("first"), Model("judge", decides_pairs=False)
+    first, judge = Capitals("first"), Capitals("judge", is_judge=True)
 
     def work():
         (known,) = each(first, "a")
@@ -113,14 +114,14 @@ def test_pairs_are_settled_before_a_judge_is_asked_about_them(asking):
 
 
 def test_a_failure_is_known_and_not_asked_again_in_the_same_work(asking):
-    model = Model()
+    model = Capitals()
     with asking():
         assert answered(lambda: each(model, "bad", "bad", "a", "b")) == ["!", "!", "!", "B"]
         assert model.asked["bad"] == 1
 
 
 def test_an_error_of_the_work_ends_it(asking):
-    model = Model()
+    model = Capitals()
 
     def work():
         each(model, "a")
@@ -135,7 +136,7 @@ def test_an_error_of_the_work_ends_it(asking):
 
 
 def test_a_dry_run_counts_and_asks_nothing(asking):
-    model = Model()
+    model = Capitals()
     with asking():
         each(model, "a")
     with asking(dry_run=True) as counting:
@@ -148,7 +149,7 @@ def test_a_dry_run_counts_and_asks_nothing(asking):
 
 
 def test_a_dry_run_counts_judged_pairs_as_far_as_it_can_tell(asking):
-    first, judge = Model("first"), Model("judge", decides_pairs=False)
+    first, judge = Capitals("first"), Capitals("judge", is_judge=True)
 
     def work():
         each(first, "a")
@@ -156,14 +157,14 @@ def test_a_dry_run_counts_judged_pairs_as_far_as_it_can_tell(asking):
 
     with asking(dry_run=True) as counting:
         answered(work)
-        needs = [(need.model, need.questions) for need in counting.estimate.needs]
+        needs = [(need.model.title, need.questions) for need in counting.estimate.needs]
 
     assert needs == [("first", 1), ("judge", 1)]
     assert judge.batches == []
 
 
 def test_a_dry_run_goes_on_where_the_cache_has_what_pairs_depend_on(asking):
-    first, judge = Model("first"), Model("judge", decides_pairs=False)
+    first, judge = Capitals("first"), Capitals("judge", is_judge=True)
 
     def work():
         return each(judge, *(f"pair of {known}" for known in each(first, "a")))
@@ -178,7 +179,7 @@ def test_a_dry_run_goes_on_where_the_cache_has_what_pairs_depend_on(asking):
 
 def test_a_question_of_a_dry_run_outside_of_a_round_has_no_answer(asking):
     with asking(dry_run=True):
-        assert each(Model(), "a") == ["-"]
+        assert each(Capitals(), "a") == ["-"]
 
 
 def test_a_policy_holds_for_its_block(asking):

@@ -9,7 +9,7 @@ from types import ModuleType, SimpleNamespace
 import numpy as np
 import pytest
 
-from stickler_cli.clients.bert import BertModel, bert_score
+from stickler_cli.clients.bert_models import BertScore
 from stickler_cli.comparators import BERTComparator, SemanticComparator
 from stickler_cli.core.problems import UnavailableError
 
@@ -41,7 +41,7 @@ def test_a_static_model_compares_meanings(static_model, asking):
         assert comparator.compare("car", "automobile") == 0.8
         assert comparator.matrix(["car", "banana"], ["banana", "car"]).tolist() == [[0, 1], [1, 0]]
         # one batch of car and automobile, one of banana alone
-        assert (desk.usage.calls, desk.usage.cached, desk.usage.unpriced) == (2, 1, 0)
+        assert (desk.usage.calls, desk.usage.cached, desk.usage.unpriced) == (2, 0, 0)
 
 
 def test_a_model_whose_files_changed_is_another_model(static_model, asking, tmp_path):
@@ -53,9 +53,6 @@ def test_a_model_whose_files_changed_is_another_model(static_model, asking, tmp_
         SemanticComparator(f"model2vec:{place}").compare("car", "banana")
     (place / "README.md").write_text("another state")
     with asking() as desk:
-        from stickler_cli.clients.local_files import fingerprint
-
-        fingerprint.cache_clear()  # as in another process
         SemanticComparator(f"model2vec:{place}").compare("car", "banana")
 
         assert desk.usage.cached == 0
@@ -144,7 +141,7 @@ def test_a_bert_score_is_the_f1_of_the_library(on_torch, asking, capsys):
             "rescale_with_baseline": False,
         }
     ]
-    assert (desk.usage.calls, desk.usage.cached) == (1, 1)
+    assert (desk.usage.calls, desk.usage.cached) == (1, 0)
     assert capsys.readouterr().err == ""
 
 
@@ -170,9 +167,7 @@ def test_the_librarys_own_model_needs_no_name(on_torch, asking):
         comparator.require()
 
         assert comparator.compare("ab", "abcd") == 0.5
-    assert bert_score(BertModel(None, None, rescaled=False, language="en")).model == (
-        "bert-score's own for en"
-    )
+    assert BertScore(None, None, rescaled=False, language="en").title == ("bert-score's own for en")
 
 
 @pytest.mark.parametrize(
@@ -208,7 +203,7 @@ def test_what_the_library_cannot_do_is_refused(on_torch, keywords, message):
 def test_without_its_extra_a_comparator_says_what_to_install(
     monkeypatch, comparator, package, hint
 ):
-    monkeypatch.setattr("stickler_cli.clients.backend.find_spec", {}.get)
+    monkeypatch.setattr("stickler_cli.clients.model.find_spec", {}.get)
 
     with pytest.raises(UnavailableError) as caught:
         comparator.require()

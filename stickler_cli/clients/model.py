@@ -1,7 +1,7 @@
 """What a model is to the rest of the program: answers to questions, some at once.
 
-A question is a text (embeddings) or a pair of values (scores, verdicts). A backend only knows how
-to ask; when, how often and whether at all is decided in `desk.py`.
+A question is a text (embeddings) or a pair of values (scores, verdicts). A model only knows how
+to be asked; when, how often and whether at all is decided in `client.py`.
 """
 
 import json
@@ -9,9 +9,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from importlib.util import find_spec
-from typing import ClassVar, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
 
 from stickler_cli.core.problems import Problem, UnavailableError
+
+if TYPE_CHECKING:
+    from stickler_cli.clients.connections import Connections
 
 Q = TypeVar("Q", bound=Hashable)
 A = TypeVar("A")
@@ -22,6 +25,10 @@ CHARACTERS_A_TOKEN: Final = 4
 
 class ModelError(Exception):
     """A question that got no answer, and why; concerns the documents that ask it."""
+
+
+class RefusedError(ModelError):
+    """A server does not take what a request holds; it may take parts of it."""
 
 
 class GarbledError(Exception):
@@ -54,7 +61,7 @@ class Usage:
         )
 
     def __str__(self) -> str:
-        """Say it in a few words.
+        """Return it in a few words.
 
         >>> str(Usage(calls=3, cached=9, input_tokens=120, nano_dollars=1_500_000))
         '3 calls, 9 answers from the cache, 120 tokens, $0.0015'
@@ -75,15 +82,15 @@ NO_USAGE: Final = Usage()
 
 @dataclass(frozen=True, slots=True)
 class Reply(Generic[A]):
-    """What one call gives."""
+    """What one call returns."""
 
     answers: Sequence[A]
     """In the order of the questions."""
     usage: Usage = NO_USAGE
 
 
-class Backend(ABC, Generic[Q, A]):
-    """A model and the way to it; the same model is the same object for the whole process."""
+class Model(ABC, Generic[Q, A]):
+    """A model and the way to it; equal objects are the same model."""
 
     kind: ClassVar[str]
     """What its answers are: `embedding`, `score` or `verdict`."""
@@ -91,13 +98,13 @@ class Backend(ABC, Generic[Q, A]):
     """Questions that a call takes at once."""
     is_local: ClassVar[bool] = False
     """Whether the model runs in this process: one call at a time, and no use in trying again."""
-    decides_pairs: ClassVar[bool] = True
-    """Whether list elements are paired by its answers."""
     is_judge: ClassVar[bool] = False
     """Whether the run's limit on judged pairs holds for it."""
 
-    model: str
-    """As the schema names it."""
+    @property
+    @abstractmethod
+    def title(self) -> str:
+        """The model as the schema names it."""
 
     @property
     @abstractmethod
@@ -113,7 +120,7 @@ class Backend(ABC, Generic[Q, A]):
         """
 
     @abstractmethod
-    def call(self, questions: Sequence[Q], timeout: float) -> Reply[A]:
+    def call(self, questions: Sequence[Q], connections: "Connections", timeout: float) -> Reply[A]:
         """Ask at most `batch_size` questions; `timeout` is in seconds.
 
         Raises:
@@ -121,28 +128,42 @@ class Backend(ABC, Generic[Q, A]):
             Exception: whatever the way to the model raises.
         """
 
-    @abstractmethod
     def text(self, question: Q) -> str:
-        """Write a question as text, one text a question: the cache knows it by that."""
+        """Return a question as text, one text a question: the cache knows it by that."""
+        return json.dumps(question)
 
-    @abstractmethod
     def pack(self, answer: A) -> bytes:
-        """Write an answer for the cache."""
+        """Return an answer as the cache keeps it."""
+        return json.dumps(answer).encode()
 
-    @abstractmethod
     def unpack(self, packed: bytes) -> A:
-        """Read an answer from the cache."""
+        """Return an answer that the cache kept."""
+        answer: A = json.loads(packed)
+        return answer
 
     def tokens(self, question: Q) -> int:
-        """Estimate the tokens that a question costs."""
+        """Return an estimate of the tokens that a question costs."""
         return -(-len(self.text(question)) // CHARACTERS_A_TOKEN)
 
-    def key(self, identity: Mapping[str, object], question: Q) -> bytes:
-        """Give what the cache knows an answer by: 20 bytes of all that shapes it."""
+    def keys(self, questions: Sequence[Q]) -> list[bytes] | None:
+        """Return what the cache knows answers by: 20 bytes of all that shapes each.
+
+        None where the identity of the model cannot be known, so that no answer may be kept on disk.
+        """
         import hashlib  # 6 ms, which runs that ask nothing need not pay
 
-        whole = json.dumps([identity, self.text(question)], sort_keys=True)
-        return hashlib.blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=20).digest()
+        identity = self.identity
+        if identity is None:
+            return None
+        start = hashlib.blake2b(digest_size=20)
+        start.update(f"[{json.dumps(identity, sort_keys=True)}, ".encode())
+        return [_digest(start.copy(), self.text(question)) for question in questions]
+
+
+def _digest(start: Any, text: str) -> bytes:
+    start.update(f"{json.dumps(text)}]".encode())
+    digest: bytes = start.digest()
+    return digest
 
 
 def require_package(package: str, extra: str, comparator: str, model: str) -> None:

@@ -6,12 +6,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from stickler_cli.clients.backend import GarbledError, ModelError
-from stickler_cli.clients.patience import (
-    Patience,
+from stickler_cli.clients.model import GarbledError, ModelError, RefusedError
+from stickler_cli.clients.retry import (
+    Retry,
     Turnstile,
     is_passing,
-    patiently,
+    retried,
     retry_after,
     without_secrets,
 )
@@ -27,6 +27,7 @@ class Waits(Turnstile):
 
     def wait(self, seconds=0.0):
         self.waits.append(seconds)
+        return True
 
     def close(self, seconds):
         self.closed.append(seconds)
@@ -55,7 +56,7 @@ def test_waits_double_from_attempt_to_attempt():
     turnstile = Waits()
     call = failing(*[TimeoutError()] * 4)
 
-    result = patiently(call, Patience(5, 1.0, 60.0), turnstile, jitter=lambda: 1.0)
+    result = retried(call, Retry(5, 1.0, 60.0), turnstile, jitter=lambda: 1.0)
 
     assert result == ("done", 5)
     assert turnstile.waits == [0.0, 1.0, 2.0, 4.0, 8.0]
@@ -64,21 +65,21 @@ def test_waits_double_from_attempt_to_attempt():
 def test_jitter_takes_off_up_to_half_of_a_wait():
     turnstile = Waits()
 
-    patiently(failing(TimeoutError()), Patience(2, 1.0), turnstile, jitter=lambda: 0.0)
+    retried(failing(TimeoutError()), Retry(2, 1.0), turnstile, jitter=lambda: 0.0)
 
     assert turnstile.waits == [0.0, 0.5]
 
 
 def test_no_wait_is_longer_than_the_longest():
     turnstile = Waits()
-    patiently(failing(*[TimeoutError()] * 3), Patience(4, 1.0, 2.0), turnstile, lambda: 1.0)
+    retried(failing(*[TimeoutError()] * 3), Retry(4, 1.0, 2.0), turnstile, lambda: 1.0)
 
     assert turnstile.waits == [0.0, 1.0, 2.0, 2.0]
 
 
 def test_a_server_that_asks_to_wait_holds_up_all():
     turnstile = Waits()
-    patiently(failing(StatusError(429, {"retry-after": "7"})), Patience(), turnstile)
+    retried(failing(StatusError(429, {"retry-after": "7"})), Retry(), turnstile)
 
     assert turnstile.closed == [7.0]
 
@@ -87,19 +88,22 @@ def test_a_turnstile_lets_nobody_through_before_its_time_and_nobody_once_it_is_s
     turnstile = Turnstile()
     turnstile.close(0.02)
     before = datetime.now(UTC)
-    turnstile.wait()
+    assert turnstile.wait()
 
     assert datetime.now(UTC) - before >= timedelta(seconds=0.015)
     turnstile.shut()
-    with pytest.raises(ModelError, match="the run was stopped"):
-        turnstile.wait()
-    with pytest.raises(ModelError, match="the run was stopped"):
-        patiently(failing(), Patience(), turnstile)
+    assert not turnstile.wait()
+    failure, attempts = retried(failing(), Retry(), turnstile)
+    assert str(failure) == "the run was stopped"
+    assert attempts == 0
 
 
-def test_an_error_of_ones_own_is_not_worded_again():
-    with pytest.raises(ModelError, match=r"^as it is$"):
-        patiently(failing(ModelError("as it is")), Patience(), Waits())
+@pytest.mark.parametrize(("status", "kind"), [(400, RefusedError), (401, ModelError)])
+def test_what_a_server_cannot_take_is_told_from_other_failures(status, kind):
+    failure, attempts = retried(failing(StatusError(status)), Retry(), Waits())
+
+    assert type(failure) is kind
+    assert attempts == 1
 
 
 @pytest.mark.parametrize(
@@ -175,8 +179,7 @@ def test_no_message_tells_a_key(monkeypatch, text):
 
 
 def test_a_long_message_is_cut():
-    with pytest.raises(ModelError) as caught:
-        patiently(failing(ValueError("x" * 1000)), Patience(), Waits())
+    failure, _ = retried(failing(ValueError("x" * 1000)), Retry(), Waits())
 
-    assert len(str(caught.value)) < 230
-    assert str(caught.value).endswith("...")
+    assert len(str(failure)) < 230
+    assert str(failure).endswith("...")

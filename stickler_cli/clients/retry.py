@@ -1,6 +1,6 @@
 """Trying again: which failures pass, how long to wait, and how to tell one without telling a key.
 
-Clients retry in ways of their own, and some overlook Retry-After; here it is one way for all.
+Libraries retry in ways of their own, and some overlook Retry-After; here it is one way for all.
 """
 
 import os
@@ -8,18 +8,21 @@ import random
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, Final, TypeVar
 
-from stickler_cli.clients.backend import ModelError
-from stickler_cli.clients.policy import Patience
+from stickler_cli.clients.model import ModelError, RefusedError
+from stickler_cli.clients.policy import Retry
 
 T = TypeVar("T")
 
 PASSING_STATUSES: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 """Of HTTP: overload, conflict, time out, and what proxies say of servers that are away."""
+
+UNREADABLE_STATUSES: Final = frozenset({400, 413, 422})
+"""What servers say of a request that holds something they do not take."""
 
 PASSING_ERRORS: Final = frozenset(
     {
@@ -42,6 +45,8 @@ SECRETS: Final = re.compile(r"\b(?:sk|pk|rk)-[\w*-]{4,}|\b(?:AKIA|ASIA)[A-Z0-9]{
 SHOWN: Final = 200
 """Characters of a server's message that are shown."""
 
+STOPPED: Final = "the run was stopped"
+
 
 class Turnstile:
     """Where all calls to one model pass: a server that asks to wait holds up all of them."""
@@ -60,59 +65,52 @@ class Turnstile:
         """Let nobody through any more, nor wait."""
         self._shut.set()
 
-    def wait(self, seconds: float = 0.0) -> None:
-        """Wait that long, and longer where the turnstile is closed.
-
-        Raises:
-            ModelError: nobody is let through any more.
-        """
+    def wait(self, seconds: float = 0.0) -> bool:
+        """Wait that long, and longer where the turnstile is closed; False once it is shut."""
         with self._lock:
             until = max(time.monotonic() + seconds, self._opens)
         while not self._shut.wait(max(until - time.monotonic(), 0.0)):
             if time.monotonic() >= until:
-                return
-        raise ModelError("the run was stopped")
+                return True
+        return False
 
 
-def patiently(
+def retried(
     call: Callable[[], T],
-    patience: Patience,
+    retry: Retry,
     turnstile: Turnstile,
     jitter: Callable[[], float] = random.random,
-) -> tuple[T, int]:
+) -> tuple[T | ModelError, int]:
     """Call until it works, fails for good, or has been tried often enough.
 
     Args:
         call: one attempt.
-        patience: how often and how long.
+        retry: how often and how long.
         turnstile: shared by all calls that a server may hold up together.
         jitter: a number in [0, 1), so that calls that failed together do not come back together.
 
     Returns:
-        What it gave, and how many attempts that took.
-
-    Raises:
-        ModelError: it did not work; with the last cause.
+        What the call returned, or why it did not work in the end; and how many attempts that took.
     """
-    attempt = 0
-    turnstile.wait()
-    while True:
+    attempt, wait = 0, 0.0
+    while turnstile.wait(wait):
         attempt += 1
         try:
             return call(), attempt
         except Exception as error:  # noqa: BLE001 - a question without an answer is an outcome
             asked = retry_after(error)
-            too_long = asked is not None and asked > patience.longest_wait
-            if attempt >= patience.attempts or too_long or not is_passing(error):
-                raise _failure(error, attempt, asked if too_long else None) from None
+            too_long = asked is not None and asked > retry.longest_wait
+            if attempt >= retry.attempts or too_long or not is_passing(error):
+                return _failure(error, attempt, asked if too_long else None), attempt
             if asked is not None:
                 turnstile.close(asked)
-        backoff = min(patience.first_wait * 2 ** (attempt - 1), patience.longest_wait)
-        turnstile.wait(backoff * (0.5 + jitter() / 2))
+        backoff = min(retry.first_wait * 2 ** (attempt - 1), retry.longest_wait)
+        wait = backoff * (0.5 + jitter() / 2)
+    return ModelError(STOPPED), attempt
 
 
 def is_passing(error: BaseException) -> bool:
-    """Tell failures that may be gone at the next attempt."""
+    """Whether a failure may be gone at the next attempt."""
     status = status_of(error)
     if status is not None:
         return status in PASSING_STATUSES
@@ -121,31 +119,31 @@ def is_passing(error: BaseException) -> bool:
 
 
 def status_of(error: BaseException) -> int | None:
-    """Give the HTTP status of an answer that was an error; None where there was no answer."""
-    for cause in _causes(error):
-        response = getattr(cause, "response", None)
-        metadata = response.get("ResponseMetadata", {}) if isinstance(response, dict) else {}
-        status = getattr(cause, "status_code", None) or metadata.get("HTTPStatusCode")
-        if isinstance(status, int):
-            return status
-    return None
+    """Return the HTTP status of an answer that was an error; None where there was no answer."""
+    return next((status for status, _ in _responses(error) if isinstance(status, int)), None)
 
 
 def retry_after(error: BaseException) -> float | None:
-    """Give the seconds that a server asks to wait; None where it does not say."""
+    """Return the seconds that a server asks to wait; None where it does not say."""
+    asked = (headers.get("retry-after") for _, headers in _responses(error))
+    value = next((value for value in asked if value is not None), None)
+    return None if value is None else _seconds(str(value))
+
+
+def _responses(error: BaseException) -> Iterator[tuple[object, Mapping[str, Any]]]:
+    """Yield status and headers of an error and all that it came from, as far as they have any."""
     for cause in _causes(error):
         response = getattr(cause, "response", None)
-        headers: Any = getattr(response, "headers", None) or getattr(cause, "headers", None)
         if isinstance(response, dict):  # of botocore
-            headers = response.get("ResponseMetadata", {}).get("HTTPHeaders")
-        value = headers.get("retry-after") if headers else None
-        if value is not None:
-            return _seconds(str(value))
-    return None
+            metadata = response.get("ResponseMetadata", {})
+            yield metadata.get("HTTPStatusCode"), metadata.get("HTTPHeaders", {})
+        else:
+            headers = getattr(response, "headers", None) or getattr(cause, "headers", None)
+            yield getattr(cause, "status_code", None), headers or {}
 
 
 def _seconds(value: str) -> float | None:
-    """Read a Retry-After: seconds, or a date (RFC 9110, 10.2.3)."""
+    """Return the seconds of a Retry-After: a number, or a date (RFC 9110, 10.2.3)."""
     try:
         return max(float(value), 0.0)
     except ValueError:
@@ -158,7 +156,7 @@ def _seconds(value: str) -> float | None:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """List an error and what it came from."""
+    """Yield an error and what it came from."""
     seen: list[BaseException] = []
     cause: BaseException | None = error
     while cause is not None and cause not in seen:
@@ -168,19 +166,19 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def _failure(error: BaseException, attempts: int, asked: float | None) -> ModelError:
-    if isinstance(error, ModelError):
-        return error
+    """Return a failure in words, without keys."""
     status = status_of(error)
     what = f"the model's server answered {status}" if status else type(error).__name__
     times = f" ({attempts} attempts)" if attempts > 1 else ""
     waiting = f", and asks to wait {asked:g} seconds" if asked is not None else ""
     message = without_secrets(" ".join(str(error).split()))
     shown = message if len(message) <= SHOWN else message[: SHOWN - 3] + "..."
-    return ModelError(f"{what}{times}{waiting}: {shown}")
+    kind = RefusedError if status in UNREADABLE_STATUSES else ModelError
+    return kind(f"{what}{times}{waiting}: {shown}")
 
 
 def without_secrets(message: str) -> str:
-    """Take out what looks like a key, and what the environment holds as one.
+    """Return a message without what looks like a key, or what the environment holds as one.
 
     >>> without_secrets("Incorrect API key provided: sk-abc12345")
     'Incorrect API key provided: [key]'

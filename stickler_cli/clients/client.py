@@ -1,0 +1,178 @@
+"""The client of models: what is known already, what may be asked, and what asking takes.
+
+A run passes one in to all that ask; nothing about asking is kept anywhere else. Sent to another
+process, a client is a new one there, under the same policy.
+"""
+
+import sys
+import threading
+import weakref
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from stickler_cli.clients.batching import Outcome, asked
+from stickler_cli.clients.cache import AnswerCache, cache_directory
+from stickler_cli.clients.connections import Connections
+from stickler_cli.clients.estimate import Estimate
+from stickler_cli.clients.model import NO_USAGE, A, Model, ModelError, Q, Usage
+from stickler_cli.clients.policy import DEFAULT_POLICY, Policy
+from stickler_cli.core.problems import Problem, UsageError
+
+REMEMBERED_BYTES: Final = 256 * 2**20
+"""How much is remembered: some 20,000 large embeddings, or half a million verdicts."""
+
+ENTRY_BYTES: Final = 200
+"""What it takes to remember an answer, about, beside the answer itself."""
+
+OFFLINE: Final = "the answer is not in the cache, and no model may be asked offline"
+
+
+class Client:
+    """Answers questions to models under a policy: from memory, from the cache, or by asking."""
+
+    def __init__(self, policy: Policy = DEFAULT_POLICY, *, remembers_failures: bool = True) -> None:
+        """Start with an empty memory; nothing is opened before it is needed.
+
+        Args:
+            policy: what may be asked.
+            remembers_failures: whether a question that had no answer is not asked again; a run
+                may come back to it many times.
+        """
+        self.policy = policy
+        self.usage = NO_USAGE
+        """What asking took so far."""
+        self.estimate = Estimate()
+        """What a dry run found that it would ask."""
+        self._cache = AnswerCache(cache_directory()) if policy.cache else None
+        self._connections = Connections()
+        self._memory = Memory()
+        self._remembers_failures = remembers_failures
+        self._judged = 0
+        self._lock = threading.Lock()
+        # Not at the end of the program, which takes all with it and need not wait for servers.
+        weakref.finalize(self, _close, self._cache, self._connections).atexit = False
+
+    def __reduce__(self) -> tuple[type["Client"], tuple[Policy]]:
+        return Client, (self.policy,)
+
+    def answers(self, model: Model[Q, A], questions: Iterable[Q]) -> dict[Q, A]:
+        """Return the answer to each question; a distinct one is asked at most once a run.
+
+        In a dry run, only answers that are in the cache.
+
+        Raises:
+            ModelError: there are questions without an answer; the cause is that of the first.
+            UsageError: the cache cannot be used, or judges would be asked about too many pairs.
+        """
+        distinct = list(dict.fromkeys(questions))
+        results = self.resolve(model, distinct)
+        for question in distinct:
+            if isinstance(failure := results.get(question), ModelError):
+                raise ModelError(*failure.args)
+        return results
+
+    def close(self) -> None:
+        """Let go of the cache and of all connections; whoever asks next opens them again."""
+        _close(self._cache, self._connections)
+
+    def resolve(self, model: Model[Q, A], questions: Sequence[Q]) -> dict[Q, Any]:
+        """Return an answer to each of some distinct questions, or why there is none."""
+        digests = model.keys(questions)
+        keys: Sequence[Hashable] = digests or [(model, question) for question in questions]
+        known = self._memory.find(keys)
+        cached = self._cached(model, [key for key in digests or () if key not in known])
+        known |= cached
+        missing = {
+            question: key for question, key in zip(questions, keys, strict=True) if key not in known
+        }
+        if self.policy.dry_run:
+            self.estimate.of(model).add(missing, cached=len(cached))
+        elif self.policy.offline:
+            known |= dict.fromkeys(missing.values(), ModelError(OFFLINE))
+        elif missing:
+            self._count_pairs(model, len(missing))
+            for outcome in asked(model, list(missing), self.policy, self._connections):
+                known |= self._kept(model, outcome, missing, on_disk=digests is not None)
+        return {
+            question: known[key]
+            for question, key in zip(questions, keys, strict=True)
+            if key in known
+        }
+
+    def _cached(self, model: Model[Q, A], keys: Sequence[bytes]) -> dict[Hashable, A]:
+        """Return the answers that are in the cache."""
+        if self._cache is None or not keys:
+            return {}
+        packed = self._cache.read(keys)
+        self.count(Usage(cached=len(packed)))
+        return self._memory.keep({key: model.unpack(answer) for key, answer in packed.items()})
+
+    def _kept(
+        self, model: Model[Q, A], outcome: Outcome[Q, A], keys: Mapping[Q, Any], *, on_disk: bool
+    ) -> dict[Hashable, A | ModelError]:
+        """Remember what became of a call, and return it by key."""
+        self.count(Usage(calls=outcome.attempts))
+        result, asked_by = outcome.result, [keys[question] for question in outcome.questions]
+        if isinstance(result, ModelError):
+            failures: dict[Hashable, Any] = dict.fromkeys(asked_by, result)
+            return self._memory.keep(failures) if self._remembers_failures else failures
+        self.count(result.usage)
+        if not on_disk:
+            return self._memory.keep(dict(zip(asked_by, result.answers, strict=True)))
+        packed = dict(zip(asked_by, map(model.pack, result.answers), strict=True))
+        if self._cache is not None:
+            self._cache.write(model.kind, model.title, packed)
+        # As they will come out of the cache.
+        return self._memory.keep({key: model.unpack(answer) for key, answer in packed.items()})
+
+    def count(self, usage: Usage) -> None:
+        """Add what was asked here, or in a worker."""
+        with self._lock:
+            self.usage += usage
+
+    def _count_pairs(self, model: Model[Any, Any], count: int) -> None:
+        if not model.is_judge:
+            return
+        with self._lock:
+            self._judged += count
+        if self._judged > self.policy.max_pairs:
+            found = f"judges would be asked about {self._judged} pairs so far"
+            expected = f"at most {self.policy.max_pairs}"
+            hint = "--dry-run tells how many there are in all; allow more if they are worth it"
+            raise UsageError([Problem("--max-pairs", found, expected, hint)])
+
+
+class Memory:
+    """The latest answers and failures, as many as there is room for."""
+
+    def __init__(self, limit: int = REMEMBERED_BYTES) -> None:
+        self._limit = limit
+        self._size = 0
+        self._results: dict[Hashable, Any] = {}
+        self._lock = threading.Lock()
+
+    def find(self, keys: Iterable[Hashable]) -> dict[Hashable, Any]:
+        """Return what is remembered of some questions."""
+        with self._lock:
+            return {key: self._results[key] for key in keys if key in self._results}
+
+    def keep(self, results: dict[Hashable, A]) -> dict[Hashable, A]:
+        """Remember results, and return them; the oldest make room for them."""
+        with self._lock:
+            for key, result in results.items():
+                if key not in self._results:
+                    self._results[key] = result
+                    self._size += _size(result)
+            while self._size > self._limit and self._results:
+                self._size -= _size(self._results.pop(next(iter(self._results))))
+        return results
+
+
+def _size(result: object) -> int:
+    return ENTRY_BYTES + sys.getsizeof(result)
+
+
+def _close(cache: AnswerCache | None, connections: Connections) -> None:
+    connections.close()
+    if cache is not None:
+        cache.close()

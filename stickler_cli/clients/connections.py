@@ -1,0 +1,70 @@
+"""What a client has opened: connections to servers, and models in memory; each of them once.
+
+Asynchronous libraries run on an event loop of their own, in a thread of its own: so they serve
+threads, notebooks and one run after the other alike.
+"""
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine, Hashable
+from typing import Any, Final, TypeVar
+
+T = TypeVar("T")
+
+CLOSING_SECONDS: Final = 5.0
+"""How long to wait for an asynchronous connection to close."""
+
+
+class Connections:
+    """Connections by key, opened when they are first needed and closed together."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._open: dict[Hashable, tuple[Any, Callable[[], object]]] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def opened(
+        self, key: Hashable, make: Callable[[], T], close: Callable[[T], object] = lambda _: None
+    ) -> T:
+        """Return what was opened under a key; it is made where there is nothing.
+
+        Args:
+            key: everything that it is made from, the environment's say included.
+            make: makes it.
+            close: closes it.
+        """
+        with self._lock:
+            if key not in self._open:
+                made = make()
+                self._open[key] = made, lambda: close(made)
+            found: T = self._open[key][0]
+            return found
+
+    def run(self, work: Coroutine[Any, Any, T], seconds: float | None = None) -> T:
+        """Return the result of asynchronous work, done on the loop of all such work."""
+        with self._lock:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                threading.Thread(target=_serve, args=[self._loop], daemon=True).start()
+            loop = self._loop
+        return asyncio.run_coroutine_threadsafe(work, loop).result(seconds)
+
+    def close_asynchronous(self, made: Any) -> None:
+        """Close an asynchronous connection on its loop."""
+        self.run(made.close(), CLOSING_SECONDS)
+
+    def close(self) -> None:
+        """Close everything; what is needed again is opened again."""
+        with self._lock:
+            while self._open:
+                _, (_, close) = self._open.popitem()
+                close()
+            if self._loop is not None:
+                self._loop.call_soon_threadsafe(self._loop.stop)
+                self._loop = None
+
+
+def _serve(loop: asyncio.AbstractEventLoop) -> None:
+    """Run a loop until it is stopped."""
+    loop.run_forever()
+    loop.close()

@@ -1,0 +1,236 @@
+"""The client: what is asked together, what is remembered, and what a policy forbids."""
+
+import pickle
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from stickler_cli.clients.client import Client, Memory
+from stickler_cli.clients.model import Model, ModelError, Reply, Usage
+from stickler_cli.clients.policy import Policy, Retry
+from stickler_cli.core.problems import UsageError
+
+
+class Capitals(Model):
+    """Answers each text with its capitals, and notes how it was asked."""
+
+    kind = "embedding"
+    batch_size = 2
+
+    def __init__(self, title="capitals", *, is_judge=False, is_kept=True):
+        self.is_judge = is_judge
+        self.is_kept = is_kept
+        self.name = title
+        self.batches = []
+
+    @property
+    def title(self):
+        return self.name
+
+    @property
+    def identity(self):
+        return {"model": self.name} if self.is_kept else None
+
+    def require(self):
+        """Need nothing."""
+
+    def call(self, questions, connections, timeout):
+        self.batches.append(sorted(questions))
+        if "bad" in questions:
+            raise StatusError(400)
+        return Reply([text.upper() for text in questions], Usage(input_tokens=len(questions)))
+
+    @property
+    def asked(self):
+        return Counter(text for batch in self.batches for text in batch)
+
+
+class StatusError(Exception):
+    def __init__(self, status):
+        super().__init__(f"status {status}")
+        self.status_code = status
+
+
+@pytest.fixture
+def client():
+    with_short_waits = Client(Policy(retry=Retry(attempts=3, first_wait=0.001)))
+    yield with_short_waits
+    with_short_waits.close()
+
+
+def client_of(**policy):
+    return Client(Policy(**policy))
+
+
+def test_questions_of_a_call_are_asked_together_and_once(client):
+    model = Capitals()
+
+    assert client.answers(model, ["a", "b", "a", "c"]) == {"a": "A", "b": "B", "c": "C"}
+    assert sorted(model.batches) == [["a", "b"], ["c"]]
+    assert client.usage == Usage(calls=2, input_tokens=3)
+
+
+def test_no_question_needs_no_answer(client):
+    assert client.answers(Capitals(), []) == {}
+    assert client.usage == Usage()
+
+
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_an_answer_is_remembered(client, is_kept):
+    model = Capitals(is_kept=is_kept)
+    client.answers(model, ["a", "b"])
+
+    assert client.answers(model, ["b", "c"]) == {"b": "B", "c": "C"}
+    assert model.batches == [["a", "b"], ["c"]]
+    assert client.usage.cached == 0
+
+
+def test_a_failure_is_remembered_so_that_a_run_can_look_for_whose_it_is(client):
+    model = Capitals()
+    for questions in (["a", "bad", "b"], ["a", "bad"], ["bad"]):
+        with pytest.raises(ModelError, match=r"answered 400: status 400"):
+            client.answers(model, questions)
+
+    assert client.answers(model, ["a", "b"]) == {"a": "A", "b": "B"}
+    assert model.asked == {"a": 2, "bad": 2, "b": 1}  # both again when the server refused the two
+    assert client.usage.calls == 4
+
+
+def test_a_failure_that_is_not_remembered_is_asked_again():
+    model = Capitals()
+    client = Client(remembers_failures=False)
+    for _ in range(2):
+        with pytest.raises(ModelError):
+            client.answers(model, ["bad"])
+
+    assert model.asked == {"bad": 2}
+
+
+def test_of_several_failures_the_first_is_told(client):
+    class Named(Capitals):
+        batch_size = 1
+
+        def call(self, questions, connections, timeout):
+            raise ValueError(f"no {questions[0]}")
+
+    with pytest.raises(ModelError, match="ValueError: no b"):
+        client.answers(Named(), ["b", "a", "c"])
+
+
+def test_every_attempt_counts_as_a_call(client):
+    class Away(Capitals):
+        def call(self, questions, connections, timeout):
+            raise TimeoutError
+
+    with pytest.raises(ModelError, match=r"TimeoutError \(3 attempts\)"):
+        client.answers(Away(), ["a", "b"])
+    assert client.usage.calls == 3
+
+
+def test_what_the_cache_has_is_not_asked(client):
+    client.answers(Capitals(), ["a", "b"])
+    model, other = Capitals(), client_of()
+
+    assert other.answers(model, ["a", "b", "c"]) == {"a": "A", "b": "B", "c": "C"}
+    assert model.asked == {"c": 1}
+    assert other.usage == Usage(calls=1, cached=2, input_tokens=1)
+    other.close()
+
+
+def test_without_a_cache_nothing_is_written(own_cache):
+    client_of(cache=False).answers(Capitals(), ["a"])
+
+    assert not own_cache.exists()
+
+
+def test_what_nobody_can_know_by_its_identity_is_not_written(client, own_cache):
+    client.answers(Capitals(is_kept=False), ["a"])
+
+    assert not own_cache.exists()
+
+
+def test_offline_a_question_that_the_cache_cannot_answer_has_no_answer(client):
+    model = Capitals()
+    client.answers(model, ["a"])
+    offline = client_of(offline=True)
+
+    assert offline.answers(model, ["a"]) == {"a": "A"}
+    with pytest.raises(ModelError, match="not in the cache, and no model may be asked offline"):
+        offline.answers(model, ["a", "b"])
+    assert model.asked == {"a": 1}
+    offline.close()
+
+
+def test_a_dry_run_counts_each_question_once_and_asks_nothing(client):
+    model = Capitals()
+    client.answers(model, ["a"])
+    counting = client_of(dry_run=True)
+
+    assert counting.answers(model, ["a", "b", "c"]) == {"a": "A"}
+    assert counting.answers(model, ["a", "c", "d"]) == {"a": "A"}
+    (need,) = counting.estimate.needs
+    assert (need.questions, need.calls, need.cached, need.tokens) == (3, 2, 1, 3)
+    assert model.asked == {"a": 1}
+    counting.close()
+
+
+def test_judged_pairs_are_limited_before_any_is_asked(client):
+    judge = Capitals(is_judge=True)
+    client.answers(judge, ["a"])
+    limited = client_of(max_pairs=2)
+
+    limited.answers(judge, ["a", "b", "c"])
+    with pytest.raises(UsageError, match="asked about 3 pairs so far, expected at most 2"):
+        limited.answers(judge, ["b", "d"])
+    assert judge.asked == {"a": 1, "b": 1, "c": 1}
+    limited.close()
+
+
+def test_in_another_process_a_client_is_a_new_one_with_the_same_policy():
+    client = client_of(cache=False, max_pairs=7)
+    client.answers(Capitals(), ["a"])
+    sent = pickle.loads(pickle.dumps(client))  # noqa: S301 - our own
+
+    assert sent.policy == client.policy
+    assert sent.usage == Usage()
+
+
+def test_a_closed_client_opens_again_what_it_needs(client):
+    client.answers(Capitals(), ["a"])
+    client.close()
+
+    assert client.answers(Capitals(), ["a", "b"]) == {"a": "A", "b": "B"}
+
+
+def test_the_latest_results_are_remembered_as_far_as_there_is_room():
+    memory = Memory(limit=1000)
+    memory.keep(dict.fromkeys(range(10), b"x" * 100))  # some 330 bytes each
+
+    assert memory.find(range(10)) == dict.fromkeys((7, 8, 9), b"x" * 100)
+
+
+def test_a_result_that_is_remembered_stays():
+    memory = Memory()
+    memory.keep({"key": 1})
+    memory.keep({"key": 2})
+
+    assert memory.find(["key", "other"]) == {"key": 1}
+
+
+def test_usages_add_and_say_what_they_are():
+    priced = Usage(calls=1, cached=2, input_tokens=3, output_tokens=4, nano_dollars=2_000_000)
+    unpriced = Usage(calls=1, unpriced=1)
+
+    assert priced + unpriced - priced == unpriced
+    assert str(priced) == "1 calls, 2 answers from the cache, 7 tokens, $0.0020"
+    assert str(priced + unpriced) == (
+        "2 calls, 2 answers from the cache, 7 tokens, at least $0.0020"
+    )
+    assert str(unpriced) == "1 calls, 0 answers from the cache, cost unknown"
+
+
+def test_a_policy_that_may_not_ask_needs_no_model():
+    assert Policy().may_ask
+    assert not replace(Policy(), offline=True).may_ask
+    assert not replace(Policy(), dry_run=True).may_ask

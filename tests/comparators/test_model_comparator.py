@@ -1,0 +1,132 @@
+"""`ask`: pairs of values, element by element, answered by the client that a run passes in."""
+
+import pickle
+
+import pytest
+
+from stickler_cli.clients.client import Client
+from stickler_cli.clients.judge import Verdict
+from stickler_cli.clients.model import ModelError
+from stickler_cli.clients.policy import Policy
+from stickler_cli.comparators import BERTComparator, LLMComparator, SemanticComparator
+
+VECTORS = {"east": [2, 0], "north": [0, 3], "north-east": [1, 1], "none": [0, 0]}
+
+
+class Known:
+    """A client that knows some answers, as in a dry run, and notes what it is asked."""
+
+    def __init__(self, **answers):
+        self.known = answers
+        self.asked = []
+
+    def answers(self, model, questions):
+        questions = list(dict.fromkeys(questions))
+        self.asked.append(questions)
+        names = {question: "|".join(question) for question in questions}
+        return {q: self.known[name] for q, name in names.items() if name in self.known}
+
+
+def test_embeddings_are_compared_element_by_element():
+    client = Client(Policy(cache=False))
+    comparator = SemanticComparator(embedding_function=VECTORS.__getitem__)
+    answers = comparator.ask(
+        client, ["east", "east", " ", "", "none"], ["east", "north-east", "", "east", "none"]
+    )
+
+    assert answers.similarities == pytest.approx([1.0, 0.5**0.5, 1.0, 0.0, 0.0], abs=1e-12)
+    assert answers.reasons is None
+    assert client.usage.calls == 3  # a function takes one text; blank ones need no model
+
+
+def test_a_client_is_asked_once_for_all_pairs_of_a_call():
+    client = Known(**{"a|b": 0.25, "a|c": 0.1234567})
+    answers = BERTComparator().ask(client, ["b", "a", " c", "x", ""], ["a", "b", "a", "x ", "y"])
+
+    assert client.asked == [[("a", "b"), ("a", "c")]]
+    assert answers.similarities.tolist() == [0.25, 0.25, 0.123457, 1.0, 0.0]
+
+
+def test_a_judge_gives_a_reason_for_each_pair():
+    client = Known(**{'"A"|"a"': Verdict(equivalent=True, reason="case aside")})
+    answers = LLMComparator("openai:m").ask(client, ["a", "A", "a", "a"], ["A", "a", "a", "b"])
+
+    assert client.asked == [[('"A"', '"a"'), ('"a"', '"b"')]]
+    assert answers.similarities.tolist() == [1.0, 1.0, 1.0, 0.0]
+    assert answers.reasons == ["case aside", "case aside", "the values are the same", ""]
+
+
+@pytest.mark.parametrize(
+    "comparator", [SemanticComparator("openai:m"), BERTComparator(), LLMComparator("openai:m")]
+)
+def test_what_a_dry_run_does_not_know_is_not_alike(comparator):
+    answers = comparator.ask(Known(), ["a", "b"], ["b", "c"])
+
+    assert answers.similarities.tolist() == [0.0, 0.0]
+
+
+def test_no_pairs_have_no_similarities():
+    assert SemanticComparator("openai:m").ask(Known(), [], []).similarities.shape == (0,)
+
+
+def test_sides_of_different_length_are_refused():
+    with pytest.raises(ValueError, match="zip"):
+        BERTComparator().ask(Known(), ["a"], [])
+
+
+def test_a_question_without_an_answer_is_an_error():
+    comparator = SemanticComparator(embedding_function=VECTORS.__getitem__)
+
+    with pytest.raises(ModelError, match="KeyError: 'west'"):
+        comparator.ask(Client(Policy(cache=False)), ["east", "east"], ["north", "west"])
+
+
+def test_without_a_run_a_comparator_asks_by_a_client_of_its_own():
+    asked = []
+
+    def embedding(text):
+        asked.append(text)
+        return VECTORS[text]
+
+    comparator = SemanticComparator(embedding_function=embedding)
+    comparator.ask(None, ["east"], ["north"])
+    comparator.ask(None, ["east"], ["none"])
+
+    assert asked == ["east", "north", "none"]
+    assert comparator.client.usage.calls == 3
+    assert comparator == SemanticComparator(embedding_function=embedding)
+
+
+def test_a_comparator_that_has_asked_can_be_sent_to_another_process():
+    comparator = BERTComparator()
+    comparator.client = Client(Policy(cache=False, max_pairs=3))
+    sent = pickle.loads(pickle.dumps(comparator))  # noqa: S301 - our own
+
+    assert sent == comparator
+    assert sent.client.policy == comparator.client.policy
+
+
+class Shorter(LLMComparator):
+    """Judges the first letters only."""
+
+    def compare(self, gt, pred):
+        return super().compare(gt[:1], pred[:1]) / 2
+
+
+class Halved(LLMComparator):
+    """Halves what the judge says."""
+
+    def similarity(self, gt, pred):
+        return super().similarity(gt, pred) / 2
+
+
+@pytest.mark.parametrize(("cls", "expected"), [(Shorter, [0.5, 0.5]), (Halved, [0.0, 0.5])])
+def test_what_a_subclass_overrides_is_not_bypassed_and_asks_the_same_client(cls, expected):
+    yes = Verdict(equivalent=True, reason="yes")
+    client = Known(**{'"a"|"b"': yes, '"c"|"d"': yes})
+    comparator = cls("openai:m")
+    answers = comparator.ask(client, ["ax", "c"], ["by", "d"])
+
+    assert answers.similarities.tolist() == expected
+    assert answers.reasons is None
+    assert comparator.client is None
