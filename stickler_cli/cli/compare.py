@@ -12,6 +12,7 @@ from stickler_cli.cli import options
 from stickler_cli.cli.asking import policy_of, tell_usage
 from stickler_cli.cli.console import show_problems, wants_color, write_result
 from stickler_cli.cli.exit_codes import ExitCode, exit_code_help
+from stickler_cli.cli.outputs import output_formats
 from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.problems import ComparisonError, Problem, UsageError
 from stickler_cli.core.spelling import did_you_mean
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from stickler_cli.compare.explained import Explained
     from stickler_cli.compare.result import ObjectComparison
     from stickler_cli.documents import DocumentPair
-    from stickler_cli.reports.comparison import ComparedPair, Detail
+    from stickler_cli.reports.pair import ComparedPair, Detail
     from stickler_cli.schema.loading import LoadedSchema
 
 EPILOG: Final = f"""\b
@@ -135,12 +136,12 @@ def _execute(
     request: Request, format_name: str, outputs: Iterable[str], *, color: bool
 ) -> ExitCode:
     """Compare the two documents and print how it went."""
-    from stickler_cli.reports.comparison_formats import formats_of, render  # --help is fast
-    from stickler_cli.reports.style import TableStyle
+    from stickler_cli.reports.layout import TableStyle  # --help is fast
+    from stickler_cli.reports.registry import PAIR_FORMATS, render_pair
     from stickler_cli.runs.files import check_outputs, whole_file
     from stickler_cli.schema.loading import load_schema
 
-    formats = formats_of(outputs)
+    formats = output_formats(outputs, PAIR_FORMATS)
     check_outputs(
         [("--output", path) for path in formats],
         [("the schema", request.schema), ("GT", request.gt), ("PRED", request.pred)],
@@ -157,11 +158,12 @@ def _execute(
         return ExitCode.INCOMPLETE
     for path, name in formats.items():
         with whole_file(path, "--output") as stream:
-            stream.write(render(name, pair, TableStyle()).encode("utf-8", "backslashreplace"))
+            text = render_pair(name, pair, TableStyle())
+            stream.write(text.encode("utf-8", "backslashreplace"))
     terminal = sys.stdout.isatty()
     width = shutil.get_terminal_size().columns if terminal else None
     style = TableStyle(width=width, color=color, plain=not terminal and not color)
-    write_result(render(format_name, pair, style))
+    write_result(render_pair(format_name, pair, style))
     return ExitCode.OK
 
 
@@ -204,7 +206,7 @@ def _compared(
     from stickler_cli.compare.explaining import explain
     from stickler_cli.compare.outline import comparators
     from stickler_cli.compare.plan import Options
-    from stickler_cli.reports.comparison import ComparedPair, error_classes
+    from stickler_cli.reports.pair import ComparedPair, error_classes
     from stickler_cli.score.non_matches import non_matches
 
     if loaded.plan.asks_models:
@@ -238,7 +240,7 @@ def _compared(
 def _chosen(request: Request, root: "Explained") -> "list[Explained]":
     """Find the places that were asked for; without a wish, the whole document."""
     from stickler_cli.core.locations import field_path, parse_field_path
-    from stickler_cli.reports.comparison import all_places, places
+    from stickler_cli.reports.pair import all_places, places
 
     if request.field is None:
         return [root]

@@ -16,7 +16,7 @@ from stickler_cli.core.problems import NotComparableError, Problem, UsageError
 
 if TYPE_CHECKING:
     from stickler_cli.diff.changes import Difference
-    from stickler_cli.reports.style import TableStyle
+    from stickler_cli.reports.layout import TableStyle
     from stickler_cli.score.gates import Gate
 
 EPILOG: Final = f"""\b
@@ -131,12 +131,11 @@ def _execute(request: _Request) -> ExitCode:
     from stickler_cli.diff.changes import DiffSettings
     from stickler_cli.diff.comparison import compare_runs
     from stickler_cli.diff.contrasts import deciding
-    from stickler_cli.reports.difference.registry import FORMATS
     from stickler_cli.reports.registry import require
     from stickler_cli.runs.files import check_outputs
     from stickler_cli.runs.saved import load_run
 
-    formats = output_formats(request.outputs, FORMATS)
+    formats = output_formats(request.outputs)
     require({request.format, *formats.values()})
     check_outputs(
         [("--output", path) for path in request.outputs],
@@ -163,17 +162,18 @@ def _execute(request: _Request) -> ExitCode:
 def _report(request: _Request, formats: dict[str, str], difference: "Difference") -> None:
     """Write the results where they were asked for."""
     from stickler_cli.cli.step_summary import append_page
-    from stickler_cli.reports.difference.github import summary
-    from stickler_cli.reports.difference.registry import render
+    from stickler_cli.reports.github import summary
+    from stickler_cli.reports.registry import render_difference
     from stickler_cli.runs.files import whole_file
 
     style = request.style
     in_files = replace(style, width=None, color=False, plain=True)
     for path, name in formats.items():
         with whole_file(path, "--output") as stream:
-            stream.write(render(name, difference, in_files).encode("utf-8", "backslashreplace"))
+            text = render_difference(name, difference, in_files)
+            stream.write(text.encode("utf-8", "backslashreplace"))
     if not request.quiet:
-        write_result(render(request.format, difference, style))
+        write_result(render_difference(request.format, difference, style))
     if request.format == "github":
         append_page(lambda room: summary(difference, style, room))
     if request.quiet or request.format != "table" or not sys.stdout.isatty():

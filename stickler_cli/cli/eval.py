@@ -19,8 +19,8 @@ from stickler_cli.core.problems import Problem, UsageError
 if TYPE_CHECKING:
     from stickler_cli.clients.policy import Policy
     from stickler_cli.documents import Pairs
-    from stickler_cli.reports.style import TableStyle
-    from stickler_cli.runs.chunk import ChunkResult, Job
+    from stickler_cli.reports.layout import TableStyle
+    from stickler_cli.runs.chunk import Job
     from stickler_cli.runs.grouping import Grouping
     from stickler_cli.runs.jobs import Crew
     from stickler_cli.runs.run import Finished
@@ -241,7 +241,7 @@ def _execute(request: Request) -> ExitCode:
         run, finished = _run(request, loaded, pairs, job, directory)
         if directory is not None:
             write_run(directory, run)
-        style = _style(request, finished.total)
+        style = _style(request)
         write_outputs(formats, run, style, verbose=request.verbose)
         show_results(run, request.format, style, quiet=request.quiet)
         if loaded.plan.asks_models and not request.quiet:
@@ -355,6 +355,7 @@ def _run(
         partial=finished.signal is not None,
         document=finished.total.document,
         detail=finished.total.detail,
+        first_non_matches=tuple(finished.total.first_non_matches),
     )
     return record, finished
 
@@ -374,10 +375,9 @@ def _notes(pairs: "Pairs", finished: "Finished") -> list[str]:
     return notes
 
 
-def _style(request: Request, total: "ChunkResult") -> "TableStyle":
+def _style(request: Request) -> "TableStyle":
     return replace(
         terminal_style(color=request.color),
         show_non_matches=request.show_non_matches,
-        non_matches=tuple(total.first_non_matches),
         junit_fields=request.junit_fields,
     )

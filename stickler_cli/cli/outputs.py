@@ -9,7 +9,7 @@ from stickler_cli.cli.console import warn, write_result
 from stickler_cli.core.problems import Problem, UsageError
 
 if TYPE_CHECKING:
-    from stickler_cli.reports.style import TableStyle
+    from stickler_cli.reports.layout import TableStyle
     from stickler_cli.score.record import Run
 
 
@@ -75,7 +75,7 @@ def show_results(run: "Run", format_name: str, style: "TableStyle", *, quiet: bo
 
 def terminal_style(*, color: bool) -> "TableStyle":
     """Give the style that fits standard output: a terminal of some width, or a pipe."""
-    from stickler_cli.reports.style import TableStyle
+    from stickler_cli.reports.layout import TableStyle
 
     terminal = sys.stdout.isatty()
     colored_pipe = color and not terminal  # FORCE_COLOR, as CI logs want it

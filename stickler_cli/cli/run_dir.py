@@ -95,8 +95,8 @@ def write_run(directory: "RunDirectory", run: "Run") -> None:
     Raises:
         OSError: it cannot be written; names the file.
     """
+    from stickler_cli.reports.layout import TableStyle
     from stickler_cli.reports.registry import render  # as above
-    from stickler_cli.reports.style import TableStyle
     from stickler_cli.runs.files import whole_file
     from stickler_cli.runs.run_directory import OPTION
     from stickler_cli.runs.saved import RUN_FILE

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Final
 
 from stickler_cli.cli.console import warn
-from stickler_cli.reports.fitting import SUMMARY_LIMIT
 from stickler_cli.reports.github import summary
-from stickler_cli.reports.style import TableStyle
+from stickler_cli.reports.layout import TableStyle
+from stickler_cli.reports.markdown_text import SUMMARY_LIMIT
 from stickler_cli.score.record import Run
 
 SUMMARY_FILE: Final = "GITHUB_STEP_SUMMARY"

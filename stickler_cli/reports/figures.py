@@ -2,43 +2,21 @@
 
 import re
 import unicodedata
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Callable, Iterable
+from typing import Final, TypeAlias
 
 from stickler_cli.core.json_values import JsonValue, brief
-from stickler_cli.score.counts import Counts
 from stickler_cli.score.rate_text import NOTHING
+
+Quoting: TypeAlias = Callable[[str], str]
+"""How a report writes a name that it did not choose itself inside a sentence."""
 
 IDEOGRAPHIC_SPACE: Final = "\u3000"
 """An ordinary blank in Chinese and Japanese names, though Python calls it unprintable."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rates:
-    """The rates of some counts, each in [0, 1]; None where there is nothing to divide by."""
-
-    precision: float | None
-    recall: float | None
-    f1: float | None
-
-
-def rates_of(counts: Counts, *, recall_with_fd: bool) -> Rates:
-    """Give rates for people to read: 0 of 0 is not 0.0 but nothing.
-
-    >>> rates_of(Counts(fn=2), recall_with_fd=False)
-    Rates(precision=None, recall=0.0, f1=0.0)
-    """
-    predicted = counts.tp + counts.fp
-    relevant = counts.recall_denominator(with_fd=recall_with_fd)
-    return Rates(
-        counts.precision if predicted else None,
-        counts.recall(with_fd=recall_with_fd) if relevant else None,
-        counts.f1(recall_with_fd=recall_with_fd) if predicted or relevant else None,
-    )
-
-
 def setting(value: float | None) -> str:
-    """Show a threshold or weight as a person would write it.
+    """Return a threshold or weight as a person would write it.
 
     >>> setting(0.7), setting(3.0), setting(None)
     ('0.7', '3', '-')
@@ -47,7 +25,7 @@ def setting(value: float | None) -> str:
 
 
 def number_of(count: int, noun: str) -> str:
-    """Count things.
+    """Return a number of things in words.
 
     >>> number_of(1, "document"), number_of(0, "document")
     ('1 document', '0 documents')
@@ -55,8 +33,19 @@ def number_of(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
+def some_of(names: Iterable[str], most: int) -> str:
+    """Return the first names, and how many more there are.
+
+    >>> some_of(["a", "b", "c"], 2)
+    'a, b and 1 more'
+    """
+    everything = list(names)
+    more = len(everything) - most
+    return ", ".join(everything[:most]) + (f" and {more} more" if more > 0 else "")
+
+
 def visible(text: str) -> str:
-    r"""Escape what cannot be seen, or would move the cursor, or turn the text around.
+    r"""Return text with what cannot be seen escaped, or would move the cursor or turn text around.
 
     Those are control characters, ESC and C1 among them, line breaks, zero-width and bidi
     controls, lone surrogates, blanks other than a space, and what Unicode has not assigned. Text
@@ -83,12 +72,12 @@ Source: actions/runner, ActionCommand.cs; Azure and TeamCity have `##vso[` and `
 
 
 def _spelt_out(match: re.Match[str]) -> str:
-    """Spell out the last character."""
+    """Return a match with its last character spelt out."""
     return f"{match[0][:-1]}\\x{ord(match[0][-1]):02x}"
 
 
 def value_text(value: JsonValue) -> str:
-    """Show a value of a document on one line, as JSON, cut where it is long.
+    """Return a value of a document on one line, as JSON, cut where it is long.
 
     >>> value_text({"a": None})
     '{"a": null}'
@@ -97,7 +86,7 @@ def value_text(value: JsonValue) -> str:
 
 
 def cells(text: str) -> int:
-    """Count the columns that printable text takes up on a terminal.
+    """Return how many columns printable text takes up on a terminal.
 
     Source: Unicode Standard Annex 11; wide and fullwidth characters take two, marks none.
 
@@ -115,10 +104,10 @@ def _cells(letter: str) -> int:
     return 2 if unicodedata.east_asian_width(letter) in ("W", "F") else 1
 
 
-def cut(text: str, width: int) -> str:
-    """Shorten text to a number of columns, at least 1; the end becomes an ellipsis.
+def truncate(text: str, width: int) -> str:
+    """Return text shortened to a number of columns, at least 1; the end becomes an ellipsis.
 
-    >>> cut("line_items", 6), cut("total", 6)
+    >>> truncate("line_items", 6), truncate("total", 6)
     ('line_…', 'total')
     """
     if cells(text) <= width:

@@ -1,76 +1,140 @@
-"""A run for GitHub Actions: annotations in the log, and the summary of the step."""
+"""GitHub Actions: annotations in the log as workflow commands, and the summary of the step.
 
-from collections.abc import Iterator
-from typing import Final
+Source: docs.github.com, Workflow commands for GitHub Actions; actions/runner, ActionCommand.cs.
+"""
 
-from stickler_cli.reports import markdown
-from stickler_cli.reports.figures import number_of
-from stickler_cli.reports.fitting import SUMMARY_LIMIT, fitted, utf8_size
-from stickler_cli.reports.rows import field_rows
-from stickler_cli.reports.style import TableStyle
-from stickler_cli.reports.summary import (
-    gate_limits,
-    headline,
-    problem_text,
-    problems,
-    readings,
-    worst_field_texts,
-)
-from stickler_cli.reports.workflow_commands import Annotation, annotation_lines
-from stickler_cli.score.rate_text import rate
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from stickler_cli.diff.changes import Difference, Verdict
+from stickler_cli.reports import difference_sentences, markdown, run_sentences
+from stickler_cli.reports.figures import number_of, visible
+from stickler_cli.reports.layout import TableStyle
+from stickler_cli.reports.markdown_text import SUMMARY_LIMIT, truncate_lines, utf8_size
+from stickler_cli.reports.view import RunView
 from stickler_cli.score.record import Run
-from stickler_cli.score.verdict import unfit_count, unfit_problems
+
+Kind = Literal["error", "warning", "notice"]
 
 NAMED: Final = 5
 """Documents that one annotation names."""
 
+PER_KIND: Final = 10
+"""Annotations of one kind that GitHub shows of a step; it drops the others without a word."""
 
-def render(run: Run, style: TableStyle) -> str:
-    """Write workflow commands: failed gates are errors, the worst fields notices."""
-    return "".join(f"{line}\n" for line in annotation_lines(_annotations(run)))
+_ESCAPES: Final = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
+_PROPERTY_ESCAPES: Final = _ESCAPES | str.maketrans({":": "%3A", ",": "%2C"})
 
 
-def summary(run: Run, style: TableStyle, room: int = SUMMARY_LIMIT) -> str:
-    """Write the Markdown report for the summary of a step.
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """A message that stands beside a run or commit."""
+
+    kind: Kind
+    title: str
+    message: str
+
+
+def render_run(view: RunView, style: TableStyle) -> str:
+    """Return workflow commands: failed gates are errors, the worst fields notices."""
+    return _text(_of_run(view))
+
+
+def render_difference(difference: Difference, style: TableStyle) -> str:
+    """Return workflow commands: failed gates are errors, what got worse warnings."""
+    return _text(_of_difference(difference))
+
+
+def summary(subject: Run | Difference, style: TableStyle, room: int = SUMMARY_LIMIT) -> str:
+    """Return the Markdown report for the summary of a step.
 
     Args:
-        run: what to report.
+        subject: what to report.
         style: as for the Markdown report.
         room: bytes that are left in the summary.
     """
-    return fitted(markdown.page(run, style), min(room, SUMMARY_LIMIT), utf8_size)
+    if isinstance(subject, Run):
+        page = markdown.run_page(RunView(subject), style)
+    else:
+        page = markdown.difference_page(subject)
+    return truncate_lines(page, min(room, SUMMARY_LIMIT), utf8_size)
 
 
-def _annotations(run: Run) -> Iterator[Annotation]:
-    """Tell what makes the run fail, then what else is wrong, then the figures."""
-    evaluation, strict = run.evaluation, run.options.strict
-    unfit = unfit_count(evaluation, strict=strict)
-    if unfit or not evaluation.evaluated:
-        yield Annotation("error", "stickler: incomplete", _unfit_text(run, unfit))
-    for result in run.gates:
+def _of_run(view: RunView) -> Iterator[Annotation]:
+    """Return what makes the run fail, then what else is wrong, then the figures."""
+    if view.unfit or not view.evaluation.evaluated:
+        yield Annotation("error", "stickler: incomplete", _unfit_text(view))
+    for result in view.run.gates:
         if not result.passed:
             yield Annotation("error", "stickler: a gate failed", result.reason)
-    title, _, _ = problems(run)
-    if title and not unfit:
+    title, _, _ = run_sentences.problems(view)
+    if title and not view.unfit:
         yield Annotation("warning", "stickler: documents with problems", title)
-    name = run.schema.model_name
-    yield Annotation("notice", f"stickler: {name}", f"{headline(run)}; F1 {_f1(run)}")
-    for text in worst_field_texts(run, field_rows(run)):
+    name = view.run.schema.model_name
+    f1 = ", ".join(f"{view.rate(found.rates.f1)} {mode}" for mode, found in view.whole.items())
+    message = f"{run_sentences.headline(view)}; F1 {f1}"
+    yield Annotation("notice", f"stickler: {name}", message)
+    for text in run_sentences.worst_field_texts(view):
         yield Annotation("notice", f"stickler: {name}, worst fields", text)
 
 
-def _unfit_text(run: Run, count: int) -> str:
-    if not count:
+def _unfit_text(view: RunView) -> str:
+    if not view.unfit:
         return "no document was evaluated"
-    entries = unfit_problems(run.evaluation, strict=run.options.strict)
-    named = [problem_text(entry) for entry in entries[:NAMED]]
+    entries = view.unfit_problems
+    named = [run_sentences.problem_text(entry) for entry in entries[:NAMED]]
     more = [f"and {len(entries) - NAMED} more"] if len(entries) > NAMED else []
     told = "; ".join([*named, *more])
-    return f"{number_of(count, 'document')} could not be evaluated: {told}"
+    return f"{number_of(view.unfit, 'document')} could not be evaluated: {told}"
 
 
-def _f1(run: Run) -> str:
-    limits = gate_limits(run)
-    return ", ".join(
-        f"{rate(rates.f1, limits)} {reading}" for reading, (_, rates) in readings(run).items()
-    )
+def _of_difference(difference: Difference) -> Iterator[Annotation]:
+    """Return what makes the command fail, then what got worse, then the figures."""
+    words = difference_sentences
+    for result in difference.gates:
+        if not result.passed:
+            yield Annotation("error", "stickler diff: a gate failed", result.reason)
+    for decides, text in words.differences(difference):
+        title = "stickler diff: not comparable" if decides else "stickler diff: the runs differ"
+        yield Annotation("warning" if decides else "notice", title, text)
+    for text in words.fields_with(difference, Verdict.REGRESSED):
+        yield Annotation("warning", "stickler diff: regressed", text)
+    for document in difference.worse:
+        if document.is_hard:
+            text = f"{document.id}: {words.document_text(document)}"
+            yield Annotation("warning", "stickler diff: broke hard", text)
+    for text in words.fields_with(difference, Verdict.IMPROVED):
+        yield Annotation("notice", "stickler diff: improved", text)
+    name = difference.new.model_name
+    message = f"{words.headline(difference)}; {words.verdict_line(difference)}"
+    yield Annotation("notice", f"stickler diff: {name}", message)
+
+
+def _text(annotations: Iterable[Annotation]) -> str:
+    return "".join(f"{line}\n" for line in annotation_lines(annotations))
+
+
+def annotation_lines(annotations: Iterable[Annotation]) -> list[str]:
+    """Return annotations, a line each, in order; of too many of a kind the last counts the rest.
+
+    >>> annotation_lines([Annotation("error", "gate: f1", "50% < 0.9")])
+    ['::error title=gate%3A f1::50%25 < 0.9']
+    """
+    by_kind: dict[Kind, list[Annotation]] = {}
+    for annotation in annotations:
+        by_kind.setdefault(annotation.kind, []).append(annotation)
+    return [_line(each) for several in by_kind.values() for each in _limited(several)]
+
+
+def _limited(annotations: list[Annotation]) -> list[Annotation]:
+    if len(annotations) <= PER_KIND:
+        return annotations
+    shown, more = annotations[: PER_KIND - 1], annotations[PER_KIND - 1 :]
+    return [*shown, Annotation(more[0].kind, more[0].title, f"and {len(more)} more")]
+
+
+def _line(annotation: Annotation) -> str:
+    title = visible(annotation.title).translate(_PROPERTY_ESCAPES)
+    message = visible(annotation.message).translate(_ESCAPES)
+    return f"::{annotation.kind} title={title}::{message}"

@@ -1,4 +1,9 @@
-"""The run format as JSON text: the artifact that every other report is a view of."""
+"""Runs, comparisons and differences as JSON text; every other report is a view of these.
+
+The figures of a comparison, `stickler-comparison/1`, are those that the engine used, with all
+their digits: whoever adds them up again gets the same scores. It has every place, whatever other
+reports leave out.
+"""
 
 import json
 import math
@@ -6,28 +11,117 @@ from typing import Final
 
 import orjson
 
-from stickler_cli.reports.style import TableStyle
-from stickler_cli.score.record import PER_DOCUMENT, Run, run_record
+from stickler_cli import __version__
+from stickler_cli.compare.explained import Explained, Pairing
+from stickler_cli.core.locations import field_path
+from stickler_cli.diff.changes import Difference
+from stickler_cli.diff.record import diff_record
+from stickler_cli.reports.layout import TableStyle
+from stickler_cli.reports.pair import ComparedPair, differs, value_pieces
+from stickler_cli.reports.view import RunView
+from stickler_cli.score.record import PER_DOCUMENT, run_record
+
+COMPARISON_FORMAT: Final = "stickler-comparison/1"
 
 _OPTIONS: Final = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
 _INDENT: Final = "  "
 
 
-def render(run: Run, style: TableStyle) -> str:
-    """Write a run in the run format; ends with a line break."""
-    record = run_record(run, per_document=False)
-    accounts = run.evaluation.accounts
+def render_run(view: RunView, style: TableStyle) -> str:
+    """Return a run in the run format; ends with a line break."""
+    record = run_record(view.run, per_document=False)
+    accounts = view.evaluation.accounts
     if accounts is not None:
         # As they are: a line each, and nothing to take apart and put together again.
         record[PER_DOCUMENT] = [orjson.Fragment(line) for line in accounts.ordered()]
     try:
         return orjson.dumps(record, option=_OPTIONS).decode()
     except orjson.JSONEncodeError:
-        return json_text(run_record(run)) + "\n"
+        return json_text(run_record(view.run)) + "\n"
+
+
+def render_difference(difference: Difference, style: TableStyle) -> str:
+    """Return a difference in the format `stickler-diff/1`; ends with a line break."""
+    return _text(diff_record(difference))
+
+
+def render_pair(pair: ComparedPair, style: TableStyle) -> str:
+    """Return a comparison in the format `stickler-comparison/1`; ends with a line break."""
+    return _text(comparison_record(pair))
+
+
+def _text(record: object) -> str:
+    try:
+        return orjson.dumps(record, option=_OPTIONS).decode()
+    except orjson.JSONEncodeError:  # an id or a name with half a surrogate pair in it
+        return json_text(record) + "\n"
+
+
+def comparison_record(pair: ComparedPair) -> dict[str, object]:
+    """Return a comparison as JSON values; docs/compare.md describes the keys."""
+    return {
+        "format": COMPARISON_FORMAT,
+        "version": __version__,
+        "document": pair.document,
+        "schema": {"path": pair.schema, "model_name": pair.model_name},
+        "options": {"pairing_floor": pair.pairing_floor, "extra_fields": pair.extra_fields},
+        "overall_score": pair.overall_score,
+        "places": [_place(pair, place) for place in pair.chosen],
+    }
+
+
+def _place(pair: ComparedPair, place: Explained) -> dict[str, object]:
+    """Return a place and all places in it; keys that have nothing to say are left out."""
+    error_class = pair.class_of(place)
+    has_values = place.kind == "leaf" or place.sum is None
+    pieces = value_pieces(place.gt, place.pred) if differs(place) else []
+    entries: dict[str, object] = {
+        "field_path": field_path(place.gt_path),
+        "prediction_path": (
+            None if place.pred_path == place.gt_path else field_path(place.pred_path)
+        ),
+        "kind": place.kind,
+        "outcome": place.outcome.name,
+        "class": error_class.value if error_class else None,
+        "difference": [{"text": piece.text, "in": piece.side} for piece in pieces] or None,
+        "comparator": place.comparator or None,
+        "reason": place.reason or None,
+        "similarity": place.similarity,
+        "score": place.score,
+        "threshold": None if place.extra else place.threshold,
+        "threshold_source": None if place.extra else place.threshold_source,
+        "weight": place.weight,
+        "adds": place.adds,
+        "pairing_floor": place.floor,
+        "pairing_floor_source": None if place.floor is None else place.floor_source,
+        "pairing": _pairing(place.pairing) if place.pairing else None,
+        "sum": {"total": place.sum.total, "divisor": place.sum.divisor} if place.sum else None,
+        "undeclared_keys": list(place.undeclared) or None,
+        "parts": [_place(pair, part) for part in place.parts] or None,
+    }
+    values = {"ground_truth_value": place.gt, "prediction_value": place.pred}
+    said = {key: value for key, value in entries.items() if value is not None}
+    return {**said, **values} if has_values else said
+
+
+def _pairing(pairing: Pairing) -> dict[str, object]:
+    other = pairing.runner_up
+    runner_up = None
+    if other is not None:
+        runner_up = {
+            "index": other.index,
+            "similarity": other.similarity,
+            "paired_with": other.partner,
+        }
+    return {
+        "ground_truth_index": pairing.gt_index,
+        "prediction_index": pairing.pred_index,
+        "runner_up": runner_up,
+    }
 
 
 def json_text(value: object) -> str:
-    r"""Write what orjson refuses: integers over 64 bits, deep nesting, lone surrogates.
+    r"""Return as text what orjson refuses: integers over 64 bits, deep nesting, lone surrogates.
 
     As orjson does, NaN and infinities are written as null. Without recursion, since documents may
     be nested deeper than the stack; in ASCII, so that whatever is in a string can be encoded.
@@ -52,7 +146,7 @@ def json_text(value: object) -> str:
 
 
 def _parts(value: object, depth: int) -> list[str | tuple[object, int]]:
-    """Take a value apart by one level: text, and the values in it with their depth."""
+    """Return a value taken apart by one level: text, and the values in it with their depth."""
     line = "\n" + _INDENT * (depth + 1)
     parts: list[str | tuple[object, int]] = []
     match value:

@@ -1,121 +1,247 @@
-"""A run as JUnit XML: a test case for each gate, for the documents, and, if asked for, each field.
+"""JUnit XML: a test case for each gate, for the documents, and, if asked for, for each field.
 
 Red in the report is red in the exit code, and nothing else is: a field fails where a gate on it
 fails.
+
+Source: junit-10.xsd of the Jenkins xunit plugin, and what GitLab reads: the body of a failure, not
+its attribute; one case of those with the same class and name.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import Final
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Final, Literal
+from xml.etree import ElementTree as ET
 
 from stickler_cli import __version__
 from stickler_cli.core.locations import Path, field_path
-from stickler_cli.reports.figures import number_of, rates_of, setting
-from stickler_cli.reports.junit_xml import Case, Suite, junit_text
-from stickler_cli.reports.rows import FieldRow, field_rows
-from stickler_cli.reports.style import TableStyle
-from stickler_cli.reports.summary import gate_limits, headline, readings, worst_fields
+from stickler_cli.diff.changes import Change, Difference, Verdict
+from stickler_cli.reports import difference_sentences, run_sentences
+from stickler_cli.reports.figures import number_of, setting, visible
+from stickler_cli.reports.layout import TableStyle
+from stickler_cli.reports.rows import FieldRow
+from stickler_cli.reports.view import RunView
 from stickler_cli.score.gates import METRICS, GateResult
-from stickler_cli.score.rate_text import rate
-from stickler_cli.score.record import Run
 from stickler_cli.score.terms import pattern_of
-from stickler_cli.score.verdict import unfit_problems, verdict_of
 
-GATES: Final = "stickler.gates"
-FIELDS: Final = "stickler.fields"
-DOCUMENTS: Final = "stickler.documents"
-"""The classes of the cases, by which CI servers group them."""
+Outcome = Literal["passed", "failure", "error", "skipped"]
 
 MOST_DOCUMENTS: Final = 100
 """Cases of documents that could not be evaluated; servers show every case, and refuse files of
 more than some megabytes."""
 
+_RUN: Final = "stickler"
+_DIFFERENCE: Final = "stickler.diff"
+"""What the classes of the cases begin with, by which CI servers group them."""
 
-def render(run: Run, style: TableStyle) -> str:
-    """Write a run as JUnit XML; there is always at least one case."""
-    rows = field_rows(run)
-    cases = [*_gates(run), *_documents(run, rows)]
+_HEADER: Final = '<?xml version="1.0" encoding="UTF-8"?>\n'
+_NO_TIME: Final = "0"
+"""Some readers want a time; reports have no clock, so that equal runs give equal bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One test case."""
+
+    classname: str
+    name: str
+    outcome: Outcome = "passed"
+    message: str = ""
+    """What came out, on one line."""
+    detail: Sequence[str] = ()
+    """More lines on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """All test cases of a report."""
+
+    name: str
+    cases: Sequence[Case]
+    """At least one: an empty suite is an error to some readers, and a success to others."""
+    properties: Mapping[str, object] = field(default_factory=dict)
+    """Figures with all their digits; those that are None are left out."""
+
+
+def render_run(view: RunView, style: TableStyle) -> str:
+    """Return a run as JUnit XML; there is always at least one case."""
+    cases = [*_gates(_RUN, view.run.gates), *_documents(view)]
     if style.junit_fields:
-        cases += _fields(run, rows)
-    return junit_text(Suite("stickler", cases, _properties(run)))
+        known = {info.path: info for info in view.run.fields}
+        gates = _by_field(view.run.gates, lambda path: pattern_of(path, known))
+        cases += [_row(view, row, gates[row.path]) for row in view.rows]
+    return junit_text(Suite("stickler", cases, _run_properties(view)))
 
 
-def _gates(run: Run) -> list[Case]:
+def render_difference(difference: Difference, style: TableStyle) -> str:
+    """Return a difference as JUnit XML; there is always at least one case."""
+    words = difference_sentences
+    detail = [
+        *(text for _, text in words.differences(difference)),
+        words.verdict_line(difference),
+        *words.fields_with(difference, Verdict.REGRESSED),
+        *(
+            f"worse: {document.id}: {words.document_text(document)}"
+            for document in words.worse_documents(difference)[0]
+        ),
+    ]
+    documents = Case(
+        f"{_DIFFERENCE}.documents", "documents", "passed", words.headline(difference), detail
+    )
+    cases = [*_gates(_DIFFERENCE, difference.gates), documents]
+    if style.junit_fields:
+        gates = _by_field(difference.gates, lambda path: path)
+        cases += [_change(difference, each, gates[each.path]) for each in difference.fields]
+    return junit_text(Suite("stickler diff", cases, _difference_properties(difference)))
+
+
+def _gates(prefix: str, gates: Iterable[GateResult]) -> list[Case]:
     return [
-        Case(GATES, result.gate.text, "passed" if result.passed else "failure", result.reason)
-        for result in run.gates
+        Case(
+            f"{prefix}.gates",
+            result.gate.text,
+            "passed" if result.passed else "failure",
+            result.reason,
+        )
+        for result in gates
     ]
 
 
-def _documents(run: Run, rows: Iterable[FieldRow]) -> list[Case]:
-    """Give an error for each document that could not be evaluated, or one case that passes."""
+def _by_field(
+    gates: Iterable[GateResult], row_of: Callable[[Path], Path]
+) -> defaultdict[Path, list[str]]:
+    """Return why gates on fields failed, by the path of the row of the field."""
+    failed: defaultdict[Path, list[str]] = defaultdict(list)
+    for result in gates:
+        if result.gate.metric in METRICS and not result.passed:  # and not a count of documents
+            failed[row_of(result.gate.path)].append(result.reason)
+    return failed
+
+
+def _field(
+    prefix: str, path: Path, failed: Sequence[str], figures: Sequence[str], *, empty: bool
+) -> Case:
+    """Return the case of a field; it is skipped where it had no value."""
+    classname, name = f"{prefix}.fields", field_path(path)
+    if failed:
+        return Case(classname, name, "failure", failed[0], [*failed[1:], *figures])
+    if empty:
+        return Case(classname, name, "skipped", "it had no value on either side", figures)
+    return Case(classname, name, "passed", figures[0], figures[1:])
+
+
+def _row(view: RunView, row: FieldRow, failed: Sequence[str]) -> Case:
+    counts, rates = row.counts, row.rates
+    shown = {
+        "precision": rates.precision,
+        "recall": rates.recall,
+        "F1": rates.f1,
+        "F1 of leaves": row.leaves,
+        "mean score": row.score,
+    }
+    figures = [
+        ", ".join(f"{title} {view.rate(value)}" for title, value in shown.items()),
+        f"TP {counts.tp}, FD {counts.fd}, FA {counts.fa}, FN {counts.fn}, TN {counts.tn}",
+        f"{row.compared_by}, threshold {setting(row.threshold)}, weight {setting(row.weight)}",
+    ]
+    empty = row.leaves is None and rates.f1 is None
+    return _field(_RUN, row.path, failed, figures, empty=empty)
+
+
+def _change(difference: Difference, change: Change, failed: Sequence[str]) -> Case:
+    text = difference_sentences.told(difference, change)
+    return _field(_DIFFERENCE, change.path, failed, [text], empty=not change.documents)
+
+
+def _documents(view: RunView) -> list[Case]:
+    """Return an error for each document that could not be evaluated, or one case that passes."""
+    classname = f"{_RUN}.documents"
     by_document: dict[str, list[str]] = {}
-    for entry in unfit_problems(run.evaluation, strict=run.options.strict):
+    for entry in view.unfit_problems:
         by_document.setdefault(entry.id, []).append(f"{entry.status.value}: {entry.problem}")
     cases = [
-        Case(DOCUMENTS, document, "error", problems[0], problems[1:])
+        Case(classname, document, "error", problems[0], problems[1:])
         for document, problems in by_document.items()
     ]
     more = len(cases) - MOST_DOCUMENTS
     if more > 0:
         told = f"{number_of(more, 'more document')}, all of them are in the JSON report"
-        cases[MOST_DOCUMENTS:] = [Case(DOCUMENTS, "and more", "error", told)]
-    if not cases and not run.evaluation.evaluated:
-        return [Case(DOCUMENTS, "documents", "error", "no document was evaluated")]
-    worst = worst_fields(run, list(rows))
-    passed = Case(DOCUMENTS, "documents", message=headline(run), detail=[worst] if worst else [])
-    return cases or [passed]
+        cases[MOST_DOCUMENTS:] = [Case(classname, "and more", "error", told)]
+    if not cases and not view.evaluation.evaluated:
+        return [Case(classname, "documents", "error", "no document was evaluated")]
+    worst = run_sentences.worst_fields(view)
+    message = run_sentences.headline(view)
+    return cases or [Case(classname, "documents", "passed", message, [worst] if worst else [])]
 
 
-def _fields(run: Run, rows: Iterable[FieldRow]) -> list[Case]:
-    known = {info.path: info for info in run.fields}
-    gates: dict[Path, list[GateResult]] = {}
-    for result in run.gates:
-        if result.gate.metric in METRICS:  # and not a count of documents
-            gates.setdefault(pattern_of(result.gate.path, known), []).append(result)
-    return [_field(run, row, gates.get(row.path, [])) for row in rows]
-
-
-def _field(run: Run, row: FieldRow, gates: list[GateResult]) -> Case:
-    limits = gate_limits(run)
-    with_fd = run.options.recall_with_fd
-    counts = row.tally.counts("overall")
-    rates = rates_of(counts, recall_with_fd=with_fd)
-    leaves = rates_of(row.tally.counts("leaves"), recall_with_fd=with_fd).f1
-    threshold = setting(row.info.threshold if row.info else None)
-    shown = {
-        "precision": rates.precision,
-        "recall": rates.recall,
-        "F1": rates.f1,
-        "F1 of leaves": leaves,
-        "mean score": row.tally.mean_score,
-    }
-    figures = [
-        ", ".join(f"{title} {rate(value, limits)}" for title, value in shown.items()),
-        f"TP {counts.tp}, FD {counts.fd}, FA {counts.fa}, FN {counts.fn}, TN {counts.tn}",
-        f"{row.compared_by}, threshold {threshold}, weight {setting(row.weight)}",
-    ]
-    name = field_path(row.path)
-    failed = [result.reason for result in gates if not result.passed]
-    if failed:
-        return Case(FIELDS, name, "failure", failed[0], [*failed[1:], *figures])
-    if leaves is None and rates.f1 is None:
-        return Case(FIELDS, name, "skipped", "it had no value on either side", figures)
-    return Case(FIELDS, name, message=figures[0], detail=figures[1:])
-
-
-def _properties(run: Run) -> Mapping[str, str]:
-    """Give what the run was, and the figures of the whole, all digits of them."""
-    evaluation = run.evaluation
+def _run_properties(view: RunView) -> dict[str, object]:
+    evaluation = view.evaluation
     figures: dict[str, object] = {
         "version": __version__,
-        "verdict": verdict_of(evaluation, run.gates, strict=run.options.strict).value,
-        "schema": run.schema.path,
-        "schema.digest": run.schema.digest,
+        "verdict": view.verdict.value,
+        "schema": view.run.schema.path,
+        "schema.digest": view.run.schema.digest,
         **{f"documents.{name}": count for name, count in evaluation.documents.items()},
         "score": evaluation.overall_score,
     }
-    for reading, (counts, rates) in readings(run).items():
-        by_name = {"precision": rates.precision, "recall": rates.recall, "f1": rates.f1}
-        by_name |= {name: getattr(counts, name) for name in ("tp", "fd", "fa", "fn", "tn")}
-        figures |= {f"{reading}.{name}": value for name, value in by_name.items()}
-    return {name: str(value) for name, value in figures.items() if value is not None}
+    for mode, found in view.whole.items():
+        for part in (found.rates, found.counts):
+            figures |= {f"{mode}.{name}": value for name, value in asdict(part).items()}
+    return figures
+
+
+def _difference_properties(difference: Difference) -> dict[str, object]:
+    whole = difference.whole[0]
+    return {
+        "version": __version__,
+        "base": difference.base.source,
+        "new": difference.new.source,
+        **{f"documents.{name}": count for name, count in difference.documents.items()},
+        "f1.before": whole.before,
+        "f1.after": whole.after,
+        "f1.change": whole.change,
+        "f1.p": whole.p,
+        "f1.verdict": whole.verdict.value,
+    }
+
+
+def junit_text(suite: Suite) -> str:
+    """Return a suite as XML; ASCII, whatever is in it, so that no encoding can break it."""
+    outcomes = Counter(case.outcome for case in suite.cases)
+    totals = {
+        "name": visible(suite.name),
+        "tests": str(len(suite.cases)),
+        "failures": str(outcomes["failure"]),
+        "errors": str(outcomes["error"]),
+        "time": _NO_TIME,
+    }
+    root = ET.Element("testsuites", totals)
+    parent = ET.SubElement(root, "testsuite", totals, skipped=str(outcomes["skipped"]))
+    properties = ET.SubElement(parent, "properties")
+    for name, value in suite.properties.items():
+        if value is not None:
+            ET.SubElement(properties, "property", name=visible(name), value=visible(str(value)))
+    seen: Counter[tuple[str, str]] = Counter()
+    for case in suite.cases:
+        seen[case.classname, case.name] += 1
+        _add(parent, case, seen[case.classname, case.name])
+    ET.indent(root)
+    text = ET.tostring(root, encoding="unicode")
+    return f"{_HEADER}{text}\n".encode("ascii", "xmlcharrefreplace").decode("ascii")
+
+
+def _add(parent: ET.Element, case: Case, occurrence: int) -> None:
+    """Add a case; one that has the name of others is told from them by a number."""
+    name = case.name if occurrence == 1 else f"{case.name} ({occurrence})"
+    element = ET.SubElement(
+        parent, "testcase", classname=case.classname, name=visible(name), time=_NO_TIME
+    )
+    message = visible(case.message)
+    body = "\n".join([message, *map(visible, case.detail)])
+    if case.outcome == "passed":
+        ET.SubElement(element, "system-out").text = body
+    else:
+        told = ET.SubElement(element, case.outcome, message=message)
+        told.text = body
+        if case.outcome != "skipped":
+            told.set("type", case.classname)

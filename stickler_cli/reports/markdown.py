@@ -1,199 +1,195 @@
-"""Markdown for a comment on a pull request, or the summary of a CI job."""
+"""Markdown for a comment on a pull request or a ticket, or the summary of a CI job.
 
-import re
+GitHub-flavoured, with what is long at its end.
+"""
+
 from collections.abc import Iterable, Sequence
 from typing import Final
 
 from stickler_cli.core.locations import field_path
-from stickler_cli.reports.figures import Rates, rates_of, setting, value_text, visible
-from stickler_cli.reports.fitting import COMMENT_LIMIT, fitted
-from stickler_cli.reports.groups import any_interval, group_rows
-from stickler_cli.reports.rows import FieldRow, field_rows
-from stickler_cli.reports.style import TableStyle
-from stickler_cli.reports.summary import (
-    LEGEND,
-    WORST_LEGEND,
-    WORST_MARK,
-    disagreement,
-    error_classes,
-    gate_limits,
-    headline,
-    interval_title,
-    intervals,
-    notes,
-    problems,
-    readings,
-    verdicts,
-    worst_fields,
-)
-from stickler_cli.score.counts import Counts
+from stickler_cli.diff.changes import Change, Difference, Verdict
+from stickler_cli.reports import difference_sentences, run_sentences
+from stickler_cli.reports.difference_sentences import MARKS, interval_of, limits, name_of, signed
+from stickler_cli.reports.figures import setting, value_text
+from stickler_cli.reports.layout import TableStyle
+from stickler_cli.reports.markdown_text import COMMENT_LIMIT, code, table, truncate_lines
+from stickler_cli.reports.pair import ComparedPair, sum_text
+from stickler_cli.reports.pair_table import TITLES, plain_rows
+from stickler_cli.reports.rows import FieldRow, Figures
+from stickler_cli.reports.view import RunView
 from stickler_cli.score.gates import GateResult
-from stickler_cli.score.intervals import interval_text
 from stickler_cli.score.rate_text import rate
-from stickler_cli.score.record import Run
-from stickler_cli.score.verdict import Verdict, verdict_of
+from stickler_cli.score.verdict import Verdict as RunVerdict
 
 MARKER: Final = "<!-- stickler -->"
+DIFFERENCE_MARKER: Final = "<!-- stickler diff -->"
 """The first line, by which a script finds the comment that it posted before."""
 
 COUNTS: Final = ("TP", "FD", "FA", "FN", "TN", "precision", "recall", "F1")
 
-_MARKUP: Final = re.compile(r"[\\`|*_\[\]<>&~@#$!:]|(?<=www)\.")
-"""What markup, tables, links, mentions or HTML begin with inside a line."""
-
-_BREAKS_CODE: Final = re.compile(r"[\\`|]|<[/!?A-Za-z]|&[#A-Za-z]|^\s|\s$|^$")
-"""What had better not stand between backticks: a pipe splits a table's row even there, and not
-everything that shows Markdown leaves HTML in code alone."""
+_AS_CODE: Final = frozenset(("field", "gt", "pred", "difference"))
+"""What comes from documents, and what is in brackets."""
 
 
-def render(run: Run, style: TableStyle) -> str:
-    """Write a run as Markdown that fits into a comment; ends with a line break."""
-    return fitted(page(run, style), COMMENT_LIMIT)
+def render_run(view: RunView, style: TableStyle) -> str:
+    """Return a run as Markdown that fits into a comment; ends with a line break."""
+    return truncate_lines(run_page(view, style), COMMENT_LIMIT)
 
 
-def page(run: Run, style: TableStyle) -> str:
-    """Write a run as GitHub-flavoured Markdown, however long; what is long comes last."""
-    rows = field_rows(run)
-    sections = (
-        [MARKER, f"### {_title(run)}", "", headline(run), *_verdicts(run)],
-        _readings(run),
-        gate_table(run.gates),
-        [f"- {note}" for note in notes(run, code)],
-        _problems(run),
-        _groups(run),
-        _fields(run, rows),
-        _non_matches(style),
-    )
-    return "\n\n".join("\n".join(section) for section in sections if section) + "\n"
+def render_difference(difference: Difference, style: TableStyle) -> str:
+    """Return a difference as Markdown that fits into a comment; ends with a line break."""
+    return truncate_lines(difference_page(difference), COMMENT_LIMIT)
 
 
-def _verdicts(run: Run) -> list[str]:
-    return [part for line in verdicts(run, code) for part in ("", line)]
-
-
-def _title(run: Run) -> str:
-    name = code(run.schema.model_name)
-    failed = sum(not result.passed for result in run.gates)
-    match verdict_of(run.evaluation, run.gates, strict=run.options.strict):
-        case Verdict.INCOMPLETE:
-            return f"{name}: incomplete"
-        case Verdict.FAILED:
-            return f"{name}: {failed} of {len(run.gates)} gates failed"
-        case Verdict.PASSED:
-            return f"{name}: all gates passed" if run.gates else name
-
-
-def code(text: str) -> str:
-    """Write text as code: no markup, link or HTML in it works, and nobody is mentioned.
-
-    >>> code("line_items.price"), code("a|b")
-    ('`line_items.price`', '<code>a&#124;b</code>')
-    """
-    safe = visible(text)
-    if not _BREAKS_CODE.search(safe):
-        return f"`{safe}`"
-    return f"<code>{_MARKUP.sub(_as_number, safe)}</code>"
-
-
-def _as_number(match: re.Match[str]) -> str:
-    """Write a character so that it never counts as markup. Source: CommonMark, section 2.5."""
-    return f"&#{ord(match[0])};"
-
-
-def table(titles: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1) -> list[str]:
-    """Write a table; the first columns are text, the others numbers."""
-    rules = [":---"] * texts + ["---:"] * (len(titles) - texts)
-    return [f"| {' | '.join(row)} |" for row in (titles, rules, *rows)]
-
-
-def _figures(run: Run, counts: Counts, rates: Rates) -> list[str]:
-    limits = gate_limits(run)
-    whole = (counts.tp, counts.fd, counts.fa, counts.fn, counts.tn)
-    shares = (rates.precision, rates.recall, rates.f1)
-    return [*map(str, whole), *(rate(share, limits) for share in shares)]
-
-
-def _readings(run: Run) -> list[str]:
-    bounds, limits = intervals(run), gate_limits(run)
-    rows = [
+def render_pair(pair: ComparedPair, style: TableStyle) -> str:
+    """Return a comparison as Markdown; ends with a line break."""
+    body = [
         [
-            name,
-            *_figures(run, counts, rates),
-            *([interval_text(bounds.rates[name]["f1"], limits)] if bounds else ()),
+            code(cell) if cell and (title in _AS_CODE or (written and title == "why")) else cell
+            for title, cell in zip(TITLES, row.cells, strict=True)
         ]
-        for name, (counts, rates) in readings(run).items()
+        for row in plain_rows(pair)
+        for written in [row.place.reason]  # by a model, of what is in documents
     ]
-    titles = ["", *COUNTS, *([interval_title(run)] if bounds else ())]
-    doubt = disagreement(run)
-    errors = error_classes(run)
-    sentences = [text for text in (doubt, errors) if text]
-    return table(titles, rows) + [line for text in sentences for line in ("", text)]
+    title = f"### {code(pair.document)} ({code(pair.model_name)})"
+    score = f"overall score {rate(pair.overall_score)}: {sum_text(pair.root)}"
+    return _page([title], [score], table(TITLES, body, texts=len(TITLES)))
 
 
-def _groups(run: Run) -> list[str]:
-    limits = gate_limits(run)
-    lines: list[str] = []
-    for key, groups in group_rows(run).items():
-        with_interval = any_interval(groups)
-        titles = [f"by {code(key)}", "documents", "F1", "F1 leaves", "mean score"]
-        rows = [
-            [
-                code(row.name),
-                str(row.documents),
-                *(rate(value, limits) for value in (row.f1, row.leaves, row.score)),
-                *([interval_text(row.interval, limits)] if with_interval else ()),
-            ]
-            for row in groups
-        ]
-        titles += [interval_title(run)] if with_interval else ()
-        lines += ["", *table(titles, rows)]
-    return lines[1:]
+def run_page(view: RunView, style: TableStyle) -> str:
+    """Return a run as Markdown, however long."""
+    valid = [part for line in run_sentences.validities(view, code) for part in ("", line)]
+    return _page(
+        [MARKER, f"### {_title(view)}", "", run_sentences.headline(view), *valid],
+        _whole(view),
+        _gates(view.run.gates),
+        [f"- {note}" for note in run_sentences.notes(view, code)],
+        _problems(view),
+        _groups(view),
+        _fields(view),
+        _non_matches(view, style),
+    )
 
 
-def gate_table(gates: Iterable[GateResult]) -> list[str]:
-    """Write a row for each gate; nothing without any."""
+def difference_page(difference: Difference) -> str:
+    """Return a difference as Markdown, however long."""
+    words = difference_sentences
+    return _page(
+        [DIFFERENCE_MARKER, f"### {words.title(difference, code)}"],
+        [
+            f"- {'**not comparable**: ' if decides else ''}{text}"
+            for decides, text in words.differences(difference, code)
+        ],
+        [words.headline(difference), "", f"**{words.verdict_line(difference)}**"],
+        _gates(difference.gates),
+        [
+            f"- {text}"
+            for verdict in (Verdict.REGRESSED, Verdict.IMPROVED)
+            for text in words.fields_with(difference, verdict, code)
+        ],
+        _changes(difference, difference.whole, ""),
+        _changed_documents(difference),
+        _changed_fields(difference),
+    )
+
+
+def _page(*sections: Iterable[str]) -> str:
+    """Return sections with a blank line between; empty ones leave none."""
+    return "\n\n".join(filter(None, map("\n".join, sections))) + "\n"
+
+
+def _details(title: str, lines: Iterable[str], legend: Iterable[str]) -> list[str]:
+    """Return lines that show when they are opened, and what explains them."""
+    explained = (f"- {text}" for text in legend)
+    return [
+        *(f"<details><summary>{title}</summary>", ""),
+        *(*lines, "", *explained),
+        *("", "</details>"),
+    ]
+
+
+def _gates(gates: Iterable[GateResult]) -> list[str]:
     words = {True: "PASS", False: "**FAIL**"}
     rows = [[words[result.passed], code(result.gate.text), code(result.reason)] for result in gates]
     return table(["", "gate", "reached"], rows, texts=3) if rows else []
 
 
-def _fields(run: Run, rows: Sequence[FieldRow]) -> list[str]:
-    if not rows:
-        return []
-    worst = worst_fields(run, rows, code)
-    titles = ["", "field", "comparator", "threshold", "weight", *COUNTS, "F1 leaves", "mean score"]
-    fields = table(titles, (_field(run, row) for row in rows), texts=3)
-    legend = [*LEGEND, WORST_LEGEND] if worst else LEGEND
-    return [
-        *([f"**{worst}**", ""] if worst else []),
-        f"<details><summary>{len(rows)} fields</summary>",
-        "",
-        *fields,
-        "",
-        *(f"- {text}" for text in legend),
-        "",
-        "</details>",
+def _title(view: RunView) -> str:
+    name, gates = code(view.run.schema.model_name), view.run.gates
+    match view.verdict:
+        case RunVerdict.INCOMPLETE:
+            return f"{name}: incomplete"
+        case RunVerdict.FAILED:
+            return f"{name}: {view.failed_gates} of {len(gates)} gates failed"
+        case RunVerdict.PASSED:
+            return f"{name}: all gates passed" if gates else name
+
+
+def _figures(view: RunView, figures: Figures) -> list[str]:
+    counts, rates = figures.counts, figures.rates
+    whole = (counts.tp, counts.fd, counts.fa, counts.fn, counts.tn)
+    return [*map(str, whole), *map(view.rate, (rates.precision, rates.recall, rates.f1))]
+
+
+def _whole(view: RunView) -> list[str]:
+    bounds = view.intervals
+    rows = [
+        [
+            mode,
+            *_figures(view, figures),
+            *([view.interval(bounds.rates[mode]["f1"])] if bounds else ()),
+        ]
+        for mode, figures in view.whole.items()
     ]
+    titles = ["", *COUNTS, *([view.interval_title] if bounds else ())]
+    sentences = (run_sentences.disagreement(view), run_sentences.error_classes(view))
+    return table(titles, rows) + [line for text in sentences if text for line in ("", text)]
 
 
-def _field(run: Run, row: FieldRow) -> list[str]:
-    limits = gate_limits(run)
-    with_fd = run.options.recall_with_fd
-    counts = row.tally.counts("overall")
-    leaves = rates_of(row.tally.counts("leaves"), recall_with_fd=with_fd).f1
+def _groups(view: RunView) -> list[str]:
+    lines: list[str] = []
+    for key, groups in view.groups.items():
+        with_interval = any(row.interval for row in groups)
+        titles = [f"by {code(key)}", "documents", "F1", "F1 leaves", "mean score"]
+        rows = [
+            [
+                code(row.name),
+                str(row.documents),
+                *map(view.rate, (row.f1, row.leaves, row.score)),
+                *([view.interval(row.interval)] if with_interval else ()),
+            ]
+            for row in groups
+        ]
+        titles += [view.interval_title] if with_interval else ()
+        lines += ["", *table(titles, rows)]
+    return lines[1:]
+
+
+def _fields(view: RunView) -> list[str]:
+    if not view.rows:
+        return []
+    worst = run_sentences.worst_fields(view, code)
+    titles = ["", "field", "comparator", "threshold", "weight", *COUNTS, "F1 leaves", "mean score"]
+    fields = table(titles, (_field(view, row) for row in view.rows), texts=3)
+    legend = [*run_sentences.LEGEND, *([run_sentences.WORST_LEGEND] if worst else [])]
+    above = [f"**{worst}**", ""] if worst else []
+    return above + _details(f"{len(view.rows)} fields", fields, legend)
+
+
+def _field(view: RunView, row: FieldRow) -> list[str]:
     return [
-        WORST_MARK if row.worst else "",
+        run_sentences.WORST_MARK if row.worst else "",
         code(field_path(row.path)),
         code(row.compared_by),
-        setting(row.info.threshold if row.info else None),
+        setting(row.threshold),
         setting(row.weight),
-        *_figures(run, counts, rates_of(counts, recall_with_fd=with_fd)),
-        rate(leaves, limits),
-        rate(row.tally.mean_score, limits),
+        *_figures(view, row.figures["overall"]),
+        view.rate(row.leaves),
+        view.rate(row.score),
     ]
 
 
-def _non_matches(style: TableStyle) -> list[str]:
+def _non_matches(view: RunView, style: TableStyle) -> list[str]:
     rows = [
         [
             code(document),
@@ -204,15 +200,61 @@ def _non_matches(style: TableStyle) -> list[str]:
             code(value_text(entry.pred)),
             code(entry.explanation) if entry.differing or entry.verdict else entry.reason,
         ]
-        for document, entry in style.chosen()
+        for document, entry in view.run.first_non_matches[: style.show_non_matches]
     ]
     titles = ("document", "field", "outcome", "class", "ground truth", "prediction", "reason")
     return table(titles, rows, texts=len(titles)) if rows else []
 
 
-def _problems(run: Run) -> list[str]:
-    title, named, more = problems(run)
+def _problems(view: RunView) -> list[str]:
+    title, named, more = run_sentences.problems(view)
     lines = [f"- {status}: {code(text)}" for status, text in named]
     if more:
         lines.append(f"- and {more} more; all of them are in the JSON report")
     return [f"Documents with problems: {title}", "", *lines] if lines else []
+
+
+def _changes(difference: Difference, changes: Sequence[Change], first: str) -> list[str]:
+    near = limits(difference)
+    interval_title = difference_sentences.interval_title(difference)
+    titles = ["", first, "before", "after", "change", interval_title, "p"]
+    rows = [
+        [
+            MARKS[change.verdict],
+            code(name_of(change)) if change.path else name_of(change),
+            rate(change.before),
+            rate(change.after),
+            signed(change.change, near),
+            interval_of(change.interval, near),
+            rate(change.corrected_p if change.path else change.p),
+            *([str(change.broken), str(change.fixed)] if change.path else ()),
+            change.verdict.value,
+            change.decided_by.value,
+        ]
+        for change in changes
+    ]
+    titles += [*(["broken", "fixed"] if first else ()), "verdict", "decided by"]
+    return table(titles, rows, texts=2)
+
+
+def _changed_documents(difference: Difference) -> list[str]:
+    words = difference_sentences
+    lines: list[str] = []
+    for what, (documents, more) in words.named_documents(difference).items():
+        if documents:
+            lines += ["", f"Documents that got {what}:", ""]
+        for document in documents:
+            mark = "**broke hard**: " if document.is_hard else ""
+            told = words.document_text(document, code)
+            lines.append(f"- {signed(document.change)} {code(document.id)}: {mark}{told}")
+        if more:
+            lines.append(f"- and {more} more; all of them are in the JSON report")
+    return lines[1:]
+
+
+def _changed_fields(difference: Difference) -> list[str]:
+    if not difference.fields:
+        return []
+    rows = _changes(difference, difference.fields, "field")
+    title = f"{len(difference.fields)} fields"
+    return _details(title, rows, difference_sentences.legend(difference))

@@ -1,30 +1,63 @@
-"""A run as metrics, for GitLab's metrics report and for Prometheus."""
+"""OpenMetrics text, for GitLab's metrics report and for Prometheus.
 
-from collections.abc import Callable
+In the part of it that GitLab reads too, which takes each line apart as a shell does, after it has
+dropped everything from the first `#`: so no label may have one. Source: OpenMetrics 1.0, section
+3.2; GitLab, metrics/generic.rb.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Final
 
 from stickler_cli.core.locations import field_path
-from stickler_cli.reports.figures import Rates, rates_of
-from stickler_cli.reports.metric_lines import Gauge, metrics_text
-from stickler_cli.reports.rows import field_rows
-from stickler_cli.reports.style import TableStyle
-from stickler_cli.reports.summary import readings
-from stickler_cli.score.counts import Counts
-from stickler_cli.score.record import Run
+from stickler_cli.diff.changes import Change, Difference, Verdict
+from stickler_cli.diff.figures import F1
+from stickler_cli.reports.figures import visible
+from stickler_cli.reports.layout import TableStyle
+from stickler_cli.reports.view import RunView
+from stickler_cli.score.gates import GateResult
+from stickler_cli.score.rates import Rates
 
 DIGITS: Final = 6
 """Decimals of a rate. GitLab shows and compares a value as the text that it is."""
 
-_RATES: Final[dict[str, Callable[[Rates], float | None]]] = {
-    "precision": lambda rates: rates.precision,
-    "recall": lambda rates: rates.recall,
-    "f1": lambda rates: rates.f1,
+END: Final = "# EOF\n"
+
+_RATES: Final = ("precision", "recall", "f1")
+_CHANGES: Final = {
+    "before": ("before", "in the first run"),
+    "after": ("after", "in the second run"),
+    "change": ("change", "by how much it changed"),
+    "p": ("corrected_p", "p value of the change"),
 }
+"""Part of the name of a metric -> attribute of a change, and what it is."""
+
+_ESCAPES: Final = str.maketrans({"\\": "\\\\", '"': '\\"', "#": "\\\\x23"})
+
+Labels = Mapping[str, str]
 
 
-def render(run: Run, style: TableStyle) -> str:
-    """Write the figures of a run, of the whole and of each field; ends with `# EOF`."""
-    evaluation = run.evaluation
+@dataclass(frozen=True, slots=True)
+class Gauge:
+    """A metric that goes up and down."""
+
+    name: str
+    """Of letters and underscores."""
+    help: str
+    samples: Sequence[tuple[Labels, float | None]]
+    """Labels and value; a sample without a value is left out."""
+
+
+def render_run(view: RunView, style: TableStyle) -> str:
+    """Return the figures of a run, of the whole and of each field; ends with `# EOF`."""
+    evaluation = view.evaluation
+    units = [
+        ({"reading": mode, "outcome": outcome}, count)
+        for mode, figures in view.whole.items()
+        for outcome, count in asdict(figures.counts).items()
+    ]
+    whole = [({"reading": mode}, figures.rates) for mode, figures in view.whole.items()]
+    fields = [({"field": field_path(row.path)}, row.rates) for row in view.rows]
     return metrics_text(
         [
             Gauge(
@@ -35,60 +68,95 @@ def render(run: Run, style: TableStyle) -> str:
             Gauge(
                 "stickler_score",
                 "Mean score of the documents evaluated.",
-                [({}, rounded(evaluation.overall_score))],
+                [({}, _rounded(evaluation.overall_score))],
             ),
-            *_whole(run),
-            *_fields(run),
-            Gauge(
-                "stickler_gate_passed",
-                "Whether a gate passed, 1 or 0.",
-                [({"gate": result.gate.text}, int(result.passed)) for result in run.gates],
-            ),
+            *_rate_gauges("stickler", "the whole", whole),
+            Gauge("stickler_units", "Units of the whole by outcome.", units),
+            *_rate_gauges("stickler_field", "a field", fields),
+            _gates("stickler_gate_passed", view.run.gates),
         ]
     )
 
 
-def _whole(run: Run) -> list[Gauge]:
-    by_reading = readings(run)
-    rates = [
-        Gauge(
-            f"stickler_{name}",
-            f"{name.capitalize()} of the whole.",
-            [
-                ({"reading": reading}, rounded(of(found)))
-                for reading, (_, found) in by_reading.items()
-            ],
-        )
-        for name, of in _RATES.items()
+def render_difference(difference: Difference, style: TableStyle) -> str:
+    """Return what changed, of the whole and of each field; ends with `# EOF`."""
+    f1 = [({"reading": each.reading}, each) for each in difference.whole if each.metric == F1]
+    score: list[tuple[Labels, Change]] = [
+        ({}, each) for each in difference.whole if each.metric != F1
     ]
-    counts = Gauge(
-        "stickler_units",
-        "Units of the whole by outcome.",
+    fields = [({"field": field_path(each.path)}, each) for each in difference.fields]
+    return metrics_text(
         [
-            ({"reading": reading, "outcome": outcome}, getattr(counts, outcome))
-            for reading, (counts, _) in by_reading.items()
-            for outcome in Counts.__slots__
-        ],
+            Gauge(
+                "stickler_diff_documents",
+                "Documents by what became of them.",
+                [({"kind": kind}, count) for kind, count in difference.documents.items()],
+            ),
+            Gauge(
+                "stickler_diff_fields",
+                "Fields by verdict.",
+                [
+                    ({"verdict": verdict.value}, len(difference.with_verdict(verdict)))
+                    for verdict in Verdict
+                ],
+            ),
+            *_change_gauges("stickler_diff_score", "Mean score", score),
+            *_change_gauges("stickler_diff_f1", "F1", f1),
+            *_change_gauges("stickler_diff_field_f1", "F1 of a field", fields),
+            _gates("stickler_diff_gate_passed", difference.gates),
+        ]
     )
-    return [*rates, counts]
 
 
-def _fields(run: Run) -> list[Gauge]:
-    with_fd = run.options.recall_with_fd
-    rows = [
-        (field_path(row.path), rates_of(row.tally.counts("overall"), recall_with_fd=with_fd))
-        for row in field_rows(run)
-    ]
+def _gates(name: str, gates: Iterable[GateResult]) -> Gauge:
+    samples = [({"gate": result.gate.text}, int(result.passed)) for result in gates]
+    return Gauge(name, "Whether a gate passed, 1 or 0.", samples)
+
+
+def _rate_gauges(prefix: str, what: str, rates: Sequence[tuple[Labels, Rates]]) -> list[Gauge]:
     return [
         Gauge(
-            f"stickler_field_{name}",
-            f"{name.capitalize()} of a field.",
-            [({"field": path}, rounded(of(rates))) for path, rates in rows],
+            f"{prefix}_{name}",
+            f"{name.capitalize()} of {what}.",
+            [(labels, _rounded(getattr(found, name))) for labels, found in rates],
         )
-        for name, of in _RATES.items()
+        for name in _RATES
     ]
 
 
-def rounded(value: float | None) -> float | None:
-    """Give a figure the digits that it is shown with."""
+def _change_gauges(name: str, what: str, changes: Sequence[tuple[Labels, Change]]) -> list[Gauge]:
+    return [
+        Gauge(
+            f"{name}_{part}",
+            f"{what}, {meaning}.",
+            [(labels, _rounded(getattr(change, attribute))) for labels, change in changes],
+        )
+        for part, (attribute, meaning) in _CHANGES.items()
+    ]
+
+
+def _rounded(value: float | None) -> float | None:
+    """Return a figure with the digits that it is shown with."""
     return None if value is None else round(value, DIGITS)
+
+
+def metrics_text(gauges: Iterable[Gauge]) -> str:
+    """Return gauges as text; one without any value is left out."""
+    lines = []
+    for gauge in gauges:
+        samples = [
+            f"{gauge.name}{_label_text(labels)} {value!r}\n"
+            for labels, value in gauge.samples
+            if value is not None
+        ]
+        if samples:
+            lines += [f"# TYPE {gauge.name} gauge\n", f"# HELP {gauge.name} {gauge.help}\n"]
+            lines += samples
+    return "".join([*lines, END])
+
+
+def _label_text(labels: Labels) -> str:
+    if not labels:
+        return ""
+    pairs = (f'{name}="{visible(value).translate(_ESCAPES)}"' for name, value in labels.items())
+    return f"{{{','.join(pairs)}}}"

@@ -1,30 +1,44 @@
-"""Report formats by name and by the suffix of a file; a new report is a module and a line here."""
+"""Report formats by name and by the suffix of a file, of runs, of pairs and of differences.
+
+A new report is a module and a line here.
+"""
 
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import PurePath
-from typing import Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar, cast
 
 from stickler_cli.core.problems import Problem, UnavailableError
-from stickler_cli.reports.style import TableStyle
+from stickler_cli.reports.layout import TableStyle
+from stickler_cli.reports.view import RunView
 from stickler_cli.score.record import Run
 
-Renderer: TypeAlias = Callable[[Run, TableStyle], str]
+if TYPE_CHECKING:
+    from stickler_cli.diff.changes import Difference
+    from stickler_cli.reports.pair import ComparedPair
 
-_HERE: Final = "stickler_cli.reports"
+Subject = TypeVar("Subject")
+Renderer: TypeAlias = Callable[[Subject, TableStyle], str]
 
 FORMATS: Final[dict[str, str]] = {
-    "table": f"{_HERE}.table:render",
-    "json": f"{_HERE}.json_report:render",
-    "csv": f"{_HERE}.csv_report:render",
-    "markdown": f"{_HERE}.markdown:render",
-    "junit": f"{_HERE}.junit:render",
-    "github": f"{_HERE}.github:render",
-    "openmetrics": f"{_HERE}.openmetrics:render",
-    "html": f"{_HERE}.html.page:render",
+    "table": "table",
+    "json": "json_report",
+    "csv": "csv_report",
+    "markdown": "markdown",
+    "junit": "junit",
+    "github": "github",
+    "openmetrics": "openmetrics",
+    "html": "html.page",
 }
-"""Name -> where the renderer is; imported when it is used, as each loads what others need not."""
+"""Name -> the module that renders runs, imported when it is used, as each loads what others need
+not; it renders differences and pairs too, unless they have a module of their own."""
+
+DIFFERENCE_MODULES: Final = {"table": "difference_table", "html": "html.difference_page"}
+PAIR_MODULES: Final = {"table": "pair_table"}
+
+PAIR_FORMATS: Final = frozenset({"table", "json", "markdown"})
+"""Formats of a comparison of two documents."""
 
 SAY_PARTIAL: Final = frozenset({"table", "json", "markdown", "html"})
 """Formats that show the notes of a run: where it was interrupted, they say so."""
@@ -56,7 +70,7 @@ EXTRAS: Final = {"html": ("jinja2", "html")}
 
 
 def format_of(file_name: str) -> str | None:
-    """Tell the format from the name of a file; None where its suffix says nothing.
+    """Return the format that the name of a file tells; None where its suffix says nothing.
 
     Of a suffix of two parts, the first may be the name: GitLab expects a file `metrics.txt`.
 
@@ -87,13 +101,30 @@ def require(format_names: Iterable[str]) -> None:
 
 
 def render(format_name: str, run: Run, style: TableStyle) -> str:
-    """Give a report as text that ends with a line break.
+    """Return the report of a run as text that ends with a line break.
 
     Args:
         format_name: one of `FORMATS`.
         run: what to report.
-        style: how to draw it; `json`, `csv`, `github` and `openmetrics` do not look at it.
+        style: how to render it; `json`, `csv`, `github` and `openmetrics` do not look at it.
     """
-    module, _, function = FORMATS[format_name].partition(":")
-    renderer = cast("Renderer", getattr(import_module(module), function))
-    return renderer(run, style)
+    renderer: Renderer[RunView] = _renderer(FORMATS[format_name], "render_run")
+    return renderer(RunView(run), style)
+
+
+def render_difference(format_name: str, difference: "Difference", style: TableStyle) -> str:
+    """Return the report of a difference, in one of `FORMATS`."""
+    module = DIFFERENCE_MODULES.get(format_name, FORMATS[format_name])
+    renderer: Renderer[Difference] = _renderer(module, "render_difference")
+    return renderer(difference, style)
+
+
+def render_pair(format_name: str, pair: "ComparedPair", style: TableStyle) -> str:
+    """Return the report of a comparison, in one of `PAIR_FORMATS`."""
+    module = PAIR_MODULES.get(format_name, FORMATS[format_name])
+    renderer: Renderer[ComparedPair] = _renderer(module, "render_pair")
+    return renderer(pair, style)
+
+
+def _renderer(module: str, function: str) -> Renderer[Subject]:
+    return cast("Renderer[Subject]", getattr(import_module(f"{__package__}.{module}"), function))

@@ -6,8 +6,9 @@ from typing import Final
 
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.score.counts import Counts
+from stickler_cli.score.rates import RateRule, Rates
 from stickler_cli.score.record import ANY_KEY, FieldInfo, Run, in_schema_order
-from stickler_cli.score.tally import Tally
+from stickler_cli.score.tally import READINGS, Tally
 from stickler_cli.score.terms import pattern_of, step_of
 
 WORST: Final = 3
@@ -27,6 +28,20 @@ _SUFFIX: Final = "Comparator"
 
 
 @dataclass(frozen=True, slots=True)
+class Figures:
+    """What was counted in one counting mode, and the rates that it comes to."""
+
+    counts: Counts
+    rates: Rates
+
+
+def figures_of(tally: Tally, rule: RateRule) -> dict[str, Figures]:
+    """Return what was counted in each counting mode."""
+    counted = {mode: tally.counts(mode) for mode in READINGS}
+    return {mode: Figures(counts, rule.rates(counts)) for mode, counts in counted.items()}
+
+
+@dataclass(frozen=True, slots=True)
 class FieldRow:
     """One field over all documents."""
 
@@ -34,8 +49,35 @@ class FieldRow:
     info: FieldInfo | None
     """None where the schema repeats itself, which its description does not follow."""
     tally: Tally
+    figures: Mapping[str, Figures]
+    """By counting mode."""
     worst: bool = False
     """Whether it is one of those to look at first."""
+
+    @property
+    def counts(self) -> Counts:
+        """What `overall` counts."""
+        return self.figures["overall"].counts
+
+    @property
+    def rates(self) -> Rates:
+        """The rates of `overall`."""
+        return self.figures["overall"].rates
+
+    @property
+    def leaves(self) -> float | None:
+        """F1 of all values."""
+        return self.figures["leaves"].rates.f1
+
+    @property
+    def score(self) -> float | None:
+        """The mean score after clipping; None where no document has one."""
+        return self.tally.mean_score
+
+    @property
+    def threshold(self) -> float | None:
+        """The threshold of its values, if there is one for all of them."""
+        return self.info.threshold if self.info else None
 
     @property
     def name(self) -> str:
@@ -46,6 +88,11 @@ class FieldRow:
     def depth(self) -> int:
         """How deep it is nested; 0 for a field of the document itself."""
         return len(self.path) - 1
+
+    @property
+    def kind(self) -> str:
+        """What kind of field it is, if that is known."""
+        return self.info.kind if self.info else ""
 
     @property
     def compared_by(self) -> str:
@@ -64,7 +111,7 @@ class FieldRow:
 
 
 def field_rows(run: Run) -> list[FieldRow]:
-    """List the fields of the schema, then those that only documents name, parents first.
+    """Return the fields of the schema, then those that only documents name, parents first.
 
     The keys of a map are one row, `*`: they are data, and there is no end of them. Those of an
     object about which the schema says nothing are rows of their own, unless there are too many.
@@ -77,9 +124,15 @@ def field_rows(run: Run) -> list[FieldRow]:
     total.merge(_by_pattern(in_schema_order(run.evaluation.tally, run.fields), known, ()))
     fields = [(path, node) for path, node in total.walk() if path]
     objects = {path for path, info in known.items() if info.kind == "object"}
-    worst = _worst(fields, objects, recall_with_fd=run.options.recall_with_fd)
+    worst = _worst(fields, objects, run.rule)
     return [
-        FieldRow(path, known.get(pattern_of(path, known)), node, path in worst)
+        FieldRow(
+            path,
+            known.get(pattern_of(path, known)),
+            node,
+            figures_of(node, run.rule),
+            path in worst,
+        )
         for path, node in fields
     ]
 
@@ -114,9 +167,9 @@ def _by_pattern(node: Tally, known: Mapping[Path, FieldInfo], pattern: Path) -> 
 
 
 def _worst(
-    fields: Sequence[tuple[Path, Tally]], objects: Collection[Path], *, recall_with_fd: bool
+    fields: Sequence[tuple[Path, Tally]], objects: Collection[Path], rule: RateRule
 ) -> list[Path]:
-    """Find the fields that most need work.
+    """Return the fields that most need work.
 
     By `overall`, which blames an error on what failed: a missed item on the list, a wrong value
     in an item that was found on its field. An object fails for what is in it, so of an object and
@@ -126,7 +179,7 @@ def _worst(
     for position, (path, node) in enumerate(fields):
         counts = node.counts("overall")
         if counts.fp + counts.fn:
-            favoured = (counts + Counts(tp=IMAGINED)).f1(recall_with_fd=recall_with_fd)
+            favoured = rule.f1(counts + Counts(tp=IMAGINED))
             ranked.append((favoured, path in objects, position, path))
     worst: list[Path] = []
     for *_, path in sorted(ranked):
@@ -138,6 +191,6 @@ def _worst(
 
 
 def _same_object(path: Path, other: Path, objects: Collection[Path]) -> bool:
-    """Say whether one of two fields is an object that the other one is in."""
+    """Return whether one of two fields is an object that the other one is in."""
     outer, inner = sorted((path, other), key=len)
     return inner[: len(outer)] == outer and outer in objects

@@ -13,6 +13,8 @@ from stickler_cli.score.comparison_view import DOCUMENT_KEYS
 from stickler_cli.score.detail import Detail
 from stickler_cli.score.evaluation import RUN_FORMAT, Evaluation
 from stickler_cli.score.gates import GateResult, read_gate_result
+from stickler_cli.score.non_matches import NonMatch
+from stickler_cli.score.rates import RateRule
 from stickler_cli.score.reading import Part
 from stickler_cli.score.terms import ANY_KEY, FieldInfo, in_schema_order
 
@@ -79,6 +81,14 @@ class Run:
     """Of the program that made the run."""
     detail: Detail | None = None
     """What a page shows of single values and documents, if it was kept; no run file holds it."""
+    first_non_matches: Sequence[tuple[str, NonMatch]] = ()
+    """The errors that were kept to be listed, in order, each with the id of its document; no run
+    file holds them."""
+
+    @property
+    def rule(self) -> RateRule:
+        """How rates come of the counts of the run."""
+        return RateRule(self.options.recall_with_fd)
 
 
 def run_record(run: Run, *, per_document: bool = True) -> dict[str, object]:

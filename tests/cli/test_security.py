@@ -24,8 +24,6 @@ DANGEROUS = {
         "__init__.py",
         "comparators/registry.py",
         "score/frame.py",
-        "reports/comparison_formats.py",
-        "reports/difference/registry.py",
         "reports/registry.py",
     },
 }

@@ -8,10 +8,11 @@ import pytest
 
 from stickler_cli.diff.comparison import compare_runs
 from stickler_cli.diff.gates import LOWEST
-from stickler_cli.reports.difference.github import summary
-from stickler_cli.reports.difference.registry import FORMATS, render
-from stickler_cli.reports.difference.summary import signed
-from stickler_cli.reports.style import TableStyle
+from stickler_cli.reports.difference_sentences import signed
+from stickler_cli.reports.github import summary
+from stickler_cli.reports.layout import TableStyle
+from stickler_cli.reports.registry import FORMATS
+from stickler_cli.reports.registry import render_difference as render
 from stickler_cli.score.gates import parse_gate
 
 from .runs import OPTIONS, RIGHT, WRONG, document, run_of, single

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from stickler_cli.reports.figures import visible
-from stickler_cli.reports.junit_xml import Case, Suite, junit_text
-from stickler_cli.reports.metric_lines import Gauge, metrics_text
-from stickler_cli.reports.workflow_commands import Annotation, annotation_lines
+from stickler_cli.reports.github import Annotation, annotation_lines
+from stickler_cli.reports.junit import Case, Suite, junit_text
+from stickler_cli.reports.openmetrics import Gauge, metrics_text
 
 TEXTS = st.text(st.characters(), max_size=20) | st.text("#[]:e\n\r\\ \"'%,=\x1b", max_size=12)
 

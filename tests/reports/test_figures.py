@@ -1,17 +1,16 @@
 import pytest
 
 from stickler_cli.reports.figures import (
-    Rates,
     cells,
-    cut,
     number_of,
-    rates_of,
     setting,
+    truncate,
     value_text,
     visible,
 )
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.rate_text import rate
+from stickler_cli.score.rates import RateRule, Rates
 
 
 @pytest.mark.parametrize(
@@ -36,20 +35,20 @@ def test_a_rate_is_rounded_but_never_onto_an_end_or_limit_that_it_is_not(value, 
 
 
 def test_rates_of_nothing_are_nothing():
-    assert rates_of(Counts(tn=3), recall_with_fd=False) == Rates(None, None, None)
+    assert RateRule().rates(Counts(tn=3)) == Rates(None, None, None)
 
 
 def test_precision_is_nothing_where_nothing_was_predicted():
-    assert rates_of(Counts(fn=1), recall_with_fd=False) == Rates(None, 0.0, 0.0)
+    assert RateRule().rates(Counts(fn=1)) == Rates(None, 0.0, 0.0)
 
 
 def test_recall_is_nothing_where_there_was_nothing_to_find():
-    assert rates_of(Counts(fa=1), recall_with_fd=False) == Rates(0.0, None, 0.0)
+    assert RateRule().rates(Counts(fa=1)) == Rates(0.0, None, 0.0)
 
 
 def test_recall_counts_false_discoveries_where_that_is_asked_for():
     # 1 of the 2 ground-truth values; P = 1/2, so F1 = 1/2.
-    assert rates_of(Counts(tp=1, fd=1), recall_with_fd=True) == Rates(0.5, 0.5, 0.5)
+    assert RateRule(recall_with_fd=True).rates(Counts(tp=1, fd=1)) == Rates(0.5, 0.5, 0.5)
 
 
 def test_thresholds_and_weights_are_shown_as_they_were_written():
@@ -101,4 +100,4 @@ def test_wide_letters_take_two_columns_and_marks_none():
     [("total", 5, "total"), ("total", 4, "tot…"), ("東京都", 4, "東…"), ("total", 1, "…")],
 )
 def test_text_is_cut_to_columns_with_an_ellipsis(text, width, shown):
-    assert cut(text, width) == shown
+    assert truncate(text, width) == shown

@@ -1,17 +1,20 @@
 """Workflow commands, read as GitHub's runner reads them."""
 
 import re
+from functools import partial
 
 import pytest
 
 from stickler_cli.core.problems import Problem
 from stickler_cli.documents import DocumentPair
-from stickler_cli.reports import markdown
+from stickler_cli.reports import markdown, registry
 from stickler_cli.reports.figures import visible
-from stickler_cli.reports.fitting import CUT, SUMMARY_LIMIT
-from stickler_cli.reports.github import render, summary
-from stickler_cli.reports.style import TableStyle
-from stickler_cli.reports.workflow_commands import Annotation, annotation_lines
+from stickler_cli.reports.github import Annotation, annotation_lines, summary
+from stickler_cli.reports.layout import TableStyle
+from stickler_cli.reports.markdown_text import CUT, SUMMARY_LIMIT
+from stickler_cli.reports.view import RunView
+
+render = partial(registry.render, "github")
 
 STYLE = TableStyle()
 BROKEN = Problem("gt.json", "it is not JSON")
@@ -138,7 +141,7 @@ def test_text_that_would_be_a_command_in_a_log_is_spelt_out(text, shown):
 
 
 def test_the_summary_is_the_markdown_report(orders):
-    assert summary(orders, STYLE) == markdown.page(orders, STYLE)
+    assert summary(orders, STYLE) == markdown.run_page(RunView(orders), STYLE)
 
 
 def test_a_summary_is_longer_than_a_comment_may_be_and_never_longer_than_its_room(run_of):
@@ -151,5 +154,5 @@ def test_a_summary_is_longer_than_a_comment_may_be_and_never_longer_than_its_roo
 
     assert 800_000 < len(text.encode()) <= SUMMARY_LIMIT
     assert text.endswith(f"\n</details>\n\n{CUT}")
-    assert len(markdown.render(run, STYLE)) <= 65_000
+    assert len(registry.render("markdown", run, STYLE)) <= 65_000
     assert len(summary(run, STYLE, 2000).encode()) <= 2000

@@ -11,8 +11,8 @@ import pytest
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import Problem
 from stickler_cli.documents import DocumentPair
+from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.registry import render
-from stickler_cli.reports.style import TableStyle
 
 HOSTILE = (
     "\x1b[31mred",
@@ -56,13 +56,12 @@ PAIRS = (
 @pytest.fixture
 def report(run_of, errors_of):
     run = run_of(SCHEMA, PAIRS, gates=[f"{field_path(('=cmd()',))}.f1>=0.5"])
-    style = TableStyle(
-        junit_fields=True, show_non_matches=1000, non_matches=errors_of(SCHEMA, PAIRS)
-    )
+    style = TableStyle(junit_fields=True, show_non_matches=1000)
     note = "\x1b[2Jnote\n</td>|@all"
+    noted = replace(run, notes=(note,), first_non_matches=errors_of(SCHEMA, PAIRS))
 
     def build(name, **options):
-        return render(name, replace(run, notes=(note,)), replace(style, **options))
+        return render(name, noted, replace(style, **options))
 
     return build
 

@@ -12,8 +12,8 @@ import pytest
 
 from stickler_cli.core.locations import field_path
 from stickler_cli.documents import DocumentPair
+from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.registry import render
-from stickler_cli.reports.style import TableStyle
 from stickler_cli.runs.lines import non_match_lines
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")

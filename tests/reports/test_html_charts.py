@@ -5,9 +5,9 @@ from stickler_cli.reports.html.charts import (
     HEIGHT,
     LEAST,
     WIDTH,
+    bar_parts,
     score_chart,
     similarity_chart,
-    stacked,
 )
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.detail import BINS, Histogram
@@ -22,7 +22,7 @@ def histogram(matched: dict[int, int], unlike: dict[int, int]) -> Histogram:
 
 
 def test_the_parts_of_a_bar_fill_it_and_leave_out_what_is_absent():
-    parts = stacked(Counts(tp=3, fd=0, fa=1, fn=4, tn=90))
+    parts = bar_parts(Counts(tp=3, fd=0, fa=1, fn=4, tn=90))
 
     assert [(part.name, part.left, part.width) for part in parts] == [
         *(("tp", 0.0, 37.5), ("fa", 37.5, 12.5), ("fn", 50.0, 50.0))
@@ -31,7 +31,7 @@ def test_the_parts_of_a_bar_fill_it_and_leave_out_what_is_absent():
 
 
 def test_nothing_counted_is_an_empty_bar():
-    assert stacked(Counts(tn=5)) == []
+    assert bar_parts(Counts(tn=5)) == []
 
 
 def test_heights_go_by_the_square_root():

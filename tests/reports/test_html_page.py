@@ -16,9 +16,9 @@ import pytest
 from stickler_cli.core.problems import UnavailableError, Violation
 from stickler_cli.documents import DocumentPair
 from stickler_cli.reports import registry
-from stickler_cli.reports.html import fields, overview, page, payload
+from stickler_cli.reports.html import field_tree, overview, page, payload
+from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.registry import FORMATS, render, require
-from stickler_cli.reports.style import TableStyle
 from stickler_cli.score.detail import Detail, DetailLimits
 from stickler_cli.score.intervals import interval_text
 from stickler_cli.score.validity import Validity
@@ -321,7 +321,7 @@ def test_what_the_page_leaves_out_it_says(run_of, monkeypatch):
     detail.merge(run.detail)
     monkeypatch.setattr(payload, "MOST_DOCUMENTS", 2)
     monkeypatch.setattr(page, "MOST_FIELDS", 4)
-    monkeypatch.setattr(fields, "MOST_FIELDS", 4)
+    monkeypatch.setattr(field_tree, "MOST_FIELDS", 4)
 
     shown = Page(html(replace(run, detail=detail)))
 

@@ -1,12 +1,16 @@
 import json
 import math
+from functools import partial
 
 import orjson
 import pytest
 
 from stickler_cli.documents import DocumentPair
-from stickler_cli.reports.json_report import json_text, render
-from stickler_cli.reports.style import TableStyle
+from stickler_cli.reports import registry
+from stickler_cli.reports.json_report import json_text
+from stickler_cli.reports.layout import TableStyle
+
+render = partial(registry.render, "json")
 
 
 def nested(depth):

@@ -5,6 +5,7 @@
 
 import re
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import junitparser
@@ -13,9 +14,11 @@ import xmlschema
 
 from stickler_cli.core.problems import Problem
 from stickler_cli.documents import DocumentPair
-from stickler_cli.reports.junit import render
-from stickler_cli.reports.junit_xml import Case, Suite, junit_text
-from stickler_cli.reports.style import TableStyle
+from stickler_cli.reports import registry
+from stickler_cli.reports.junit import Case, Suite, junit_text
+from stickler_cli.reports.layout import TableStyle
+
+render = partial(registry.render, "junit")
 
 SCHEMA = xmlschema.XMLSchema10(str(Path(__file__).parent / "junit-10.xsd"))
 FIELDS = TableStyle(junit_fields=True)

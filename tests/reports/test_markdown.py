@@ -1,8 +1,14 @@
+from functools import partial
+
 import pytest
 
 from stickler_cli.documents import DocumentPair
-from stickler_cli.reports.markdown import MARKER, code, render
-from stickler_cli.reports.style import TableStyle
+from stickler_cli.reports import registry
+from stickler_cli.reports.layout import TableStyle
+from stickler_cli.reports.markdown import MARKER
+from stickler_cli.reports.markdown_text import code
+
+render = partial(registry.render, "markdown")
 
 STYLE = TableStyle()
 

@@ -2,14 +2,17 @@
 
 import re
 import shlex
+from functools import partial
 
 import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from stickler_cli.documents import DocumentPair
-from stickler_cli.reports.metric_lines import Gauge, metrics_text
-from stickler_cli.reports.openmetrics import render
-from stickler_cli.reports.style import TableStyle
+from stickler_cli.reports import registry
+from stickler_cli.reports.layout import TableStyle
+from stickler_cli.reports.openmetrics import Gauge, metrics_text
+
+render = partial(registry.render, "openmetrics")
 
 STYLE = TableStyle()
 

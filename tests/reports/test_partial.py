@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.registry import FORMATS, SAY_PARTIAL, render
-from stickler_cli.reports.style import TableStyle
 
 NOTE = "interrupted: these are the results of 3 of 9 documents only"
 

@@ -3,8 +3,8 @@ import sys
 
 import pytest
 
+from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.registry import FORMATS, SUFFIXES, format_of, render
-from stickler_cli.reports.style import TableStyle
 
 
 @pytest.mark.parametrize(

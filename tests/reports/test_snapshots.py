@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from stickler_cli import __version__
+from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.registry import render
-from stickler_cli.reports.style import TableStyle
 
 ROOT = Path(__file__).parents[2]
 SNAPSHOTS = Path(__file__).parent / "snapshots"
@@ -44,8 +44,9 @@ def with_version(text, version):
 @pytest.mark.parametrize("name", STYLES)
 def test_orders_look_as_checked_in(orders, errors_of, same_as, name):
     form, style = STYLES[name]
-    style = replace(style, show_non_matches=5, non_matches=errors_of())
-    noted = replace(orders, notes=("pred: 1 file is not .json and was left out",))
+    style = replace(style, show_non_matches=5)
+    notes = ("pred: 1 file is not .json and was left out",)
+    noted = replace(orders, notes=notes, first_non_matches=errors_of())
 
     same_as(with_version(render(form, noted, style), "0"), SNAPSHOTS / name)
 

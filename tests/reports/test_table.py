@@ -1,14 +1,17 @@
 import os
 import re
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
 from stickler_cli.core.problems import Problem
 from stickler_cli.documents import DocumentPair
+from stickler_cli.reports import registry
 from stickler_cli.reports.figures import cells
-from stickler_cli.reports.style import TableStyle
-from stickler_cli.reports.table import render
+from stickler_cli.reports.layout import TableStyle
+
+render = partial(registry.render, "table")
 
 PLAIN = TableStyle()
 NARROW = TableStyle(width=40, plain=False)
@@ -189,8 +192,8 @@ def test_a_figure_is_not_rounded_onto_the_limit_of_a_gate(run_of):
 
 @pytest.mark.parametrize(("shown", "lines"), [(0, 0), (2, 2), (99, 7)])
 def test_as_many_non_matches_are_listed_as_asked_for(orders, errors_of, shown, lines):
-    style = replace(PLAIN, show_non_matches=shown, non_matches=errors_of())
-    _, _, below = render(orders, style).partition("reason\n")
+    run = replace(orders, first_non_matches=errors_of())
+    _, _, below = render(run, replace(PLAIN, show_non_matches=shown)).partition("reason\n")
 
     assert len([line for line in below.partition("\n\n")[0].splitlines() if line]) == lines
 
@@ -201,9 +204,10 @@ def test_a_run_without_errors_has_no_non_matches(orders):
 
 def test_long_values_are_cut_to_the_terminal(run_of, errors_of):
     pairs = [DocumentPair("a", {"id": "東京" * 30}, {"id": "x" * 70})]
-    style = replace(NARROW, show_non_matches=1, non_matches=errors_of(pairs=pairs))
-    text = render(run_of(pairs=pairs), style)
+    run = replace(run_of(pairs=pairs), first_non_matches=errors_of(pairs=pairs))
+    style = replace(NARROW, show_non_matches=1)
+    text = render(run, style)
 
     assert f'  gt    "{"東京" * 7}東…\n' in text
     assert max(map(cells, text.splitlines())) <= 40
-    assert f'"{"x" * 70}"' in render(run_of(pairs=pairs), replace(style, width=None))
+    assert f'"{"x" * 70}"' in render(run, replace(style, width=None))

@@ -21,8 +21,8 @@ from stickler_cli.compare.outline import outline
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.locations import json_pointer
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError
-from stickler_cli.reports.csv_report import render as render_csv
-from stickler_cli.reports.style import TableStyle
+from stickler_cli.reports.layout import TableStyle
+from stickler_cli.reports.registry import render
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.evaluation import (
     FORMAT,
@@ -334,7 +334,7 @@ def test_a_frame_has_the_rows_and_columns_of_the_csv(libraries):
 
     _, columns = evaluation.to_frame()
 
-    header, *lines = csv.reader(io.StringIO(render_csv(run_of(evaluation), TableStyle())))
+    header, *lines = csv.reader(io.StringIO(render("csv", run_of(evaluation), TableStyle())))
     rows = [
         ["" if cell is None else str(cell) for cell in row]
         for row in zip(*columns.values(), strict=True)

@@ -1,4 +1,4 @@
-"""The geometry of the page's charts: from counts to shares and rectangles; the template draws them.
+"""The geometry of the page's charts: from counts to shares and rectangles.
 
 Outcomes are told apart by pattern as well as colour. Heights go by the square root of counts, or
 one bar of thousands would hide the handful of errors that the chart is there for.
@@ -35,7 +35,7 @@ OUTCOMES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One part of a stacked bar."""
+    """One part of a bar."""
 
     name: str
     """`tp`, `fd`, `fa` or `fn`."""
@@ -71,8 +71,8 @@ class Chart:
     """Places on the axis and what is written there."""
 
 
-def stacked(counts: Counts) -> list[Part]:
-    """Give the parts of a bar that shows what became of all units that had a value."""
+def bar_parts(counts: Counts) -> list[Part]:
+    """Return the parts of a bar that shows what became of all units that had a value."""
     total = counts.total - counts.tn
     parts: list[Part] = []
     left = 0.0
@@ -87,7 +87,7 @@ def stacked(counts: Counts) -> list[Part]:
 
 
 def similarity_chart(histogram: Histogram, threshold: float | None) -> Chart:
-    """Draw how similar the pairs of a field are, and where they begin to match."""
+    """Return how similar the pairs of a field are, and where they begin to match."""
     matched, unlike = sum(histogram.matched), sum(histogram.unlike)
     level = "their threshold" if threshold is None else f"the threshold of {threshold:g}"
     label = (
@@ -99,14 +99,14 @@ def similarity_chart(histogram: Histogram, threshold: float | None) -> Chart:
 
 
 def score_chart(counts: Sequence[int]) -> Chart:
-    """Draw how the scores of documents are distributed; counts by bin, (`BINS` + 1,)."""
+    """Return how the scores of documents are distributed; counts by bin, (`BINS` + 1,)."""
     perfect = counts[BINS]
     label = f"Scores of {number_of(sum(counts), 'document')}; {perfect} of them exactly 1"
     return Chart(_bars([("score", counts)], "document"), None, label, _ticks(None))
 
 
 def _bars(layers: Sequence[tuple[str, Sequence[int]]], noun: str) -> list[Bar]:
-    """Draw bars of several layers, the first one at the bottom."""
+    """Return bars of several layers, the first one at the bottom."""
     totals = [sum(counts) for counts in zip(*(counts for _, counts in layers), strict=True)]
     scale = HEIGHT / sqrt(max(totals)) if any(totals) else 0.0
     bars = []
@@ -138,7 +138,7 @@ def _range(position: int) -> str:
 
 
 def _ticks(threshold: float | None) -> list[tuple[float, str]]:
-    """Name the ends and the middle of the axis, unless the threshold's own name is in the way."""
+    """Return the names of ends and middle of the axis, unless the threshold's own is in the way."""
     ends = [(0.0, "0"), (0.5, "0.5"), (1.0, "1")]
     kept = [
         (_x(value) if value < 1 else WIDTH - BAR / 2, text)

@@ -6,38 +6,29 @@ policy lets nothing but that one script run, and nothing be loaded from anywhere
 
 import base64
 import hashlib
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Mapping, Sequence
+from functools import cache, partial
 from pathlib import Path as File
 from typing import Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from stickler_cli.reports.figures import number_of, visible
+from stickler_cli.reports import run_sentences
+from stickler_cli.reports.figures import number_of, setting, visible
 from stickler_cli.reports.html import overview, payload
 from stickler_cli.reports.html.charts import OUTCOMES, Chart, score_chart
-from stickler_cli.reports.html.fields import (
+from stickler_cli.reports.html.field_tree import (
     MOST_FIELDS,
     class_counts,
     field_views,
     figure,
+    mode_views,
 )
-from stickler_cli.reports.rows import FieldRow, field_rows
-from stickler_cli.reports.style import TableStyle
-from stickler_cli.reports.summary import (
-    LEGEND,
-    disagreement,
-    gate_limits,
-    headline,
-    interval_title,
-    notes,
-    problems,
-    worst_fields,
-)
+from stickler_cli.reports.layout import TableStyle
+from stickler_cli.reports.view import RunView
 from stickler_cli.score import comparison_lines as whole_documents
 from stickler_cli.score.detail import Detail
-from stickler_cli.score.record import Run
 
 HERE: Final = File(__file__).parent
 SCRIPTS: Final = (
@@ -64,29 +55,28 @@ WORST_DOCUMENTS: Final = 10
 """Documents that are named without the script, and on paper."""
 
 
-def render(run: Run, style: TableStyle) -> str:
-    """Write a run as an HTML page; ends with a line break."""
-    rows = field_rows(run)
-    text = environment().get_template("page.html.j2").render(_context(run, rows))
-    return text.rstrip("\n") + "\n"
+def render_run(view: RunView, style: TableStyle) -> str:
+    """Return a run as an HTML page; ends with a line break."""
+    return fill("page.html.j2", _context(view))
 
 
-def environment(folder: File = HERE) -> Environment:
-    """Give what fills in the templates of a folder, with everything escaped."""
-    made = Environment(
-        loader=FileSystemLoader(folder),
+def fill(template: str, context: Mapping[str, object]) -> str:
+    """Return a page from its template, with everything escaped; ends with a line break."""
+    environment = Environment(
+        loader=FileSystemLoader(HERE),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters["visible"] = visible
-    return made
+    environment.filters |= {"visible": visible, "setting": setting}
+    css = Markup(_asset("page.css"))  # noqa: S704 - ours
+    return environment.get_template(template).render(context, css=css).rstrip("\n") + "\n"
 
 
 @cache
 def script() -> str:
-    """Give the page's one script."""
+    """Return the page's one script."""
     parts = (_asset(name) for name in SCRIPTS)
     return '(() => {\n"use strict";\n' + "\n".join(parts) + "})();\n"
 
@@ -96,47 +86,48 @@ def _asset(name: str) -> str:
 
 
 def policy(text: str) -> str:
-    """Give the policy under which this script runs, and no other."""
+    """Return the policy under which this script runs, and no other."""
     digest = hashlib.sha256(text.encode()).digest()
     return POLICY.format(digest=base64.b64encode(digest).decode("ascii"))
 
 
-def _context(run: Run, rows: Sequence[FieldRow]) -> dict[str, object]:
-    """Give everything that the template names."""
-    detail = run.detail or Detail(knows_errors=False, knows_values=False)
-    accounts = run.evaluation.accounts
+def _context(view: RunView) -> dict[str, object]:
+    """Return everything that the template names."""
+    detail = view.run.detail or Detail(knows_errors=False, knows_values=False)
+    accounts = view.evaluation.accounts
     documents = None if accounts is None else payload.document_rows(accounts)
-    title, named, more = problems(run)
+    title, named, more = run_sentences.problems(view)
+    whole = mode_views(view, view.whole, view.intervals)
     code = script()
     return {
-        "css": Markup(_asset("page.css")),  # noqa: S704 - ours
         "script": Markup(code),  # noqa: S704 - ours
         "policy": policy(code),
-        "title": visible(run.schema.model_name),
-        "headline": headline(run),
-        "verdict": overview.verdict(run),
-        "gates": run.gates,
-        "cards": overview.cards(run),
-        "readings": overview.readings(run),
-        "disagreement": disagreement(run),
-        "worst": worst_fields(run, rows, visible),
-        "notes": notes(run, visible),
+        "title": visible(view.run.schema.model_name),
+        "headline": run_sentences.headline(view),
+        "verdict": overview.verdict(view),
+        "gates": view.run.gates,
+        "cards": overview.cards(view, whole[0]),
+        "modes": whole,
+        "disagreement": run_sentences.disagreement(view),
+        "worst": run_sentences.worst_fields(view, visible),
+        "notes": run_sentences.notes(view, visible),
         "problems": {"title": title, "named": named, "more": more},
-        "fields": field_views(run, rows, detail.histograms),
-        "fields_left_out": max(len(rows) - MOST_FIELDS, 0),
+        "fields": field_views(view, detail.histograms),
+        "fields_left_out": max(len(view.rows) - MOST_FIELDS, 0),
         "histograms_kept": detail.knows_values,
         "outcomes": OUTCOMES,
-        "error_classes": class_counts(run.evaluation.errors.overall()),
-        "legend": LEGEND,
-        "settings": overview.settings(run),
-        "level": interval_title(run).removesuffix(" of F1"),
-        "by": overview.groups(run),
-        "verdicts": overview.verdicts(run),
+        "error_classes": class_counts(view.evaluation.errors.overall()),
+        "legend": run_sentences.LEGEND,
+        "settings": overview.settings(view),
+        "level": view.interval_title.removesuffix(" of F1"),
+        "by": view.groups,
+        "sides": overview.SIDES,
+        "validity": view.evaluation.validity,
+        "most_violations": overview.MOST_VIOLATIONS,
         "documents": None if documents is None else documents[:WORST_DOCUMENTS],
         "scores": _scores(documents),
-        "limits": gate_limits(run),
-        "figure": figure,
-        "payload": _payload(detail, documents, rows),
+        "figure": partial(figure, view),
+        "payload": _payload(view, detail, documents),
         "kept": _kept(detail, documents),
     }
 
@@ -147,9 +138,9 @@ def _scores(documents: Sequence[payload.DocumentRow] | None) -> Chart | None:
 
 
 def _payload(
-    detail: Detail, documents: Sequence[payload.DocumentRow] | None, rows: Sequence[FieldRow]
+    view: RunView, detail: Detail, documents: Sequence[payload.DocumentRow] | None
 ) -> dict[str, str]:
-    paths = [row.path for row in rows[:MOST_FIELDS]]
+    paths = [row.path for row in view.rows[:MOST_FIELDS]]
     return {
         "non-matches": payload.packed(payload.non_match_lines(detail, paths)),
         "documents": payload.packed(payload.document_lines(documents or ())),
@@ -158,7 +149,7 @@ def _payload(
 
 
 def _kept(detail: Detail, documents: Sequence[payload.DocumentRow] | None) -> dict[str, str]:
-    """Say what the page holds and what it leaves out, a sentence for each part."""
+    """Return what the page holds and what it leaves out, a sentence for each part."""
     kept = detail.non_matches
     if not detail.knows_errors:
         errors = (

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import Path, parse_field_path
-from stickler_cli.reports.html.fields import Places
+from stickler_cli.reports.html.field_tree import Places
 from stickler_cli.score.accounts import NAMES, Accounts, decoded, readings_of
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.detail import BINS, Detail, bin_of
@@ -37,17 +37,17 @@ class DocumentRow:
     status: str
     score: float | None
     values: Counts
-    """Of all its values: the reading `leaves`."""
+    """Of all its values: the counting mode `leaves`."""
 
 
 def packed(lines: Iterable[bytes]) -> str:
-    """Pack JSON values into text: an array of them, compressed, base64; equal for equal values."""
+    """Return JSON values packed into text, equal for equal values: compressed, base64."""
     text = b"[" + b",\n".join(lines) + b"]"
     return base64.b64encode(gzip.compress(text, LEVEL, mtime=0)).decode("ascii")
 
 
 def non_match_lines(detail: Detail, paths: Sequence[Path]) -> list[bytes]:
-    """Give the errors as the script reads them: with the index of the row of their field first."""
+    """Return the errors as the script reads them: first the index of the row of their field."""
     places = Places(paths)
 
     @lru_cache(_PATHS_REMEMBERED)
@@ -63,12 +63,12 @@ def non_match_lines(detail: Detail, paths: Sequence[Path]) -> list[bytes]:
 
 
 def _second(line: bytes) -> str:
-    """Give the second entry of an error: the path of its field."""
+    """Return the second entry of an error: the path of its field."""
     return str(json.loads(line)[1])
 
 
 def document_rows(accounts: Accounts) -> list[DocumentRow]:
-    """List the documents, the lowest score first, then by id; those without a score last."""
+    """Return the documents, the lowest score first, then by id; those without a score last."""
     return sorted((_row(decoded(line)) for line in accounts.ordered()), key=_rank)
 
 
@@ -84,7 +84,7 @@ def _rank(row: DocumentRow) -> tuple[float, str]:
 
 
 def document_lines(rows: Iterable[DocumentRow]) -> list[bytes]:
-    """Give the first documents as the script reads them.
+    """Return the first documents as the script reads them.
 
     Each is id, status, score, and the values that are right, wrong, invented and missed.
     """
@@ -97,7 +97,7 @@ def document_lines(rows: Iterable[DocumentRow]) -> list[bytes]:
 
 
 def score_counts(rows: Iterable[DocumentRow]) -> list[int]:
-    """Count documents by score, (`BINS` + 1,)."""
+    """Return how many documents there are by score, (`BINS` + 1,)."""
     counts = [0] * (BINS + 1)
     for row in rows:
         if row.score is not None:
@@ -106,5 +106,5 @@ def score_counts(rows: Iterable[DocumentRow]) -> list[int]:
 
 
 def comparison_lines(detail: Detail) -> list[bytes]:
-    """Give the documents that are there whole, as id and rows."""
+    """Return the documents that are there whole, as id and rows."""
     return [b"[%b,%b]" % (json_line(name)[:-1], line) for _, name, line in detail.comparisons]

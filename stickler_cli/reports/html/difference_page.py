@@ -2,14 +2,10 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path as File
 from typing import Final
 
-from markupsafe import Markup
-
-from stickler_cli.core.locations import field_path
 from stickler_cli.diff.changes import Change, Difference, Verdict
-from stickler_cli.reports.difference.summary import (
+from stickler_cli.reports.difference_sentences import (
     MARKS,
     differences,
     document_text,
@@ -25,8 +21,8 @@ from stickler_cli.reports.difference.summary import (
     verdict_line,
 )
 from stickler_cli.reports.figures import visible
-from stickler_cli.reports.html.page import HERE, environment
-from stickler_cli.reports.style import TableStyle
+from stickler_cli.reports.html.page import fill
+from stickler_cli.reports.layout import TableStyle
 from stickler_cli.score.rate_text import rate
 
 MOST_DOCUMENTS: Final = 200
@@ -64,35 +60,32 @@ class _Row:
 _TONES: Final = {Verdict.IMPROVED: "good", Verdict.REGRESSED: "bad"}
 
 
-def render(difference: Difference, style: TableStyle) -> str:
-    """Write a difference as an HTML page; ends with a line break."""
-    template = environment(File(__file__).parent).get_template("page.html.j2")
-    worse, better = difference.worse, difference.better
-    text = template.render(
-        policy=POLICY,
-        css=Markup((HERE / "page.css").read_text(encoding="utf-8")),  # noqa: S704 - our own file
-        title=visible(title(difference)),
-        headline=headline(difference),
-        verdict=verdict_line(difference),
-        differences=differences(difference, visible),
-        told=[
+def render_difference(difference: Difference, style: TableStyle) -> str:
+    """Return a difference as an HTML page; ends with a line break."""
+    context: dict[str, object] = {
+        "policy": POLICY,
+        "title": visible(title(difference)),
+        "headline": headline(difference),
+        "verdict": verdict_line(difference),
+        "differences": differences(difference, visible),
+        "told": [
             (_TONES[verdict], text)
             for verdict in (Verdict.REGRESSED, Verdict.IMPROVED)
             for text in fields_with(difference, verdict, visible)
         ],
-        gates=difference.gates,
-        whole=_rows(difference, difference.whole),
-        fields=_rows(difference, difference.fields),
-        interval_title=interval_title(difference),
-        documents=[
-            ("Documents that got worse", worse[:MOST_DOCUMENTS], len(worse[MOST_DOCUMENTS:])),
-            ("Documents that got better", better[:MOST_DOCUMENTS], len(better[MOST_DOCUMENTS:])),
+        "gates": difference.gates,
+        "whole": _rows(difference, difference.whole),
+        "fields": _rows(difference, difference.fields),
+        "interval_title": interval_title(difference),
+        "documents": [
+            (f"Documents that got {what}", found[:MOST_DOCUMENTS], len(found[MOST_DOCUMENTS:]))
+            for what, found in (("worse", difference.worse), ("better", difference.better))
         ],
-        document_text=document_text,
-        signed=signed,
-        legend=legend(difference),
-    )
-    return text.rstrip("\n") + "\n"
+        "document_text": document_text,
+        "signed": signed,
+        "legend": legend(difference),
+    }
+    return fill("difference_page.html.j2", context)
 
 
 def _rows(difference: Difference, changes: Iterable[Change]) -> list[_Row]:
@@ -100,7 +93,7 @@ def _rows(difference: Difference, changes: Iterable[Change]) -> list[_Row]:
     return [
         _Row(
             change=change,
-            name=visible(field_path(change.path) if change.path else name_of(change)),
+            name=visible(name_of(change)),
             mark=MARKS[change.verdict],
             before=rate(change.before),
             after=rate(change.after),

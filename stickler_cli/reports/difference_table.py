@@ -5,10 +5,9 @@ from typing import Final
 
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.diff.changes import Change, Difference, DocumentChange, Verdict
-from stickler_cli.reports.difference.summary import (
+from stickler_cli.reports.difference_sentences import (
     MARKS,
     SHORT,
-    better_documents,
     differences,
     document_text,
     fields_with,
@@ -18,23 +17,25 @@ from stickler_cli.reports.difference.summary import (
     legend,
     limits,
     name_of,
+    named_documents,
     signed,
     title,
     verdict_line,
-    worse_documents,
 )
-from stickler_cli.reports.drawing import drawn, stacked
 from stickler_cli.reports.layout import (
     BLANK,
     Column,
     Line,
     Span,
     Table,
+    TableStyle,
     Tone,
+    gate_lines,
+    join,
     paragraph,
+    render_lines,
     table_lines,
 )
-from stickler_cli.reports.style import TableStyle
 from stickler_cli.score.rate_text import rate
 
 INDENT: Final = "  "
@@ -46,24 +47,21 @@ TONES: Final[dict[Verdict, Tone]] = {
     Verdict.UNCLEAR: "",
 }
 
-_GATES: Final[dict[bool, tuple[str, Tone]]] = {True: ("PASS", "good"), False: ("FAIL", "bad")}
+_OF_FIELDS: Final = ("broken", "fixed")
+"""Columns that only fields have."""
 
 
-def render(difference: Difference, style: TableStyle) -> str:
-    """Draw a difference as tables and sentences; ends with a line break."""
-    return drawn(_report(difference, style), style)
-
-
-def _report(difference: Difference, style: TableStyle) -> list[Line]:
-    width = None if style.plain else style.width
+def render_difference(difference: Difference, style: TableStyle) -> str:
+    """Return a difference as tables and sentences; ends with a line break."""
+    width = style.room
     sections = (
         _head(difference, width),
         _whole(difference, width),
         _fields(difference, width, plain=style.plain),
         _documents(difference, width),
-        _gates(difference, width),
+        gate_lines(difference.gates, width),
     )
-    return stacked(sections)
+    return render_lines(join(sections), style)
 
 
 def _head(difference: Difference, width: int | None) -> list[Line]:
@@ -118,10 +116,6 @@ def _whole(difference: Difference, width: int | None) -> list[Line]:
     return lines
 
 
-_OF_FIELDS: Final = ("broken", "fixed")
-"""Columns that only fields have."""
-
-
 def _fields(difference: Difference, width: int | None, *, plain: bool) -> list[Line]:
     if not difference.fields:
         return []
@@ -145,10 +139,7 @@ def _nested(path: Path) -> str:
 
 def _documents(difference: Difference, width: int | None) -> list[Line]:
     lines: list[Line] = []
-    for what, (documents, more) in (
-        ("worse", worse_documents(difference)),
-        ("better", better_documents(difference)),
-    ):
+    for what, (documents, more) in named_documents(difference).items():
         if documents:
             lines += [BLANK] if lines else []
             lines += paragraph(f"documents that got {what}", width, "title")
@@ -165,14 +156,4 @@ def _listed(documents: Iterable[DocumentChange], width: int | None) -> list[Line
         mark = "broke hard: " if document.is_hard else ""
         text = f"{signed(document.change)}  {document.id}: {mark}{document_text(document)}"
         lines += paragraph(text, width, tone, INDENT * 2)
-    return lines
-
-
-def _gates(difference: Difference, width: int | None) -> list[Line]:
-    lines: list[Line] = []
-    for result in difference.gates:
-        word, tone = _GATES[result.passed]
-        first, *rest = paragraph(f"{word}  {result.reason}", width, "", " " * 6)
-        (span,) = first
-        lines += [(Span(word, tone), Span(span.text.removeprefix(word))), *rest]
     return lines

@@ -1,6 +1,6 @@
 import pytest
 
-from stickler_cli.reports.differences import LONGEST, pieces
+from stickler_cli.reports.pieces import LONGEST, pieces
 
 
 def cut(gt, pred):

@@ -9,8 +9,8 @@ from stickler_cli.compare.explained import Explained
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.json_values import JsonValue, brief
 from stickler_cli.core.locations import Path, field_path
-from stickler_cli.reports.differences import Piece, pieces
 from stickler_cli.reports.figures import number_of, setting
+from stickler_cli.reports.pieces import Piece, pieces
 from stickler_cli.score.error_classes import ErrorClass
 from stickler_cli.score.non_matches import NonMatch
 from stickler_cli.score.rate_text import rate
@@ -29,6 +29,9 @@ LONGEST_RUN: Final = 400
 """Characters that one side has in a row, at most, of those that are shown."""
 
 ONE_SIDED: Final = (Outcome.FN, Outcome.FA)
+
+_MARKS: Final = {"both": ("", ""), "gt": ("[-", "-]"), "pred": ("{+", "+}")}
+
 
 ErrorClasses: TypeAlias = Mapping[tuple[Path, Outcome], ErrorClass]
 """The class of each error by its path and outcome."""
@@ -57,7 +60,7 @@ class ComparedPair:
         return self.root.similarity
 
     def why(self, place: Explained, floor: float) -> str:
-        """Say what kind of mistake a place is, and what else a list element might have been."""
+        """Return what kind of mistake a place is, and what else a list element might have been."""
         error_class = self.class_of(place)
         known = error_class not in (None, ErrorClass.OTHER)
         words = str(error_class).replace("_", " ") if known else _one_sided_list(place)
@@ -67,12 +70,12 @@ class ComparedPair:
         return "; ".join(text for text in texts if text)
 
     def class_of(self, place: Explained) -> ErrorClass | None:
-        """Give the error class of a place; None for what is right, or no error by itself."""
+        """Return the error class of a place; None for what is right, or no error by itself."""
         path = place.pred_path if place.outcome is Outcome.FA else place.gt_path
         return self.classes.get((path, place.outcome))
 
     def shown(self, place: Explained) -> tuple[list[Explained], str]:
-        """Choose the parts of a place that are shown, and count the others in words."""
+        """Return the parts of a place that are shown, and how many others there are, in words."""
         parts = place.parts
         if self.detail == "all":
             return list(parts), ""
@@ -95,12 +98,12 @@ class ComparedPair:
 
 
 def error_classes(errors: Iterable[NonMatch]) -> ErrorClasses:
-    """Give the class of each error by its place."""
+    """Return the class of each error by its place."""
     return {(error.path, error.outcome): error.error_class for error in errors}
 
 
 def all_places(root: Explained) -> Iterator[Explained]:
-    """Go through a comparison, parents first."""
+    """Yield all places of a comparison, parents first."""
     waiting = [root]
     while waiting:
         place = waiting.pop()
@@ -109,7 +112,7 @@ def all_places(root: Explained) -> Iterator[Explained]:
 
 
 def places(root: Explained, path: Path) -> list[Explained]:
-    """Find the places that a path names: those with its list indexes, or all without.
+    """Return the places that a path names: those with its list indexes, or all without.
 
     An invented element is named by its index in the prediction, like one that is missed or paired
     by that in the ground truth.
@@ -130,7 +133,7 @@ def _names(path: Path) -> Path:
 
 
 def title_of(place: Explained, *, whole: bool) -> str:
-    """Name a place, by its whole path or below the one that it is in, and what it is paired with.
+    """Return the name of a place, in full or below the place that it is in, and of its partner.
 
     An invented element has its index in the prediction, any other that in the ground truth.
     """
@@ -144,7 +147,7 @@ def title_of(place: Explained, *, whole: bool) -> str:
 
 
 def pairing_text(place: Explained, floor: float) -> str:
-    """Say what an element might have been paired with instead, and why it was not; or nothing."""
+    """Return what an element might have been paired with, and why it was not; or nothing."""
     pairing = place.pairing
     if pairing is None:
         return ""
@@ -161,7 +164,7 @@ def pairing_text(place: Explained, floor: float) -> str:
 
 
 def sum_text(place: Explained) -> str:
-    """Write out how the score of an object or list comes about; or nothing."""
+    """Return how the score of an object or list comes about; or nothing."""
     total = place.sum
     if total is None:
         return ""
@@ -177,7 +180,7 @@ def sum_text(place: Explained) -> str:
 
 
 def _one_sided_list(place: Explained) -> str:
-    """Count the elements of a list that one side lacks: each of them is an error."""
+    """Return how many elements there are of a list that one side lacks: each is an error."""
     if place.kind not in ("list", "tuple") or is_judged(place) or place.outcome not in ONE_SIDED:
         return ""
     what = "missed item" if place.outcome is Outcome.FN else "invented item"
@@ -189,37 +192,37 @@ def _is_clipped(place: Explained) -> bool:
 
 
 def shown_score(place: Explained) -> str:
-    """Show what a threshold judges: of a list its score, of anything else its similarity."""
+    """Return what a threshold judges: of a list its score, of anything else its similarity."""
     value = place.score if place.kind in ("list", "tuple") else place.similarity
     return rate(value, {place.threshold})
 
 
 def is_judged(place: Explained) -> bool:
-    """Say whether a place is right or wrong as one: a document is not, nor the list of a field."""
+    """Return whether a place is right or wrong as one: a document is not, nor a field's list."""
     if place.kind in ("list", "tuple") and place.parts:
         return bool(place.gt_path) and isinstance(place.gt_path[-1], int)
     return bool(place.gt_path)
 
 
 def outcome_text(place: Explained) -> str:
-    """Show what a place counts as; nothing where its parts are counted in its stead."""
+    """Return what a place counts as; nothing where its parts are counted in its stead."""
     return place.outcome.name if is_judged(place) else ""
 
 
 def threshold_text(place: Explained) -> str:
-    """Show the threshold that decided; nothing where none did."""
+    """Return the threshold that decided; nothing where none did."""
     judged = is_judged(place) and place.outcome not in ONE_SIDED
     return setting(place.threshold) if judged else ""
 
 
 def value_piece(value: JsonValue) -> Piece:
-    """Show a value that there is nothing to compare with, as JSON, cut where it is long."""
+    """Return a value that there is nothing to compare with, as JSON, truncated where it is long."""
     text = _json(value)
     return Piece(text[:LONGEST_RUN] + "…" if len(text) > LONGEST_RUN else text, "both")
 
 
 def value_pieces(gt: JsonValue, pred: JsonValue) -> list[Piece]:
-    """Cut two values, as JSON, into what both have and what one has; long runs are shortened."""
+    """Return two values, as JSON, cut into what both have and what one has; long runs shortened."""
     return [_shortened(piece) for piece in pieces(_json(gt), _json(pred))]
 
 
@@ -240,3 +243,13 @@ def _shortened(piece: Piece) -> Piece:
         return piece
     half = EQUAL_RUN // 2
     return Piece(f"{text[:half]}…{text[-half:]}", "both")
+
+
+def differs(place: Explained) -> bool:
+    """Return whether two values were compared that are not the same."""
+    return place.gt is not None and place.pred is not None and place.gt != place.pred
+
+
+def marked(pieces: list[Piece]) -> str:
+    """Return pieces in one line: `[-ground truth-]`, `{+prediction+}`, and what both have."""
+    return "".join(piece.text.join(_MARKS[piece.side]) for piece in pieces)

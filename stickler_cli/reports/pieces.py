@@ -26,7 +26,7 @@ class Piece:
 
 
 def pieces(gt: str, pred: str) -> list[Piece]:
-    """Cut two texts into runs that both have and runs that one has.
+    """Return two texts cut into runs that both have and runs that one has.
 
     Those of both and of the ground truth make up the ground truth, those of both and of the
     prediction the prediction.
@@ -57,7 +57,10 @@ def pieces(gt: str, pred: str) -> list[Piece]:
 
 
 def _joined(runs: Iterable[tuple[bool, str, str]]) -> list[Piece]:
-    """Put differences that follow each other together: whether equal, then both sides."""
+    """Return runs with differences that follow each other joined.
+
+    Each run is whether it is equal, then both sides.
+    """
     found: list[Piece] = []
     gt, pred = "", ""
     for equal, one, other in (*runs, (True, "", "")):

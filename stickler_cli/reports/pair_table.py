@@ -1,13 +1,29 @@
-"""A comparison for people: a tree in a terminal, a row a place in a pipe."""
+"""A comparison for people: a tree in a terminal, a row a place in pipes, files and Markdown."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final
 
 from stickler_cli.compare.explained import Explained
 from stickler_cli.compare.result import Outcome
-from stickler_cli.reports.comparison import (
+from stickler_cli.core.locations import field_path
+from stickler_cli.reports.figures import cells, setting, value_text
+from stickler_cli.reports.layout import (
+    Column,
+    Line,
+    Span,
+    Table,
+    TableStyle,
+    Tone,
+    paragraph,
+    render_lines,
+    table_lines,
+)
+from stickler_cli.reports.pair import (
     ComparedPair,
+    differs,
+    marked,
     outcome_text,
     shown_score,
     sum_text,
@@ -16,23 +32,27 @@ from stickler_cli.reports.comparison import (
     value_piece,
     value_pieces,
 )
-from stickler_cli.reports.comparison_rows import TITLES, WHOLE, differs, marked, rows
-from stickler_cli.reports.differences import Piece
-from stickler_cli.reports.drawing import drawn
-from stickler_cli.reports.figures import cells, setting
-from stickler_cli.reports.layout import (
-    Column,
-    Line,
-    Span,
-    Table,
-    Tone,
-    paragraph,
-    table_lines,
-)
-from stickler_cli.reports.style import TableStyle
+from stickler_cli.reports.pieces import Piece
 from stickler_cli.score.rate_text import rate
 
 INDENT: Final = "  "
+
+TITLES: Final = (
+    "field",
+    "outcome",
+    "similarity",
+    "threshold",
+    "from",
+    "weight",
+    "adds",
+    "gt",
+    "pred",
+    "difference",
+    "why",
+)
+
+WHOLE: Final = "(document)"
+"""Stands for the path of the document itself, which is empty."""
 
 _COLUMNS: Final = (
     Column("field", left=True),
@@ -55,16 +75,15 @@ LEGEND: Final = (
 )
 
 
-def render(pair: ComparedPair, style: TableStyle) -> str:
-    """Draw a comparison; ends with a line break."""
-    width = None if style.plain else style.width
-    lines = _head(pair, width)
+def render_pair(pair: ComparedPair, style: TableStyle) -> str:
+    """Return a comparison as a tree, or as plain rows; ends with a line break."""
+    lines = _head(pair, style.room)
     lines += _plain(pair) if style.plain else _tree(pair, style)
-    return drawn(lines, style)
+    return render_lines(lines, style)
 
 
 def _head(pair: ComparedPair, width: int | None) -> list[Line]:
-    """Name what was compared, and the score."""
+    """Return what was compared, and the score."""
     how = sum_text(pair.root)
     return [
         *paragraph(f"{pair.document} ({pair.model_name}, {pair.schema})", width, "title"),
@@ -75,18 +94,56 @@ def _head(pair: ComparedPair, width: int | None) -> list[Line]:
 
 def _plain(pair: ComparedPair) -> list[Line]:
     columns = [Column(title, left=title in _LEFT) for title in TITLES]
-    texts = [[Span.of(cell) for cell in row.cells] for row in rows(pair)]
+    texts = [[Span.of(cell) for cell in row.cells] for row in plain_rows(pair)]
     return table_lines(Table(columns, texts))[0]
 
 
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One place; text from documents is as it is, for the report to make safe."""
+
+    place: Explained
+    cells: tuple[str, ...]
+    """A text for each of `TITLES`."""
+
+
+def plain_rows(pair: ComparedPair) -> list[Row]:
+    """Return a row for each place that is shown, parents first."""
+    return [row for place in pair.chosen for row in _rows(pair, place, 0.0)]
+
+
+def _rows(pair: ComparedPair, place: Explained, floor: float) -> Iterator[Row]:
+    parts, hidden = pair.shown(place)
+    threshold = threshold_text(place)
+    texts = [pair.why(place, floor), sum_text(place), hidden]
+    yield Row(
+        place,
+        (
+            field_path(place.gt_path) or WHOLE,
+            outcome_text(place),
+            shown_score(place),
+            threshold,
+            place.threshold_source if threshold else "",
+            "" if place.weight is None else setting(place.weight),
+            "" if place.adds is None else rate(place.adds),
+            "" if place.gt is None else value_text(place.gt),
+            "" if place.pred is None else value_text(place.pred),
+            marked(value_pieces(place.gt, place.pred)) if differs(place) else "",
+            "; ".join(text for text in texts if text),
+        ),
+    )
+    for part in parts:
+        yield from _rows(pair, part, place.floor or 0.0)
+
+
 def _tree(pair: ComparedPair, style: TableStyle) -> list[Line]:
-    """Draw a row for each place, and below it what cannot stand in a column."""
-    drawn: list[tuple[list[Span], list[Line]]] = []
+    """Return a row for each place, and below it what cannot stand in a column."""
+    places: list[tuple[list[Span], list[Line]]] = []
     for place in pair.chosen:
-        drawn += _places(pair, place, style, 0, 0.0)
-    (header, *body), dropped = table_lines(Table(_COLUMNS, [row for row, _ in drawn]), style.width)
+        places += _places(pair, place, style, 0, 0.0)
+    (header, *body), dropped = table_lines(Table(_COLUMNS, [row for row, _ in places]), style.width)
     lines: list[Line] = [header]
-    for line, (_, below) in zip(body, drawn, strict=True):
+    for line, (_, below) in zip(body, places, strict=True):
         lines += [line, *below]
     legend = [text for text in LEGEND if text.partition(":")[0] not in dropped]
     legend += [*([f"no room for: {', '.join(dropped)}"] if dropped else [])]
@@ -97,15 +154,13 @@ def _tree(pair: ComparedPair, style: TableStyle) -> list[Line]:
 def _places(
     pair: ComparedPair, place: Explained, style: TableStyle, depth: int, floor: float
 ) -> Iterator[tuple[list[Span], list[Line]]]:
-    """Draw a place and the shown parts of it; what sums them up stands below the last."""
+    """Yield the row of a place and those of its shown parts; their sum stands below the last."""
     parts, hidden = pair.shown(place)
     below = _values(pair, place, style, depth)
     why = pair.why(place, floor)
     below += _note(why, style, depth) if why else []
     inside = [
-        drawn
-        for part in parts
-        for drawn in _places(pair, part, style, depth + 1, place.floor or 0.0)
+        each for part in parts for each in _places(pair, part, style, depth + 1, place.floor or 0.0)
     ]
     sums = [text for text in (hidden, sum_text(place) if parts else "") if text]
     closing = [line for text in sums for line in _note(text, style, depth)]
@@ -140,7 +195,7 @@ def _note(text: str, style: TableStyle, depth: int) -> list[Line]:
 
 
 def _values(pair: ComparedPair, place: Explained, style: TableStyle, depth: int) -> list[Line]:
-    """Show both values one above the other, and mark where they differ."""
+    """Return both values one above the other, marked where they differ."""
     gt, pred = place.gt, place.pred
     indent = INDENT * (depth + 1)
     if differs(place):
@@ -161,7 +216,7 @@ def _values(pair: ComparedPair, place: Explained, style: TableStyle, depth: int)
 
 
 def _span(piece: Piece, style: TableStyle) -> Span:
-    """Show a difference by colour, or by marks where there is none."""
+    """Return a piece that shows a difference by colour, or by marks where there is none."""
     if piece.side == "both":
         return Span.of(piece.text)
     tones: dict[str, Tone] = {"gt": "bad", "pred": "good"}
@@ -170,23 +225,23 @@ def _span(piece: Piece, style: TableStyle) -> Span:
 
 
 def _flow(label: str, spans: Sequence[Span], width: int | None) -> list[Line]:
-    """Write spans behind a label, going on in the next line where the terminal ends."""
+    """Return spans behind a label, going on in the next line where the terminal ends."""
     room = None if width is None else max(width - cells(label), LEAST)
     lines: list[list[Span]] = [[]]
     used = 0
     for span in spans:
         text = span.text
         while room is not None and used + cells(text) > room:
-            fitting = _fitting(text, room - used)
-            lines[-1].append(Span(text[:fitting], span.tone))
+            kept = _with_room(text, room - used)
+            lines[-1].append(Span(text[:kept], span.tone))
             lines.append([])
-            text, used = text[fitting:], 0
+            text, used = text[kept:], 0
         lines[-1].append(Span(text, span.tone))
         used += cells(text)
     labels = [label, *[" " * len(label)] * (len(lines) - 1)]
     return [(Span(before, "dim"), *line) for before, line in zip(labels, lines, strict=True)]
 
 
-def _fitting(text: str, room: int) -> int:
-    """Count the characters that fit into some columns of a terminal."""
+def _with_room(text: str, room: int) -> int:
+    """Return how many characters have room in some columns of a terminal."""
     return sum(used <= room for used in accumulate(map(cells, text)))

@@ -1,12 +1,12 @@
 """What all reports of a difference say, in words and in their order."""
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Final, TypeAlias
+from collections.abc import Iterable
+from typing import Final
 
 from stickler_cli.core.locations import field_path
 from stickler_cli.diff.changes import Change, Decision, Difference, DocumentChange, Verdict
 from stickler_cli.diff.figures import F1
-from stickler_cli.reports.figures import number_of
+from stickler_cli.reports.figures import Quoting, number_of, some_of
 from stickler_cli.score.intervals import Interval
 from stickler_cli.score.rate_text import NOTHING, rate
 
@@ -31,16 +31,14 @@ SHORT: Final = {
     Decision.DOCUMENTS: "documents",
 }
 
-Quoting: TypeAlias = Callable[[str], str]
-
 
 def limits(difference: Difference) -> set[float]:
-    """Give the limits onto which no change must be rounded."""
+    """Return the limits onto which no change must be rounded."""
     return {abs(result.gate.limit) for result in difference.gates}
 
 
 def signed(value: float | None, limits: Iterable[float] = ()) -> str:
-    """Show a change with its sign, with the digits of a rate.
+    """Return a change with its sign, with the digits of a rate.
 
     >>> signed(0.25), signed(-0.00001), signed(0.0), signed(None)
     ('+0.2500', '-0.0001', '0.0000', '-')
@@ -52,19 +50,19 @@ def signed(value: float | None, limits: Iterable[float] = ()) -> str:
 
 
 def interval_of(interval: Interval | None, limits: Iterable[float] = ()) -> str:
-    """Show the interval of a change."""
+    """Return the interval of a change as text."""
     if interval is None:
         return NOTHING
     return f"[{signed(interval.lower, limits)}, {signed(interval.upper, limits)}]"
 
 
 def interval_title(difference: Difference) -> str:
-    """Name the interval of a change."""
+    """Return the title of a column of intervals of changes."""
     return f"{difference.settings.intervals.level * 100:g}% CI of change"
 
 
 def name_of(change: Change) -> str:
-    """Name a figure.
+    """Return the name of a figure.
 
     >>> from stickler_cli.diff.figures import WHOLE
     >>> [name_of(figure) for figure in WHOLE]
@@ -76,13 +74,13 @@ def name_of(change: Change) -> str:
 
 
 def title(difference: Difference, quoted: Quoting = str) -> str:
-    """Name what was compared."""
+    """Return what was compared."""
     name = quoted(difference.new.model_name)
     return f"{name}: from {quoted(difference.base.source)} to {quoted(difference.new.source)}"
 
 
 def headline(difference: Difference) -> str:
-    """Say how many documents there were, and what became of them."""
+    """Return how many documents there were, and what became of them."""
     counts = difference.documents
     lost = f"; {counts['lost']} lost, counted as missed" if counts["lost"] else ""
     return (
@@ -92,7 +90,7 @@ def headline(difference: Difference) -> str:
 
 
 def verdict_line(difference: Difference) -> str:
-    """Say what became of the whole, and of how many fields what."""
+    """Return what became of the whole, and of how many fields what."""
     whole = difference.whole[0]
     by_verdict = ", ".join(
         f"{sum(field.verdict is verdict for field in difference.fields)} {verdict.value}"
@@ -102,7 +100,7 @@ def verdict_line(difference: Difference) -> str:
 
 
 def fields_with(difference: Difference, verdict: Verdict, quoted: Quoting = str) -> list[str]:
-    """Name the fields of a verdict, the greatest change first."""
+    """Return a text for each field of a trend, the greatest change first."""
     return [
         f"{quoted(name_of(change))} {told(difference, change)}"
         for change in difference.with_verdict(verdict)
@@ -110,7 +108,7 @@ def fields_with(difference: Difference, verdict: Verdict, quoted: Quoting = str)
 
 
 def told(difference: Difference, change: Change) -> str:
-    """Say what became of a figure, and on what grounds."""
+    """Return what became of a figure, and on what grounds."""
     p = change.corrected_p if change.path else change.p
     figures = f"{rate(change.before)} to {rate(change.after)}"
     if change.change is not None:
@@ -119,7 +117,7 @@ def told(difference: Difference, change: Change) -> str:
 
 
 def differences(difference: Difference, quoted: Quoting = str) -> list[tuple[bool, str]]:
-    """Say in what the runs differ besides figures, and whether they cannot be compared for it."""
+    """Return in what the runs differ besides figures, and whether that makes them incomparable."""
     found = [
         (contrast.decides, f"{contrast.what}: {quoted(contrast.base)} -> {quoted(contrast.new)}")
         for contrast in difference.contrasts
@@ -130,12 +128,13 @@ def differences(difference: Difference, quoted: Quoting = str) -> list[tuple[boo
     ):
         if documents:
             count = number_of(len(documents), "document")
-            found.append((False, f"{count} {what}: {_some(documents, quoted)}"))
+            names = some_of(map(quoted, documents), NAMED)
+            found.append((False, f"{count} {what}: {names}"))
     return found
 
 
 def worse_documents(difference: Difference) -> tuple[list[DocumentChange], int]:
-    """Give the documents that lost most, those that broke hard above all, and how many more."""
+    """Return the documents that lost most, those that broke hard above all, and how many more."""
     worse = difference.worse
     hard = sum(document.is_hard for document in worse)
     shown = worse[: max(NAMED, min(hard, MOST_HARD))]
@@ -143,31 +142,30 @@ def worse_documents(difference: Difference) -> tuple[list[DocumentChange], int]:
 
 
 def better_documents(difference: Difference) -> tuple[list[DocumentChange], int]:
-    """Give the documents that gained most, and how many more."""
+    """Return the documents that gained most, and how many more."""
     better = difference.better
     return better[:NAMED], len(better[NAMED:])
 
 
+def named_documents(difference: Difference) -> dict[str, tuple[list[DocumentChange], int]]:
+    """Return the documents that got worse and better, as reports name them."""
+    return {"worse": worse_documents(difference), "better": better_documents(difference)}
+
+
 def document_text(document: DocumentChange, quoted: Quoting = str) -> str:
-    """Say what became of a document."""
+    """Return what became of a document."""
     told = f"score {rate(document.score_before)} to {rate(document.score_after)}"
     if document.status_after != document.status_before:
         told += f", {document.status_after or 'missing'} in the new run"
     told += f", {number_of(document.errors_before, 'error')} to {document.errors_after}"
     for what, paths in (("broken", document.broken), ("fixed", document.fixed)):
         if paths:
-            told += f"; {what}: {_some(paths, quoted)}"
+            told += f"; {what}: {some_of(map(quoted, paths), NAMED)}"
     return told
 
 
-def _some(names: Sequence[str], quoted: Quoting) -> str:
-    more = len(names) - NAMED
-    shown = ", ".join(quoted(name) for name in names[:NAMED])
-    return shown + (f" and {more} more" if more > 0 else "")
-
-
 def legend(difference: Difference) -> list[str]:
-    """Explain what a reader may not know."""
+    """Return what a reader may not know, a line each."""
     alpha, margin = difference.settings.alpha, difference.settings.margin
     return [
         "before, after: F1 of overall, over the documents of the first run",

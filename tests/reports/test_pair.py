@@ -6,13 +6,15 @@ from dataclasses import replace
 
 import pytest
 
+from stickler_cli.cli.outputs import output_formats
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.explaining import explain
 from stickler_cli.compare.plan import Options
-from stickler_cli.reports.comparison import MANY, ComparedPair, error_classes, value_pieces
-from stickler_cli.reports.comparison_formats import FORMATS, formats_of, render
 from stickler_cli.reports.figures import cells
-from stickler_cli.reports.style import TableStyle
+from stickler_cli.reports.layout import TableStyle
+from stickler_cli.reports.pair import MANY, ComparedPair, error_classes, value_pieces
+from stickler_cli.reports.registry import PAIR_FORMATS
+from stickler_cli.reports.registry import render_pair as render
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.non_matches import non_matches
 
@@ -223,9 +225,9 @@ def test_long_runs_are_shortened():
 
 
 def test_suffixes_tell_formats():
-    assert formats_of(["a.json", "b.md", "c.txt"]) == {
+    assert output_formats(["a.json", "b.md", "c.txt"]) == {
         "a.json": "json",
         "b.md": "markdown",
         "c.txt": "table",
     }
-    assert set(FORMATS) == {"table", "json", "markdown"}
+    assert set(PAIR_FORMATS) == {"table", "json", "markdown"}

@@ -1,27 +1,21 @@
 """What a run comes to, in sentences: the same for every report that people read."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from typing import Final, TypeAlias
+from collections.abc import Iterable
+from typing import Final
 
 from stickler_cli.core.locations import Path, field_path
-from stickler_cli.reports.figures import Rates, number_of, rates_of
-from stickler_cli.reports.rows import FieldRow
+from stickler_cli.reports.figures import Quoting, number_of, some_of
+from stickler_cli.reports.view import RunView
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.error_classes import ErrorClass
 from stickler_cli.score.evaluation import DocumentProblem, Status
-from stickler_cli.score.intervals import FieldIntervals, interval_text
 from stickler_cli.score.rate_text import rate
-from stickler_cli.score.record import Run
 from stickler_cli.score.remarks import LENIENT, WAYS
 from stickler_cli.score.results import NO_GROUP
-from stickler_cli.score.tally import READINGS
-
-Quoting: TypeAlias = Callable[[str], str]
-"""How a report writes a name that it did not choose itself inside a sentence."""
 
 DISAGREE: Final = 0.05
-"""By how much a rate must differ between readings for a report to speak of it."""
+"""How far a rate must differ between counting modes for a report to speak of it."""
 
 VIOLATIONS: Final = 3
 """How many things that the schema forbids a sentence names, the most frequent first."""
@@ -49,36 +43,9 @@ _WHY_LOWEST: Final = {
 }
 
 
-def gate_limits(run: Run) -> frozenset[float]:
-    """Give the limits that no other figure may be rounded onto."""
-    return frozenset(result.gate.limit for result in run.gates)
-
-
-def readings(run: Run) -> dict[str, tuple[Counts, Rates]]:
-    """Give the counts and rates of the whole, reading by reading."""
-    found = {name: run.evaluation.tally.counts(name) for name in READINGS}
-    with_fd = run.options.recall_with_fd
-    return {
-        name: (counts, rates_of(counts, recall_with_fd=with_fd)) for name, counts in found.items()
-    }
-
-
-def intervals(run: Run) -> FieldIntervals | None:
-    """Give the confidence intervals of the whole; None where the run has none."""
-    bootstrap = run.evaluation.bootstrap
-    with_fd = run.options.recall_with_fd
-    return None if bootstrap is None else bootstrap.of("", recall_with_fd=with_fd)
-
-
-def interval_title(run: Run) -> str:
-    """Name a column of confidence intervals of F1 by their level; empty where there are none."""
-    bootstrap = run.evaluation.bootstrap
-    return "" if bootstrap is None else f"{100 * bootstrap.settings.level:g}% CI of F1"
-
-
-def headline(run: Run) -> str:
-    """Say how many documents there were, what became of the others, and the mean score."""
-    evaluation = run.evaluation
+def headline(view: RunView) -> str:
+    """Return how many documents there were, what became of the others, and the mean score."""
+    evaluation, run = view.evaluation, view.run
     total = evaluation.documents["total"]
     evaluated = f"{evaluation.evaluated} of {number_of(total, 'document')}"
     if evaluation.evaluated == total:
@@ -90,17 +57,16 @@ def headline(run: Run) -> str:
         if count and status is not Status.EVALUATED
     ]
     score = "score" if run.document else "mean score"
-    shown = rate(evaluation.overall_score, gate_limits(run))
-    bounds = intervals(run)
-    if bounds is not None and bounds.score is not None:
-        shown += f" {interval_text(bounds.score, gate_limits(run))}"
+    shown = view.rate(evaluation.overall_score)
+    if view.intervals is not None and view.intervals.score is not None:
+        shown += f" {view.interval(view.intervals.score)}"
     return "; ".join([f"{evaluated} evaluated", *others, f"{score} {shown}"])
 
 
-def verdicts(run: Run, quoted: Quoting = str) -> list[str]:
-    """Say how many documents are what the schema says, a line for each side that was checked."""
+def validities(view: RunView, quoted: Quoting = str) -> list[str]:
+    """Return how many documents of each side that was checked are what the schema says."""
     lines = []
-    for side, validity in sorted(run.evaluation.validity.items(), reverse=True):
+    for side, validity in sorted(view.evaluation.validity.items(), reverse=True):
         shown = f"{rate(validity.share)} ({validity.valid} of {validity.checked})"
         line = f"schema-valid {_SIDES[side]}: {shown}"
         most = [
@@ -114,34 +80,32 @@ def verdicts(run: Run, quoted: Quoting = str) -> list[str]:
 _SIDES: Final = {"gt": "ground truths", "pred": "predictions"}
 
 
-def disagreement(run: Run) -> str | None:
-    """Say which readings of the whole disagree, and what that means; None if they agree."""
-    by_reading = {name: rates for name, (_, rates) in readings(run).items()}
+def disagreement(view: RunView) -> str | None:
+    """Return which counting modes disagree, and what that means; None if they agree."""
     for metric in ("f1", "precision", "recall"):
         values = {
-            name: value
-            for name, rates in by_reading.items()
-            if (value := getattr(rates, metric)) is not None
+            mode: value
+            for mode, figures in view.whole.items()
+            if (value := getattr(figures.rates, metric)) is not None
         }
         if values and max(values.values()) - min(values.values()) > DISAGREE:
-            lowest = min(values, key=lambda name: values[name])
-            limits = gate_limits(run)
-            shown = ", ".join(f"{rate(value, limits)} {name}" for name, value in values.items())
+            lowest = min(values, key=lambda mode: values[mode])
+            shown = ", ".join(f"{view.rate(value)} {mode}" for mode, value in values.items())
             title = "F1" if metric == "f1" else metric
             why = _WHY_LOWEST[lowest]
             return f"The readings disagree: {title} {shown}. {lowest} is lowest: {why}."
     return None
 
 
-def error_classes(run: Run) -> str | None:
-    """Say how many errors there are and of what kind, the most frequent first; None without any."""
-    counts = run.evaluation.errors.overall()
+def error_classes(view: RunView) -> str | None:
+    """Return how many errors there are of each kind, the most frequent first; None without any."""
+    counts = view.evaluation.errors.overall()
     texts = (class_text(each, count) for each, count in counts.items())
     return f"{number_of(sum(counts.values()), 'error')}: {', '.join(texts)}" if counts else None
 
 
 def class_text(error_class: ErrorClass, count: int) -> str:
-    """Count the errors of a class.
+    """Return the number of errors of a class in words.
 
     >>> class_text(ErrorClass.MISSED_ITEM, 2), class_text(ErrorClass.TRUNCATED, 2)
     ('2 missed items', '2 truncated')
@@ -156,24 +120,18 @@ _COUNTABLE: Final = frozenset(
 """Classes named after a thing; the others are named after what happened to it."""
 
 
-def worst_fields(run: Run, rows: Sequence[FieldRow], quoted: Quoting = str) -> str | None:
-    """Name the fields to look at first, and what is wrong with them; None without errors."""
-    texts = worst_field_texts(run, rows, quoted)
+def worst_fields(view: RunView, quoted: Quoting = str) -> str | None:
+    """Return the fields to look at first, and what is wrong with them; None without errors."""
+    texts = worst_field_texts(view, quoted)
     return f"worst fields: {', '.join(texts)}" if texts else None
 
 
-def worst_field_texts(run: Run, rows: Sequence[FieldRow], quoted: Quoting = str) -> list[str]:
-    """Name each of the fields to look at first, the worst one first."""
-    limits = gate_limits(run)
-    with_fd = run.options.recall_with_fd
-    found = []
-    for row in rows:
-        if row.worst:
-            counts = row.tally.counts("overall")
-            found.append((counts.f1(recall_with_fd=with_fd), field_path(row.path), counts))
+def worst_field_texts(view: RunView, quoted: Quoting = str) -> list[str]:
+    """Return a text for each of the fields to look at first, the worst one first."""
+    worst = [(view.rule.f1(row.counts), row) for row in view.rows if row.worst]
     return [
-        f"{quoted(path)} F1 {rate(f1, limits)} ({_errors(counts)})"
-        for f1, path, counts in sorted(found, key=lambda entry: entry[0])
+        f"{quoted(field_path(row.path))} F1 {view.rate(f1)} ({_errors(row.counts)})"
+        for f1, row in sorted(worst, key=lambda entry: entry[0])
     ]
 
 
@@ -182,36 +140,39 @@ def _errors(counts: Counts) -> str:
     return " ".join(f"{count} {name}" for name, count in by_class.items() if count)
 
 
-def notes(run: Run, quoted: Quoting = str) -> list[str]:
-    """Say what the run noticed besides errors, a line each."""
-    lines = []
-    undeclared = run.evaluation.undeclared()
-    if undeclared:
-        keys = _some(f"{quoted(field_path(path))} ({count})" for path, count in undeclared)
-        lines.append(f"not evaluated, since the schema does not declare them: {keys}")
-    extras = run.evaluation.extras()
-    if extras:
-        keys = _some(f"{quoted(field_path(path))} ({count})" for path, count in extras)
-        lines.append(f"counted as FA, since the schema does not declare them: {keys}")
-    never = _never_present(run)
-    if never:
-        lines.append(
-            f"never present on either side: {_some(quoted(field_path(path)) for path in never)}"
+def notes(view: RunView, quoted: Quoting = str) -> list[str]:
+    """Return what the run noticed besides errors, a line each."""
+    evaluation = view.evaluation
+    lines = [
+        f"{what}, since the schema does not declare them: {_keys(keys, quoted)}"
+        for what, keys in (
+            ("not evaluated", evaluation.undeclared()),
+            ("counted as FA", evaluation.extras()),
         )
-    lines += _oddities(run)
+        if keys
+    ]
+    never = sorted(evaluation.never_present()) if evaluation.evaluated else []
+    if never:
+        names = some_of((quoted(field_path(path)) for path in never), NAMED)
+        lines.append(f"never present on either side: {names}")
+    lines += _oddities(view)
     lines += (
         f"--by {quoted(key)}: no document has it"
-        for key, groups in run.evaluation.by.items()
+        for key, groups in evaluation.by.items()
         if groups.keys() == {NO_GROUP}
     )
-    return lines + [quoted(note) for note in sorted(run.notes)]
+    return lines + [quoted(note) for note in sorted(view.run.notes)]
+
+
+def _keys(keys: Iterable[tuple[Path, int]], quoted: Quoting) -> str:
+    return some_of((f"{quoted(field_path(path))} ({count})" for path, count in keys), NAMED)
 
 
 _ODDITIES: Final = {
     "duplicate_keys": "with a key that its object has twice; the last one counts",
     "byte_order_mark": "with a byte order mark, which is no part of JSON; it was left out",
 }
-"""What the remarks on documents mean, after how many there are."""
+"""What the warnings about documents mean, after how many there are."""
 
 _WAYS: Final = {
     "fence": "in a code fence",
@@ -222,8 +183,8 @@ _WAYS: Final = {
 """In what predictions were, after how many."""
 
 
-def _oddities(run: Run) -> list[str]:
-    remarks = run.evaluation.remarks
+def _oddities(view: RunView) -> list[str]:
+    remarks = view.evaluation.remarks
     lines = [
         f"{number_of(remarks[name], 'document')} {text}"
         for name, text in _ODDITIES.items()
@@ -236,24 +197,14 @@ def _oddities(run: Run) -> list[str]:
     return lines
 
 
-def _never_present(run: Run) -> list[Path]:
-    return sorted(run.evaluation.never_present()) if run.evaluation.evaluated else []
-
-
-def _some(names: Iterable[str]) -> str:
-    everything = list(names)
-    more = len(everything) - NAMED
-    return ", ".join(everything[:NAMED]) + (f" and {more} more" if more > 0 else "")
-
-
-def problems(run: Run) -> tuple[str, list[tuple[str, str]], int]:
-    """Give the documents that were not simply evaluated.
+def problems(view: RunView) -> tuple[str, list[tuple[str, str]], int]:
+    """Return the documents that were not simply evaluated.
 
     Returns:
         A title with their number by status; the first of them, each as its status and what is
         wrong; how many more there are.
     """
-    everything = sorted(run.evaluation.problems)
+    everything = sorted(view.evaluation.problems)
     by_status = Counter(entry.status.value for entry in everything)
     title = ", ".join(f"{count} {status}" for status, count in by_status.items())
     named = [(entry.status.value, problem_text(entry)) for entry in everything[:NAMED]]
@@ -261,5 +212,5 @@ def problems(run: Run) -> tuple[str, list[tuple[str, str]], int]:
 
 
 def problem_text(entry: DocumentProblem) -> str:
-    """Name the document once, though many problems begin with it."""
+    """Return a problem with the name of its document once, though many begin with it."""
     return f"{entry.id}: {entry.problem.removeprefix(f'{entry.id}: ')}"

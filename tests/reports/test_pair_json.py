@@ -9,8 +9,8 @@ from jsonschema import Draft202012Validator
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.explaining import explain
 from stickler_cli.compare.plan import Options
-from stickler_cli.reports.comparison import ComparedPair, error_classes
-from stickler_cli.reports.comparison_json import FORMAT, comparison_record
+from stickler_cli.reports.json_report import COMPARISON_FORMAT, comparison_record
+from stickler_cli.reports.pair import ComparedPair, error_classes
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.non_matches import non_matches
 
@@ -62,7 +62,7 @@ def score_of(place):
 
 def test_the_schema_is_one_and_names_the_format():
     Draft202012Validator.check_schema(SCHEMA)
-    assert SCHEMA["title"] == SCHEMA["properties"]["format"]["const"] == FORMAT
+    assert SCHEMA["title"] == SCHEMA["properties"]["format"]["const"] == COMPARISON_FORMAT
 
 
 @pytest.mark.parametrize("row", [pytest.param(row, id=row["name"]) for row in ROWS])

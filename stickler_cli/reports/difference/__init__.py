@@ -1,1 +1,0 @@
-"""One module per output format of a difference between two runs."""

@@ -1,0 +1,122 @@
+"""A run as every report reads it: its rates bound once, its fields and groups as rows."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from stickler_cli.reports.rows import FieldRow, Figures, field_rows, figures_of
+from stickler_cli.score.evaluation import DocumentProblem, Evaluation
+from stickler_cli.score.intervals import FieldIntervals, Interval, interval_text
+from stickler_cli.score.rate_text import rate
+from stickler_cli.score.rates import RateRule
+from stickler_cli.score.record import Run
+from stickler_cli.score.results import Results
+from stickler_cli.score.verdict import Verdict, unfit_count, unfit_problems, verdict_of
+
+
+@dataclass(frozen=True, slots=True)
+class GroupRow:
+    """The documents of one group."""
+
+    name: str
+    documents: int
+    """How many were evaluated."""
+    f1: float | None
+    """Of `overall`; None where there is nothing to divide by."""
+    interval: Interval | None
+    """Of that F1."""
+    leaves: float | None
+    """F1 of all values."""
+    score: float | None
+    """The mean score."""
+
+
+@dataclass(frozen=True)
+class RunView:
+    """A run, and everything that reports show of it; each part is made when it is first read."""
+
+    run: Run
+
+    @property
+    def evaluation(self) -> Evaluation:
+        """What was counted."""
+        return self.run.evaluation
+
+    @cached_property
+    def rule(self) -> RateRule:
+        """How rates come of counts."""
+        return self.run.rule
+
+    @cached_property
+    def limits(self) -> frozenset[float]:
+        """The limits of gates, onto which no other figure may be rounded."""
+        return frozenset(result.gate.limit for result in self.run.gates)
+
+    def rate(self, value: float | None) -> str:
+        """Return a rate or score as text."""
+        return rate(value, self.limits)
+
+    def interval(self, interval: Interval | None) -> str:
+        """Return a confidence interval as text."""
+        return interval_text(interval, self.limits)
+
+    @cached_property
+    def whole(self) -> Mapping[str, Figures]:
+        """The figures of all documents together, by counting mode."""
+        return figures_of(self.evaluation.tally, self.rule)
+
+    @cached_property
+    def intervals(self) -> FieldIntervals | None:
+        """The confidence intervals of the whole; None where the run has none."""
+        return self.rule.intervals(self.evaluation)
+
+    @cached_property
+    def interval_title(self) -> str:
+        """The title of a column of confidence intervals of F1; empty where there are none."""
+        bootstrap = self.evaluation.bootstrap
+        return "" if bootstrap is None else f"{100 * bootstrap.settings.level:g}% CI of F1"
+
+    @cached_property
+    def rows(self) -> list[FieldRow]:
+        """The fields, in schema order, parents first."""
+        return field_rows(self.run)
+
+    @cached_property
+    def groups(self) -> dict[str, list[GroupRow]]:
+        """The groups by each key, the lowest F1 first; those without one come last."""
+        return {key: self._group_rows(groups) for key, groups in self.evaluation.by.items()}
+
+    def _group_rows(self, groups: Mapping[str, Results]) -> list[GroupRow]:
+        rows = [self._group_row(name, group) for name, group in groups.items()]
+        return sorted(rows, key=lambda row: (row.f1 is None, row.f1 or 0.0, row.name))
+
+    def _group_row(self, name: str, group: Results) -> GroupRow:
+        figures, bounds = figures_of(group.tally, self.rule), self.rule.intervals(group)
+        return GroupRow(
+            name,
+            group.evaluated,
+            figures["overall"].rates.f1,
+            bounds.rates["overall"]["f1"] if bounds else None,
+            figures["leaves"].rates.f1,
+            group.overall_score,
+        )
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """What the run comes to."""
+        return verdict_of(self.evaluation, self.run.gates, strict=self.run.options.strict)
+
+    @cached_property
+    def failed_gates(self) -> int:
+        """How many gates the run does not pass."""
+        return sum(not result.passed for result in self.run.gates)
+
+    @cached_property
+    def unfit(self) -> int:
+        """How many documents count as not evaluated."""
+        return unfit_count(self.evaluation, strict=self.run.options.strict)
+
+    @cached_property
+    def unfit_problems(self) -> list[DocumentProblem]:
+        """What is wrong with those documents, in order; one may have several problems."""
+        return unfit_problems(self.evaluation, strict=self.run.options.strict)
