@@ -237,8 +237,7 @@ Strict = Annotated[
 ValidateOption = Annotated[
     Validate,
     typer.Option(
-        help="Hold these documents against the schema too, and report how many are valid. "
-        "Needs stickler-cli[validate]."
+        help="Hold these documents against the schema too, and report how many are valid."
     ),
 ]
 LenientJson = Annotated[

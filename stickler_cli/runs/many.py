@@ -60,12 +60,11 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
             out) or `error` (a failed document).
         allow_plugins: whether the schema may name comparators of installed modules.
         validate: which documents are held against the schema too: `none`, `pred`, `gt` or `both`.
-            Needs the extra `validate`.
 
     Raises:
         SchemaError: the schema cannot be used.
         UsageError: an option is out of range, or the schema cannot be sent to other processes.
-        UnavailableError: a comparator, or `validate`, needs something that is not installed.
+        UnavailableError: a comparator needs something that is not installed.
         WorkerDiedError: another process could not start.
     """
     options = DecidingOptions(float(pairing_floor), recall_with_fd, extra_fields, missing)

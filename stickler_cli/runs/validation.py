@@ -50,7 +50,6 @@ def validation_of(
         file: where its relative references start, if it has a file.
 
     Raises:
-        UnavailableError: the validator is not installed.
         SchemaError: the validator does not take the schema.
     """
     sides = _SIDES[chosen]

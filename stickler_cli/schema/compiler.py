@@ -16,7 +16,7 @@ from stickler_cli.compare.recursion import RecursionNode
 from stickler_cli.compare.thresholds import DEFAULT_MATCH_THRESHOLD
 from stickler_cli.core.json_values import JsonValue, brief
 from stickler_cli.core.problems import Problem, SchemaError
-from stickler_cli.schema.acceptance import Documents, SchemaAcceptor, TypeAcceptor, acceptor_of
+from stickler_cli.schema.acceptance import SchemaAcceptor, TypeAcceptor, acceptor_of
 from stickler_cli.schema.combinators import (
     Cell,
     Union,
@@ -28,16 +28,17 @@ from stickler_cli.schema.combinators import (
 from stickler_cli.schema.defaults import open_default
 from stickler_cli.schema.dialects import SUPPORTED, TOO_OLD, Schema, named_dialect
 from stickler_cli.schema.files import LeadsNowhereError
+from stickler_cli.schema.judging import Documents, EngineError
 from stickler_cli.schema.kinds import Built, KindCompiler, kinds_of
 from stickler_cli.schema.leaves import LeafCompiler
 from stickler_cli.schema.merging import NOTHING_INHERITED, Inherited, Merged, merge_annotations
 from stickler_cli.schema.metaschema import without_invalid_places
+from stickler_cli.schema.reach import Reach
 from stickler_cli.schema.references import SchemaFiles, Source
 from stickler_cli.schema.roots import document_node
 from stickler_cli.schema.targets import TableTarget
 from stickler_cli.schema.usage import Usage
 from stickler_cli.schema.validity import Problems, check
-from stickler_cli.schema.vocabulary import walk
 
 DEFAULT_MODEL_NAME: Final = "DynamicModel"
 """What a schema without a model name is called. Source: docs/schema.md."""
@@ -157,13 +158,14 @@ class Compiler:
         self.usage = Usage(files, problems)
         self.leaves = LeafCompiler(problems, comparators)
         self._kinds = KindCompiler(self)
-        self._documents = Documents(files.documents, files.dialect)
         self._known: dict[Key, _Known] = {}
         self._waiting: deque[tuple[TableTarget, Callable[[], Node]]] = deque()
         self._table: list[Node | None] = []
         self._depth = 0
         self._size = 0
-        self._followed: set[int] = set()
+        self._reach = Reach(files)
+        self._documents = Documents(files.documents, self._reach.renamed)
+        self._judging: list[tuple[Source, SchemaAcceptor]] = []
         files.accept = lambda found: check(files, found, problems, comparators=comparators)
 
     def plan(self) -> Plan:
@@ -175,6 +177,8 @@ class Compiler:
             target.node = make()
         root = self._root(cell, built.node)
         self.usage.report()
+        if not self.problems:
+            self._try_engine()
         merged = merge_annotations(cell, NOTHING_INHERITED)
         return Plan(root, merged.model_name or DEFAULT_MODEL_NAME, asks_models(root))
 
@@ -295,24 +299,19 @@ class Compiler:
         acceptors = [acceptor_of(self.files, arm.source, self._documents) for arm in union.arms]
         for arm, acceptor in zip(union.arms, acceptors, strict=True):
             if isinstance(acceptor, SchemaAcceptor):
-                self.follow_all(arm.source)
+                self._judging.append((arm.source, acceptor))
+                for part, keyword, error in self._reach.problems(arm.source):
+                    self._report(part.schema, keyword, error)
         return acceptors
 
-    def follow_all(self, source: Source) -> None:
-        """Follow every reference in a schema, so that its documents are there when it judges."""
-        waiting = [source]
-        while waiting:
-            outer = waiting.pop()
-            if id(outer.schema) in self._followed:
-                continue
-            for _, schema in walk(outer.schema):
-                self._followed.add(id(schema))
-                part = self.files.inside(outer, schema)
-                for keyword in self.files.references_of(schema):
-                    try:
-                        waiting.append(self.files.follow(part, keyword))
-                    except LeadsNowhereError as error:
-                        self._report(schema, keyword, error)
+    def _try_engine(self) -> None:
+        """Note arms that the engine cannot judge by: once all of their documents are there."""
+        for source, acceptor in self._judging:
+            try:
+                acceptor.validator()
+            except EngineError as error:
+                found = f"no value can be judged by this alternative ({error})"
+                self.problems.add(source.schema, (), found, "what docs/schema.md says of patterns")
 
     def _root(self, cell: Cell, node: Node) -> Node:
         """Make sure that documents are objects, as far as the schema has a say."""
@@ -323,4 +322,5 @@ class Compiler:
         return objects or node
 
     def _report(self, schema: Schema, keyword: str, error: LeadsNowhereError) -> None:
-        self.problems.add(schema, (keyword,), error.found, error.expected, error.hint)
+        steps = (keyword,) if keyword else ()
+        self.problems.add(schema, steps, error.found, error.expected, error.hint)

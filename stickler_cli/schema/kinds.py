@@ -1,6 +1,5 @@
 """One kind of place each, from a merged cell to a node: leaf, array, tuple, object, map, any."""
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -23,9 +22,9 @@ from stickler_cli.schema.combinators import (
     properties,
 )
 from stickler_cli.schema.defaults import BY_FORMAT, TEXT, leaf_default, open_default
+from stickler_cli.schema.judging import EngineError, key_pattern
 from stickler_cli.schema.leaves import LeafCompiler, match_source_of, source_of, worth
 from stickler_cli.schema.merging import NOTHING_INHERITED, Inherited, Merged, merge_annotations
-from stickler_cli.schema.patterns import compile_pattern
 from stickler_cli.schema.references import SchemaFiles, Source
 from stickler_cli.schema.usage import Usage
 from stickler_cli.schema.validity import Problems
@@ -243,8 +242,8 @@ class KindCompiler:
         for text, part in properties(self._places.files, cell, "patternProperties").items():
             built = self._places.place(part)
             try:
-                patterns.append(Pattern(compile_pattern(text), built.node, built.aggregate))
-            except re.error as error:
+                patterns.append(Pattern(key_pattern(text), built.node, built.aggregate))
+            except EngineError as error:
                 holder = next(
                     source.schema
                     for source in cell
@@ -254,7 +253,7 @@ class KindCompiler:
                     holder,
                     ("patternProperties", text),
                     f"the pattern cannot be used ({error})",
-                    "a regular expression that Python can read",
+                    "a regular expression as ECMA-262 has them",
                 )
         return tuple(patterns)
 

@@ -4,17 +4,18 @@ from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urljoin
-
-from jsonschema.exceptions import ValidationError, best_match
-from jsonschema.validators import validator_for
 
 from stickler_cli.core.json_values import JsonValue, brief
 from stickler_cli.core.locations import Path, Step
 from stickler_cli.core.spelling import did_you_mean
 from stickler_cli.schema.dialects import Dialect, Schema, named_dialect
+from stickler_cli.schema.judging import is_valid_schema
 from stickler_cli.schema.references import official_schema
+
+if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
 
 TYPES: Final = ("array", "boolean", "integer", "null", "number", "object", "string")
 
@@ -77,6 +78,10 @@ def invalid_places(schema: Schema, dialect: Dialect) -> Iterator[Invalid]:
     Raises:
         RecursionError: the schema is nested too deeply to tell.
     """
+    if is_valid_schema(schema, dialect):
+        return
+    from jsonschema.exceptions import best_match  # for those alone who have to be told something
+
     by_path: dict[Path, ValidationError] = {}
     for error in _meta_validator(dialect).iter_errors(schema):
         deepest = best_match([error]) or error
@@ -124,6 +129,8 @@ def _position(schema: Schema, path: Path) -> list[int]:
 
 @cache
 def _meta_validator(dialect: Dialect) -> Any:
+    from jsonschema.validators import validator_for  # as above
+
     cls = validator_for({"$schema": dialect.uri})
     return cls(_in_one_piece(dialect.uri, cls.META_SCHEMA))
 
@@ -175,7 +182,7 @@ def _found(path: Path, value: object) -> str:
             return f"{path[-1]} is {brief(value)}"
 
 
-def _expected(path: Path, error: ValidationError) -> str:
+def _expected(path: Path, error: "ValidationError") -> str:
     word = _RULES.get(str(error.validator))
     if word is not None:
         return word(error.validator_value)
@@ -206,7 +213,7 @@ _RULES: Final[dict[str, Callable[[Any], str]]] = {
 """How a rule of a meta-schema reads as what is expected."""
 
 
-def _hint(path: Path, error: ValidationError, *, unnamed: bool) -> str:
+def _hint(path: Path, error: "ValidationError", *, unnamed: bool) -> str:
     """Guess what was meant; `unnamed` says that the schema does not name its dialect."""
     value: Any = error.instance
     rule: Any = error.validator_value

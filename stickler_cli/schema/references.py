@@ -49,7 +49,7 @@ class SchemaFiles:
         """Take a parsed schema, its name for messages, and its file if it has one."""
         self.dialect = dialect_of(schema)
         self.documents: dict[str, tuple[JsonValue, Dialect]] = {}
-        """What was read so far, by URI."""
+        """What was read so far, by the URI that a document gives itself, else that of its file."""
         self.accept: Callable[[Schema], bool] = lambda schema: True
         """Asked once for each schema that a reference leads to outside of all schemas so far."""
         self._index = Index()
@@ -74,22 +74,7 @@ class SchemaFiles:
         if isinstance(contents, dict):
             identifier = self._index.places[id(contents)].base
         self._origins[place.uri] = Origin(file, identifier)
-        # Under both: references to it are by either, and those in it start from the second.
-        self.documents[place.uri] = self.documents[identifier] = contents, place.dialect
-
-    def contents_of(self, uri: str) -> JsonValue:
-        """Give the document that an absolute URI names, as seen from any that was read so far.
-
-        Raises:
-            LeadsNowhereError: there is none, it cannot be read, or only over the network.
-        """
-        errors = []
-        for place in list(self._tops.values()):
-            try:
-                return self._resource(uri.removesuffix("#"), uri, place)
-            except LeadsNowhereError as error:
-                errors.append(error)
-        raise errors[0]
+        self.documents[identifier] = contents, place.dialect
 
     def place_of(self, schema: Schema) -> tuple[str, Path]:
         """Give the file and path at which a schema stands."""
@@ -105,6 +90,15 @@ class SchemaFiles:
         place = self._index.places[id(schema)]
         pointer = quote(json_pointer(place.path), errors="surrogatepass")
         return f"{self._origins[place.uri].identifier}#{pointer}"
+
+    def own_uri(self, source: Source, keyword: str) -> str | None:
+        """Return what a reference is by its document's own `$id`; None where it is so already."""
+        place = self._index.places[id(source.schema)]
+        uri = absolute(place.base, str(source.schema[keyword])).partition("#")[0]
+        origin = self._origins.get(uri)
+        if origin is None or origin.identifier == uri:
+            return None
+        return self.uri_of(self.follow(source, keyword).schema)
 
     def references_of(self, schema: Schema) -> list[str]:
         """List the keywords of a schema that are references in its dialect."""

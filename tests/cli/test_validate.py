@@ -1,7 +1,6 @@
 """`--validate`: documents held against the schema, as the command and the library tell it."""
 
 import json
-import sys
 
 import pytest
 
@@ -100,19 +99,6 @@ def test_several_processes_give_the_same(stickler, four):
 def test_the_choice_may_stand_in_the_configuration_file(stickler, four):
     write(four / "stickler.toml", 'validate = "gt"\n')
     assert set(stickler(*EVAL[:-1], "-f", "json").json["validity"]) == {"gt"}
-
-
-def test_without_the_extra_the_run_does_not_start(stickler, monkeypatch):
-    monkeypatch.setitem(sys.modules, "jsonschema_rs", None)
-    result = stickler(*EVAL, "pred")
-
-    assert (result.code, result.out) == (2, "")
-    assert "pip install 'stickler-cli[validate]'" in result.err
-
-
-def test_what_the_validator_is_not_asked_for_is_not_loaded(stickler, monkeypatch):
-    monkeypatch.setitem(sys.modules, "jsonschema_rs", None)
-    assert stickler(*EVAL, "none").code == 0
 
 
 def test_pairs_in_memory_are_judged_too(data):

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from stickler_cli.comparators.registry import Comparators
 from stickler_cli.core.problems import SchemaError
-from stickler_cli.schema.acceptance import Documents, acceptor_of
-from stickler_cli.schema.compiler import Compiler, compile_schema
+from stickler_cli.schema.acceptance import acceptor_of
+from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.dialects import DRAFT_7, DRAFT_2019_09, DRAFT_2020_12
+from stickler_cli.schema.judging import Documents
+from stickler_cli.schema.reach import Reach
 from stickler_cli.schema.references import SchemaFiles
-from stickler_cli.schema.validity import Problems
 
 DATA = Path(__file__).parent / "data" / "tests"
 REMOTES = DATA.parent / "remotes"
@@ -145,12 +145,12 @@ def test_an_arm_accepts_what_is_valid(name, schema, tests):
         return
     schema, file = on_disk(schema)
     files = SchemaFiles(schema, "schema.json", file)
-    problems = Problems(files)
-    Compiler(files, problems, Comparators()).follow_all(files.root)
+    reach = Reach(files)
+    problems = list(reach.problems(files.root))
     if problems:
         assert cannot_be_contained(schema)
-        assert {reason_of(problem) for problem in problems} == {"a reference to the network"}
+        assert {reason_of(error) for _, _, error in problems} == {"a reference to the network"}
         return
-    accepts = acceptor_of(files, files.root, Documents(files.documents, files.dialect))
+    accepts = acceptor_of(files, files.root, Documents(files.documents, reach.renamed))
 
     assert [accepts(case["data"]) for case in tests] == [case["valid"] for case in tests]

@@ -1,14 +1,14 @@
 import json
 import pickle
-import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stickler_cli.core.problems import SchemaError, UnavailableError
-from stickler_cli.schema.document_validity import DEEPEST, MESSAGE_LENGTH, DocumentValidator
+from stickler_cli.core.problems import SchemaError
+from stickler_cli.schema.document_validity import DEEPEST, DocumentValidator
+from stickler_cli.schema.judging import MESSAGE_LENGTH
 
 TEXT = {"type": "string"}
 
@@ -190,18 +190,6 @@ def test_a_pattern_that_is_not_taken_is_a_schema_error_with_its_place():
     (problem,) = error.value.problems
     assert problem.pointer == "/properties/a/pattern"
     assert "cannot be used for verdicts" in problem.found
-
-
-def test_without_the_extra_it_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setitem(sys.modules, "jsonschema_rs", None)
-
-    with pytest.raises(UnavailableError) as error:
-        DocumentValidator({})
-
-    assert str(error.value) == (
-        "--validate: verdicts need jsonschema-rs, which is not installed; "
-        "pip install 'stickler-cli[validate]'"
-    )
 
 
 VALUES = st.recursive(

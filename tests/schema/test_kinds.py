@@ -353,7 +353,7 @@ class TestObjects:
 
         (problem,) = refusal.value.problems
         assert problem.pointer == "/allOf/1/patternProperties/("
-        assert problem.found.startswith("the pattern cannot be used (missing )")
+        assert problem.found.startswith("the pattern cannot be used (")
 
     def test_the_comparator_of_models_compares_field_by_field(self):
         schema = {"type": "object", "properties": {"b": STRING}}

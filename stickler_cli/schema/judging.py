@@ -1,0 +1,259 @@
+"""The one engine that judges documents, jsonschema-rs: its options, its limits, what it is given.
+
+Which arm of a union takes a value, which keys a pattern names and what `--validate` says are
+verdicts of this engine, so that they agree. The jsonschema package words what is wrong with
+schemas; for a document it takes some two hundred times as long, can hang on a pattern, and calls
+19.99 no multiple of 0.01.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from typing import Any, Final
+
+import jsonschema_rs
+
+from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.locations import json_pointer
+from stickler_cli.schema.dialects import DEFAULT, Dialect, Schema
+
+Validator = jsonschema_rs.Validator
+Formats = Mapping[str, Callable[[str], bool]]
+"""What a format means, by its name."""
+
+BACKTRACK_LIMIT: Final = 10_000
+"""Steps back that a pattern may take; it then counts as not matched. Some milliseconds."""
+
+MOST_LEVELS: Final = 1024
+"""Levels of a value that is judged, as many as documents are read with: the engine goes down them
+on the stack of the process, which has an end."""
+
+MESSAGE_LENGTH: Final = 160
+"""Characters of a message that are kept."""
+
+_CLASSES: Final[dict[str, type[Validator]]] = {
+    "Draft 4": jsonschema_rs.Draft4Validator,
+    "Draft 6": jsonschema_rs.Draft6Validator,
+    "Draft 7": jsonschema_rs.Draft7Validator,
+    "2019-09": jsonschema_rs.Draft201909Validator,
+    "2020-12": jsonschema_rs.Draft202012Validator,
+}
+
+_PATTERNS: Final = jsonschema_rs.FancyRegexOptions(backtrack_limit=BACKTRACK_LIMIT)
+_EMAIL: Final = jsonschema_rs.EmailOptions(allow_display_text=False)
+_UUID: Final = jsonschema_rs.Draft202012Validator({"format": "uuid"}, validate_formats=True)
+_FORMATS: Final[Formats] = {"uuid": _UUID.is_valid}
+"""Formats that the engine leaves out where a dialect did not have them yet."""
+
+
+class EngineError(Exception):
+    """What the engine does not take: a pattern that it cannot read, say."""
+
+    def __init__(self, found: str, pointer: str) -> None:
+        super().__init__(found)
+        self.pointer = pointer
+        """To what it does not take, inside its document."""
+
+
+def build(
+    schema: Schema,
+    dialect: Dialect,
+    *,
+    registry: jsonschema_rs.Registry | None = None,
+    base: str | None = None,
+    formats: Formats | None = None,
+) -> Validator:
+    """Return the validator of a schema; it asserts formats and never asks the network.
+
+    Args:
+        schema: as the engine takes it.
+        dialect: the one that it is written in.
+        registry: what references lead to.
+        base: what relative references start from.
+        formats: what some formats mean here.
+
+    Raises:
+        EngineError: the engine does not take the schema.
+    """
+    known = _FORMATS if dialect.alone else {}  # in the others they are faster without
+    try:
+        return _CLASSES[dialect.name](
+            schema,
+            registry=registry,
+            base_uri=base,
+            validate_formats=True,
+            formats={**known, **(formats or {})},
+            pattern_options=_PATTERNS,
+            email_options=_EMAIL,
+            offline=True,
+        )
+    except ValueError as error:
+        raise _refusal(error) from None
+
+
+def _refusal(error: ValueError) -> EngineError:
+    place = json_pointer(tuple(getattr(error, "instance_path", ())))
+    return EngineError(brief_message(str(error).partition("\n")[0]), place)
+
+
+def brief_message(message: str) -> str:
+    """Return what the engine says, cut: it may hold a whole document."""
+    return message if len(message) <= MESSAGE_LENGTH else message[: MESSAGE_LENGTH - 3] + "..."
+
+
+def is_valid(validator: Validator, value: JsonValue) -> bool:
+    """Return whether a value is valid; one that is too deep to tell is not."""
+    if too_deep(value):
+        return False
+    try:
+        return validator.is_valid(value)
+    except ValueError:  # a lone surrogate, or more levels than can be told to be unique
+        pass
+    try:
+        return validator.is_valid(in_unicode(value))
+    except ValueError:
+        return False
+
+
+def too_deep(value: object) -> bool:
+    """Return whether a value has more than `MOST_LEVELS` levels."""
+    level = [value]
+    for _ in range(MOST_LEVELS + 1):
+        level = [
+            inner
+            for part in level
+            if isinstance(part, dict | list)
+            for inner in (part.values() if isinstance(part, dict) else part)
+        ]
+        if not level:
+            return False
+    return True
+
+
+def in_unicode(value: JsonValue) -> JsonValue:
+    """Return a value with U+FFFD for each surrogate that stands alone, which no engine reads."""
+    match value:
+        case str():
+            return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        case dict():
+            return {str(in_unicode(key)): in_unicode(part) for key, part in value.items()}
+        case list():
+            return [in_unicode(part) for part in value]
+        case _:
+            return value
+
+
+def is_valid_schema(schema: Schema, dialect: Dialect) -> bool:
+    """Return whether a schema is valid in its dialect; False too where the engine cannot tell."""
+    try:
+        return not too_deep(schema) and bool(
+            jsonschema_rs.meta.is_valid({**schema, "$schema": dialect.uri})
+        )
+    except ValueError:
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPattern:
+    """A pattern for keys; equal by its text, and picklable."""
+
+    text: str
+    """As the schema has it."""
+    _validator: Validator = field(compare=False, repr=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return key_pattern, (self.text,)
+
+    def search(self, key: str) -> bool:
+        """Return whether the pattern is in a key."""
+        return is_valid(self._validator, key)
+
+
+def key_pattern(text: str) -> KeyPattern:
+    r"""Compile a pattern for keys.
+
+    Raises:
+        EngineError: the engine cannot read it.
+
+    >>> key_pattern(r"^\p{Lu}(?<rest>\d+)$").search("Ä12")
+    True
+    """
+    return KeyPattern(text, build({"pattern": text}, DEFAULT))
+
+
+class Documents:
+    """All documents of a schema; what judges by any part of them shares them."""
+
+    def __init__(
+        self,
+        by_uri: Mapping[str, tuple[JsonValue, Dialect]],
+        renamed: Mapping[int, str] | None = None,
+    ) -> None:
+        """Take documents that may still grow until the first question.
+
+        Args:
+            by_uri: the documents by the URI that they give themselves, with their dialects.
+            renamed: by identity of a schema in them: what its `$ref` is instead.
+        """
+        self._by_uri = by_uri
+        self._renamed = renamed or {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Documents, (self._contents,)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Documents) and self._digest == other._digest)
+
+    __hash__ = None  # type: ignore[assignment] # it grows while a plan is compiled
+
+    @cached_property
+    def _contents(self) -> dict[str, tuple[JsonValue, Dialect]]:
+        """The documents as the engine takes them; a `$schema` of the user's own is replaced."""
+
+        def taken(value: JsonValue) -> JsonValue:
+            if isinstance(value, list):
+                return [taken(part) for part in value]
+            if not isinstance(value, dict):
+                return value
+            renamed = self._renamed.get(id(value))
+            copied = {name: taken(part) for name, part in value.items()}
+            return copied if renamed is None else {**copied, "$ref": renamed}
+
+        return {
+            uri: (
+                {**document, "$schema": dialect.uri} if isinstance(document, dict) else document,
+                dialect,
+            )
+            for uri, (contents, dialect) in self._by_uri.items()
+            for document in [taken(contents) if self._renamed else contents]
+        }
+
+    @cached_property
+    def _digest(self) -> str:
+        """A plan holds many acceptors, and documents may be large."""
+        return sha256(repr(self._contents).encode(errors="replace")).hexdigest()
+
+    @cached_property
+    def _registry(self) -> jsonschema_rs.Registry:
+        resources = [(uri, each) for uri, (each, _) in self._contents.items()]
+        # It looks all references up, those too that nothing follows: whatever they lead to.
+        return jsonschema_rs.Registry(resources, retriever=lambda _: True)
+
+    def validator(
+        self, reference: str, dialect: Dialect, formats: Formats | None = None
+    ) -> Validator:
+        """Return the validator of the schema that an absolute reference leads to.
+
+        Raises:
+            EngineError: the engine does not take it.
+        """
+        try:
+            registry = self._registry
+        except ValueError as error:
+            raise _refusal(error) from None
+        # As the whole document it is known to be the outermost, which `$recursiveRef` looks for.
+        base = reference.removesuffix("#")
+        whole, _ = self._contents.get(base, (None, None))
+        schema: Schema = whole if isinstance(whole, dict) else {"$ref": reference}
+        return build(schema, dialect, registry=registry, base=base, formats=formats)
