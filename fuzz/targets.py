@@ -15,7 +15,7 @@ from stickler_cli.documents import DocumentPair
 from stickler_cli.documents.document import Wrapping, read_text
 from stickler_cli.documents.reading import BOM, parse_json
 from stickler_cli.runs.chunk import Job, Wants, evaluate_chunk
-from stickler_cli.runs.depth import room_for_depth
+from stickler_cli.runs.limits import room_for_depth
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.comparison_view import comparison_view
 

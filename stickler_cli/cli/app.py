@@ -20,8 +20,8 @@ from stickler_cli.cli import report as report_command
 from stickler_cli.cli.console import prepare_streams, show_problems, show_trace, warn, write_result
 from stickler_cli.cli.exit_codes import ExitCode, exit_code_help
 from stickler_cli.core.problems import NotComparableError, SticklerError, WorkerDiedError
-from stickler_cli.runs.depth import room_for_depth
 from stickler_cli.runs.interruption import Interrupted
+from stickler_cli.runs.limits import room_for_depth
 
 DEBUG_OPTION = "--debug"
 

@@ -36,13 +36,13 @@ def policy_of(*, no_cache: bool, offline: bool, max_pairs: int, dry_run: bool = 
 def show_dry_run(job: "Job", pairs: "Pairs") -> None:
     """Print what a run would ask; nothing is asked."""
     from stickler_cli.clients.desk import desk
-    from stickler_cli.runs.jobs import Crew
     from stickler_cli.runs.pipeline import chunk_results
+    from stickler_cli.runs.workers import Workers
 
     if not job.plan.asks_models:
         write_result("No comparator of this schema asks a model.\n")
         return
-    for _ in chunk_results(job, pairs.refs(), Crew(1), total=pairs.total):
+    for _ in chunk_results(job, pairs.refs(), Workers(1), total=pairs.total):
         pass
     write_result(dry_run_text(desk().estimate.needs))
 

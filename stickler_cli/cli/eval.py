@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from stickler_cli.reports.layout import TableStyle
     from stickler_cli.runs.chunk import Job
     from stickler_cli.runs.grouping import Grouping
-    from stickler_cli.runs.jobs import Crew
     from stickler_cli.runs.run import Finished
     from stickler_cli.runs.run_directory import RunDirectory
+    from stickler_cli.runs.workers import Workers
     from stickler_cli.schema.loading import LoadedSchema
     from stickler_cli.score.gates import Gate
     from stickler_cli.score.intervals import IntervalSettings
@@ -60,7 +60,7 @@ class Request:
     run_dir: str | None
     restart: bool
     gates: "Sequence[Gate]"
-    crew: "Crew"
+    crew: "Workers"
     pairing_floor: float
     recall_with_fd: bool
     extra_fields: options.ExtraFields
@@ -172,20 +172,20 @@ def _document_bytes(size: str) -> int:
     return bytes_of_size(size)
 
 
-def _crew(jobs: str, memory_limit: str | None) -> "Crew":
+def _crew(jobs: str, memory_limit: str | None) -> "Workers":
     from stickler_cli.documents.sizes import bytes_of_size  # --help loads no reader, and no runs
-    from stickler_cli.runs import memory
-    from stickler_cli.runs.jobs import Crew
+    from stickler_cli.runs import limits
+    from stickler_cli.runs.workers import Workers
 
     if jobs != "auto" and not (jobs.isdecimal() and int(jobs)):
         found, expected = f"it is {jobs!r}", "a whole number of at least 1, or auto"
         raise UsageError([Problem("--jobs", found, expected)])
     limit = None
     if memory_limit is not None:
-        memory.check_memory_limit()
-        limit = bytes_of_size(memory_limit, memory.OPTION)
+        limits.check_memory_limit()
+        limit = bytes_of_size(memory_limit, limits.OPTION)
     number = None if jobs == "auto" else int(jobs)
-    return Crew(number, source=f"--jobs {jobs}", memory_limit=limit)
+    return Workers(number, source=f"--jobs {jobs}", memory_limit=limit)
 
 
 def _execute(request: Request) -> ExitCode:
@@ -196,10 +196,6 @@ def _execute(request: Request) -> ExitCode:
     from stickler_cli.runs.files import check_outputs
     from stickler_cli.schema.loading import load_schema
 
-    if (request.crew.jobs or 1) > 1:
-        from stickler_cli.runs.starting import warm_up  # a run in one process does not pay for it
-
-        warm_up()
     formats = output_formats(request.outputs)
     require((request.format, *formats.values()))
     check_run_dir(

@@ -21,6 +21,8 @@ class FileReference:
     """As the user named it, or below what the user named; may hold surrogates."""
     limit: int
     """The most bytes the document may have, unpacked."""
+    size: int = 0
+    """Its bytes when it was found, packed; 0 where nobody looked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,19 @@ class BytesReference:
 
 Reference: TypeAlias = FileReference | LineReference | BytesReference | Problem
 """Where a document is; a problem where it is already known that it cannot be read."""
+
+
+def size_of(reference: Reference | None) -> int:
+    """Return the bytes of a document as far as they are known before it is read, else 0."""
+    match reference:
+        case FileReference():
+            return reference.size
+        case LineReference():
+            return reference.length
+        case BytesReference():
+            return len(reference.data)
+        case _:
+            return 0
 
 
 def bytes_of(reference: Reference) -> bytes | Problem:

@@ -160,18 +160,16 @@ def _entries(root: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
 
 
 def _reference(entry: os.DirEntry[str], limit: int) -> Reference:
-    if entry.is_file(follow_symlinks=False):  # costs no system call, unlike a stat
-        return FileReference(entry.path, limit)
     source = decoded(entry.path)
     try:
-        mode = entry.stat().st_mode
+        found = entry.stat()
     except FileNotFoundError:
         return Problem(source, "the link leads nowhere")
     except OSError as error:
         return unreadable(source, error)
-    if not stat.S_ISREG(mode):
+    if not stat.S_ISREG(found.st_mode):
         return Problem(source, "this is not a regular file")
-    return FileReference(entry.path, limit)
+    return FileReference(entry.path, limit, found.st_size)
 
 
 def _only(files: list[tuple[str, Reference]]) -> Reference:

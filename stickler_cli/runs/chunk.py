@@ -18,8 +18,8 @@ from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.problems import ComparisonError, Problem
 from stickler_cli.documents import DocumentPair, Fingerprint, PairRef, read_pair
-from stickler_cli.runs.depth import room_for_depth
 from stickler_cli.runs.grouping import Grouping, groups_of
+from stickler_cli.runs.limits import room_for_depth
 from stickler_cli.runs.lines import document_line, non_match_lines
 from stickler_cli.runs.validation import Validation
 from stickler_cli.score.accounts import Accounts

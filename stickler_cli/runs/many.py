@@ -13,9 +13,9 @@ from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.spelling import did_you_mean
 from stickler_cli.documents import DocumentPair
 from stickler_cli.runs.chunk import Job, Missing
-from stickler_cli.runs.jobs import Crew
 from stickler_cli.runs.pipeline import chunk_results, gather
 from stickler_cli.runs.validation import Validate, Validation, validation_of
+from stickler_cli.runs.workers import Workers
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.loading import load_schema
 from stickler_cli.score.evaluation import Evaluation
@@ -74,9 +74,10 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
         comparator.require()
     validation = _validation(validate, schema)
     job = Job(plan, Options(pairing_floor, extra_fields), missing, validation=validation)
-    crew = Crew(None if workers == "auto" else workers, chunk_size, source=f"workers={workers}")
+    jobs = None if workers == "auto" else workers
+    processes = Workers(jobs, chunk_size, source=f"workers={workers}")
     total = len(pairs) if isinstance(pairs, Sized) else None
-    results = chunk_results(job, _document_pairs(pairs), crew, total=total)
+    results = chunk_results(job, _document_pairs(pairs), processes, total=total)
     evaluation = gather(results, job.wants).evaluation
     evaluation.terms = Terms(options, _fields(plan))
     return evaluation

@@ -4,7 +4,7 @@ The results come in the order of the documents and are the same, to the byte, fo
 processes and any size of chunks. Memory does not grow with the number of documents.
 """
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable
 from contextlib import closing
 from dataclasses import replace
 from time import monotonic
@@ -19,29 +19,27 @@ from stickler_cli.runs.chunk import (
     evaluate_chunk,
     failed_chunk,
 )
+from stickler_cli.runs.chunking import Chunks
 from stickler_cli.runs.interruption import Interruption, until_interrupted
-from stickler_cli.runs.jobs import Crew, usable_cores
-from stickler_cli.runs.memory import memory_limited
+from stickler_cli.runs.limits import memory_limited, rarely_collected
 from stickler_cli.runs.progress import Advance, silence
-
-CHUNK_SECONDS: Final = 0.1
-"""The work of a chunk in this process, after which progress is shown."""
+from stickler_cli.runs.workers import Workers, can_fork, usable_cores
 
 MEASURED_SECONDS: Final = 0.25
 """The work after which it is judged how much more there is."""
 
-WORTH_SECONDS: Final = 2.0
-"""The work that must be left for other processes to be worth their start, which takes some 0.4 s
-on a machine of 2026."""
+WORTH_FORKING: Final = 1.0
+"""The seconds of work that must be left for other processes to be worth it, where they are forks:
+those start within some 20 ms, but what they find has to be sent and added."""
 
-WARM_UP_SECONDS: Final = 0.4
-"""How long this process works on while what workers need is loaded beside it."""
+WORTH_STARTING: Final = 3.0
+"""Likewise where processes begin anew, which takes half a second and more."""
 
 
 def chunk_results(
     job: Job,
     items: Iterable[Item],
-    crew: Crew,
+    workers: Workers,
     *,
     total: int | None = None,
     interruption: Interruption | None = None,
@@ -51,7 +49,7 @@ def chunk_results(
     Args:
         job: everything that decides a result.
         items: what is to be compared; read only as far as there is work to hand out.
-        crew: who does the work.
+        workers: who does the work.
         total: how many items there are; None where nobody knows.
         interruption: whether to end early; what is finished by then is given.
 
@@ -60,23 +58,25 @@ def chunk_results(
         WorkerDiedError: a worker could not start.
     """
     interruption = interruption or Interruption()
+    asks = job.plan.asks_models
     rest = until_interrupted(items, interruption)
+    chunks = Chunks(rest, size=workers.chunk_size, timed=not asks)
     # Who waits for a model needs no more cores; and each process would load a local one.
-    workers = crew.jobs or (1 if job.plan.asks_models else usable_cores())
-    if crew.jobs is None and workers > 1:
-        done, finished = yield from _first_chunks(job, rest, total, crew.memory_limit)
+    jobs = workers.jobs or (1 if asks else usable_cores())
+    if workers.jobs is None and jobs > 1:
+        done, finished = yield from _first_chunks(job, chunks, total, workers.memory_limit)
         if finished:
             return
         total = None if total is None else total - done
-    if workers == 1:
-        yield from _chunks_here(job, rest, crew.memory_limit)
+    if jobs == 1:
+        yield from _chunks_here(job, chunks, workers.memory_limit)
         return
     # A run in one process does not pay for loading multiprocessing.
     from stickler_cli.runs.pool import Pool
 
-    needed = workers if total is None else max(1, min(workers, total))
-    pool = Pool(job, replace(crew, jobs=needed), total, interruption)
-    yield from pool.results(rest)
+    needed = jobs if total is None else max(1, min(jobs, total))
+    pool = Pool(job, replace(workers, jobs=needed), total, interruption)
+    yield from pool.results(chunks)
 
 
 def gather(
@@ -100,7 +100,8 @@ def gather(
         OSError: lines cannot be written.
     """
     total = ChunkResult(evaluation=wants.evaluation(), detail=wants.no_detail())
-    with closing(results):  # workers end, also where a line cannot be written
+    # Workers end, also where a line cannot be written.
+    with closing(results), rarely_collected():
         for chunk in results:
             if document_lines is not None:
                 document_lines.write(chunk.document_lines)
@@ -117,47 +118,42 @@ def gather(
 
 
 def _first_chunks(
-    job: Job, rest: Iterator[Item], total: int | None, limit: int | None
+    job: Job, chunks: Chunks, total: int | None, limit: int | None
 ) -> Generator[ChunkResult, None, tuple[int, bool]]:
-    """Work here until other processes are worth their start, and then until they can start.
+    """Work here until other processes are worth their start.
 
     Returns:
         How many documents are done, and whether these are all.
     """
     start = monotonic()
-    done, enough = 0, float("inf")
-    for chunk in _chunks_here(job, rest, limit):
+    worth = WORTH_FORKING if can_fork() else WORTH_STARTING
+    done = 0
+    for chunk in _chunks_here(job, chunks, limit):
         yield chunk
         done += len(chunk.ids)
         elapsed = monotonic() - start
         # Where nobody knows how much is left, it is taken to be as much as there was.
         left = elapsed if total is None else elapsed / done * (total - done)
-        if elapsed > enough:
+        if elapsed > MEASURED_SECONDS and left > worth:
             return done, False
-        if elapsed > MEASURED_SECONDS and left > WORTH_SECONDS and enough == float("inf"):
-            from stickler_cli.runs.starting import warm_up  # as above
-
-            warm_up()
-            enough = elapsed + WARM_UP_SECONDS
     return done, True
 
 
-def _chunks_here(job: Job, rest: Iterator[Item], limit: int | None) -> Iterator[ChunkResult]:
+def _chunks_here(job: Job, chunks: Chunks, limit: int | None) -> Generator[ChunkResult]:
     """Evaluate documents in this process, and under the limit of its memory."""
-    while True:
-        items: list[Item] = []
+    while items := chunks.take():
+        start = monotonic()
         try:
             with memory_limited(limit):
-                chunk = evaluate_chunk(job, _timed(rest, items))
+                chunk = evaluate_chunk(job, items)
         except MemoryError:
             yield from _one_by_one(job, items, limit)
             continue
-        if not chunk.ids:
-            return
+        chunks.took(items, monotonic() - start)
         yield chunk
 
 
-def _one_by_one(job: Job, items: list[Item], limit: int | None) -> Iterator[ChunkResult]:
+def _one_by_one(job: Job, items: Iterable[Item], limit: int | None) -> Generator[ChunkResult]:
     """Evaluate documents whose results together take too much memory."""
     for item in items:
         try:
@@ -166,13 +162,3 @@ def _one_by_one(job: Job, items: list[Item], limit: int | None) -> Iterator[Chun
         except MemoryError:
             chunk = failed_chunk(job, item, TOO_LITTLE_MEMORY)
         yield chunk
-
-
-def _timed(rest: Iterator[Item], taken: list[Item]) -> Iterator[Item]:
-    """Give items for as long as a chunk is to take, one at least; and note them."""
-    end = monotonic() + CHUNK_SECONDS
-    for item in rest:
-        taken.append(item)
-        yield item
-        if monotonic() > end:
-            return

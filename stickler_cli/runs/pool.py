@@ -8,7 +8,6 @@ import pickle
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice
 from math import ceil
 from multiprocessing.connection import wait
 from time import monotonic
@@ -23,9 +22,9 @@ from stickler_cli.runs.chunk import (
     evaluate_chunk,
     failed_chunk,
 )
+from stickler_cli.runs.chunking import LARGEST_CHUNK, Chunks
 from stickler_cli.runs.interruption import Interrupted, Interruption
-from stickler_cli.runs.jobs import Crew
-from stickler_cli.runs.workers import (
+from stickler_cli.runs.worker import (
     NO_MEMORY,
     NOT_HERE,
     PICKLING_ERRORS,
@@ -34,13 +33,7 @@ from stickler_cli.runs.workers import (
     packed_job,
     read_answer,
 )
-
-CHUNK_SECONDS: Final = 0.1
-"""The work that a chunk is to hold: so much that sending it costs little, so little that all
-workers end at about the same time."""
-
-LARGEST_CHUNK: Final = 1024
-"""Documents; what is read ahead of the work is bounded by it."""
+from stickler_cli.runs.workers import Workers
 
 CHUNKS_AHEAD: Final = 4
 """Chunks for each worker that may be held, because one before them takes longer."""
@@ -65,12 +58,14 @@ class _Chunk:
 class Pool:
     """Workers, and the chunks that they are at."""
 
-    def __init__(self, job: Job, crew: Crew, total: int | None, interruption: Interruption) -> None:
+    def __init__(
+        self, job: Job, workers: Workers, total: int | None, interruption: Interruption
+    ) -> None:
         """Prepare what workers need.
 
         Args:
             job: everything that decides a result; each worker has it once.
-            crew: how many workers, and what they are sent.
+            workers: how many workers, and what they are sent.
             total: how many items there will be; None where nobody knows.
             interruption: whether to end early.
 
@@ -78,11 +73,10 @@ class Pool:
             UsageError: the plan cannot be sent to another process.
         """
         self._job = job
-        self._crew = crew
+        self._workers = workers
         self._left = total
-        self._size = crew.chunk_size or 1
         self._interruption = interruption
-        self._packed_job = packed_job(job, crew.source)
+        self._packed_job = packed_job(job, workers.source)
         self._order: list[_Chunk] = []
         """What is not given out yet, in the order of the documents."""
         self._again: list[_Chunk] = []
@@ -92,22 +86,22 @@ class Pool:
         self._all_read = False
         """Whether there is nothing more to hand out for the first time."""
 
-    def results(self, items: Iterator[Item]) -> Iterator[ChunkResult]:
-        """Give the results of items, in their order; they are read as workers ask for more.
+    def results(self, chunks: Chunks) -> Iterator[ChunkResult]:
+        """Give the results of all chunks, in their order; they are cut as workers ask for more.
 
         Raises:
             UsageError: a worker cannot read the plan.
             WorkerDiedError: a worker could not start.
         """
         try:
-            for _ in range(self._crew.jobs or 1):
+            for _ in range(self._workers.jobs or 1):
                 self._start_worker()
             while True:
-                self._hand_out(items)
+                self._hand_out(chunks)
                 if not self._order and self._all_read:
                     return
-                self._receive(block=not self._order or self._order[0].result is None)
-                self._hand_out(items)  # so that no worker waits while the result is added
+                self._receive(chunks, block=not self._order or self._order[0].result is None)
+                self._hand_out(chunks)  # so that no worker waits while the result is added
                 yield from self._finished()
         except Interrupted:
             return
@@ -122,21 +116,21 @@ class Pool:
 
     # --- out
 
-    def _hand_out(self, items: Iterator[Item]) -> None:
+    def _hand_out(self, chunks: Chunks) -> None:
         """Give a chunk to every worker that waits for one."""
         for worker, at in self._at.items():
-            if at is None and worker.ready and (chunk := self._next(items)) is not None:
+            if at is None and worker.ready and (chunk := self._next(chunks)) is not None:
                 self._at[worker] = chunk
                 chunk.sent = monotonic()
                 with suppress(OSError):  # it is dead; reading from it will tell
                     worker.connection.send_bytes(chunk.packed)
 
-    def _next(self, items: Iterator[Item]) -> _Chunk | None:
+    def _next(self, chunks: Chunks) -> _Chunk | None:
         """Give a chunk to be sent; None where there is none, or enough is held."""
         if self._again:
             return self._again.pop(0)
         while len(self._order) < len(self._at) * CHUNKS_AHEAD:
-            taken = list(islice(items, self._next_size()))
+            taken = chunks.take(self._most())
             if not taken:
                 self._all_read = True
                 return None
@@ -148,11 +142,11 @@ class Pool:
                 return chunk
         return None
 
-    def _next_size(self) -> int:
+    def _most(self) -> int:
         """Let the last chunks be small, so that all workers have work until the end."""
-        if self._crew.chunk_size is not None or self._left is None:
-            return self._size
-        return max(1, min(self._size, ceil(self._left / (2 * len(self._at)))))
+        if self._left is None:
+            return LARGEST_CHUNK
+        return max(1, ceil(self._left / (2 * len(self._at))))
 
     def _packed(self, items: list[Item]) -> _Chunk:
         try:
@@ -162,7 +156,7 @@ class Pool:
 
     # --- in
 
-    def _receive(self, *, block: bool) -> None:
+    def _receive(self, chunks: Chunks, *, block: bool) -> None:
         """Take what workers have to say; wait until one has something, if that is asked for."""
         waited = [worker.connection for worker in self._at]
         ready = self._interruption.wait(wait, waited, None if block else 0)
@@ -175,6 +169,7 @@ class Pool:
             chunk = self._at[worker]
             if chunk is not None:
                 self._at[worker] = None
+                chunks.took(chunk.items, monotonic() - chunk.sent)
                 self._take(chunk, answer)
             elif answer == READY:
                 worker.ready = True
@@ -187,10 +182,6 @@ class Pool:
             return
         here = answer == NOT_HERE
         chunk.result = evaluate_chunk(self._job, chunk.items) if here else read_answer(answer)
-        if self._crew.chunk_size is None:
-            each = (monotonic() - chunk.sent) / len(chunk.items)
-            fitting = int(CHUNK_SECONDS / each) if each > 0 else LARGEST_CHUNK
-            self._size = max(1, min(fitting, 2 * self._size, LARGEST_CHUNK))
 
     def _bury(self, worker: Worker) -> None:
         """Put a new worker in the place of a dead one, and have its documents tried again."""
@@ -220,7 +211,8 @@ class Pool:
 
     def _start_worker(self) -> None:
         try:
-            self._at[Worker(self._packed_job, self._crew.memory_limit)] = None
+            limit = self._workers.memory_limit
+            self._at[Worker(self._job, self._packed_job, limit, self._at)] = None
         except OSError as error:
             raise self._broken(f"a worker process cannot be started ({error})") from None
 
@@ -229,12 +221,12 @@ class Pool:
             'in a script, call this below `if __name__ == "__main__":`; was there memory '
             "enough? one process needs no other"
         )
-        return WorkerDiedError([Problem(self._crew.source, found, "", hint)])
+        return WorkerDiedError([Problem(self._workers.source, found, "", hint)])
 
     def _unreadable(self, answer: bytes) -> UsageError:
         found = f"a worker cannot read the schema ({answer.decode('utf-8')})"
         expected = "comparators of classes in a module that can be imported"
-        return UsageError([Problem(self._crew.source, found, expected, "use one process")])
+        return UsageError([Problem(self._workers.source, found, expected, "use one process")])
 
     def _end(self) -> None:
         """End all workers; those that are at work stop where they are."""

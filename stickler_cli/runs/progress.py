@@ -13,12 +13,14 @@ def silence(documents: int) -> None:
 
 
 @contextmanager
-def progress_bar(total: int | None, *, show: bool) -> Iterator[Advance]:
+def progress_bar(total: int | None, *, show: bool, ticking: bool = False) -> Iterator[Advance]:
     """Show a bar on standard error while the block runs.
 
     Args:
         total: how many documents there will be; None where nobody knows.
         show: whether to show anything at all.
+        ticking: whether to show also between two documents how time goes on. That takes a thread,
+            and a process with two cannot be forked.
     """
     if not show:
         yield silence
@@ -47,10 +49,13 @@ def progress_bar(total: int | None, *, show: bool) -> Iterator[Advance]:
 
     console = Console(stderr=True)
     columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), ModelsColumn())
-    with Progress(*columns, console=console, transient=True) as progress:
+    bar = Progress(*columns, console=console, transient=True, auto_refresh=ticking)
+    with bar as progress:
         task = progress.add_task("documents", total=total)
 
         def advance(documents: int) -> None:
             progress.advance(task, documents)
+            if not ticking:
+                progress.refresh()
 
         yield advance

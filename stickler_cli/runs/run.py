@@ -9,12 +9,12 @@ from stickler_cli.documents import Pairs
 from stickler_cli.runs.chunk import ChunkResult, Item, Job
 from stickler_cli.runs.files import whole_file
 from stickler_cli.runs.interruption import Interruption
-from stickler_cli.runs.jobs import Crew
 from stickler_cli.runs.lines import LineFiles
 from stickler_cli.runs.pipeline import chunk_results, gather
 from stickler_cli.runs.progress import progress_bar
 from stickler_cli.runs.resume import continued
 from stickler_cli.runs.run_directory import RunDirectory
+from stickler_cli.runs.workers import Workers
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Finished:
 def run(
     job: Job,
     pairs: Pairs,
-    crew: Crew,
+    workers: Workers,
     files: LineFiles | RunDirectory,
     *,
     progress: bool,
@@ -39,7 +39,7 @@ def run(
     Args:
         job: everything that decides a result.
         pairs: what is compared.
-        crew: who does the work.
+        workers: who does the work.
         files: where lines go; those of a run that ended early go to `NAME.partial` instead. What
             a directory keeps of an earlier run is not evaluated again.
         progress: whether to show on standard error how far the run is.
@@ -58,12 +58,12 @@ def run(
         _lines(files.documents, files.options[0], interruption) as document_lines,
         _lines(files.non_matches, files.options[1], interruption) as non_match_lines,
         interruption.listening(),
-        progress_bar(pairs.total, show=progress) as advance,
+        progress_bar(pairs.total, show=progress, ticking=job.plan.asks_models) as advance,
     ):
 
         def evaluate(items: Iterator[Item], done: int = 0) -> Generator[ChunkResult]:
             left = None if pairs.total is None else pairs.total - done
-            return chunk_results(job, items, crew, total=left, interruption=interruption)
+            return chunk_results(job, items, workers, total=left, interruption=interruption)
 
         if directory is None:
             results = evaluate(pairs.refs())

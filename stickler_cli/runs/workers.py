@@ -1,161 +1,67 @@
-"""One worker: the process that compares chunks, and the end of it that the run holds.
+"""How many processes share a run, and whether they can be forked.
 
-A worker has one chunk at a time, and is sent one only when it waits for one: so no pipe can fill up
-on both sides, and where a worker dies it is known which documents it had.
+Apart from `worker` and `pool`, so that a run in one process does not load multiprocessing.
 """
 
-import multiprocessing
 import os
-import pickle
-import signal
 import sys
 import threading
-from multiprocessing.connection import Connection
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
-from stickler_cli.clients.model import NO_USAGE
-from stickler_cli.compare.outline import comparators
-from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.runs.chunk import ChunkResult, Item, Job, evaluate_chunk
-from stickler_cli.runs.depth import RECURSION_LIMIT
-from stickler_cli.runs.memory import memory_limited
-from stickler_cli.runs.starting import context_of_workers
+CPU_QUOTA: Final = Path("/sys/fs/cgroup/cpu.max")
+"""What a container may use: microseconds of processor time, and in how many. Source:
+https://docs.kernel.org/admin-guide/cgroup-v2.html, cpu.max."""
 
-PICKLING_ERRORS: Final = (
-    pickle.PickleError,
-    AttributeError,
-    ImportError,
-    RecursionError,
-    TypeError,
-    ValueError,
-)
-"""What pickle raises for what it cannot write or read: a local class, too deep a value."""
-
-READY: Final = b"ready"
-"""What a worker says first, or why it is not."""
-
-NOT_HERE: Final = b"not here"
-"""What a worker says of a chunk that it cannot read, or whose result it cannot send."""
-
-NO_MEMORY: Final = b"no memory"
-"""What a worker says of a chunk that it has no memory for."""
-
-SECONDS_TO_END: Final = 5.0
-"""How long a worker that is told to end may take before it is killed."""
+STATUS: Final = Path("/proc/self/status")
+"""What the system knows of this process, its threads among it. Source: man 5 proc_pid_status."""
 
 
-def packed_job(job: Job, source: str) -> bytes:
-    """Make a job ready to be sent to workers.
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """The processes that do the work of a run; its results do not depend on them."""
 
-    Args:
-        job: what is sent.
-        source: the option that asks for workers, for messages.
+    jobs: int | None = 1
+    """Processes that compare, at least 1, which is this one; None takes as many as fit the machine
+    and the work."""
+    chunk_size: int | None = None
+    """Documents that are compared at once; None goes by their size and the time that they take."""
+    source: str = "--jobs"
+    """The option that says so, for messages."""
+    memory_limit: int | None = None
+    """Bytes that documents may take in a process, beyond what the program itself takes."""
 
-    Raises:
-        UsageError: it cannot be sent; with each comparator that is the reason.
+
+def can_fork() -> bool:
+    """Tell whether this process can be forked: only one that has a single thread is safely copied.
+
+    Threads of libraries are no threads of Python, so the system is asked too.
     """
+    if sys.platform != "linux" or threading.active_count() > 1:
+        return False
+    return b"\nThreads:\t1\n" in STATUS.read_bytes()
+
+
+def usable_cores() -> int:
+    """Count the processors that this process may use, at least 1."""
+    count = affinity()
+    return max(1, min(count, _quota(CPU_QUOTA) or count))
+
+
+def affinity() -> int:
+    """Count the processors that the system lets this process run on, at least 1."""
+    if sys.version_info >= (3, 13):
+        return os.process_cpu_count() or 1
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _quota(file: Path) -> int | None:
+    """Return the whole processors that a container may use; None where nothing limits it."""
     try:
-        return pickle.dumps(job)
-    except PICKLING_ERRORS as error:
-        raise _unsendable(job, source, error) from None
-
-
-def _unsendable(job: Job, source: str, error: Exception) -> UsageError:
-    expected = "comparators of classes at the top level of a module that can be imported"
-    hint = "use one process"
-    problems = []
-    for comparator in comparators(job.plan):
-        try:
-            pickle.dumps(comparator)
-        except PICKLING_ERRORS as cause:
-            found = f"{comparator.name} cannot be sent to another process ({cause})"
-            problems.append(Problem(source, found, expected, hint))
-    found = f"the schema cannot be sent to another process ({error})"
-    return UsageError(dict.fromkeys(problems) or [Problem(source, found, expected, hint)])
-
-
-class Worker:
-    """A worker as the run sees it."""
-
-    def __init__(self, job: bytes, memory_limit: int | None) -> None:
-        context = context_of_workers()
-        self.connection, theirs = context.Pipe()
-        self.ready = False
-        """Whether it has said that it can take work."""
-        process = context.Process(target=work, args=(theirs, job, memory_limit), daemon=True)
-        self._process: multiprocessing.process.BaseProcess = process
-        process.start()
-        theirs.close()  # what is read from it ends when the worker does
-
-    def end(self) -> str:
-        """Make sure that the process is gone, and say how it went.
-
-        Returns:
-            Such as `signal 9; out of memory?` or `exit code 1`.
-        """
-        self.connection.close()
-        self._process.join(SECONDS_TO_END)
-        if self._process.exitcode is None:
-            self._process.kill()
-            self._process.join()
-        code = self._process.exitcode or 0
-        if code >= 0:
-            return f"exit code {code}"
-        return f"signal {-code}" + ("; out of memory?" if code == -signal.SIGKILL else "")
-
-    def stop(self) -> None:
-        """Tell the process to end, whatever it is at."""
-        self._process.terminate()
-
-
-def work(connection: Connection, packed: bytes, memory_limit: int | None = None) -> None:
-    """Be a worker: take chunks and give results, until the run is over or its process gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process above to answer
-    sys.setrecursionlimit(RECURSION_LIMIT)  # documents are read as deep as there
-    _end_with_parent()
-    try:
-        job: Job = pickle.loads(packed)  # noqa: S301 - from the process above
-    except PICKLING_ERRORS as error:
-        # A class that was typed into an interpreter is in no module that could be imported.
-        connection.send_bytes(str(error).encode("utf-8", "backslashreplace"))
-        return
-    try:
-        connection.send_bytes(READY)
-        while True:
-            connection.send_bytes(answer(job, connection.recv_bytes(), memory_limit))
-    except (EOFError, OSError):
-        return  # nobody listens any more
-
-
-def _end_with_parent() -> None:
-    """End this process when the one above ends, also in the middle of a document."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-
-        def watch() -> None:
-            parent.join()
-            os._exit(1)
-
-        threading.Thread(target=watch, daemon=True).start()
-
-
-def answer(job: Job, packed: bytes, memory_limit: int | None) -> bytes:
-    """Evaluate a chunk and give the result, packed, or why there is none."""
-    try:
-        items: list[Item] = pickle.loads(packed)  # noqa: S301 - from the process above
-        with memory_limited(memory_limit):
-            return pickle.dumps(evaluate_chunk(job, items))
-    except MemoryError:
-        return NO_MEMORY
-    except Exception:  # noqa: BLE001 - the process above evaluates it again, and raises it there
-        return NOT_HERE
-
-
-def read_answer(packed: bytes) -> ChunkResult:
-    """Give the result that a worker sent."""
-    result: ChunkResult = pickle.loads(packed)  # noqa: S301 - by a worker of ours
-    if result.usage != NO_USAGE:
-        from stickler_cli.clients.desk import desk  # runs that ask nothing do not load it
-
-        desk().count(result.usage)
-    return result
+        quota, period = file.read_text(encoding="ascii").split()
+        return max(1, int(quota) // int(period))
+    except (OSError, ValueError):  # no such file; no limit, which is `max`
+        return None

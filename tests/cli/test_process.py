@@ -125,3 +125,18 @@ def test_a_run_without_lists_loads_no_scipy(data):
     result = run(*command, "gt", "pred", cwd=data)
     assert result.returncode == 0
     assert "scipy" not in result.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_the_program_has_one_thread_so_that_it_can_be_forked(data):
+    look = """
+import sys
+from stickler_cli.__main__ import program
+code = program()
+assert "numpy" in sys.modules
+print(*[line for line in open("/proc/self/status") if line.startswith("Threads")], file=sys.stderr)
+sys.exit(code)
+"""
+    result = run(sys.executable, "-c", look, *EVAL[3:], cwd=data)
+    assert result.returncode == ExitCode.OK, result.stderr
+    assert result.stderr.split() == ["Threads:", "1"]

@@ -17,7 +17,7 @@ import pytest
 
 from stickler_cli.cli import main
 from stickler_cli.cli.exit_codes import ExitCode
-from stickler_cli.runs import pipeline
+from stickler_cli.runs import chunking
 from stickler_cli.runs import run as run_module
 from stickler_cli.runs.files import PARTIAL
 from stickler_cli.runs.journal import FIRST_LINE
@@ -35,7 +35,7 @@ KEPT = (*EVAL, "--run-dir", "kept")
 @pytest.fixture
 def orders(data: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Documents of all kinds of outcome, each in a chunk of its own."""
-    monkeypatch.setattr(pipeline, "CHUNK_SECONDS", 0.0)
+    monkeypatch.setattr(chunking, "CHUNK_BYTES", 0)
     write(data / "gt" / "lonely.json", {"id": "L-1", "total": 3})
     write(data / "gt" / "Alike.json", {"id": "L-2", "total": 4})
     write(data / "pred" / "alike.json", '{"id": "L-2", "id": "L-2", "total": 4, "more": 1}')

@@ -18,8 +18,8 @@ PACKAGE = Path(stickler_cli.__file__).parent
 
 # What can run code, reach the network or read objects, and the modules that may.
 DANGEROUS = {
-    "pickle": {"runs/pool.py", "runs/workers.py"},
-    "multiprocessing": {"runs/pool.py", "runs/starting.py", "runs/workers.py"},
+    "pickle": {"runs/pool.py", "runs/worker.py"},
+    "multiprocessing": {"runs/pool.py", "runs/worker.py"},
     "importlib": {
         "__init__.py",
         "comparators/registry.py",

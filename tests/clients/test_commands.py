@@ -10,8 +10,8 @@ import pytest
 from stickler_cli.cli import main
 from stickler_cli.cli.eval import evaluate
 from stickler_cli.clients.policy import Policy
-from stickler_cli.runs.jobs import Crew
-from stickler_cli.runs.workers import read_answer
+from stickler_cli.runs.worker import read_answer
+from stickler_cli.runs.workers import Workers
 
 KEY = "sk-a-secret-of-this-test"
 PREFIX = "x-aws-stickler-"
@@ -229,7 +229,7 @@ def test_what_workers_asked_is_counted_once(asking):
     from stickler_cli.clients.model import Usage
     from stickler_cli.runs.chunk import ChunkResult
 
-    assert Crew(1).jobs == 1
+    assert Workers(1).jobs == 1
     with asking() as desk:
         read_answer(pickle.dumps(ChunkResult()))
         read_answer(pickle.dumps(ChunkResult(usage=Usage(calls=3))))

@@ -5,16 +5,16 @@ from contextlib import contextmanager
 
 import pytest
 
-from stickler_cli.runs import pool, workers
+from stickler_cli.runs import pool, worker
 
 
 class Here:
     """A worker without a process: it works when its answer is read."""
 
-    def __init__(self, job, memory_limit):
+    def __init__(self, job, packed, memory_limit, others):
         self.connection = self
         self.ready = False
-        self.job = pickle.loads(job)  # noqa: S301 - made here
+        self.job = pickle.loads(packed)  # noqa: S301 - made here
         self.packed = None
 
     def send_bytes(self, packed):
@@ -22,9 +22,9 @@ class Here:
 
     def recv_bytes(self):
         if self.packed is None:
-            return workers.READY
+            return worker.READY
         packed, self.packed = self.packed, None
-        return workers.answer(self.job, packed, None)
+        return worker.answer(self.job, packed, None)
 
     def stop(self):
         return None

@@ -25,12 +25,13 @@ from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.core.problems import Problem, SchemaError, UnavailableError, UsageError
 from stickler_cli.documents import DocumentPair, open_pairs
-from stickler_cli.runs import chunk, workers
+from stickler_cli.runs import chunk, worker
 from stickler_cli.runs.chunk import ChunkResult, Job
-from stickler_cli.runs.jobs import Crew
+from stickler_cli.runs.chunking import LARGEST_CHUNK
 from stickler_cli.runs.many import MOST_LEVELS, evaluate_many
 from stickler_cli.runs.pipeline import chunk_results
 from stickler_cli.runs.pool import CHUNKS_AHEAD
+from stickler_cli.runs.workers import Workers
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.evaluation import Evaluation
 
@@ -360,21 +361,19 @@ def test_what_the_pairs_raise_ends_the_run():
 # --- memory
 
 
-def test_one_process_holds_one_pair_at_a_time():
-    seen = []
+def test_one_process_holds_one_chunk_of_pairs_at_a_time():
+    read, given_out = [], []
 
     def pairs():
-        for number in range(20):
-            # All that was given out before has been compared, and is part of the sum.
-            assert len(seen) == number
-            yield {"a": "x"}, {"a": "x"}
+        for number in range(1000):
+            read.append(number)
+            assert len(read) - len(given_out) <= LARGEST_CHUNK
+            yield DocumentPair(str(number), {"a": "x"}, {"a": "x"})
 
-    class Counts(BaseComparator):
-        def compare(self, gt, pred):
-            seen.append(gt)
-            return 1.0
+    for result in chunk_results(Job(PLAN, Options()), pairs(), Workers(1)):
+        given_out += result.ids
 
-    assert evaluate_many(plan_with(Counts()), pairs()).evaluated == 20
+    assert given_out == [str(number) for number in range(1000)]
 
 
 def test_no_more_than_a_few_chunks_are_held_for_each_worker(in_process, monkeypatch):
@@ -386,7 +385,7 @@ def test_no_more_than_a_few_chunks_are_held_for_each_worker(in_process, monkeypa
             assert len(read) - len(given_out) <= 3 * CHUNKS_AHEAD * 4
             yield DocumentPair(str(number), {"a": "x"}, {"a": "x"})
 
-    for result in chunk_results(Job(PLAN, Options()), pairs(), Crew(3, 4), total=320):
+    for result in chunk_results(Job(PLAN, Options()), pairs(), Workers(3, 4), total=320):
         given_out += result.ids
 
     assert given_out == [str(number) for number in range(320)]
@@ -412,7 +411,7 @@ def test_a_comparator_that_cannot_be_sent_is_named():
 def test_a_plan_that_cannot_be_sent_for_another_reason_says_so():
     found = "--jobs: the schema cannot be sent to another process .*; use one process"
     with pytest.raises(UsageError, match=found):
-        next(chunk_results(Job(PLAN, lambda: None), [], Crew(2)))
+        next(chunk_results(Job(PLAN, lambda: None), [], Workers(2)))
 
 
 class Unsendable(dict):
@@ -454,9 +453,9 @@ def test_what_a_worker_cannot_send_back_is_evaluated_here(in_process, monkeypatc
 
 
 def test_a_worker_that_cannot_read_the_plan_says_so(in_process, monkeypatch):
-    def unreadable(worker):
+    def unreadable(here):
         ours, theirs = multiprocessing.Pipe()
-        workers.work(theirs, b"cnowhere\nThing\n.")
+        worker.work(theirs, b"cnowhere\nThing\n.")
         return ours.recv_bytes()
 
     monkeypatch.setattr(Here, "recv_bytes", unreadable)

@@ -14,11 +14,11 @@ from stickler_cli.compare.plan import Options
 from stickler_cli.core.problems import Problem, UsageError, WorkerDiedError
 from stickler_cli.documents import DocumentPair, PairRef
 from stickler_cli.documents.references import FileReference
-from stickler_cli.runs import jobs, memory, pipeline, pool, starting, workers
+from stickler_cli.runs import limits, pipeline, pool, worker, workers
 from stickler_cli.runs.chunk import TOO_LITTLE_MEMORY, Job, Wants, evaluate_chunk
 from stickler_cli.runs.interruption import Interruption
-from stickler_cli.runs.jobs import Crew, usable_cores
 from stickler_cli.runs.pipeline import chunk_results, gather
+from stickler_cli.runs.workers import Workers, usable_cores
 from stickler_cli.schema.compiler import compile_schema
 
 from .conftest import processes_stand_still
@@ -60,33 +60,35 @@ def everything(items, crew, job=JOB, total=None) -> tuple[object, ...]:
 
 @given(
     sides=st.lists(st.sampled_from(SIDES), max_size=24),
-    crew=st.builds(Crew, st.integers(2, 4), st.none() | st.integers(1, 5)),
+    crew=st.builds(Workers, st.integers(2, 4), st.none() | st.integers(1, 5)),
     known=st.booleans(),
 )
 def test_any_processes_and_chunks_give_the_same_bytes(sides, crew, known):
     items = [DocumentPair(str(number), *pair) for number, pair in enumerate(sides)]
     total = len(items) if known else None
     with processes_stand_still():
-        assert everything(items, crew, total=total) == everything(items, Crew(1))
+        assert everything(items, crew, total=total) == everything(items, Workers(1))
 
 
-@pytest.mark.parametrize("platform", ["linux", "darwin"])
-def test_real_processes_read_the_documents_themselves(tmp_path, monkeypatch, platform):
-    monkeypatch.setattr(starting.sys, "platform", platform)  # forked from a server, or spawned
+@pytest.mark.parametrize("way", ["fork", "fork of a server", "new process"])
+def test_real_processes_read_the_documents_themselves(tmp_path, monkeypatch, way):
+    if way == "new process":
+        monkeypatch.setattr(worker.sys, "platform", "darwin")
+    monkeypatch.setattr(worker, "can_fork", lambda: way == "fork")
     refs = []
     for number in range(12):
         file = tmp_path / f"{number}.json"
         file.write_text('{"a": "x"}' if number % 3 else "{")
         side = FileReference(str(file), 1000)
         refs.append(PairRef(str(number), side, side))
-    assert everything(refs, Crew(2)) == everything(refs, Crew(1))
+    assert everything(refs, Workers(2)) == everything(refs, Workers(1))
     assert multiprocessing.active_children() == []
 
 
 @pytest.mark.parametrize("workers", [2, 3, 5])
 def test_a_worker_that_is_slower_than_all_others_holds_up_nobody_for_ever(in_process, workers):
     # The stand-in of the first worker speaks only when no other has anything to say.
-    assert everything(pairs(99), Crew(workers, 1)) == everything(pairs(99), Crew(1))
+    assert everything(pairs(99), Workers(workers, 1)) == everything(pairs(99), Workers(1))
 
 
 def test_what_nobody_wants_is_not_made():
@@ -100,7 +102,7 @@ def test_what_nobody_wants_is_not_made():
 
 def test_the_first_errors_of_the_run_are_kept_and_no_more():
     job = Job(PLAN, Options(), wants=Wants(first_non_matches=3))
-    first = everything(pairs(30), Crew(1), job)[3]
+    first = everything(pairs(30), Workers(1), job)[3]
     # The first document has one error, the second two: a, and the key b.
     assert [document for document, _ in first] == ["0", "1", "1"]
 
@@ -111,7 +113,7 @@ def test_the_first_errors_of_the_run_are_kept_and_no_more():
 @pytest.fixture
 def impatient(monkeypatch):
     """Judge at once that there is work enough for others."""
-    for name in ("CHUNK_SECONDS", "MEASURED_SECONDS", "WORTH_SECONDS", "WARM_UP_SECONDS"):
+    for name in ("MEASURED_SECONDS", "WORTH_FORKING", "WORTH_STARTING"):
         monkeypatch.setattr(pipeline, name, 0.0)
     monkeypatch.setattr(pipeline, "usable_cores", lambda: 2)
 
@@ -122,7 +124,7 @@ def test_long_runs_are_shared_and_the_rest_is_read_once(total, monkeypatch):
     started = []
     start = pool.Pool
     monkeypatch.setattr(pool, "Pool", lambda *given: started.append(given) or start(*given))
-    assert everything(pairs(60), Crew(None), total=total) == everything(pairs(60), Crew(1))
+    assert everything(pairs(60), Workers(None), total=total) == everything(pairs(60), Workers(1))
     ((_, crew, left, _),) = started
     assert crew.jobs == 2
     assert left is None or 0 < left < 60
@@ -131,13 +133,13 @@ def test_long_runs_are_shared_and_the_rest_is_read_once(total, monkeypatch):
 def test_small_runs_stay_in_this_process(monkeypatch):
     monkeypatch.setattr(pipeline, "usable_cores", lambda: 8)
     monkeypatch.setattr(pool, "Pool", None)
-    assert everything(pairs(9), Crew(None), total=9) == everything(pairs(9), Crew(1))
+    assert everything(pairs(9), Workers(None), total=9) == everything(pairs(9), Workers(1))
 
 
 def test_on_one_processor_all_runs_stay_in_this_process(impatient, monkeypatch):
     monkeypatch.setattr(pipeline, "usable_cores", lambda: 1)
     monkeypatch.setattr(pool, "Pool", None)
-    assert everything(pairs(9), Crew(None)) == everything(pairs(9), Crew(1))
+    assert everything(pairs(9), Workers(None)) == everything(pairs(9), Workers(1))
 
 
 @pytest.mark.parametrize(
@@ -147,13 +149,13 @@ def test_on_one_processor_all_runs_stay_in_this_process(impatient, monkeypatch):
 def test_a_container_s_share_of_the_processors_counts(tmp_path, monkeypatch, quota, cores):
     file = tmp_path / "cpu.max"
     file.write_text(quota)
-    monkeypatch.setattr(jobs, "CPU_QUOTA", file)
-    monkeypatch.setattr(jobs, "affinity", lambda: 6)
+    monkeypatch.setattr(workers, "CPU_QUOTA", file)
+    monkeypatch.setattr(workers, "affinity", lambda: 6)
     assert usable_cores() == cores
 
 
 def test_there_is_a_processor():
-    assert jobs.affinity() >= 1
+    assert workers.affinity() >= 1
 
 
 # --- memory
@@ -171,9 +173,9 @@ def no_memory_for(name, monkeypatch, module):
     monkeypatch.setattr(module, "evaluate_chunk", evaluate)
 
 
-@pytest.mark.parametrize("crew", [Crew(1), Crew(2, 4)])
+@pytest.mark.parametrize("crew", [Workers(1), Workers(2, 4)])
 def test_results_that_take_too_much_memory_fail_one_document(in_process, monkeypatch, crew):
-    no_memory_for("7", monkeypatch, pipeline if crew.jobs == 1 else workers)
+    no_memory_for("7", monkeypatch, pipeline if crew.jobs == 1 else worker)
     found = gather(chunk_results(JOB, pairs(20), crew), WANTS)
     assert [entry.problem for entry in found.evaluation.problems if entry.id == "7"] == [
         f"7: {TOO_LITTLE_MEMORY}"
@@ -191,20 +193,51 @@ def test_a_document_that_cannot_be_read_for_lack_of_memory_is_failed(monkeypatch
 
 
 def test_memory_can_be_limited_on_linux_only(monkeypatch):
-    monkeypatch.setattr(memory.sys, "platform", "darwin")
+    monkeypatch.setattr(limits.sys, "platform", "darwin")
     with pytest.raises(UsageError, match="--memory-limit: this is darwin, expected Linux"):
-        memory.check_memory_limit()
+        limits.check_memory_limit()
 
 
 # --- workers
 
 
 def test_a_worker_that_does_not_end_is_killed(monkeypatch):
-    monkeypatch.setattr(workers, "SECONDS_TO_END", 0.0)
-    worker = workers.Worker(workers.packed_job(JOB, "--jobs"), None)
-    assert worker.connection.recv_bytes() == workers.READY
-    worker.end()
+    monkeypatch.setattr(worker, "SECONDS_TO_END", 0.0)
+    started = worker.Worker(JOB, worker.packed_job(JOB, "--jobs"), None)
+    assert started.connection.recv_bytes() == worker.READY
+    started.end()
     assert multiprocessing.active_children() == []
+
+
+def test_forks_end_by_themselves_when_nobody_has_work_for_them(monkeypatch):
+    monkeypatch.setattr(worker, "can_fork", lambda: True)
+    started = []
+    for _ in range(3):
+        started.append(worker.Worker(JOB, b"", None, started))
+    for each in started:
+        assert each.connection.recv_bytes() == worker.READY
+    # One that held an end of another's pipe would keep it waiting until it is killed.
+    assert [each.end() for each in started] == ["exit code 0"] * 3
+
+
+def test_a_process_with_threads_is_not_forked():
+    waiting = threading.Event()
+    thread = threading.Thread(target=waiting.wait)
+    thread.start()
+    try:
+        assert not workers.can_fork()
+    finally:
+        waiting.set()
+        thread.join()
+
+
+def test_threads_that_python_does_not_know_are_known_to_the_system(tmp_path, monkeypatch):
+    status = tmp_path / "status"
+    monkeypatch.setattr(workers, "STATUS", status)
+    monkeypatch.setattr(workers.sys, "platform", "linux")
+    for threads, forkable in ((1, True), (2, False), (12, False)):
+        status.write_text(f"Name:\tpython\nThreads:\t{threads}\nSigQ:\t0/1\n")
+        assert workers.can_fork() is forkable
 
 
 def test_workers_that_cannot_be_started_are_an_error(monkeypatch):
@@ -213,7 +246,7 @@ def test_workers_that_cannot_be_started_are_an_error(monkeypatch):
 
     monkeypatch.setattr(pool, "Worker", refuse)
     with pytest.raises(WorkerDiedError, match="--jobs: a worker process cannot be started"):
-        gather(chunk_results(JOB, pairs(3), Crew(2)), WANTS)
+        gather(chunk_results(JOB, pairs(3), Workers(2)), WANTS)
 
 
 # --- interruption
@@ -228,7 +261,7 @@ def test_an_interruption_ends_a_run_between_documents():
                 interruption.signal = signal.SIGINT
             yield pair
 
-    results = chunk_results(JOB, items(), Crew(1), interruption=interruption)
+    results = chunk_results(JOB, items(), Workers(1), interruption=interruption)
     assert [name for chunk in results for name in chunk.ids] == ["0", "1", "2", "3", "4"]
 
 

@@ -1,5 +1,6 @@
-"""A bound on the memory of a process, so that too large a document is an error and no disaster."""
+"""What of the process a document may use: room on the stack, memory; and how rarely it is swept."""
 
+import gc
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +13,41 @@ OPTION: Final = "--memory-limit"
 
 SIZES_OF_PROCESS: Final = Path("/proc/self/statm")
 """In pages, the address space first. Source: man 5 proc_pid_statm."""
+
+RECURSION_LIMIT: Final = 20_000
+"""Python frames; a document of 1024 levels, which is as deep as they are read, needs some 8 a
+level. Python's own limit would do for about a hundred levels."""
+
+COLLECTED_AFTER: Final = 100_000
+"""Objects that are made before the garbage collector looks for cycles among them. Documents have
+none, and Python's own 700 would have it look through each chunk several times."""
+
+
+@contextmanager
+def room_for_depth() -> Iterator[None]:
+    """Let calls inside the block nest deeper than Python lets them by default."""
+    usual = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(usual, RECURSION_LIMIT))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(usual)
+
+
+@contextmanager
+def rarely_collected() -> Iterator[None]:
+    """Have the garbage collector look rarely inside the block, and not at what is there already."""
+    usual = gc.get_threshold()
+    if usual[0] == 0:  # somebody has turned it off
+        yield
+        return
+    gc.freeze()
+    gc.set_threshold(max(usual[0], COLLECTED_AFTER), *usual[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
+        gc.unfreeze()
 
 
 def check_memory_limit() -> None:

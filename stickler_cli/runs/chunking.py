@@ -1,0 +1,82 @@
+"""How documents are cut into chunks: as many as little time and memory are enough for.
+
+A chunk is compared at once, so a large one saves work; but only between chunks can a run show how
+far it is, end early, or share what is left.
+"""
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final
+
+from stickler_cli.documents import DocumentPair
+from stickler_cli.documents.references import size_of
+from stickler_cli.runs.chunk import Item
+
+CHUNK_SECONDS: Final = 0.2
+"""The work that a chunk is to hold; the next ones go by the time that the last one took."""
+
+CHUNK_BYTES: Final = 4_000_000
+"""The text of the documents of a chunk. Parsed and compared it takes some thirty times as much."""
+
+LARGEST_CHUNK: Final = 256
+"""Documents. More at once gain little."""
+
+FIRST_CHUNK: Final = 8
+"""Documents of which nobody knows yet what they take."""
+
+GROWTH: Final = 3
+"""How many times as large as the last chunk the next one may be."""
+
+ASKED_TOGETHER: Final = 64
+"""Documents whose questions to models are asked together: enough to fill batches and connections,
+few enough to be worth showing progress after."""
+
+OWN_BYTES: Final = 500
+"""What a document costs beside its text, in bytes of text; and all that is known of one that is
+in memory already."""
+
+
+class Chunks:
+    """The documents of a run, to be taken in chunks."""
+
+    def __init__(
+        self, items: Iterator[Item], *, size: int | None = None, timed: bool = True
+    ) -> None:
+        """Prepare to cut.
+
+        Args:
+            items: read only as far as chunks are taken.
+            size: how many documents are a chunk; None goes by their size and time.
+            timed: whether time tells what work there is; it does not where models are waited for.
+        """
+        self._items = items
+        self._fixed = size or (None if timed else ASKED_TOGETHER)
+        self._size = self._fixed or FIRST_CHUNK
+        self._bytes = float(CHUNK_BYTES)
+
+    def take(self, most: int = LARGEST_CHUNK) -> list[Item]:
+        """Return the documents that come next, at most so many; none when all are taken."""
+        if self._fixed is not None:
+            return list(islice(self._items, self._fixed))
+        taken: list[Item] = []
+        size = 0
+        for item in self._items:
+            taken.append(item)
+            size += _bytes_of(item)
+            if len(taken) >= min(self._size, most) or size >= self._bytes:
+                break
+        return taken
+
+    def took(self, items: list[Item], seconds: float) -> None:
+        """Learn from the time that a chunk took."""
+        if self._fixed is not None:
+            return
+        fitting = CHUNK_SECONDS / max(seconds, 1e-9) * sum(map(_bytes_of, items))
+        self._bytes = min(CHUNK_BYTES, fitting)
+        self._size = min(LARGEST_CHUNK, GROWTH * max(len(items), FIRST_CHUNK // GROWTH))
+
+
+def _bytes_of(item: Item) -> int:
+    if isinstance(item, DocumentPair):
+        return OWN_BYTES
+    return OWN_BYTES + size_of(item.gt) + size_of(item.pred)

@@ -1,0 +1,234 @@
+"""One worker: the process that compares chunks, and the end of it that the run holds.
+
+A worker has one chunk at a time, and is sent one only when it waits for one: so no pipe can fill up
+on both sides, and where a worker dies it is known which documents it had.
+
+A fork of this process can work after some milliseconds, since all is loaded. Where a fork would not
+be safe, the fork of a server is, which has loaded the engine; elsewhere processes begin anew.
+"""
+
+import os
+import pickle
+import signal
+import sys
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from multiprocessing import current_process, get_context, parent_process
+from multiprocessing.connection import Connection
+from multiprocessing.context import ForkServerContext, SpawnContext
+from multiprocessing.process import BaseProcess
+from typing import Final, cast
+
+from stickler_cli.clients.model import NO_USAGE
+from stickler_cli.compare.outline import comparators
+from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.runs.chunk import ChunkResult, Item, Job, evaluate_chunk
+from stickler_cli.runs.interruption import SIGNALS
+from stickler_cli.runs.limits import RECURSION_LIMIT, memory_limited, rarely_collected
+from stickler_cli.runs.workers import can_fork
+
+PICKLING_ERRORS: Final = (
+    pickle.PickleError,
+    AttributeError,
+    ImportError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+"""What pickle raises for what it cannot write or read: a local class, too deep a value."""
+
+READY: Final = b"ready"
+"""What a worker says first, or why it is not."""
+
+NOT_HERE: Final = b"not here"
+"""What a worker says of a chunk that it cannot read, or whose result it cannot send."""
+
+NO_MEMORY: Final = b"no memory"
+"""What a worker says of a chunk that it has no memory for."""
+
+MAIN_PROCESS: Final = "MainProcess"
+"""What multiprocessing calls a process that it has not started."""
+
+SECONDS_TO_END: Final = 5.0
+"""How long a worker that is told to end may take before it is killed."""
+
+
+def packed_job(job: Job, source: str) -> bytes:
+    """Make a job ready to be sent to workers.
+
+    Args:
+        job: what is sent.
+        source: the option that asks for workers, for messages.
+
+    Raises:
+        UsageError: it cannot be sent; with each comparator that is the reason.
+    """
+    try:
+        return pickle.dumps(job)
+    except PICKLING_ERRORS as error:
+        raise _unsendable(job, source, error) from None
+
+
+def _unsendable(job: Job, source: str, error: Exception) -> UsageError:
+    expected = "comparators of classes at the top level of a module that can be imported"
+    hint = "use one process"
+    problems = []
+    for comparator in comparators(job.plan):
+        try:
+            pickle.dumps(comparator)
+        except PICKLING_ERRORS as cause:
+            found = f"{comparator.name} cannot be sent to another process ({cause})"
+            problems.append(Problem(source, found, expected, hint))
+    found = f"the schema cannot be sent to another process ({error})"
+    return UsageError(dict.fromkeys(problems) or [Problem(source, found, expected, hint)])
+
+
+class Worker:
+    """A worker as the run sees it."""
+
+    def __init__(
+        self, job: Job, packed: bytes, memory_limit: int | None, others: "Iterable[Worker]" = ()
+    ) -> None:
+        """Start a process.
+
+        Args:
+            job: what decides a result; a fork has it as it is.
+            packed: the same, for a process that begins anew.
+            memory_limit: see `memory_limited`.
+            others: the workers that there are.
+
+        Raises:
+            OSError: it cannot be started.
+        """
+        self.ready = False
+        """Whether it has said that it can take work."""
+        if _may_fork(job):
+            fork = get_context("fork")
+            self.connection, theirs = fork.Pipe()
+            # A pipe ends when nobody holds its end: what belongs to this process is closed there.
+            ours = [self.connection, *(other.connection for other in others)]
+            given = (theirs, job, memory_limit, ours)
+            self._process: BaseProcess = fork.Process(target=work, args=given, daemon=True)
+            with _signals_wait():  # until the fork has forgotten what this process does of them
+                self._process.start()
+        else:
+            context = _context()
+            self.connection, theirs = context.Pipe()
+            packed_given = (theirs, packed, memory_limit)
+            self._process = context.Process(target=work, args=packed_given, daemon=True)
+            self._process.start()
+        theirs.close()  # what is read from it ends when the worker does
+
+    def end(self) -> str:
+        """Make sure that the process is gone, and say how it went.
+
+        Returns:
+            Such as `signal 9; out of memory?` or `exit code 1`.
+        """
+        self.connection.close()
+        self._process.join(SECONDS_TO_END)
+        if self._process.exitcode is None:
+            self._process.kill()
+            self._process.join()
+        code = self._process.exitcode or 0
+        if code >= 0:
+            return f"exit code {code}"
+        return f"signal {-code}" + ("; out of memory?" if code == -signal.SIGKILL else "")
+
+    def stop(self) -> None:
+        """Tell the process to end, whatever it is at."""
+        self._process.terminate()
+
+
+def _may_fork(job: Job) -> bool:
+    """Tell whether a copy of this process can do the work."""
+    # Clients of models may hold connections, which two processes cannot share. And a process that
+    # was started by Python may be running a script that starts itself again, which Python notices
+    # only where processes begin anew.
+    first = current_process().name == MAIN_PROCESS
+    return first and can_fork() and not job.plan.asks_models
+
+
+def _context() -> ForkServerContext | SpawnContext:
+    """Return the way to start processes where this one cannot be forked."""
+    if sys.platform != "linux":
+        return get_context("spawn")
+    context = get_context("forkserver")
+    context.set_forkserver_preload([__name__])
+    return context
+
+
+@contextmanager
+def _signals_wait() -> Iterator[None]:
+    """Have the signals that end a run arrive after the block."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def work(
+    connection: Connection,
+    job: Job | bytes,
+    memory_limit: int | None = None,
+    inherited: Iterable[Connection] = (),
+) -> None:
+    """Be a worker: take chunks and give results, until the run is over or its process gone."""
+    for other in inherited:
+        other.close()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process above to answer
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+    sys.setrecursionlimit(RECURSION_LIMIT)  # documents are read as deep as there
+    _end_with_parent()
+    if isinstance(job, bytes):
+        try:
+            job = cast("Job", pickle.loads(job))  # noqa: S301 - from the process above
+        except PICKLING_ERRORS as error:
+            # A class that was typed into an interpreter is in no module that could be imported.
+            connection.send_bytes(str(error).encode("utf-8", "backslashreplace"))
+            return
+    try:
+        connection.send_bytes(READY)
+        with rarely_collected():
+            while True:
+                connection.send_bytes(answer(job, connection.recv_bytes(), memory_limit))
+    except (EOFError, OSError):
+        return  # nobody listens any more
+
+
+def _end_with_parent() -> None:
+    """End this process when the one above ends, also in the middle of a document."""
+    parent = parent_process()
+    if parent is not None:
+
+        def watch() -> None:
+            parent.join()
+            os._exit(1)
+
+        threading.Thread(target=watch, daemon=True).start()
+
+
+def answer(job: Job, packed: bytes, memory_limit: int | None) -> bytes:
+    """Evaluate a chunk and give the result, packed, or why there is none."""
+    try:
+        items: list[Item] = pickle.loads(packed)  # noqa: S301 - from the process above
+        with memory_limited(memory_limit):
+            return pickle.dumps(evaluate_chunk(job, items))
+    except MemoryError:
+        return NO_MEMORY
+    except Exception:  # noqa: BLE001 - the process above evaluates it again, and raises it there
+        return NOT_HERE
+
+
+def read_answer(packed: bytes) -> ChunkResult:
+    """Give the result that a worker sent."""
+    result: ChunkResult = pickle.loads(packed)  # noqa: S301 - by a worker of ours
+    if result.usage != NO_USAGE:
+        from stickler_cli.clients.desk import desk  # runs that ask nothing do not load it
+
+        desk().count(result.usage)
+    return result

@@ -1,0 +1,73 @@
+"""How large chunks are: by number, by bytes, by the time that the last one took."""
+
+import pytest
+
+from stickler_cli.documents import DocumentPair, PairRef
+from stickler_cli.documents.references import BytesReference, FileReference, LineReference
+from stickler_cli.runs.chunking import (
+    ASKED_TOGETHER,
+    CHUNK_BYTES,
+    CHUNK_SECONDS,
+    FIRST_CHUNK,
+    GROWTH,
+    LARGEST_CHUNK,
+    Chunks,
+)
+
+
+def pairs(count):
+    return iter([DocumentPair(str(number), {}, {}) for number in range(count)])
+
+
+def sizes(chunks, seconds, most=LARGEST_CHUNK):
+    """Take all chunks, each of which takes some time; give how large they were."""
+    found = []
+    while items := chunks.take(most):
+        found.append(len(items))
+        chunks.took(items, seconds(items))
+    return found
+
+
+def test_chunks_begin_small_and_grow_as_long_as_they_take_no_time():
+    found = sizes(Chunks(pairs(1000)), lambda items: 0.0)
+    assert sum(found) == 1000
+    assert found[0] == FIRST_CHUNK
+    assert found[1] <= FIRST_CHUNK * GROWTH
+    assert max(found) == LARGEST_CHUNK
+
+
+def test_documents_that_take_long_come_in_chunks_of_one():
+    found = sizes(Chunks(pairs(20)), lambda items: CHUNK_SECONDS * len(items))
+    assert found == [FIRST_CHUNK, *([1] * (20 - FIRST_CHUNK))]
+
+
+def test_a_chunk_holds_as_much_as_time_is_for():
+    each = CHUNK_SECONDS / 40
+    found = sizes(Chunks(pairs(2000)), lambda items: each * len(items))
+    assert 38 <= max(found) <= 41
+
+
+@pytest.mark.parametrize(
+    "half",
+    [
+        FileReference("a.json", 10**8, CHUNK_BYTES // 8),
+        LineReference("a.jsonl", 1, 0, CHUNK_BYTES // 8),
+        BytesReference(b"x" * (CHUNK_BYTES // 8), "a.jsonl.gz", 1),
+    ],
+)
+def test_a_chunk_holds_few_documents_that_are_large(half):
+    found = sizes(Chunks(iter([PairRef("a", half, half)] * 40)), lambda items: 0.0)
+    assert found == [4] * 10
+
+
+def test_a_size_that_is_asked_for_is_kept_to():
+    assert sizes(Chunks(pairs(10), size=4), lambda items: 9.0, most=1) == [4, 4, 2]
+
+
+def test_where_models_are_waited_for_time_tells_nothing():
+    found = sizes(Chunks(pairs(2 * ASKED_TOGETHER), timed=False), lambda items: 9.0)
+    assert found == [ASKED_TOGETHER] * 2
+
+
+def test_the_last_chunks_can_be_made_smaller():
+    assert sizes(Chunks(pairs(9)), lambda items: 0.0, most=3) == [3, 3, 3]
