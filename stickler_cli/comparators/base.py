@@ -63,7 +63,7 @@ class BaseComparator:
     name; `config` and equality are read from them.
 
     What a subclass overrides is never bypassed: a new `compare` drops an inherited `prepare` and
-    `similarity`, a new `similarity` an inherited `similarities`, and a new one of either `keys`.
+    `similarity`, a new `similarity` an inherited `similarities`, and a new one of any `keys`.
     """
 
     takes: ClassVar[frozenset[str]] = frozenset()
@@ -113,7 +113,7 @@ class BaseComparator:
             cls.similarities = BaseComparator.similarities  # type: ignore[method-assign]
         if cls._overrides("similarity", "matrix"):
             cls.matrix = BaseComparator.matrix  # type: ignore[method-assign]
-        if cls._overrides("similarity", "keys") or cls._overrides("similarities", "keys"):
+        if any(cls._overrides(one, "keys") for one in ("prepare", "similarity", "similarities")):
             cls.keys = BaseComparator.keys  # type: ignore[method-assign]
         redefined = {"compare", "prepare", "similarity", "similarities"} & vars(cls).keys()
         if redefined and "reflexive" not in vars(cls):
@@ -187,11 +187,8 @@ class BaseComparator:
 
     def matrix(self, gts: Sequence[Any], preds: Sequence[Any]) -> Matrix:
         """Compare every prepared value of `gts` with every one of `preds`; shape (n, m)."""
-        import numpy as np
-
-        rows = [[self.similarity(gt, pred) for pred in preds] for gt in gts]
-        matrix: Matrix = np.array(rows, dtype=np.float64).reshape(len(gts), len(preds))
-        return matrix
+        rows = [gt for gt in gts for _ in preds]
+        return self.similarities(rows, [*preds] * len(gts)).reshape(len(gts), len(preds))
 
     def compare(self, gt: Any, pred: Any) -> float:
         """Compare two values as they are in the documents; in [0, 1].
@@ -265,15 +262,6 @@ def codes_of(values: Iterable[Hashable]) -> Keys:
 
     codes: dict[Hashable, int] = {}
     return np.array([codes.setdefault(value, len(codes)) for value in values], np.intp)
-
-
-def equality(gts: Sequence[Hashable], preds: Sequence[Hashable]) -> Matrix:
-    """Compare hashable values for equality, all with all: 1.0 or 0.0; shape (n, m)."""
-    import numpy as np
-
-    codes = codes_of([*gts, *preds])
-    matrix: Matrix = (codes[: len(gts), None] == codes[len(gts) :]).astype(np.float64)
-    return matrix
 
 
 def checked_flag(keyword: str, value: object) -> bool:

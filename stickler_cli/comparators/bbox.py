@@ -2,11 +2,13 @@
 
 import sys
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from stickler_cli.comparators.base import BaseComparator, Matrix, is_number
+from stickler_cli.comparators.base import BaseComparator, Similarities, is_number
 
 _LARGEST_AREA: Final = sys.float_info.max / 2
 """So that two areas can be added."""
@@ -60,15 +62,15 @@ class BBoxIoUComparator(BaseComparator):
         shared = max(width, 0.0) * max(height, 0.0)
         return shared / (gt.area + pred.area - shared)
 
-    def matrix(self, gts: Sequence[Box | None], preds: Sequence[Box | None]) -> Matrix:
-        """Compare all with all, by the operations of `similarity` in the same order."""
-        left, top, right, bottom, area = _columns(gts)[:, :, None]
+    def similarities(self, gts: Sequence[Box | None], preds: Sequence[Box | None]) -> Similarities:
+        """Compare two columns of boxes, by the operations of `similarity` in the same order."""
+        left, top, right, bottom, area = _columns(gts)
         pred_left, pred_top, pred_right, pred_bottom, pred_area = _columns(preds)
         with np.errstate(over="ignore"):  # boxes at either end of the floats share nothing
             width = np.minimum(right, pred_right) - np.maximum(left, pred_left)
             height = np.minimum(bottom, pred_bottom) - np.maximum(top, pred_top)
         shared = np.maximum(width, 0.0) * np.maximum(height, 0.0)
-        overlap: Matrix = shared / (area + pred_area - shared)
+        overlap: Similarities = shared / (area + pred_area - shared)
         return overlap
 
 
@@ -76,10 +78,10 @@ _NO_BOX: Final = Box(0.0, 0.0, 0.0, 0.0, 1.0)
 """Stands for a missing box in a column: it shares nothing, and its area keeps the union above 0."""
 
 
-def _columns(boxes: Sequence[Box | None]) -> Matrix:
+def _columns(boxes: Sequence[Box | None]) -> NDArray[np.float64]:
     """Lay boxes out as (5, n): left, top, right, bottom, area."""
-    rows = [_NO_BOX if box is None else box for box in boxes]
-    return np.array(rows, dtype=np.float64).reshape(len(rows), 5).T
+    numbers = chain.from_iterable(box or _NO_BOX for box in boxes)
+    return np.fromiter(numbers, np.float64, 5 * len(boxes)).reshape(-1, 5).T
 
 
 def _coordinates(value: object) -> list[float] | None:

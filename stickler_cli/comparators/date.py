@@ -4,7 +4,8 @@ import math
 from collections.abc import Sequence
 from datetime import date, timedelta
 from functools import lru_cache
-from typing import Any, ClassVar, Final, Literal, TypeAlias, TypeGuard, get_args
+from itertools import chain
+from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from stickler_cli.comparators.base import (
     BaseComparator,
     KeywordError,
-    Matrix,
+    Similarities,
     checked_choice,
     checked_flag,
     is_number,
@@ -39,11 +40,16 @@ YEAR_MISSING: Final = 0.7
 INSIDE: Final = {"strict": 0.0, "contains": 1.0, "graded": 0.5}
 """What a date inside a range is worth in each range mode. Source: docs/dates.md."""
 
-Prepared: TypeAlias = tuple[Stated | None, ...]
-"""One reading, or two where the order of day and month is open: month first, then day first.
 
-None is no date.
-"""
+class Readings(NamedTuple):
+    """What a value states with the month before the day, and with the day before the month."""
+
+    month_first: Stated | None
+    """None is no date."""
+    day_first: Stated | None
+    """The same, unless the order is open."""
+    days: tuple[float, float]
+    """The ordinals of both where each is a plain day or no date (nan); else infinite."""
 
 
 class DateComparator(BaseComparator):
@@ -91,33 +97,34 @@ class DateComparator(BaseComparator):
             "precision_mode", precision_mode, get_args(PrecisionMode)
         )
 
-    def prepare(self, value: Any) -> Prepared:
+    def prepare(self, value: Any) -> Readings:
         """Read a string, a whole number such as 20240105, a date or a datetime.
 
         Anything else is no date, booleans included.
         """
         if isinstance(value, date):
-            return (stated_by(value),)
-        return _prepared(_text(value), self.dayfirst, ranges=self.range_mode != "reject")
+            return _readings(stated_by(value), stated_by(value))
+        return _read(_text(value), self.dayfirst, self.range_mode != "reject")
 
-    def similarity(self, gt: Prepared, pred: Prepared) -> float:
+    def similarity(self, gt: Readings, pred: Readings) -> float:
         """Compare two prepared values in each order of day and month; give the better score."""
-        score = self._score(gt[0], pred[0])
-        if len(gt) == len(pred) == 1:
+        score = self._score(gt.month_first, pred.month_first)
+        if gt.month_first is gt.day_first and pred.month_first is pred.day_first:
             return score
-        return max(score, self._score(gt[-1], pred[-1]))
+        return max(score, self._score(gt.day_first, pred.day_first))
 
-    def matrix(self, gts: Sequence[Prepared], preds: Sequence[Prepared]) -> Matrix:
-        """Compare each distinct value once, and all plain dates in one go; (n, m)."""
-        gt_values, rows = _distinct(gts)
-        pred_values, columns = _distinct(preds)
-        gt_days, pred_days = _ordinals(gt_values), _ordinals(pred_values)
-        near = np.abs(gt_days[:, np.newaxis] - pred_days) <= self._reach
-        table: Matrix = np.asarray(near.any(axis=2), dtype=np.float64)
-        plain = np.logical_and.outer(_are_plain(gt_values), _are_plain(pred_values))
-        for row, column in np.argwhere(~(plain & self._by_days)):
-            table[row, column] = self.similarity(gt_values[row], pred_values[column])
-        return table[np.ix_(rows, columns)]
+    def similarities(self, gts: Sequence[Readings], preds: Sequence[Readings]) -> Similarities:
+        """Compare two columns: plain days in one go, and each other pair once."""
+        gt_days, pred_days = _days(gts), _days(preds)
+        with np.errstate(invalid="ignore"):  # of two that are infinite
+            near = np.abs(gt_days - pred_days) <= self._reach
+        similarities = (near[:, 0] | near[:, 1]).astype(np.float64)
+        is_odd = np.isinf(gt_days[:, 0]) | np.isinf(pred_days[:, 0]) | (not self._by_days)
+        others = np.flatnonzero(is_odd).tolist()
+        similarities[others] = super().similarities(
+            [gts[index] for index in others], [preds[index] for index in others]
+        )
+        return similarities
 
     def _score(self, gt: Stated | None, pred: Stated | None) -> float:
         if gt is None or pred is None or not self._are_comparable(gt, pred):
@@ -162,13 +169,18 @@ class DateComparator(BaseComparator):
         return abs(gt_moment - pred_moment) / DAY <= self._reach
 
 
-@lru_cache(maxsize=32_768)
-def _prepared(text: str, dayfirst: bool | None, *, ranges: bool) -> Prepared:
-    """Read a text; the same dates occur again and again, and most readings are one."""
-    found = tuple(
-        _admitted(reading, ranges=ranges) for reading in readings(text, dayfirst=dayfirst)
-    )
-    return found if len(set(found)) > 1 else found[:1]
+@lru_cache(maxsize=32_768)  # the same dates occur again and again, in all documents
+def _read(text: str, dayfirst: bool | None, ranges: bool) -> Readings:
+    found = [_admitted(one, ranges=ranges) for one in readings(text, dayfirst=dayfirst)]
+    return _readings(found[0], found[-1])
+
+
+def _readings(month_first: Stated | None, day_first: Stated | None) -> Readings:
+    if month_first == day_first:
+        day = _day(month_first)
+        return Readings(month_first, month_first, (day, day))
+    days = _day(month_first), _day(day_first)
+    return Readings(month_first, day_first, (math.inf, math.inf) if math.inf in days else days)
 
 
 def _admitted(stated: Stated | None, *, ranges: bool) -> Stated | None:
@@ -188,32 +200,19 @@ def _text(value: object) -> str:
     return text_of(int(value)) if is_number(value) and value % 1 == 0 else ""
 
 
-def _is_plain(stated: Stated | None) -> TypeGuard[StatedDate]:
-    return isinstance(stated, StatedDate) and stated.is_whole and stated.offset is None
+def _day(stated: Stated | None) -> float:
+    """Return the ordinal of a plain day, which says all of it; nan for no date, else infinity."""
+    if stated is None:
+        return math.nan
+    if isinstance(stated, StatedDate) and stated.is_whole and stated.offset is None:
+        return stated.first_day.toordinal()
+    return math.inf
 
 
-def _ordinals(values: Sequence[Prepared]) -> NDArray[np.float64]:
-    """Give the day of each plain reading, nan for others: nan is near nothing; (n, 2)."""
-    days = [
-        [one.first_day.toordinal() if _is_plain(one) else math.nan for one in (value[0], value[-1])]
-        for value in values
-    ]
-    return np.array(days, dtype=np.float64).reshape(len(values), 2)
-
-
-def _are_plain(values: Sequence[Prepared]) -> NDArray[np.bool_]:
-    """Tell of which values the days say all that there is to compare; (n,)."""
-    return np.array(
-        [all(reading is None or _is_plain(reading) for reading in value) for value in values],
-        dtype=np.bool_,
-    )
-
-
-def _distinct(values: Sequence[Prepared]) -> tuple[list[Prepared], list[int]]:
-    """Give the distinct values, and for each value where its like is among them."""
-    places: dict[Prepared, int] = {}
-    positions = [places.setdefault(value, len(places)) for value in values]
-    return list(places), positions
+def _days(values: Sequence[Readings]) -> NDArray[np.float64]:
+    """Lay the days of both orders out as (n, 2)."""
+    days = chain.from_iterable(value.days for value in values)
+    return np.fromiter(days, np.float64, 2 * len(values)).reshape(-1, 2)
 
 
 def _checked_tolerance(value: object) -> float | None:

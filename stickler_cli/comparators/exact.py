@@ -5,6 +5,7 @@ import string
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from operator import eq
 from typing import Any, ClassVar, Final, TypeAlias
 
 import numpy as np
@@ -12,10 +13,9 @@ import numpy as np
 from stickler_cli.comparators.base import (
     BaseComparator,
     Keys,
-    Matrix,
+    Similarities,
     checked_flag,
     codes_of,
-    equality,
     text_of,
 )
 
@@ -94,16 +94,11 @@ class ExactComparator(BaseComparator):
             _root(links, value.value if isinstance(value, Number) else value) for value in prepared
         )
 
-    def matrix(self, gts: Sequence[Prepared], preds: Sequence[Prepared]) -> Matrix:
-        """Compare all with all. Two numbers go by value and every other pair by text."""
-        texts = equality([_text(gt) for gt in gts], [_text(pred) for pred in preds])
-        both_numbers = np.logical_and.outer(
-            [isinstance(gt, Number) for gt in gts], [isinstance(pred, Number) for pred in preds]
-        )
-        if not both_numbers.any():
-            return texts
-        values = equality([_value(gt) for gt in gts], [_value(pred) for pred in preds])
-        return np.where(both_numbers, values, texts)
+    def similarities(self, gts: Sequence[Prepared], preds: Sequence[Prepared]) -> Similarities:
+        """Compare two columns: 1.0 or 0.0 for each pair."""
+        there = {*map(type, gts), *map(type, preds)}
+        equal = self.similarity if Number in there else eq
+        return np.fromiter(map(equal, gts, preds), np.float64, len(gts))
 
 
 def _root(links: dict[Hashable, Hashable], key: Hashable) -> Hashable:
@@ -130,7 +125,3 @@ def _value_of(value: object) -> tuple[bool, int | Decimal] | None:
 
 def _text(prepared: Prepared) -> str:
     return prepared.text if isinstance(prepared, Number) else prepared
-
-
-def _value(prepared: Prepared) -> tuple[bool, int | Decimal] | None:
-    return prepared.value if isinstance(prepared, Number) else None

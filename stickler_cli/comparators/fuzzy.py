@@ -8,7 +8,7 @@ from rapidfuzz import fuzz, process
 
 from stickler_cli.comparators.base import (
     BaseComparator,
-    Matrix,
+    Similarities,
     checked_choice,
     checked_flag,
     text_of,
@@ -55,14 +55,16 @@ class FuzzyComparator(BaseComparator):
             return 1.0
         return _SCORERS[self.method](gt, pred) / 100
 
-    def matrix(self, gts: Sequence[str], preds: Sequence[str]) -> Matrix:
-        """Compare all with all in one call."""
+    def similarities(self, gts: Sequence[str], preds: Sequence[str]) -> Similarities:
+        """Compare two columns of texts in one call."""
         scorer = _SCORERS[self.method]
-        percent = process.cdist(gts, preds, scorer=scorer, dtype=np.float64, workers=1)
-        both_empty = np.logical_and.outer(
-            [self._is_empty(gt) for gt in gts], [self._is_empty(pred) for pred in preds]
-        )
-        return np.where(both_empty, 1.0, percent / 100)
+        percent = process.cpdist(gts, preds, scorer=scorer, dtype=np.float64, workers=1)
+        similarities: Similarities = percent / 100
+        for index in np.flatnonzero(
+            percent == 0
+        ).tolist():  # of two empty texts too, by some methods
+            similarities[index] = self._is_empty(gts[index]) and self._is_empty(preds[index])
+        return similarities
 
     def _is_empty(self, text: str) -> bool:
         """Tell whether nothing is there to compare; to the token methods, spaces are nothing."""

@@ -7,7 +7,12 @@ import numpy as np
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
-from stickler_cli.comparators.base import BaseComparator, Matrix, checked_flag, text_of
+from stickler_cli.comparators.base import (
+    BaseComparator,
+    Similarities,
+    checked_flag,
+    text_of,
+)
 
 
 class LevenshteinComparator(BaseComparator):
@@ -43,8 +48,8 @@ class LevenshteinComparator(BaseComparator):
         """Compare two texts: 1 - distance / length of the longer; 1.0 for two empty ones."""
         return Levenshtein.normalized_similarity(gt, pred)
 
-    def matrix(self, gts: Sequence[str], preds: Sequence[str]) -> Matrix:
-        """Compare all with all in one call."""
-        return process.cdist(
+    def similarities(self, gts: Sequence[str], preds: Sequence[str]) -> Similarities:
+        """Compare two columns of texts in one call."""
+        return process.cpdist(
             gts, preds, scorer=Levenshtein.normalized_similarity, dtype=np.float64, workers=1
         )

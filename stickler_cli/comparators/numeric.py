@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from stickler_cli.comparators.base import (
     BaseComparator,
+    Keys,
     KeywordError,
-    Matrix,
-    equality,
+    Similarities,
+    codes_of,
     is_number,
     text_of,
 )
@@ -26,19 +27,24 @@ from stickler_cli.core.json_values import brief
 _UNROUNDED: Final = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
 """Wide enough that sums and products are exact; it takes only the memory that their digits need."""
 
-_PLAIN_TYPES: Final = frozenset((int, float))
 _EXACT: Final = 2**53
 """Below it every whole number is a float."""
 
 _ROUNDING: Final = 1e-14
-"""Bound, with room to spare, on the relative error of the arithmetic in `_as_floats`: five
+"""Bound, with room to spare, on the relative error of the arithmetic in `_within`: five
 operations of at most 2**-53 each."""
 _UNDERFLOW: Final = 1e-300
 """Bound on its absolute error, where floats lose digits."""
 
 
-Prepared: TypeAlias = int | float | Decimal | None
-"""A number as it is written; None is no number."""
+Floats: TypeAlias = NDArray[np.float64]
+Truths: TypeAlias = NDArray[np.bool_]
+
+Prepared: TypeAlias = float | Decimal | None
+"""A number: the float whose shortest spelling it is, a decimal where there is none such.
+
+Two numbers are therefore equal where they are of one type and equal. None is no number.
+"""
 
 
 class NumericComparator(BaseComparator):
@@ -78,13 +84,20 @@ class NumericComparator(BaseComparator):
 
     def prepare(self, value: Any) -> Prepared:
         """Read a number; None where there is none, and for NaN, infinities and booleans."""
-        if (type(value) is float or type(value) is int) and -_EXACT < value < _EXACT:
-            return value
+        if type(value) is float:
+            return value if math.isfinite(value) else None
+        if type(value) is int and -_EXACT < value < _EXACT:
+            return float(value)
         if isinstance(value, bool):
             return None
         if isinstance(value, int | float | Decimal):
-            return readable(written(value))
-        return parse_number(text_of(value))
+            number = readable(written(value))
+        else:
+            number = parse_number(text_of(value))
+        if number is None:
+            return None
+        near = float(number)
+        return near if written(near) == number else number
 
     def similarity(self, gt: Prepared, pred: Prepared) -> float:
         """Compare two numbers: 1.0 or 0.0, and 0.0 where either is not one."""
@@ -97,30 +110,35 @@ class NumericComparator(BaseComparator):
         size = gt.copy_abs() if gt else Decimal(1)
         return float(difference <= _UNROUNDED.multiply(self._relative, size))
 
-    def matrix(self, gts: Sequence[Prepared], preds: Sequence[Prepared]) -> Matrix:
-        """Compare all with all: as floats where these are sure, as decimals near the tolerance."""
-        if not self._relative and not self._absolute:
-            return _equality(gts, preds)
-        within, sure = self._as_floats(gts, preds)
-        result = within.astype(np.float64)
-        for row, column in np.argwhere(~sure):
-            result[row, column] = self.similarity(gts[row], preds[column])
-        return result
+    def similarities(self, gts: Sequence[Prepared], preds: Sequence[Prepared]) -> Similarities:
+        """Compare two columns: as floats where these are sure, as decimals near the tolerance."""
+        within, sure = self._within(_floats(gts), _floats(preds))
+        if Decimal in {*map(type, gts), *map(type, preds)}:
+            sure &= [not isinstance(gt, Decimal) for gt in gts]
+            sure &= [not isinstance(pred, Decimal) for pred in preds]
+        similarities: Similarities = within.astype(np.float64)
+        for index in np.flatnonzero(~sure).tolist():
+            similarities[index] = self.similarity(gts[index], preds[index])
+        return similarities
 
-    def _as_floats(
-        self, gts: Sequence[Prepared], preds: Sequence[Prepared]
-    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Judge all pairs as floats: which are within tolerance, and of which that is sure.
+    def keys(self, prepared: Sequence[Prepared]) -> "Keys | None":
+        """Return codes by value; None where a tolerance makes unequal numbers alike."""
+        if self._relative or self._absolute:
+            return None
+        return codes_of(_floats(prepared).tolist())
 
-        It is sure that a missing number is not; nothing is sure of numbers beyond the floats.
+    def _within(self, gt: Floats, pred: Floats) -> tuple[Truths, Truths]:
+        """Judge pairs of floats: which are within tolerance, and of which that is sure.
+
+        It is sure that a missing number, which is nan here, is not.
         """
-        gt, pred = _floats(gts)[:, None], _floats(preds)
-        is_zero = np.array([number == 0 for number in gts])[:, None]
+        if not self._relative and not self._absolute:
+            return gt == pred, np.ones(len(gt), np.bool_)
         with np.errstate(over="ignore", invalid="ignore"):
             difference = np.abs(gt - pred)
             gt_size = np.abs(gt)
-            size = np.where(is_zero, 1.0, gt_size)
-            allowed = np.maximum(float(self._absolute), float(self._relative) * size)
+            allowed = float(self._relative) * np.where(gt_size == 0, 1.0, gt_size)
+            allowed = np.maximum(float(self._absolute), allowed)
             slack = _ROUNDING * (gt_size + np.abs(pred) + allowed) + _UNDERFLOW
             sure = np.abs(difference - allowed) > slack
             return difference <= allowed, sure | np.isnan(gt) | np.isnan(pred)
@@ -137,18 +155,6 @@ def _checked_tolerance(keyword: str, value: object) -> float:
     raise KeywordError(keyword, f"{keyword} is {brief(value)}", "a finite number of at least 0")
 
 
-def _floats(numbers: Sequence[Prepared]) -> NDArray[np.float64]:
-    """Give numbers as the nearest floats, nan for those that are none; (n,)."""
-    return np.array([math.nan if number is None else float(number) for number in numbers])
-
-
-def _equality(gts: Sequence[Prepared], preds: Sequence[Prepared]) -> Matrix:
-    """Compare all with all for equality: 1.0 or 0.0; shape (n, m)."""
-    if all(number.__class__ in _PLAIN_TYPES for side in (gts, preds) for number in side):
-        same: Matrix = (_floats(gts)[:, None] == _floats(preds)).astype(np.float64)
-        return same
-    there = [[number is not None for number in side] for side in (gts, preds)]
-    decimals = (
-        [None if number is None else written(number) for number in side] for side in (gts, preds)
-    )
-    return np.where(np.logical_and.outer(*there), equality(*decimals), 0.0)
+def _floats(numbers: Sequence[Prepared]) -> Floats:
+    """Lay numbers out as the nearest floats, nan for those that are none; (n,)."""
+    return np.array(numbers, dtype=np.float64)

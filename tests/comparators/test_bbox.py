@@ -40,12 +40,12 @@ def test_boxes_at_either_end_of_the_floats_share_nothing():
     right = comparator.prepare([1.6e308, 0, 1.7e308, 1e-10])
 
     assert comparator.similarity(left, right) == 0.0
-    assert comparator.matrix([left], [right]).tolist() == [[0.0]]
+    assert comparator.similarities([left], [right]).tolist() == [0.0]
 
 
-def test_a_matrix_compares_all_boxes_and_leaves_the_others_at_0():
+def test_columns_of_boxes_leave_at_0_what_is_no_box():
     comparator = BBoxIoUComparator()
-    gts = [comparator.prepare(box) for box in (UNIT, [0, 0, 2, 2], "no box")]
-    preds = [comparator.prepare(box) for box in (UNIT, [5, 5, 6, 6], None)]
+    gts = [comparator.prepare(box) for box in (UNIT, [0, 0, 2, 2], "no box", UNIT)]
+    preds = [comparator.prepare(box) for box in (UNIT, UNIT, UNIT, None)]
 
-    assert comparator.matrix(gts, preds).tolist() == [[1, 0, 0], [0.25, 0, 0], [0, 0, 0]]
+    assert comparator.similarities(gts, preds).tolist() == [1, 0.25, 0, 0]

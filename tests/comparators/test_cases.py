@@ -31,6 +31,8 @@ def test_a_comparator_gives_the_similarity_of_its_case(row):
 def test_a_column_of_one_gives_what_a_single_comparison_does(row):
     comparator = construct(row["comparator"], row["config"])
 
-    matrix = comparator.matrix([comparator.prepare(row["gt"])], [comparator.prepare(row["pred"])])
+    gts, preds = [comparator.prepare(row["gt"])], [comparator.prepare(row["pred"])]
 
-    assert matrix.tolist() == [[comparator.compare(row["gt"], row["pred"])]]
+    assert comparator.similarities(gts, preds).tolist() == [
+        comparator.compare(row["gt"], row["pred"])
+    ]

@@ -265,14 +265,14 @@ comparators = st.builds(
 
 
 @settings(deadline=None)
-@given(comparators, st.lists(values, max_size=6), st.lists(values, max_size=6))
-def test_a_matrix_is_the_similarity_of_every_pair(comparator, gts, preds):
-    gts, preds = (list(map(comparator.prepare, side)) for side in (gts, preds))
+@given(comparators, st.lists(st.tuples(values, values), max_size=8))
+def test_similarities_are_the_similarity_of_each_pair(comparator, pairs):
+    gts = [comparator.prepare(gt) for gt, _ in pairs]
+    preds = [comparator.prepare(pred) for _, pred in pairs]
 
-    matrix = comparator.matrix(gts, preds)
+    similarities = comparator.similarities(gts, preds)
 
-    assert matrix.shape == (len(gts), len(preds))
-    assert matrix.tolist() == [[comparator.similarity(gt, pred) for pred in preds] for gt in gts]
+    assert similarities.tolist() == list(map(comparator.similarity, gts, preds))
 
 
 @settings(deadline=None)

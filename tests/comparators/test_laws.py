@@ -1,6 +1,7 @@
 """What holds for every comparator and any values: columns agree with single comparisons."""
 
 import json
+from datetime import date
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from stickler_cli.comparators import (
     BBoxIoUComparator,
+    DateComparator,
     ExactComparator,
     FuzzyComparator,
     LevenshteinComparator,
@@ -74,6 +76,19 @@ boxes = st.one_of(
     values,
 )
 
+dates = st.one_of(
+    st.sampled_from(
+        [
+            *("2024-01-02", "2024-02-01", "01/02/2024", "2/1/24", "Jan 2, 2024", "1 Feb 2024"),
+            *("2024-01-02T23:30:00Z", "2024-01-03T01:30:00+02:00", "2024-01-03", 20240102, "n/a"),
+            *("Jan 2", "Jan 2024", "2024-01-01 to 2024-01-10", "2024-01-02 to 2024-01-02"),
+            date(2024, 1, 2),
+        ]
+    ),
+    st.dates(date(2024, 1, 1), date(2024, 3, 1)).map(str),
+    scalars,
+)
+
 texts_only = values.filter(lambda value: not isinstance(value, dict))
 
 
@@ -100,6 +115,15 @@ FAMILY = [
     (NumericComparator(relative_tolerance=0.1, absolute_tolerance=0.3), values),
     (NumericComparator(tolerance=10**400), values),
     (NumericComparator(relative_tolerance=1e308), values),
+    *(
+        (DateComparator(**config), dates)
+        for config in (
+            {},
+            {"dayfirst": True, "range_mode": "reject"},
+            {"tolerance": 1, "allow_partial_year": True},
+            {"tolerance": 0.5, "precision_mode": "overlap"},
+        )
+    ),
     (BBoxIoUComparator(), boxes),
     (StructuredModelComparator(), values),
     (SemanticComparator(embedding_function=embedding), scalars),
@@ -109,20 +133,37 @@ IDS = [repr(comparator)[:60] for comparator, _ in FAMILY]
 
 
 @pytest.mark.parametrize(("comparator", "strategy"), FAMILY, ids=IDS)
-def test_a_matrix_is_the_similarity_of_every_pair(comparator, strategy):
+def test_similarities_are_the_similarity_of_each_pair(comparator, strategy):
     @settings(deadline=None, max_examples=150)
-    @given(st.lists(strategy, max_size=5), st.lists(strategy, max_size=5))
-    def holds(gts, preds):
-        gts = [comparator.prepare(value) for value in gts]
-        preds = [comparator.prepare(value) for value in preds]
+    @given(st.lists(st.tuples(strategy, strategy), max_size=8))
+    def holds(pairs):
+        gts = [comparator.prepare(gt) for gt, _ in pairs]
+        preds = [comparator.prepare(pred) for _, pred in pairs]
 
-        matrix = comparator.matrix(gts, preds)
+        similarities = comparator.similarities(gts, preds)
 
-        assert matrix.shape == (len(gts), len(preds))
-        assert matrix.dtype == np.float64
-        assert matrix.tolist() == [
-            [comparator.similarity(gt, pred) for pred in preds] for gt in gts
-        ]
+        assert similarities.shape == (len(pairs),)
+        assert similarities.dtype == np.float64
+        assert similarities.tolist() == list(map(comparator.similarity, gts, preds))
+
+    holds()
+
+
+@pytest.mark.parametrize(("comparator", "strategy"), FAMILY, ids=IDS)
+def test_values_of_unequal_keys_have_similarity_0(comparator, strategy):
+    @settings(deadline=None, max_examples=150)
+    @given(st.lists(strategy, max_size=8))
+    def holds(values):
+        prepared = [comparator.prepare(value) for value in values]
+        keys = comparator.keys(prepared)
+        if keys is None:
+            return
+
+        assert keys.dtype == np.intp
+        assert set(keys.tolist()) == set(range(len(set(keys.tolist()))))
+        for gt, gt_key in zip(prepared, keys, strict=True):
+            for pred, pred_key in zip(prepared, keys, strict=True):
+                assert gt_key == pred_key or comparator.similarity(gt, pred) == 0.0
 
     holds()
 
@@ -138,14 +179,6 @@ def test_a_similarity_is_a_float_from_0_to_1(comparator, strategy):
         assert 0 <= similarity <= 1
 
     holds()
-
-
-@pytest.mark.parametrize(("comparator", "strategy"), FAMILY, ids=IDS)
-@pytest.mark.parametrize(("rows", "columns"), [(0, 0), (0, 2), (2, 0)])
-def test_a_side_without_values_gives_a_matrix_without_entries(comparator, strategy, rows, columns):
-    value = comparator.prepare("1")
-
-    assert comparator.matrix([value] * rows, [value] * columns).shape == (rows, columns)
 
 
 CONFIGS = [

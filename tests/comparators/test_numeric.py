@@ -5,6 +5,7 @@ import pytest
 
 from stickler_cli.comparators import NumericComparator, NumericExactC
 from stickler_cli.comparators.base import KeywordError
+from stickler_cli.comparators.number_parsing import written
 
 
 @pytest.mark.parametrize(
@@ -34,7 +35,7 @@ from stickler_cli.comparators.base import KeywordError
     ],
 )
 def test_a_number_is_read_from_a_text(text, number):
-    assert NumericComparator().prepare(text) == Decimal(number)
+    assert written(NumericComparator().prepare(text)) == Decimal(number)
 
 
 @pytest.mark.parametrize(
