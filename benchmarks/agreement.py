@@ -1,13 +1,16 @@
 """Whether two programs found the same: a ratio of unlike results says nothing."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final, Self
 
 OUTCOMES: Final = ("tp", "fd", "fa", "fn", "tn")
 
 SCORE_WITHIN: Final = 1e-9
 """How near two mean scores must be: they are sums of floats in different orders."""
+
+INTERVALS_WITHIN: Final = 1e-6
+"""How near the ends of two intervals must be: this project sums scores in units of 2**-30."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,29 +23,45 @@ class Result:
     counts: Mapping[str, tuple[int, ...]]
     """TP, FD, FA, FN and TN by path, `line_items.amount`; the whole is at ``""``."""
 
+    errors: Mapping[str, int] = field(default_factory=dict)
+    """How many errors there are of each class; empty where a program does not tell."""
+    intervals: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    """Both ends, of the rates of the whole and of the mean score; empty likewise."""
+
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Self:
-        """Read what floor.py and reference.py print."""
+        """Read what the floors and reference.py print."""
         counts = {path: tuple(count) for path, count in value["counts"].items()}
-        return cls(value["documents"], value["score"], counts)
+        told = (value.get("errors", {}), value.get("intervals", {}))
+        return cls(value["documents"], value["score"], counts, *told)
 
     @classmethod
     def from_run(cls, run: Mapping[str, Any]) -> Self:
         """Read what `stickler eval --format json` prints."""
-        counts = dict(_counts(run["confusion_matrix"], ""))
-        return cls(run["documents"]["evaluated"], run["overall_score"], counts)
+        matrix = run["confusion_matrix"]
+        intervals = dict(matrix.get("intervals", {}).get("overall", {}))
+        if score := (run["intervals"] or {}).get("overall_score"):
+            intervals["score"] = score
+        return cls(
+            run["documents"]["evaluated"],
+            run["overall_score"],
+            dict(_counts(matrix, "")),
+            run["error_classes"]["overall"],
+            intervals,
+        )
 
 
 def _counts(node: Mapping[str, Any], path: str) -> Iterator[tuple[str, tuple[int, ...]]]:
     yield path, tuple(node["overall"][outcome] for outcome in OUTCOMES)
-    for name, field in node.get("fields", {}).items():
-        yield from _counts(field, f"{path}.{name}" if path else name)
+    for name, inner in node.get("fields", {}).items():
+        yield from _counts(inner, f"{path}.{name}" if path else name)
 
 
 def disagreements(ours: Result, theirs: Result) -> list[str]:
     """Say in what two results differ, a sentence each; nothing if they agree.
 
-    A path that one of them lacks counts as zeros there.
+    A path that one of them lacks counts as zeros there; classes of errors and intervals are
+    compared where both tell them.
     """
     found = []
     if ours.documents != theirs.documents:
@@ -55,6 +74,13 @@ def disagreements(ours: Result, theirs: Result) -> list[str]:
         if one != other:
             where = path or "the whole"
             found.append(f"{where}: {_told(one)} against {_told(other)}")
+    if ours.errors and theirs.errors and ours.errors != theirs.errors:
+        found.append(f"errors {dict(ours.errors)} against {dict(theirs.errors)}")
+    for name in sorted(ours.intervals.keys() & theirs.intervals.keys()):
+        ends = zip(ours.intervals[name], theirs.intervals[name], strict=True)
+        if not all(abs(one - other) <= INTERVALS_WITHIN for one, other in ends):
+            both = f"{ours.intervals[name]} against {theirs.intervals[name]}"
+            found.append(f"interval of {name}: {both}")
     return found
 
 

@@ -1,14 +1,15 @@
-"""The least that the job takes in Python: `floor.py SCHEMA GT PRED` prints scores and counts.
+"""The least that the job takes in Python: `python -m benchmarks.floor SCHEMA GT PRED`.
 
 A script that knows the timed sets and nothing else: the comparators' calls (rapidfuzz, numpy,
-dateutil, scipy), each value prepared once, one assignment per pair of lists, and sums. It has
-no options and no messages, does not check what it reads, and keeps no account of a document. It
-counts on what the sets promise: no value is of the wrong kind, ground-truth items lack no
-field, and nothing is absent on both sides.
+dateutil, scipy), each value prepared once, one assignment per pair of lists, sums, a class for
+each error, and intervals of the whole. It prints JSON, has no options and no messages, does not
+check what it reads, and keeps no account of a document. It counts on what the sets promise: no
+value is of the wrong kind, ground-truth items lack no field, and nothing is absent on both sides.
 """
 
 import string
 import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -22,6 +23,9 @@ import orjson
 from numpy.typing import NDArray
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
+
+from benchmarks.floor_errors import Errors, Place
+from benchmarks.floor_intervals import intervals
 
 Matrix = NDArray[np.float64]
 Indexes = NDArray[np.intp]
@@ -141,39 +145,57 @@ def fields_of(schema: dict[str, Any], path: str = "") -> list[Field]:
     return found
 
 
-def object_score(fields: list[Field], gt: dict[str, Any], pred: dict[str, Any]) -> float:
+def object_score(
+    fields: list[Field], gt: dict[str, Any], pred: dict[str, Any], errors: Errors, place: Place = ()
+) -> float:
     """Compare two objects field by field, and count."""
     total = weights = 0.0
     for one in fields:
         gt_value, pred_value = gt.get(one.name), pred.get(one.name)
         weights += one.weight
         if one.is_list:
-            total += one.weight * list_score(one, gt_value or [], pred_value or [])
+            here = (*place, one.name)
+            total += one.weight * list_score(one, gt_value or [], pred_value or [], errors, here)
         elif gt_value is None:
             one.counts[FA] += 1
+            errors.invented(pred_value, (*place, one.name))
         elif pred_value is None:
             one.counts[FN] += 1
+            errors.classes["missed_value"] += 1
         else:
             if one.fields:
-                score = object_score(one.fields, gt_value, pred_value)
+                here = (*place, one.name)
+                score = object_score(one.fields, gt_value, pred_value, errors, here)
             elif gt_value == pred_value:
                 score = 1.0
             else:
                 score = one.similarity(one.prepare(gt_value), one.prepare(pred_value))
-            one.counts[TP if score >= one.threshold else FD] += 1
+            if score >= one.threshold:
+                one.counts[TP] += 1
+            else:
+                one.counts[FD] += 1
+                errors.wrong(gt_value, pred_value, (*place, one.name))
             total += one.weight * score
     return total / weights
 
 
-def list_score(one: Field, gts: list[Any], preds: list[Any]) -> float:
+def list_score(one: Field, gts: list[Any], preds: list[Any], errors: Errors, place: Place) -> float:
     """Compare two lists, and count."""
     table = table_of(one.fields, gts, preds) if one.fields else None
     matrix = leaf_matrix(one, gts, preds) if table is None else table.matrix
     rows, columns = assigned(matrix)
-    one.counts[FN] += len(gts) - len(rows)
-    one.counts[FA] += len(preds) - len(rows)
-    count_pairs(one, matrix, table, rows, columns)
+    unpaired(one, len(gts) - len(rows), len(preds) - len(rows), errors)
+    flat = Flat(one, matrix, table, gts, preds, lambda row: (*place, row))
+    count_pairs(flat, rows, columns, errors)
     return float(matrix[rows, columns].sum()) / max(len(gts), len(preds))
+
+
+def unpaired(one: Field, missed: int, invented: int, errors: Errors) -> None:
+    """Count the elements that one side lacks."""
+    one.counts[FN] += missed
+    one.counts[FA] += invented
+    errors.classes["missed_item"] += missed
+    errors.classes["invented_item"] += invented
 
 
 def assigned(matrix: Matrix) -> tuple[Indexes, Indexes]:
@@ -193,6 +215,19 @@ def leaf_matrix(one: Field, gts: list[Any], preds: list[Any]) -> Matrix:
 
 
 @dataclass(slots=True)
+class Flat:
+    """The elements of one list, or of many end to end."""
+
+    field: Field
+    matrix: Matrix
+    table: "Table | None"
+    gts: Sequence[Any]
+    preds: Sequence[Any]
+    place: Callable[[int], Place]
+    """Where an element of the ground truth stands in its document."""
+
+
+@dataclass(slots=True)
 class Table:
     """All items of one side against all of the other."""
 
@@ -208,6 +243,8 @@ class Inner:
 
     field: Field
     table: Table
+    gts: Sequence[Any]
+    preds: Sequence[Any]
     gt_edges: Indexes
     pred_edges: Indexes
     pairs: dict[tuple[int, int], tuple[Indexes, Indexes]]
@@ -237,7 +274,8 @@ def inner_scores(one: Field, gts: list[Any], preds: list[Any]) -> tuple[Matrix, 
     """Compare the lists of all items with those of all others: one assignment each."""
     gt_edges, pred_edges = (np.cumsum([0, *map(len, side)]) for side in (gts, preds))
     flat_gts, flat_preds = ([part for value in side for part in value] for side in (gts, preds))
-    inner = Inner(one, table_of(one.fields, flat_gts, flat_preds), gt_edges, pred_edges, {})
+    table = table_of(one.fields, flat_gts, flat_preds)
+    inner = Inner(one, table, flat_gts, flat_preds, gt_edges, pred_edges, {})
     scores = np.empty((len(gts), len(preds)))
     cells = inner.table.matrix
     for i, (top, bottom) in enumerate(pairwise(gt_edges)):
@@ -249,32 +287,56 @@ def inner_scores(one: Field, gts: list[Any], preds: list[Any]) -> tuple[Matrix, 
     return scores, inner
 
 
-def count_pairs(
-    one: Field, matrix: Matrix, table: Table | None, rows: Indexes, columns: Indexes
-) -> None:
+def count_pairs(flat: Flat, rows: Indexes, columns: Indexes, errors: Errors) -> None:
     """Count the pairs of a list, and what is below those that match."""
-    matches = matrix[rows, columns] >= one.threshold
+    one, table = flat.field, flat.table
+    matches = flat.matrix[rows, columns] >= one.threshold
     hits = int(matches.sum())
     one.counts[TP] += hits
-    one.counts[FD] += len(rows) - hits
+    if hits < len(rows):
+        one.counts[FD] += len(rows) - hits
+        for row, column in zip(rows[~matches].tolist(), columns[~matches].tolist(), strict=True):
+            errors.wrong(flat.gts[row], flat.preds[column], flat.place(row))
     if table is None:
         return
     rows, columns = rows[matches], columns[matches]
     for leaf, scores, present in table.leaves:
-        hits = int((scores[rows, columns] >= leaf.threshold).sum())
-        found = int(present[columns].sum())
-        leaf.counts[TP] += hits
-        leaf.counts[FD] += found - hits
-        leaf.counts[FN] += len(rows) - found
+        count_leaves(leaf, scores[rows, columns] >= leaf.threshold, present[columns], errors)
+        wrong = present[columns] & (scores[rows, columns] < leaf.threshold)
+        for row, column in zip(rows[wrong].tolist(), columns[wrong].tolist(), strict=True):
+            gt, pred = flat.gts[row][leaf.name], flat.preds[column][leaf.name]
+            errors.wrong(gt, pred, (*flat.place(row), leaf.name))
     for inner in table.lists:
-        if not len(rows):
-            continue
-        chosen = [inner.pairs[pair] for pair in zip(rows.tolist(), columns.tolist(), strict=True)]
-        inner_rows, inner_columns = (np.concatenate(side) for side in zip(*chosen, strict=True))
-        gt_sizes, pred_sizes = np.diff(inner.gt_edges), np.diff(inner.pred_edges)
-        inner.field.counts[FN] += int(gt_sizes[rows].sum()) - len(inner_rows)
-        inner.field.counts[FA] += int(pred_sizes[columns].sum()) - len(inner_rows)
-        count_pairs(inner.field, inner.table.matrix, inner.table, inner_rows, inner_columns)
+        if len(rows):
+            count_inner(inner, rows, columns, flat, errors)
+
+
+def count_leaves(
+    leaf: Field, hits: NDArray[np.bool_], found: NDArray[np.bool_], errors: Errors
+) -> None:
+    """Count a field of the items of a list."""
+    right, present = int(hits.sum()), int(found.sum())
+    leaf.counts[TP] += right
+    leaf.counts[FD] += present - right
+    leaf.counts[FN] += len(found) - present
+    errors.classes["missed_value"] += len(found) - present
+
+
+def count_inner(inner: Inner, rows: Indexes, columns: Indexes, flat: Flat, errors: Errors) -> None:
+    """Count the lists in the items of a list."""
+    chosen = [inner.pairs[pair] for pair in zip(rows.tolist(), columns.tolist(), strict=True)]
+    inner_rows, inner_columns = (np.concatenate(side) for side in zip(*chosen, strict=True))
+    gt_sizes, pred_sizes = np.diff(inner.gt_edges), np.diff(inner.pred_edges)
+    missed = int(gt_sizes[rows].sum()) - len(inner_rows)
+    unpaired(inner.field, missed, int(pred_sizes[columns].sum()) - len(inner_rows), errors)
+
+    def place(row: int) -> Place:
+        owner = int(np.searchsorted(inner.gt_edges, row, "right")) - 1
+        return *flat.place(owner), inner.field.name, row - int(inner.gt_edges[owner])
+
+    table = inner.table
+    below = Flat(inner.field, table.matrix, table, inner.gts, inner.preds, place)
+    count_pairs(below, inner_rows, inner_columns, errors)
 
 
 def counts_of(fields: list[Field]) -> dict[str, list[int]]:
@@ -289,17 +351,22 @@ def counts_of(fields: list[Field]) -> dict[str, list[int]]:
 def main(schema: Path, gts: Path, preds: Path) -> None:
     """Compare two directories."""
     fields = fields_of(orjson.loads(schema.read_bytes()))
-    scores = 0.0
     names = sorted(path.name for path in gts.iterdir())
+    classes: Counter[str] = Counter()
+    scores, counts, before = [], [], np.zeros(5, int)
     for name in names:
         gt = orjson.loads((gts / name).read_bytes())
         pred = orjson.loads((preds / name).read_bytes())
-        scores += object_score(fields, gt, pred)
-    total = [sum(column) for column in zip(*(one.counts for one in fields), strict=True)]
+        scores.append(object_score(fields, gt, pred, Errors(gt, classes)))
+        so_far = np.array([one.counts for one in fields]).sum(axis=0)
+        counts.append(so_far - before)
+        before = so_far
     result = {
         "documents": len(names),
-        "score": scores / len(names),
-        "counts": {"": total, **counts_of(fields)},
+        "score": sum(scores) / len(names),
+        "counts": {"": before.tolist(), **counts_of(fields)},
+        "errors": {name: number for name, number in sorted(classes.items()) if number},
+        "intervals": intervals([Path(name).stem for name in names], np.array(counts), scores),
     }
     sys.stdout.buffer.write(orjson.dumps(result))
 

@@ -1,4 +1,4 @@
-"""How much more memory many documents take than few."""
+"""How much more memory many documents take than few, and what one run takes at most."""
 
 import json
 import sys
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from benchmarks import programs
+from benchmarks import programs, targets
 from benchmarks.processes import run
 from benchmarks.report import Report, ratio
 from benchmarks.sets import NOTE, Written, pairs
@@ -43,27 +43,40 @@ def write_lines(directory: Path, count: int, seed: int) -> Written:
     return written
 
 
-def _peak(command: Sequence[str]) -> int:
+def peak(command: Sequence[str]) -> int:
     """Give the most memory that a program, or a worker of it, held; in bytes."""
-    return _UNIT * int(run([sys.executable, "-c", _PEAK, *command]).output)
+    return _UNIT * int(run([sys.executable, "-c", _PEAK, *command], timeout=1800).output)
+
+
+def megabytes(value: float) -> str:
+    """Write a number of bytes."""
+    return f"{value / 1e6:,.0f} MB"
 
 
 def measure(seed: int, few: int = FEW, many: int = MANY) -> Report:
-    """Compare the peaks of resident memory, for each format of the results."""
-    rows, records = [], []
-    for kind in ("table", "json"):
-        peaks = []
-        for count in (few, many):
-            with tempfile.TemporaryDirectory() as directory:
-                written = write_lines(Path(directory), count, seed)
-                peaks.append(_peak(programs.ours(written, "--format", kind)))
-        times = peaks[1] / peaks[0]
-        rows.append([kind, *(f"{peak / 2**20:.0f} MiB" for peak in peaks), ratio(times)])
-        records.append({"format": kind, "few": peaks[0], "many": peaks[1], "ratio": times})
+    """Compare the peaks of resident memory, for each kind of results."""
+    peaks: dict[str, list[int]] = {}
+    for count in (few, many):
+        with tempfile.TemporaryDirectory() as directory:
+            place = Path(directory)
+            written = write_lines(place, count, seed)
+            for kind, options in {
+                "table": [],
+                "json": ["--output", str(place / "run.json")],
+                "html": ["--output", str(place / "report.html")],
+                "run directory": ["--run-dir", str(place / "run")],
+            }.items():
+                command = programs.evaluation(written, *options)
+                peaks.setdefault(kind, []).append(peak(command))
+    times = {kind: values[-1] / values[0] for kind, values in peaks.items()}
     return Report(
         "Memory",
         ("results as", f"{few:,} documents", f"{many:,} documents", "ratio"),
-        rows,
-        records,
+        [[kind, *map(megabytes, peaks[kind]), ratio(times[kind])] for kind in peaks],
+        [
+            {"results": kind, "few": values[0], "many": values[-1], "ratio": times[kind]}
+            for kind, values in peaks.items()
+        ],
         notes=("Peak of resident memory, small documents in JSON Lines.",),
+        figures={targets.memory_target(kind): value for kind, value in times.items()},
     )

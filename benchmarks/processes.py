@@ -1,6 +1,7 @@
 """Run programs as whole processes, in turns, and measure them."""
 
 import os
+import resource
 import statistics
 import subprocess
 import time
@@ -24,6 +25,8 @@ class Finished:
     seconds: float
     """From start to exit, by the clock on the wall."""
     output: bytes
+    processor: float = 0.0
+    """Seconds of processor time, of all its processes; other load disturbs them less."""
 
 
 def run(command: Sequence[str], *, timeout: float = 600.0) -> Finished:
@@ -36,7 +39,7 @@ def run(command: Sequence[str], *, timeout: float = 600.0) -> Finished:
     Raises:
         ProcessError: it exited with anything but 0, or was killed.
     """
-    start = time.perf_counter()
+    start, before = time.perf_counter(), _processor_seconds()
     try:
         process = subprocess.run(
             command,
@@ -52,16 +55,18 @@ def run(command: Sequence[str], *, timeout: float = 600.0) -> Finished:
     if process.returncode:
         said = process.stderr.decode("utf-8", "replace").strip() or "nothing"
         raise ProcessError(f"{_name(command)} exited with {process.returncode}; it said: {said}")
-    return Finished(seconds, process.stdout)
+    return Finished(seconds, process.stdout, _processor_seconds() - before)
 
 
-def in_turns(commands: Mapping[str, Sequence[str]], repeat: int) -> dict[str, list[Finished]]:
+def in_turns(
+    commands: Mapping[str, Sequence[str]], repeat: int, *, warm_up: bool = True
+) -> dict[str, list[Finished]]:
     """Run each program once to warm up, then all of them in turns.
 
     What else the machine does meanwhile then slows them all alike. Every other round goes
     backwards, so that none always follows the same one.
     """
-    for command in commands.values():
+    for command in commands.values() if warm_up else ():
         run(command)
     finished: dict[str, list[Finished]] = {name: [] for name in commands}
     for turn in range(repeat):
@@ -73,6 +78,17 @@ def in_turns(commands: Mapping[str, Sequence[str]], repeat: int) -> dict[str, li
 def median_seconds(finished: Sequence[Finished]) -> float:
     """Give the median of what some runs took."""
     return statistics.median(one.seconds for one in finished)
+
+
+def median_processor_seconds(finished: Sequence[Finished]) -> float:
+    """Give the median of the processor time of some runs."""
+    return statistics.median(one.processor for one in finished)
+
+
+def _processor_seconds() -> float:
+    """Give what all processes took that this one started and that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def environment(**more: str) -> dict[str, str]:

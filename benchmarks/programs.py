@@ -16,23 +16,28 @@ _HERE: Final = Path(__file__).parent
 _VERSION: Final = "import importlib.metadata as m; print(m.version('stickler-eval'))"
 
 
-def ours(written: Written, *more: str, jobs: int = 1) -> list[str]:
-    """Give the command of this project, in so many processes; it prints the table.
+def evaluation(written: Written, *more: str, jobs: str = "1") -> list[str]:
+    """Give the command of this project as users type it, in so many processes."""
+    options = ["--no-config", "--jobs", jobs, *more]
+    return [sys.executable, "-m", "stickler_cli", "eval", *_paths(written), *options]
+
+
+def ours(written: Written, *more: str, jobs: str = "1") -> list[str]:
+    """Give the command that is held against others; it prints the table.
 
     The pairing floor is that of stickler-eval, which pairs all.
     """
-    options = ["--no-config", "--jobs", str(jobs), "--pairing-floor", "-1"]
-    return [sys.executable, "-m", "stickler_cli", "eval", *_paths(written), *options, *more]
+    return evaluation(written, "--pairing-floor", "-1", *more, jobs=jobs)
 
 
-def ours_as_json(written: Written, jobs: int = 1) -> list[str]:
+def ours_as_json(written: Written, jobs: str = "1") -> list[str]:
     """Give the command that prints all counts, and an account of each document."""
     return ours(written, "--format", "json", jobs=jobs)
 
 
 def floor(written: Written) -> list[str]:
     """Give the command of the least that the job takes."""
-    return [sys.executable, str(_HERE / "floor.py"), *_paths(written)]
+    return [sys.executable, "-m", "benchmarks.floor", *_paths(written)]
 
 
 def reference(python: str, written: Written) -> list[str]:

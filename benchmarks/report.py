@@ -4,7 +4,7 @@ import os
 import platform
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -25,6 +25,8 @@ class Report:
     notes: Sequence[str] = ()
     failures: Sequence[str] = field(default=())
     """What makes the measurement worthless; exit code 1."""
+    figures: Mapping[str, float] = field(default_factory=dict)
+    """What targets are set for, by their names in targets.py."""
 
 
 def as_text(report: Report) -> str:

@@ -272,6 +272,69 @@ def invoices(items: int, documents: int = 1, reference_documents: int = 0) -> Do
     )
 
 
+_CLAUSE: Final = {"title": schemas.text(), "wording": schemas.text(weight=2.0)}
+
+
+def _contract(random: Random, *, items: int) -> tuple[Record, Record]:
+    clause: Makers = {
+        "title": partial(words, random, 2, 5),
+        "wording": partial(words, random, 4, 9),
+    }
+    gt = {"clauses": [_made(clause) for _ in range(items)]}
+    pred = predicted_items(random, gt["clauses"], lambda one: mistaken(random, one, clause))
+    return gt, {"clauses": pred}
+
+
+def free_texts(items: int) -> DocumentSet:
+    """Give documents with a list of so many items that no field identifies."""
+    fields = {"clauses": schemas.records(_CLAUSE, "Clause")}
+    make = partial(_contract, items=items)
+    return DocumentSet(f"texts-{items}", schemas.record(fields, "Contract"), make, 1, 0)
+
+
+_POSITION: Final = {
+    "name": schemas.text(),
+    "quantity": schemas.number(),
+    "unit_price": schemas.number(),
+    "amount": schemas.number(),
+}
+_BILL: Final = {
+    "merchant_name": schemas.text(),
+    "date": schemas.date(),
+    "total_amount": schemas.number(weight=2.0),
+    "subtotal": schemas.number(weight=2.0),
+    "tax": schemas.number(),
+    "currency": schemas.exact(),
+    "items": schemas.records(_POSITION, "Item", weight=2.0),
+}
+
+
+def _bill(random: Random) -> tuple[Record, Record]:
+    position: Makers = {
+        "name": partial(words, random, 2, 4),
+        "quantity": partial(random.randint, 1, 40),
+        "unit_price": partial(amount, random, 200),
+        "amount": partial(amount, random),
+    }
+    bill: Makers = {
+        "merchant_name": partial(words, random, 2, 3),
+        "date": partial(day, random, 1),
+        "total_amount": partial(amount, random),
+        "subtotal": partial(amount, random),
+        "tax": partial(amount, random),
+        "currency": partial(code, random, 3),
+    }
+    gt = _made(bill) | {"items": [_made(position) for _ in range(4)]}
+    pred = mistaken(random, gt, bill)
+    pred["items"] = predicted_items(
+        random, gt["items"], lambda item: mistaken(random, item, position)
+    )
+    return gt, pred
+
+
+BILL: Final = DocumentSet("bill", schemas.record(_BILL, "Bill"), _bill, 50, 0)
+"""Short invoices, of which one at a time is compared."""
+
 _NOTE: Final = {
     "number": schemas.exact(),
     "title": schemas.text(),
@@ -298,12 +361,12 @@ SETS: Final = {
     documents.name: documents
     for documents in (
         invoices(10, 3000, 200),
-        invoices(50, 600, 8),
-        invoices(200, 100, 1),
-        invoices(1000, 10),
-        DocumentSet("deep", schemas.record(_COMPANY, "Company"), _company, 150, 3),
-        DocumentSet("wide", schemas.record(_WIDE, "Form"), _form, 1000, 60),
+        invoices(50, 2000, 10),
+        invoices(200, 300, 2),
+        invoices(1000, 30),
+        DocumentSet("deep", schemas.record(_COMPANY, "Company"), _company, 300, 3),
+        DocumentSet("wide", schemas.record(_WIDE, "Form"), _form, 2000, 60),
         DocumentSet("text", schemas.record(_REPORT, "Report"), _report, 1000, 6),
-        DocumentSet("dates", schemas.record(_CALENDAR, "Calendar"), _calendar, 1000, 15),
+        DocumentSet("dates", schemas.record(_CALENDAR, "Calendar"), _calendar, 2000, 15),
     )
 }

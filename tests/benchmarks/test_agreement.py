@@ -2,13 +2,15 @@
 
 import dataclasses
 import json
+import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
-from benchmarks import floor, programs
+from benchmarks import floor, native, programs
 from benchmarks.agreement import Result, disagreements
+from benchmarks.processes import run
 from benchmarks.sets import SETS, write
 from stickler_cli.cli import main
 
@@ -53,7 +55,7 @@ def test_a_path_that_is_not_there_counts_nothing():
 
 @pytest.mark.parametrize("name", [name for name in SETS if name != "invoices-1000"])
 def test_the_floor_finds_what_the_tool_finds(name, tmp_path, capfdbinary):
-    written = write(SETS[name], tmp_path, 3, seed=11)
+    written = write(SETS[name], tmp_path, 6, seed=11)  # of fewer there are no intervals
     floor.main(written.schema, written.gt, written.pred)
     theirs = programs.result_of(capfdbinary.readouterr().out)
     python, dash_m, package, *arguments = programs.ours_as_json(written)
@@ -63,6 +65,41 @@ def test_the_floor_finds_what_the_tool_finds(name, tmp_path, capfdbinary):
     ours = programs.result_of(capfdbinary.readouterr().out)
     assert disagreements(ours, theirs) == []
     assert ours.counts[""][0] > 0
+    assert ours.errors == theirs.errors
+    assert ours.intervals.keys() >= theirs.intervals.keys() >= {"cm_f1", "score"}
+
+
+def test_errors_and_intervals_are_compared_where_both_programs_tell_them():
+    told = changed(errors={"other": 2}, intervals={"cm_f1": [0.25, 0.5]})
+    other = changed(errors={"format": 2}, intervals={"cm_f1": [0.25, 0.501]})
+
+    assert disagreements(told, RESULT) == disagreements(RESULT, told) == []
+    assert disagreements(told, other) == [
+        "errors {'other': 2} against {'format': 2}",
+        "interval of cm_f1: [0.25, 0.5] against [0.25, 0.501]",
+    ]
+
+
+@pytest.mark.skipif(shutil.which("rustc") is None, reason="nothing compiles the native floor")
+@pytest.mark.parametrize("name", ["invoices-10", "deep", "wide", "text", "dates"])
+def test_the_native_floor_finds_what_the_floor_finds(name, tmp_path, program, capfdbinary):
+    written = write(SETS[name], tmp_path, 3, seed=12)
+    floor.main(written.schema, written.gt, written.pred)
+    expected = programs.result_of(capfdbinary.readouterr().out)
+    found = programs.result_of(run(native.command(program, written)).output)
+
+    assert disagreements(expected, found) == []
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    return native.build(tmp_path_factory.mktemp("native"))
+
+
+def test_without_a_compiler_there_is_no_native_floor(monkeypatch, tmp_path):
+    monkeypatch.setattr(native.shutil, "which", lambda name: None)
+
+    assert native.build(tmp_path) is None
 
 
 def test_the_results_of_stickler_eval_and_the_floor_have_one_form():

@@ -1,0 +1,181 @@
+"""The classes of errors, as the floor tells them: docs/error-classes.md for the timed sets.
+
+Their texts are ASCII, their values of the declared kinds, and no wrong date is another spelling.
+"""
+
+import re
+import string
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final
+
+Place = tuple[str | int, ...]
+
+_LONGEST: Final = 1_000
+_NEIGHBOURS: Final = 10
+_LEVELS: Final = 3
+_DROPPED: Final = str.maketrans("", "", string.punctuation + string.whitespace)
+_LOOK_ALIKES: Final = str.maketrans("oil|sbz", "0111582")
+_DIGITS: Final = re.compile(r"[0-9]+")
+_NO_DIGITS: Final = re.compile(r"[^0-9]+")
+
+
+@dataclass(slots=True)
+class Errors:
+    """The errors of one document."""
+
+    gt: Any
+    classes: Counter[str]
+    """Of all documents."""
+
+    def invented(self, pred: Any, place: Place) -> None:
+        """Count a value that only the prediction has."""
+        self.classes["swapped" if self.stands_elsewhere(pred, place) else "invented_value"] += 1
+
+    def wrong(self, gt: Any, pred: Any, place: Place) -> None:
+        """Count a pair of values below its threshold."""
+        self.classes[self._class_of(gt, pred, place)] += 1
+
+    def _class_of(self, gt: Any, pred: Any, place: Place) -> str:
+        is_element = isinstance(place[-1], int)
+        if isinstance(gt, dict):
+            if is_element:
+                return "wrong_item"
+            return "swapped" if self.stands_elsewhere(pred, place) else "wrong_object"
+        rest = "wrong_item" if is_element else "other"
+        if isinstance(gt, str):
+            return self._of_texts(gt, pred, place) or rest
+        if self.stands_elsewhere(pred, place):
+            return "swapped"
+        return "digit_slip" if slip_of_number(gt, pred) else rest
+
+    def _of_texts(self, gt: str, pred: str, place: Place) -> str | None:
+        if max(len(gt), len(pred)) > _LONGEST:
+            return part(gt, pred)
+        bare_gt, bare_pred = bare(gt), bare(pred)
+        if bare_gt == bare_pred:
+            return "format"
+        if shape(gt) == shape(pred):
+            return "look_alike"
+        if self.stands_elsewhere(pred, place):
+            return "swapped"
+        return part(bare_gt, bare_pred) or slip_of_text(bare_gt, bare_pred)
+
+    def stands_elsewhere(self, pred: Any, place: Place) -> bool:
+        """Tell whether a value is the ground truth of a place near its own."""
+        wanted = telling(pred)
+        if wanted is None:
+            return False
+        around = [self.gt]
+        for step in place[:-1]:
+            around.append(around[-1][step])
+        innermost = len(place) - 1
+        for depth in range(innermost, max(innermost - _LEVELS, -1), -1):
+            inside = place[depth + 1 :]
+            for sibling in siblings(around[depth], place[depth]):
+                value = sibling
+                for step in inside:
+                    value = step_into(value, step)
+                if value is not None and telling(value) == wanted:
+                    return True
+        return False
+
+
+def telling(value: Any) -> Any:
+    """Give a value as it is looked for; None where it may be anywhere by chance."""
+    if isinstance(value, dict | list):
+        return value
+    text = value.strip().lower() if isinstance(value, str) else written(value)
+    return text if len(text) >= 3 else None
+
+
+def written(value: float) -> str:
+    """Write a number as a document would."""
+    return str(int(value) if value == int(value) else value)
+
+
+def siblings(around: Any, step: str | int) -> Iterator[Any]:
+    """Give what stands beside a place."""
+    if isinstance(step, str):
+        for index, (name, value) in enumerate(around.items()):
+            if index == 100:
+                return
+            if name != step:
+                yield value
+    else:
+        yield from around[max(step - _NEIGHBOURS, 0) : step]
+        yield from around[step + 1 : step + 1 + _NEIGHBOURS]
+
+
+def step_into(value: Any, step: str | int) -> Any:
+    """Follow one step; None where it leads nowhere. A value by itself is a list of one."""
+    if isinstance(value, dict):
+        return value.get(step)
+    if isinstance(value, list):
+        return value[step] if isinstance(step, int) and step < len(value) else None
+    return value if step == 0 else None
+
+
+def bare(text: str) -> str:
+    """Drop case, blanks and punctuation."""
+    return text.lower().translate(_DROPPED)
+
+
+def shape(text: str) -> str:
+    """Make characters that look alike the same one."""
+    return bare(text.lower().translate(_LOOK_ALIKES).replace("rn", "m").replace("vv", "w"))
+
+
+def part(gt: str, pred: str) -> str | None:
+    """Tell whether one text begins or ends the other."""
+    if len(pred) < len(gt) and (gt.startswith(pred) or gt.endswith(pred)):
+        return "truncated"
+    if len(gt) < len(pred) and (pred.startswith(gt) or pred.endswith(gt)):
+        return "overrun"
+    return None
+
+
+def slip_of_text(gt: str, pred: str) -> str | None:
+    """Tell whether two texts differ by a digit or two that changed places."""
+    if min(len(gt), len(pred)) < 2 or _DIGITS.sub("", gt) != _DIGITS.sub("", pred):
+        return None
+    gt, pred = _NO_DIGITS.sub("", gt), _NO_DIGITS.sub("", pred)
+    return "digit_slip" if gt and pred and are_near(gt, pred) else None
+
+
+def slip_of_number(gt: float, pred: float) -> bool:
+    """Tell whether two numbers differ by a digit, two that changed places, or a power of ten."""
+    (gt_digits, gt_power), (pred_digits, pred_power) = significant(gt), significant(pred)
+    if gt_digits.rstrip("0") == pred_digits.rstrip("0"):
+        return True
+    power = min(gt_power, pred_power)
+    gt_line = gt_digits + "0" * (gt_power - power)
+    pred_line = pred_digits + "0" * (pred_power - power)
+    return any(
+        min(len(one), len(other)) > 1 and are_near(one, other)
+        for one, other in ((gt_line, pred_line), (gt_digits, pred_digits))
+    )
+
+
+def significant(value: float) -> tuple[str, int]:
+    """Give the digits of a number, and the power of ten of the last."""
+    _, digits, power = Decimal(written(value)).as_tuple()
+    text = "".join(map(str, digits)).lstrip("0")
+    return text, int(power)
+
+
+def are_near(gt: str, pred: str) -> bool:
+    """Tell whether one digit differs, is missing or too many, or two have changed places."""
+    if len(gt) == len(pred):
+        apart = [index for index, digit in enumerate(gt) if digit != pred[index]]
+        if len(apart) == 2:
+            first, second = apart
+            return gt[first] == pred[second] and gt[second] == pred[first]
+        return len(apart) < 2
+    shorter, longer = sorted((gt, pred), key=len)
+    if len(longer) - len(shorter) > 1:
+        return False
+    at = next((i for i, digit in enumerate(shorter) if digit != longer[i]), len(shorter))
+    return shorter[at:] == longer[at + 1 :]

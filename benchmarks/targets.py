@@ -1,0 +1,113 @@
+"""What speed is to be reached, and whether a run reached it."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from benchmarks.report import Report, ratio
+
+NOISE: Final = 1.05
+"""How far two times of the same work may lie apart on a machine that does other things, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A figure, and where it should lie."""
+
+    name: str
+    bound: float
+    unit: str = "x"
+    at_least: bool = False
+    """Whether more is better."""
+
+    def is_met(self, value: float) -> bool:
+        """Tell whether a measured value is good enough."""
+        return value >= self.bound if self.at_least else value <= self.bound
+
+    def shown(self, value: float) -> str:
+        """Write a value with its unit."""
+        return ratio(value) if self.unit == "x" else f"{value:,.3g} {self.unit}"
+
+
+def reference_target(name: str) -> str:
+    """Name the figure of a set against stickler-eval."""
+    return f"{name}: stickler-eval / ours"
+
+
+def floor_target(name: str) -> str:
+    """Name the figure of a set against the floor."""
+    return f"{name}: ours / floor"
+
+
+def memory_target(kind: str) -> str:
+    """Name the figure of the growth of memory for a kind of results."""
+    return f"{kind}: memory, 100,000 documents / 1,000"
+
+
+GROWTH: Final = "identifier: 5,000 items / 500, time"
+IDENTIFIER_MEMORY: Final = "identifier: 5,000 items, memory"
+TEXT_MEMORY: Final = "free text: 5,000 items, memory"
+TWO: Final = "10 s or more: one process / two"
+AUTO: Final = "below 10 s: auto / one process, the worst set"
+FIRST_RESULT: Final = "first comparison after a worker's start"
+START_UP: Final = "flat evaluation / python -c pass"
+COMPARE_WITH: Final = "compare_with, one document"
+EVALUATE: Final = "evaluate, one document"
+INTERVALS: Final = "intervals, the worst share of a run"
+
+TARGETS: Final = (
+    Target(reference_target("invoices-10"), 150, at_least=True),
+    Target(reference_target("invoices-50"), 2000, at_least=True),
+    Target(reference_target("invoices-200"), 6000, at_least=True),
+    Target(floor_target("invoices-10"), 1.5),
+    Target(floor_target("dates"), 1.5),
+    Target(floor_target("text"), 1.5),
+    Target(floor_target("wide"), 2),
+    Target(floor_target("invoices-200"), 1),
+    Target(floor_target("invoices-1000"), 1),
+    Target(floor_target("deep"), 1),
+    Target(GROWTH, 15),
+    Target(IDENTIFIER_MEMORY, 100, "MB"),
+    Target(TEXT_MEMORY, 1000, "MB"),
+    Target(TWO, 1.7, at_least=True),
+    Target(AUTO, NOISE),
+    Target(FIRST_RESULT, 30, "ms"),
+    Target(START_UP, 20),
+    *(Target(memory_target(kind), 1.3) for kind in ("table", "json", "html", "run directory")),
+    Target(COMPARE_WITH, 1.5, "ms"),
+    Target(EVALUATE, 1.5, "ms"),
+    Target(INTERVALS, 10, "%"),
+)
+
+
+def has_target(name: str) -> bool:
+    """Tell whether a target is set for a set of documents against stickler-eval."""
+    return any(target.name == reference_target(name) for target in TARGETS)
+
+
+def judged(reports: Iterable[Report], *, rough: bool = False) -> Report:
+    """Hold what was measured against the targets, in their order.
+
+    Args:
+        reports: what was measured.
+        rough: whether it was measured on a part of the documents.
+    """
+    figures: Mapping[str, float] = {
+        name: value for report in reports for name, value in report.figures.items()
+    }
+    measured = [target for target in TARGETS if target.name in figures]
+    rows, records = [], []
+    for target in measured:
+        value = figures[target.name]
+        met = "met" if target.is_met(value) else "missed"
+        bound = f"{'at least' if target.at_least else 'at most'} {target.shown(target.bound)}"
+        rows.append([target.name, bound, target.shown(value), met])
+        records.append({"target": target.name, "value": value, "bound": target.bound, "is": met})
+    notes = ("On a tenth of the documents: start-up weighs more, and ratios say little.",)
+    return Report(
+        "Targets",
+        ("figure", "target", "measured", ""),
+        rows,
+        records,
+        notes=notes if rough else (),
+    )
