@@ -54,7 +54,7 @@ _ELSEWHERE = {
     "UnavailableError": "core.problems",
     "UsageError": "core.problems",
     "evaluate": "api.zero",
-    "evaluate_many": "runs.many",
+    "evaluate_many": "api.many",
 }
 """The module of each name that is no comparator."""
 

@@ -1,5 +1,6 @@
 from stickler_cli.api.evaluator import StructuredModelEvaluator
 from stickler_cli.api.fields import ComparableField
+from stickler_cli.api.many import evaluate_many
 from stickler_cli.api.structured import StructuredModel
 from stickler_cli.api.views import NonMatchField, NonMatchType
 from stickler_cli.api.zero import EvalResult, evaluate
@@ -26,7 +27,6 @@ from stickler_cli.core.problems import (
     UnavailableError,
     UsageError,
 )
-from stickler_cli.runs.many import evaluate_many
 from stickler_cli.score.evaluation import Evaluation
 
 __all__ = [

@@ -11,12 +11,8 @@ from typing import Annotated, Final, NoReturn
 import typer
 
 from stickler_cli import __version__
-from stickler_cli.cli import cache, check, comparators
-from stickler_cli.cli import compare as compare_command
-from stickler_cli.cli import diff as diff_command
-from stickler_cli.cli import eval as eval_command
-from stickler_cli.cli import merge as merge_command
-from stickler_cli.cli import report as report_command
+from stickler_cli.cli import cache
+from stickler_cli.cli.commands import add_commands
 from stickler_cli.cli.console import prepare_streams, show_problems, show_trace, warn, write_result
 from stickler_cli.cli.exit_codes import ExitCode, exit_code_help
 from stickler_cli.core.problems import NotComparableError, SticklerError, WorkerDiedError
@@ -52,13 +48,7 @@ def stickler(
     """Evaluate extracted JSON documents against ground truth, field by field."""
 
 
-app.command("eval", epilog=eval_command.EPILOG, no_args_is_help=True)(eval_command.evaluate)
-app.command("compare", epilog=compare_command.EPILOG, no_args_is_help=True)(compare_command.compare)
-app.command("diff", epilog=diff_command.EPILOG, no_args_is_help=True)(diff_command.diff)
-app.command("check", no_args_is_help=True)(check.check)
-app.command("merge", epilog=merge_command.EPILOG, no_args_is_help=True)(merge_command.merge)
-app.command("report", epilog=report_command.EPILOG, no_args_is_help=True)(report_command.report)
-app.command("comparators")(comparators.comparators)
+add_commands(app)
 app.add_typer(cache.app, name="cache")
 
 

@@ -3,11 +3,9 @@
 from typing import TYPE_CHECKING, Final
 
 from stickler_cli.cli.console import warn, write_result
-from stickler_cli.core.problems import Problem, UsageError
 
 if TYPE_CHECKING:
     from stickler_cli.clients.estimate import Need
-    from stickler_cli.clients.policy import Policy
     from stickler_cli.documents import Pairs
     from stickler_cli.runs.chunk import Job
 
@@ -17,20 +15,6 @@ ASKED_BY: Final = {
     "verdict": "LLMComparator",
 }
 """Kind of answer -> the comparator that asks for it."""
-
-
-def policy_of(*, no_cache: bool, offline: bool, max_pairs: int, dry_run: bool = False) -> "Policy":
-    """Make a policy of what the options say.
-
-    Raises:
-        UsageError: they contradict each other.
-    """
-    from stickler_cli.clients.policy import Policy  # --help loads no backends
-
-    if no_cache and offline:
-        found = "--no-cache is given too, which leaves nothing to answer from"
-        raise UsageError([Problem("--offline", found, "one of the two")])
-    return Policy(cache=not no_cache, offline=offline, dry_run=dry_run, max_pairs=max_pairs)
 
 
 def show_dry_run(job: "Job", pairs: "Pairs") -> None:

@@ -3,14 +3,12 @@
 import textwrap
 
 from stickler_cli.cli.console import write_result
+from stickler_cli.comparators.registry import describe, plugin_names
+from stickler_cli.core.json_values import brief
 
 
-def comparators() -> None:
+def list_comparators() -> None:
     """List the comparators with their keywords and defaults."""
-    # Late, like every room below: `stickler --help` loads no comparator.
-    from stickler_cli.comparators.registry import describe, plugin_names
-    from stickler_cli.core.json_values import brief
-
     blocks = []
     for entry in describe():
         names = " = ".join((entry.name, *entry.aliases))

@@ -1,83 +1,91 @@
-"""The configuration file: options for `stickler eval`, found upwards from where it is called.
+"""The configuration file: options of all commands, found upwards from where one is called.
 
 `stickler.toml`, else `[tool.stickler]` in a `pyproject.toml`. The command line wins.
 """
 
 import tomllib
-from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from types import UnionType
 from typing import Any, Final
 
 from stickler_cli.core.json_values import brief
+from stickler_cli.core.option import NotTakenError, Option, options_of
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.spelling import did_you_mean
+from stickler_cli.settings import COMMANDS
 
 OWN_FILE: Final = "stickler.toml"
 SHARED_FILE: Final = "pyproject.toml"
-PATHS: Final = frozenset({"by_file", "output", "non_matches", "documents", "run_dir"})
-"""Options that name files; in a file they are relative to that file."""
 
 
-def read_config(named: str | None, kinds: Mapping[str, type | UnionType]) -> dict[str, Any]:
-    """Read the options of a configuration file, by parameter name.
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What a configuration file says to a command."""
+
+    values: dict[str, Any]
+    """By the name of the option; they are in range."""
+    file: str = ""
+    """As messages name it; empty where there is none."""
+
+
+def read_config(named: str | None, command: str) -> Config:
+    """Read the options of a configuration file, all of them, and return those for one command.
 
     Args:
         named: the file as the user names it; None searches upwards from the current directory.
-        kinds: the type of each option that may stand in a file: bool, int, float, str, list, or a
-            union of those.
+        command: `eval`.
 
     Raises:
-        UsageError: the file cannot be read, or holds something that is no such option.
+        UsageError: the file cannot be read, or holds something that is no option of any command.
     """
     found = Path(named) if named else _search(Path.cwd())
     if found is None:
-        return {}
+        return Config({})
     table = _table(found)
     if found.name != SHARED_FILE and "tool" in table:
         hint = f"leave out the header [tool.stickler]: it is for {SHARED_FILE}"
         raise UsageError([Problem(str(found), "there is a table [tool]", "options alone", hint)])
+    known = options_in_files(command)
     problems = []
-    options: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for key, value in table.items():
-        name = key.replace("-", "_")
-        if name not in kinds:
-            expected = f"one of {', '.join(sorted(kinds))}"
-            hint = did_you_mean(name, kinds)
+        option = known.get(key.replace("-", "_"))
+        if option is None:
+            expected = f"one of {', '.join(sorted(known))}"
+            hint = did_you_mean(key.replace("-", "_"), known)
             problems.append(Problem(str(found), f"there is no option {key}", expected, hint))
-        elif not _fits(value, kinds[name]):
-            expected = _NAMES[kinds[name]]
-            problems.append(Problem(str(found), f"{key} is {brief(value)}", expected))
+            continue
+        try:
+            option.read(value)
+        except NotTakenError as error:
+            problems.append(option.problem(str(found), f"{key} is {brief(value)}", error))
         else:
-            options[name] = _resolved(name, value, found.parent)
+            values[option.name] = _resolved(option, value, found.parent)
     if problems:
         raise UsageError(problems)
-    return options
+    return Config(
+        {name: value for name, value in values.items() if _is_for(known[name], command)},
+        str(found),
+    )
 
 
-_NAMES: Final[dict[type | UnionType, str]] = {
-    bool: "true or false",
-    int: "a whole number",
-    float: "a number",
-    str: "a string",
-    list: "a list of strings",
-    int | str: "a whole number or a string",
-    float | str: "a number or a string",
-}
+def options_in_files(command: str) -> dict[str, Option]:
+    """Return the options that a file may set; those of this command go before others'."""
+    return {
+        name: option
+        for settings in (*reversed(COMMANDS.values()), COMMANDS[command])
+        for name, option in options_of(settings).items()
+        if option.declared.in_file != "none"
+    }
 
 
-def _fits(value: object, kind: type | UnionType) -> bool:
-    if kind is bool or isinstance(value, bool):
-        return kind is bool and isinstance(value, bool)
-    if kind is float:
-        return isinstance(value, int | float)
-    if kind is list:
-        return isinstance(value, list) and all(isinstance(part, str) for part in value)
-    return isinstance(value, kind)
+def _is_for(option: Option, command: str) -> bool:
+    own = options_of(COMMANDS[command]).get(option.name)
+    return own is not None and own.declared.in_file in {"all", command}
 
 
-def _resolved(name: str, value: object, folder: Path) -> object:
-    if name not in PATHS:
+def _resolved(option: Option, value: object, folder: Path) -> object:
+    if not option.declared.is_path:
         return value
     if isinstance(value, list):
         return [str(folder / part) for part in value]
@@ -96,7 +104,7 @@ def _search(start: Path) -> Path | None:
 
 
 def _table(file: Path) -> dict[str, Any]:
-    """Give the table of options in a file."""
+    """Return the table of options in a file."""
     content = _toml(file)
     table = content.get("tool", {}).get("stickler") if file.name == SHARED_FILE else content
     if not isinstance(table, dict):

@@ -1,16 +1,12 @@
 """The configuration file: where it is found, what it may hold, who wins."""
 
-import inspect
+import json
 
 import pytest
 
-from stickler_cli.cli.eval import evaluate
-from stickler_cli.cli.options import IN_CONFIG
-
-from .conftest import write
+from .conftest import GOOD, Result, write
 
 EVAL = ("eval", "schema.json", "gt", "pred")
-NOT_IN_CONFIG = {"restart", "schema", "gt", "pred", "config", "no_config", "debug", "dry_run"}
 
 
 def test_the_nearest_own_file_is_used(stickler, data):
@@ -97,12 +93,113 @@ def test_a_named_pyproject_without_the_table_is_told(stickler, data):
     assert "[tool.stickler]" in result.err
 
 
-def test_every_option_but_the_sources_may_stand_in_a_file():
-    assert set(inspect.signature(evaluate).parameters) - NOT_IN_CONFIG == set(IN_CONFIG)
-
-
 def test_the_header_of_pyproject_in_the_own_file_is_told(stickler, data):
     write(data / "stickler.toml", "[tool.stickler]\nstrict = true\n")
     result = stickler(*EVAL)
     assert result.code == 2
     assert "leave out the header [tool.stickler]" in result.err
+
+
+# --- all commands
+
+
+PRICE = {"type": "object", "properties": {"a": {"type": "array", "items": {"type": "string"}}}}
+
+
+@pytest.fixture
+def near(data):
+    """A pair whose only items are alike, as far as a floor of 0.9 is not."""
+    write(data / "near.json", PRICE)
+    write(data / "near" / "gt.json", {"a": ["abcdefgh"]})
+    write(data / "near" / "pred.json", {"a": ["abcdefgx"]})
+    return ("near.json", "near/gt.json", "near/pred.json")
+
+
+def test_compare_explains_the_score_that_eval_gave(stickler, data, near):
+    write(data / "stickler.toml", "pairing_floor = 0.9\n")
+    score = stickler("eval", *near, "-f", "json").json["overall_score"]
+    assert stickler("compare", *near, "-f", "json").json["overall_score"] == score
+    assert stickler("eval", *near, "--no-config", "-f", "json").json["overall_score"] != score
+
+
+def test_compare_reads_documents_as_eval_does(stickler, data):
+    write(data / "pred" / "two.json", f"Here it is: {json.dumps(GOOD)}")
+    write(data / "stickler.toml", "lenient_json = true\n")
+    assert stickler("compare", "schema.json", "gt/two.json", "pred/two.json").code == 0
+    write(data / "stickler.toml", "max_document_size = '10B'\n")
+    result = stickler("compare", "schema.json", "gt/two.json", "gt/two.json")
+    assert result.code == 3
+    assert "expected at most 10 bytes" in result.err
+
+
+def test_what_eval_writes_by_its_file_other_commands_do_not(stickler, data):
+    write(data / "stickler.toml", "output = ['run.json']\nformat = 'csv'\nquiet = true\n")
+    assert stickler(*EVAL).code == 0
+    before = (data / "run.json").read_bytes()
+    for command in (
+        ("report", "run.json", "-f", "table"),
+        ("diff", "run.json", "run.json"),
+        ("merge", "run.json"),
+        ("compare", "schema.json", "gt/one.json", "pred/one.json"),
+        ("check", "schema.json"),
+    ):
+        assert stickler(*command) == Result(0, "", "")
+    assert (data / "run.json").read_bytes() == before
+
+
+def test_a_plugin_is_allowed_by_the_file_in_check_too(stickler, data):
+    field = {"type": "string", "x-aws-stickler-comparator": "json:JSONDecoder"}
+    write(data / "plugin.json", {"type": "object", "properties": {"a": field}})
+    assert "--allow-plugins" in stickler("check", "plugin.json").err
+    write(data / "stickler.toml", "allow_plugins = true\n")
+    assert "--allow-plugins" not in stickler("check", "plugin.json").err
+
+
+def test_gates_of_the_file_hold_for_a_merged_run_too(stickler, data):
+    assert stickler(*EVAL, "-q", "-o", "run.json").code == 0
+    write(data / "stickler.toml", "fail_under = 1.0\n")
+    assert stickler("merge", "run.json").code == 1
+
+
+def test_a_file_that_is_wrong_is_wrong_for_every_command(stickler, data):
+    write(data / "stickler.toml", "pairing_floor = 1\nmargin = 0\nseed = -1\n")
+    result = stickler("check", "schema.json")
+    assert result.code == 2
+    assert result.err.splitlines() == [
+        f"error: {data}/stickler.toml: {key} is {value}, expected {expected}"
+        for key, value, expected in (
+            ("pairing_floor", "1", "a number in [-1, 1)"),
+            ("margin", "0", "a number between 0 and 1"),
+            ("seed", "-1", "a whole number of at least 0"),
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("gate = ['f1>=']", "gate: "),
+        ("fail_under = 90", "fail_under: "),
+        ("output = ['run.xyz']", "output: "),
+        ("by = ['@language']", "by @language: "),
+        ("offline = true\nno_cache = true", "offline: "),
+        ("id_field = ''", "id_field: "),
+        ("run_dir = 'gt'", "run_dir "),
+    ],
+)
+def test_the_file_is_blamed_for_what_turns_out_later(stickler, data, text, place):
+    write(data / "stickler.toml", text)
+    result = stickler(*EVAL)
+    assert result.code == 2
+    assert result.err.startswith(f"error: {data}/stickler.toml: {place}")
+    assert stickler(*EVAL, "--no-config").code == 0
+
+
+def test_the_option_is_blamed_where_it_goes_before_the_file(stickler, data):
+    write(data / "stickler.toml", "gate = ['f1>=0']\n")
+    assert stickler(*EVAL, "--gate", "f1>=").err.startswith("error: --gate: ")
+
+
+def test_an_empty_list_in_the_file_is_as_none(stickler, data):
+    write(data / "stickler.toml", "gate = []\noutput = []\n")
+    assert stickler(*EVAL).code == 0

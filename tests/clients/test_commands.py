@@ -1,6 +1,5 @@
 """`stickler eval` with models, and `stickler cache`, as a user runs them."""
 
-import inspect
 import json
 import subprocess
 import sys
@@ -8,10 +7,10 @@ import sys
 import pytest
 
 from stickler_cli.cli import main
-from stickler_cli.cli.eval import evaluate
 from stickler_cli.clients.policy import Policy
 from stickler_cli.runs.worker import read_answer
 from stickler_cli.runs.workers import Workers
+from stickler_cli.settings import EvalSettings
 
 KEY = "sk-a-secret-of-this-test"
 PREFIX = "x-aws-stickler-"
@@ -218,9 +217,7 @@ def test_the_cache_is_told_and_cleared(server, documents, own_cache, capsys):
 
 
 def test_the_option_and_the_policy_have_one_default():
-    parameters = inspect.signature(evaluate).parameters
-
-    assert parameters["max_pairs"].default == Policy().max_pairs
+    assert EvalSettings.max_pairs == Policy().max_pairs
 
 
 def test_what_workers_asked_is_counted_once(asking):

@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
+from stickler_cli.api.many import MOST_LEVELS, evaluate_many
 from stickler_cli.cli import main
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.compare.leaf import LeafNode
@@ -28,7 +29,6 @@ from stickler_cli.documents import DocumentPair, open_pairs
 from stickler_cli.runs import chunk, worker
 from stickler_cli.runs.chunk import ChunkResult, Job
 from stickler_cli.runs.chunking import LARGEST_CHUNK
-from stickler_cli.runs.many import MOST_LEVELS, evaluate_many
 from stickler_cli.runs.pipeline import chunk_results
 from stickler_cli.runs.pool import CHUNKS_AHEAD
 from stickler_cli.runs.workers import Workers
@@ -225,11 +225,11 @@ def test_a_comparator_that_cannot_work_here_ends_the_run_before_it_begins():
 @pytest.mark.parametrize(
     ("option", "value", "problem"),
     [
-        ("pairing_floor", 1, "pairing_floor: the floor is 1.0, expected a number in [-1, 1)"),
+        ("pairing_floor", 1, "pairing_floor: it is 1, expected a number in [-1, 1)"),
         (
             "pairing_floor",
             math.nan,
-            "pairing_floor: the floor is nan, expected a number in [-1, 1)",
+            "pairing_floor: it is nan, expected a number in [-1, 1)",
         ),
         (
             "extra_fields",
@@ -237,9 +237,9 @@ def test_a_comparator_that_cannot_work_here_ends_the_run_before_it_begins():
             "extra_fields: it is 'ignored', expected one of fa, ignore; did you mean ignore?",
         ),
         ("missing", None, "missing: it is None, expected one of fn, skip, error"),
-        ("workers", 0, "workers: it is 0, expected a whole number of at least 1, or 'auto'"),
-        ("workers", 2.0, "workers: it is 2.0, expected a whole number of at least 1, or 'auto'"),
-        ("chunk_size", 0, "chunk_size: it is 0, expected a whole number of at least 1, or None"),
+        ("workers", 0, "workers: it is 0, expected a whole number of at least 1, or auto"),
+        ("workers", 2.0, "workers: it is 2.0, expected a whole number of at least 1, or auto"),
+        ("chunk_size", 0, "chunk_size: it is 0, expected a whole number of at least 1"),
     ],
 )
 def test_an_option_out_of_range_is_refused(option, value, problem):
@@ -506,7 +506,7 @@ def test_a_document_that_no_worker_survives_is_named_and_all_others_count(tmp_pa
 
 
 SCRIPT = """
-from stickler_cli.runs.many import evaluate_many
+from stickler_cli.api.many import evaluate_many
 
 evaluate_many({"type": "object", "properties": {"a": {"type": "string"}}}, [({}, {})], workers=2)
 """

@@ -3,25 +3,20 @@
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sized
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal
 
-from stickler_cli.compare.outline import comparators, outline
-from stickler_cli.compare.plan import PAIRING_FLOOR, Options, Plan
+from stickler_cli.compare.plan import Plan
 from stickler_cli.core.json_values import JsonObject, kind_of
 from stickler_cli.core.locations import Path, json_pointer
+from stickler_cli.core.option import read_settings
 from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.core.spelling import did_you_mean
 from stickler_cli.documents import DocumentPair
-from stickler_cli.runs.chunk import Job, Missing
-from stickler_cli.runs.pipeline import chunk_results, gather
-from stickler_cli.runs.validation import Validate, Validation, validation_of
-from stickler_cli.runs.workers import Workers
+from stickler_cli.runs.evaluate import evaluate_in_memory
+from stickler_cli.runs.validation import Validation, validation_of
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.loading import load_schema
 from stickler_cli.score.evaluation import Evaluation
-from stickler_cli.score.terms import DecidingOptions, FieldInfo, Terms
-
-ExtraFields = Literal["fa", "ignore"]
+from stickler_cli.settings import ExtraFields, ManySettings, Missing, Validate
 
 MOST_LEVELS: Final = 1024
 """How deep a document may be nested; as in a file."""
@@ -31,14 +26,14 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
     schema: "str | os.PathLike[str] | dict[str, Any] | Plan | type",
     pairs: Iterable[object],
     *,
-    workers: int | Literal["auto"] = 1,
-    chunk_size: int | None = None,
-    pairing_floor: float = PAIRING_FLOOR,
-    extra_fields: ExtraFields = "fa",
-    recall_with_fd: bool = False,
-    missing: Missing = "fn",
-    allow_plugins: bool = False,
-    validate: Validate = "none",
+    workers: int | Literal["auto"] = ManySettings.workers,
+    chunk_size: int | None = ManySettings.chunk_size,
+    pairing_floor: float = ManySettings.pairing_floor,
+    extra_fields: ExtraFields = ManySettings.extra_fields,
+    recall_with_fd: bool = ManySettings.recall_with_fd,
+    missing: Missing = ManySettings.missing,
+    allow_plugins: bool = ManySettings.allow_plugins,
+    validate: Validate = ManySettings.validate,
 ) -> Evaluation:
     """Compare many pairs of documents; the result is what `stickler eval` prints.
 
@@ -67,44 +62,26 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
         UnavailableError: a comparator needs something that is not installed.
         WorkerDiedError: another process could not start.
     """
-    options = DecidingOptions(float(pairing_floor), recall_with_fd, extra_fields, missing)
-    _check(options, workers, chunk_size, validate)
-    plan = _plan_of(schema, allow_plugins=allow_plugins)
-    for comparator in comparators(plan):
-        comparator.require()
-    validation = _validation(validate, schema)
-    job = Job(plan, Options(pairing_floor, extra_fields), missing, validation=validation)
-    jobs = None if workers == "auto" else workers
-    processes = Workers(jobs, chunk_size, source=f"workers={workers}")
+    given = {
+        "workers": workers,
+        "chunk_size": chunk_size,
+        "pairing_floor": pairing_floor,
+        "extra_fields": extra_fields,
+        "recall_with_fd": recall_with_fd,
+        "missing": missing,
+        "allow_plugins": allow_plugins,
+        "validate": validate,
+    }
+    settings = read_settings(ManySettings, given, lambda option: option.name)
+    plan = _plan_of(schema, allow_plugins=settings.allow_plugins)
     total = len(pairs) if isinstance(pairs, Sized) else None
-    results = chunk_results(job, _document_pairs(pairs), processes, total=total)
-    evaluation = gather(results, job.wants).evaluation
-    evaluation.terms = Terms(options, _fields(plan))
-    return evaluation
-
-
-def _check(options: DecidingOptions, workers: object, chunk_size: object, validate: object) -> None:
-    """Refuse options that are out of range, all at once."""
-    problems = []
-    if not -1 <= options.pairing_floor < 1:
-        found = f"the floor is {options.pairing_floor!r}"
-        problems.append(Problem("pairing_floor", found, "a number in [-1, 1)"))
-    for name, chosen, allowed in (
-        ("extra_fields", options.extra_fields, get_args(ExtraFields)),
-        ("missing", options.missing, get_args(Missing)),
-        ("validate", validate, get_args(Validate)),
-    ):
-        if chosen not in allowed:
-            hint = did_you_mean(str(chosen), allowed)
-            problems.append(
-                Problem(name, f"it is {chosen!r}", f"one of {', '.join(allowed)}", hint)
-            )
-    for name, number, other in (("workers", workers, "auto"), ("chunk_size", chunk_size, None)):
-        if number != other and (not isinstance(number, int) or number < 1):
-            expected = f"a whole number of at least 1, or {other!r}"
-            problems.append(Problem(name, f"it is {number!r}", expected))
-    if problems:
-        raise UsageError(problems)
+    return evaluate_in_memory(
+        plan,
+        _document_pairs(pairs),
+        settings,
+        total=total,
+        validation=lambda: _validation(settings.validate, schema),
+    )
 
 
 def _plan_of(schema: object, *, allow_plugins: bool) -> Plan:
@@ -148,13 +125,6 @@ def _method(owner: object, name: str) -> Callable[..., Any] | None:
     """Give a method by name; an attribute that cannot be called is none."""
     found = getattr(owner, name, None)
     return found if callable(found) else None
-
-
-def _fields(plan: Plan) -> tuple[FieldInfo, ...]:
-    return tuple(
-        FieldInfo(row.path, row.kind, row.comparator, row.threshold, row.weight)
-        for row in outline(plan)
-    )
 
 
 def _document_pairs(pairs: Iterable[object]) -> Iterator[DocumentPair]:

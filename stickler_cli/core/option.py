@@ -1,0 +1,264 @@
+"""What an option is: its name and default, the values that it takes, and what its help says.
+
+`settings.py` declares the options; whoever reads values for them, from a command line, a file or a
+call, reads them here, so that ranges and the wording of refusals have one home.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from inspect import get_annotations
+from numbers import Integral, Real
+from typing import (
+    Any,
+    ClassVar,
+    Final,
+    Literal,
+    TypeAlias,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.spelling import did_you_mean
+
+T = TypeVar("T")
+
+
+class NotTakenError(Exception):
+    """A value that an option does not take; its text is a hint, or empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """True or false."""
+
+    expected: ClassVar[str] = "true or false"
+
+    def read(self, value: object) -> bool:
+        """Return what a value means; NotTakenError if nothing."""
+        if not isinstance(value, bool):
+            raise NotTakenError
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Any text."""
+
+    expected: ClassVar[str] = "a string"
+
+    def read(self, value: object) -> str:
+        """Return what a value means; NotTakenError if nothing."""
+        if not isinstance(value, str):
+            raise NotTakenError
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """Any number of texts."""
+
+    expected: ClassVar[str] = "a list of strings"
+
+    def read(self, value: object) -> tuple[str, ...]:
+        """Return what a value means; NotTakenError if nothing."""
+        if not isinstance(value, list | tuple) or not all(isinstance(part, str) for part in value):
+            raise NotTakenError
+        return tuple(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of some words."""
+
+    words: tuple[str, ...]
+
+    @property
+    def expected(self) -> str:
+        """What would be right, as a noun phrase."""
+        return f"one of {', '.join(self.words)}"
+
+    def read(self, value: object) -> str:
+        """Return what a value means; NotTakenError if nothing."""
+        if not isinstance(value, str) or value not in self.words:
+            raise NotTakenError(did_you_mean(str(value), self.words))
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number of a range, or a word that stands for none."""
+
+    expected: str
+    fits: Callable[[float], bool] = lambda number: number == number  # noqa: PLR0124 - not NaN
+    whole: bool = False
+    word: str | None = None
+
+    def read(self, value: object) -> float | str:
+        """Return what a value means; NotTakenError if nothing."""
+        if self.word is not None and isinstance(value, str):
+            if value == self.word:
+                return value
+            value = _number_in(value, whole=self.whole)
+        if isinstance(value, bool) or not isinstance(value, Integral if self.whole else Real):
+            raise NotTakenError
+        number = int(value) if isinstance(value, Integral) and self.whole else float(value)
+        if not self.fits(number):
+            percent = not self.whole and number >= 10 and self.fits(number / 100)
+            raise NotTakenError(f"did you mean {number / 100:g}?" if percent else "")
+        return number
+
+
+def _number_in(text: str, *, whole: bool) -> float:
+    if whole:
+        if not text.isdecimal():
+            raise NotTakenError
+        return int(text)
+    try:
+        return float(text)
+    except ValueError:
+        raise NotTakenError from None
+
+
+_SIZE: Final = re.compile(
+    r"\s*(\d{1,12}(?:\.\d{1,6})?)\s*([kMGT]?)(i?)B?\s*", re.IGNORECASE | re.ASCII
+)
+_POWERS: Final = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """A number of bytes, also as people write it.
+
+    >>> Size().read("200MB"), Size().read("1.5 GiB"), Size().read(4096)
+    (200000000, 1610612736, 4096)
+    """
+
+    expected: ClassVar[str] = "a number of bytes, such as 4096, 500kB or 1.5GB"
+
+    def read(self, value: object) -> int:
+        """Return what a value means; NotTakenError if nothing."""
+        text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+        match = _SIZE.fullmatch(text) if isinstance(text, str) else None
+        if match is None:
+            raise NotTakenError
+        number, unit, binary = match.groups()
+        size = int(float(number) * (1024 if binary else 1000) ** _POWERS[unit.lower()])
+        if size < 1:
+            raise NotTakenError
+        return size
+
+
+Values: TypeAlias = Flag | Text | Texts | Choice | Number | Size
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """What is said of an option beside its name, type and default."""
+
+    help: str
+    metavar: str | None = None
+    short: str | None = None
+    """Of one letter: `-f`."""
+    values: Values | None = None
+    """What it takes; None where its type says enough."""
+    shown: str | None = None
+    """Its default as people write it."""
+    in_file: Literal["all", "eval", "none"] = "all"
+    """Which of the commands that have it take it from a configuration file."""
+    is_path: bool = False
+    """Whether it names files; in a configuration file they are relative to that file."""
+    flag: str | None = None
+    """Its name on the command line, where it is not that of the field."""
+
+
+def option(default: T, help: str, **said: Any) -> T:  # noqa: A002 - the word of typer
+    """Declare a field of settings; `said` is what `Declared` has beside the help."""
+    found: T = field(default=default, metadata={"declared": Declared(help, **said)})
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option of a class of settings."""
+
+    name: str
+    kind: Any
+    """Its type."""
+    default: Any
+    group: type
+    """The class of settings that declares it."""
+    values: Values
+    declared: Declared
+
+    @property
+    def flag(self) -> str:
+        """Its name on the command line."""
+        return self.declared.flag or f"--{self.name.replace('_', '-')}"
+
+    def read(self, value: object) -> Any:
+        """Return what a value means; NotTakenError if nothing."""
+        return None if value is None and self.default is None else self.values.read(value)
+
+    def problem(self, source: str, found: str, error: NotTakenError) -> Problem:
+        """Word what is wrong with a value."""
+        return Problem(source, found, self.values.expected, str(error))
+
+
+def options_of(settings: type) -> dict[str, Option]:
+    """Return the options of a class of settings by name: its own, then those of its groups."""
+    hints = get_type_hints(settings)
+    by_name = {entry.name: entry for entry in fields(settings)}
+    found: dict[str, Option] = {}
+    for group in settings.__mro__:
+        for name in get_annotations(group):
+            if name in by_name and name not in found:
+                entry = by_name[name]
+                declared = entry.metadata["declared"]
+                values = declared.values or _values_of(hints[name])
+                found[name] = Option(name, hints[name], entry.default, group, values, declared)
+    return found
+
+
+def _values_of(kind: object) -> Values:
+    """Return what a type says of the values of an option."""
+    if get_origin(kind) is Literal:
+        return Choice(get_args(kind))
+    parts = set(get_args(kind)) - {type(None)}
+    if get_origin(kind) is tuple:
+        return Texts()
+    if kind is bool or parts == {bool}:
+        return Flag()
+    if kind is str or parts == {str}:
+        return Text()
+    (choice,) = parts
+    return Choice(get_args(choice))
+
+
+def read_settings(
+    settings: type[T], given: Mapping[str, object], source: Callable[[Option], str]
+) -> T:
+    """Make settings of the values that a user gave.
+
+    Args:
+        settings: their class.
+        given: values by name; the rest has its default.
+        source: what a message calls an option.
+
+    Raises:
+        UsageError: with everything that is out of range.
+    """
+    problems = []
+    values = {}
+    known = options_of(settings)
+    for name, value in given.items():
+        try:
+            values[name] = known[name].read(value)
+        except NotTakenError as error:
+            problems.append(known[name].problem(source(known[name]), f"it is {value!r}", error))
+    if problems:
+        raise UsageError(problems)
+    return settings(**values)

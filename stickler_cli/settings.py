@@ -1,0 +1,360 @@
+"""Every option, once: its type, values, default and help.
+
+A class a group of options that go together, and below them one for each command. The options of
+the command line, the keys of the configuration file, the keywords of `evaluate_many` and the
+options in the record of a run are read from these fields. Nothing of the engine is imported here,
+so that `--help` stays fast.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from stickler_cli.core.option import Number, Size, option
+
+Missing = Literal["fn", "skip", "error"]
+ExtraFields = Literal["fa", "ignore"]
+Validate = Literal["none", "pred", "gt", "both"]
+RunFormat = Literal["table", "json", "csv", "markdown", "junit", "github", "openmetrics", "html"]
+ComparisonFormat = Literal["table", "json", "markdown"]
+
+_COUNT: Final = Number("a whole number of at least 0", lambda number: number >= 0, whole=True)
+_SHARE: Final = Number("a number between 0 and 1", lambda number: 0 < number < 1)
+_SOME: Final = Number("a whole number of at least 1", lambda number: number >= 1, whole=True)
+_PROCESSES: Final = replace(_SOME, expected=f"{_SOME.expected}, or auto", word="auto")
+
+
+@dataclass(frozen=True)
+class ConsoleOptions:
+    """What is told on the terminal."""
+
+    quiet: bool = option(False, "Print errors only.", short="-q")
+    debug: bool = option(False, "Show where an error comes from.", in_file="none")
+
+
+@dataclass(frozen=True)
+class TerminalOptions(ConsoleOptions):
+    """How it is told."""
+
+    verbose: bool = option(False, "Also tell what is being done.", short="-v")
+    no_color: bool = option(False, "Print without colour.")
+
+
+@dataclass(frozen=True)
+class SchemaOptions:
+    """How a schema is read."""
+
+    allow_plugins: bool = option(False, "Let the schema name a comparator as module:Class.")
+
+
+@dataclass(frozen=True)
+class LenientOptions:
+    """What counts as a document."""
+
+    lenient_json: bool = option(
+        False, "Take predictions out of code fences, other text and lists of one, and count those."
+    )
+
+
+@dataclass(frozen=True)
+class DocumentOptions(LenientOptions):
+    """How documents are found and read."""
+
+    id_field: str | None = option(
+        None, "Pair JSON Lines by this field; without it, by line.", metavar="PATH"
+    )
+    max_document_size: int = option(
+        100_000_000,
+        "Read no document of more bytes, unpacked: a number, or one with kB, MB or GB.",
+        metavar="SIZE",
+        values=Size(),
+        shown="100MB",
+    )
+
+
+@dataclass(frozen=True)
+class ComparisonOptions:
+    """What decides the score of a pair."""
+
+    pairing_floor: float = option(
+        0.2,
+        "List items at or below this similarity are not the same item; -1 pairs all.",
+        metavar="FLOOR",
+        values=Number("a number in [-1, 1)", lambda number: -1 <= number < 1),
+    )
+    extra_fields: ExtraFields = option(
+        "fa", "What a key that the schema does not declare is in a prediction."
+    )
+
+
+@dataclass(frozen=True)
+class CountingOptions(ComparisonOptions, LenientOptions):
+    """What decides the figures and the verdict of a run: its record says it."""
+
+    recall_with_fd: bool = option(False, "Count false discoveries as missed in recall.")
+    missing: Missing = option(
+        "fn", "What a ground truth without a prediction is: all missed, left out, failed."
+    )
+    strict: bool = option(False, "Exit 3 if any document is unpaired or invalid.")
+
+
+@dataclass(frozen=True)
+class GroupOptions:
+    """What documents are broken down by."""
+
+    by: tuple[str, ...] = option(
+        (),
+        "Also report groups of documents: by a field of the ground truth, by @directory, or by "
+        "@COLUMN of the --by-file. Repeatable.",
+        metavar="KEY",
+    )
+    by_file: str | None = option(
+        None,
+        "What is known of documents, by id: a CSV file with a header, or JSON Lines.",
+        metavar="FILE",
+        is_path=True,
+    )
+
+
+@dataclass(frozen=True)
+class IntervalOptions:
+    """What is said of chance."""
+
+    ci: float | Literal["none"] = option(
+        0.95,
+        "Give confidence intervals of this level, between 0 and 1; none gives none.",
+        metavar="LEVEL",
+        values=replace(_SHARE, expected=f"{_SHARE.expected}, or none", word="none"),
+    )
+    seed: int = option(0, "Draw other random samples.", metavar="N", values=_COUNT)
+
+
+@dataclass(frozen=True)
+class GateOptions:
+    """What the exit code depends on."""
+
+    fail_under: float | None = option(
+        None,
+        "Fail (exit 1) if the overall F1 is below this, 0 to 1.",
+        metavar="F1",
+        values=Number("a number"),
+    )
+    gate: tuple[str, ...] = option(
+        (),
+        "Fail (exit 1) unless [set:][path.]metric op number holds, such as "
+        "leaves:line_items.price.recall>=0.9. Repeatable.",
+        metavar="EXPR",
+    )
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """What may be asked of models."""
+
+    no_cache: bool = option(False, "Keep no answers of models on disk, and use none.")
+    offline: bool = option(False, "Ask no model: use the answers on disk only.")
+    max_pairs: int = option(
+        10_000, "Stop before judges are asked about more pairs.", metavar="N", values=_COUNT
+    )
+
+
+@dataclass(frozen=True)
+class ValidationOptions:
+    """What is held against the schema."""
+
+    validate: Validate = option(
+        "none",
+        "Hold these documents against the schema too, and report how many are valid.",
+    )
+
+
+@dataclass(frozen=True)
+class WorkOptions:
+    """Who does the work; the results do not depend on it."""
+
+    jobs: int | Literal["auto"] = option(
+        "auto",
+        "How many processes compare; auto fits the machine and the work. Results are the same.",
+        metavar="N|auto",
+        short="-j",
+        values=_PROCESSES,
+    )
+    memory_limit: int | None = option(
+        None,
+        "Let documents take no more memory than this in a process, such as 2GB; one that needs "
+        "more is failed (Linux).",
+        metavar="SIZE",
+        values=Size(),
+    )
+    progress: bool | None = option(
+        None, "Show a progress bar on standard error.  [default: if it is a terminal]"
+    )
+
+
+@dataclass(frozen=True)
+class OutputOptions:
+    """The files that results go to."""
+
+    output: tuple[str, ...] = option(
+        (),
+        "Also write the results to this file; its suffix (.html, .json, .csv, .md, .txt, "
+        ".junit.xml, .metrics.txt) says the format. Repeatable.",
+        metavar="FILE",
+        short="-o",
+        in_file="eval",
+        is_path=True,
+    )
+    junit_fields: bool = option(False, "In JUnit XML, also give a test case for each field.")
+
+
+@dataclass(frozen=True)
+class ReportOptions(OutputOptions):
+    """What is made of the results of a run."""
+
+    format: RunFormat = option(
+        "table", "What to print on standard output.", short="-f", in_file="eval"
+    )
+
+
+@dataclass(frozen=True)
+class EvalSettings(
+    DocumentOptions,
+    SchemaOptions,
+    CountingOptions,
+    ValidationOptions,
+    ReportOptions,
+    GateOptions,
+    GroupOptions,
+    IntervalOptions,
+    ModelOptions,
+    WorkOptions,
+    TerminalOptions,
+):
+    """What `stickler eval` is asked for."""
+
+    show_non_matches: int = option(
+        0, "Show the first N errors below the table.", metavar="N", values=_COUNT
+    )
+    non_matches: str | None = option(
+        None, "Write every error as JSON Lines.", metavar="FILE", is_path=True
+    )
+    documents: str | None = option(
+        None, "Write one JSON line per document.", metavar="FILE", is_path=True
+    )
+    run_dir: str | None = option(
+        None,
+        "Keep everything of the run here: results, a line for each document and error, and a "
+        "journal, from which the same command continues.",
+        metavar="DIR",
+        is_path=True,
+    )
+    restart: bool = option(
+        False, "Leave out what --run-dir holds, and begin again.", in_file="none"
+    )
+    dry_run: bool = option(
+        False, "Print what models would be asked, and ask nothing.", in_file="none"
+    )
+
+
+@dataclass(frozen=True)
+class CompareSettings(
+    DocumentOptions, SchemaOptions, ComparisonOptions, ModelOptions, TerminalOptions
+):
+    """What `stickler compare` is asked for."""
+
+    document: str | None = option(
+        None,
+        "Which document, of directories or JSON Lines; as eval names it.",
+        metavar="ID",
+        in_file="none",
+    )
+    field: str | None = option(
+        None,
+        "Show this place only: line_items[2].price, or line_items.price for all items.",
+        metavar="PATH",
+        in_file="none",
+    )
+    only_errors: bool = option(False, "Leave out what is right; it is counted.", in_file="none")
+    everything: bool = option(
+        False,
+        "Show everything: inside what is right, and what neither side has.",
+        flag="--all",
+        in_file="none",
+    )
+    format: ComparisonFormat = option(
+        "table", "What to print on standard output.", short="-f", in_file="none"
+    )
+    output: tuple[str, ...] = option(
+        (),
+        "Also write it to this file; its suffix (.json, .md, .txt) says the format. Repeatable.",
+        metavar="FILE",
+        short="-o",
+        in_file="none",
+    )
+
+
+@dataclass(frozen=True)
+class DiffSettings(ReportOptions, IntervalOptions, TerminalOptions):
+    """What `stickler diff` is asked for."""
+
+    ci: float = option(
+        0.95,
+        "Give confidence intervals of this level; a change is significant at the rest.",
+        metavar="LEVEL",
+        values=_SHARE,
+    )
+    margin: float = option(
+        0.05, "A change smaller than this counts as none.", metavar="CHANGE", values=_SHARE
+    )
+    gate: tuple[str, ...] = option(
+        (),
+        "Fail (exit 1) unless the change [set:][path.]metric op number holds, such as f1>=-0.01: "
+        "no worse than that. Repeatable.",
+        metavar="EXPR",
+        in_file="none",
+    )
+    allow_different: bool = option(False, "Compare runs under different schemas or options too.")
+
+
+@dataclass(frozen=True)
+class MergeSettings(ReportOptions, GateOptions, TerminalOptions):
+    """What `stickler merge` is asked for."""
+
+
+@dataclass(frozen=True)
+class ReportSettings(OutputOptions, TerminalOptions):
+    """What `stickler report` is asked for."""
+
+    format: RunFormat | None = option(
+        None,
+        "What to print on standard output.  [default: table, nothing with --output]",
+        short="-f",
+        in_file="none",
+    )
+
+
+@dataclass(frozen=True)
+class CheckSettings(SchemaOptions, ConsoleOptions):
+    """What `stickler check` is asked for."""
+
+
+@dataclass(frozen=True)
+class ManySettings(SchemaOptions, CountingOptions, ValidationOptions):
+    """What `evaluate_many` is asked for; documents in memory are not read leniently."""
+
+    workers: int | Literal["auto"] = option(
+        1, "How many processes compare; 1 is this process.", values=_PROCESSES
+    )
+    chunk_size: int | None = option(
+        None, "How many pairs go to another process at once.", values=_SOME
+    )
+
+
+COMMANDS: Final = {
+    "eval": EvalSettings,
+    "compare": CompareSettings,
+    "diff": DiffSettings,
+    "merge": MergeSettings,
+    "report": ReportSettings,
+    "check": CheckSettings,
+}
+"""The settings of each command; of two that have an option, a file follows the first."""

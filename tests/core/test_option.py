@@ -1,0 +1,108 @@
+import pytest
+
+from stickler_cli.core.option import NotTakenError, Number, Option, Size, options_of, read_settings
+from stickler_cli.core.problems import UsageError
+from stickler_cli.settings import COMMANDS, EvalSettings, ManySettings
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("1", 1),
+        ("4096", 4096),
+        ("500kB", 500_000),
+        ("500 k", 500_000),
+        ("200MB", 200_000_000),
+        ("1.5gb", 1_500_000_000),
+        ("2TB", 2_000_000_000_000),
+        ("1KiB", 1024),
+        ("0.5 MiB", 524_288),
+        ("8B", 8),
+    ],
+)
+def test_a_size_is_read(text: str, size: int):
+    assert Size().read(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "0", "0.1", "-5MB", "big", "5 PB", "1e6", "٣MB", "1,5MB"])
+def test_what_is_no_size_is_refused(text: str):
+    with pytest.raises(NotTakenError):
+        Size().read(text)
+
+
+@pytest.mark.parametrize("value", [0, -1, True, 1.5, None])
+def test_a_value_that_is_no_text_and_no_number_of_bytes_is_refused(value: object):
+    with pytest.raises(NotTakenError):
+        Size().read(value)
+
+
+def taken(value: object, **said: object) -> object:
+    """What a number option makes of a value; None where it refuses it."""
+    values = Number("a number", lambda number: 0 < number < 10, **said)
+    try:
+        return values.read(value)
+    except NotTakenError:
+        return None
+
+
+def test_a_number_is_read_of_numbers_only():
+    assert taken(1) == 1.0
+    assert type(taken(1)) is float
+    assert taken("1") is None
+    assert taken(True) is None
+    assert taken(float("nan")) is None
+
+
+def test_a_whole_number_has_no_fraction():
+    assert type(taken(1, whole=True)) is int
+    assert taken(1.0, whole=True) is None
+
+
+def test_beside_a_word_texts_are_read_as_numbers():
+    assert taken("2.5", word="none") == 2.5
+    assert taken("none", word="none") == "none"
+    assert taken("x", word="none") is None
+    assert taken("2.5", word="none", whole=True) is None
+    assert taken("2", word="none", whole=True) == 2
+
+
+@pytest.mark.parametrize(
+    ("value", "hint"), [(95, "did you mean 0.95?"), (1, ""), (100, ""), (-3, ""), (0, "")]
+)
+def test_a_percentage_where_a_share_is_meant_is_told(value: float, hint: str):
+    with pytest.raises(NotTakenError) as refused:
+        options_of(EvalSettings)["ci"].read(value)
+    assert str(refused.value) == hint
+
+
+def test_everything_that_is_wrong_is_told_at_once():
+    given = {"pairing_floor": 1, "missing": "skipp", "strict": 0, "gate": "f1>=1", "id_field": 3}
+    with pytest.raises(UsageError) as refused:
+        read_settings(EvalSettings, given, lambda option: option.flag)
+    assert str(refused.value).splitlines() == [
+        "--pairing-floor: it is 1, expected a number in [-1, 1)",
+        "--missing: it is 'skipp', expected one of fn, skip, error; did you mean skip?",
+        "--strict: it is 0, expected true or false",
+        "--gate: it is 'f1>=1', expected a list of strings",
+        "--id-field: it is 3, expected a string",
+    ]
+
+
+ALL = [
+    pytest.param(option, id=f"{settings.__name__}.{option.name}")
+    for settings in (*COMMANDS.values(), ManySettings)
+    for option in options_of(settings).values()
+]
+
+
+@pytest.mark.parametrize("option", ALL)
+def test_an_option_takes_its_own_default(option: Option):
+    assert option.read(option.default) == option.default
+    if option.declared.shown is not None:
+        assert option.read(option.declared.shown) == option.default
+
+
+@pytest.mark.parametrize("option", ALL)
+def test_an_option_says_what_it_is_for(option: Option):
+    assert option.declared.help.rstrip("]").endswith((".", "terminal", "--output"))
+    assert option.group.__doc__
