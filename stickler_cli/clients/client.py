@@ -55,28 +55,16 @@ class Client:
     def __reduce__(self) -> tuple[type["Client"], tuple[Policy]]:
         return Client, (self.policy,)
 
-    def answers(self, model: Model[Q, A], questions: Iterable[Q]) -> dict[Q, A]:
-        """Return the answer to each question; a distinct one is asked at most once a run.
+    def answers(self, model: Model[Q, A], questions: Iterable[Q]) -> dict[Q, A | ModelError]:
+        """Return the answer to each question, or why there is none.
 
-        In a dry run, only answers that are in the cache.
+        A distinct question is asked at most once a run. In a dry run, only answers that are in the
+        cache are returned.
 
         Raises:
-            ModelError: there are questions without an answer; the cause is that of the first.
             UsageError: the cache cannot be used, or judges would be asked about too many pairs.
         """
-        distinct = list(dict.fromkeys(questions))
-        results = self.resolve(model, distinct)
-        for question in distinct:
-            if isinstance(failure := results.get(question), ModelError):
-                raise ModelError(*failure.args)
-        return results
-
-    def close(self) -> None:
-        """Let go of the cache and of all connections; whoever asks next opens them again."""
-        _close(self._cache, self._connections)
-
-    def resolve(self, model: Model[Q, A], questions: Sequence[Q]) -> dict[Q, Any]:
-        """Return an answer to each of some distinct questions, or why there is none."""
+        questions = list(dict.fromkeys(questions))
         digests = model.keys(questions)
         keys: Sequence[Hashable] = digests or [(model, question) for question in questions]
         known = self._memory.find(keys)
@@ -98,6 +86,10 @@ class Client:
             for question, key in zip(questions, keys, strict=True)
             if key in known
         }
+
+    def close(self) -> None:
+        """Let go of the cache and of all connections; whoever asks next opens them again."""
+        _close(self._cache, self._connections)
 
     def _cached(self, model: Model[Q, A], keys: Sequence[bytes]) -> dict[Hashable, A]:
         """Return the answers that are in the cache."""

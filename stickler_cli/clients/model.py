@@ -26,6 +26,15 @@ CHARACTERS_A_TOKEN: Final = 4
 class ModelError(Exception):
     """A question that got no answer, and why; concerns the documents that ask it."""
 
+    def __init__(self, cause: str, at: int = 0) -> None:
+        super().__init__(cause, at)
+        self.cause = cause
+        self.at = at
+        """The position, in a column of pairs, of the first that the question is about."""
+
+    def __str__(self) -> str:
+        return self.cause
+
 
 class RefusedError(ModelError):
     """A server does not take what a request holds; it may take parts of it."""

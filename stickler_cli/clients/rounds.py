@@ -36,14 +36,14 @@ class _Round:
         complete = True
         for backend in first or list(self.wanted):
             questions = list(self.wanted.pop(backend))
-            answers = desk().resolve(backend, questions)
+            answers = desk().answers(backend, questions)
             self.known.setdefault(backend, {}).update(answers)
             complete = complete and len(answers) == len(questions)
         if complete:
             self.wanted.clear()
             return True
         for backend, rest in self.wanted.items():  # of a dry run: as far as can be told
-            desk().resolve(backend, list(rest))
+            desk().answers(backend, list(rest))
         return False
 
 
@@ -71,45 +71,29 @@ def answered(work: Callable[[], T]) -> T:
         _round.reset(token)
 
 
-def answers(backend: Model[Q, A], questions: Iterable[Q]) -> list[A]:
-    """Give the answers to questions, in their order.
-
-    Raises:
-        Pending: inside `answered`, there is a question without an answer as yet.
-        ModelError: there is a question that has none.
-        UsageError: as `Desk.resolve` does.
-    """
-    questions = list(questions)
-    distinct = list(dict.fromkeys(questions))
-    current = _round.get()
-    if current is None:
-        from stickler_cli.clients.desk import desk  # as above
-
-        known = desk().resolve(backend, distinct)
-    else:
-        known = current.known.get(backend, {})
-        missing = [question for question in distinct if question not in known]
-        if missing:
-            current.wanted.setdefault(backend, {}).update(dict.fromkeys(missing))
-            raise Pending
-    found = []
-    for question in questions:
-        if question not in known:  # of a dry run
-            raise Pending
-        answer = known[question]
-        if isinstance(answer, ModelError):
-            raise ModelError(*answer.args)
-        found.append(answer)
-    return found
-
-
 class RoundClient:
     """Answers as the round under way does."""
 
-    def answers(self, model: Model[Q, A], questions: Iterable[Q]) -> dict[Q, A]:
-        """Return the answer to each question."""
+    def answers(self, model: Model[Q, A], questions: Iterable[Q]) -> dict[Q, A | ModelError]:
+        """Return the answer to each question.
+
+        Raises:
+            Pending: inside `answered`, there is a question without an answer as yet.
+        """
         distinct = list(dict.fromkeys(questions))
-        return dict(zip(distinct, answers(model, distinct), strict=True))
+        current = _round.get()
+        if current is None:
+            from stickler_cli.clients.desk import desk  # as above
+
+            known = desk().answers(model, distinct)
+        else:
+            known = current.known.get(model, {})
+        missing = [question for question in distinct if question not in known]
+        if missing:
+            if current is not None:
+                current.wanted.setdefault(model, {}).update(dict.fromkeys(missing))
+            raise Pending
+        return known
 
 
 ROUND: Any = RoundClient()

@@ -3,12 +3,9 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-import numpy as np
-
 from stickler_cli.clients.bert_models import BertScore, Texts
-from stickler_cli.clients.client import Client
 from stickler_cli.comparators.base import KeywordError, checked_flag, checked_text, text_of
-from stickler_cli.comparators.model_comparator import Answers, ModelComparator
+from stickler_cli.comparators.model_comparator import ModelComparator
 from stickler_cli.core.json_values import brief
 
 DIGITS: Final = 6
@@ -52,27 +49,25 @@ class BERTComparator(ModelComparator):
     def _model(self) -> BertScore:
         return BertScore(self.model_type, self.num_layers, self.rescale_with_baseline, self.lang)
 
+    @property
+    def _digits(self) -> int:
+        return DIGITS
+
     def prepare(self, value: Any) -> str:
         """Return a value as text."""
         return text_of(value)
 
-    def _answers(self, client: Client, gts: Sequence[str], preds: Sequence[str]) -> Answers:
-        """Return the scores of pairs of texts; a blank one is like another blank one only."""
-        pairs = [_pair(gt, pred) for gt, pred in zip(gts, preds, strict=True)]
-        known = client.answers(self._model, filter(_is_open, pairs))
-        scores = [known.get(pair, float(pair[0] == pair[1])) for pair in pairs]
-        return Answers(np.clip(np.round(np.array(scores, dtype=np.float64), DIGITS), 0.0, 1.0))
+    def _questions(self, gt: str, pred: str) -> Sequence[Texts]:
+        """Return the pair, unless one is blank, which crashes the library, or they are equal."""
+        gt, pred = gt.strip(), pred.strip()
+        if not gt or not pred or gt == pred:
+            return ()
+        return ((gt, pred) if gt <= pred else (pred, gt),)
+
+    def _judged(self, gt: str, pred: str, answers: Sequence[float]) -> tuple[float, str]:
+        """Return the score of two texts; a blank one is like another blank one only."""
+        return answers[0] if answers else float(gt.strip() == pred.strip()), ""
 
 
 BertComparator = BERTComparator
 """The name that older schemas give it."""
-
-
-def _pair(gt: str, pred: str) -> Texts:
-    gt, pred = gt.strip(), pred.strip()
-    return (gt, pred) if gt <= pred else (pred, gt)
-
-
-def _is_open(pair: Texts) -> bool:
-    """Whether a pair is worth a model: blank texts crash the library, equal ones score 1."""
-    return bool(pair[0] and pair[1]) and pair[0] != pair[1]

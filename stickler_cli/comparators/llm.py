@@ -3,19 +3,13 @@
 from collections.abc import Sequence
 from typing import Any, ClassVar, Final
 
-import numpy as np
-
-from stickler_cli.clients.client import Client
-from stickler_cli.clients.judge import Judge, Verdict, json_text
+from stickler_cli.clients.judge import Judge, Pair, Verdict, json_text
 from stickler_cli.comparators.base import BaseComparator, checked_text
 from stickler_cli.comparators.levenshtein import LevenshteinComparator
-from stickler_cli.comparators.model_comparator import Answers, ModelComparator
+from stickler_cli.comparators.model_comparator import ModelComparator
 
 SAME: Final = Verdict(equivalent=True, reason="the values are the same")
 """Of two values that are written alike: there is nothing to ask."""
-
-NONE: Final = Verdict(equivalent=False, reason="")
-"""Of two values in a dry run, which asks nothing."""
 
 
 class LLMComparator(ModelComparator):
@@ -43,18 +37,15 @@ class LLMComparator(ModelComparator):
     def _model(self) -> Judge:
         return Judge(self.model, self.eval_guidelines)
 
-    def _answers(self, client: Client, gts: Sequence[Any], preds: Sequence[Any]) -> Answers:
-        """Return 1.0 of equivalent values, else 0.0; each with the judge's reason."""
-        judge = self._model
-        questions = [judge.question(gt, pred) for gt, pred in zip(gts, preds, strict=True)]
-        known = client.answers(judge, (pair for pair in questions if pair[0] != pair[1]))
-        verdicts = [
-            SAME if one == other else known.get((one, other), NONE) for one, other in questions
-        ]
-        return Answers(
-            np.array([verdict.equivalent for verdict in verdicts], dtype=np.float64),
-            [verdict.reason for verdict in verdicts],
-        )
+    def _questions(self, gt: Any, pred: Any) -> Sequence[Pair]:
+        """Return the pair, unless its values are written alike."""
+        question = self._model.question(gt, pred)
+        return () if question[0] == question[1] else (question,)
+
+    def _judged(self, gt: Any, pred: Any, answers: Sequence[Verdict]) -> tuple[float, str]:
+        """Return 1.0 of equivalent values, else 0.0; and the judge's reason."""
+        verdict = answers[0] if answers else SAME
+        return float(verdict.equivalent), verdict.reason
 
     def get_comparison_details(self, gt: Any, pred: Any) -> dict[str, object]:
         """Return `prompt`, `llm_response`, `model_id` and `comparison_result` of one comparison.

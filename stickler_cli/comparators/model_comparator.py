@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from stickler_cli.clients.client import Client
 from stickler_cli.clients.desk import desk
-from stickler_cli.clients.model import Model
+from stickler_cli.clients.model import Model, ModelError
 from stickler_cli.clients.rounds import ROUND
 from stickler_cli.comparators.base import BaseComparator, Matrix
 
@@ -25,7 +26,7 @@ class Answers:
 
 
 class ModelComparator(BaseComparator):
-    """A comparator that asks a model; subclasses know the model, and how answers are read."""
+    """A comparator that asks a model: a subclass knows which one, and what answers mean."""
 
     asks_models: ClassVar[bool] = True
 
@@ -34,9 +35,27 @@ class ModelComparator(BaseComparator):
 
     @property
     def _model(self) -> Model[Any, Any]:
+        """The model that is asked."""
         raise NotImplementedError
 
-    def _answers(self, client: Client, gts: Sequence[Any], preds: Sequence[Any]) -> Answers:
+    @property
+    def _digits(self) -> int | None:
+        """How many decimal places of a similarity mean something; None where all do."""
+        return None
+
+    def _questions(self, gt: Any, pred: Any) -> Sequence[Any]:
+        """Return what must be asked about two prepared values; nothing where that is clear."""
+        raise NotImplementedError
+
+    def _read(self, answer: Any) -> Any:
+        """Return an answer in the form that `_judged` takes; once for each distinct question."""
+        return answer
+
+    def _judged(self, gt: Any, pred: Any, answers: Sequence[Any]) -> tuple[float, str]:
+        """Return the similarity of two prepared values, and why, by the answers about them.
+
+        A similarity beyond [0, 1] is taken to be the nearer end.
+        """
         raise NotImplementedError
 
     def require(self) -> None:
@@ -51,8 +70,8 @@ class ModelComparator(BaseComparator):
     def ask(self, client: Client | None, gts: Sequence[Any], preds: Sequence[Any]) -> Answers:
         """Compare prepared values of equal number, each with its counterpart.
 
-        Distinct questions that nobody answered yet are asked together. In a dry run, what depends
-        on them has the similarity 0.
+        Distinct questions that nobody answered yet are asked together. In a dry run, values about
+        which something would be asked have the similarity 0.
 
         Args:
             client: of the run; None for the comparator's own.
@@ -60,12 +79,36 @@ class ModelComparator(BaseComparator):
             preds: what `prepare` returned of predictions.
 
         Raises:
-            ModelError: a question has no answer, and why.
+            ModelError: a question has no answer, and why; its `at` is the position of the pair.
             UsageError: the cache cannot be used, or judges would be asked about too many pairs.
         """
-        if self._overrides("compare", "_answers") or self._overrides("similarity", "_answers"):
+        if self._overrides("compare", "_judged") or self._overrides("similarity", "_judged"):
             return self._one_by_one(client, gts, preds)
-        return self._answers(client or self._own_client(), gts, preds)
+        return self._together(client or self._own_client(), gts, preds)
+
+    def _together(self, client: Client, gts: Sequence[Any], preds: Sequence[Any]) -> Answers:
+        pairs = list(zip(gts, preds, strict=True))
+        asked = [self._questions(gt, pred) for gt, pred in pairs]
+        results = client.answers(self._model, chain.from_iterable(asked))
+        known = {
+            question: result if isinstance(result, ModelError) else self._read(result)
+            for question, result in results.items()
+        }
+        similarities, reasons = np.zeros(len(pairs)), [""] * len(pairs)
+        for at, ((gt, pred), questions) in enumerate(zip(pairs, asked, strict=True)):
+            answers = [known[question] for question in questions if question in known]
+            if len(answers) < len(questions):  # of a dry run
+                continue
+            try:
+                for failure in answers:
+                    if isinstance(failure, ModelError):
+                        raise failure
+                similarities[at], reasons[at] = self._judged(gt, pred, answers)
+            except ModelError as error:
+                raise ModelError(str(error), at) from None
+        if self._digits is not None:
+            similarities = np.round(similarities, self._digits)
+        return Answers(np.clip(similarities, 0.0, 1.0), reasons if any(reasons) else None)
 
     def _one_by_one(
         self, client: Client | None, gts: Sequence[Any], preds: Sequence[Any]
@@ -90,15 +133,15 @@ class ModelComparator(BaseComparator):
         Raises:
             ModelError: there is no answer, with the cause.
         """
-        return float(self._answers(self.client or ROUND, [gt], [pred]).similarities[0])
+        return float(self._together(self.client or ROUND, [gt], [pred]).similarities[0])
 
     def reason(self, gt: Any, pred: Any) -> str:
-        """Give the model's reason for the similarity of two prepared values."""
-        reasons = self._answers(ROUND, [gt], [pred]).reasons
+        """Return the model's reason for the similarity of two prepared values."""
+        reasons = self._together(ROUND, [gt], [pred]).reasons
         return reasons[0] if reasons else ""
 
     def matrix(self, gts: Sequence[Any], preds: Sequence[Any]) -> Matrix:
         """Compare all with all."""
         pairs = [(gt, pred) for gt in gts for pred in preds]
-        answers = self._answers(ROUND, [gt for gt, _ in pairs], [pred for _, pred in pairs])
+        answers = self._together(ROUND, [gt for gt, _ in pairs], [pred for _, pred in pairs])
         return answers.similarities.reshape(len(gts), len(preds))

@@ -5,11 +5,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from stickler_cli.clients.client import Client
 from stickler_cli.clients.embeddings import Embedder, FunctionEmbedder, Vector, embedder
 from stickler_cli.clients.model import ModelError
 from stickler_cli.comparators.base import KeywordError, checked_choice, checked_text, text_of
-from stickler_cli.comparators.model_comparator import Answers, ModelComparator
+from stickler_cli.comparators.model_comparator import ModelComparator
 from stickler_cli.core.json_values import brief
 
 MODEL_ID: Final = "amazon.titan-embed-text-v2:0"
@@ -58,44 +57,35 @@ class SemanticComparator(ModelComparator):
             return embedder(self.model_id)
         return FunctionEmbedder(self.embedding_function)
 
+    @property
+    def _digits(self) -> int | None:
+        return DIGITS if self.embedding_function is None else None
+
     def prepare(self, value: Any) -> str:
         """Return a value as text."""
         return text_of(value)
 
-    def _answers(self, client: Client, gts: Sequence[str], preds: Sequence[str]) -> Answers:
-        """Return the cosines of the texts' embeddings, 0.0 where they are negative.
+    def _questions(self, gt: str, pred: str) -> Sequence[str]:
+        return (gt, pred) if gt.strip() and pred.strip() else ()
+
+    def _read(self, answer: Vector) -> Vector:
+        """Return an embedding scaled to length 1; one of zeros stays as it is."""
+        largest = np.abs(answer).max()
+        if largest == 0:
+            return answer
+        scaled: Vector = answer / largest  # so that no square is beyond the range of floats
+        direction: Vector = scaled / np.linalg.norm(scaled)
+        return direction
+
+    def _judged(self, gt: str, pred: str, answers: Sequence[Vector]) -> tuple[float, str]:
+        """Return the cosine of two embeddings.
 
         An embedding of zeros has no direction: 0.0. A blank text is like another blank one only.
         """
-        texts = [text for text in dict.fromkeys([*gts, *preds]) if text.strip()]
-        embeddings = client.answers(self._model, texts)
-        directions = {text: _direction(vector) for text, vector in embeddings.items()}
-        pairs = list(zip(gts, preds, strict=True))
+        if not answers:
+            return float(not gt.strip() and not pred.strip()), ""
+        one, other = answers
+        if one.size != other.size:
+            raise ModelError(f"the model gave embeddings of {one.size} and {other.size} numbers")
         # One dot product a pair: a product of matrices rounds differently by their shape.
-        cosines = {pair: _cosine(directions, *pair) for pair in dict.fromkeys(pairs)}
-        similarities = np.array([cosines[pair] for pair in pairs], dtype=np.float64)
-        if self.embedding_function is None:
-            similarities = np.round(similarities, DIGITS)
-        return Answers(np.clip(similarities, 0.0, 1.0))
-
-
-def _direction(vector: Vector) -> Vector:
-    """Scale an embedding to length 1; one of zeros stays as it is."""
-    largest = np.abs(vector).max()
-    if largest == 0:
-        return vector
-    scaled: Vector = vector / largest  # so that no square is beyond the range of floats
-    direction: Vector = scaled / np.linalg.norm(scaled)
-    return direction
-
-
-def _cosine(directions: dict[str, Vector], gt: str, pred: str) -> float:
-    blank = [not text.strip() for text in (gt, pred)]
-    if any(blank):
-        return float(all(blank))
-    if gt not in directions or pred not in directions:
-        return 0.0  # of a dry run
-    one, other = directions[gt], directions[pred]
-    if one.size != other.size:
-        raise ModelError(f"the model gave embeddings of {one.size} and {other.size} numbers")
-    return float(np.dot(one, other))
+        return float(np.dot(one, other)), ""

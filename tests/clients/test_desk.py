@@ -7,7 +7,7 @@ import pytest
 from stickler_cli.clients.desk import close_desk, desk
 from stickler_cli.clients.model import Model, ModelError, Reply, Usage
 from stickler_cli.clients.policy import Policy
-from stickler_cli.clients.rounds import Pending, answered, answers
+from stickler_cli.clients.rounds import ROUND, Pending, answered
 
 
 class Capitals(Model):
@@ -55,11 +55,10 @@ def each(model, *texts):
 
     def one(text):
         try:
-            return answers(model, [text])[0]
+            answer = ROUND.answers(model, [text])[text]
         except Pending:
             return "-"
-        except ModelError:
-            return "!"
+        return "!" if isinstance(answer, ModelError) else answer
 
     return [one(text) for text in texts]
 

@@ -1,5 +1,6 @@
 """Embeddings from servers: each kind of server, each kind of failure, and the cache."""
 
+import threading
 import time
 
 import pytest
@@ -212,13 +213,13 @@ def test_a_server_that_asks_for_too_long_a_wait_is_not_waited_for(server, asking
 
 
 def test_no_more_calls_than_allowed_are_under_way_at_once(server, asking):
-    server.delay = 0.02
+    server.meeting = threading.Barrier(4)  # nobody is answered before four have asked
     texts = [f"text {number}" for number in range(24)]
     with asking(concurrency=4):
         SemanticComparator().matrix(texts, texts)
 
     assert len(server.requests) == 24
-    assert 2 <= server.most_at_once <= 4
+    assert server.most_at_once == 4
 
 
 def test_one_text_that_a_server_refuses_does_not_spoil_its_batch(server, asking, monkeypatch):

@@ -74,11 +74,22 @@ def test_sides_of_different_length_are_refused():
         BERTComparator().ask(Known(), ["a"], [])
 
 
-def test_a_question_without_an_answer_is_an_error():
+def test_a_question_without_an_answer_is_an_error_that_tells_its_pair():
     comparator = SemanticComparator(embedding_function=VECTORS.__getitem__)
 
-    with pytest.raises(ModelError, match="KeyError: 'west'"):
+    with pytest.raises(ModelError, match=r"^KeyError: 'west'$") as caught:
         comparator.ask(Client(Policy(cache=False)), ["east", "east"], ["north", "west"])
+    assert caught.value.at == 1
+    assert repr(pickle.loads(pickle.dumps(caught.value))) == repr(caught.value)  # noqa: S301
+
+
+def test_embeddings_of_different_sizes_are_an_error_that_tells_its_pair():
+    vectors = {"a": [1], "b": [1], "c": [1, 2]}
+    comparator = SemanticComparator(embedding_function=vectors.__getitem__)
+
+    with pytest.raises(ModelError, match="embeddings of 1 and 2 numbers") as caught:
+        comparator.ask(Client(Policy(cache=False)), ["a", "a"], ["b", "c"])
+    assert caught.value.at == 1
 
 
 def test_without_a_run_a_comparator_asks_by_a_client_of_its_own():
