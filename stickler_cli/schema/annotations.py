@@ -1,14 +1,13 @@
 """The `x-aws-stickler-*` keys: what each may hold, and what a schema's own keys say.
 
-One pydantic model states name, type, range and meaning; messages, docs and the meta-schema in
-`schemas/` follow it.
+One table states name, range and meaning; messages, docs and the meta-schema in `schemas/` follow
+it. It is no pydantic model, which would take longer to load than most schemas take to compile.
 """
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Final
-
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
 
 from stickler_cli.core.json_values import JsonObject, brief
 from stickler_cli.core.locations import json_pointer
@@ -22,57 +21,61 @@ MOST_WEIGHT: Final = 1e100
 OLD_PREFIX: Final = "x-stickler-"
 """A prefix that people try; never valid, always worth a hint."""
 
-Threshold = Annotated[float, Field(ge=0, le=1)]
-
 _FRACTION: Final = "a number in [0, 1]"
 _NUMBER: Final = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
 
 
-class Annotations(BaseModel):
-    """What one schema says about comparing its values; None where it says nothing.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Annotations:
+    """What one schema says about comparing its values; None where it says nothing."""
 
-    The description of each key is what a message expects there.
-    """
+    comparator: str | None = None
+    comparator_config: dict[str, Any] | None = None
+    threshold: float | None = None
+    weight: float | None = None
+    clip_under_threshold: bool | None = None
+    aggregate: bool | None = None
+    pairing_floor: float | None = None
+    model_name: str | None = None
+    match_threshold: float | None = None
 
-    model_config = ConfigDict(
-        alias_generator=lambda name: PREFIX + name.replace("_", "-"),
-        allow_inf_nan=False,
-        extra="forbid",
-        frozen=True,
-        protected_namespaces=(),
-        strict=True,
+
+def _number(accepts: Callable[[float], bool]) -> Callable[[object], bool]:
+    """Return a test for numbers; NaN passes none that compares."""
+    return lambda value: (
+        isinstance(value, int | float) and not isinstance(value, bool) and accepts(value)
     )
 
-    comparator: str | None = Field(None, description="the name of a comparator, a string")
-    comparator_config: dict[str, Any] | None = Field(
-        None, description="an object of keywords for the comparator"
-    )
-    threshold: Threshold | None = Field(None, description=_FRACTION)
-    weight: Annotated[float, Field(gt=0, le=MOST_WEIGHT)] | None = Field(
-        None, description="a number above 0, at most 1e100"
-    )
-    clip_under_threshold: bool | None = Field(None, description="true or false")
-    aggregate: bool | None = Field(None, description="true or false")
-    pairing_floor: Annotated[float, Field(ge=-1, lt=1)] | None = Field(
-        None, description="a number in [-1, 1), on an array"
-    )
-    model_name: str | None = Field(None, description="a string")
-    match_threshold: Threshold | None = Field(None, description=_FRACTION)
+
+def _of(kind: type) -> Callable[[object], bool]:
+    return lambda value: isinstance(value, kind)
 
 
-KEYS: Final = tuple(f"{PREFIX}{name.replace('_', '-')}" for name in Annotations.model_fields)
+_in_0_1: Final = _number(lambda value: 0 <= value <= 1)
+
+RULES: Final[dict[str, tuple[Callable[[object], bool], str]]] = {
+    "comparator": (_of(str), "the name of a comparator, a string"),
+    "comparator_config": (_of(dict), "an object of keywords for the comparator"),
+    "threshold": (_in_0_1, _FRACTION),
+    "weight": (_number(lambda value: 0 < value <= MOST_WEIGHT), "a number above 0, at most 1e100"),
+    "clip_under_threshold": (_of(bool), "true or false"),
+    "aggregate": (_of(bool), "true or false"),
+    "pairing_floor": (_number(lambda value: -1 <= value < 1), "a number in [-1, 1), on an array"),
+    "model_name": (_of(str), "a string"),
+    "match_threshold": (_in_0_1, _FRACTION),
+}
+"""What each annotation must be: a test, and how a message says it."""
+
+_NAMES: Final = {f"{PREFIX}{name.replace('_', '-')}": name for name in RULES}
+KEYS: Final = tuple(_NAMES)
 """Every valid key."""
 
-NOTHING_SAID: Final = Annotations.model_validate({})
-
-_EXPECTED: Final = {
-    f"{PREFIX}{name.replace('_', '-')}": field.description or ""
-    for name, field in Annotations.model_fields.items()
-}
+_EXPECTED: Final = {key: RULES[name][1] for key, name in _NAMES.items()}
+_NOTHING_SAID: Final = Annotations()
 
 
 def own_keys(schema: Mapping[str, object]) -> JsonObject:
-    """Take the keys of a schema that mean to be annotations, valid or not."""
+    """Return the keys of a schema that mean to be annotations, valid or not."""
     return {
         key: value  # type: ignore[misc] # a schema is JSON all the way down
         for key, value in schema.items()
@@ -84,28 +87,27 @@ def read_annotations(schema: Mapping[str, object]) -> Annotations:
     """Read the annotations of a schema; keys that are wrong read as if they were not there."""
     keys = own_keys(schema)
     if not keys:
-        return NOTHING_SAID
-    try:
-        return Annotations.model_validate(keys)
-    except ValidationError as error:
-        wrong = {str(detail["loc"][0]) for detail in error.errors(include_url=False)}
-        return Annotations.model_validate(
-            {key: value for key, value in keys.items() if key not in wrong}
-        )
+        return _NOTHING_SAID
+    right: dict[str, Any] = {
+        _NAMES[key]: float(value) if type(value) is int else value
+        for key, value in keys.items()
+        if _is_right(key, value)
+    }
+    return Annotations(**right)
+
+
+def _is_right(key: str, value: object) -> bool:
+    return key in _NAMES and RULES[_NAMES[key]][0](value)
 
 
 def annotation_problems(
     schema: Mapping[str, object], source: str, path: tuple[str | int, ...]
 ) -> Iterator[Problem]:
     """List what is wrong with a schema's own annotations, key by key."""
-    keys = own_keys(schema)
-    wrong: list[str] = [key for key, value in keys.items() if value is None and key in _EXPECTED]
-    try:
-        Annotations.model_validate(keys)
-    except ValidationError as error:
-        wrong += [str(detail["loc"][0]) for detail in error.errors(include_url=False)]
-    for key in dict.fromkeys(wrong):
-        pointer, value = json_pointer((*path, key)), keys[key]
+    for key, value in own_keys(schema).items():
+        if _is_right(key, value):
+            continue
+        pointer = json_pointer((*path, key))
         if key in _EXPECTED:
             found = f"{key.removeprefix(PREFIX)} is {brief(value)}"
             yield Problem(source, found, _EXPECTED[key], _repair(key, value), pointer)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import Final
 from urllib.parse import unquote, urlsplit
-from urllib.request import url2pathname
 
 import orjson
 
@@ -54,6 +53,8 @@ def find_file(uri: str, origin: Origin) -> FilePath:
         )
     candidates = []
     if parts.scheme == "file":
+        from urllib.request import url2pathname  # pulls in ssl; most schemas are one file
+
         candidates.append(FilePath(url2pathname(parts.path)))
     beside = _relative(uri, origin.identifier)
     if origin.file is not None and beside:

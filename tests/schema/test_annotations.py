@@ -1,9 +1,17 @@
 import math
+from dataclasses import fields
 
 import pytest
 
 from stickler_cli.core.problems import SchemaError
-from stickler_cli.schema.annotations import KEYS, PREFIX, annotation_problems, read_annotations
+from stickler_cli.schema.annotations import (
+    KEYS,
+    PREFIX,
+    RULES,
+    Annotations,
+    annotation_problems,
+    read_annotations,
+)
 from stickler_cli.schema.compiler import compile_schema
 
 
@@ -14,7 +22,11 @@ def problem(key, value):
 
 
 def test_a_schema_without_annotations_says_nothing():
-    assert set(read_annotations({"type": "string"}).model_dump().values()) == {None}
+    assert read_annotations({"type": "string"}) == Annotations()
+
+
+def test_every_annotation_has_a_rule():
+    assert list(RULES) == [field.name for field in fields(Annotations)]
 
 
 def test_annotations_are_read_by_their_names():
