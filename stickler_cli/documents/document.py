@@ -7,9 +7,9 @@ from typing import Final
 
 from stickler_cli.core.json_values import JsonObject, brief
 from stickler_cli.core.problems import Problem
-from stickler_cli.documents.duplicates import DuplicateKey, duplicate_keys
+from stickler_cli.documents.duplicates import DuplicateKey, duplicate_keys, nothing_dropped
 from stickler_cli.documents.lenient import find_document, place_of_json
-from stickler_cli.documents.reading import BOM, parse_document
+from stickler_cli.documents.reading import BOM, parse_document, parse_plain
 
 BYTE_ORDER_MARK: Final = "byte_order_mark"
 """The remark on a document that begins with one; it is left out."""
@@ -41,6 +41,15 @@ class Reading:
     """What is odd about it although it can be read, by name: `duplicate_keys`."""
     warnings: tuple[Problem, ...] = ()
     """What of that a person should look at."""
+
+
+def read_plain(data: bytes) -> Reading | None:
+    """Parse a document about which there is nothing to tell; None for any other text.
+
+    Nearly all are like this, so that nothing is worked out that only a message would need.
+    """
+    value = parse_plain(data)
+    return Reading(value) if value is not None and nothing_dropped(data, value) else None
 
 
 def read_text(

@@ -31,7 +31,7 @@ def duplicate_keys(data: bytes, value: JsonValue) -> list[DuplicateKey]:
         data: valid JSON.
         value: what it was read as; of duplicate keys one counts.
     """
-    if _has_colons_of(data, value):
+    if nothing_dropped(data, value):
         return []
     found: list[DuplicateKey] = []
     names: list[set[str] | None] = []  # for each open bracket; None for a list
@@ -57,16 +57,26 @@ def duplicate_keys(data: bytes, value: JsonValue) -> list[DuplicateKey]:
     return found
 
 
-def _has_colons_of(data: bytes, value: JsonValue) -> bool:
-    """Tell, at a fraction of the cost of parsing, whether nothing of a text was dropped.
+def nothing_dropped(data: bytes, value: JsonValue) -> bool:
+    """Tell, at a fraction of the cost of parsing, that a text has no duplicate keys.
 
     Each key has a colon after it, and colons in strings are written as they are: so a value
     written anew has as many as its text, unless a key, and what is under it, was dropped.
+
+    Args:
+        data: valid JSON.
+        value: what it was read as.
+
+    Returns:
+        True where there are none; False where there may be some.
     """
-    if _ESCAPED_COLON.search(data):
-        return False
     try:
         written = orjson.dumps(value)
     except orjson.JSONEncodeError:  # an integer beyond 64 bits, or more than 254 levels
+        return False
+    if written == data:
+        return True
+    # A search for one byte costs a third of one for the escaped colon.
+    if b"\\" in data and _ESCAPED_COLON.search(data):
         return False
     return data.count(b":") == written.count(b":")

@@ -1,8 +1,7 @@
 """JSON Lines: one document on each line of a file, a gzip file or standard input.
 
-A module of its own because lines are streamed: a file is never held in memory, only where its
-documents are. Lines that cannot be read again (gzip, standard input) are their own references,
-so whoever keeps the reference keeps the bytes.
+A module of its own because lines are streamed: a file is opened once and never held in memory. What
+pairs by id is found again by its place; lines that have none (gzip, standard input) are kept.
 """
 
 import gzip
@@ -18,7 +17,7 @@ from stickler_cli.core.json_values import JsonValue, kind_of
 from stickler_cli.core.locations import Path as FieldPath
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import Problem
-from stickler_cli.documents.document import Wrapping, read_text
+from stickler_cli.documents.document import Wrapping
 from stickler_cli.documents.reading import (
     GZIP_MAGIC,
     UNPACKING_ERRORS,
@@ -26,22 +25,22 @@ from stickler_cli.documents.reading import (
     too_large,
     unreadable,
 )
-from stickler_cli.documents.references import BytesReference, LineReference, Reference
+from stickler_cli.documents.references import BytesReference, Reference, read_document
 
 STANDARD_INPUT: Final = "-"
 """How a user names standard input."""
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A line that is not blank."""
+class Place:
+    """Where a line is in a file that is not packed."""
 
-    number: int
-    """From 1, blank lines counted."""
-    reference: Reference
-    """How to read the document again; a problem for a line that cannot be read at all."""
-    data: bytes
-    """The line itself; empty where it cannot be read."""
+    line: int
+    """From 1."""
+    offset: int
+    """Of the first byte, from the start of the file."""
+    length: int
+    """In bytes."""
 
 
 def source_of_lines(file: str) -> str:
@@ -49,12 +48,17 @@ def source_of_lines(file: str) -> str:
     return "standard input" if file == STANDARD_INPUT else decoded(file)
 
 
-def lines_of(file: str, limit: int) -> Iterator[Line]:
-    """Give the lines that are not blank.
+def lines_of(file: str, limit: int) -> Iterator[BytesReference | Problem]:
+    """Return the lines that are not blank.
 
     A line of more than `limit` bytes is a problem, and so is the place where the file breaks off
     (a gzip file cut short, a disk error): that one is the last.
     """
+    return (line for line, _ in _lines(file, limit))
+
+
+def _lines(file: str, limit: int) -> Iterator[tuple[BytesReference | Problem, Place | None]]:
+    """Return each line with its place, if it can be read again."""
     source = source_of_lines(file)
     number = offset = 0
     try:
@@ -65,19 +69,39 @@ def lines_of(file: str, limit: int) -> Iterator[Line]:
                 if length > limit and not data.endswith(b"\n"):
                     length += _skip_line(stream, limit)
                     found = f"the line has {length:,} bytes"
-                    problem = too_large(source, found, limit, number)
-                    yield Line(number, problem, b"")
+                    yield too_large(source, found, limit, number), None
                 elif text := data.rstrip(b" \t\r\n"):
                     # Without its end: else an error at the end would be on the next line.
-                    reference = (
-                        LineReference(file, number, offset, len(text))
-                        if again
-                        else BytesReference(text, source, number)
-                    )
-                    yield Line(number, reference, text)
+                    place = Place(number, offset, len(text)) if again else None
+                    yield BytesReference(text, source, number), place
                 offset += length
     except UNPACKING_ERRORS as error:
-        yield Line(number + 1, unreadable(source, error, number + 1), b"")
+        yield unreadable(source, error, number + 1), None
+
+
+class LineReader:
+    """Reads lines of a file again, in any order."""
+
+    def __init__(self, file: str) -> None:
+        self._file = file
+        self._source = source_of_lines(file)
+        self._stream: IO[bytes] | None = None
+
+    def read(self, place: Place) -> BytesReference | Problem:
+        """Return the line that is there now."""
+        try:
+            if self._stream is None:
+                self._stream = Path(self._file).open("rb")  # noqa: SIM115 - see `close`
+            self._stream.seek(place.offset)
+            data = self._stream.read(place.length)
+        except OSError as error:
+            return unreadable(self._source, error, place.line)
+        return BytesReference(data, self._source, place.line)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._stream is not None:
+            self._stream.close()
 
 
 @contextmanager
@@ -119,41 +143,43 @@ def gt_by_id(file: str, id_field: FieldPath, limit: int) -> Iterator[tuple[str, 
     """
     lines: dict[str, int] = {}
     for line in lines_of(file, limit):
-        found = _id_of(line, id_field, source_of_lines(file))
+        number = line.line or 0
+        found = _id_of(line, id_field)
         if isinstance(found, str) and found in lines:
-            found = _duplicate(file, found, lines[found], line.number)
-        document = _own_id("gt", line, lines) if isinstance(found, Problem) else found
-        lines[document] = line.number
-        yield document, found if isinstance(found, Problem) else line.reference
+            found = _duplicate(file, found, lines[found], number)
+        document = _own_id("gt", number, lines) if isinstance(found, Problem) else found
+        lines[document] = number
+        yield document, found if isinstance(found, Problem) else line
 
 
 def preds_by_id(
     file: str, id_field: FieldPath, limit: int, wrapping: Wrapping = Wrapping.REFUSED
-) -> dict[str, Reference]:
-    """Read all lines once and give where the prediction of each id is.
+) -> dict[str, Reference | Place]:
+    """Read all lines once and return where the prediction of each id is.
 
-    Memory holds the ids and offsets; for gzip and standard input, the lines themselves. An id on
+    Memory holds the ids and places; for gzip and standard input, the lines themselves. An id on
     two lines is a problem, since neither can be preferred; a line without an id is one under an
     id of its own, `pred line 7`.
     """
-    index: dict[str, Reference] = {}
+    index: dict[str, Reference | Place] = {}
     lines: dict[str, int] = {}
-    for line in lines_of(file, limit):
-        found = _id_of(line, id_field, source_of_lines(file), wrapping)
-        document = _own_id("pred", line, lines) if isinstance(found, Problem) else found
+    for line, place in _lines(file, limit):
+        number = line.line or 0
+        found = _id_of(line, id_field, wrapping)
+        document = _own_id("pred", number, lines) if isinstance(found, Problem) else found
         if isinstance(found, Problem):
             index[document] = found
         elif document in lines:
-            index[document] = _duplicate(file, document, lines[document], line.number)
+            index[document] = _duplicate(file, document, lines[document], number)
         else:
-            index[document] = line.reference
-        lines.setdefault(document, line.number)
+            index[document] = place or line
+        lines.setdefault(document, number)
     return index
 
 
-def _own_id(side: str, line: Line, taken: Container[str]) -> str:
+def _own_id(side: str, number: int, taken: Container[str]) -> str:
     """Name a document that has no usable id of its own, apart from all ids so far."""
-    name = f"{side} line {line.number}"
+    name = f"{side} line {number}"
     while name in taken:
         name += "'"
     return name
@@ -165,11 +191,9 @@ def _duplicate(file: str, document: str, first: int, line: int) -> Problem:
 
 
 def _id_of(
-    line: Line, id_field: FieldPath, source: str, wrapping: Wrapping = Wrapping.REFUSED
+    line: BytesReference | Problem, id_field: FieldPath, wrapping: Wrapping = Wrapping.REFUSED
 ) -> str | Problem:
-    if isinstance(line.reference, Problem):
-        return line.reference
-    document = read_text(line.data, source, line.number, wrapping).value
+    document = read_document(line, wrapping).value
     if isinstance(document, Problem):
         return document
     value: JsonValue = document
@@ -182,10 +206,10 @@ def _id_of(
             case _:
                 found = f"there is no {field_path(id_field)}"
                 hint = "the id field pairs documents"
-                return Problem(source, found, "a string or an integer", hint, line=line.number)
+                return Problem(line.source, found, "a string or an integer", hint, line=line.line)
     if isinstance(value, str):
         return value
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     found = f"{field_path(id_field)} is of type {kind_of(value)}"
-    return Problem(source, found, "a string or an integer", line=line.number)
+    return Problem(line.source, found, "a string or an integer", line=line.line)

@@ -5,6 +5,7 @@ into documents where they are compared. Memory holds ids, never the documents.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import zip_longest
@@ -17,7 +18,14 @@ from stickler_cli.core.locations import parse_field_path
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents.document import Reading, Wrapping
 from stickler_cli.documents.fingerprints import Fingerprint, digest_of
-from stickler_cli.documents.lines import STANDARD_INPUT, gt_by_id, lines_of, preds_by_id
+from stickler_cli.documents.lines import (
+    STANDARD_INPUT,
+    LineReader,
+    Place,
+    gt_by_id,
+    lines_of,
+    preds_by_id,
+)
 from stickler_cli.documents.names import difference, folded
 from stickler_cli.documents.reading import MAX_DOCUMENT_BYTES, decoded
 from stickler_cli.documents.references import FileReference, Reference, bytes_of, read_document
@@ -54,7 +62,7 @@ class DocumentPair:
 
 @dataclass(frozen=True, slots=True)
 class PairRef:
-    """Where the two documents of a pair are; small, and can be pickled."""
+    """Where the two documents of a pair are; can be pickled."""
 
     id: str
     """Unique in a run."""
@@ -215,13 +223,8 @@ def _one_pair(gt: str, pred: str, rules: _Rules) -> Pairs:
 def _by_line(gt: str, pred: str, rules: _Rules) -> Iterator[PairRef]:
     lines = zip_longest(lines_of(gt, rules.limit), lines_of(pred, rules.limit))
     for gt_line, pred_line in lines:
-        name = f"line {gt_line.number}" if gt_line else f"pred line {pred_line.number}"
-        yield PairRef(
-            name,
-            gt_line.reference if gt_line else None,
-            pred_line.reference if pred_line else None,
-            wrapping=rules.wrapping,
-        )
+        name = f"line {gt_line.line}" if gt_line else f"pred line {pred_line.line}"
+        yield PairRef(name, gt_line, pred_line, wrapping=rules.wrapping)
 
 
 def _by_id(
@@ -234,6 +237,7 @@ def _by_id(
         for name, kind in zip((gt, pred), kinds, strict=True)
         if kind is Kind.DIRECTORY
     }
+    preds: Mapping[str, Reference | Place]
     if pred in listings:
         preds = listings[pred].documents
     else:
@@ -241,7 +245,7 @@ def _by_id(
     skipped = {decoded(name): listing.skipped for name, listing in listings.items()}
     problems = [problem for listing in listings.values() for problem in listing.problems]
     if gt not in listings:
-        refs = partial(_joined, partial(gt_by_id, gt, id_path, limit), preds, wrapping)
+        refs = partial(_joined, partial(gt_by_id, gt, id_path, limit), preds, pred, wrapping)
         return Pairs(refs, skipped=skipped, problems=tuple(problems))
     gts = listings[gt].documents
     total = len(gts.keys() | preds.keys())
@@ -250,24 +254,29 @@ def _by_id(
             f"no id is also in {decoded(gt)}: {next(iter(preds))!r} here, {next(iter(gts))!r} there"
         )
         problems.append(Problem(decoded(pred), found, "the same ids on both sides"))
-    refs = partial(_joined, gts.items, preds, wrapping)
+    refs = partial(_joined, gts.items, preds, pred, wrapping)
     return Pairs(refs, total=total, skipped=skipped, problems=tuple(problems))
 
 
 def _joined(
     gts: Callable[[], Iterable[tuple[str, Reference]]],
-    preds: Mapping[str, Reference],
+    preds: Mapping[str, Reference | Place],
+    pred_file: str,
     wrapping: Wrapping,
 ) -> Iterator[PairRef]:
     met: set[str] = set()
     alike: dict[str, str] | None = None
-    for document, gt in gts():
-        met.add(document)
-        pred = preds.get(document)
-        if pred is None and alike is None:
-            alike = {folded(name): name for name in preds}
-        hint = difference(document, alike.get(folded(document))) if not pred and alike else ""
-        yield PairRef(document, gt, pred, hint, wrapping)
-    for document, pred in preds.items():
-        if document not in met:
-            yield PairRef(document, None, pred, wrapping=wrapping)
+    with closing(LineReader(pred_file)) as lines:
+        for document, gt in gts():
+            met.add(document)
+            pred = preds.get(document)
+            if pred is None and alike is None:
+                alike = {folded(name): name for name in preds}
+            hint = difference(document, alike.get(folded(document))) if not pred and alike else ""
+            if isinstance(pred, Place):
+                pred = lines.read(pred)
+            yield PairRef(document, gt, pred, hint, wrapping)
+        for document, pred in preds.items():
+            if document not in met:
+                found = lines.read(pred) if isinstance(pred, Place) else pred
+                yield PairRef(document, None, found, wrapping=wrapping)

@@ -5,12 +5,11 @@ worker processes, and have each document read and parsed where it is compared.
 """
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TypeAlias
 
 from stickler_cli.core.problems import Problem
-from stickler_cli.documents.document import Reading, Wrapping, read_text
-from stickler_cli.documents.reading import decoded, read_bytes, unreadable
+from stickler_cli.documents.document import Reading, Wrapping, read_plain, read_text
+from stickler_cli.documents.reading import decoded, read_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,22 +25,8 @@ class FileReference:
 
 
 @dataclass(frozen=True, slots=True)
-class LineReference:
-    """A line of a JSON Lines file that is not packed."""
-
-    file: str
-    """As the user named it; may hold surrogates."""
-    line: int
-    """From 1."""
-    offset: int
-    """Of the first byte, from the start of the file."""
-    length: int
-    """In bytes."""
-
-
-@dataclass(frozen=True, slots=True)
 class BytesReference:
-    """A line that cannot be read again: of standard input or of a gzip file."""
+    """A line of JSON Lines, which was read to find where it ends."""
 
     data: bytes
     """The line itself."""
@@ -51,7 +36,7 @@ class BytesReference:
     """From 1."""
 
 
-Reference: TypeAlias = FileReference | LineReference | BytesReference | Problem
+Reference: TypeAlias = FileReference | BytesReference | Problem
 """Where a document is; a problem where it is already known that it cannot be read."""
 
 
@@ -60,8 +45,6 @@ def size_of(reference: Reference | None) -> int:
     match reference:
         case FileReference():
             return reference.size
-        case LineReference():
-            return reference.length
         case BytesReference():
             return len(reference.data)
         case _:
@@ -71,12 +54,10 @@ def size_of(reference: Reference | None) -> int:
 def bytes_of(reference: Reference) -> bytes | Problem:
     """Read the bytes of a document, unpacked."""
     match reference:
-        case FileReference(file, limit):
-            return read_bytes(file, limit)
-        case LineReference():
-            return _read_line(reference)
-        case BytesReference(data):
-            return data
+        case FileReference():
+            return read_bytes(reference.file, reference.limit, reference.size or None)
+        case BytesReference():
+            return reference.data
         case _:
             return reference
 
@@ -93,21 +74,17 @@ def read_document(
         wrapping: what becomes of a document that is inside other text.
         data: what `bytes_of` gave of it, where that was asked before.
     """
-    if isinstance(reference, Problem):
-        return Reading(reference)
     if data is None:
         data = bytes_of(reference)
     if isinstance(data, Problem):
         return Reading(data)
-    line = None if isinstance(reference, FileReference) else reference.line
-    source = reference.source if isinstance(reference, BytesReference) else decoded(reference.file)
-    return read_text(data, source, line, wrapping)
-
-
-def _read_line(reference: LineReference) -> bytes | Problem:
-    try:
-        with Path(reference.file).open("rb") as stream:
-            stream.seek(reference.offset)
-            return stream.read(reference.length)
-    except OSError as error:
-        return unreadable(decoded(reference.file), error, reference.line)
+    plain = read_plain(data)
+    if plain is not None:
+        return plain
+    match reference:
+        case FileReference():
+            return read_text(data, decoded(reference.file), None, wrapping)
+        case BytesReference():
+            return read_text(data, reference.source, reference.line, wrapping)
+        case _:
+            return Reading(reference)

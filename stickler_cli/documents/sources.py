@@ -160,15 +160,14 @@ def _entries(root: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
 
 
 def _reference(entry: os.DirEntry[str], limit: int) -> Reference:
-    source = decoded(entry.path)
     try:
         found = entry.stat()
     except FileNotFoundError:
-        return Problem(source, "the link leads nowhere")
+        return Problem(decoded(entry.path), "the link leads nowhere")
     except OSError as error:
-        return unreadable(source, error)
+        return unreadable(decoded(entry.path), error)
     if not stat.S_ISREG(found.st_mode):
-        return Problem(source, "this is not a regular file")
+        return Problem(decoded(entry.path), "this is not a regular file")
     return FileReference(entry.path, limit, found.st_size)
 
 

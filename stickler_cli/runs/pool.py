@@ -48,6 +48,7 @@ class _Chunk:
 
     items: list[Item]
     packed: bytes
+    """To be sent; empty once it is."""
     result: ChunkResult | None = None
     sent: float = 0.0
     """When it was sent."""
@@ -124,6 +125,7 @@ class Pool:
                 chunk.sent = monotonic()
                 with suppress(OSError):  # it is dead; reading from it will tell
                     worker.connection.send_bytes(chunk.packed)
+                chunk.packed = b""
 
     def _next(self, chunks: Chunks) -> _Chunk | None:
         """Give a chunk to be sent; None where there is none, or enough is held."""
@@ -203,6 +205,7 @@ class Pool:
             self._order[place : place + 1] = halves
             self._again[:0] = halves
         elif chunk.deaths < MOST_DEATHS:
+            chunk.packed = pickle.dumps(chunk.items)
             self._again.insert(0, chunk)
         else:
             chunk.result = failed_chunk(self._job, chunk.items[0], found)

@@ -84,9 +84,7 @@ def _errors_in(file: str) -> Iterator[tuple[str, Mapping[str, object]]]:
     """Read the errors of a run, each with the id of its document."""
     for line in lines_of(file, MAX_RUN_BYTES):
         error = (
-            line.reference
-            if isinstance(line.reference, Problem)
-            else parse_document(line.data, decoded(file), line.number)
+            line if isinstance(line, Problem) else parse_document(line.data, line.source, line.line)
         )
         if isinstance(error, Problem):
             raise UsageError([error])
@@ -94,7 +92,7 @@ def _errors_in(file: str) -> Iterator[tuple[str, Mapping[str, object]]]:
         if not isinstance(document, str) or not isinstance(path, str) or not _is_path(path):
             found = "there is no document and field_path"
             expected = "an error, as stickler eval --non-matches writes it"
-            raise UsageError([Problem(decoded(file), found, expected, line=line.number)])
+            raise UsageError([Problem(decoded(file), found, expected, line=line.line)])
         yield document, error
 
 

@@ -1,16 +1,16 @@
 import gzip
 import io
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from stickler_cli.core.problems import Problem
-from stickler_cli.documents.lines import gt_by_id, lines_of, preds_by_id
+from stickler_cli.documents.lines import LineReader, Place, gt_by_id, lines_of, preds_by_id
 from stickler_cli.documents.references import (
     BytesReference,
     FileReference,
-    LineReference,
     read_document,
 )
 
@@ -26,26 +26,24 @@ def feed(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(data))))
 
 
-def test_a_plain_file_gives_where_its_lines_are(lines: Path):
+def test_blank_lines_count_and_are_left_out(lines: Path):
     lines.write_bytes(b'{"a": 1}\n\n  \r\n{"a": 2}\r\n{"a": 3}')
-    found = [line.reference for line in lines_of(str(lines), LIMIT)]
-    assert found == [
-        LineReference(str(lines), 1, 0, 8),
-        LineReference(str(lines), 4, 14, 8),
-        LineReference(str(lines), 5, 24, 8),
+    assert list(lines_of(str(lines), LIMIT)) == [
+        BytesReference(b'{"a": 1}', str(lines), 1),
+        BytesReference(b'{"a": 2}', str(lines), 4),
+        BytesReference(b'{"a": 3}', str(lines), 5),
     ]
-    assert [read_document(reference).value for reference in found] == [{"a": 1}, {"a": 2}, {"a": 3}]
 
 
 def test_a_byte_order_mark_before_the_first_line_is_allowed(lines: Path):
     lines.write_bytes(b'\xef\xbb\xbf{"a": 1}\n')
     (line,) = lines_of(str(lines), LIMIT)
-    assert read_document(line.reference).value == {"a": 1}
+    assert read_document(line).value == {"a": 1}
 
 
 def test_a_packed_file_gives_the_lines_themselves(lines: Path):
     lines.write_bytes(gzip.compress(b'{"a": 1}\n\n{"a": 2}\n'))
-    found = [line.reference for line in lines_of(str(lines), LIMIT)]
+    found = list(lines_of(str(lines), LIMIT))
     assert found == [
         BytesReference(b'{"a": 1}', str(lines), 1),
         BytesReference(b'{"a": 2}', str(lines), 3),
@@ -57,12 +55,12 @@ def test_a_packed_file_gives_the_lines_themselves(lines: Path):
 def test_standard_input_gives_the_lines_themselves(pack, monkeypatch: pytest.MonkeyPatch):
     feed(monkeypatch, pack(b'{"a": 1}\n'))
     (line,) = lines_of("-", LIMIT)
-    assert line.reference == BytesReference(b'{"a": 1}', "standard input", 1)
+    assert line == BytesReference(b'{"a": 1}', "standard input", 1)
 
 
 def test_standard_input_may_be_unable_to_look_ahead(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"{}\n")))
-    assert [line.number for line in lines_of("-", LIMIT)] == [1]
+    assert [line.line for line in lines_of("-", LIMIT)] == [1]
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
@@ -70,15 +68,15 @@ def test_a_line_beyond_the_limit_is_a_problem_and_the_next_is_read(pack, lines: 
     long = b'"' + b"x" * (3 * LIMIT) + b'"\n'
     lines.write_bytes(pack(b"{}\n" + long + b'{"a": 1}\n' + long[:-1]))
     first, second, third, fourth = lines_of(str(lines), LIMIT)
-    assert read_document(first.reference).value == {}
-    assert str(second.reference) == (
+    assert read_document(first).value == {}
+    assert str(second) == (
         f"{lines}:2:1: the line has 303 bytes, expected at most 100 bytes; "
         "if this is one document, raise --max-document-size"
     )
-    assert read_document(third.reference).value == {"a": 1}
-    assert isinstance(fourth.reference, Problem)
-    assert fourth.reference.found == "the line has 302 bytes"
-    assert fourth.number == 4
+    assert read_document(third).value == {"a": 1}
+    assert isinstance(fourth, Problem)
+    assert fourth.found == "the line has 302 bytes"
+    assert fourth.line == 4
 
 
 def test_a_line_of_exactly_the_limit_is_read(lines: Path):
@@ -91,22 +89,23 @@ def test_a_line_of_exactly_the_limit_is_read(lines: Path):
 def test_a_gzip_file_that_breaks_off_ends_in_a_problem(lines: Path):
     lines.write_bytes(gzip.compress(b"{}\n" * 3)[:-8])
     found = list(lines_of(str(lines), LIMIT))
-    assert isinstance(found[-1].reference, Problem)
-    assert found[-1].reference.found.startswith("cannot be read")
-    assert found[-1].reference.line == found[-1].number == len(found)
+    assert isinstance(found[-1], Problem)
+    assert found[-1].found.startswith("cannot be read")
+    assert found[-1].line == len(found)
 
 
 def test_a_file_that_has_gone_is_a_problem(lines: Path):
     (line,) = lines_of(str(lines), LIMIT)
-    assert isinstance(line.reference, Problem)
-    problem = read_document(LineReference(str(lines), 7, 0, 10)).value
+    assert isinstance(line, Problem)
+    with closing(LineReader(str(lines))) as again:
+        problem = again.read(Place(7, 0, 10))
     assert isinstance(problem, Problem)
     assert problem.place == f"{lines}:7:1"
 
 
 def test_a_bad_line_is_a_problem_with_its_line(lines: Path):
     lines.write_bytes(b'\n{"a": 1,}\n[]\n')
-    first, second = (read_document(line.reference).value for line in lines_of(str(lines), LIMIT))
+    first, second = (read_document(line).value for line in lines_of(str(lines), LIMIT))
     assert isinstance(first, Problem)
     assert first.place == f"{lines}:2:8"
     assert isinstance(second, Problem)
@@ -118,7 +117,7 @@ def test_a_bad_line_is_a_problem_with_its_line(lines: Path):
 def test_a_line_cut_short_is_told_apart_from_the_next(lines: Path, end: bytes):
     lines.write_bytes(b'{"a": 1' + end)
     (line,) = lines_of(str(lines), LIMIT)
-    problem = read_document(line.reference).value
+    problem = read_document(line).value
     assert isinstance(problem, Problem)
     assert problem.place == f"{lines}:1:8"
 
@@ -135,9 +134,17 @@ def test_a_problem_with_a_file_is_the_document(lines: Path):
 )
 def test_an_id_is_looked_up_by_field_path(lines: Path, path: tuple[str | int, ...], line: bytes):
     lines.write_bytes(line)
-    reference = LineReference(str(lines), 1, 0, len(line))
-    assert list(gt_by_id(str(lines), path, LIMIT)) == [("x", reference)]
-    assert preds_by_id(str(lines), path, LIMIT) == {"x": reference}
+    read = BytesReference(line, str(lines), 1)
+    assert list(gt_by_id(str(lines), path, LIMIT)) == [("x", read)]
+    assert preds_by_id(str(lines), path, LIMIT) == {"x": Place(1, 0, len(line))}
+
+
+def test_lines_are_found_again_in_any_order(lines: Path):
+    lines.write_bytes(b'{"id": "x"}\n\n{"id": "yy"}\r\n{"id": "z"}')
+    index = preds_by_id(str(lines), ("id",), LIMIT)
+    with closing(LineReader(str(lines))) as again:
+        for name in ("z", "x", "yy"):
+            assert again.read(index[name]).data == b'{"id": "%s"}' % name.encode()
 
 
 def test_an_integer_is_an_id(lines: Path):

@@ -1,6 +1,7 @@
 import gzip
 import json
 import os
+import re
 import threading
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from hypothesis import strategies as st
 
 from stickler_cli.core.problems import Problem
 from stickler_cli.documents import MAX_DOCUMENT_BYTES, parse_document, parse_json, read_bytes
+from stickler_cli.documents.document import read_plain, read_text
+from stickler_cli.documents.reading import parse_plain
 
 
 def problem_in(data: bytes, line: int | None = None) -> Problem:
@@ -42,6 +45,40 @@ def test_an_integer_of_any_size_stays_exact(number: int):
     assert value == {"n": number}
     assert isinstance(value, dict)
     assert type(value["n"]) is int
+
+
+@pytest.mark.parametrize("before", range(12))
+def test_a_long_integer_stays_exact_wherever_it_stands(before: int):
+    data = b'{"%s": [-%d, 1]}' % (b"x" * before, 2**63 + 1)
+    assert parse_json(data, "x.json") == {"x" * before: [-(2**63) - 1, 1]}
+    assert parse_plain(data) is None
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                b'{"a": 1',
+                b', "b": 12345678901234567890',
+                b', "a": "\\u003a"',
+                b', "b": {"a": []}',
+                b"}",
+            ]
+        )
+    )
+)
+def test_what_is_read_as_plain_is_what_is_read_closely(pieces: list[bytes]):
+    data = b"".join(pieces)
+    plain = read_plain(data)
+    assert plain is None or plain == read_text(data, "x.json")
+
+
+@given(st.recursive(st.integers() | st.text(), lambda inner: st.dictionaries(st.text(), inner)))
+def test_a_document_like_most_others_is_read_as_plain(value: object):
+    data = json.dumps({"a": value}).encode()
+    plain = read_plain(data)
+    assert plain is None or plain == read_text(data, "x.json")
+    assert plain is not None or re.search(rb"\d{19}|u003a", data)
 
 
 def test_a_long_integer_in_a_deep_document_stays_exact():
@@ -298,6 +335,27 @@ def test_a_fifo_is_never_opened(tmp_path: Path):
     reader.start()
     reader.join(30)  # an opened FIFO would block for ever
     assert result == [Problem(str(tmp_path / "a.json"), "this is not a regular file")]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no FIFOs")
+def test_a_fifo_that_took_the_place_of_a_file_holds_up_nobody(tmp_path: Path):
+    os.mkfifo(tmp_path / "a.json")
+    problem = read_bytes(str(tmp_path / "a.json"), size=2)
+    assert isinstance(problem, Problem)
+    assert problem.found == "this is not a regular file"
+
+
+@pytest.mark.parametrize("size", [1, 2, 9, 500, 1000])
+def test_a_file_that_has_changed_since_it_was_listed_is_read_as_it_is(tmp_path: Path, size: int):
+    (tmp_path / "a.json").write_bytes(b'{"a": 1}')
+    assert read_bytes(str(tmp_path / "a.json"), 1000, size) == b'{"a": 1}'
+
+
+def test_a_file_that_has_grown_beyond_the_limit_is_not_read(tmp_path: Path):
+    (tmp_path / "a.json").write_bytes(b"x" * 1001)
+    problem = read_bytes(str(tmp_path / "a.json"), 1000, 1000)
+    assert isinstance(problem, Problem)
+    assert problem.found == "the file goes on"
 
 
 def test_a_name_that_is_not_text_is_made_printable(tmp_path: Path):

@@ -116,11 +116,11 @@ def test_a_directory_gives_its_documents_by_relative_path_without_suffix(tmp_pat
     write(tmp_path, "b.json", "a.JSON", "sub/deep/c.json.gz", "x.y.json", "sub.json/d.Json.GZ")
     listing = list_directory(str(tmp_path), 100)
     assert list(listing.documents.items()) == [
-        ("a", FileReference(str(tmp_path / "a.JSON"), 100)),
-        ("b", FileReference(str(tmp_path / "b.json"), 100)),
-        ("sub.json/d", FileReference(str(tmp_path / "sub.json/d.Json.GZ"), 100)),
-        ("sub/deep/c", FileReference(str(tmp_path / "sub/deep/c.json.gz"), 100)),
-        ("x.y", FileReference(str(tmp_path / "x.y.json"), 100)),
+        ("a", FileReference(str(tmp_path / "a.JSON"), 100, 2)),
+        ("b", FileReference(str(tmp_path / "b.json"), 100, 2)),
+        ("sub.json/d", FileReference(str(tmp_path / "sub.json/d.Json.GZ"), 100, 2)),
+        ("sub/deep/c", FileReference(str(tmp_path / "sub/deep/c.json.gz"), 100, 2)),
+        ("x.y", FileReference(str(tmp_path / "x.y.json"), 100, 2)),
     ]
     assert listing.skipped == 0
     assert listing.problems == ()
@@ -158,7 +158,7 @@ def test_a_link_to_a_file_is_followed(tmp_path: Path):
     (tmp_path / "gt").mkdir()
     (tmp_path / "gt/b.json").symlink_to(tmp_path / "elsewhere/a.json")
     assert list_directory(str(tmp_path / "gt"), 100).documents == {
-        "b": FileReference(str(tmp_path / "gt/b.json"), 100)
+        "b": FileReference(str(tmp_path / "gt/b.json"), 100, 2)
     }
 
 

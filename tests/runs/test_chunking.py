@@ -3,7 +3,7 @@
 import pytest
 
 from stickler_cli.documents import DocumentPair, PairRef
-from stickler_cli.documents.references import BytesReference, FileReference, LineReference
+from stickler_cli.documents.references import BytesReference, FileReference
 from stickler_cli.runs.chunking import (
     ASKED_TOGETHER,
     CHUNK_BYTES,
@@ -51,7 +51,6 @@ def test_a_chunk_holds_as_much_as_time_is_for():
     "half",
     [
         FileReference("a.json", 10**8, CHUNK_BYTES // 8),
-        LineReference("a.jsonl", 1, 0, CHUNK_BYTES // 8),
         BytesReference(b"x" * (CHUNK_BYTES // 8), "a.jsonl.gz", 1),
     ],
 )
