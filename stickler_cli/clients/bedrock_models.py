@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from stickler_cli.clients.connections import Connections
 from stickler_cli.clients.embeddings import NamedEmbedder, Vector, priced, vector_of
-from stickler_cli.clients.model import GarbledError, Reply, require_package
-from stickler_cli.core.problems import Problem, UnavailableError
+from stickler_cli.clients.model import GarbledError, Model, Reply
 
 if TYPE_CHECKING:
     from botocore.session import Session
@@ -25,22 +24,14 @@ class BedrockEmbedder(NamedEmbedder):
         return {"backend": "bedrock", "server": bedrock_address(), "model": self.name}
 
     def require(self) -> None:
-        """Raise without the package `boto3`, a region or credentials.
-
-        Raises:
-            UnavailableError: with what to install or to set.
-        """
-        require_package("boto3", "bedrock", "SemanticComparator", self.title)
-        require_aws("SemanticComparator", self.title)
+        """Raise without the package `boto3`, a region or credentials."""
+        self.require_package("boto3", "bedrock")
+        require_aws(self)
 
     def call(
         self, questions: Sequence[str], connections: Connections, timeout: float
     ) -> Reply[Vector]:
-        """Embed one text.
-
-        Raises:
-            GarbledError: the answer is not what the model's documentation says.
-        """
+        """Embed one text."""
         (text,) = questions
         is_cohere = "cohere.embed" in self.name
         request: dict[str, object] = {"inputText": text}
@@ -66,7 +57,7 @@ def bedrock_chat(name: str, connections: Connections, timeout: float) -> Any:
     return BedrockConverseModel(name, provider=provider)
 
 
-def require_aws(comparator: str, model: str) -> None:
+def require_aws(model: Model[Any, Any]) -> None:
     """Make sure that there are a region and credentials.
 
     Raises:
@@ -83,12 +74,11 @@ def require_aws(comparator: str, model: str) -> None:
     except BotoCoreError as error:
         missing = f"configuration that can be read ({error})"
     if missing:
-        found = f"{comparator} with {model} finds no {missing} for Amazon Bedrock"
         hint = (
             "set AWS_REGION, and AWS_PROFILE or credentials; SemanticComparator also takes "
             "openai:, st: and model2vec: models"
         )
-        raise UnavailableError([Problem("", found, "", hint)])
+        raise model.unavailable(f"finds no {missing} for Amazon Bedrock", hint=hint)
 
 
 def bedrock_address() -> str:

@@ -17,7 +17,7 @@ from stickler_cli.clients.local_models import (
     quiet_transformers,
     require_model_path,
 )
-from stickler_cli.clients.model import Model, Reply, require_package
+from stickler_cli.clients.model import Model, Reply
 from stickler_cli.core.problems import Problem, UnavailableError
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ class BertScore(Model[Texts, float]):
     """BERTScore F1 of pairs of texts, and what decides it beside the texts."""
 
     kind: ClassVar[str] = "score"
+    comparator: ClassVar[str] = "BERTComparator"
     batch_size: ClassVar[int] = 256
     is_local: ClassVar[bool] = True
 
@@ -59,14 +60,10 @@ class BertScore(Model[Texts, float]):
         }
 
     def require(self) -> None:
-        """Raise without the library, or where it cannot do what is asked.
-
-        Raises:
-            UnavailableError: with what to install or to change.
-        """
-        require_package("bert_score", "bert", "BERTComparator", self.title)
+        """Raise without the library, or where it cannot do what is asked."""
+        self.require_package("bert_score", "bert")
         if self.name is not None:
-            require_model_path("BERTComparator", self.name)
+            require_model_path(self.comparator, self.name)
             if self.layers is None or self.rescaled:
                 self._require_listed(self.name)
 

@@ -5,11 +5,11 @@ import sqlite3
 import sys
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from stickler_cli.core.problems import Problem, UsageError
 
@@ -49,7 +49,7 @@ class Holding:
 
 
 def cache_directory() -> Path:
-    """Give the place of the cache: `STICKLER_CACHE_DIR`, or the user's own cache directory."""
+    """Return the place of the cache: `STICKLER_CACHE_DIR`, or the user's own cache directory."""
     chosen = os.environ.get(CACHE_DIR)
     if chosen:
         return Path(chosen).expanduser()
@@ -71,19 +71,18 @@ class AnswerCache:
         self._connection: sqlite3.Connection | None = None
 
     def read(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Look answers up: those that are there, by key.
+        """Return the answers that are there, by key.
 
         Raises:
             UsageError: the file cannot be opened or read.
         """
         found: dict[bytes, bytes] = {}
-        with self._lock:
-            connection = self._open()
+        with self._opened() as connection:
             for start in range(0, len(keys), KEYS_AT_ONCE):
                 some = keys[start : start + KEYS_AT_ONCE]
                 marks = ",".join("?" * len(some))
                 statement = f"select key, answer from answers where key in ({marks})"  # noqa: S608 - question marks only
-                found.update(self._all(connection, statement, some))
+                found.update(connection.execute(statement, some).fetchall())
         return found
 
     def write(self, kind: str, model: str, answers: Mapping[bytes, bytes]) -> None:
@@ -94,19 +93,12 @@ class AnswerCache:
         """
         now = int(time.time())
         rows = [(key, kind, model, answer, now) for key, answer in answers.items()]
-        with self._lock:
-            connection = self._open()
-            try:
-                with connection:
-                    connection.execute("begin immediate")
-                    connection.executemany(
-                        "insert or ignore into answers values (?, ?, ?, ?, ?)", rows
-                    )
-            except sqlite3.Error as error:
-                raise self._unusable(error) from None
+        with self._opened() as connection, connection:
+            connection.execute("begin immediate")
+            connection.executemany("insert or ignore into answers values (?, ?, ?, ?, ?)", rows)
 
     def holdings(self) -> list[Holding]:
-        """Say what is there, by kind and model; nothing is made where there is no file.
+        """Return what is there, by kind and model; nothing is made where there is no file.
 
         Raises:
             UsageError: the file cannot be read.
@@ -117,27 +109,22 @@ class AnswerCache:
             "select kind, model, count(*), sum(length(answer)) from answers "
             "group by kind, model order by kind, model"
         )
-        with self._lock:
-            return [Holding(*row) for row in self._all(self._open(), statement, ())]
+        with self._opened() as connection:
+            return [Holding(*row) for row in connection.execute(statement).fetchall()]
 
     def clear(self) -> int:
-        """Forget all answers; give how many there were.
+        """Forget all answers; return how many there were.
 
         Raises:
             UsageError: the file cannot be written.
         """
         if not self.path.exists():
             return 0
-        with self._lock:
-            connection = self._open()
-            try:
-                with connection:
-                    (count,) = connection.execute("select count(*) from answers").fetchone()
-                    connection.execute("delete from answers")
-                connection.execute("vacuum")
-            except sqlite3.Error as error:
-                raise self._unusable(error) from None
-        return int(count)
+        with self._opened() as connection:
+            with connection:
+                count: int = connection.execute("delete from answers").rowcount
+            connection.execute("vacuum")
+        return count
 
     def close(self) -> None:
         """Let go of the file."""
@@ -146,39 +133,32 @@ class AnswerCache:
                 self._connection.close()
                 self._connection = None
 
-    def _open(self) -> sqlite3.Connection:
-        if self._connection is not None:
-            return self._connection
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            if not self.path.exists():
-                # Answers tell what is in documents: for nobody else to read.
-                os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
-            connection = sqlite3.connect(
-                self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
-            )
-        except (OSError, sqlite3.Error) as error:
-            raise self._unusable(error) from None
+    @contextmanager
+    def _opened(self) -> Iterator[sqlite3.Connection]:
+        """Have the file to oneself, among the threads of this process."""
+        with self._lock:
+            try:
+                if self._connection is None:
+                    self._connection = self._connect()
+                yield self._connection
+            except (OSError, sqlite3.Error) as error:
+                found = f"the cache of answers cannot be used ({error})"
+                hint = f"set {CACHE_DIR} to another directory, or give --no-cache"
+                raise UsageError([Problem(str(self.path), found, "", hint)]) from None
+
+    def _connect(self) -> sqlite3.Connection:
+        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if not self.path.exists():
+            # Answers tell what is in documents: for nobody else to read.
+            os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
+        connection = sqlite3.connect(
+            self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        )
         try:
             connection.execute("pragma journal_mode = wal")
             connection.execute("pragma synchronous = normal")
             connection.execute(_SCHEMA)
-        except sqlite3.Error as error:
+        except sqlite3.Error:
             connection.close()
-            raise self._unusable(error) from None
-        self._connection = connection
+            raise
         return connection
-
-    def _all(
-        self, connection: sqlite3.Connection, statement: str, parameters: Iterable[bytes]
-    ) -> list[Any]:
-        try:
-            with closing(connection.execute(statement, tuple(parameters))) as rows:
-                return rows.fetchall()
-        except sqlite3.Error as error:
-            raise self._unusable(error) from None
-
-    def _unusable(self, error: Exception) -> UsageError:
-        found = f"the cache of answers cannot be used ({error})"
-        hint = f"set {CACHE_DIR} to another directory, or give --no-cache"
-        return UsageError([Problem(str(self.path), found, "", hint)])

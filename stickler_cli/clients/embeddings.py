@@ -28,6 +28,7 @@ class Embedder(Model[str, Vector]):
     """A model that turns a text into a vector."""
 
     kind: ClassVar[str] = "embedding"
+    comparator: ClassVar[str] = "SemanticComparator"
 
     def text(self, question: str) -> str:
         """Return the text itself."""

@@ -12,14 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from stickler_cli.clients.connections import Connections
 from stickler_cli.clients.judge_models import SERVERS, server_of
-from stickler_cli.clients.model import (
-    CHARACTERS_A_TOKEN,
-    GarbledError,
-    Model,
-    Reply,
-    Usage,
-    require_package,
-)
+from stickler_cli.clients.model import CHARACTERS_A_TOKEN, GarbledError, Model, Reply, Usage
 
 if TYPE_CHECKING:
     from pydantic_ai import Agent
@@ -61,6 +54,7 @@ class Judge(Model[Pair, Verdict]):
     """A language model, and what it is to mind."""
 
     kind: ClassVar[str] = "verdict"
+    comparator: ClassVar[str] = "LLMComparator"
     is_judge: ClassVar[bool] = True
 
     model: str
@@ -90,15 +84,11 @@ class Judge(Model[Pair, Verdict]):
         }
 
     def require(self) -> None:
-        """Raise without the libraries, or without a key or region.
-
-        Raises:
-            UnavailableError: with what to install or to set.
-        """
+        """Raise without the libraries, or without a key or region."""
         server = SERVERS[server_of(self.model)[0]]
         for package in ("pydantic_ai", server.package):
-            require_package(package, "llm", "LLMComparator", self.model)
-        server.require("LLMComparator", self.model)
+            self.require_package(package, "llm")
+        server.require(self)
 
     def question(self, gt: object, pred: object) -> Pair:
         """Return the question about two values.
@@ -124,11 +114,7 @@ class Judge(Model[Pair, Verdict]):
     def call(
         self, questions: Sequence[Pair], connections: Connections, timeout: float
     ) -> Reply[Verdict]:
-        """Ask about one pair.
-
-        Raises:
-            GarbledError: the answer is no verdict, also when asked a second time.
-        """
+        """Ask about one pair; once more where the answer is no verdict."""
         (question,) = questions
         message = self.text(question)
         if len(message) > LONGEST_VALUES:

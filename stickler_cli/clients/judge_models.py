@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from stickler_cli.clients.bedrock_models import bedrock_address, bedrock_chat, require_aws
 from stickler_cli.clients.connections import Connections
+from stickler_cli.clients.model import Model
 from stickler_cli.clients.openai_models import (
     ollama_address,
     ollama_chat,
@@ -14,7 +15,6 @@ from stickler_cli.clients.openai_models import (
     openai_chat,
     require_openai_key,
 )
-from stickler_cli.core.problems import Problem, UnavailableError
 
 ANTHROPIC_URL: Final = "ANTHROPIC_BASE_URL"
 ANTHROPIC_KEY: Final = "ANTHROPIC_API_KEY"
@@ -28,8 +28,8 @@ class Server:
     """What its library is."""
     address: Callable[[], str]
     """Where it is, unless it is where it usually is."""
-    require: Callable[[str, str], None]
-    """Raise `UnavailableError` without a key or the like, for a comparator and a model."""
+    require: Callable[[Model[Any, Any]], None]
+    """Raise `UnavailableError` of a model where there is no key or the like."""
     chat: Callable[[str, Connections, float], Any]
     """Return pydantic-ai's model of a name, which never tries again by itself; a request may take
     so many seconds."""
@@ -63,20 +63,15 @@ def _anthropic_chat(name: str, connections: Connections, timeout: float) -> Any:
     return AnthropicModel(name, provider=AnthropicProvider(anthropic_client=api))
 
 
-def _require_anthropic_key(comparator: str, model: str) -> None:
+def _require_anthropic_key(model: Model[Any, Any]) -> None:
     if not os.environ.get(ANTHROPIC_KEY):
-        found = f"{comparator} with {model} needs a key in {ANTHROPIC_KEY}"
-        raise UnavailableError([Problem("", found, "", "set it")])
-
-
-def _require_nothing(comparator: str, model: str) -> None:
-    """Need no key."""
+        raise model.unavailable(f"needs a key in {ANTHROPIC_KEY}", hint="set it")
 
 
 SERVERS: Final[Mapping[str, Server]] = {
     "bedrock": Server("boto3", bedrock_address, require_aws, bedrock_chat),
     "openai": Server("openai", openai_address, require_openai_key, openai_chat),
     "anthropic": Server("anthropic", _anthropic_address, _require_anthropic_key, _anthropic_chat),
-    "ollama": Server("openai", ollama_address, _require_nothing, ollama_chat),
+    "ollama": Server("openai", ollama_address, lambda _: None, ollama_chat),
 }
 """Prefix -> what is behind it."""

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from stickler_cli.clients.connections import Connections
 from stickler_cli.clients.embeddings import NamedEmbedder, Vector, vector_of
-from stickler_cli.clients.model import Reply, require_package
+from stickler_cli.clients.model import Reply
 from stickler_cli.core.problems import Problem, UnavailableError
 
 
@@ -25,13 +25,9 @@ class LocalEmbedder(NamedEmbedder):
         return {"backend": self.package, "model": self.name, "files": fingerprint(self.name)}
 
     def require(self) -> None:
-        """Raise without the package, or where the path of the model leads nowhere.
-
-        Raises:
-            UnavailableError: with what to install or to mend.
-        """
-        require_package(self.package, self.extra, "SemanticComparator", self.title)
-        require_model_path("SemanticComparator", self.name)
+        """Raise without the package, or where the path of the model leads nowhere."""
+        self.require_package(self.package, self.extra)
+        require_model_path(self.comparator, self.name)
 
     def load(self) -> Any:
         """Load the model into memory."""

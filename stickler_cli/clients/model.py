@@ -103,6 +103,8 @@ class Model(ABC, Generic[Q, A]):
 
     kind: ClassVar[str]
     """What its answers are: `embedding`, `score` or `verdict`."""
+    comparator: ClassVar[str]
+    """The name of the comparator that asks it."""
     batch_size: ClassVar[int] = 1
     """Questions that a call takes at once."""
     is_local: ClassVar[bool] = False
@@ -125,8 +127,23 @@ class Model(ABC, Generic[Q, A]):
         """Raise where the model cannot be asked from here, without asking it.
 
         Raises:
-            UnavailableError: a library, a setting or a file is missing; the hint says which.
+            UnavailableError: a library, a setting or a file is missing; it says what to do.
         """
+
+    def require_package(self, package: str, extra: str) -> None:
+        """Make sure that a package of an extra is installed, without loading it.
+
+        Raises:
+            UnavailableError: it is not; the hint says what to install.
+        """
+        if find_spec(package) is None:
+            found = f"needs the package {package}, which is not installed"
+            raise self.unavailable(found, hint=f"pip install 'stickler-cli[{extra}]'")
+
+    def unavailable(self, found: str, expected: str = "", hint: str = "") -> UnavailableError:
+        """Return the error of a model that cannot be asked from here."""
+        found = f"{self.comparator} with {self.title} {found}"
+        return UnavailableError([Problem("", found, expected, hint)])
 
     @abstractmethod
     def call(self, questions: Sequence[Q], connections: "Connections", timeout: float) -> Reply[A]:
@@ -173,15 +190,3 @@ def _digest(start: Any, text: str) -> bytes:
     start.update(f"{json.dumps(text)}]".encode())
     digest: bytes = start.digest()
     return digest
-
-
-def require_package(package: str, extra: str, comparator: str, model: str) -> None:
-    """Make sure that a package of an extra is installed, without loading it.
-
-    Raises:
-        UnavailableError: it is not; the hint says what to install.
-    """
-    if find_spec(package) is None:
-        hint = f"pip install 'stickler-cli[{extra}]'"
-        found = f"{comparator} with {model} needs the package {package}, which is not installed"
-        raise UnavailableError([Problem("", found, "", hint)])

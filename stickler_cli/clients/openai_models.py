@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from stickler_cli.clients.connections import Connections
 from stickler_cli.clients.embeddings import NamedEmbedder, Vector, priced, vector_of
-from stickler_cli.clients.model import GarbledError, Reply, require_package
-from stickler_cli.core.problems import Problem, UnavailableError
+from stickler_cli.clients.model import GarbledError, Model, Reply
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -34,22 +33,14 @@ class OpenAIEmbedder(NamedEmbedder):
         return {"backend": "openai-embeddings", "server": openai_address(), "model": self.name}
 
     def require(self) -> None:
-        """Raise without the package `openai`, or without a key.
-
-        Raises:
-            UnavailableError: with what to install or to set.
-        """
-        require_package("openai", "openai", "SemanticComparator", self.title)
-        require_openai_key("SemanticComparator", self.title)
+        """Raise without the package `openai`, or without a key."""
+        self.require_package("openai", "openai")
+        require_openai_key(self)
 
     def call(
         self, questions: Sequence[str], connections: Connections, timeout: float
     ) -> Reply[Vector]:
-        """Embed a batch of texts in one request.
-
-        Raises:
-            GarbledError: the answer is not what the protocol says.
-        """
+        """Embed a batch of texts in one request."""
         api = _api(connections).with_options(timeout=timeout).embeddings
         reply = api.create(model=self.name, input=list(questions), encoding_format="float")
         try:
@@ -86,16 +77,15 @@ def ollama_chat(name: str, connections: Connections, timeout: float) -> Any:
     return OpenAIChatModel(name, provider=provider)
 
 
-def require_openai_key(comparator: str, model: str) -> None:
+def require_openai_key(model: Model[Any, Any]) -> None:
     """Make sure that there is a key, or a server of one's own, which may need none.
 
     Raises:
         UnavailableError: there is neither.
     """
     if not os.environ.get(OPENAI_KEY) and not os.environ.get(OPENAI_URL):
-        found = f"{comparator} with {model} needs a key in {OPENAI_KEY}"
         hint = f"set it, or set {OPENAI_URL} for a server of your own"
-        raise UnavailableError([Problem("", found, "", hint)])
+        raise model.unavailable(f"needs a key in {OPENAI_KEY}", hint=hint)
 
 
 def openai_address() -> str:
