@@ -264,6 +264,29 @@ def codes_of(values: Iterable[Hashable]) -> Keys:
     return np.array([codes.setdefault(value, len(codes)) for value in values], np.intp)
 
 
+def linked_codes(values: Iterable[Iterable[Hashable]]) -> Keys:
+    """Return a code for each value, the same for those that are linked by what they have in common.
+
+    >>> linked_codes(["ab", "bc", "d", "c", ""]).tolist()
+    [0, 0, 1, 0, 2]
+    """
+    links: dict[Hashable, Hashable] = {}
+
+    def root(key: Hashable) -> Hashable:
+        while (link := links.setdefault(key, key)) != key:
+            links[key] = links[link]
+            key = link
+        return key
+
+    roots: list[Hashable] = []
+    for value in values:
+        one, *others = [*value] or [object()]
+        roots.append(one)
+        for other in others:
+            links[root(other)] = root(one)
+    return codes_of(map(root, roots))
+
+
 def checked_flag(keyword: str, value: object) -> bool:
     """Give back a boolean.
 

@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 
 from stickler_cli.comparators.base import (
     BaseComparator,
+    Keys,
     KeywordError,
     Similarities,
     checked_choice,
     checked_flag,
     is_number,
+    linked_codes,
     text_of,
 )
 from stickler_cli.comparators.date_parsing import (
@@ -48,8 +50,9 @@ class Readings(NamedTuple):
     """None is no date."""
     day_first: Stated | None
     """The same, unless the order is open."""
-    days: tuple[float, float]
-    """The ordinals of both where each is a plain day or no date (nan); else infinite."""
+    days: tuple[float, ...]
+    """The ordinals of both, by their own clocks and in UTC: nan for no date and no zone, and 0
+    where a reading is more than a day."""
 
 
 class DateComparator(BaseComparator):
@@ -114,17 +117,28 @@ class DateComparator(BaseComparator):
         return max(score, self._score(gt.day_first, pred.day_first))
 
     def similarities(self, gts: Sequence[Readings], preds: Sequence[Readings]) -> Similarities:
-        """Compare two columns: plain days in one go, and each other pair once."""
+        """Compare two columns: days in one go, and each other pair once."""
         gt_days, pred_days = _days(gts), _days(preds)
-        with np.errstate(invalid="ignore"):  # of two that are infinite
-            near = np.abs(gt_days - pred_days) <= self._reach
-        similarities = (near[:, 0] | near[:, 1]).astype(np.float64)
-        is_odd = np.isinf(gt_days[:, 0]) | np.isinf(pred_days[:, 0]) | (not self._by_days)
-        others = np.flatnonzero(is_odd).tolist()
-        similarities[others] = super().similarities(
-            [gts[index] for index in others], [preds[index] for index in others]
-        )
+        apart = np.abs(gt_days - pred_days)
+        apart = np.where(np.isnan(apart[2:]), apart[:2], apart[2:])  # in UTC if both have zones
+        similarities: Similarities = (np.fmin(*apart) <= self._reach).astype(np.float64)
+        is_odd = (gt_days[0] == 0) | (pred_days[0] == 0) | (not self._by_days)
+        if is_odd.any():
+            odd = [(gts[index], preds[index]) for index in np.flatnonzero(is_odd).tolist()]
+            similarities[is_odd] = super().similarities(*zip(*odd, strict=True))
         return similarities
+
+    def keys(self, prepared: Sequence[Readings]) -> "Keys | None":
+        """Return codes by day; those share one that any order, or either clock, makes the same.
+
+        None where days say too little: under a tolerance, and where a value is more than a day.
+        """
+        days = [value.days for value in prepared]
+        if self._reach or any(one[0] == 0 for one in days):
+            return None
+        return linked_codes(
+            [(kind, day) for kind, day in enumerate(one) if not math.isnan(day)] for one in days
+        )
 
     def _score(self, gt: Stated | None, pred: Stated | None) -> float:
         if gt is None or pred is None or not self._are_comparable(gt, pred):
@@ -177,10 +191,11 @@ def _read(text: str, dayfirst: bool | None, ranges: bool) -> Readings:
 
 def _readings(month_first: Stated | None, day_first: Stated | None) -> Readings:
     if month_first == day_first:
-        day = _day(month_first)
-        return Readings(month_first, month_first, (day, day))
-    days = _day(month_first), _day(day_first)
-    return Readings(month_first, day_first, (math.inf, math.inf) if math.inf in days else days)
+        day_first = month_first
+    both = _day(month_first), _day(day_first)
+    if (0, 0) in both:
+        both = (0, 0), (0, 0)
+    return Readings(month_first, day_first, tuple(chain(*zip(*both, strict=True))))
 
 
 def _admitted(stated: Stated | None, *, ranges: bool) -> Stated | None:
@@ -200,19 +215,20 @@ def _text(value: object) -> str:
     return text_of(int(value)) if is_number(value) and value % 1 == 0 else ""
 
 
-def _day(stated: Stated | None) -> float:
-    """Return the ordinal of a plain day, which says all of it; nan for no date, else infinity."""
+def _day(stated: Stated | None) -> tuple[float, float]:
+    """Return the ordinal by its own clock and in UTC, as `Readings.days` has them."""
     if stated is None:
-        return math.nan
-    if isinstance(stated, StatedDate) and stated.is_whole and stated.offset is None:
-        return stated.first_day.toordinal()
-    return math.inf
+        return math.nan, math.nan
+    if isinstance(stated, StatedRange) or not stated.is_whole:
+        return 0, 0
+    utc = math.nan if stated.offset is None else stated.moment(utc=True).days
+    return stated.moment(utc=False).days, utc
 
 
 def _days(values: Sequence[Readings]) -> NDArray[np.float64]:
-    """Lay the days of both orders out as (n, 2)."""
+    """Lay days out as (4, n): month first and day first by their own clocks, then in UTC."""
     days = chain.from_iterable(value.days for value in values)
-    return np.fromiter(days, np.float64, 2 * len(values)).reshape(-1, 2)
+    return np.fromiter(days, np.float64, 4 * len(values)).reshape(-1, 4).T
 
 
 def _checked_tolerance(value: object) -> float | None:

@@ -2,7 +2,7 @@
 
 import math
 import string
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from operator import eq
@@ -15,7 +15,7 @@ from stickler_cli.comparators.base import (
     Keys,
     Similarities,
     checked_flag,
-    codes_of,
+    linked_codes,
     text_of,
 )
 
@@ -84,14 +84,13 @@ class ExactComparator(BaseComparator):
         10 and 1.0 have two where the text is not.
         """
         texts = {value for value in prepared if isinstance(value, str)}
-        links: dict[Hashable, Hashable] = {}
-        for number in (value for value in prepared if isinstance(value, Number)):
-            if number.text in texts:
-                one, other = _root(links, number.text), _root(links, number.value)
-                if one != other:
-                    links[other] = one
-        return codes_of(
-            _root(links, value.value if isinstance(value, Number) else value) for value in prepared
+        return linked_codes(
+            [value]
+            if isinstance(value, str)
+            else [value.value, value.text]
+            if value.text in texts
+            else [value.value]
+            for value in prepared
         )
 
     def similarities(self, gts: Sequence[Prepared], preds: Sequence[Prepared]) -> Similarities:
@@ -99,13 +98,6 @@ class ExactComparator(BaseComparator):
         there = {*map(type, gts), *map(type, preds)}
         equal = self.similarity if Number in there else eq
         return np.fromiter(map(equal, gts, preds), np.float64, len(gts))
-
-
-def _root(links: dict[Hashable, Hashable], key: Hashable) -> Hashable:
-    """Return what stands for all keys that are linked with this one."""
-    while key in links:
-        key = links[key]
-    return key
 
 
 def _value_of(value: object) -> tuple[bool, int | Decimal] | None:

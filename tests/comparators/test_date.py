@@ -305,3 +305,24 @@ def test_a_date_is_itself(comparator, day):
 def test_any_text_scores_from_0_to_1(comparator, gt, pred):
     assert 0 <= comparator.compare(gt, pred) <= 1
     assert 0 <= comparator.compare(gt, gt) <= 1
+
+
+def keys(*texts, **config):
+    comparator = DateComparator(**config)
+    found = comparator.keys([comparator.prepare(text) for text in texts])
+    return None if found is None else found.tolist()
+
+
+def test_days_that_an_order_or_a_clock_makes_the_same_share_a_key():
+    assert keys("2024-01-02", "Jan 2, 2024", "n/a", "2024-01-03", "") == [0, 0, 1, 2, 3]
+    assert keys("2024-01-02", "2024-02-01", "01/02/2024") == [0, 0, 0]
+    assert keys("2024-01-02", "2024-02-01") == [0, 1]
+    assert keys("2024-01-02T23:30-05:00", "2024-01-03T01:00Z", "2024-01-02") == [0, 0, 0]
+    assert keys("2024-01-02T23:30-05:00", "2024-01-04T01:00Z") == [0, 1]
+
+
+def test_there_are_no_keys_where_unequal_days_may_be_alike():
+    assert keys("2024-01-02", tolerance=1) is None
+    assert keys("2024-01-02", tolerance=0) == [0]
+    assert keys("2024-01-02", "Jan 2024") is None
+    assert keys("2024-01-02", "2024-01-01 to 2024-01-05") is None

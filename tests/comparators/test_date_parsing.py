@@ -2,11 +2,13 @@
 
 import time
 from datetime import date, datetime, timedelta
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stickler_cli.comparators import date_parsing
 from stickler_cli.comparators.date_parsing import (
     LONGEST,
     StatedDate,
@@ -217,3 +219,36 @@ def test_any_string_is_read_without_an_error_and_always_the_same(text, dayfirst)
         if reading is not None:
             assert reading.ends[0].parts
             assert hash(reading) == hash(reading)
+
+
+NUMBERS = st.integers(0, 33).flatmap(lambda number: st.sampled_from([str(number), f"{number:02d}"]))
+YEARS = st.one_of(st.integers(1900, 2100).map(str), st.integers(0, 9999).map(str))
+MONTHS = st.sampled_from([*("Jan", "march", "MAY", "Sept", "December", "Mon", "Noon")])
+DAYS = st.builds("{}{}".format, NUMBERS, st.sampled_from(["", "", "st", "th", "TH"]))
+CLOCKS = st.builds(
+    "{}:{}{}{}".format,
+    st.integers(0, 25).map("{:02d}".format),
+    st.integers(0, 61).map("{:02d}".format),
+    st.sampled_from(["", "", ":30", ":60", ":30.5", ":30.123456", ":30.1234567"]),
+    st.sampled_from(["", "Z", "+00:00", "-05:30", "+24:00", "+05:60", " Z", "+0530", " EST"]),
+)
+USUAL = st.one_of(
+    st.builds("{0}{1}{2}{1}{3}".format, NUMBERS, st.sampled_from("/.-"), NUMBERS, YEARS),
+    st.builds("{} {}{} {}".format, DAYS, MONTHS, st.sampled_from(["", ",", "."]), YEARS),
+    st.builds("{} {}{} {}".format, MONTHS, DAYS, st.sampled_from(["", ",", "."]), YEARS),
+    st.builds("{}{}{}".format, st.dates(), st.sampled_from(["T", " ", "  "]), CLOCKS),
+    st.builds("{}-{:02d}-30 {}".format, YEARS, st.integers(0, 13), CLOCKS),
+    st.builds("{} {}".format, MONTHS, DAYS),
+)
+
+
+@settings(deadline=None, max_examples=400)
+@given(USUAL)
+def test_usual_dates_are_read_as_dateutil_reads_them_in_each_order(text):
+    found = readings(text, dayfirst=None)
+
+    with (
+        patch.object(date_parsing, "_read_plain", return_value=None),
+        patch.object(date_parsing, "_may_be_swapped", return_value=True),
+    ):
+        assert found == readings(text, dayfirst=None)

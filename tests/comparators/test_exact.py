@@ -89,3 +89,18 @@ def test_integers_of_any_length_are_compared():
     assert ExactComparator().compare(10**5000, 10**5000) == 1.0
     assert ExactComparator().compare(10**5000, "1" + "0" * 5000) == 1.0
     assert ExactComparator().compare(10**5000, 10**5000 + 1) == 0.0
+
+
+def keys(*values):
+    comparator = ExactComparator()
+    return comparator.keys([comparator.prepare(value) for value in values]).tolist()
+
+
+def test_texts_have_keys_by_text_and_numbers_by_value():
+    assert keys("a", "B", "A ", "b") == [0, 1, 0, 1]
+    assert keys(1, 1.0, True, 10, "x") == [0, 0, 1, 2, 3]
+
+
+def test_numbers_share_a_key_where_a_text_matches_both():
+    assert keys(1.0, 10, "10") == [0, 0, 0]
+    assert keys(1.0, 10, 1, "2") == [0, 1, 0, 2]

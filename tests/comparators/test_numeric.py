@@ -137,3 +137,21 @@ def test_a_tolerance_that_is_no_finite_number_of_at_least_0_is_refused(keyword, 
 def test_the_older_name_is_the_same_class():
     assert NumericExactC is NumericComparator
     assert NumericExactC().name == "NumericComparator"
+
+
+def test_numbers_have_keys_by_value_unless_there_is_a_tolerance():
+    values = ["1,000", 1000.0, 10**3, 0.1, "0.10", "n/a", 10**20, "100000000000000000000"]
+    prepared = [NumericComparator().prepare(value) for value in values]
+
+    assert NumericComparator().keys(prepared).tolist() == [0, 0, 0, 1, 1, 2, 3, 3]
+    assert NumericComparator(tolerance=0.1).keys(prepared) is None
+    assert NumericComparator(relative_tolerance=0.1).keys(prepared) is None
+
+
+def test_a_number_is_a_float_wherever_one_is_spelled_so():
+    prepare = NumericComparator().prepare
+
+    assert [type(prepare(value)) for value in ("12.50", 7, 10**20, -0.0, 1e300)] == [float] * 5
+    assert [type(prepare(value)) for value in ("1e400", 2**53 + 1, "0." + "1" * 20)] == [
+        Decimal
+    ] * 3
