@@ -14,10 +14,10 @@ from stickler_cli.cli.outputs import (
     write_text,
 )
 from stickler_cli.core.problems import NotComparableError, Problem
+from stickler_cli.diff.change_gates import LOWEST
 from stickler_cli.diff.changes import Difference, DiffSettings
 from stickler_cli.diff.comparison import compare_runs
 from stickler_cli.diff.contrasts import deciding
-from stickler_cli.diff.gates import LOWEST
 from stickler_cli.reports.github import summary
 from stickler_cli.reports.registry import render_difference, require
 from stickler_cli.runs.files import check_outputs

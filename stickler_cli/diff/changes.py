@@ -19,7 +19,10 @@ DIFFERENT: Final = 1e-9
 """Scores that are less apart are equal: they are sums of rounded numbers."""
 
 
-class Verdict(StrEnum):
+F1: Final = "f1"
+
+
+class Trend(StrEnum):
     """What became of a figure."""
 
     IMPROVED = "improved"
@@ -31,7 +34,7 @@ class Verdict(StrEnum):
 
 
 class Decision(StrEnum):
-    """What a verdict rests on."""
+    """What a trend rests on."""
 
     EXACT = "exact permutation test"
     """All ways to swap the runs of documents were tried."""
@@ -43,7 +46,7 @@ class Decision(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DiffSettings:
-    """What decides the verdicts of a difference."""
+    """What decides the trends of a difference."""
 
     intervals: IntervalSettings = field(default_factory=IntervalSettings)
     """A change is significant if its p is at most 1 - level; the seed also draws the swaps."""
@@ -52,7 +55,7 @@ class DiffSettings:
 
     @property
     def alpha(self) -> float:
-        """The chance of a verdict of change where there is none."""
+        """The chance of finding a change where there is none."""
         return round(1 - self.intervals.level, 12)  # 0.1 of 0.9, so that a p of 0.1 is at most it
 
 
@@ -72,15 +75,21 @@ class Contrast:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """One figure in both runs, over the documents of the first one."""
+class Figure:
+    """One thing that a run is measured by."""
 
     path: Path
     """Of the field; empty for whole documents."""
-    reading: str
-    """`overall`, `aggregate` or `leaves`; empty for scores."""
+    mode: str
+    """The counting mode: `overall`, `aggregate` or `leaves`; empty for scores."""
     metric: str
     """`f1` or `score`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change(Figure):
+    """One figure in both runs, over the documents of the first one."""
+
     before: float | None
     """In [0, 1]; None where there was nothing to divide by."""
     after: float | None
@@ -93,7 +102,7 @@ class Change:
     documents."""
     corrected_p: float | None
     """Corrected for all fields, by Holm; of whole documents, `p`."""
-    verdict: Verdict
+    trend: Trend
     decided_by: Decision
     documents: int
     """Those that say anything about it, in one run or both."""
@@ -103,11 +112,6 @@ class Change:
     """Documents in which it was right in the first run and is wrong in the second."""
     fixed: int
     """The reverse."""
-
-    @property
-    def is_drop(self) -> bool:
-        """Whether the figure is lower than it was."""
-        return self.change is not None and self.change < 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +205,7 @@ class Difference:
         """The documents that got better, the greatest gain first."""
         return [document for document in reversed(self.changed) if document.is_better]
 
-    def with_verdict(self, verdict: Verdict) -> list[Change]:
-        """Give the fields of one verdict, the greatest change first."""
-        found = [change for change in self.fields if change.verdict is verdict]
+    def with_trend(self, trend: Trend) -> list[Change]:
+        """Return the fields of one trend, the greatest change first."""
+        found = [change for change in self.fields if change.trend is trend]
         return sorted(found, key=lambda change: -abs(change.change or 0.0))

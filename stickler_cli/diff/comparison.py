@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from stickler_cli.core.locations import Path
-from stickler_cli.diff.changes import Difference, DiffSettings, RunName
+from stickler_cli.diff.change_gates import columns_of, judge_changes
+from stickler_cli.diff.changes import F1, Difference, DiffSettings, Figure, RunName
 from stickler_cli.diff.contrasts import contrasts
 from stickler_cli.diff.documents import document_changes
-from stickler_cli.diff.figures import F1, WHOLE, Figure, changes
-from stickler_cli.diff.gates import columns_of, judge_changes
-from stickler_cli.diff.pairing import Counted, counted, paired
+from stickler_cli.diff.measures import WHOLE, changes
+from stickler_cli.diff.paired_runs import Counted, counted, paired
 from stickler_cli.score.gates import Gate, check_paths
 from stickler_cli.score.record import FieldInfo, Run
 from stickler_cli.score.tally import READINGS
@@ -21,9 +21,9 @@ def compare_runs(
     gates: Sequence[Gate] = (),
     settings: DiffSettings | None = None,
 ) -> Difference:
-    """Tell what changed from one run to another.
+    """Return what changed from one run to another.
 
-    Rates are those of the first run's `recall_with_fd`. Runs that differ in what decides their
+    Rates are made as in the first run. Runs that differ in what decides their
     figures are compared all the same: look at `deciding` first.
 
     Args:
@@ -31,7 +31,7 @@ def compare_runs(
         new: the run that is; likewise.
         names: of the two, as the user gave them.
         gates: on changes.
-        settings: what decides the verdicts.
+        settings: what decides the trends.
 
     Raises:
         UsageError: a run has no accounts, or a gate asks for a field or a count that there is not.
@@ -40,12 +40,7 @@ def compare_runs(
     settings = settings or DiffSettings()
     pairs = paired(base, new)
     described = _described(base, new)
-    table = counted(
-        pairs.pairs,
-        described,
-        columns_of(gates),
-        recall_with_fd=base.options.recall_with_fd,
-    )
+    table = counted(pairs.pairs, described, base.rule, columns_of(gates))
     paths = _paths(described, table)
     check_paths(gates, paths)
     figures = [*WHOLE, *(Figure(path, READINGS[0], F1) for path in paths)]
@@ -83,13 +78,13 @@ def _name(run: Run, source: str) -> RunName:
 
 
 def _described(base: Run, new: Run) -> list[FieldInfo]:
-    """Give the fields of both schemas; those that only the second one has come last."""
+    """Return the fields of both schemas; those that only the second one has come last."""
     known = {info.path: info for info in new.fields} | {info.path: info for info in base.fields}
     order = dict.fromkeys(info.path for run in (base, new) for info in run.fields)
     return [known[path] for path in order]
 
 
 def _paths(described: Sequence[FieldInfo], table: Counted) -> list[Path]:
-    """Give the fields of the schemas, then those that only documents have."""
+    """Return the fields of the schemas, then those that only documents have."""
     order = dict.fromkeys(tuple(map(str, info.path)) for info in described)
     return [*order, *(path for path in table.paths if path not in order)]

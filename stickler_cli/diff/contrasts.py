@@ -12,7 +12,7 @@ NOT_DECIDING = frozenset({"strict"})
 
 
 def contrasts(base: Run, new: Run) -> list[Contrast]:
-    """List everything in which two runs differ, what decides first."""
+    """Return everything in which two runs differ, what decides first."""
     found = [
         *_schemas(base, new),
         *_options(base, new),
@@ -23,7 +23,7 @@ def contrasts(base: Run, new: Run) -> list[Contrast]:
 
 
 def deciding(base: Run, new: Run) -> list[Contrast]:
-    """Give that for which the figures of two runs cannot be compared."""
+    """Return that for which the figures of two runs cannot be compared."""
     return [contrast for contrast in contrasts(base, new) if contrast.decides]
 
 

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from stickler_cli.core.locations import parse_field_path
 from stickler_cli.diff.changes import DocumentChange
-from stickler_cli.diff.pairing import Pair, Record, missed_counts
+from stickler_cli.diff.paired_runs import Pair, Record, missed_counts
 from stickler_cli.score.accounts import NAMES, SCORE, readings_of
 from stickler_cli.score.tally import READINGS
 
@@ -13,7 +13,7 @@ ERRORS: Final = ("fd", "fa", "fn")
 
 
 def document_changes(pairs: Sequence[Pair]) -> list[DocumentChange]:
-    """Tell what changed in each document in which anything did, the greatest loss first.
+    """Return what changed in each document in which anything did, the greatest loss first.
 
     Documents that lost as much stand in the order of their new errors, then of their ids.
     """
@@ -29,7 +29,7 @@ def document_changes(pairs: Sequence[Pair]) -> list[DocumentChange]:
 def _change(
     name: str, account: Record, next_account: Record | None, status: str
 ) -> DocumentChange | None:
-    """Tell what changed in a document; None if only its status or group did."""
+    """Return what changed in a document; None if only its status or group did."""
     before = {path: _overall(entry) for path, entry in account["fields"].items()}
     if next_account is None:
         after = {
@@ -66,7 +66,7 @@ def _errors(counts: Mapping[str, int]) -> int:
 
 
 def _is_right(counts: Mapping[str, int]) -> bool | None:
-    """Say whether nothing is wrong; None where nothing was counted."""
+    """Return whether nothing is wrong; None where nothing was counted."""
     if not any(counts.get(name) for name in NAMES):
         return None
     return not _errors(counts)

@@ -1,10 +1,14 @@
-"""Whether a change is more than chance: a paired permutation test, and Holm's correction.
+"""Whether a change is more than chance: a paired permutation test, Holm's correction, a bootstrap.
 
 If it made no difference which run a document was in, swapping its counts between the two runs
 would change nothing but by chance. So the change that was seen is compared with those of all ways
 to swap, or of a large sample of them. The statistic is a quotient of sums over documents, which
 `scipy.stats.permutation_test` would take apart for every field and every swap; here one product of
 matrices gives the sums of all fields. docs/statistics.md has the method and its limits.
+
+The bootstrap tells how far a change could be off because other documents might have come. A
+document has the same weights in both runs, those of the intervals of a single run: they depend on
+nothing but its id and the seed.
 """
 
 from collections.abc import Sequence
@@ -14,6 +18,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from stickler_cli.score.intervals import Interval, IntervalSettings, percentiles, weights
+
 SWAPS: Final = 9999
 """Ways to swap that are drawn: a p of 0.05 is then off by 0.004 at most, nearly always."""
 
@@ -22,7 +28,7 @@ MOST_ENUMERATED: Final = 14
 8192, fewer than would be drawn."""
 
 CHUNK: Final = 256
-"""Documents that are swapped at once: 256 times 9999 signs are 20 MB."""
+"""Documents that are swapped or resampled at once: 256 times 9999 signs are 20 MB."""
 
 _SAME: Final = 1e-12
 """Changes that are less apart are equal: they come of rounded quotients."""
@@ -55,7 +61,7 @@ class Sample:
 
 
 def p_values(samples: Sequence[Sample], seed: int) -> list[float]:
-    """Test every figure by itself: how often would swaps give a change as large or larger.
+    """Return of every figure by itself how often swaps would give a change as large or larger.
 
     Args:
         samples: of the same documents.
@@ -77,12 +83,12 @@ def p_values(samples: Sequence[Sample], seed: int) -> list[float]:
 
 
 def is_enumerated(sample: Sample) -> bool:
-    """Say whether all ways to swap are tried."""
+    """Return whether all ways to swap are tried."""
     return sample.differing <= MOST_ENUMERATED
 
 
 def smallest_p(differing: int) -> float:
-    """Give the least p that can come out when so many documents differ.
+    """Return the least p that can come out when so many documents differ.
 
     >>> smallest_p(0), smallest_p(6)
     (1.0, 0.03125)
@@ -91,7 +97,7 @@ def smallest_p(differing: int) -> float:
 
 
 def holm(p: Sequence[float]) -> list[float]:
-    """Correct p values for being many, so that one false alarm among all is as rare as alpha.
+    """Return p values corrected so that one false alarm among all is as rare as alpha.
 
     Source: Holm (1979), A Simple Sequentially Rejective Multiple Test Procedure.
 
@@ -104,6 +110,37 @@ def holm(p: Sequence[float]) -> list[float]:
         largest = max(largest, min(1.0, (len(p) - rank) * p[place]))
         corrected[place] = largest
     return corrected
+
+
+def change_intervals(
+    samples: Sequence[Sample], documents: Sequence[str], settings: IntervalSettings
+) -> list[Interval | None]:
+    """Return the confidence interval of the change of every figure.
+
+    Args:
+        samples: of these documents.
+        documents: ids, all different.
+        settings: as for the intervals of a run.
+
+    Returns:
+        The percentiles of the changes over the replicates; None where too many replicates have
+        nothing to divide by.
+    """
+    if not samples:
+        return []
+    parts = np.concatenate([part for sample in samples for part in (sample.before, sample.after)])
+    sums = np.zeros((len(parts), settings.replicates))
+    for start in range(0, len(documents), CHUNK):
+        drawn = weights(documents[start : start + CHUNK], settings)
+        sums += parts[:, start : start + CHUNK] @ drawn.astype(np.float64)
+    four_each = sums.reshape(len(samples), 4, settings.replicates)
+    return percentiles([_changes(four) for four in four_each], settings.level)
+
+
+def _changes(sums: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Return the change in every replicate, and whether there is one."""
+    change = quotients(sums[2:]) - quotients(sums[:2])
+    return change, (sums[1] > 0) & (sums[3] > 0)
 
 
 def _enumerated(sample: Sample) -> float:
@@ -137,13 +174,13 @@ def _sampled(samples: Sequence[Sample], seed: int) -> list[float]:
 
 
 def _signs(words: NDArray[np.uint64]) -> NDArray[np.float64]:
-    """Give -1 or 1 for each document and swap, from a bit each; shape (documents, swaps)."""
+    """Return -1 or 1 for each document and swap, from a bit each; shape (documents, swaps)."""
     bits = np.unpackbits(words.view(np.uint8), axis=1)[:, :SWAPS]
     return np.where(bits, -1.0, 1.0)
 
 
 def _as_large(sample: Sample, moved: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Say which swaps give a change as large as the one that was seen.
+    """Return which swaps give a change as large as the one that was seen.
 
     Args:
         sample: the figure.
@@ -158,7 +195,7 @@ def _as_large(sample: Sample, moved: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 def quotients(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Divide the first row by the second; 1 where there is nothing to divide by."""
+    """Return the first row divided by the second; 1 where there is nothing to divide by."""
     above, below = sums
     values: NDArray[np.float64] = np.ones_like(above)
     np.divide(above, below, out=values, where=below > 0)

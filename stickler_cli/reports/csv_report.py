@@ -9,8 +9,8 @@ from typing import Final
 from stickler_cli.core.locations import field_path
 from stickler_cli.diff.changes import Change, Difference
 from stickler_cli.reports.layout import TableStyle
-from stickler_cli.reports.view import RunView
 from stickler_cli.score.frame import HEADERS, table
+from stickler_cli.score.record import Run
 
 DIFFERENCE_HEADERS: Final = (
     *("field", "reading", "metric", "before", "after", "change", "change_lower", "change_upper"),
@@ -22,10 +22,10 @@ _FORMULA: Final = re.compile(r"[=+\-@\t\r\n＝＋－＠]")  # noqa: RUF001 - the
 """What a spreadsheet may take for a formula. Source: OWASP, CSV Injection."""
 
 
-def render_run(view: RunView, style: TableStyle) -> str:
+def render_run(run: Run, style: TableStyle) -> str:
     """Return a row for the whole, then one for each field; lines end with a line feed."""
-    with_fd = view.rule.recall_with_fd
-    rows = table(view.evaluation, view.evaluation.by, view.run.fields, recall_with_fd=with_fd)
+    with_fd = run.rule.recall_with_fd
+    rows = table(run.evaluation, run.evaluation.by, run.fields, recall_with_fd=with_fd)
     return _text(HEADERS, rows)
 
 
@@ -37,10 +37,10 @@ def render_difference(difference: Difference, style: TableStyle) -> str:
 def _row(change: Change) -> tuple[object, ...]:
     interval = change.interval
     return (
-        *(field_path(change.path), change.reading, change.metric),
+        *(field_path(change.path), change.mode, change.metric),
         *(change.before, change.after, change.change),
         *((interval.lower, interval.upper) if interval else (None, None)),
-        *(change.p, change.corrected_p, change.verdict.value, change.decided_by.value),
+        *(change.p, change.corrected_p, change.trend.value, change.decided_by.value),
         *(change.documents, change.differing, change.broken, change.fixed),
     )
 

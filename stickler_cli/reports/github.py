@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from stickler_cli.diff.changes import Difference, Verdict
-from stickler_cli.reports import difference_sentences, markdown, run_sentences
+from stickler_cli.diff.changes import Difference, Trend
+from stickler_cli.reports import markdown, run_sentences
+from stickler_cli.reports.difference_view import DifferenceView
 from stickler_cli.reports.figures import number_of, visible
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.markdown_text import SUMMARY_LIMIT, truncate_lines, utf8_size
@@ -36,14 +37,14 @@ class Annotation:
     message: str
 
 
-def render_run(view: RunView, style: TableStyle) -> str:
+def render_run(run: Run, style: TableStyle) -> str:
     """Return workflow commands: failed gates are errors, the worst fields notices."""
-    return _text(_of_run(view))
+    return _text(_of_run(RunView(run)))
 
 
 def render_difference(difference: Difference, style: TableStyle) -> str:
     """Return workflow commands: failed gates are errors, what got worse warnings."""
-    return _text(_of_difference(difference))
+    return _text(_of_difference(DifferenceView(difference)))
 
 
 def summary(subject: Run | Difference, style: TableStyle, room: int = SUMMARY_LIMIT) -> str:
@@ -55,7 +56,7 @@ def summary(subject: Run | Difference, style: TableStyle, room: int = SUMMARY_LI
         room: bytes that are left in the summary.
     """
     if isinstance(subject, Run):
-        page = markdown.run_page(RunView(subject), style)
+        page = markdown.run_page(subject, style)
     else:
         page = markdown.difference_page(subject)
     return truncate_lines(page, min(room, SUMMARY_LIMIT), utf8_size)
@@ -89,26 +90,25 @@ def _unfit_text(view: RunView) -> str:
     return f"{number_of(view.unfit, 'document')} could not be evaluated: {told}"
 
 
-def _of_difference(difference: Difference) -> Iterator[Annotation]:
+def _of_difference(view: DifferenceView) -> Iterator[Annotation]:
     """Return what makes the command fail, then what got worse, then the figures."""
-    words = difference_sentences
+    difference = view.difference
     for result in difference.gates:
         if not result.passed:
             yield Annotation("error", "stickler diff: a gate failed", result.reason)
-    for decides, text in words.differences(difference):
+    for decides, text in view.contrasts:
         title = "stickler diff: not comparable" if decides else "stickler diff: the runs differ"
         yield Annotation("warning" if decides else "notice", title, text)
-    for text in words.fields_with(difference, Verdict.REGRESSED):
+    for _, text in view.fields_with(Trend.REGRESSED):
         yield Annotation("warning", "stickler diff: regressed", text)
     for document in difference.worse:
         if document.is_hard:
-            text = f"{document.id}: {words.document_text(document)}"
+            text = f"{document.id}: {view.document_text(document)}"
             yield Annotation("warning", "stickler diff: broke hard", text)
-    for text in words.fields_with(difference, Verdict.IMPROVED):
+    for _, text in view.fields_with(Trend.IMPROVED):
         yield Annotation("notice", "stickler diff: improved", text)
     name = difference.new.model_name
-    message = f"{words.headline(difference)}; {words.verdict_line(difference)}"
-    yield Annotation("notice", f"stickler diff: {name}", message)
+    yield Annotation("notice", f"stickler diff: {name}", f"{view.headline}; {view.trend_line}")
 
 
 def _text(annotations: Iterable[Annotation]) -> str:

@@ -15,11 +15,10 @@ from stickler_cli import __version__
 from stickler_cli.compare.explained import Explained, Pairing
 from stickler_cli.core.locations import field_path
 from stickler_cli.diff.changes import Difference
-from stickler_cli.diff.record import diff_record
+from stickler_cli.diff.difference_record import diff_record
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.pair import ComparedPair, differs, value_pieces
-from stickler_cli.reports.view import RunView
-from stickler_cli.score.record import PER_DOCUMENT, run_record
+from stickler_cli.score.record import PER_DOCUMENT, Run, run_record
 
 COMPARISON_FORMAT: Final = "stickler-comparison/1"
 
@@ -27,17 +26,17 @@ _OPTIONS: Final = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
 _INDENT: Final = "  "
 
 
-def render_run(view: RunView, style: TableStyle) -> str:
+def render_run(run: Run, style: TableStyle) -> str:
     """Return a run in the run format; ends with a line break."""
-    record = run_record(view.run, per_document=False)
-    accounts = view.evaluation.accounts
+    record = run_record(run, per_document=False)
+    accounts = run.evaluation.accounts
     if accounts is not None:
         # As they are: a line each, and nothing to take apart and put together again.
         record[PER_DOCUMENT] = [orjson.Fragment(line) for line in accounts.ordered()]
     try:
         return orjson.dumps(record, option=_OPTIONS).decode()
     except orjson.JSONEncodeError:
-        return json_text(run_record(view.run)) + "\n"
+        return json_text(run_record(run)) + "\n"
 
 
 def render_difference(difference: Difference, style: TableStyle) -> str:

@@ -15,13 +15,15 @@ from xml.etree import ElementTree as ET
 
 from stickler_cli import __version__
 from stickler_cli.core.locations import Path, field_path
-from stickler_cli.diff.changes import Change, Difference, Verdict
-from stickler_cli.reports import difference_sentences, run_sentences
+from stickler_cli.diff.changes import Difference, Trend
+from stickler_cli.reports import run_sentences
+from stickler_cli.reports.difference_view import DifferenceView
 from stickler_cli.reports.figures import number_of, setting, visible
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.rows import FieldRow
 from stickler_cli.reports.view import RunView
 from stickler_cli.score.gates import METRICS, GateResult
+from stickler_cli.score.record import Run
 from stickler_cli.score.terms import pattern_of
 
 Outcome = Literal["passed", "failure", "error", "skipped"]
@@ -63,35 +65,36 @@ class Suite:
     """Figures with all their digits; those that are None are left out."""
 
 
-def render_run(view: RunView, style: TableStyle) -> str:
+def render_run(run: Run, style: TableStyle) -> str:
     """Return a run as JUnit XML; there is always at least one case."""
-    cases = [*_gates(_RUN, view.run.gates), *_documents(view)]
+    view = RunView(run)
+    cases = [*_gates(_RUN, run.gates), *_documents(view)]
     if style.junit_fields:
-        known = {info.path: info for info in view.run.fields}
-        gates = _by_field(view.run.gates, lambda path: pattern_of(path, known))
+        known = {info.path: info for info in run.fields}
+        gates = _by_field(run.gates, lambda path: pattern_of(path, known))
         cases += [_row(view, row, gates[row.path]) for row in view.rows]
     return junit_text(Suite("stickler", cases, _run_properties(view)))
 
 
 def render_difference(difference: Difference, style: TableStyle) -> str:
     """Return a difference as JUnit XML; there is always at least one case."""
-    words = difference_sentences
+    view = DifferenceView(difference)
     detail = [
-        *(text for _, text in words.differences(difference)),
-        words.verdict_line(difference),
-        *words.fields_with(difference, Verdict.REGRESSED),
+        *(text for _, text in view.contrasts),
+        view.trend_line,
+        *(text for _, text in view.fields_with(Trend.REGRESSED)),
         *(
-            f"worse: {document.id}: {words.document_text(document)}"
-            for document in words.worse_documents(difference)[0]
+            f"worse: {document.id}: {view.document_text(document)}"
+            for document in view.documents["worse"][0]
         ),
     ]
-    documents = Case(
-        f"{_DIFFERENCE}.documents", "documents", "passed", words.headline(difference), detail
-    )
+    documents = Case(f"{_DIFFERENCE}.documents", "documents", "passed", view.headline, detail)
     cases = [*_gates(_DIFFERENCE, difference.gates), documents]
     if style.junit_fields:
         gates = _by_field(difference.gates, lambda path: path)
-        cases += [_change(difference, each, gates[each.path]) for each in difference.fields]
+        for row in view.fields:
+            path, empty = row.figure.path, not row.figure.documents
+            cases.append(_field(_DIFFERENCE, path, gates[path], [view.told(row)], empty=empty))
     return junit_text(Suite("stickler diff", cases, _difference_properties(difference)))
 
 
@@ -148,11 +151,6 @@ def _row(view: RunView, row: FieldRow, failed: Sequence[str]) -> Case:
     return _field(_RUN, row.path, failed, figures, empty=empty)
 
 
-def _change(difference: Difference, change: Change, failed: Sequence[str]) -> Case:
-    text = difference_sentences.told(difference, change)
-    return _field(_DIFFERENCE, change.path, failed, [text], empty=not change.documents)
-
-
 def _documents(view: RunView) -> list[Case]:
     """Return an error for each document that could not be evaluated, or one case that passes."""
     classname = f"{_RUN}.documents"
@@ -201,7 +199,7 @@ def _difference_properties(difference: Difference) -> dict[str, object]:
         "f1.after": whole.after,
         "f1.change": whole.change,
         "f1.p": whole.p,
-        "f1.verdict": whole.verdict.value,
+        "f1.verdict": whole.trend.value,
     }
 
 

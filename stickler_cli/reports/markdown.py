@@ -3,13 +3,13 @@
 GitHub-flavoured, with what is long at its end.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final
 
 from stickler_cli.core.locations import field_path
-from stickler_cli.diff.changes import Change, Difference, Verdict
-from stickler_cli.reports import difference_sentences, run_sentences
-from stickler_cli.reports.difference_sentences import MARKS, interval_of, limits, name_of, signed
+from stickler_cli.diff.changes import Difference, Trend
+from stickler_cli.reports import run_sentences
+from stickler_cli.reports.difference_view import ChangeRow, DifferenceView, signed
 from stickler_cli.reports.figures import setting, value_text
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.markdown_text import COMMENT_LIMIT, code, table, truncate_lines
@@ -19,7 +19,8 @@ from stickler_cli.reports.rows import FieldRow, Figures
 from stickler_cli.reports.view import RunView
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.rate_text import rate
-from stickler_cli.score.verdict import Verdict as RunVerdict
+from stickler_cli.score.record import Run
+from stickler_cli.score.verdict import Verdict
 
 MARKER: Final = "<!-- stickler -->"
 DIFFERENCE_MARKER: Final = "<!-- stickler diff -->"
@@ -27,13 +28,15 @@ DIFFERENCE_MARKER: Final = "<!-- stickler diff -->"
 
 COUNTS: Final = ("TP", "FD", "FA", "FN", "TN", "precision", "recall", "F1")
 
+_INCOMPARABLE: Final = "**not comparable**: "
+
 _AS_CODE: Final = frozenset(("field", "gt", "pred", "difference"))
 """What comes from documents, and what is in brackets."""
 
 
-def render_run(view: RunView, style: TableStyle) -> str:
+def render_run(run: Run, style: TableStyle) -> str:
     """Return a run as Markdown that fits into a comment; ends with a line break."""
-    return truncate_lines(run_page(view, style), COMMENT_LIMIT)
+    return truncate_lines(run_page(run, style), COMMENT_LIMIT)
 
 
 def render_difference(difference: Difference, style: TableStyle) -> str:
@@ -56,14 +59,15 @@ def render_pair(pair: ComparedPair, style: TableStyle) -> str:
     return _page([title], [score], table(TITLES, body, texts=len(TITLES)))
 
 
-def run_page(view: RunView, style: TableStyle) -> str:
+def run_page(run: Run, style: TableStyle) -> str:
     """Return a run as Markdown, however long."""
-    valid = [part for line in run_sentences.validities(view, code) for part in ("", line)]
+    view = RunView(run, code)
+    valid = [part for line in run_sentences.validities(view) for part in ("", line)]
     return _page(
         [MARKER, f"### {_title(view)}", "", run_sentences.headline(view), *valid],
         _whole(view),
-        _gates(view.run.gates),
-        [f"- {note}" for note in run_sentences.notes(view, code)],
+        _gates(run.gates),
+        [f"- {note}" for note in run_sentences.notes(view)],
         _problems(view),
         _groups(view),
         _fields(view),
@@ -73,23 +77,16 @@ def run_page(view: RunView, style: TableStyle) -> str:
 
 def difference_page(difference: Difference) -> str:
     """Return a difference as Markdown, however long."""
-    words = difference_sentences
+    view = DifferenceView(difference, code)
     return _page(
-        [DIFFERENCE_MARKER, f"### {words.title(difference, code)}"],
-        [
-            f"- {'**not comparable**: ' if decides else ''}{text}"
-            for decides, text in words.differences(difference, code)
-        ],
-        [words.headline(difference), "", f"**{words.verdict_line(difference)}**"],
+        [DIFFERENCE_MARKER, f"### {view.title}"],
+        [f"- {_INCOMPARABLE if decides else ''}{text}" for decides, text in view.contrasts],
+        [view.headline, "", f"**{view.trend_line}**"],
         _gates(difference.gates),
-        [
-            f"- {text}"
-            for verdict in (Verdict.REGRESSED, Verdict.IMPROVED)
-            for text in words.fields_with(difference, verdict, code)
-        ],
-        _changes(difference, difference.whole, ""),
-        _changed_documents(difference),
-        _changed_fields(difference),
+        [f"- {text}" for _, text in view.fields_with(Trend.REGRESSED, Trend.IMPROVED)],
+        _changes(view, view.whole, ""),
+        _changed_documents(view),
+        _changed_fields(view),
     )
 
 
@@ -117,11 +114,11 @@ def _gates(gates: Iterable[GateResult]) -> list[str]:
 def _title(view: RunView) -> str:
     name, gates = code(view.run.schema.model_name), view.run.gates
     match view.verdict:
-        case RunVerdict.INCOMPLETE:
+        case Verdict.INCOMPLETE:
             return f"{name}: incomplete"
-        case RunVerdict.FAILED:
+        case Verdict.FAILED:
             return f"{name}: {view.failed_gates} of {len(gates)} gates failed"
-        case RunVerdict.PASSED:
+        case Verdict.PASSED:
             return f"{name}: all gates passed" if gates else name
 
 
@@ -168,7 +165,7 @@ def _groups(view: RunView) -> list[str]:
 def _fields(view: RunView) -> list[str]:
     if not view.rows:
         return []
-    worst = run_sentences.worst_fields(view, code)
+    worst = run_sentences.worst_fields(view)
     titles = ["", "field", "comparator", "threshold", "weight", *COUNTS, "F1 leaves", "mean score"]
     fields = table(titles, (_field(view, row) for row in view.rows), texts=3)
     legend = [*run_sentences.LEGEND, *([run_sentences.WORST_LEGEND] if worst else [])]
@@ -214,47 +211,36 @@ def _problems(view: RunView) -> list[str]:
     return [f"Documents with problems: {title}", "", *lines] if lines else []
 
 
-def _changes(difference: Difference, changes: Sequence[Change], first: str) -> list[str]:
-    near = limits(difference)
-    interval_title = difference_sentences.interval_title(difference)
-    titles = ["", first, "before", "after", "change", interval_title, "p"]
-    rows = [
-        [
-            MARKS[change.verdict],
-            code(name_of(change)) if change.path else name_of(change),
-            rate(change.before),
-            rate(change.after),
-            signed(change.change, near),
-            interval_of(change.interval, near),
-            rate(change.corrected_p if change.path else change.p),
-            *([str(change.broken), str(change.fixed)] if change.path else ()),
-            change.verdict.value,
-            change.decided_by.value,
-        ]
-        for change in changes
-    ]
+def _changes(view: DifferenceView, rows: Iterable[ChangeRow], first: str) -> list[str]:
+    """Return a row for each figure; only fields, whose column has a title, are broken and fixed."""
+    titles = ["", first, "before", "after", "change", view.interval_title, "p"]
     titles += [*(["broken", "fixed"] if first else ()), "verdict", "decided by"]
-    return table(titles, rows, texts=2)
+    cells = []
+    for row in rows:
+        change = row.figure
+        counts = (str(change.broken), str(change.fixed)) if first else ()
+        figures = (row.before, row.after, row.change, row.interval, row.p)
+        trend = (change.trend.value, change.decided_by.value)
+        cells.append([row.mark, row.name, *figures, *counts, *trend])
+    return table(titles, cells, texts=2)
 
 
-def _changed_documents(difference: Difference) -> list[str]:
-    words = difference_sentences
+def _changed_documents(view: DifferenceView) -> list[str]:
     lines: list[str] = []
-    for what, (documents, more) in words.named_documents(difference).items():
+    for what, (documents, more) in view.documents.items():
         if documents:
             lines += ["", f"Documents that got {what}:", ""]
         for document in documents:
             mark = "**broke hard**: " if document.is_hard else ""
-            told = words.document_text(document, code)
+            told = view.document_text(document)
             lines.append(f"- {signed(document.change)} {code(document.id)}: {mark}{told}")
         if more:
             lines.append(f"- and {more} more; all of them are in the JSON report")
     return lines[1:]
 
 
-def _changed_fields(difference: Difference) -> list[str]:
-    if not difference.fields:
+def _changed_fields(view: DifferenceView) -> list[str]:
+    if not view.fields:
         return []
-    rows = _changes(difference, difference.fields, "field")
-    title = f"{len(difference.fields)} fields"
-    return _details(title, rows, difference_sentences.legend(difference))
+    rows = _changes(view, view.fields, "field")
+    return _details(f"{len(view.fields)} fields", rows, view.legend)

@@ -10,13 +10,13 @@ from dataclasses import asdict, dataclass
 from typing import Final
 
 from stickler_cli.core.locations import field_path
-from stickler_cli.diff.changes import Change, Difference, Verdict
-from stickler_cli.diff.figures import F1
+from stickler_cli.diff.changes import F1, Change, Difference, Trend
 from stickler_cli.reports.figures import visible
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.view import RunView
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.rates import Rates
+from stickler_cli.score.record import Run
 
 DIGITS: Final = 6
 """Decimals of a rate. GitLab shows and compares a value as the text that it is."""
@@ -48,9 +48,9 @@ class Gauge:
     """Labels and value; a sample without a value is left out."""
 
 
-def render_run(view: RunView, style: TableStyle) -> str:
+def render_run(run: Run, style: TableStyle) -> str:
     """Return the figures of a run, of the whole and of each field; ends with `# EOF`."""
-    evaluation = view.evaluation
+    view, evaluation = RunView(run), run.evaluation
     units = [
         ({"reading": mode, "outcome": outcome}, count)
         for mode, figures in view.whole.items()
@@ -73,14 +73,14 @@ def render_run(view: RunView, style: TableStyle) -> str:
             *_rate_gauges("stickler", "the whole", whole),
             Gauge("stickler_units", "Units of the whole by outcome.", units),
             *_rate_gauges("stickler_field", "a field", fields),
-            _gates("stickler_gate_passed", view.run.gates),
+            _gates("stickler_gate_passed", run.gates),
         ]
     )
 
 
 def render_difference(difference: Difference, style: TableStyle) -> str:
     """Return what changed, of the whole and of each field; ends with `# EOF`."""
-    f1 = [({"reading": each.reading}, each) for each in difference.whole if each.metric == F1]
+    f1 = [({"reading": each.mode}, each) for each in difference.whole if each.metric == F1]
     score: list[tuple[Labels, Change]] = [
         ({}, each) for each in difference.whole if each.metric != F1
     ]
@@ -95,10 +95,7 @@ def render_difference(difference: Difference, style: TableStyle) -> str:
             Gauge(
                 "stickler_diff_fields",
                 "Fields by verdict.",
-                [
-                    ({"verdict": verdict.value}, len(difference.with_verdict(verdict)))
-                    for verdict in Verdict
-                ],
+                [({"verdict": trend.value}, len(difference.with_trend(trend))) for trend in Trend],
             ),
             *_change_gauges("stickler_diff_score", "Mean score", score),
             *_change_gauges("stickler_diff_f1", "F1", f1),

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar, cast
 
 from stickler_cli.core.problems import Problem, UnavailableError
 from stickler_cli.reports.layout import TableStyle
-from stickler_cli.reports.view import RunView
 from stickler_cli.score.record import Run
 
 if TYPE_CHECKING:
@@ -108,8 +107,8 @@ def render(format_name: str, run: Run, style: TableStyle) -> str:
         run: what to report.
         style: how to render it; `json`, `csv`, `github` and `openmetrics` do not look at it.
     """
-    renderer: Renderer[RunView] = _renderer(FORMATS[format_name], "render_run")
-    return renderer(RunView(run), style)
+    renderer: Renderer[Run] = _renderer(FORMATS[format_name], "render_run")
+    return renderer(run, style)
 
 
 def render_difference(format_name: str, difference: "Difference", style: TableStyle) -> str:

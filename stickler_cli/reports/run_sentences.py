@@ -63,14 +63,14 @@ def headline(view: RunView) -> str:
     return "; ".join([f"{evaluated} evaluated", *others, f"{score} {shown}"])
 
 
-def validities(view: RunView, quoted: Quoting = str) -> list[str]:
+def validities(view: RunView) -> list[str]:
     """Return how many documents of each side that was checked are what the schema says."""
     lines = []
     for side, validity in sorted(view.evaluation.validity.items(), reverse=True):
         shown = f"{rate(validity.share)} ({validity.valid} of {validity.checked})"
         line = f"schema-valid {_SIDES[side]}: {shown}"
         most = [
-            f"{keyword}{f' at {quoted(path)}' if path else ''} {violated.count}"
+            f"{keyword}{f' at {view.quoted(path)}' if path else ''} {violated.count}"
             for keyword, path, violated in validity.most_frequent()
         ]
         lines.append(line + (f"; most frequent: {', '.join(most[:VIOLATIONS])}" if most else ""))
@@ -120,17 +120,17 @@ _COUNTABLE: Final = frozenset(
 """Classes named after a thing; the others are named after what happened to it."""
 
 
-def worst_fields(view: RunView, quoted: Quoting = str) -> str | None:
+def worst_fields(view: RunView) -> str | None:
     """Return the fields to look at first, and what is wrong with them; None without errors."""
-    texts = worst_field_texts(view, quoted)
+    texts = worst_field_texts(view)
     return f"worst fields: {', '.join(texts)}" if texts else None
 
 
-def worst_field_texts(view: RunView, quoted: Quoting = str) -> list[str]:
+def worst_field_texts(view: RunView) -> list[str]:
     """Return a text for each of the fields to look at first, the worst one first."""
     worst = [(view.rule.f1(row.counts), row) for row in view.rows if row.worst]
     return [
-        f"{quoted(field_path(row.path))} F1 {view.rate(f1)} ({_errors(row.counts)})"
+        f"{view.quoted(field_path(row.path))} F1 {view.rate(f1)} ({_errors(row.counts)})"
         for f1, row in sorted(worst, key=lambda entry: entry[0])
     ]
 
@@ -140,9 +140,9 @@ def _errors(counts: Counts) -> str:
     return " ".join(f"{count} {name}" for name, count in by_class.items() if count)
 
 
-def notes(view: RunView, quoted: Quoting = str) -> list[str]:
+def notes(view: RunView) -> list[str]:
     """Return what the run noticed besides errors, a line each."""
-    evaluation = view.evaluation
+    evaluation, quoted = view.evaluation, view.quoted
     lines = [
         f"{what}, since the schema does not declare them: {_keys(keys, quoted)}"
         for what, keys in (

@@ -36,6 +36,7 @@ from stickler_cli.reports.run_sentences import (
 from stickler_cli.reports.view import GroupRow, RunView
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.non_matches import NonMatch
+from stickler_cli.score.record import Run
 
 MOST_GROUPS_SHOWN: Final = 20
 """Groups that a terminal shows, the worst; a pipe gets all."""
@@ -75,16 +76,16 @@ _FIELD_COLUMNS: Final = (
 _NON_MATCH_COLUMNS: Final = ("document", "field", "outcome", "class", "gt", "pred", "reason")
 
 
-def render_run(view: RunView, style: TableStyle) -> str:
+def render_run(run: Run, style: TableStyle) -> str:
     """Return a run as tables and sentences; ends with a line break."""
-    width = style.room
+    view, width = RunView(run), style.room
     sections = (
         _head(view, width),
         _whole(view, width),
         _groups(view, width),
         _fields(view, width, plain=style.plain),
         _non_matches(view, style),
-        gate_lines(view.run.gates, width),
+        gate_lines(run.gates, width),
         [line for text in notes(view) for line in paragraph(f"note: {text}", width, "", INDENT)],
         _problems(view, width),
     )

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from stickler_cli.reports.figures import Quoting
 from stickler_cli.reports.rows import FieldRow, Figures, field_rows, figures_of
 from stickler_cli.score.evaluation import DocumentProblem, Evaluation
 from stickler_cli.score.intervals import FieldIntervals, Interval, interval_text
@@ -36,6 +37,8 @@ class RunView:
     """A run, and everything that reports show of it; each part is made when it is first read."""
 
     run: Run
+    quoted: Quoting = str
+    """How names are written inside a sentence."""
 
     @property
     def evaluation(self) -> Evaluation:

@@ -36,7 +36,7 @@ DOCUMENTS: Final = "documents"
 SYNTAX: Final = "[set:][path.]metric op number, such as leaves:line_items.price.recall>=0.9"
 
 _GATE: Final = re.compile(
-    rf"\s*(?:(?P<reading>{'|'.join(READINGS)}):)?(?P<target>.*?)\s*"
+    rf"\s*(?:(?P<mode>{'|'.join(READINGS)}):)?(?P<target>.*?)\s*"
     rf"(?P<operator>{'|'.join(OPERATORS)})\s*(?P<limit>[^<>=!]*?)\s*"
 )
 
@@ -47,8 +47,8 @@ class Gate:
 
     text: str
     """As the user wrote it."""
-    reading: str
-    """`overall`, `aggregate` or `leaves`."""
+    mode: str
+    """The counting mode: `overall`, `aggregate` or `leaves`."""
     path: Path
     """The field; empty for the whole."""
     metric: str
@@ -131,9 +131,9 @@ def parse_gate(text: str, option: str = "--gate", lowest: float = 0.0) -> Gate:
         *rest, bound = map(str, path)
         path = tuple(rest)
     metric = str(path[-1]) if path else ""
-    reading = match["reading"] or READINGS[0]
+    mode = match["mode"] or READINGS[0]
     limit = _limit(text, match["limit"], option)
-    gate = Gate(text.strip(), reading, path[:-1], metric, match["operator"], limit, bound)
+    gate = Gate(text.strip(), mode, path[:-1], metric, match["operator"], limit, bound)
     if path[:1] == (DOCUMENTS,) and len(path) == 2:
         return gate
     if metric not in METRICS:
@@ -276,7 +276,7 @@ def _value(gate: Gate, evaluation: Evaluation, *, recall_with_fd: bool) -> tuple
     if gate.metric == SCORE:
         score = node.mean_score if gate.path else evaluation.overall_score
         return score, "no document has a score of it"
-    counts = node.counts(gate.reading)
+    counts = node.counts(gate.mode)
     if gate.metric in COUNTS:
         return getattr(counts, gate.metric), ""
     above, below = counts.fractions(recall_with_fd=recall_with_fd)[gate.metric]
@@ -288,7 +288,7 @@ def _bound(gate: Gate, evaluation: Evaluation, *, recall_with_fd: bool) -> tuple
     if evaluation.bootstrap is None:
         return None, "the run has no confidence intervals"
     found = evaluation.bootstrap.of(field_path(gate.path), recall_with_fd=recall_with_fd)
-    interval = found.score if gate.metric == SCORE else found.rates[gate.reading][gate.metric]
+    interval = found.score if gate.metric == SCORE else found.rates[gate.mode][gate.metric]
     if interval is None:
         return None, "too few documents say anything about it for a confidence interval"
     return getattr(interval, gate.bound), ""

@@ -3,11 +3,11 @@
 import pytest
 
 from stickler_cli.core.problems import UsageError
-from stickler_cli.diff.changes import Decision, DiffSettings, Verdict
+from stickler_cli.diff.change_gates import LOWEST
+from stickler_cli.diff.changes import Decision, DiffSettings, Trend
 from stickler_cli.diff.comparison import compare_runs
-from stickler_cli.diff.figures import corrected_p
-from stickler_cli.diff.gates import LOWEST
-from stickler_cli.diff.pairing import counted, paired
+from stickler_cli.diff.measures import corrected_p
+from stickler_cli.diff.paired_runs import counted, paired
 from stickler_cli.score.gates import parse_gate
 from stickler_cli.score.intervals import IntervalSettings
 
@@ -30,32 +30,32 @@ def field(before, after, **settings):
 def test_six_of_six_that_get_worse_are_a_regression_by_the_exact_test():
     found = field("111111", "000000")
 
-    assert (found.verdict, found.decided_by) == (Verdict.REGRESSED, Decision.EXACT)
+    assert (found.trend, found.decided_by) == (Trend.REGRESSED, Decision.EXACT)
     assert (found.before, found.after, found.change) == (1.0, 0.0, -1.0)
     assert (found.p, found.corrected_p) == (2 / 64, 2 / 64)
     assert (found.documents, found.differing, found.broken, found.fixed) == (6, 6, 6, 0)
-    assert found.is_drop
+    assert found.change < 0
 
 
 def test_many_that_get_better_are_an_improvement_by_the_sampled_test():
     found = field("0" * 20, "1" * 20)
 
-    assert (found.verdict, found.decided_by) == (Verdict.IMPROVED, Decision.SAMPLED)
+    assert (found.trend, found.decided_by) == (Trend.IMPROVED, Decision.SAMPLED)
     assert (found.p, found.fixed) == (1 / 10_000, 20)
-    assert not found.is_drop
+    assert found.change > 0
 
 
 def test_five_documents_are_not_enough_whatever_happens():
     found = field("11111", "00000")
 
-    assert (found.verdict, found.decided_by) == (Verdict.UNCLEAR, Decision.DOCUMENTS)
+    assert (found.trend, found.decided_by) == (Trend.UNCLEAR, Decision.DOCUMENTS)
     assert found.p == 2 / 32
 
 
 def test_two_hundred_documents_alike_but_one_are_unchanged():
     found = field("1" * 200, "0" + "1" * 199)
 
-    assert (found.verdict, found.decided_by) == (Verdict.UNCHANGED, Decision.INTERVAL)
+    assert (found.trend, found.decided_by) == (Trend.UNCHANGED, Decision.INTERVAL)
     # F1 is 398 / 399: a false discovery is in precision only
     assert found.change == -1 / 399
 
@@ -63,14 +63,14 @@ def test_two_hundred_documents_alike_but_one_are_unchanged():
 def test_what_may_be_more_than_the_margin_is_not_called_unchanged():
     found = field("1" * 20, "00" + "1" * 18)
 
-    assert (found.verdict, found.decided_by) == (Verdict.UNCLEAR, Decision.INTERVAL)
-    assert field("1" * 20, "00" + "1" * 18, margin=0.9).verdict is Verdict.UNCHANGED
+    assert (found.trend, found.decided_by) == (Trend.UNCLEAR, Decision.INTERVAL)
+    assert field("1" * 20, "00" + "1" * 18, margin=0.9).trend is Trend.UNCHANGED
 
 
 def test_the_level_decides_what_is_significant():
     strict = IntervalSettings(level=0.99)
 
-    assert field("111111", "000000", intervals=strict).verdict is Verdict.UNCLEAR
+    assert field("111111", "000000", intervals=strict).trend is Trend.UNCLEAR
 
 
 def test_a_p_that_is_just_the_level_is_significant():
@@ -87,8 +87,7 @@ def test_values_invented_in_a_field_that_was_always_empty_are_a_regression():
     (found,) = difference.fields
 
     assert (found.before, found.after, found.change, found.interval) == (None, 0.0, None, None)
-    assert found.verdict is Verdict.REGRESSED
-    assert not found.is_drop
+    assert found.trend is Trend.REGRESSED
 
 
 def test_a_field_that_no_document_has_has_no_p():
@@ -98,7 +97,7 @@ def test_a_field_that_no_document_has_has_no_p():
     (found,) = compare_runs(base, new).fields
 
     assert (found.p, found.corrected_p, found.documents) == (None, None, 0)
-    assert (found.verdict, found.decided_by) == (Verdict.UNCLEAR, Decision.DOCUMENTS)
+    assert (found.trend, found.decided_by) == (Trend.UNCLEAR, Decision.DOCUMENTS)
 
 
 def test_a_field_that_cannot_be_significant_is_not_one_of_many():
@@ -135,7 +134,7 @@ def test_two_fields_that_broke_are_corrected_for_each_other():
 def test_the_whole_has_three_readings_and_the_mean_score():
     difference = compare_runs(*runs("1111111", "0111111"))
 
-    assert [(it.reading, it.metric) for it in difference.whole] == [
+    assert [(it.mode, it.metric) for it in difference.whole] == [
         ("overall", "f1"),
         ("aggregate", "f1"),
         ("leaves", "f1"),
@@ -202,7 +201,7 @@ def test_the_fields_of_a_verdict_are_told_by_the_size_of_their_change():
         run_of(document("a", b={"tp": 1, "fn": 2}, c=WRONG, d={"fa": 1})),
     )
 
-    assert [it.path for it in difference.with_verdict(Verdict.UNCLEAR)] == [
+    assert [it.path for it in difference.with_trend(Trend.UNCLEAR)] == [
         ("c",),
         ("b",),
         ("total",),
@@ -275,6 +274,6 @@ def test_a_gate_on_a_key_of_a_map_adds_no_field():
 
 def test_the_counts_of_pairs_are_those_of_the_runs():
     base, new = runs("110", "101")
-    found = counted(paired(base, new).pairs, base.fields)
+    found = counted(paired(base, new).pairs, base.fields, base.rule)
 
     assert found.counts(("total",), "overall")[:, 0].tolist() == [[1, 1, 0], [1, 0, 1]]

@@ -1,7 +1,7 @@
 """The documents that got better or worse, and their fields that broke or were fixed."""
 
 from stickler_cli.diff.documents import document_changes
-from stickler_cli.diff.pairing import paired
+from stickler_cli.diff.paired_runs import paired
 
 from .runs import MISSED, RIGHT, WRONG, document, run_of, single
 

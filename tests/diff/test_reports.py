@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from stickler_cli.diff.change_gates import LOWEST
 from stickler_cli.diff.comparison import compare_runs
-from stickler_cli.diff.gates import LOWEST
-from stickler_cli.reports.difference_sentences import signed
+from stickler_cli.reports.difference_view import signed
 from stickler_cli.reports.github import summary
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.registry import FORMATS
@@ -57,7 +57,7 @@ def test_a_document_that_breaks_hard_is_named_even_if_nothing_else_changed():
     (row,) = [line for line in render("table", found, STYLE).splitlines() if "d00" in line]
 
     assert row.startswith("-1.0000  d00: broke hard: score 1.0000 to 0.0000, 0 errors to 1")
-    assert found.whole[0].verdict == "unchanged"
+    assert found.whole[0].trend == "unchanged"
     assert "::warning title=stickler diff%3A broke hard::d00: " in render("github", found, STYLE)
 
 

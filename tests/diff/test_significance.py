@@ -5,9 +5,9 @@ import pytest
 from scipy import stats
 
 from stickler_cli.diff import significance
-from stickler_cli.diff.resampling import change_intervals
 from stickler_cli.diff.significance import (
     Sample,
+    change_intervals,
     holm,
     is_enumerated,
     p_values,

@@ -14,10 +14,10 @@ from jsonschema import Draft202012Validator
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from stickler_cli.cli import main
-from stickler_cli.diff.changes import Decision, Difference, Verdict
+from stickler_cli.diff.change_gates import LOWEST
+from stickler_cli.diff.changes import Decision, Difference, Trend
 from stickler_cli.diff.comparison import compare_runs
-from stickler_cli.diff.gates import LOWEST
-from stickler_cli.diff.record import FORMAT, diff_record
+from stickler_cli.diff.difference_record import FORMAT, diff_record
 from stickler_cli.reports.csv_report import DIFFERENCE_HEADERS
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.registry import render_difference as render
@@ -114,7 +114,7 @@ def test_the_names_in_the_code_are_those_of_the_format():
     change = SCHEMA["$defs"]["change"]["properties"]
 
     assert SCHEMA["properties"]["format"]["const"] == FORMAT == SCHEMA["title"]
-    assert change["verdict"]["enum"] == list(Verdict)
+    assert change["verdict"]["enum"] == list(Trend)
     assert change["decided_by"]["enum"] == list(Decision)
 
 
@@ -188,7 +188,7 @@ def test_the_page_lists_the_headers_of_the_csv():
 def test_the_page_lists_the_verdicts():
     section = PAGE[PAGE.index("| verdict |") : PAGE.index("With fewer")]
 
-    assert re.findall(r"^\| `([\w ]+)` \|", section, re.MULTILINE) == list(Verdict)
+    assert re.findall(r"^\| `([\w ]+)` \|", section, re.MULTILINE) == list(Trend)
 
 
 class _Page(HTMLParser):

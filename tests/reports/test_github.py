@@ -12,7 +12,6 @@ from stickler_cli.reports.figures import visible
 from stickler_cli.reports.github import Annotation, annotation_lines, summary
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.markdown_text import CUT, SUMMARY_LIMIT
-from stickler_cli.reports.view import RunView
 
 render = partial(registry.render, "github")
 
@@ -141,7 +140,7 @@ def test_text_that_would_be_a_command_in_a_log_is_spelt_out(text, shown):
 
 
 def test_the_summary_is_the_markdown_report(orders):
-    assert summary(orders, STYLE) == markdown.run_page(RunView(orders), STYLE)
+    assert summary(orders, STYLE) == markdown.run_page(orders, STYLE)
 
 
 def test_a_summary_is_longer_than_a_comment_may_be_and_never_longer_than_its_room(run_of):

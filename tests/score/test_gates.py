@@ -24,7 +24,7 @@ def evaluation(**fields: list[int]) -> Evaluation:
 
 
 @pytest.mark.parametrize(
-    ("text", "reading", "path", "metric", "operator", "limit"),
+    ("text", "mode", "path", "metric", "operator", "limit"),
     [
         ("f1>=0.9", "overall", (), "f1", ">=", 0.9),
         ("leaves:f1 >= 0.9", "leaves", (), "f1", ">=", 0.9),
@@ -46,9 +46,9 @@ def evaluation(**fields: list[int]) -> Evaluation:
         ("tp!=0", "overall", (), "tp", "!=", 0.0),
     ],
 )
-def test_a_gate_is_read_into_its_parts(text, reading, path, metric, operator, limit):
+def test_a_gate_is_read_into_its_parts(text, mode, path, metric, operator, limit):
     gate = parse_gate(text)
-    assert (gate.reading, gate.path, gate.metric) == (reading, path, metric)
+    assert (gate.mode, gate.path, gate.metric) == (mode, path, metric)
     assert (gate.operator, gate.limit) == (operator, limit)
 
 

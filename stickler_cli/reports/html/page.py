@@ -29,6 +29,7 @@ from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.view import RunView
 from stickler_cli.score import comparison_lines as whole_documents
 from stickler_cli.score.detail import Detail
+from stickler_cli.score.record import Run
 
 HERE: Final = File(__file__).parent
 SCRIPTS: Final = (
@@ -55,9 +56,9 @@ WORST_DOCUMENTS: Final = 10
 """Documents that are named without the script, and on paper."""
 
 
-def render_run(view: RunView, style: TableStyle) -> str:
+def render_run(run: Run, style: TableStyle) -> str:
     """Return a run as an HTML page; ends with a line break."""
-    return fill("page.html.j2", _context(view))
+    return fill("page.html.j2", _context(RunView(run, visible)))
 
 
 def fill(template: str, context: Mapping[str, object]) -> str:
@@ -109,8 +110,8 @@ def _context(view: RunView) -> dict[str, object]:
         "cards": overview.cards(view, whole[0]),
         "modes": whole,
         "disagreement": run_sentences.disagreement(view),
-        "worst": run_sentences.worst_fields(view, visible),
-        "notes": run_sentences.notes(view, visible),
+        "worst": run_sentences.worst_fields(view),
+        "notes": run_sentences.notes(view),
         "problems": {"title": title, "named": named, "more": more},
         "fields": field_views(view, detail.histograms),
         "fields_left_out": max(len(view.rows) - MOST_FIELDS, 0),

@@ -15,7 +15,7 @@ FORMAT: Final = "stickler-diff/1"
 
 
 def diff_record(difference: Difference) -> dict[str, object]:
-    """Give a difference in its format; equal differences give equal records."""
+    """Return a difference in its format; equal differences give equal records."""
     settings = difference.settings
     return {
         "format": FORMAT,
@@ -41,12 +41,16 @@ def diff_record(difference: Difference) -> dict[str, object]:
 
 def _change(change: Change) -> dict[str, object]:
     return {
-        **asdict(change),
+        **{_KEYS.get(name, name): value for name, value in asdict(change).items()},
         "path": field_path(change.path),
         "interval": change.interval.view() if change.interval else None,
-        "verdict": change.verdict.value,
+        "verdict": change.trend.value,
         "decided_by": change.decided_by.value,
     }
+
+
+_KEYS: Final = {"mode": "reading", "trend": "verdict"}
+"""Attributes of a change that the format calls by another name."""
 
 
 def _document(document: DocumentChange) -> dict[str, object]:

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from stickler_cli.core.locations import Path, parse_field_path
 from stickler_cli.core.problems import NotComparableError, Problem, UsageError
+from stickler_cli.diff.changes import Figure
 from stickler_cli.diff.significance import Sample
 from stickler_cli.score.accounts import NAMES, SCORE, decoded, readings_of
-from stickler_cli.score.counts import RATES, fractions
+from stickler_cli.score.rates import RateRule
 from stickler_cli.score.record import Run
 from stickler_cli.score.tally import READINGS, SCORE_UNIT, units_of
 from stickler_cli.score.terms import FieldInfo, pattern_of
@@ -21,7 +22,7 @@ Record: TypeAlias = Mapping[str, Any]
 """The account of a document, as JSON values."""
 
 Column: TypeAlias = tuple[Path, str]
-"""A field, and one of the readings, or the score."""
+"""A field, and one of the counting modes, or the score."""
 
 SAMPLE_UNIT: Final = 1 << 30
 """Scores in samples are whole numbers of 2**-30, so that their sums are exact and the same on every
@@ -63,7 +64,7 @@ class PairedRuns:
 
 
 def paired(base: Run, new: Run) -> PairedRuns:
-    """Put the documents of two runs side by side.
+    """Return the documents of two runs side by side.
 
     Raises:
         UsageError: a run has no accounts, or two of the same document.
@@ -84,7 +85,7 @@ def paired(base: Run, new: Run) -> PairedRuns:
 
 
 def _compared(run: Run, which: str) -> tuple[dict[str, bytes], dict[str, str]]:
-    """Give the accounts of the documents that a run compared, by id, and the status of all."""
+    """Return the accounts of the documents that a run compared, by id, and the status of all."""
     accounts = run.evaluation.accounts
     if accounts is None:
         found, hint = "the run has no accounts of its documents", "evaluate again with -o run.json"
@@ -107,51 +108,48 @@ class Counted:
     """What was counted in every document of both runs."""
 
     columns: Mapping[Column, NDArray[np.int64]]
-    """Of a reading (2 runs, 5 outcomes, documents), of scores (2 runs, 2, documents): the score in
-    `SAMPLE_UNIT`s, and as many units as it could be."""
+    """Of a counting mode (2 runs, 5 outcomes, documents), of scores (2 runs, 2, documents): the
+    score in `SAMPLE_UNIT`s, and as many units as it could be."""
     score_sums: Mapping[Column, tuple[list[int], list[int]]]
     """Of scores, for each run: their sum in `SCORE_UNIT`s, and how many there are."""
     paths: Sequence[Path]
     """The fields in which anything was counted, keys of maps as `*`; in no order."""
     ids: Sequence[str]
     """Of the documents."""
-    recall_with_fd: bool
-    """Whether recall also counts false discoveries as not found."""
+    rule: RateRule
+    """How rates come of counts."""
 
-    def sample(self, path: Path, reading: str, metric: str) -> Sample:
-        """Give what a rate or a score divides, and by what, in every document.
-
-        Args:
-            path: of a field that was asked for.
-            reading: `overall`, `aggregate` or `leaves`; a score has none.
-            metric: one of `RATES`, or `score`.
-        """
-        if metric not in RATES:
-            before, after = self._column((path, SCORE), 2).astype(np.float64)
-            return Sample(before, after)
-        before, after = (
-            np.array(fractions(counts, recall_with_fd=self.recall_with_fd)[metric], np.float64)
-            for counts in self.counts(path, reading)
-        )
+    def sample(self, figure: Figure) -> Sample:
+        """Return what a figure divides, and by what, in every document."""
+        if figure.metric == SCORE:
+            before, after = self._column((figure.path, SCORE), 2).astype(np.float64)
+        else:
+            before, after = (
+                np.array(self.rule.fractions(counts)[figure.metric], np.float64)
+                for counts in self.counts(figure.path, figure.mode)
+            )
         return Sample(before, after)
 
-    def exact(self, path: Path, reading: str, metric: str) -> list[Fraction | None]:
-        """Give a rate or a mean score in both runs; None where there is nothing to divide by."""
-        if metric not in RATES:
-            parts = [
-                (units, scored * SCORE_UNIT)
-                for units, scored in self.score_sums.get((path, SCORE), ())
-            ]
+    def exact(self, figure: Figure) -> list[Fraction | None]:
+        """Return a figure in both runs; None where there is nothing to divide by."""
+        if figure.metric == SCORE:
+            sums = self.score_sums.get((figure.path, SCORE), ([0, 0], [0, 0]))
+            parts = [(units, scored * SCORE_UNIT) for units, scored in sums]
         else:
             parts = [
-                fractions(sums.tolist(), recall_with_fd=self.recall_with_fd)[metric]
-                for sums in self.counts(path, reading).sum(axis=2)
+                self.rule.fractions(counts.tolist())[figure.metric]
+                for counts in self.counts(figure.path, figure.mode).sum(axis=2)
             ]
-        return [Fraction(above, below) if below else None for above, below in parts] or [None, None]
+        return [Fraction(above, below) if below else None for above, below in parts]
 
-    def counts(self, path: Path, reading: str) -> NDArray[np.int64]:
-        """Give the counts of a field that was asked for, (2 runs, 5 outcomes, documents)."""
-        return self._column((path, reading), len(NAMES))
+    def change(self, figure: Figure) -> float | None:
+        """Return the change of a figure, rounded once: from 0.90 to 0.89 it is -0.01."""
+        before, after = self.exact(figure)
+        return None if before is None or after is None else float(after - before)
+
+    def counts(self, path: Path, mode: str) -> NDArray[np.int64]:
+        """Return the counts of a field that was asked for, (2 runs, 5 outcomes, documents)."""
+        return self._column((path, mode), len(NAMES))
 
     def _column(self, column: Column, rows: int) -> NDArray[np.int64]:
         found = self.columns.get(column)
@@ -161,17 +159,16 @@ class Counted:
 def counted(
     pairs: Sequence[Pair],
     fields: Sequence[FieldInfo],
+    rule: RateRule,
     more: Collection[Column] = (),
-    *,
-    recall_with_fd: bool = False,
 ) -> Counted:
-    """Count what happened in every document.
+    """Return what was counted in every document.
 
     Args:
         pairs: the documents.
         fields: of the schema; the keys of a map are one field.
+        rule: how rates come of counts.
         more: what is asked for besides `overall` of every field and everything of whole documents.
-        recall_with_fd: whether recall also counts false discoveries as not found.
     """
     columns = _Columns({info.path: info for info in fields}, frozenset(more), len(pairs))
     for place, pair in enumerate(pairs):
@@ -179,9 +176,7 @@ def counted(
         columns.add((0, place), before)
         columns.add((1, place), before if after is None else after, missed=after is None)
     paths = sorted({target.pattern for target in columns.targets.values() if target.pattern})
-    return Counted(
-        columns.found, columns.score_sums, paths, [pair.id for pair in pairs], recall_with_fd
-    )
+    return Counted(columns.found, columns.score_sums, paths, [pair.id for pair in pairs], rule)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,10 +213,10 @@ class _Columns:
             if text not in self.targets:
                 self.targets[text] = self._target(text)
             target = self.targets[text]
-            readings = dict(zip(READINGS, readings_of(entry), strict=True))
+            by_mode = dict(zip(READINGS, readings_of(entry), strict=True))
             for column in target.columns:
                 if column[1] != SCORE:
-                    counts = readings[column[1]]
+                    counts = by_mode[column[1]]
                     if missed:
                         counts = missed_counts(counts, column[1], target.depth)
                     self._add_counts(place, column, counts)
@@ -233,7 +228,7 @@ class _Columns:
         pattern = pattern_of(path, self.known)
         found: set[Column] = {(pattern, READINGS[0])}
         if not path:
-            found |= {(path, reading) for reading in READINGS}
+            found |= {(path, mode) for mode in READINGS}
         found |= {column for column in self.more if column[0] in (path, pattern) and column[0]}
         return _Target(len(path), pattern, sorted(found))
 
@@ -260,20 +255,20 @@ class _Columns:
         return self.found[column]
 
 
-def missed_counts(counts: Mapping[str, int], reading: str, depth: int) -> Mapping[str, int]:
-    """Give what a field would count if its document had no prediction.
+def missed_counts(counts: Mapping[str, int], mode: str, depth: int) -> Mapping[str, int]:
+    """Return what a field would count if its document had no prediction.
 
     Below the fields of the document itself, only `leaves` counts: a missed object is one unit.
 
     Args:
         counts: of the field, by the names of the outcomes.
-        reading: `overall`, `aggregate` or `leaves`.
+        mode: the counting mode: `overall`, `aggregate` or `leaves`.
         depth: the length of its path; 0 for the whole document.
 
     >>> missed_counts({"tp": 2, "fd": 1, "fa": 1}, "overall", 1)
     {'fn': 3, 'tn': 0}
     """
-    if depth > 1 and reading != "leaves":
+    if depth > 1 and mode != "leaves":
         return {}
     tp, fd, _, fn, tn = (counts.get(name, 0) for name in NAMES)
     return {"fn": tp + fd + fn, "tn": tn}

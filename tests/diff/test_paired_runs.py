@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from stickler_cli.core.problems import NotComparableError, UsageError
-from stickler_cli.diff.pairing import SAMPLE_UNIT, counted, missed_counts, paired
+from stickler_cli.diff.changes import Figure
+from stickler_cli.diff.paired_runs import SAMPLE_UNIT, counted, missed_counts, paired
 from stickler_cli.score.evaluation import Evaluation
+from stickler_cli.score.rates import RateRule
 
 from .runs import MISSED, RIGHT, WRONG, document, run_of, single
 
@@ -66,21 +68,24 @@ def test_runs_without_documents_to_pair_are_refused(base, new, message):
         paired(base, new)
 
 
-def table(*pairs, paths=("total",), more=(), **options):
+PLAIN = RateRule()
+
+
+def table(*pairs, paths=("total",), more=(), rule=PLAIN):
     base = run_of(*(before for before, _ in pairs), paths=paths)
     new = run_of(*(after for _, after in pairs if after), single("other", True))
     return counted(
         paired(run_of(*(b for b, _ in pairs), single("other", True)), new).pairs[:-1],
         base.fields,
+        rule,
         more,
-        **options,
     )
 
 
 def test_f1_divides_twice_tp_by_what_was_predicted_and_what_was_there():
     counts = {"tp": 3, "fd": 1, "fa": 1, "fn": 2}
     sample = table((document("a", total=counts), document("a", total=RIGHT))).sample(
-        ("total",), "overall", "f1"
+        Figure(("total",), "overall", "f1")
     )
 
     assert sample.before.tolist() == [[6], [10]]
@@ -90,9 +95,9 @@ def test_f1_divides_twice_tp_by_what_was_predicted_and_what_was_there():
 def test_recall_may_count_false_discoveries():
     pair = document("a", total={"tp": 1, "fd": 1}), document("a", total=RIGHT)
 
-    assert table(pair).sample(("total",), "overall", "recall").before.tolist() == [[1], [1]]
-    with_fd = table(pair, recall_with_fd=True)
-    assert with_fd.sample(("total",), "overall", "recall").before.tolist() == [[1], [2]]
+    assert table(pair).sample(Figure(("total",), "overall", "recall")).before.tolist() == [[1], [1]]
+    with_fd = table(pair, rule=RateRule(recall_with_fd=True))
+    assert with_fd.sample(Figure(("total",), "overall", "recall")).before.tolist() == [[1], [2]]
 
 
 def test_the_whole_has_all_readings_and_a_score():
@@ -101,7 +106,7 @@ def test_the_whole_has_all_readings_and_a_score():
 
     for reading, count in (("overall", 1), ("aggregate", 2), ("leaves", 3)):
         assert found.counts((), reading)[0, 0].tolist() == [count]
-    score = found.sample((), "", "score")
+    score = found.sample(Figure((), "", "score"))
     assert score.before.tolist() == [[SAMPLE_UNIT / 2], [SAMPLE_UNIT]]
     assert found.paths == []
 
@@ -113,7 +118,7 @@ def test_fields_have_overall_and_what_was_asked_for():
     assert table(pair).counts(("total",), "leaves").tolist() == np.zeros((2, 5, 1)).tolist()
     found = table(pair, more={(("total",), "leaves"), (("total",), "score")})
     assert found.counts(("total",), "leaves")[:, 0].tolist() == [[2], [2]]
-    sample = found.sample(("total",), "overall", "score")
+    sample = found.sample(Figure(("total",), "overall", "score"))
     assert sample.after.tolist() == [[SAMPLE_UNIT / 4], [SAMPLE_UNIT]]
 
 
@@ -145,8 +150,8 @@ def test_a_lost_document_counts_as_missed():
     assert found.counts(("seller",), "overall")[1].ravel().tolist() == [0, 0, 0, 1, 0]
     assert found.counts(("seller", "name"), "overall")[1].any() is np.False_
     assert found.counts(("seller", "name"), "leaves")[1].ravel().tolist() == [0, 0, 0, 1, 0]
-    assert found.sample((), "", "score").after.tolist() == [[0], [SAMPLE_UNIT]]
-    assert found.sample(("total",), "", "score").after.tolist() == [[0], [SAMPLE_UNIT]]
+    assert found.sample(Figure((), "", "score")).after.tolist() == [[0], [SAMPLE_UNIT]]
+    assert found.sample(Figure(("total",), "", "score")).after.tolist() == [[0], [SAMPLE_UNIT]]
 
 
 def test_what_is_below_a_missed_object_counts_in_leaves_only():

@@ -9,9 +9,9 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from stickler_cli.compare.result import Outcome
-from stickler_cli.diff.figures import Figure, change_of
-from stickler_cli.diff.pairing import Column, Counted
-from stickler_cli.diff.resampling import change_intervals
+from stickler_cli.diff.changes import Figure
+from stickler_cli.diff.paired_runs import Column, Counted
+from stickler_cli.diff.significance import change_intervals
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.gates import (
     COUNTS,
@@ -31,8 +31,8 @@ CHANGE_OF: Final = "change of "
 
 
 def columns_of(gates: Collection[Gate]) -> set[Column]:
-    """Give the columns that gates ask for."""
-    return {(gate.path, SCORE if gate.metric == SCORE else gate.reading) for gate in gates}
+    """Return the columns that gates ask for."""
+    return {(gate.path, SCORE if gate.metric == SCORE else gate.mode) for gate in gates}
 
 
 def judge_changes(
@@ -41,7 +41,7 @@ def judge_changes(
     documents: Mapping[str, int],
     settings: IntervalSettings,
 ) -> list[GateResult]:
-    """Compare what changed with what gates ask for.
+    """Return whether what changed is what gates ask for.
 
     Args:
         gates: on changes.
@@ -60,11 +60,10 @@ def judge_changes(
         elif gate.metric in COUNTS:
             found.append(judged(gate, _more(gate, counted), "", CHANGE_OF))
         else:
-            figure = Figure(gate.path, gate.reading, gate.metric)
-            value, empty = change_of(counted, figure), "nothing was counted in one of the runs"
+            figure = Figure(gate.path, gate.mode, gate.metric)
+            value, empty = counted.change(figure), "nothing was counted in one of the runs"
             if gate.bound and value is not None:
-                sample = counted.sample(gate.path, gate.reading, gate.metric)
-                (interval,) = change_intervals([sample], counted.ids, settings)
+                (interval,) = change_intervals([counted.sample(figure)], counted.ids, settings)
                 value = None if interval is None else getattr(interval, gate.bound)
                 empty = "too few documents say anything about it for a confidence interval"
             found.append(judged(gate, value, empty, CHANGE_OF))
@@ -72,9 +71,9 @@ def judge_changes(
 
 
 def _more(gate: Gate, counted: Counted) -> int:
-    """Give by how much a count grew."""
+    """Return by how much a count grew."""
     before, after = (
         Counts.of([int(sums[outcome]) for outcome in Outcome])
-        for sums in counted.counts(gate.path, gate.reading).sum(axis=2)
+        for sums in counted.counts(gate.path, gate.mode).sum(axis=2)
     )
     return int(getattr(after, gate.metric) - getattr(before, gate.metric))

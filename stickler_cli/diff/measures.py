@@ -1,0 +1,111 @@
+"""What a figure of a run was, what it is, and whether it changed."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickler_cli.compare.result import Outcome
+from stickler_cli.diff.changes import F1, Change, Decision, DiffSettings, Figure, Trend
+from stickler_cli.diff.paired_runs import Counted
+from stickler_cli.diff.significance import (
+    Sample,
+    change_intervals,
+    holm,
+    is_enumerated,
+    p_values,
+    quotients,
+    smallest_p,
+)
+from stickler_cli.score.gates import SCORE
+from stickler_cli.score.intervals import Interval
+from stickler_cli.score.tally import READINGS
+
+WHOLE: Final = (*(Figure((), mode, F1) for mode in READINGS), Figure((), "", SCORE))
+"""What is told of whole documents; the first of them is the headline."""
+
+_ERRORS: Final = [Outcome.FD, Outcome.FA, Outcome.FN]
+
+
+def changes(figures: Sequence[Figure], counted: Counted, settings: DiffSettings) -> list[Change]:
+    """Return what became of some figures; those of fields are corrected for being many."""
+    samples = [counted.sample(figure) for figure in figures]
+    intervals = change_intervals(samples, counted.ids, settings.intervals)
+    p = p_values(samples, settings.intervals.seed)
+    fields = [place for place, figure in enumerate(figures) if figure.path]
+    of_fields = corrected_p(
+        [samples[place] for place in fields], [p[place] for place in fields], settings
+    )
+    corrected = {**dict(enumerate(p)), **dict(zip(fields, of_fields, strict=True))}
+    found = []
+    for place, (figure, sample) in enumerate(zip(figures, samples, strict=True)):
+        before, after = (None if value is None else float(value) for value in counted.exact(figure))
+        change = counted.change(figure)
+        trend, decision = trend_of(sample, intervals[place], corrected[place], settings)
+        broken, fixed = _broken_and_fixed(counted, figure) if figure.path else (0, 0)
+        found.append(
+            Change(
+                path=figure.path,
+                mode=figure.mode,
+                metric=figure.metric,
+                before=before,
+                after=after,
+                change=change,
+                interval=None if change is None else intervals[place],
+                p=p[place] if sample.documents else None,
+                corrected_p=corrected[place] if sample.documents else None,
+                trend=trend,
+                decided_by=decision,
+                documents=sample.documents,
+                differing=sample.differing,
+                broken=broken,
+                fixed=fixed,
+            )
+        )
+    return found
+
+
+def corrected_p(
+    samples: Sequence[Sample], p: Sequence[float], settings: DiffSettings
+) -> list[float]:
+    """Return the p values of fields, corrected for being many.
+
+    A field in which so few documents differ that it could not be significant by itself makes no
+    false alarm, so it does not count as one of many; its own p is corrected as if it did.
+
+    Source: Tarone (1990), doi:10.2307/2531456.
+    """
+    family = [
+        place
+        for place, sample in enumerate(samples)
+        if smallest_p(sample.differing) <= settings.alpha
+    ]
+    corrected = [min(1.0, (len(family) + 1) * value) for value in p]
+    for place, value in zip(family, holm([p[place] for place in family]), strict=True):
+        corrected[place] = value
+    return corrected
+
+
+def trend_of(
+    sample: Sample, interval: Interval | None, corrected_p: float, settings: DiffSettings
+) -> tuple[Trend, Decision]:
+    """Return what became of a figure, and on what grounds."""
+    if corrected_p <= settings.alpha:
+        decision = Decision.EXACT if is_enumerated(sample) else Decision.SAMPLED
+        before, after = quotients(
+            np.stack([sample.before.sum(axis=1), sample.after.sum(axis=1)], 1)
+        )
+        return (Trend.REGRESSED if after < before else Trend.IMPROVED), decision
+    if smallest_p(sample.documents) > settings.alpha or interval is None:
+        return Trend.UNCLEAR, Decision.DOCUMENTS
+    inside = -settings.margin <= interval.lower and interval.upper <= settings.margin
+    return (Trend.UNCHANGED if inside else Trend.UNCLEAR), Decision.INTERVAL
+
+
+def _broken_and_fixed(counted: Counted, figure: Figure) -> tuple[int, int]:
+    """Return in how many documents a field broke, and was fixed; some say nothing of it."""
+    counts = counted.counts(figure.path, READINGS[0])
+    wrong: NDArray[np.bool_] = np.asarray(counts[:, _ERRORS].any(axis=1))
+    right = np.logical_and(counts.any(axis=1), ~wrong)
+    return int((right[0] & wrong[1]).sum()), int((wrong[0] & right[1]).sum())

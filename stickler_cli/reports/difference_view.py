@@ -1,0 +1,208 @@
+"""What all reports of a difference say: figures as text, and sentences in their order."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from stickler_cli.core.locations import field_path
+from stickler_cli.diff.changes import F1, Change, Decision, Difference, DocumentChange, Trend
+from stickler_cli.reports.figures import Quoting, number_of, some_of
+from stickler_cli.reports.layout import Tone
+from stickler_cli.score.intervals import Interval
+from stickler_cli.score.rate_text import NOTHING, rate
+
+NAMED: Final = 5
+"""Documents, or fields of one, that a report for people names; those that broke hard besides."""
+
+MOST_HARD: Final = 20
+"""Documents that broke hard that a report for people names."""
+
+MARKS: Final[dict[Trend, tuple[str, Tone]]] = {
+    Trend.IMPROVED: ("+", "good"),
+    Trend.REGRESSED: ("-", "bad"),
+    Trend.UNCHANGED: ("=", "dim"),
+    Trend.UNCLEAR: ("?", ""),
+}
+"""What stands before each field, and its tone: a drop is never green, and a trend never told by
+colour alone."""
+
+SHORT: Final = {
+    Decision.EXACT: "exact test",
+    Decision.SAMPLED: "sampled test",
+    Decision.INTERVAL: "interval",
+    Decision.DOCUMENTS: "documents",
+}
+
+
+def signed(value: float | None, limits: Iterable[float] = ()) -> str:
+    """Return a change with its sign, with the digits of a rate.
+
+    >>> signed(0.25), signed(-0.00001), signed(0.0), signed(None)
+    ('+0.2500', '-0.0001', '0.0000', '-')
+    """
+    if value is None:
+        return NOTHING
+    sign = "+" if value > 0 else "-" if value < 0 else ""
+    return sign + rate(abs(value), set(limits))
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeRow:
+    """One figure as text."""
+
+    figure: Change
+    name: str
+    mark: str
+    tone: Tone
+    before: str
+    after: str
+    change: str
+    interval: str
+    p: str
+    """Of a field, corrected for all fields."""
+
+
+@dataclass(frozen=True)
+class DifferenceView:
+    """A difference, and everything that reports show of it."""
+
+    difference: Difference
+    quoted: Quoting = str
+    """How names are written inside a sentence."""
+
+    @cached_property
+    def _limits(self) -> set[float]:
+        """The limits of gates, onto which no change may be rounded."""
+        return {abs(result.gate.limit) for result in self.difference.gates}
+
+    @cached_property
+    def whole(self) -> list[ChangeRow]:
+        """The figures of all documents together; F1 of `overall` first."""
+        return list(map(self._row, self.difference.whole))
+
+    @cached_property
+    def fields(self) -> list[ChangeRow]:
+        """F1 of each field, in schema order, parents first."""
+        return list(map(self._row, self.difference.fields))
+
+    def _row(self, change: Change) -> ChangeRow:
+        if change.path:
+            name = self.quoted(field_path(change.path))
+        else:
+            name = f"{change.mode} F1" if change.metric == F1 else "mean score"
+        return ChangeRow(
+            change,
+            name,
+            *MARKS[change.trend],
+            rate(change.before),
+            rate(change.after),
+            signed(change.change, self._limits),
+            self._interval(change.interval),
+            rate(change.corrected_p if change.path else change.p),
+        )
+
+    def _interval(self, interval: Interval | None) -> str:
+        if interval is None:
+            return NOTHING
+        lower, upper = (signed(end, self._limits) for end in (interval.lower, interval.upper))
+        return f"[{lower}, {upper}]"
+
+    @property
+    def interval_title(self) -> str:
+        """The title of a column of intervals of changes."""
+        return f"{self.difference.settings.intervals.level * 100:g}% CI of change"
+
+    @property
+    def title(self) -> str:
+        """What was compared."""
+        base, new = self.difference.base, self.difference.new
+        source, other = self.quoted(base.source), self.quoted(new.source)
+        return f"{self.quoted(new.model_name)}: from {source} to {other}"
+
+    @property
+    def headline(self) -> str:
+        """How many documents there were, and what became of them."""
+        counts = self.difference.documents
+        lost = f"; {counts['lost']} lost, counted as missed" if counts["lost"] else ""
+        return (
+            f"{number_of(counts['compared'], 'document')} compared: {counts['better']} better, "
+            f"{counts['worse']} worse, {counts['same']} the same{lost}"
+        )
+
+    @property
+    def trend_line(self) -> str:
+        """What became of the whole, and of how many fields what."""
+        by_trend = ", ".join(
+            f"{len(self.difference.with_trend(trend))} {trend.value}" for trend in Trend
+        )
+        return f"F1 {self.told(self.whole[0])}; fields: {by_trend}"
+
+    def told(self, row: ChangeRow) -> str:
+        """Return what became of a figure, and on what grounds."""
+        change = row.figure
+        by = "" if change.change is None else f" ({row.change})"
+        grounds = f"(p {row.p}; {change.decided_by.value})"
+        return f"{row.before} to {row.after}{by}: {change.trend.value} {grounds}"
+
+    def fields_with(self, *trends: Trend) -> list[tuple[Tone, str]]:
+        """Return the tone and a text of each field of some trends, the greatest change first."""
+        return [
+            (row.tone, f"{row.name} {self.told(row)}")
+            for trend in trends
+            for row in map(self._row, self.difference.with_trend(trend))
+        ]
+
+    @property
+    def contrasts(self) -> list[tuple[bool, str]]:
+        """In what the runs differ besides figures, and whether that makes them incomparable."""
+        quoted = self.quoted
+        found = [
+            (each.decides, f"{each.what}: {quoted(each.base)} -> {quoted(each.new)}")
+            for each in self.difference.contrasts
+        ]
+        for documents, what in (
+            (self.difference.lost, "not compared in the new run, counted as missed"),
+            (self.difference.only_new, "only in the new run, left out"),
+        ):
+            if documents:
+                count = number_of(len(documents), "document")
+                found.append((False, f"{count} {what}: {some_of(map(quoted, documents), NAMED)}"))
+        return found
+
+    @property
+    def documents(self) -> dict[str, tuple[Sequence[DocumentChange], int]]:
+        """The documents that got worse and better most, as reports name them, and how many more.
+
+        Of those that broke hard more are named than of others.
+        """
+        worse, better = self.difference.worse, self.difference.better
+        hard = sum(document.is_hard for document in worse)
+        most = max(NAMED, min(hard, MOST_HARD))
+        return {
+            "worse": (worse[:most], len(worse[most:])),
+            "better": (better[:NAMED], len(better[NAMED:])),
+        }
+
+    def document_text(self, document: DocumentChange) -> str:
+        """Return what became of a document."""
+        told = f"score {rate(document.score_before)} to {rate(document.score_after)}"
+        if document.status_after != document.status_before:
+            told += f", {document.status_after or 'missing'} in the new run"
+        told += f", {number_of(document.errors_before, 'error')} to {document.errors_after}"
+        for what, paths in (("broken", document.broken), ("fixed", document.fixed)):
+            if paths:
+                told += f"; {what}: {some_of(map(self.quoted, paths), NAMED)}"
+        return told
+
+    @property
+    def legend(self) -> list[str]:
+        """What a reader may not know, a line each."""
+        alpha, margin = self.difference.settings.alpha, self.difference.settings.margin
+        return [
+            "before, after: F1 of overall, over the documents of the first run",
+            "p: paired permutation test over documents, corrected for all fields (Holm)",
+            f"improved, regressed: p is at most {alpha:.4g}",
+            f"unchanged: the interval is within {margin:g} of 0; not enough data: it is not",
+            "broken, fixed: documents in which the field was right and is wrong, and the reverse",
+        ]
