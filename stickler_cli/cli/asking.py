@@ -1,20 +1,13 @@
 """What `stickler eval` says of models: what a run would ask, and what it took."""
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from stickler_cli.cli.console import warn, write_result
 
 if TYPE_CHECKING:
-    from stickler_cli.clients.estimate import Need
+    from stickler_cli.clients.client import Need
     from stickler_cli.documents import Pairs
     from stickler_cli.runs.chunk import Job
-
-ASKED_BY: Final = {
-    "embedding": "SemanticComparator",
-    "score": "BERTComparator",
-    "verdict": "LLMComparator",
-}
-"""Kind of answer -> the comparator that asks for it."""
 
 
 def show_dry_run(job: "Job", pairs: "Pairs") -> None:
@@ -28,7 +21,7 @@ def show_dry_run(job: "Job", pairs: "Pairs") -> None:
         return
     for _ in chunk_results(job, pairs.refs(), Workers(1), total=pairs.total):
         pass
-    write_result(dry_run_text(desk().estimate.needs))
+    write_result(dry_run_text(desk().needs))
 
 
 def dry_run_text(needs: "list[Need]") -> str:
@@ -44,7 +37,7 @@ def dry_run_text(needs: "list[Need]") -> str:
     )
     rows = [
         [
-            Span(ASKED_BY[need.model.kind]),
+            Span(need.model.comparator),
             Span.of(need.model.title),
             *(Span(str(n)) for n in (need.cached, need.questions, need.calls, need.tokens)),
         ]

@@ -8,12 +8,12 @@ import sys
 import threading
 import weakref
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from stickler_cli.clients.batching import Outcome, asked
 from stickler_cli.clients.cache import AnswerCache, cache_directory
 from stickler_cli.clients.connections import Connections
-from stickler_cli.clients.estimate import Estimate
 from stickler_cli.clients.model import NO_USAGE, A, Model, ModelError, Q, Usage
 from stickler_cli.clients.policy import DEFAULT_POLICY, Policy
 from stickler_cli.core.problems import Problem, UsageError
@@ -41,8 +41,7 @@ class Client:
         self.policy = policy
         self.usage = NO_USAGE
         """What asking took so far."""
-        self.estimate = Estimate()
-        """What a dry run found that it would ask."""
+        self._needs: dict[Model[Any, Any], Need] = {}
         self._cache = AnswerCache(cache_directory()) if policy.cache else None
         self._connections = Connections()
         self._memory = Memory()
@@ -74,7 +73,7 @@ class Client:
             question: key for question, key in zip(questions, keys, strict=True) if key not in known
         }
         if self.policy.dry_run:
-            self.estimate.of(model).add(missing, cached=len(cached))
+            self._needs.setdefault(model, Need(model)).add(missing, cached=len(cached))
         elif self.policy.offline:
             known |= dict.fromkeys(missing.values(), ModelError(OFFLINE))
         elif missing:
@@ -86,6 +85,11 @@ class Client:
             for question, key in zip(questions, keys, strict=True)
             if key in known
         }
+
+    @property
+    def needs(self) -> "list[Need]":
+        """What a dry run found that each model would be asked, in a fixed order."""
+        return sorted(self._needs.values(), key=lambda need: (need.model.kind, need.model.title))
 
     def close(self) -> None:
         """Let go of the cache and of all connections; whoever asks next opens them again."""
@@ -132,6 +136,36 @@ class Client:
             expected = f"at most {self.policy.max_pairs}"
             hint = "--dry-run tells how many there are in all; allow more if they are worth it"
             raise UsageError([Problem("--max-pairs", found, expected, hint)])
+
+
+@dataclass(slots=True)
+class Need:
+    """What one model would be asked."""
+
+    model: Model[Any, Any]
+    tokens: int = 0
+    """Estimated, of the questions; answers come on top."""
+    cached: int = 0
+    """Questions whose answer is in the cache."""
+    _keys: set[Hashable] = field(default_factory=set)
+
+    @property
+    def questions(self) -> int:
+        """Distinct texts or pairs to ask about."""
+        return len(self._keys)
+
+    @property
+    def calls(self) -> int:
+        """The least number of calls that this takes."""
+        return -(-self.questions // self.model.batch_size)
+
+    def add(self, questions: Mapping[Any, Hashable], *, cached: int) -> None:
+        """Count questions, each with what its answer is known by, that were not counted before."""
+        self.cached += cached
+        for question, key in questions.items():
+            if key not in self._keys:
+                self._keys.add(key)
+                self.tokens += self.model.tokens(question)
 
 
 class Memory:

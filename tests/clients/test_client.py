@@ -158,7 +158,7 @@ def test_a_dry_run_counts_each_question_once_and_asks_nothing(client):
 
     assert counting.answers(model, ["a", "b", "c"]) == {"a": "A"}
     assert counting.answers(model, ["a", "c", "d"]) == {"a": "A"}
-    (need,) = counting.estimate.needs
+    (need,) = counting.needs
     assert (need.questions, need.calls, need.cached, need.tokens) == (3, 2, 1, 3)
     assert model.asked == {"a": 1}
     counting.close()

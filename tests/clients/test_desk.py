@@ -141,7 +141,7 @@ def test_a_dry_run_counts_and_asks_nothing(asking):
     with asking(dry_run=True) as counting:
         answered(lambda: each(model, "a", "b", "c", "b"))
         answered(lambda: each(model, "c", "d"))
-        (need,) = counting.estimate.needs
+        (need,) = counting.needs
 
     assert model.batches == [["a"]]
     assert (need.questions, need.calls, need.cached, need.tokens) == (3, 2, 1, 3)
@@ -156,7 +156,7 @@ def test_a_dry_run_counts_judged_pairs_as_far_as_it_can_tell(asking):
 
     with asking(dry_run=True) as counting:
         answered(work)
-        needs = [(need.model.title, need.questions) for need in counting.estimate.needs]
+        needs = [(need.model.title, need.questions) for need in counting.needs]
 
     assert needs == [("first", 1), ("judge", 1)]
     assert judge.batches == []
@@ -172,7 +172,7 @@ def test_a_dry_run_goes_on_where_the_cache_has_what_pairs_depend_on(asking):
         each(first, "a")
     with asking(dry_run=True) as counting:
         assert answered(work) == ["-"]
-        assert [need.questions for need in counting.estimate.needs] == [0, 1]
+        assert [need.questions for need in counting.needs] == [0, 1]
     assert judge.batches == []
 
 

@@ -325,7 +325,7 @@ def test_functions_are_told_apart_and_counted_in_a_dry_run(asking):
 
     with asking(dry_run=True) as counting:
         evaluate_many(Place, [(Place(a="one", b="one"), Place(a="two", b="three"))])
-        needs = [(need.model.title, need.questions) for need in counting.estimate.needs]
+        needs = [(need.model.title, need.questions) for need in counting.needs]
 
     assert needs == [("lengths", 2), ("ones", 2)]
 
