@@ -12,7 +12,7 @@ import inspect
 from collections.abc import Hashable, Iterable, Sequence
 from decimal import Decimal
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias, TypeGuard, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeAlias, TypeGuard, final
 
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.spelling import did_you_mean
@@ -20,6 +20,8 @@ from stickler_cli.core.spelling import did_you_mean
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from stickler_cli.clients.client import Client
 
 # Numpy is imported where an array is made: names and schemas are checked without it.
 Similarities: TypeAlias = "NDArray[np.float64]"
@@ -53,6 +55,15 @@ class KeywordError(ValueError):
     def __str__(self) -> str:
         expected = f", expected {self.expected}" if self.expected else ""
         return f"{self.found}{expected}" + (f"; {self.hint}" if self.hint else "")
+
+
+class Answers(NamedTuple):
+    """What a model said of some pairs."""
+
+    similarities: "NDArray[np.float64]"
+    """One a pair, in [0, 1]."""
+    reasons: list[str] | None = None
+    """Why, one a pair; None of models that give no reasons."""
 
 
 class BaseComparator:
@@ -176,6 +187,16 @@ class BaseComparator:
         known = {key: float(self.similarity(gt, pred)) for key, (gt, pred) in pairs.items()}
         asked = zip(map(id, gts), map(id, preds), strict=True)
         return np.fromiter(map(known.__getitem__, asked), np.float64, len(gts))
+
+    def ask(self, client: "Client | None", gts: Sequence[Any], preds: Sequence[Any]) -> "Answers":
+        """Compare prepared values as `similarities` does, by a model where one is asked.
+
+        Args:
+            client: of the run; None for the comparator's own.
+            gts: what `prepare` returned of ground truths.
+            preds: what `prepare` returned of predictions, as many.
+        """
+        return Answers(self.similarities(gts, preds))
 
     def keys(self, prepared: Sequence[Any]) -> "Keys | None":
         """Return a code for each prepared value; two values of unequal codes have similarity 0.

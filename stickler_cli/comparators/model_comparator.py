@@ -1,28 +1,16 @@
 """What comparators that ask models have in common: all questions of a call go out together."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stickler_cli.clients.client import Client
 from stickler_cli.clients.desk import desk
 from stickler_cli.clients.model import Model, ModelError
 from stickler_cli.clients.rounds import ROUND
-from stickler_cli.comparators.base import BaseComparator, Matrix
-
-
-@dataclass(frozen=True, slots=True)
-class Answers:
-    """What a model says of pairs of values."""
-
-    similarities: NDArray[np.float64]
-    """One a pair, in [0, 1]."""
-    reasons: list[str] | None = None
-    """Why, one a pair; None of models that give no reasons."""
+from stickler_cli.comparators.base import Answers, BaseComparator, Matrix
 
 
 class ModelComparator(BaseComparator):
@@ -145,3 +133,6 @@ class ModelComparator(BaseComparator):
         pairs = [(gt, pred) for gt in gts for pred in preds]
         answers = self._together(ROUND, [gt for gt, _ in pairs], [pred for _, pred in pairs])
         return answers.similarities.reshape(len(gts), len(preds))
+
+
+__all__ = ["Answers", "ModelComparator"]
