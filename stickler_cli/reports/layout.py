@@ -184,7 +184,7 @@ def _line(
 
 
 def paragraph(text: str, width: int | None = None, tone: Tone = "", indent: str = "") -> list[Line]:
-    """Return text broken at its blanks to fit a width; lines after the first are indented.
+    """Return text broken at its blanks to lines of a width; lines after the first are indented.
 
     A word longer than the width stays whole: a path or number in two pieces is no use.
     """

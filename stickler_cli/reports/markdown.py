@@ -35,12 +35,12 @@ _AS_CODE: Final = frozenset(("field", "gt", "pred", "difference"))
 
 
 def render_run(run: Run, style: TableStyle) -> str:
-    """Return a run as Markdown that fits into a comment; ends with a line break."""
+    """Return a run as Markdown that a comment can hold; ends with a line break."""
     return truncate_lines(run_page(run, style), COMMENT_LIMIT)
 
 
 def render_difference(difference: Difference, style: TableStyle) -> str:
-    """Return a difference as Markdown that fits into a comment; ends with a line break."""
+    """Return a difference as Markdown that a comment can hold; ends with a line break."""
     return truncate_lines(difference_page(difference), COMMENT_LIMIT)
 
 

@@ -53,7 +53,7 @@ SUFFIXES: Final[dict[str, str]] = {
     ".prom": "openmetrics",
     ".html": "html",
 }
-"""Suffix of a file -> the format it is written in; the first that fits."""
+"""Suffix of a file -> the format it is written in; the first that it ends in."""
 
 WITH_ACCOUNTS: Final = frozenset({"json", "html"})
 """Formats that tell of each document."""

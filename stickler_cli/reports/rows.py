@@ -145,7 +145,7 @@ def _by_path(run: Run) -> dict[Path, FieldInfo]:
 
 
 def _reach(node: Tally, path: Path) -> None:
-    """Make sure that a field has a tally, if need be one that has counted nothing."""
+    """Add a tally for a field that has none; it has counted nothing."""
     for step in path:
         node = node.below(str(step))
 

@@ -93,7 +93,7 @@ def disagreement(view: RunView) -> str | None:
             shown = ", ".join(f"{view.rate(value)} {mode}" for mode, value in values.items())
             title = "F1" if metric == "f1" else metric
             why = _WHY_LOWEST[lowest]
-            return f"The readings disagree: {title} {shown}. {lowest} is lowest: {why}."
+            return f"The counting modes disagree: {title} {shown}. {lowest} is lowest: {why}."
     return None
 
 

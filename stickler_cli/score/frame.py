@@ -46,7 +46,7 @@ def table(
     *,
     recall_with_fd: bool,
 ) -> list[Row]:
-    """Give the rows of all documents, then those of each group, with a cell for each header."""
+    """Return the rows of all documents, then those of each group, with a cell for each header."""
     rows = _rows(whole, fields, ("", ""), recall_with_fd=recall_with_fd)
     for key, groups in by.items():
         for name, group in sorted(groups.items()):
@@ -61,7 +61,7 @@ def _rows(
     *,
     recall_with_fd: bool,
 ) -> list[tuple[Cell, ...]]:
-    """Give a row for whole documents, then one for each field."""
+    """Return a row for whole documents, then one for each field."""
     score, with_fd = results.overall_score, recall_with_fd
     counts = _counts(results.tally, recall_with_fd=with_fd)
     whole = _bounds(results, "", recall_with_fd=with_fd)
@@ -83,7 +83,7 @@ def _rows(
 
 
 def _bounds(results: Results, path: str, *, recall_with_fd: bool) -> Sequence[Cell]:
-    """Give both ends of every interval; None where there is none."""
+    """Return both ends of every interval; None where there is none."""
     if results.bootstrap is None:
         return [None] * (len(READINGS) * len(RATES) + 1) * len(BOUNDS)
     found = results.bootstrap.of(path, recall_with_fd=recall_with_fd)
@@ -100,12 +100,12 @@ def _classes(counts: ByClass) -> list[int]:
 
 
 def _float(value: float | None) -> float | None:
-    """Give a number the type of its column."""
+    """Return a number in the type of its column."""
     return None if value is None else float(value)
 
 
 def _counts(tally: Tally, *, recall_with_fd: bool) -> list[Cell]:
-    """Give the counts and rates of the three readings."""
+    """Return the counts and rates of the three counting modes."""
     cells: list[Cell] = []
     for reading in READINGS:
         counts = tally.counts(reading)
@@ -115,7 +115,7 @@ def _counts(tally: Tally, *, recall_with_fd: bool) -> list[Cell]:
 
 
 def data_frame(rows: Iterable[Row], library: str | None = None) -> Any:
-    """Give rows as a data frame; a cell without anything is missing in it.
+    """Return rows as a data frame; a cell without anything is missing in it.
 
     Args:
         rows: with a cell for each of `HEADERS`.

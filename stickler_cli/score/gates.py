@@ -8,7 +8,7 @@ import math
 import operator
 import re
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Final
 
 from stickler_cli.core.locations import Path, field_path, json_pointer, parse_field_path
@@ -16,6 +16,7 @@ from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.spelling import did_you_mean, near_paths
 from stickler_cli.score.counts import BOUNDS, RATES
 from stickler_cli.score.evaluation import Evaluation
+from stickler_cli.score.rates import RateRule
 from stickler_cli.score.reading import Part
 from stickler_cli.score.tally import READINGS, Tally
 
@@ -70,7 +71,7 @@ class GateResult:
     """The comparison at full precision: `f1 0.8996 < 0.9`."""
 
     def view(self) -> dict[str, object]:
-        """Give the result as the run format shows it."""
+        """Return the result as the run format shows it."""
         return {
             "gate": self.gate.text,
             "value": self.value,
@@ -81,7 +82,7 @@ class GateResult:
 
 
 def read_gate_result(record: Part) -> GateResult:
-    """Read a verdict that a run tells.
+    """Return the result of a gate that a record holds.
 
     Raises:
         UsageError: it is no such record, or its gate is none.
@@ -97,12 +98,12 @@ def read_gate_result(record: Part) -> GateResult:
 
 
 def _number(part: Part) -> float:
-    """Read a value of a gate; a count stays a whole number."""
+    """Return a value of a gate; a count stays a whole number."""
     return part.value if type(part.value) is int else part.number()
 
 
 def parse_gate(text: str, option: str = "--gate", lowest: float = 0.0) -> Gate:
-    """Read a gate.
+    """Return a gate read from text.
 
     Args:
         text: as the user wrote it.
@@ -149,7 +150,7 @@ def parse_gate(text: str, option: str = "--gate", lowest: float = 0.0) -> Gate:
 
 
 def parse_gates(fail_under: float | None, texts: Iterable[str]) -> list[Gate]:
-    """Read the gates of a command: a least F1, if any, then those written out."""
+    """Return the gates of a command: a least F1, if any, then those written out."""
     first = [] if fail_under is None else [parse_gate(f"f1>={fail_under!r}", "--fail-under")]
     return first + [parse_gate(text) for text in texts]
 
@@ -207,7 +208,7 @@ def refuse_bounds(gates: Collection[Gate], option: str = "--gate") -> None:
 
 
 def _fits(path: Path, pattern: Path) -> bool:
-    """Say whether a path is the field of an outline; below `*` anything may be."""
+    """Return whether a path is that of a known field; below `*` anything may be."""
     if len(path) < len(pattern):
         return False
     pairs = list(zip(path, pattern, strict=False))
@@ -218,17 +219,17 @@ def _fits(path: Path, pattern: Path) -> bool:
 
 
 def judge(gate: Gate, evaluation: Evaluation, *, recall_with_fd: bool = False) -> GateResult:
-    """Compare what a run reached with what a gate asks for.
+    """Return whether a run reached what a gate asks for.
 
     Raises:
         UsageError: the gate asks for a kind of document count that there is not.
     """
-    value, empty = _value(gate, evaluation, recall_with_fd=recall_with_fd)
+    value, empty = _value(gate, evaluation, RateRule(recall_with_fd))
     return judged(gate, value, empty)
 
 
 def judged(gate: Gate, value: float | None, empty: str, what: str = "") -> GateResult:
-    """Compare a value with what a gate asks for.
+    """Return whether a value is what a gate asks for.
 
     Args:
         gate: what is asked.
@@ -249,7 +250,7 @@ _OPPOSITE: Final = {">=": "<", "<=": ">", "==": "!=", "!=": "==", ">": "<=", "<"
 
 
 def asks_documents(gate: Gate) -> bool:
-    """Say whether a gate asks how many documents there are of a kind."""
+    """Return whether a gate asks how many documents there are of a kind."""
     return gate.path == (DOCUMENTS,) and gate.metric not in METRICS
 
 
@@ -264,14 +265,14 @@ def check_kind(gate: Gate, kinds: Collection[str]) -> None:
         raise _refused("--gate", found, f"one of {', '.join(kinds)}")
 
 
-def _value(gate: Gate, evaluation: Evaluation, *, recall_with_fd: bool) -> tuple[float | None, str]:
-    """Give what a gate asks for, or None and why there is nothing."""
+def _value(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[float | None, str]:
+    """Return what a gate asks for, or None and why there is nothing."""
     if asks_documents(gate):
         documents = evaluation.document_figures()
         check_kind(gate, documents)
         return documents[gate.metric], "no prediction was held against the schema (--validate pred)"
     if gate.bound:
-        return _bound(gate, evaluation, recall_with_fd=recall_with_fd)
+        return _bound(gate, evaluation, rule)
     node = _node(evaluation.tally, gate.path)
     if gate.metric == SCORE:
         score = node.mean_score if gate.path else evaluation.overall_score
@@ -279,15 +280,15 @@ def _value(gate: Gate, evaluation: Evaluation, *, recall_with_fd: bool) -> tuple
     counts = node.counts(gate.mode)
     if gate.metric in COUNTS:
         return getattr(counts, gate.metric), ""
-    above, below = counts.fractions(recall_with_fd=recall_with_fd)[gate.metric]
+    above, below = rule.fractions(astuple(counts))[gate.metric]
     return (above / below, "") if below else (None, "nothing was counted")
 
 
-def _bound(gate: Gate, evaluation: Evaluation, *, recall_with_fd: bool) -> tuple[float | None, str]:
-    """Give an end of an interval, or None and why there is none."""
-    if evaluation.bootstrap is None:
+def _bound(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[float | None, str]:
+    """Return an end of an interval, or None and why there is none."""
+    found = rule.intervals(evaluation, field_path(gate.path))
+    if found is None:
         return None, "the run has no confidence intervals"
-    found = evaluation.bootstrap.of(field_path(gate.path), recall_with_fd=recall_with_fd)
     interval = found.score if gate.metric == SCORE else found.rates[gate.mode][gate.metric]
     if interval is None:
         return None, "too few documents say anything about it for a confidence interval"
@@ -295,7 +296,7 @@ def _bound(gate: Gate, evaluation: Evaluation, *, recall_with_fd: bool) -> tuple
 
 
 def _node(root: Tally, path: Path) -> Tally:
-    """Give the tally of a field; one that no document reached has counted nothing."""
+    """Return the tally of a field; one that no document reached has counted nothing."""
     node = root
     for step in path:
         node = node.fields.get(str(step), Tally())

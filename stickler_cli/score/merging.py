@@ -15,7 +15,7 @@ NAMED: Final = 5
 
 
 def merge_runs(runs: Sequence[tuple[str, Run]], gates: Sequence[Gate] | None = None) -> Run:
-    """Give the run of all documents of some runs.
+    """Return the run of all documents of some runs.
 
     It is the run that one process would have made of all of them, whatever their order: gates are
     judged anew, and of the paths of schemas and of notes each stands once.
@@ -37,12 +37,11 @@ def merge_runs(runs: Sequence[tuple[str, Run]], gates: Sequence[Gate] | None = N
     chosen = gates
     if chosen is None:
         chosen = list(dict.fromkeys(result.gate for _, run in runs for result in run.gates))
-    with_fd = first.options.recall_with_fd
     return replace(
         first,
         evaluation=whole,
         schema=min((run.schema for _, run in runs), key=lambda schema: schema.path),
-        gates=[judge(gate, whole, recall_with_fd=with_fd) for gate in chosen],
+        gates=[judge(gate, whole, recall_with_fd=first.rule.recall_with_fd) for gate in chosen],
         notes=sorted({note for _, run in runs for note in run.notes}),
         partial=any(run.partial for _, run in runs),
         document=None if others else first.document,
@@ -50,7 +49,7 @@ def merge_runs(runs: Sequence[tuple[str, Run]], gates: Sequence[Gate] | None = N
 
 
 def _differences(runs: Sequence[tuple[str, Run]]) -> Iterator[Problem]:
-    """Say in what the runs differ from the first."""
+    """Yield in what the runs differ from the first."""
     (name, first), *others = runs
     expected = _terms(first)
     for other, run in others:
@@ -63,7 +62,7 @@ def _differences(runs: Sequence[tuple[str, Run]]) -> Iterator[Problem]:
 
 
 def _terms(run: Run) -> dict[str, object]:
-    """Give what must be equal in runs that are put together."""
+    """Return what must be equal in runs that are put together."""
     bootstrap = run.evaluation.bootstrap
     return {
         "the version": run.version,
@@ -83,7 +82,7 @@ def _without_accounts(runs: Sequence[tuple[str, Run]]) -> Iterator[Problem]:
 
 
 def _in_common(runs: Sequence[tuple[str, Run]]) -> Iterator[Problem]:
-    """Name documents that are in two runs."""
+    """Yield documents that are in two runs."""
     seen: dict[str, str] = {}
     for name, run in runs:
         accounts = run.evaluation.accounts

@@ -47,7 +47,7 @@ class Summary:
 
 
 def summary_html(summary: Summary, fields: Sequence[NamedField], *, recall_with_fd: bool) -> str:
-    """Draw a headline, a row for whole documents and one for each field."""
+    """Return a headline, and a table with a row for whole documents and one for each field."""
     rows = [_row("all fields", _figures(summary.tally, summary.score, with_fd=recall_with_fd))]
     for field in fields[:MOST_ROWS]:
         name = f"<bdi><code>{_harmless(field_path(field.path))}</code></bdi>"
@@ -66,7 +66,7 @@ def summary_html(summary: Summary, fields: Sequence[NamedField], *, recall_with_
 
 
 def _headline(summary: Summary) -> str:
-    """Say how many documents there were, what became of the others, and the mean score."""
+    """Return how many documents there were, what became of the others, and the mean score."""
     total = summary.documents["total"]
     others = [
         f"{count} {name}"
@@ -84,7 +84,7 @@ def _row(name: str, figures: Sequence[str], depth: int = 0) -> str:
 
 
 def _figures(tally: Tally, score: float | None, *, with_fd: bool) -> list[str]:
-    """Show the counts and rates of `overall`, as the table of fields in a terminal does."""
+    """Return the counts and rates of `overall`, as the table of fields in a terminal has them."""
     counts, leaves = tally.counts("overall"), tally.counts("leaves")
     predicted, relevant = counts.tp + counts.fp, counts.recall_denominator(with_fd=with_fd)
     numbers = (counts.tp, counts.fd, counts.fa, counts.fn, counts.tn)

@@ -12,7 +12,7 @@ NOTHING: Final = "-"
 
 
 def rate(value: float | None, limits: Collection[float] = ()) -> str:
-    """Show a rate or score with four decimals, never rounded onto 0, 1 or a limit it is not.
+    """Return a rate or score with four decimals, never rounded onto 0, 1 or a limit it is not.
 
     So 9,999.6 of 10,000 is no 1.0000, and what fails a gate does not look as if it passed.
 

@@ -1,4 +1,4 @@
-"""Take a record apart, so that whatever is wrong in it is told with its place."""
+"""Values in a record, read so that whatever is wrong in it is told with its place."""
 
 import re
 import sys
@@ -27,27 +27,27 @@ class Part:
     place: Path = ()
 
     def refused(self, expected: str, hint: str = "") -> UsageError:
-        """Give the error that says what should be here."""
+        """Return the error that says what should be here."""
         pointer = json_pointer(self.place)
         found = f"the value is {brief(self.value)}"
         return UsageError([Problem(self.source, found, expected, hint, pointer)])
 
     def entries(self) -> "Iterator[tuple[str, Part]]":
-        """Give the parts of an object by name."""
+        """Yield the parts of an object by name."""
         if not isinstance(self.value, dict):
             raise self.refused("an object")
         for name, value in self.value.items():
             yield name, Part(value, self.source, (*self.place, name))
 
     def parts(self) -> "Iterator[Part]":
-        """Give the parts of an array."""
+        """Yield the parts of an array."""
         if not isinstance(self.value, list):
             raise self.refused("an array")
         for index, value in enumerate(self.value):
             yield Part(value, self.source, (*self.place, index))
 
     def find(self, name: str) -> "Part | None":
-        """Give the part of an object with this name; None where there is none."""
+        """Return the part of an object with this name; None where there is none."""
         if not isinstance(self.value, dict):
             raise self.refused("an object")
         if name not in self.value:
@@ -55,7 +55,7 @@ class Part:
         return Part(self.value[name], self.source, (*self.place, name))
 
     def at(self, name: str, hint: str = "") -> "Part":
-        """Give the part of an object with this name."""
+        """Return the part of an object with this name."""
         found = self.find(name)
         if found is None:
             pointer = json_pointer(self.place)
@@ -64,38 +64,38 @@ class Part:
         return found
 
     def count(self) -> int:
-        """Read a number of things."""
+        """Return a number of things."""
         if type(self.value) is not int or self.value < 0:
             raise self.refused("a whole number of at least 0")
         return self.value
 
     def total(self) -> int:
-        """Read a sum, which is written as text since it may have more than 64 bits."""
+        """Return a sum, which is written as text since it may have more than 64 bits."""
         if not isinstance(self.value, str) or not _DIGITS.fullmatch(self.value):
             raise self.refused("a whole number as text")
         return int(self.value)
 
     def number(self) -> float:
-        """Read a finite number."""
+        """Return a finite number."""
         value = self.value
         if not isinstance(value, int | float) or isinstance(value, bool) or not abs(value) < MOST:
             raise self.refused("a number")
         return float(value)
 
     def flag(self) -> bool:
-        """Read true or false."""
+        """Return true or false."""
         if not isinstance(self.value, bool):
             raise self.refused("true or false")
         return self.value
 
     def text(self) -> str:
-        """Read a string."""
+        """Return a string."""
         if not isinstance(self.value, str):
             raise self.refused("a string")
         return self.value
 
     def names(self) -> tuple[str, ...]:
-        """Read the path of a field without list indexes."""
+        """Return the path of a field without list indexes."""
         try:
             path = parse_field_path(self.text())
         except ValueError:

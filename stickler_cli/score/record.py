@@ -92,7 +92,7 @@ class Run:
 
 
 def run_record(run: Run, *, per_document: bool = True) -> dict[str, object]:
-    """Give a run in the run format; equal runs give equal records, whatever their order.
+    """Return a run in the run format; equal runs give equal records, whatever their order.
 
     Args:
         run: what to write.
@@ -117,7 +117,7 @@ def run_record(run: Run, *, per_document: bool = True) -> dict[str, object]:
 
 
 def read_run(record: Mapping[str, object], source: str = "") -> Run:
-    """Read what `run_record` gave; the run then gives the same record again.
+    """Return the run that a record tells of; it then gives the same record again.
 
     Args:
         record: a run file, parsed.

@@ -26,7 +26,7 @@ class FieldInfo:
     weight: float
 
     def view(self) -> dict[str, object]:
-        """Give the field as results show it."""
+        """Return the field as results show it."""
         return {**asdict(self), "path": field_path(self.path)}
 
 
@@ -53,7 +53,7 @@ class Terms:
     """In schema order, parents first."""
 
     def differences(self, other: "Terms") -> Iterator[str]:
-        """Say in what two evaluations disagree, a clause each."""
+        """Yield in what two evaluations disagree, a clause each."""
         for option in fields(DecidingOptions):
             here, there = getattr(self.options, option.name), getattr(other.options, option.name)
             if here != there:
@@ -63,7 +63,7 @@ class Terms:
 
 
 def read_terms(record: Part) -> Terms | None:
-    """Read under which terms a record was made, if it says so; of a run it says more than that.
+    """Return under which terms a record was made, if it says so; of a run it says more than that.
 
     Raises:
         UsageError: it is no such record.
@@ -113,7 +113,7 @@ class NamedField:
 
 
 def named_fields(tally: Tally, described: Sequence[FieldInfo]) -> list[NamedField]:
-    """List the fields of a schema, then those that only documents name, parents first.
+    """Return the fields of a schema, then those that only documents name, parents first.
 
     Fields that no document reached are there too, with counts of 0.
     """
@@ -135,7 +135,7 @@ def named_fields(tally: Tally, described: Sequence[FieldInfo]) -> list[NamedFiel
 
 
 def pattern_of(path: Path, known: Mapping[Path, FieldInfo]) -> Path:
-    """Give the path under which the schema describes a field."""
+    """Return the path under which the schema describes a field."""
     pattern: Path = ()
     for name in path:
         pattern = (*pattern, step_of(str(name), known, pattern))
@@ -143,13 +143,13 @@ def pattern_of(path: Path, known: Mapping[Path, FieldInfo]) -> Path:
 
 
 def step_of(name: str, known: Mapping[Path, FieldInfo], pattern: Path) -> str:
-    """Give the step by which the schema describes a name below a pattern: its own, or `*`."""
+    """Return the step by which the schema describes a name below a pattern: its own, or `*`."""
     declared = (*pattern, name) in known or (*pattern, ANY_KEY) not in known
     return name if declared else ANY_KEY
 
 
 def in_schema_order(tally: Tally, fields: Iterable[FieldInfo]) -> Tally:
-    """Give a tally whose fields stand as in the schema; names that only documents have follow.
+    """Return a tally whose fields stand as in the schema; names that only documents have follow.
 
     Documents may meet fields in any order; a result must not show it.
     """

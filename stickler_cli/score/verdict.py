@@ -22,19 +22,19 @@ class Verdict(StrEnum):
 
 
 def verdict_of(evaluation: Evaluation, gates: Iterable[GateResult], *, strict: bool) -> Verdict:
-    """Decide; what could not be evaluated wins over what was not good enough."""
+    """Return the verdict; what could not be evaluated wins over what was not good enough."""
     if unfit_count(evaluation, strict=strict) or not evaluation.evaluated:
         return Verdict.INCOMPLETE
     return Verdict.PASSED if all(result.passed for result in gates) else Verdict.FAILED
 
 
 def unfit_count(evaluation: Evaluation, *, strict: bool) -> int:
-    """Count the documents that count as not evaluated; if strict, those without a pair too."""
+    """Return how many documents count as not evaluated; if strict, those without a pair too."""
     return sum(evaluation.statuses[status] for status in _unfit(strict=strict))
 
 
 def unfit_problems(evaluation: Evaluation, *, strict: bool) -> list[DocumentProblem]:
-    """Name the documents that count as not evaluated, in order; one may have several problems."""
+    """Return what is wrong with the documents that count as not evaluated, in order."""
     unfit = _unfit(strict=strict)
     return [entry for entry in sorted(evaluation.problems) if entry.status in unfit]
 

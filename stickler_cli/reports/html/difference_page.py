@@ -3,7 +3,7 @@
 from typing import Final
 
 from stickler_cli.diff.changes import Difference, Trend
-from stickler_cli.reports.difference_view import DifferenceView, signed
+from stickler_cli.reports.difference_view import SHORT, DifferenceView, signed
 from stickler_cli.reports.figures import visible
 from stickler_cli.reports.html.page import fill
 from stickler_cli.reports.layout import TableStyle
@@ -31,5 +31,6 @@ def render_difference(difference: Difference, style: TableStyle) -> str:
             for what, found in (("worse", difference.worse), ("better", difference.better))
         ],
         "signed": signed,
+        "short": SHORT,
     }
     return fill("difference_page.html.j2", context)
