@@ -7,18 +7,23 @@ from typing import Final
 from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.locations import Path
 from stickler_cli.schema.annotations import PREFIX
-from stickler_cli.schema.combinators import Cell, first, listed_values
-from stickler_cli.schema.defaults import NUMBER, TEXT, LeafDefault, leaf_default
+from stickler_cli.schema.combinators import InForce, first
+from stickler_cli.schema.defaults import NUMBER, TEXT, LeafDefault
 from stickler_cli.schema.merging import Merged
 from stickler_cli.schema.name_rules import NameRule, rule_for
+from stickler_cli.schema.places import (
+    ArrayPlace,
+    LeafPlace,
+    Places,
+    elements_of,
+    kinds_of,
+    positions_of,
+)
 
 ANNOTATED: Final = "as its annotations say"
 
 SPEAKS_FOR_ITSELF: Final = frozenset({"duration"})
 """Formats whose values no rule for names can read."""
-
-KINDS: Final = ("string", "number", "integer", "boolean")
-"""The JSON types that are leaves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +42,7 @@ class Choice:
     """Whether the schema says it already."""
 
     def annotations(self) -> JsonObject:
-        """Give the choice as annotations."""
+        """Return the choice as annotations."""
         config = {f"{PREFIX}comparator-config": dict(self.config)} if self.config else {}
         return {
             f"{PREFIX}comparator": self.comparator,
@@ -65,12 +70,12 @@ class Inferred:
 
 
 def says_how(merged: Merged) -> bool:
-    """Say whether annotations speak of how values are compared, not only of what they are worth."""
+    """Return whether annotations say how values are compared, not only what they are worth."""
     return merged.choice.says_something or not (merged.threshold is None and merged.clip is None)
 
 
 def annotated_choice(merged: Merged, default: LeafDefault) -> Choice:
-    """Give what annotations say, with the default of the kind where they are silent."""
+    """Return what annotations say, with the default of the kind where they are silent."""
     return Choice(
         merged.choice.name or default.comparator,
         default.threshold if merged.threshold is None else merged.threshold,
@@ -81,37 +86,35 @@ def annotated_choice(merged: Merged, default: LeafDefault) -> Choice:
 
 
 def open_choice(merged: Merged) -> Choice:
-    """Give what is known of a place of any kind."""
+    """Return what is known of a place of any kind."""
     reason = ANNOTATED if says_how(merged) else "any values, each by its own kind"
     return Choice(merged.choice.name or "", merged.threshold, reason, merged.choice.config)
 
 
-def leaf_choice(kind: str, name: str, cell: Cell, merged: Merged) -> Choice:
-    """Choose for a leaf of one of `KINDS`."""
-    default = default_of(kind, cell)
-    if says_how(merged):
-        return annotated_choice(merged, default)
-    numeric = kind in {"number", "integer"}
-    plain = not _listed(cell) and default in (NUMBER, TEXT)
-    if plain and first(cell, "format") not in SPEAKS_FOR_ITSELF:
-        found = rule_for(name, "number" if numeric else "string")
+def leaf_choice(name: str, place: LeafPlace) -> Choice:
+    """Choose for a leaf that belongs to a field of some name."""
+    if says_how(place.merged):
+        return annotated_choice(place.merged, place.default)
+    plain = not place.listed and place.default in (NUMBER, TEXT)
+    if plain and place.format not in SPEAKS_FOR_ITSELF:
+        found = rule_for(name, "string" if place.kind == "string" else "number")
         if found is not None:
             return named_choice(*found)
-    return kind_choice(kind, cell)
+    return kind_choice(place)
 
 
-def kind_choice(kind: str, cell: Cell) -> Choice:
+def kind_choice(place: LeafPlace) -> Choice:
     """Choose for a leaf by its kind alone: what the compiler does."""
-    default = default_of(kind, cell)
-    if _listed(cell):
+    default = place.default
+    if place.listed:
         reason = "one of the values that the schema lists"
-    elif kind == "boolean":
+    elif place.kind == "boolean":
         reason = "true or false"
     elif default in (NUMBER, TEXT):
         reason = "a number" if default is NUMBER else "a text"
         reason += ", of which the name says no more"
     else:
-        reason = f"format {first(cell, 'format')}"
+        reason = f"format {place.format}"
     return Choice(default.comparator, default.threshold, reason)
 
 
@@ -121,10 +124,41 @@ def named_choice(rule: NameRule, ending: str) -> Choice:
     return Choice(rule.comparator, rule.threshold, reason, rule.config)
 
 
-def default_of(kind: str, cell: Cell) -> LeafDefault:
-    """Give the default for a leaf of a cell."""
-    return leaf_default(kind, first(cell, "format"), listed=_listed(cell))
+def may_be_box(places: Places, place: ArrayPlace, *, plural: bool) -> bool:
+    """Return whether an array may be four numbers, or two pairs of them.
+
+    Args:
+        places: tells what stands inside.
+        place: the array.
+        plural: whether its name speaks of more than one, so that a list of lists is not a pair.
+    """
+    if _may_be_numbers(places, place.in_force, 4):
+        return True
+    inner = place.positions or (place.elements,)
+    pairs = all(_may_be_numbers(places, places.flat(part), 2) for part in inner)
+    return (
+        pairs
+        and _may_have(2, place.in_force, place.positions)
+        and (bool(place.positions) or not plural)
+    )
 
 
-def _listed(cell: Cell) -> bool:
-    return bool(listed_values(cell))
+def _may_be_numbers(places: Places, in_force: InForce, count: int) -> bool:
+    """Return whether a place may be an array of so many numbers."""
+    if kinds_of(places.files, in_force) != ["array"]:
+        return False
+    positions = positions_of(places.files, in_force)
+    inner = positions or (elements_of(places.files, in_force),)
+    return _may_have(count, in_force, positions) and all(
+        kinds_of(places.files, places.flat(part)) in (["number"], ["integer"]) for part in inner
+    )
+
+
+def _may_have(count: int, in_force: InForce, positions: tuple[InForce, ...]) -> bool:
+    """Return whether an array may have so many elements."""
+    if positions:
+        return len(positions) == count
+    least, most = first(in_force, "minItems"), first(in_force, "maxItems")
+    return (not isinstance(least, int) or least <= count) and (
+        not isinstance(most, int) or most >= count
+    )

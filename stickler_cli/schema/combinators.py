@@ -1,7 +1,7 @@
-"""`allOf`, `$ref`, `anyOf`, `oneOf` and lists of types: from nested schemas to one merged reading.
+"""`allOf`, `$ref`, `anyOf`, `oneOf` and lists of types: which subschemas are in force at a place.
 
-A place in the documents is described by a *cell*: the schema objects that all speak about it, the
-one that wins first. Merging keywords is then looking through the cell in order.
+Those are all schema objects that speak about it, the one that wins first. Merging keywords is then
+looking through them in order.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -15,7 +15,8 @@ from stickler_cli.schema.dialects import Schema
 from stickler_cli.schema.files import LeadsNowhereError
 from stickler_cli.schema.references import SchemaFiles, Source
 
-Cell = tuple[Source, ...]
+InForce = tuple[Source, ...]
+"""The subschemas in force at one place, winners first."""
 
 UNIONS: Final = ("anyOf", "oneOf")
 SPEAKS: Final = frozenset(
@@ -46,16 +47,16 @@ Report = Callable[[Schema, str, LeadsNowhereError], None]
 """Takes note of a reference that cannot be followed: the schema, the keyword, and why."""
 
 
-def flatten(files: SchemaFiles, cell: Cell, report: Report) -> Cell:
-    """List every schema that a cell is made of, through `allOf` and references, winners first.
+def flatten(files: SchemaFiles, in_force: InForce, report: Report) -> InForce:
+    """List every subschema in force, through `allOf` and references, winners first.
 
     A schema's own keys go before its `allOf`, later branches before earlier ones, and all of them
     before the target of a reference. A schema that is there by a second way is listed once; those
     that say nothing, such as a mere reference, are left out, so that all uses of one definition
-    are the same cell.
+    are one place.
     """
-    if len(cell) == 1 and not _leads_on(files, cell[0].schema):
-        return cell
+    if len(in_force) == 1 and not _leads_on(files, in_force[0].schema):
+        return in_force
     found: dict[int, Source] = {}
     above: set[int] = set()
 
@@ -79,7 +80,7 @@ def flatten(files: SchemaFiles, cell: Cell, report: Report) -> Cell:
                 add(target)
         above.remove(key)
 
-    for source in cell:
+    for source in in_force:
         add(source)
     everything = tuple(found.values())
     return tuple(source for source in everything if _speaks(source.schema)) or everything[:1]
@@ -104,22 +105,22 @@ def _target(files: SchemaFiles, source: Source, keyword: str, report: Report) ->
         return None
 
 
-def distinct(sources: Iterable[Source]) -> Cell:
-    """Drop a schema that is there by a second way; without this a cell could grow for ever."""
+def distinct(sources: Iterable[Source]) -> InForce:
+    """Drop a schema that is there by a second way; without this there could be ever more."""
     by_identity: dict[int, Source] = {}
     for source in sources:
         by_identity.setdefault(id(source.schema), source)
     return tuple(by_identity.values())
 
 
-def first(cell: Cell, keyword: str) -> JsonValue:
-    """Give a keyword's value from the schema that wins; None where none has it."""
-    return next((source.schema[keyword] for source in cell if keyword in source.schema), None)
+def first(in_force: InForce, keyword: str) -> JsonValue:
+    """Return a keyword's value from the schema that wins; None where none has it."""
+    return next((source.schema[keyword] for source in in_force if keyword in source.schema), None)
 
 
-def listed_values(cell: Cell) -> list[JsonValue] | None:
-    """Give the values that an enum or const names; None without either."""
-    for source in cell:
+def listed_values(in_force: InForce) -> list[JsonValue] | None:
+    """Return the values that an enum or const names; None without either."""
+    for source in in_force:
         if "const" in source.schema:
             return [source.schema["const"]]
         values = source.schema.get("enum")
@@ -128,13 +129,13 @@ def listed_values(cell: Cell) -> list[JsonValue] | None:
     return None
 
 
-def declared_types(cell: Cell) -> list[str] | None:
-    """Give the JSON types that every schema of a cell allows, in order; None for any type.
+def declared_types(in_force: InForce) -> list[str] | None:
+    """Return the JSON types that all subschemas in force allow, in order; None for any type.
 
     Where two schemas have no type in common, the one that wins has its way.
     """
     types: list[str] | None = None
-    for source in cell:
+    for source in in_force:
         named = source.schema.get("type")
         allowed = [named] if isinstance(named, str) else named
         if isinstance(allowed, list):
@@ -153,9 +154,9 @@ def _common(types: list[str], allowed: list[str]) -> list[str]:
     return common
 
 
-def is_null(cell: Cell) -> bool:
-    """Say whether a flattened cell accepts nothing but null."""
-    return declared_types(cell) == ["null"] or listed_values(cell) == [None]
+def is_null(in_force: InForce) -> bool:
+    """Return whether nothing but null is accepted."""
+    return declared_types(in_force) == ["null"] or listed_values(in_force) == [None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,49 +164,51 @@ class Arm:
     """One alternative of a union, and all the schemas that it is made of."""
 
     source: Source
-    cell: Cell
+    in_force: InForce
 
 
 @dataclass(frozen=True, slots=True)
 class Union:
-    """A union of a flattened cell that says something about kinds."""
+    """A union that says something about kinds."""
 
-    rest: Cell
-    """What the cell says without this union."""
+    rest: InForce
+    """What is in force without this union."""
     arms: tuple[Arm, ...]
     """The alternatives that are not null, in schema order."""
 
 
-def find_union(files: SchemaFiles, cell: Cell, report: Report) -> Union | None:
+def find_union(files: SchemaFiles, in_force: InForce, report: Report) -> Union | None:
     """Find the first union that decides how values are compared; None where there is none.
 
     Other unions stay in its `rest`, unless all their combinations were too many: then the last
     ones are merged into it, every alternative at once.
     """
-    unions = list(_unions(files, cell, report))
+    unions = list(_unions(files, in_force, report))
     if not unions:
         return None
-    rest = list(cell)
+    rest = list(in_force)
     while len(unions) > 1 and prod(len(arms) for _, _, arms in unions) > MOST_COMBINATIONS:
         position, keyword, arms = unions.pop()
         rest[position] = files.without(rest[position], keyword)
-        rest += [source for arm in arms for source in arm.cell]
+        rest += [source for arm in arms for source in arm.in_force]
     position, keyword, arms = unions[0]
     rest[position] = files.without(rest[position], keyword)
     return Union(tuple(part for part in distinct(rest) if _speaks(part.schema)), tuple(arms))
 
 
-def _unions(files: SchemaFiles, cell: Cell, report: Report) -> Iterator[tuple[int, str, list[Arm]]]:
-    """List the unions of a cell that say something: position, keyword and arms of each."""
-    for position, source in enumerate(cell):
+def _unions(
+    files: SchemaFiles, in_force: InForce, report: Report
+) -> Iterator[tuple[int, str, list[Arm]]]:
+    """List the unions that say something: position, keyword and arms of each."""
+    for position, source in enumerate(in_force):
         for keyword in UNIONS:
             branches = source.schema.get(keyword)
             if not isinstance(branches, list):
                 continue
             parts = [files.inside(source, branch) for branch in branches if branch is not False]
             arms = [Arm(part, flatten(files, (part,), report)) for part in parts]
-            arms = [arm for arm in arms if not is_null(arm.cell)]
-            if any(_speaks(source.schema) for arm in arms for source in arm.cell):
+            arms = [arm for arm in arms if not is_null(arm.in_force)]
+            if any(_speaks(source.schema) for arm in arms for source in arm.in_force):
                 yield position, keyword, arms
 
 
@@ -213,22 +216,24 @@ def _speaks(schema: Schema) -> bool:
     return not SPEAKS.isdisjoint(schema) or bool(own_keys(schema))
 
 
-def properties(files: SchemaFiles, cell: Cell, keyword: str = "properties") -> dict[str, Cell]:
-    """Give the properties of a flattened cell, each with every schema that speaks about it.
+def properties(
+    files: SchemaFiles, in_force: InForce, keyword: str = "properties"
+) -> dict[str, InForce]:
+    """Return the properties, each with every schema that speaks about it.
 
     Names come in the order in which a reader of the schema meets them: what a schema refers to
     before what it adds.
     """
     found: dict[str, list[Source]] = {
-        name: [] for source in reversed(cell) for name in named_schemas(source, keyword)
+        name: [] for source in reversed(in_force) for name in named_schemas(source, keyword)
     }
-    for source in cell:
+    for source in in_force:
         for name, part in named_schemas(source, keyword).items():
             found[name].append(files.inside(source, part))
     return {name: tuple(parts) for name, parts in found.items()}
 
 
 def named_schemas(source: Source, keyword: str) -> dict[str, JsonValue]:
-    """Give the schemas by name that one schema has under a keyword."""
+    """Return the schemas by name that one schema has under a keyword."""
     named = source.schema.get(keyword)
     return named if isinstance(named, dict) else {}

@@ -1,16 +1,62 @@
-"""Say how to compare what a schema leaves open; docs/inference.md has the rules."""
+"""Say how to compare what a schema leaves open; docs/inference.md has the rules.
 
-from collections.abc import Mapping
+An annotation lands where it has its effect: beside a reference rather than at its target, on an
+array of leaves rather than on its items. A field that says how it is compared is left as it is.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path as FilePath
+from typing import Final, TypeAlias
 
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.comparators.registry import Comparators
+from stickler_cli.compare.outline import ANY_KEY
+from stickler_cli.compare.thresholds import DEFAULT_MATCH_THRESHOLD
 from stickler_cli.core.json_values import JsonObject, JsonValue
+from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.problems import Problem, SchemaError
-from stickler_cli.schema.choices import Inferred
-from stickler_cli.schema.walking import Walker
+from stickler_cli.schema.choices import (
+    Choice,
+    Inferred,
+    annotated_choice,
+    kind_choice,
+    leaf_choice,
+    may_be_box,
+    named_choice,
+    open_choice,
+    says_how,
+)
+from stickler_cli.schema.combinators import InForce
+from stickler_cli.schema.defaults import DEFAULT_WEIGHT, TEXT
+from stickler_cli.schema.dialects import Schema
+from stickler_cli.schema.files import LeadsNowhereError
+from stickler_cli.schema.merging import NOTHING_INHERITED, Inherited, Merged
+from stickler_cli.schema.name_rules import is_plural, rule_for
+from stickler_cli.schema.nodes import DEEPEST
+from stickler_cli.schema.places import (
+    MOST_PLACES,
+    ArrayPlace,
+    Branch,
+    LeafPlace,
+    ObjectPlace,
+    OpenPlace,
+    Place,
+    Places,
+    TooManyPlacesError,
+    UnionPlace,
+    WholePlace,
+    key_of,
+)
+from stickler_cli.schema.references import SchemaFiles
 
 __all__ = ["Inferred", "infer"]
+
+REPEATED: Final = 12
+"""Fields of a part that are listed again where it occurs again; more are one entry, that says
+where they are listed."""
 
 
 def infer(
@@ -43,11 +89,13 @@ def infer(
     names = Comparators(allow_plugins, comparators or {})
     try:
         annotated = _copied(schema)
-        walker = Walker(annotated, source, file, names)
+        walker = _Walker(annotated, source, file, names)
         fields = walker.fields()
     except RecursionError:
         problem = Problem(source, "the schema is nested too deeply", "fewer levels", pointer="")
         raise SchemaError([problem]) from None
+    except TooManyPlacesError as error:
+        raise SchemaError([Problem(source, str(error), "fewer of them", pointer="")]) from None
     walker.write()
     return annotated, fields
 
@@ -65,3 +113,219 @@ def _copied(schema: JsonObject) -> JsonObject:
                 return value
 
     return {key: copied(part) for key, part in schema.items()}
+
+
+def _objects_in(value: JsonValue) -> Iterator[JsonObject]:
+    parts: list[JsonValue] = []
+    if isinstance(value, dict):
+        yield value
+        parts = list(value.values())
+    for part in value if isinstance(value, list) else parts:
+        yield from _objects_in(part)
+
+
+@dataclass(frozen=True, slots=True)
+class _At:
+    """How the walk came to a place."""
+
+    holder: Schema
+    """Where annotations of the place go."""
+    leaf_holder: Schema | None = None
+    """Where they go instead if the place is a leaf: on the array around it."""
+    name: str = ""
+    """Of the field that the place belongs to."""
+    path: Path = ()
+    inherited: Inherited = NOTHING_INHERITED
+    weight: float | None = None
+    """What the array around it says."""
+    listed: bool = False
+    """Whether the place is an element of a list."""
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Tell apart two ways to one place that may lead to different choices."""
+        holders = id(self.holder), id(self.leaf_holder)
+        return (*holders, self.name, self.inherited.key, self.weight, self.listed)
+
+
+_Fields: TypeAlias = list[Inferred]
+_NOWHERE: Final[Schema] = {}
+"""The holder of a place at which no annotation can stand."""
+
+
+@dataclass(slots=True)
+class _Known:
+    """A place that the walk came to before."""
+
+    path: Path
+    fields: _Fields | None = None
+    """None while they are being listed."""
+
+
+class _Walker:
+    """Walks a schema once, takes note of choices and lists the fields."""
+
+    def __init__(
+        self, schema: JsonObject, source: str, file: FilePath | None, comparators: Comparators
+    ) -> None:
+        files = SchemaFiles(schema, source, file)
+        self._root = files.root
+        self._places = Places(files, comparators, _ignore)
+        self._instances = comparators.instances
+        self._own = {id(part) for part in _objects_in(schema)}
+        """What may be written to: not the schemas of other files."""
+        self._notes: dict[int, tuple[Schema, Choice]] = {}
+        self._known: dict[tuple[object, ...], _Known] = {}
+        self._waiting: deque[Callable[[], _Fields]] = deque()
+        self._depth = 0
+
+    def fields(self) -> tuple[Inferred, ...]:
+        """List every field, each once, though two arms of a union may have it."""
+        found = [*self._inside((self._root,), _At(self._root.schema))]
+        while self._waiting:
+            found += self._waiting.popleft()()
+        return tuple({repr(each): each for each in found if each.path}.values())
+
+    def write(self) -> None:
+        """Write the choices down; keys that are there stay, right or wrong."""
+        for schema, choice in self._notes.values():
+            schema.update({**choice.annotations(), **schema})
+
+    def _inside(self, in_force: InForce, at: _At) -> _Fields:
+        """List the fields of the place at which subschemas are in force."""
+        return self._flat(self._places.flat(in_force), at)
+
+    def _flat(self, in_force: InForce, at: _At) -> _Fields:
+        """List the fields of flattened subschemas; those listed before, again if they are few."""
+        key = (key_of(in_force, at.inherited), at.key)
+        known = self._known.get(key)
+        if known is None:
+            if len(self._known) == MOST_PLACES:
+                raise TooManyPlacesError(MOST_PLACES)
+            known = self._known[key] = _Known(at.path)
+            known.fields = self._walked(self._places.at(in_force, at.inherited), at)
+            return known.fields
+        if known.fields is None or len(known.fields) > REPEATED:
+            where = f"as {field_path(known.path)}" if known.path else "as the whole document"
+            return [self._entry(at, self._places.merge(in_force), Choice("", None, where))]
+        inside = len(known.path)
+        return [replace(each, path=(*at.path, *each.path[inside:])) for each in known.fields]
+
+    def _walked(self, place: Place, at: _At) -> _Fields:
+        match place:
+            case UnionPlace():
+                found = self._arms(place.branches, at)
+            case ObjectPlace():
+                found = self._object(place, at)
+            case ArrayPlace():
+                found = self._array(place, at)
+            case LeafPlace():
+                found = [self._leaf(place, at)]
+            case WholePlace():
+                found = [self._entry(at, place.merged, annotated_choice(place.merged, TEXT))]
+            case OpenPlace():
+                found = [self._entry(at, place.merged, open_choice(place.merged))]
+        return found
+
+    def _arms(self, branches: tuple[Branch, ...], at: _At) -> _Fields:
+        """List the fields of alternatives; what all agree on is said beside the union."""
+        if len(branches) == 1:
+            return self._flat(branches[0].in_force, at)
+        holder = at.leaf_holder or at.holder
+        places = [self._places.at(branch.in_force, at.inherited) for branch in branches]
+        leaves = [place for place in places if isinstance(place, LeafPlace)]
+        choices = [leaf_choice(at.name, leaf) for leaf in leaves]
+        agreed = len(leaves) == len(places) and all(choice == choices[0] for choice in choices)
+        if agreed and not choices[0].annotated and id(holder) in self._own:
+            return [self._entry(at, leaves[0].merged, self._note(holder, choices[0]))]
+        found = []
+        for branch in branches:
+            own = branch.arm.schema if branch.arm else _NOWHERE
+            found += self._flat(branch.in_force, replace(at, holder=own, leaf_holder=None))
+        return found
+
+    def _note(self, holder: Schema, choice: Choice) -> Choice:
+        """Take note of a choice; where two fields share a holder, the first has its way."""
+        return self._notes.setdefault(id(holder), (holder, choice))[1]
+
+    def _leaf(self, place: LeafPlace, at: _At) -> Inferred:
+        choice = leaf_choice(at.name, place)
+        holder = at.leaf_holder or at.holder
+        if not choice.annotated:
+            known = id(holder) in self._own
+            choice = self._note(holder, choice) if known else kind_choice(place)
+        return self._entry(at, place.merged, choice)
+
+    def _array(self, place: ArrayPlace, at: _At) -> _Fields:
+        merged, positions, elements = place.merged, place.positions, place.elements
+        box = None if says_how(merged) else rule_for(at.name, "box")
+        plural = is_plural(at.name)
+        if box and id(at.holder) in self._own and may_be_box(self._places, place, plural=plural):
+            return [self._entry(at, merged, self._note(at.holder, named_choice(*box)))]
+        weight = merged.weight if at.weight is None else at.weight
+        inside = replace(
+            at,
+            inherited=place.below,
+            weight=_worth(weight) if positions else weight,
+            listed=not positions,
+        )
+        if not (positions or elements):
+            return [self._entry(at, merged, open_choice(merged))]
+        found: _Fields = []
+        if at.listed and at.inherited.threshold is not None:
+            reason = "lists are paired by their elements"
+            found.append(self._entry(at, merged, Choice("", at.inherited.threshold, reason)))
+        for position in [*positions, *([elements] if elements else [])]:
+            whole = None if positions else at.holder
+            part = replace(inside, holder=position[0].schema, leaf_holder=whole)
+            found += self._inside(position, part)
+        return found
+
+    def _object(self, place: ObjectPlace, at: _At) -> _Fields:
+        own = place.own
+        threshold = DEFAULT_MATCH_THRESHOLD if own.match_threshold is None else own.match_threshold
+        if own.threshold is not None and not at.listed:
+            threshold = own.threshold
+        # The values of a map go by the name of the map.
+        named = [(name, name, part) for name, part in place.properties.items()]
+        families = (*place.patterns.values(), place.rest)
+        named += [(at.name, ANY_KEY, part) for part in families if part]
+        reason = "by its fields" if named else "by its fields, each by its own kind"
+        declared = [
+            (part, _At(part[0].schema, name=name, path=(*at.path, step)))
+            for name, step, part in named
+        ]
+        if at.listed:  # what an item is worth says nothing of the list
+            reason += "; items in any order"
+            at = replace(at, weight=_worth(at.weight))
+        found = [self._entry(at, own, Choice("", threshold, reason))]
+        if self._depth == DEEPEST:
+            self._waiting.append(partial(self._declared, declared))
+            return found
+        self._depth += 1
+        found += self._declared(declared)
+        self._depth -= 1
+        return found
+
+    def _declared(self, declared: list[tuple[InForce, _At]]) -> _Fields:
+        found: _Fields = []
+        for in_force, at in declared:
+            found += self._inside(in_force, at)
+        return found
+
+    def _entry(self, at: _At, merged: Merged, choice: Choice) -> Inferred:
+        comparator, config = choice.comparator, choice.config
+        if comparator in self._instances:
+            instance = self._instances[comparator]
+            comparator, config = instance.name, instance.config
+        reason = choice.reason + ("; in any order" if at.listed and comparator else "")
+        weight = _worth(merged.weight if at.weight is None else at.weight)
+        return Inferred(at.path, comparator, config, choice.threshold, weight, reason)
+
+
+def _ignore(schema: Schema, keyword: str, error: LeadsNowhereError) -> None:
+    """Pass over a reference that leads nowhere; the compiler tells of it."""
+
+
+def _worth(weight: float | None) -> float:
+    return DEFAULT_WEIGHT if weight is None else weight

@@ -1,4 +1,4 @@
-"""What the annotations of a cell come to: the winner of each key, and where it stands.
+"""What the annotations of a place come to: the winner of each key, and where it stands.
 
 Keys that stand on an array reach the leaves of its elements; they come down as `Inherited` and
 win over what stands there.
@@ -8,15 +8,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from stickler_cli.schema.annotations import Annotations, read_annotations
-from stickler_cli.schema.combinators import Cell
+from stickler_cli.schema.annotations import Annotations
 from stickler_cli.schema.dialects import Schema
 
 T = TypeVar("T")
+Owned = tuple[tuple[Schema, Annotations], ...]
+"""Each schema of a place with its own annotations, winners first."""
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Chosen:
     """A comparator as annotations ask for it."""
 
     name: str | None = None
@@ -29,7 +30,7 @@ class Choice:
 
     @property
     def says_something(self) -> bool:
-        """Say whether any annotation had a say."""
+        """Return whether any annotation had a say."""
         return self.name is not None or bool(self.config)
 
 
@@ -37,14 +38,14 @@ class Choice:
 class Inherited:
     """What an array says about the leaves of its elements."""
 
-    choice: Choice = field(default_factory=Choice)
+    choice: Chosen = field(default_factory=Chosen)
     clip: bool | None = None
     threshold: float | None = None
     """For the elements themselves; it does not go down to the elements of an element."""
 
     @property
     def key(self) -> str:
-        """Give a text that is the same for equal values: a config may hold lists."""
+        """Return a text that is the same for equal values: a config may hold lists."""
         return repr(
             (self.choice.name, sorted(self.choice.config.items()), self.clip, self.threshold)
         )
@@ -57,7 +58,7 @@ NOTHING_INHERITED = Inherited()
 class Merged:
     """The annotations of one place."""
 
-    choice: Choice
+    choice: Chosen
     threshold: float | None
     weight: float | None
     clip: bool | None
@@ -65,17 +66,15 @@ class Merged:
     pairing_floor: float | None
     model_name: str | None
     match_threshold: float | None
-    own: tuple[tuple[Schema, Annotations], ...] = field(compare=False)
-    """Each schema of the place with its own annotations, winners first."""
+    own: Owned = field(compare=False)
 
     def holder_of(self, name: str) -> Schema | None:
-        """Give the schema that says an annotation, by the model's field name."""
+        """Return the schema that says an annotation, by the model's field name."""
         return next((schema for schema, own in self.own if getattr(own, name) is not None), None)
 
 
-def merge_annotations(cell: Cell, inherited: Inherited) -> Merged:
-    """Merge the annotations of a flattened cell, winners first, below what is inherited."""
-    own = tuple((source.schema, read_annotations(source.schema)) for source in cell)
+def merge_annotations(own: Owned, inherited: Inherited) -> Merged:
+    """Merge the annotations of the subschemas in force at a place, below what is inherited."""
 
     def winner(values: "list[T | None]") -> "T | None":
         return next((value for value in values if value is not None), None)
@@ -94,7 +93,7 @@ def merge_annotations(cell: Cell, inherited: Inherited) -> Merged:
     )
 
 
-def _choice(own: tuple[tuple[Schema, Annotations], ...], inherited: Choice) -> Choice:
+def _choice(own: Owned, inherited: Chosen) -> Chosen:
     """Find the comparator and its config; a comparator set anew drops an inherited config."""
     name, config = inherited.name, inherited.config or None
     named_by, configured_by = inherited.named_by, inherited.configured_by
@@ -105,4 +104,4 @@ def _choice(own: tuple[tuple[Schema, Annotations], ...], inherited: Choice) -> C
             config, configured_by = annotations.comparator_config, schema
         if annotations.comparator is not None:
             name, named_by = annotations.comparator, schema
-    return Choice(name, config or {}, named_by, configured_by)
+    return Chosen(name, config or {}, named_by, configured_by)

@@ -38,9 +38,10 @@ class Problems:
         steps = (CONFIG,) if error.keyword is None else (CONFIG, error.keyword)
         self.add(schema, steps, error.found, error.expected, error.hint)
 
-    def note(self, problem: Problem) -> None:
-        """Note a problem whose place is known."""
-        self._found.setdefault((problem.source, problem.pointer or ""), problem)
+    def note(self, *problems: Problem) -> None:
+        """Note problems whose place is known."""
+        for problem in problems:
+            self._found.setdefault((problem.source, problem.pointer or ""), problem)
 
     def __iter__(self) -> Iterator[Problem]:
         return iter(self._found.values())

@@ -6,7 +6,8 @@ import pytest
 
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.recursion import RecursionNode
-from stickler_cli.schema.compiler import DEEPEST, LARGE, compile_schema
+from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.schema.nodes import DEEPEST, LARGE
 
 STRING = {"type": "string"}
 TREE = {

@@ -1,0 +1,277 @@
+"""The nodes of a plan: every place of a schema compiled once, and what stands for it elsewhere."""
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from stickler_cli.comparators.registry import Comparators
+from stickler_cli.compare.map import MapNode
+from stickler_cli.compare.object import ObjectNode
+from stickler_cli.compare.one_of import Acceptor, Arm, OneOfNode
+from stickler_cli.compare.open import OpenNode
+from stickler_cli.compare.outline import asks_models
+from stickler_cli.compare.plan import Node, Plan
+from stickler_cli.compare.recursion import RecursionNode, Target
+from stickler_cli.compare.thresholds import DEFAULT_MATCH_THRESHOLD
+from stickler_cli.schema.acceptance import SchemaAcceptor, TypeAcceptor, acceptor_of
+from stickler_cli.schema.combinators import InForce, declared_types
+from stickler_cli.schema.defaults import open_default
+from stickler_cli.schema.dialects import Schema
+from stickler_cli.schema.files import LeadsNowhereError
+from stickler_cli.schema.judging import Documents, EngineError
+from stickler_cli.schema.kinds import Built, KindCompiler
+from stickler_cli.schema.merging import NOTHING_INHERITED, Inherited
+from stickler_cli.schema.places import (
+    MOST_PLACES,
+    Branch,
+    Key,
+    Places,
+    TooManyPlacesError,
+    UnionPlace,
+    key_of,
+)
+from stickler_cli.schema.reach import Reach
+from stickler_cli.schema.references import SchemaFiles, Source
+from stickler_cli.schema.validity import Problems
+
+DEFAULT_MODEL_NAME: Final = "DynamicModel"
+"""What a schema without a model name is called. Source: docs/schema.md."""
+
+DEEPEST: Final = 12
+"""Levels of objects that are compiled inside one another; what is below waits for its turn, so
+that a long chain of references needs no deep stack, neither here nor where a plan is pickled."""
+
+LARGE: Final = 50
+"""Nodes of a place that is in a plan once; where it is needed again a reference to it stands, so
+that a plan is never much larger than its schema."""
+
+NO_OBJECT: Final = "the schema describes no object"
+OBJECT_EXPECTED: Final = "an object schema: a document is a JSON object"
+
+
+class _LoopError(Exception):
+    """A place that is nothing but itself."""
+
+
+class TableTarget(Target):
+    """What references inside a plan lead to: an entry of a table of nodes.
+
+    A plan that refers to its own nodes directly would be pickled along its longest chain of
+    references, as deep as that is long. Through a table it is pickled entry by entry.
+    """
+
+    __slots__ = ("_index", "_table")
+
+    def __init__(self, table: list[Node | None], index: int) -> None:
+        self._table = table
+        self._index = index
+
+    @classmethod
+    def added(cls, table: list[Node | None]) -> "TableTarget":
+        """Return a new entry of a table, still empty."""
+        table.append(None)
+        return cls(table, len(table) - 1)
+
+    @property
+    def node(self) -> Node | None:
+        """The node that a reference leads to; None while it is being built."""
+        return self._table[self._index]
+
+    @node.setter
+    def node(self, node: Node | None) -> None:
+        self._table[self._index] = node
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TableTarget, (self._table, self._index)
+
+
+@dataclass(slots=True)
+class _Known:
+    """A place that was met before."""
+
+    in_force: InForce
+    inherited: Inherited
+    built: Built | None = None
+    """None while it is being built."""
+    size: int = 0
+    """Nodes in it, once it is built."""
+    target: TableTarget | None = None
+    """Where references to it lead, once there are any."""
+
+
+class Compiler:
+    """Compiles each place of a schema once; places that contain themselves become recursions."""
+
+    def __init__(self, files: SchemaFiles, problems: Problems, comparators: Comparators) -> None:
+        self._files = files
+        self._problems = problems
+        self._places = Places(files, comparators, self._report)
+        self._kinds = KindCompiler(self, self._places, problems, comparators)
+        self._reach = Reach(files)
+        self._documents = Documents(files.documents, self._reach.renamed)
+        self._judging: list[tuple[Source, SchemaAcceptor]] = []
+        self._known: dict[Key, _Known] = {}
+        self._waiting: deque[tuple[TableTarget, Callable[[], Node]]] = deque()
+        self._table: list[Node | None] = []
+        self._depth = 0
+        self._size = 0
+
+    def plan(self) -> Plan:
+        """Compile the whole schema; problems are noted on the way."""
+        in_force = self._places.flat((self._files.root,))
+        built = self._flat(in_force, NOTHING_INHERITED)
+        while self._waiting:
+            target, make = self._waiting.popleft()
+            target.node = make()
+        root = self._root(in_force, built.node)
+        self._kinds.usage.report()
+        if not self._problems:
+            self._try_engine()
+        name = self._places.merge(in_force).model_name or DEFAULT_MODEL_NAME
+        return Plan(root, name, asks_models(root))
+
+    def place(self, in_force: InForce, inherited: Inherited = NOTHING_INHERITED) -> Built:
+        """Compile the place at which subschemas are in force."""
+        return self._flat(self._places.flat(in_force), inherited)
+
+    def descend(self, in_force: InForce, threshold: float, make: Callable[[], Node]) -> Node:
+        """Make the node of an object now, or later if it is deep inside others."""
+        if self._depth == DEEPEST:
+            target = TableTarget.added(self._table)
+            self._waiting.append((target, make))
+            return RecursionNode(threshold=threshold, place=self._name(in_force), target=target)
+        self._depth += 1
+        node = make()
+        self._depth -= 1
+        return node
+
+    def _flat(
+        self, in_force: InForce, inherited: Inherited, here: frozenset[Key] = frozenset()
+    ) -> Built:
+        """Compile flattened subschemas; `here` are the places whose unions led here."""
+        key = key_of(in_force, inherited)
+        if key in here:
+            raise _LoopError
+        if key in self._known:
+            return self._again(self._known[key])
+        if len(self._known) == MOST_PLACES:
+            raise TooManyPlacesError(MOST_PLACES)
+        known = self._known[key] = _Known(in_force, inherited)
+        before = self._size
+        place = self._places.at(in_force, inherited)
+        if isinstance(place, UnionPlace):
+            arms = [self._arm(branch, inherited, here | {key}) for branch in place.branches]
+            known.built = self._one_of(arms, place.branches)
+        else:
+            known.built = self._kinds.build(place)
+        self._size += 1
+        known.size = self._size - before
+        if known.target is not None:
+            known.target.node = known.built.node
+        return known.built
+
+    def _again(self, known: _Known) -> Built:
+        """Return a place that was compiled before, or is being compiled further up."""
+        if known.built is not None and known.size <= LARGE:
+            self._size += known.size
+            return known.built
+        self._size += 1
+        if known.target is None:
+            known.target = TableTarget.added(self._table)
+        name = self._name(known.in_force, known.inherited)
+        if known.built is None:
+            merged = self._places.merge(known.in_force, known.inherited)
+            threshold = merged.match_threshold
+            threshold = DEFAULT_MATCH_THRESHOLD if threshold is None else threshold
+            node = RecursionNode(threshold=threshold, place=name, target=known.target)
+            return Built(node, merged.aggregate, speaks_for_list=False)
+        built = known.target.node = known.built.node
+        reference = RecursionNode(
+            threshold=built.item_threshold, weight=built.weight, place=name, target=known.target
+        )
+        return replace(known.built, node=reference)
+
+    def _name(self, in_force: InForce, inherited: Inherited = NOTHING_INHERITED) -> str:
+        """Name a place by the schemas that speak about it, and how they are to be read."""
+        parts = [f"{self._files.uri_of(part.schema)}{part.scope or ''}" for part in in_force]
+        return " ".join([*parts, *([] if inherited == NOTHING_INHERITED else [inherited.key])])
+
+    def _arm(self, branch: Branch, inherited: Inherited, here: frozenset[Key]) -> Built:
+        """Compile an alternative of a union; note one that is the union itself."""
+        try:
+            return self._flat(branch.in_force, inherited, here)
+        except _LoopError:
+            if branch.arm is None:  # pragma: no cover - a type leads nowhere
+                raise
+            schema = branch.arm.schema
+            steps = tuple(self._files.references_of(schema)[:1])
+            found = f"{schema[steps[0]] if steps else 'the alternative'} leads back to itself"
+            self._problems.add(schema, steps, found, "a reference to a schema that says something")
+            return Built(open_default(), None)
+
+    def _one_of(self, arms: list[Built], branches: Sequence[Branch]) -> Built:
+        """Return a union of its arms; arms that all compare alike are no union."""
+        first = arms[0]
+        if all((arm.node, arm.aggregate) == (first.node, first.aggregate) for arm in arms):
+            return first
+        node = OneOfNode(
+            threshold=first.node.item_threshold,
+            weight=first.node.weight,
+            arms=tuple(
+                Arm(self._acceptor(branch), arm.node, arm.aggregate)
+                for branch, arm in zip(branches, arms, strict=True)
+            ),
+        )
+        return Built(node, first.aggregate, first.speaks_for_list)
+
+    def _acceptor(self, branch: Branch) -> Acceptor:
+        if branch.arm is None:
+            return TypeAcceptor(frozenset({branch.kind}))
+        acceptor = acceptor_of(self._files, branch.arm, self._documents)
+        if isinstance(acceptor, SchemaAcceptor):
+            self._judging.append((branch.arm, acceptor))
+            for part, keyword, error in self._reach.problems(branch.arm):
+                self._report(part.schema, keyword, error)
+        return acceptor
+
+    def _try_engine(self) -> None:
+        """Note arms that the engine cannot judge by: once all of their documents are there."""
+        for source, acceptor in self._judging:
+            try:
+                acceptor.validator()
+            except EngineError as error:
+                found = f"no value can be judged by this alternative ({error})"
+                self._problems.add(source.schema, (), found, "what docs/schema.md says of patterns")
+
+    def _root(self, in_force: InForce, node: Node) -> Node:
+        """Make sure that documents are objects, as far as the schema has a say."""
+        types = declared_types(in_force)
+        objects = document_node(node) if types is None or "object" in types else None
+        if objects is None:
+            self._problems.add(self._files.root.schema, (), NO_OBJECT, OBJECT_EXPECTED)
+        return objects or node
+
+    def _report(self, schema: Schema, keyword: str, error: LeadsNowhereError) -> None:
+        steps = (keyword,) if keyword else ()
+        self._problems.add(schema, steps, error.found, error.expected, error.hint)
+
+
+def document_node(node: Node) -> Node | None:
+    """Return the part of a node that compares objects; None where it has none."""
+    match node:
+        case ObjectNode() | MapNode():
+            return node
+        case RecursionNode():
+            return document_node(node.choose(None))
+        case OpenNode():
+            free_form = node.choose({})
+            return free_form if isinstance(free_form, MapNode) else None
+        case OneOfNode():
+            parts = [(arm, document_node(arm.node)) for arm in node.arms]
+            arms = [replace(arm, node=part) for arm, part in parts if part is not None]
+            if len(arms) > 1:
+                return replace(node, arms=tuple(arms))
+            return arms[0].node if arms else None
+        case _:
+            return None

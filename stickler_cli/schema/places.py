@@ -1,0 +1,303 @@
+"""What stands at each place of the documents that a schema describes: the one walk over a schema.
+
+The compiler folds it to nodes, inference to fields. Both ask for a place by the subschemas in force
+there, and are told what it is and which subschemas are in force at the places inside.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from stickler_cli.comparators.base import BaseComparator, KeywordError
+from stickler_cli.comparators.registry import Comparators, UnknownComparatorError
+from stickler_cli.comparators.structured import StructuredModelComparator
+from stickler_cli.core.json_values import JsonValue, kind_of
+from stickler_cli.schema.annotations import Annotations, read_annotations
+from stickler_cli.schema.combinators import (
+    InForce,
+    Report,
+    declared_types,
+    distinct,
+    find_union,
+    first,
+    flatten,
+    listed_values,
+    properties,
+)
+from stickler_cli.schema.defaults import BY_FORMAT, BY_TYPE, LeafDefault, leaf_default
+from stickler_cli.schema.merging import NOTHING_INHERITED, Inherited, Merged, merge_annotations
+from stickler_cli.schema.references import SchemaFiles, Source
+
+OPEN: Final = "any"
+"""The kind of a place whose values decide."""
+
+MOST_PLACES: Final = 50_000
+"""How many places a schema may describe; real ones have hundreds. Source: docs/schema.md."""
+
+_CLOSED_BY: Final = ("additionalProperties", "unevaluatedProperties")
+"""Keywords that say what keys without a declaration are."""
+
+_DECLARING: Final = ("properties", "patternProperties")
+
+
+class TooManyPlacesError(Exception):
+    """A schema whose combinations are more than anyone can mean."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(f"the schema describes more than {most} places")
+
+
+@dataclass(frozen=True, slots=True)
+class _Annotated:
+    """One place that is no union."""
+
+    in_force: InForce
+    """The subschemas in force, flattened."""
+    merged: Merged
+    """Its annotations, below what an array around it says to its leaves."""
+    own: Merged
+    """Its annotations alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeafPlace(_Annotated):
+    """A string, number, integer or boolean."""
+
+    kind: str
+
+    @property
+    def listed(self) -> bool:
+        """Whether the schema lists the values."""
+        return bool(listed_values(self.in_force))
+
+    @property
+    def format(self) -> JsonValue:
+        """What the schema says of the form of a string; None where it does not."""
+        return first(self.in_force, "format")
+
+    @property
+    def default(self) -> LeafDefault:
+        """How it is compared where no annotation says so."""
+        return leaf_default(self.kind, self.format, listed=self.listed)
+
+
+@dataclass(frozen=True, slots=True)
+class WholePlace(_Annotated):
+    """An array or object that its comparator takes as one value."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenPlace(_Annotated):
+    """A place whose values may be of any kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayPlace(_Annotated):
+    """A list, or a tuple where it has positions."""
+
+    positions: tuple[InForce, ...]
+    elements: InForce
+    """Of a list, or of what comes after the positions; empty for elements of any kind."""
+    below: Inherited
+    """What it says to its elements."""
+    by_model: bool
+    """Whether a comparator asks for objects to be compared field by field."""
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectPlace(_Annotated):
+    """An object, or a map where keys may be fields that nothing names."""
+
+    properties: Mapping[str, InForce]
+    patterns: Mapping[str, InForce]
+    rest: InForce | None
+    """Of keys that nothing else names: empty for values of any kind, None where such a key is not
+    declared."""
+    by_model: bool
+    """Whether a comparator asks for just that, to be compared field by field."""
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One alternative of a union, with all that is in force outside of it."""
+
+    in_force: InForce
+    arm: Source | None
+    """The alternative itself; None where it is one of several types."""
+    kind: str = ""
+    """The type, where it is one of several."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnionPlace:
+    """A place where one of several alternatives stands, none of them null."""
+
+    branches: tuple[Branch, ...]
+
+
+Place: TypeAlias = LeafPlace | WholePlace | OpenPlace | ArrayPlace | ObjectPlace | UnionPlace
+
+Key: TypeAlias = tuple[tuple[object, ...], str]
+"""What makes two places one: the subschemas in force, and what they inherit."""
+
+
+def key_of(in_force: InForce, inherited: Inherited) -> Key:
+    """Return what makes two places one."""
+    return tuple((id(source.schema), source.scope) for source in in_force), inherited.key
+
+
+class Places:
+    """Tells what stands at a place. Each schema's annotations are read once."""
+
+    def __init__(self, files: SchemaFiles, comparators: Comparators, report: Report) -> None:
+        """Take a schema, the comparators that it may name, and who hears of dead references."""
+        self.files = files
+        self._comparators = comparators
+        self._report = report
+        self._read: dict[int, Annotations] = {}
+
+    def flat(self, in_force: InForce) -> InForce:
+        """Return all subschemas in force, through `allOf` and references."""
+        return flatten(self.files, in_force, self._report)
+
+    def merge(self, in_force: Iterable[Source], inherited: Inherited = NOTHING_INHERITED) -> Merged:
+        """Return the annotations of flattened subschemas, below what is inherited."""
+        own = []
+        for source in in_force:
+            key = id(source.schema)
+            if key not in self._read:
+                self._read[key] = read_annotations(source.schema)
+            own.append((source.schema, self._read[key]))
+        return merge_annotations(tuple(own), inherited)
+
+    def at(self, in_force: InForce, inherited: Inherited) -> Place:
+        """Return what stands where flattened subschemas are in force."""
+        union = find_union(self.files, in_force, self._report)
+        if union is not None:
+            arms = [(distinct((*union.rest, *arm.in_force)), arm.source) for arm in union.arms]
+            return UnionPlace(tuple(Branch(*arm) for arm in arms))
+        kinds = kinds_of(self.files, in_force)
+        if len(kinds) > 1:
+            typed = [(self.files.typed(in_force[0], kind), *in_force) for kind in kinds]
+            return UnionPlace(
+                tuple(Branch(part, None, kind) for part, kind in zip(typed, kinds, strict=True))
+            )
+        merged, own = self.merge(in_force, inherited), self.merge(in_force)
+        match kinds[0]:
+            case "object":
+                return self._object(in_force, own)
+            case "array":
+                return self._array(in_force, merged, own)
+            case kind if kind in BY_TYPE:
+                return LeafPlace(in_force, merged, own, kind)
+            case _:
+                return OpenPlace(in_force, merged, own)
+
+    def _object(self, in_force: InForce, own: Merged) -> Place:
+        """Return an object; what an array around it says to its leaves is not for its fields."""
+        comparator = self._comparator(own)
+        by_model = isinstance(comparator, StructuredModelComparator)
+        if comparator is not None and "object" in comparator.takes and not by_model:
+            return WholePlace(in_force, own, own)
+        patterns = properties(self.files, in_force, "patternProperties")
+        return ObjectPlace(
+            in_force,
+            own,
+            own,
+            properties(self.files, in_force),
+            patterns,
+            self._rest(in_force),
+            by_model,
+        )
+
+    def _rest(self, in_force: InForce) -> InForce | None:
+        for keyword in _CLOSED_BY:
+            found = _held(self.files, in_force, keyword)
+            if found:
+                return found
+        closed = any(
+            each.schema.get(keyword) is False for each in in_force for keyword in _CLOSED_BY
+        )
+        declares = any(keyword in each.schema for each in in_force for keyword in _DECLARING)
+        return None if closed or declares else ()
+
+    def _array(self, in_force: InForce, merged: Merged, own: Merged) -> Place:
+        comparator = self._comparator(merged)
+        if comparator is not None and "array" in comparator.takes:
+            return WholePlace(in_force, merged, own)
+        positions = positions_of(self.files, in_force)
+        return ArrayPlace(
+            in_force,
+            merged,
+            own,
+            positions,
+            elements_of(self.files, in_force),
+            # A tuple keeps its threshold to itself.
+            Inherited(merged.choice, merged.clip, None if positions else own.threshold),
+            isinstance(comparator, StructuredModelComparator),
+        )
+
+    def _comparator(self, merged: Merged) -> BaseComparator | None:
+        """Return the comparator that annotations name; None without one that can be made."""
+        if merged.choice.name is None:
+            return None
+        try:
+            return self._comparators.construct(merged.choice.name, merged.choice.config)
+        except (KeywordError, UnknownComparatorError):
+            return None
+
+
+def kinds_of(files: SchemaFiles, in_force: InForce) -> list[str]:
+    """Return the JSON types but null that a place may have, `OPEN` where nothing says it.
+
+    Without a `type`, the keywords that only one type has say it, else the values that are listed.
+    """
+    types = declared_types(in_force) or _inferred(files, in_force)
+    kinds = [name for name in dict.fromkeys(types) if name != "null"]
+    if "number" in kinds:
+        kinds = [name for name in kinds if name != "integer"]
+    return kinds or [OPEN]
+
+
+def _inferred(files: SchemaFiles, in_force: InForce) -> list[str]:
+    if any(keyword in each.schema for each in in_force for keyword in _DECLARING) or (
+        _held(files, in_force, "additionalProperties")
+    ):
+        return ["object"]
+    items = any(isinstance(each.schema.get("items"), dict | bool) for each in in_force)
+    if items or positions_of(files, in_force):
+        return ["array"]
+    listed = listed_values(in_force)
+    if listed is not None:
+        return [kind_of(value) for value in listed]
+    return ["string"] if first(in_force, "format") in BY_FORMAT else []
+
+
+def positions_of(files: SchemaFiles, in_force: InForce) -> tuple[InForce, ...]:
+    """Return the positions of a tuple, each with every schema that speaks about it."""
+    positions: list[InForce] = []
+    for source in in_force:
+        parts = source.schema.get(files.dialect_at(source.schema).tuples)
+        for index, part in enumerate(parts if isinstance(parts, list) else ()):
+            positions += [()] if index == len(positions) else []
+            positions[index] = (*positions[index], files.inside(source, part))
+    return tuple(positions)
+
+
+def elements_of(files: SchemaFiles, in_force: InForce) -> InForce:
+    """Return every schema that speaks about the elements of a list, or those after a tuple."""
+    rest = bool(positions_of(files, in_force))
+    elements: InForce = ()
+    for source in in_force:
+        dialect = files.dialect_at(source.schema)
+        keyword = "additionalItems" if rest and dialect.tuples == "items" else "items"
+        part = source.schema.get(keyword)
+        if isinstance(part, dict) or part is True:
+            elements += (files.inside(source, part),)
+    return elements
+
+
+def _held(files: SchemaFiles, in_force: InForce, keyword: str) -> InForce:
+    """Return the schemas that stand under a keyword; booleans are none."""
+    held = [each for each in in_force if isinstance(each.schema.get(keyword), dict)]
+    return tuple(files.inside(each, each.schema[keyword]) for each in held)
