@@ -7,6 +7,7 @@ check what it reads, and keeps no account of a document. It counts on what the s
 value is of the wrong kind, ground-truth items lack no field, and nothing is absent on both sides.
 """
 
+import os
 import string
 import sys
 from collections import Counter
@@ -17,6 +18,8 @@ from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: no product here is worth threads
 
 import numpy as np
 import orjson
