@@ -305,7 +305,7 @@ def linked_codes(values: Iterable[Iterable[Hashable]]) -> Keys:
         roots.append(one)
         for other in others:
             links[root(other)] = root(one)
-    return codes_of(map(root, roots))
+    return codes_of(map(root, roots) if links else roots)
 
 
 def checked_flag(keyword: str, value: object) -> bool:

@@ -17,6 +17,7 @@ from stickler_cli.comparators.base import (
     Similarities,
     checked_choice,
     checked_flag,
+    codes_of,
     is_number,
     linked_codes,
     text_of,
@@ -133,11 +134,14 @@ class DateComparator(BaseComparator):
 
         None where days say too little: under a tolerance, and where a value is more than a day.
         """
-        days = [value.days for value in prepared]
-        if self._reach or any(one[0] == 0 for one in days):
+        days = _days(prepared)
+        if self._reach or (days[0] == 0).any():
             return None
+        if np.array_equal(*days[:2], equal_nan=True) and np.isnan(days[2:]).all():
+            return codes_of(days[0].tolist())
         return linked_codes(
-            [(kind, day) for kind, day in enumerate(one) if not math.isnan(day)] for one in days
+            [(kind, day) for kind, day in enumerate(one) if not math.isnan(day)]
+            for one in days.T.tolist()
         )
 
     def _score(self, gt: Stated | None, pred: Stated | None) -> float:
