@@ -137,9 +137,8 @@ class BaseComparator:
     @classmethod
     def _overrides(cls, method: str, other: str) -> bool:
         """Tell whether `method` is defined nearer to this class than `other`."""
-        owners = [vars(owner) for owner in cls.__mro__]
-        nearest_first = [method in owner or other in owner for owner in owners].index(True)
-        return method in owners[nearest_first] and other not in owners[nearest_first]
+        nearest = next(vars(one) for one in cls.__mro__ if {method, other} & vars(one).keys())
+        return method in nearest and other not in nearest
 
     @cached_property  # not a property, so that a comparator may set a name of its own
     def name(self) -> str:

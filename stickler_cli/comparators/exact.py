@@ -3,10 +3,9 @@
 import math
 import string
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from operator import eq
-from typing import Any, ClassVar, Final, TypeAlias
+from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -23,8 +22,7 @@ _REMOVED: Final = str.maketrans("", "", string.punctuation + string.whitespace)
 """ASCII only: a typographic dash or a no-break space is a difference that someone made."""
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
+class Number(NamedTuple):
     """A prepared number or boolean: a value against its like, a text against strings."""
 
     value: tuple[bool, int | Decimal]
@@ -85,11 +83,7 @@ class ExactComparator(BaseComparator):
         """
         texts = {value for value in prepared if isinstance(value, str)}
         return linked_codes(
-            [value]
-            if isinstance(value, str)
-            else [value.value, value.text]
-            if value.text in texts
-            else [value.value]
+            [value] if isinstance(value, str) else [value.value, *({value.text} & texts)]
             for value in prepared
         )
 
