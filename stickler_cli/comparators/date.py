@@ -137,7 +137,7 @@ class DateComparator(BaseComparator):
         days = _days(prepared)
         if self._reach or (days[0] == 0).any():
             return None
-        if np.array_equal(*days[:2], equal_nan=True) and np.isnan(days[2:]).all():
+        if np.array_equal(days[0], days[1], equal_nan=True) and np.isnan(days[2:]).all():
             return codes_of(days[0].tolist())
         return linked_codes(
             [(kind, day) for kind, day in enumerate(one) if not math.isnan(day)]
