@@ -4,7 +4,6 @@ A bad document is a `Problem` in the stream of pairs, never an exception; only a
 cannot be used at all raises, before the first pair.
 """
 
-from stickler_cli.documents.fingerprints import Fingerprint
 from stickler_cli.documents.pairs import (
     DocumentPair,
     PairRef,
@@ -19,6 +18,7 @@ from stickler_cli.documents.reading import (
     parse_json,
     read_bytes,
 )
+from stickler_cli.documents.references import Fingerprint
 
 __all__ = [
     "MAX_DOCUMENT_BYTES",

@@ -79,7 +79,7 @@ def read_text(
 
 
 def _inner_problem(data: bytes, source: str, line: int | None) -> Problem | None:
-    """Say what is wrong with the JSON inside a text, where that is not all of it."""
+    """Return what is wrong with the JSON inside a text, where that is not all of it."""
     text = data.decode("utf-8", "replace")
     place = place_of_json(text)
     if place is None or not text[: place[0]].strip():

@@ -54,7 +54,7 @@ class Wrapped:
 
     @property
     def hint(self) -> str:
-        """Say what would read it."""
+        """Return what would read it."""
         return f"{LENIENT_OPTION} takes it out of {' in '.join(_WAYS[way] for way in self.ways)}"
 
 
@@ -76,7 +76,7 @@ def find_document(data: bytes) -> Wrapped | None:
 
 
 def place_of_json(text: str) -> tuple[int, int] | None:
-    """Give start and end of what was meant as JSON, where no document is to be found in a text."""
+    """Return start and end of what was meant as JSON, where no document is found in a text."""
     for start, end in _fences(text):
         body = text[start:end].lstrip()
         if body.startswith(("{", "[")):
@@ -113,7 +113,7 @@ def _in_text(text: str) -> Wrapped | None:
 
 
 def _fences(text: str) -> Iterator[tuple[int, int]]:
-    """Give where the contents of code fences start and end; one that is left open ends nowhere."""
+    """Return where contents of code fences start and end; one that is left open ends nowhere."""
     position = 0
     for _ in range(MOST_ATTEMPTS):
         opening = _FENCE.search(text, position)
@@ -146,7 +146,7 @@ def _first_object(text: str, start: int, end: int) -> Wrapped | None:
 
 
 def _length_of_json(text: str) -> int:
-    """Give how many characters of a text are JSON, whole or broken off."""
+    """Return how many characters of a text are JSON, whole or broken off."""
     try:
         orjson.loads(text)
     except orjson.JSONDecodeError as error:
@@ -155,5 +155,5 @@ def _length_of_json(text: str) -> int:
 
 
 def _is_followed_by_json(text: str, start: int, length: int) -> bool:
-    """Tell JSON Lines, of which the first is no better than the others, from one document."""
+    """Return whether these are JSON Lines, of which the first is no better than the others."""
     return not text[:start].strip() and text[start + length :].lstrip()[:1] in {"{", "["}

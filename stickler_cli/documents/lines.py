@@ -136,7 +136,7 @@ def _skip_line(stream: IO[bytes] | gzip.GzipFile, limit: int) -> int:
 
 
 def gt_by_id(file: str, id_field: FieldPath, limit: int) -> Iterator[tuple[str, Reference]]:
-    """Give each ground truth document with its id.
+    """Return each ground truth document with its id.
 
     The first of two documents with one id counts; each further one, and each without an id, is a
     problem under an id of its own, `gt line 7`.

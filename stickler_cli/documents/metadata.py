@@ -33,7 +33,7 @@ class _Row:
 
 
 def text_of(value: JsonValue) -> str | None:
-    """Give a single value as text; None for nothing, and for what is not one value.
+    """Return a single value as text; None for nothing, and for what is not one value.
 
     >>> text_of("a"), text_of(True), text_of(2.5), text_of([1]), text_of(None)
     ('a', 'true', '2.5', None, None)

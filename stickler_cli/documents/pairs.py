@@ -17,7 +17,6 @@ from stickler_cli.core.locations import Path as FieldPath
 from stickler_cli.core.locations import parse_field_path
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents.document import Reading, Wrapping
-from stickler_cli.documents.fingerprints import Fingerprint, digest_of
 from stickler_cli.documents.lines import (
     STANDARD_INPUT,
     LineReader,
@@ -26,11 +25,19 @@ from stickler_cli.documents.lines import (
     lines_of,
     preds_by_id,
 )
-from stickler_cli.documents.names import difference, folded
 from stickler_cli.documents.reading import MAX_DOCUMENT_BYTES, decoded
-from stickler_cli.documents.references import FileReference, Reference, bytes_of, read_document
+from stickler_cli.documents.references import (
+    FileReference,
+    Fingerprint,
+    Reference,
+    bytes_of,
+    digest_of,
+    read_document,
+)
 from stickler_cli.documents.sources import (
     Kind,
+    difference,
+    folded,
     id_of_file,
     kind_of_source,
     list_directory,
@@ -91,7 +98,7 @@ class Pairs:
     """All pairs of two sources."""
 
     refs: Callable[[], Iterator[PairRef]]
-    """Give the references of all pairs, each id once; again if no source is standard input."""
+    """Return the references of all pairs, each id once; again if no source is standard input."""
     total: int | None = None
     """The number of pairs; None where only reading to the end would tell."""
     single: bool = False
@@ -127,7 +134,7 @@ def read_pair(ref: PairRef, *, fingerprinted: bool = False) -> DocumentPair:
 
 
 def fingerprint_of(ref: PairRef) -> Fingerprint:
-    """Read the documents of a pair, and give their fingerprint as `read_pair` gives it."""
+    """Return the fingerprint of a pair, as `read_pair` does; nothing is parsed."""
     gt, pred = ("" if side is None else digest_of(bytes_of(side)) for side in (ref.gt, ref.pred))
     return Fingerprint(gt, pred, ref.hint)
 
@@ -201,7 +208,7 @@ def _parse_id_field(text: str) -> FieldPath:
 
 
 def _mismatch(gt: str, pred: str, kinds: tuple[Kind, Kind], with_id_field: bool) -> Problem:
-    """Say what goes with what."""
+    """Return what goes with what."""
     if with_id_field and Kind.LINES not in kinds:
         found = f"neither {decoded(gt)} nor {decoded(pred)} is a JSON Lines file"
         hint = "leave it out: files and directories pair by name"

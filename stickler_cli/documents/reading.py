@@ -127,7 +127,7 @@ def _unpack(data: bytes, source: str, limit: int) -> bytes | Problem:
 
 
 def too_large(source: str, found: str, limit: int, line: int | None = None) -> Problem:
-    """Say that a document has more bytes than are read."""
+    """Return that a document has more bytes than are read."""
     hint = f"if this is one document, raise {MAX_SIZE_OPTION}"
     return Problem(source, found, f"at most {limit:,} bytes", hint, line=line)
 
@@ -169,7 +169,7 @@ def parse_json(data: bytes, source: str, line: int | None = None) -> "JsonValue 
 
 
 def parse_plain(data: bytes) -> JsonObject | None:
-    """Parse a document as `parse_json` does where nothing is special about it; else give None."""
+    """Parse a document as `parse_json` does where nothing is special about it; else return None."""
     try:
         value = orjson.loads(data)
     except orjson.JSONDecodeError:
@@ -185,7 +185,7 @@ def _has_long_number(data: bytes) -> bool:
 def _syntax_problem(
     data: bytes, source: str, line: int | None, error: orjson.JSONDecodeError
 ) -> Problem:
-    """Say what is wrong with text that orjson refused, in words a person can act on."""
+    """Return what is wrong with text that orjson refused, in words a person can act on."""
     if not data.strip(_BLANK):
         whole = "line" if line else "file"
         return Problem(source, f"the {whole} is {'blank' if data else 'empty'}", "JSON", line=line)
@@ -207,7 +207,7 @@ def _syntax_problem(
 def _explanation(
     text: str, error: orjson.JSONDecodeError, *, in_lines: bool
 ) -> tuple[str, str, str]:
-    """Give found, expected and hint for a text that is not JSON."""
+    """Return found, expected and hint for a text that is not JSON."""
     start = error.pos - (text[max(error.pos - 1, 0) : error.pos] == "-")
     if literal := _NON_FINITE.match(text, start):
         hint = "Python's json.dumps writes it unless told allow_nan=False"

@@ -1,15 +1,19 @@
-"""Where a document is, apart from reading it.
+"""Where a document is, apart from reading it, and a digest of what is there.
 
 A module of its own so that a run can hand out references, which are small and picklable, to
 worker processes, and have each document read and parsed where it is compared.
 """
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from hashlib import blake2b
+from typing import Final, TypeAlias
 
 from stickler_cli.core.problems import Problem
 from stickler_cli.documents.document import Reading, Wrapping, read_plain, read_text
 from stickler_cli.documents.reading import decoded, read_bytes
+
+DIGEST_BYTES: Final = 16
+"""Enough that two documents never share a digest by accident; nobody is kept from making two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,24 @@ class BytesReference:
 
 Reference: TypeAlias = FileReference | BytesReference | Problem
 """Where a document is; a problem where it is already known that it cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """What tells the documents of a pair from others."""
+
+    gt: str
+    """The digest of its bytes, unpacked, or of why there are none; empty where there is none."""
+    pred: str
+    """Likewise."""
+    hint: str
+    """What the result says of a document that stands alone; it depends on other documents."""
+
+
+def digest_of(data: bytes | Problem) -> str:
+    """Return the digest of a document, or of what keeps it from being read."""
+    content = str(data).encode("utf-8", "backslashreplace") if isinstance(data, Problem) else data
+    return blake2b(content, digest_size=DIGEST_BYTES).hexdigest()
 
 
 def size_of(reference: Reference | None) -> int:

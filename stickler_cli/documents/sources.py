@@ -8,6 +8,7 @@ import os
 import re
 import stat
 import sys
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -88,7 +89,7 @@ def _nearest(name: str) -> str:
 
 
 def id_of_file(name: str) -> str | None:
-    """Give a document file's name, or relative path, without suffixes; None for other files.
+    """Return a document file's name, or relative path, without suffixes; None for other files.
 
     >>> id_of_file("2024/a.JSON.gz"), id_of_file("notes.txt")
     ('2024/a', None)
@@ -172,9 +173,29 @@ def _reference(entry: os.DirEntry[str], limit: int) -> Reference:
 
 
 def _only(files: list[tuple[str, Reference]]) -> Reference:
-    """Give the one reference of an id; a problem that names all files if there are more."""
+    """Return the one reference of an id; a problem that names all files if there are more."""
     (source, reference), *others = files
     if not others:
         return reference
     names = " and ".join(file for file, _ in others)
     return Problem(source, f"{names} has the same id", "one file for each document")
+
+
+def folded(name: str) -> str:
+    """Return what is left of a name without case and Unicode form.
+
+    >>> folded("R\u00c9SUM\u00c9") == folded("re\u0301sume\u0301")
+    True
+    """
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+
+
+def difference(name: str, other: str | None) -> str:
+    """Return how two names differ whose folded forms are alike; nothing without another."""
+    if other is None:
+        return ""
+    same_form = unicodedata.normalize("NFC", name) == unicodedata.normalize("NFC", other)
+    # Escaped, since the two forms look alike.
+    shown = ascii(other) if same_form else repr(other)
+    what = f"Unicode form (here {name!a})" if same_form else "case"
+    return f"there is {shown}, which differs only in {what}; ids pair by their exact characters"

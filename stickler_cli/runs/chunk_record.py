@@ -20,7 +20,7 @@ from stickler_cli.score.reading import Part
 
 
 def chunk_record(chunk: ChunkResult) -> dict[str, object]:
-    """Give a result as JSON values; `read_chunk` gives it back, exactly."""
+    """Return a result as JSON values; `read_chunk` gives it back, exactly."""
     return {
         "ids": chunk.ids,
         "fingerprints": [
@@ -67,7 +67,7 @@ def _several(part: Part, count: int) -> list[Part]:
 
 
 def _evaluation_record(evaluation: Evaluation) -> dict[str, object]:
-    """Give an evaluation less what its accounts say too: intervals take long to work out."""
+    """Return an evaluation less what its accounts say too: intervals take long to work out."""
     bare = replace(
         evaluation,
         accounts=None,

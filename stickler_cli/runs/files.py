@@ -92,7 +92,7 @@ def whole_file(
 
 
 def _is_device(target: Path) -> bool:
-    """Tell what must not be replaced; standard output may lead to a file that is open already."""
+    """Return whether it must not be replaced; standard output may lead to an open file."""
     if target.parts[:2] == ("/", "proc") or target.parts[:3] in _STREAMS:
         return True
     return target.exists() and not target.is_file()

@@ -97,7 +97,7 @@ def _grouping(key: str, by_column: Mapping[str, Mapping[str, str]]) -> Grouping:
 
 
 def groups_of(pair: DocumentPair, groupings: Iterable[Grouping]) -> dict[str, str]:
-    """Give the group of a document by each key."""
+    """Return the group of a document by each key."""
     return {grouping.key: _group(pair, grouping) or NO_GROUP for grouping in groupings}
 
 
@@ -112,7 +112,7 @@ def _group(pair: DocumentPair, grouping: Grouping) -> str | None:
 
 
 def _value(value: JsonValue, path: Path) -> JsonValue:
-    """Give what stands at a place in a document; None where there is nothing."""
+    """Return what stands at a place in a document; None where there is nothing."""
     for step in path:
         if isinstance(value, dict) and isinstance(step, str):
             value = value.get(step)

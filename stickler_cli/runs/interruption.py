@@ -66,7 +66,7 @@ class Interruption:
 
 
 def until_interrupted(items: Iterable[T], interruption: Interruption) -> Iterator[T]:
-    """Give items as long as nobody asks to end; waiting for the next one is given up then."""
+    """Yield items as long as nobody asks to end; waiting for the next one is given up then."""
     rest = iter(items)
     while True:
         try:

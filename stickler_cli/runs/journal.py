@@ -84,7 +84,7 @@ class Journal:
         self._write(FIRST_LINE)
 
     def records(self) -> Iterator[bytes]:
-        """Give the records from the first to the last whole one; then cut off what follows it.
+        """Yield the records from the first to the last whole one; then cut off what follows it.
 
         Only when all were given can more be added.
         """

@@ -44,7 +44,7 @@ def chunk_results(
     total: int | None = None,
     interruption: Interruption | None = None,
 ) -> Generator[ChunkResult]:
-    """Evaluate documents and give the results, chunk by chunk, in the order of the documents.
+    """Evaluate documents and yield the results, chunk by chunk, in the order of the documents.
 
     Args:
         job: everything that decides a result.

@@ -88,7 +88,7 @@ class Pool:
         """Whether there is nothing more to hand out for the first time."""
 
     def results(self, chunks: Chunks) -> Iterator[ChunkResult]:
-        """Give the results of all chunks, in their order; they are cut as workers ask for more.
+        """Yield the results of all chunks, in their order; they are cut as workers ask for more.
 
         Raises:
             UsageError: a worker cannot read the plan.
@@ -110,7 +110,7 @@ class Pool:
             self._end()
 
     def _finished(self) -> Iterator[ChunkResult]:
-        """Give out what is finished and comes next."""
+        """Yield what is finished and comes next."""
         while self._order and (result := self._order[0].result) is not None:
             del self._order[0]
             yield result
@@ -118,7 +118,7 @@ class Pool:
     # --- out
 
     def _hand_out(self, chunks: Chunks) -> None:
-        """Give a chunk to every worker that waits for one."""
+        """Send a chunk to every worker that waits for one."""
         for worker, at in self._at.items():
             if at is None and worker.ready and (chunk := self._next(chunks)) is not None:
                 self._at[worker] = chunk
@@ -128,7 +128,7 @@ class Pool:
                 chunk.packed = b""
 
     def _next(self, chunks: Chunks) -> _Chunk | None:
-        """Give a chunk to be sent; None where there is none, or enough is held."""
+        """Return a chunk to be sent; None where there is none, or enough is held."""
         if self._again:
             return self._again.pop(0)
         while len(self._order) < len(self._at) * CHUNKS_AHEAD:

@@ -33,7 +33,7 @@ def continued(
     evaluate: Evaluate,
     interruption: Interruption,
 ) -> Generator[ChunkResult]:
-    """Give the results of all documents, and note in the journal those that are new.
+    """Yield the results of all documents, and note in the journal those that are new.
 
     Args:
         directory: what is finished, and where to note what will be.
@@ -85,7 +85,7 @@ class _Kept:
         """Whether they are all of the run."""
 
     def chunks(self) -> Iterator[ChunkResult]:
-        """Give the results, as long as the documents are those that they were made of."""
+        """Yield the results, as long as the documents are those that they were made of."""
         changed: list[str] = []
         for record in self._chunk_records():
             chunk = read_chunk(record)
@@ -114,7 +114,7 @@ class _Kept:
             yield from (part.text() for part in record.at("ids").parts())
 
     def not_the_same(self, before: list[str], now: list[str]) -> UsageError:
-        """Say which documents came and went; `before` and `now` are those from some place on."""
+        """Return which documents came and went; `before` and `now` are those from some place on."""
         kept, present = set(before), set(now)
         gone = [f"{name} is gone" for name in before if name not in present]
         end = len(now)
@@ -133,7 +133,7 @@ class _Kept:
 
 
 def _changes(ref: PairRef, before: Fingerprint | None) -> Iterator[str]:
-    """Say what is not as it was; of a document that was not read to its end nobody knows."""
+    """Yield what is not as it was; of a document that was not read to its end nobody knows."""
     if before is None:
         return
     now = fingerprint_of(ref)

@@ -11,8 +11,8 @@ from typing import Final
 from stickler_cli import __version__
 from stickler_cli.core.json_values import brief, json_line
 from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.documents.fingerprints import digest_of
 from stickler_cli.documents.lines import STANDARD_INPUT
+from stickler_cli.documents.references import digest_of
 from stickler_cli.runs.chunk import Job
 from stickler_cli.runs.files import PARTIAL
 from stickler_cli.runs.journal import Journal
@@ -47,7 +47,7 @@ class RunDirectory:
     """Told, as a line, what was found in the journal."""
 
     def place(self, name: str) -> str:
-        """Give the path of a file in it."""
+        """Return the path of a file in it."""
         return os.path.join(self.path, name)  # noqa: PTH118 - as the user wrote it
 
     @property
@@ -67,7 +67,7 @@ class RunDirectory:
 
 
 def settings_of(job: Job, sources: Mapping[str, object]) -> dict[str, object]:
-    """Give everything that decides what a journal holds, by the names that messages use.
+    """Return everything that decides what a journal holds, by the names that messages use.
 
     Args:
         job: what decides a result; its plan is described by the sources.

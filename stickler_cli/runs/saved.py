@@ -107,7 +107,7 @@ def _is_path(text: str) -> bool:
 def _errors_of(
     run: Run, document: Mapping[str, object]
 ) -> Iterator[tuple[str, Mapping[str, object]]]:
-    """Give the errors that the run of one pair of files holds."""
+    """Return the errors that the run of one pair of files holds."""
     name = next((account.id for account in run.evaluation.accounts or ()), "")
     errors = document["non_matches"]
     for error in errors if isinstance(errors, list) else ():

@@ -27,7 +27,7 @@ class Validation:
     sides: tuple[Side, ...]
 
     def verdicts(self, pair: DocumentPair) -> dict[Side, Verdict]:
-        """Give the verdict about each side that is there."""
+        """Return the verdict about each side that is there."""
         documents = ((side, getattr(pair, side)) for side in self.sides)
         return {
             side: None

@@ -142,7 +142,7 @@ class Worker:
 
 
 def _may_fork(job: Job) -> bool:
-    """Tell whether a copy of this process can do the work."""
+    """Return whether a copy of this process can do the work."""
     # Clients of models may hold connections, which two processes cannot share. And a process that
     # was started by Python may be running a script that starts itself again, which Python notices
     # only where processes begin anew.
@@ -175,7 +175,7 @@ def work(
     memory_limit: int | None = None,
     inherited: Iterable[Connection] = (),
 ) -> None:
-    """Be a worker: take chunks and give results, until the run is over or its process gone."""
+    """Be a worker: take chunks and send results, until the run is over or its process gone."""
     for other in inherited:
         other.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process above to answer
@@ -213,7 +213,7 @@ def _end_with_parent() -> None:
 
 
 def answer(job: Job, packed: bytes, memory_limit: int | None) -> bytes:
-    """Evaluate a chunk and give the result, packed, or why there is none."""
+    """Evaluate a chunk and return the result, packed, or why there is none."""
     try:
         items: list[Item] = pickle.loads(packed)  # noqa: S301 - from the process above
         with memory_limited(memory_limit):
@@ -225,7 +225,7 @@ def answer(job: Job, packed: bytes, memory_limit: int | None) -> bytes:
 
 
 def read_answer(packed: bytes) -> ChunkResult:
-    """Give the result that a worker sent."""
+    """Return the result that a worker sent."""
     result: ChunkResult = pickle.loads(packed)  # noqa: S301 - by a worker of ours
     if result.usage != NO_USAGE:
         from stickler_cli.clients.desk import desk  # runs that ask nothing do not load it

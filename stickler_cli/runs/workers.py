@@ -34,7 +34,7 @@ class Workers:
 
 
 def can_fork() -> bool:
-    """Tell whether this process can be forked: only one that has a single thread is safely copied.
+    """Return whether this process can be forked: one that has a single thread is safely copied.
 
     Threads of libraries are no threads of Python, so the system is asked too.
     """

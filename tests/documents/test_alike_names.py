@@ -2,7 +2,7 @@ import unicodedata
 
 import pytest
 
-from stickler_cli.documents.names import difference, folded
+from stickler_cli.documents.sources import difference, folded
 
 COMPOSED = "caf\u00e9"
 DECOMPOSED = "cafe\u0301"
