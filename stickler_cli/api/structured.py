@@ -30,9 +30,9 @@ from stickler_cli.api.from_schema import (
 )
 from stickler_cli.api.values import values_of
 from stickler_cli.api.views import evaluator_view, model_view
+from stickler_cli.compare.comparison import Comparison, comparison_of
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Options, Plan
-from stickler_cli.compare.result import ObjectComparison
 from stickler_cli.core.json_values import JsonObject
 from stickler_cli.schema.annotations import PREFIX
 from stickler_cli.schema.compiler import compile_schema
@@ -196,7 +196,7 @@ class StructuredModel(ComparableModel):
         """Give the similarity of this ground truth and a prediction, in [0, 1]."""
         return _compared(self, other).similarity
 
-    def comparison(self, other: BaseModel, options: Options | None = None) -> ObjectComparison:
+    def comparison(self, other: BaseModel, options: Options | None = None) -> Comparison:
         """Give the full account of this ground truth and a prediction, typed.
 
         Raises:
@@ -263,7 +263,6 @@ def _plan_of_configuration(config: dict[str, Any]) -> Plan:
     return StructuredModel.model_from_json(config, allow_plugins=True).comparison_plan()
 
 
-def _compared(
-    gt: StructuredModel, pred: BaseModel, options: Options | None = None
-) -> ObjectComparison:
-    return compare(type(gt).comparison_plan(), values_of(gt), values_of(pred), options)
+def _compared(gt: StructuredModel, pred: BaseModel, options: Options | None = None) -> Comparison:
+    plan = type(gt).comparison_plan()
+    return comparison_of(compare(plan, [values_of(gt)], [values_of(pred)], options), 0)

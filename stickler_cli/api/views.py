@@ -6,17 +6,14 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from stickler_cli.compare.result import (
-    LeafComparison,
-    ListComparison,
-    ObjectComparison,
-    Outcome,
-)
+from stickler_cli.compare.comparison import Comparison
+from stickler_cli.compare.result import BOTH_SIDES, Outcome
 from stickler_cli.core.locations import Path, field_path
-from stickler_cli.score.comparison_view import comparison_view
+from stickler_cli.score.batch import batch_of
+from stickler_cli.score.comparison_view import comparison_view, tally_of
 from stickler_cli.score.non_matches import below_threshold
-from stickler_cli.score.tally import Tally, tally
-from stickler_cli.score.units import BOTH_SIDES, Unit, units
+from stickler_cli.score.tally import Tally
+from stickler_cli.score.units import Unit, documents_units
 
 
 class NonMatchType(StrEnum):
@@ -41,7 +38,7 @@ class NonMatchField(BaseModel):
 
 
 def model_view(
-    comparison: ObjectComparison,
+    comparison: Comparison,
     *,
     confusion_matrix: bool,
     non_matches: bool,
@@ -54,7 +51,8 @@ def model_view(
     `field_scores`, `overall_score` and `all_fields_matched` are always there; the other keys are
     those that are asked for.
     """
-    whole = comparison_view(comparison, recall_with_fd=recall_with_fd)
+    batch = batch_of(comparison)
+    whole = comparison_view(batch, recall_with_fd=recall_with_fd)
     view = {key: whole[key] for key in ("field_scores", "overall_score", "all_fields_matched")}
     errors = _errors(whole)
     if confusion_matrix:
@@ -64,7 +62,10 @@ def model_view(
         view["non_matches"] = errors
     if field_comparisons:
         view["field_comparisons"] = [
-            _field_comparison(unit) for unit in units(comparison) if not unit.broken_down
+            _field_comparison(unit)
+            for units in documents_units(comparison.account, batch.at, wrong_only=False)
+            for unit in units
+            if not unit.broken_down
         ]
     return view
 
@@ -127,13 +128,14 @@ def _reason(unit: Unit) -> str:
             return f"above threshold ({unit.similarity:.3f} >= {unit.threshold:g})"
 
 
-def evaluator_view(comparison: ObjectComparison, *, recall_with_fd: bool) -> dict[str, Any]:
+def evaluator_view(comparison: Comparison, *, recall_with_fd: bool) -> dict[str, Any]:
     """Give a comparison as `StructuredModelEvaluator.evaluate` returns it.
 
     In its confusion matrix the counts of a field stand beside `overall`, too.
     """
-    whole = comparison_view(comparison, recall_with_fd=recall_with_fd)
-    counts = tally(comparison)
+    batch = batch_of(comparison)
+    whole = comparison_view(batch, recall_with_fd=recall_with_fd)
+    counts = tally_of(batch)
     errors = _errors(whole)
     matrix = _confusion_matrix(whole, errors)
     fields = {name: {**node["overall"], **node} for name, node in matrix["fields"].items()}
@@ -150,19 +152,17 @@ def evaluator_view(comparison: ObjectComparison, *, recall_with_fd: bool) -> dic
     }
 
 
-def _field_rates(
-    comparison: LeafComparison, counts: Tally, *, recall_with_fd: bool
-) -> dict[str, Any]:
+def _field_rates(comparison: Comparison, counts: Tally, *, recall_with_fd: bool) -> dict[str, Any]:
     """Give the rates of a field; those of a list or an object have the rates inside beside them."""
     own = _rates(counts, comparison.score, recall_with_fd=recall_with_fd)
-    if isinstance(comparison, ListComparison):
+    if comparison.shape == "list":
         items = [
             evaluator_view(element.comparison, recall_with_fd=recall_with_fd)
             for element in comparison.elements
-            if element.outcome in BOTH_SIDES and isinstance(element.comparison, ObjectComparison)
+            if element.outcome in BOTH_SIDES and element.comparison.shape == "object"
         ]
         return {"overall": own, "items": items}
-    if isinstance(comparison, ObjectComparison):
+    if comparison.shape == "object":
         fields = {
             entry.name: _field_rates(
                 entry.comparison, counts.fields[entry.name], recall_with_fd=recall_with_fd

@@ -14,18 +14,17 @@ from pydantic_core import to_jsonable_python
 
 from stickler_cli.api.fields import Annotating, annotating
 from stickler_cli.api.structured import ComparedSchema, StructuredModel, values_of
+from stickler_cli.compare.comparison import Comparison, comparison_of
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Plan
-from stickler_cli.compare.result import ObjectComparison
 from stickler_cli.compare.thresholds import meets
 from stickler_cli.core.json_values import JsonObject, brief
 from stickler_cli.core.locations import field_path
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.inference import Inferred, infer
-from stickler_cli.score.comparison_view import comparison_view
+from stickler_cli.score.batch import batch_of
+from stickler_cli.score.comparison_view import comparison_view, tally_of
 from stickler_cli.score.counts import Counts
-from stickler_cli.score.non_matches import non_matches
-from stickler_cli.score.tally import tally
 
 HEADINGS: Final = ("field", "comparator", "threshold", "weight", "why")
 
@@ -34,7 +33,7 @@ HEADINGS: Final = ("field", "comparator", "threshold", "weight", "why")
 class EvalResult:
     """How good a prediction is, field by field, and how that was found."""
 
-    comparison: ObjectComparison
+    comparison: Comparison
     """The full account, typed."""
     plan: Plan
     """What was run; the same for all instances of a class."""
@@ -79,7 +78,7 @@ class EvalResult:
     @property
     def counts(self) -> Counts:
         """The overall counts, of which the four rates are made."""
-        return tally(self.comparison).counts("overall")
+        return tally_of(batch_of(self.comparison)).counts("overall")
 
     @property
     def precision(self) -> float:
@@ -127,8 +126,10 @@ class EvalResult:
 
     def _unsuited(self) -> Iterator[str]:
         gt = self.comparison.gt
-        itself = compare(self.plan, gt, gt) if isinstance(gt, dict) else None
-        for error in non_matches(itself) if itself else ():
+        if not isinstance(gt, dict):
+            return
+        itself = comparison_of(compare(self.plan, [gt], [gt]), 0)
+        for error in batch_of(itself).errors(0):
             if not isinstance(error.gt, dict):
                 yield f"  {field_path(error.path)}: {brief(error.gt)}"
 
@@ -152,8 +153,8 @@ def evaluate(gt: BaseModel, pred: BaseModel | Mapping[str, Any]) -> EvalResult:
         ComparisonError: a comparator failed on a pair of values.
     """
     plan, inferred = _plan_of(_checked_model(gt))
-    comparison = compare(plan, values_of(gt), _prediction(pred))
-    return EvalResult(comparison, plan, inferred, comparison_view(comparison))
+    comparison = comparison_of(compare(plan, [values_of(gt)], [_prediction(pred)]), 0)
+    return EvalResult(comparison, plan, inferred, comparison_view(batch_of(comparison)))
 
 
 _plans: Final[WeakKeyDictionary[type[BaseModel], tuple[Plan, tuple[Inferred, ...]]]] = (

@@ -1,6 +1,7 @@
 """`stickler compare`: one pair of documents, explained."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from stickler_cli.cli.asking import tell_usage
 from stickler_cli.cli.console import show_problems, write_result
@@ -12,12 +13,11 @@ from stickler_cli.cli.outputs import (
     terminal_style,
     write_text,
 )
-from stickler_cli.clients.rounds import answered
+from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.engine import compare as compare_documents
 from stickler_cli.compare.explained import Explained
 from stickler_cli.compare.explaining import explain
 from stickler_cli.compare.outline import comparators
-from stickler_cli.compare.result import ObjectComparison
 from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.locations import field_path, parse_field_path
 from stickler_cli.core.problems import ComparisonError, Problem, UsageError
@@ -27,8 +27,9 @@ from stickler_cli.reports.pair import ComparedPair, Detail, all_places, error_cl
 from stickler_cli.reports.registry import PAIR_FORMATS, render_pair
 from stickler_cli.runs.evaluate import comparing, policy_of
 from stickler_cli.runs.files import check_outputs
+from stickler_cli.runs.limits import room_for_depth
 from stickler_cli.schema.loading import LoadedSchema, load_schema
-from stickler_cli.score.non_matches import non_matches
+from stickler_cli.score.batch import batch_of
 from stickler_cli.settings import CompareSettings
 
 
@@ -98,19 +99,16 @@ def _compared(
     loaded: LoadedSchema, document: str, gt: JsonObject, pred: JsonObject, settings: CompareSettings
 ) -> ComparedPair:
     """Compare and explain."""
+    options = comparing(settings)
     if loaded.plan.asks_models:
         from stickler_cli.clients.desk import open_desk  # other comparisons do not load it
 
-        open_desk(policy_of(settings))
+        options = replace(options, client=open_desk(policy_of(settings)))
     for comparator in comparators(loaded.plan):
         comparator.require()
-    options = comparing(settings)
-
-    def work() -> tuple[ObjectComparison, Explained]:
-        comparison = compare_documents(loaded.plan, gt, pred, options)
-        return comparison, explain(loaded.plan, comparison, options)
-
-    comparison, root = answered(work)
+    with room_for_depth():
+        account = compare_documents(loaded.plan, [gt], [pred], options)
+        root = explain(account, options)
     if loaded.plan.asks_models:
         tell_usage()
     return ComparedPair(
@@ -121,7 +119,7 @@ def _compared(
         extra_fields=settings.extra_fields,
         root=root,
         chosen=_chosen(settings.field, root),
-        classes=error_classes(non_matches(comparison)),
+        classes=error_classes(batch_of(comparison_of(account, 0)).errors(0)),
         detail=_detail(settings),
     )
 

@@ -1,31 +1,30 @@
 """The one function behind the command line, the Python models and every runner."""
 
-from dataclasses import replace
+from collections.abc import Sequence
 
-from stickler_cli.clients.rounds import answered
-from stickler_cli.compare.absence import is_absent
-from stickler_cli.compare.map import MapNode
-from stickler_cli.compare.object import ObjectNode
-from stickler_cli.compare.plan import Options, Plan
-from stickler_cli.compare.result import ObjectComparison
+import numpy as np
+
+from stickler_cli.compare.account import Account
+from stickler_cli.compare.columns import Columns
+from stickler_cli.compare.plan import Options, Plan, Purpose
 from stickler_cli.core.json_values import JsonObject
 
 
 def compare(
-    plan: Plan, gt: JsonObject, pred: JsonObject, options: Options | None = None
-) -> ObjectComparison:
-    """Compare two documents under a plan.
+    plan: Plan,
+    gts: Sequence[JsonObject],
+    preds: Sequence[JsonObject],
+    options: Options | None = None,
+) -> Account:
+    """Compare documents under a plan, each ground truth with the prediction of the same position.
 
     The root is never atomic: an empty document is compared field by field like any other.
 
     Raises:
-        ComparisonError: a comparator failed, or gave no finite number in [0, 1].
+        ComparisonError: a comparator failed, or gave no finite number in [0, 1]; it tells of one
+            pair of values, and nothing of which document.
     """
-    node = plan.root.resolve(None if is_absent(gt) else gt, None if is_absent(pred) else pred)
-    if not isinstance(node, ObjectNode | MapNode):
-        raise TypeError(f"the root of {plan.model_name} is not an object")
-    options = options or Options()
-    if not plan.asks_models:
-        return node.compare_fields(gt, pred, options)
-    options = replace(options, asks_models=True)
-    return answered(lambda: node.compare_fields(gt, pred, options))
+    options = (options or Options()).to(Purpose.DOCUMENTS)
+    columns = Columns(list(gts), list(preds))
+    every = np.arange(len(gts))
+    return plan.root.compare(columns, every, every, options)

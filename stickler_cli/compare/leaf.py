@@ -1,22 +1,30 @@
 """A leaf: one value, judged by one comparator."""
 
-import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, TypeVar
 
 import numpy as np
 
-from stickler_cli.clients.rounds import Pending
-from stickler_cli.comparators.base import EQUAL_WITHIN, BaseComparator, Matrix
-from stickler_cli.compare.plan import SCALARS, Node, Options, shape_of
-from stickler_cli.compare.result import Comparison, JudgedComparison, LeafComparison, Outcome
-from stickler_cli.compare.thresholds import clipped
-from stickler_cli.core.json_values import JsonValue, brief
-from stickler_cli.core.problems import ComparisonError
+from stickler_cli.comparators.base import EQUAL_WITHIN, BaseComparator
+from stickler_cli.compare.account import Account, Floats, LeafAccount, clipped
+from stickler_cli.compare.columns import (
+    ABSENT,
+    ARRAY,
+    LEAF,
+    NOTHING,
+    OBJECT,
+    Columns,
+    Indexes,
+    Mask,
+)
+from stickler_cli.compare.plan import Node, Options, Purpose
+from stickler_cli.core.json_values import brief
+from stickler_cli.core.problems import ComparisonError, UsageError
 
-SMALL_COLUMNS: Final = 64
-"""So many pairs are compared in less time than it takes to do without."""
+T = TypeVar("T")
+
+_CONTAINERS = {"array": ARRAY, "object": OBJECT}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,106 +38,122 @@ class LeafNode(Node):
         """Whether a pair of list elements below its threshold adds nothing to the list."""
         return self.clip
 
-    def bound(
-        self, gts: Sequence[JsonValue], preds: Sequence[JsonValue], options: Options
-    ) -> "float | Matrix":
-        """Give what no score of a pair exceeds; of small columns, what it is before clipping."""
-        if self.columnar or len(gts) * len(preds) <= SMALL_COLUMNS:
-            return self.matrix(gts, preds, options)
-        return 1.0
-
     @property
     def columnar(self) -> bool:
-        """Whether `matrix` of a column costs little beside a call for each pair."""
+        """Whether to compare all pairs of two columns costs little beside a call for each."""
         return (self.comparator.pairing or self.comparator).columnar
 
-    def declares(self, value: JsonValue) -> bool:
-        """Say whether the comparator takes values of this shape."""
-        shape = shape_of(value)
-        return shape == "leaf" or shape in self.comparator.takes
+    def declares(self, columns: Columns) -> tuple[Mask, Mask] | None:
+        """Return which slots hold values that the comparator takes; None if all do."""
+        if columns.scalar:
+            return None
+        taken = [ABSENT, LEAF, *(_CONTAINERS[shape] for shape in self.comparator.takes)]
+        gt_kinds, pred_kinds = columns.kinds()
+        return np.isin(gt_kinds, taken), np.isin(pred_kinds, taken)
 
-    def declares_all(self, values: Sequence[JsonValue]) -> bool:
-        """Say whether the comparator takes values of all these shapes."""
-        return SCALARS.issuperset([value.__class__ for value in values]) or all(
-            map(self.declares, values)
-        )
+    def compare(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
+        """Account for pairs of values of one place; scalars need no look at their kinds."""
+        if columns.scalar:
+            return self.account(columns, gt, pred, options)
+        return super(LeafNode, self).compare(columns, gt, pred, options)
 
-    @property
-    def is_judged(self) -> bool:
-        """Whether the comparator sees only pairs that are chosen already, and says why."""
-        return self.comparator.pairing is not None
+    def _mismatches(
+        self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
+    ) -> Account:
+        """Account for pairs that the comparator does not take: each is one unit."""
+        return super(LeafNode, self)._mismatches(columns, gt, pred, options.to(Purpose.PAIRING))
 
-    def _comparator(self, options: Options) -> BaseComparator:
-        return self.comparator.pairing or self.comparator if options.pairing else self.comparator
+    def account(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
+        """Account for pairs of values that the comparator takes."""
+        codes = columns.codes()
+        gt_codes, pred_codes = codes.gt[gt], codes.pred[pred]
+        no_gt, no_pred = gt_codes < 0, pred_codes < 0
+        equal = gt_codes == pred_codes
+        similarity = equal.astype(np.float64)
+        comparator = self.comparator
+        if options.pairing and comparator.pairing is not None:
+            comparator = comparator.pairing
+        unsure = ~equal
+        if (alike := columns.surely_alike(comparator)) is not None:
+            unsure |= ~alike[gt_codes] if len(alike) else False
+        at = np.flatnonzero(unsure & ~no_gt & ~no_pred)
+        reasons: Mapping[int, str] | None = None
+        if len(at):
+            if options.purpose is Purpose.BOUND and not comparator.columnar:
+                similarity[at] = 1.0
+            elif comparator.asks_models:
+                found, said = self._asked(columns, gt_codes[at], pred_codes[at], options)
+                similarity[at] = found
+                reasons = None if said is None else dict(zip(at.tolist(), said, strict=True))
+            else:
+                similarity[at] = self._similarities(
+                    comparator, columns, gt_codes[at], pred_codes[at]
+                )
+        gt, pred = np.where(no_gt, NOTHING, gt), np.where(no_pred, NOTHING, pred)
+        outcome = self.outcomes(similarity, gt, pred)
+        score = clipped(similarity, outcome, clip=self.clip)
+        return LeafAccount(self, columns, gt, pred, outcome, similarity, score, reasons)
 
-    def _similarity(self, gt: JsonValue, pred: JsonValue, options: Options) -> float:
-        comparator = self._comparator(options)
+    def _similarities(
+        self, comparator: BaseComparator, columns: Columns, gt: Indexes, pred: Indexes
+    ) -> Floats:
+        """Compare pairs of values, by their codes."""
+        prepared = columns.prepared(comparator)
+
+        def compare(gt: Indexes, pred: Indexes) -> Floats:
+            return comparator.similarities(prepared.of(gt), prepared.of(pred))
+
         try:
-            similarity = float(
-                comparator.similarity(comparator.prepare(gt), comparator.prepare(pred))
-            )
-        except Pending:
-            return 0.0  # for now
+            similarity = compare(gt, pred)
         except Exception as error:
-            raise self._failure(gt, pred, f"{type(error).__name__}: {error}") from error
-        return self._in_range(similarity, gt, pred)
+            raise self._failure(columns, *_first_to_fail(compare, gt, pred), error) from error
+        return self._in_range(similarity, columns, gt, pred)
 
-    def _matrix(
-        self, gts: Sequence[JsonValue], preds: Sequence[JsonValue], options: Options
-    ) -> Matrix:
-        comparator = self._comparator(options)
+    def _asked(
+        self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
+    ) -> tuple[Floats, Sequence[str] | None]:
+        """Ask a model about pairs of values, by their codes: all of them at once."""
+        comparator, prepared = self.comparator, columns.prepared(self.comparator)
         try:
-            similarity = comparator.matrix(
-                [comparator.prepare(gt) for gt in gts], [comparator.prepare(pred) for pred in preds]
-            )
-        except Pending:
-            return np.zeros((len(gts), len(preds)))  # for now
+            answers = comparator.ask(options.client, prepared.of(gt), prepared.of(pred))
+        except UsageError:  # nothing about these values: the run cannot go on
+            raise
         except Exception as error:
-            raise self._failure(gts, preds, f"{type(error).__name__}: {error}") from error
+            raise self._failure(columns, int(gt[0]), int(pred[0]), error) from error
+        return self._in_range(answers.similarities, columns, gt, pred), answers.reasons
+
+    def _in_range(self, similarity: Floats, columns: Columns, gt: Indexes, pred: Indexes) -> Floats:
         if similarity.size and similarity.min() >= 0.0 and similarity.max() <= 1.0:
             return similarity
         # A NaN would read as "no pair" and vanish: NaN > floor is False.
         wrong = ~((similarity >= -EQUAL_WITHIN) & (similarity <= 1 + EQUAL_WITHIN))
         if wrong.any():
-            row, column = np.argwhere(wrong)[0]
-            self._in_range(float(similarity[row, column]), gts[row], preds[column])
+            at = int(np.flatnonzero(wrong)[0])
+            found = f"its similarity is {float(similarity[at])!r}"
+            raise self._failure(columns, int(gt[at]), int(pred[at]), found)
         return np.clip(similarity, 0.0, 1.0)
 
-    def _in_range(self, similarity: float, gt: JsonValue, pred: JsonValue) -> float:
-        if not math.isfinite(similarity) or not -EQUAL_WITHIN <= similarity <= 1 + EQUAL_WITHIN:
-            raise self._failure(gt, pred, f"its similarity is {similarity!r}")
-        return min(max(similarity, 0.0), 1.0)
+    def _failure(
+        self, columns: Columns, gt: int, pred: int, cause: Exception | str
+    ) -> ComparisonError:
+        values = columns.codes().values
+        if isinstance(cause, Exception):
+            cause = f"{type(cause).__name__}: {cause}"
+        pair = f"{brief(values[gt])} and {brief(values[pred])}"
+        return ComparisonError(f"{self.comparator.name} failed on {pair}: {cause}")
 
-    def _failure(self, gt: object, pred: object, cause: str) -> ComparisonError:
-        return ComparisonError(
-            f"{self.comparator.name} failed on {brief(gt)} and {brief(pred)}: {cause}"
-        )
 
-    def _compare(self, gt: JsonValue, pred: JsonValue, options: Options) -> Comparison:
-        similarity = self._similarity(gt, pred, options)
-        score = clipped(similarity, self.threshold, clip=self.clip)
-        known = gt, pred, self.judge(similarity), similarity, score, self.threshold
-        if self.is_judged and not options.pairing:
-            return JudgedComparison(*known, self._reason(gt, pred))
-        return LeafComparison(*known)
-
-    def _reason(self, gt: JsonValue, pred: JsonValue) -> str:
-        """Give the judge's reason; there is one wherever there is a similarity."""
-        comparator = self.comparator
+def _first_to_fail(
+    compare: Callable[[Indexes, Indexes], Any], gt: Indexes, pred: Indexes
+) -> tuple[int, int]:
+    """Find a pair that a call fails on, by halves; the first where none fails alone."""
+    first, last = 0, len(gt)
+    while last - first > 1:
+        middle = (first + last) // 2
         try:
-            return comparator.reason(comparator.prepare(gt), comparator.prepare(pred))
-        except Pending:
-            return ""  # for now
-        except Exception as error:
-            raise self._failure(gt, pred, f"{type(error).__name__}: {error}") from error
-
-    def _mismatch(self, gt: JsonValue, pred: JsonValue, options: Options) -> Comparison:
-        return LeafComparison(gt, pred, Outcome.FD, 0.0, 0.0, self.threshold)
-
-    def one_sided(self, value: JsonValue, outcome: Outcome, options: Options) -> Comparison:
-        """Account for a value that the other side does not have; it counts as one."""
-        return self.one_sided_leaf(value, outcome)
-
-    def nothing(self) -> Comparison:
-        """Account for both sides being absent."""
-        return self.absent_leaf()
+            compare(gt[first:middle], pred[first:middle])
+        except Exception:  # noqa: BLE001 - whatever it is, it is here
+            last = middle
+        else:
+            first = middle
+    return int(gt[first]), int(pred[first])

@@ -1,55 +1,56 @@
 """A list: order never matters, elements are paired by optimal assignment."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
-from stickler_cli.comparators.base import Matrix
-from stickler_cli.compare.absence import is_absent, present_elements
-from stickler_cli.compare.pairing import Pair, pair, pair_within
-from stickler_cli.compare.plan import Node, Options
-from stickler_cli.compare.result import (
-    FD,
-    TP,
-    Comparison,
-    ElementComparison,
-    ListComparison,
-    ObjectComparison,
-    Outcome,
-    ThresholdSource,
+from stickler_cli.comparators.base import EQUAL_WITHIN
+from stickler_cli.compare.absence import is_absent
+from stickler_cli.compare.account import (
+    Account,
+    Floats,
+    ListAccount,
+    Outcomes,
+    SplitAccount,
+    Units,
+    both_sides,
+    together,
 )
-from stickler_cli.compare.thresholds import meets
+from stickler_cli.compare.columns import ARRAY, NOTHING, Columns, Indexes, Mask, spread
+from stickler_cli.compare.pairing import Lists, Pairs, pair
+from stickler_cli.compare.plan import Node, Options, Purpose, scored
+from stickler_cli.compare.result import FD, TP, ThresholdSource
 from stickler_cli.core.json_values import JsonValue
 
-FEW_PAIRS: Final = 64
-"""So many pairs are compared all with all; of more it pays to look at likely ones first."""
-
-FEW_NESTED: Final = 2
-"""The same where to compare a pair is to pair what is in it."""
+MOST_KNOWN: Final = 1_000_000
+"""Pairs of lists of one place whose pairs are kept; some 400 MB."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SequenceNode(Node, ABC):
     """What lists and tuples share: a value that is not a list counts as a list of one."""
 
-    @property
-    def nested(self) -> bool:
-        """Whether to compare two values may mean to pair what is in them."""
-        return True
-
     @abstractmethod
     def first_of(self, value: JsonValue) -> Node:
-        """Give the node of the only element of a list of one."""
+        """Return the node of the only element of a list of one."""
 
-    def declares(self, value: JsonValue) -> bool:
+    def declares(self, columns: Columns) -> tuple[Mask, Mask] | None:
         """Take any value, but one that would be wrapped for ever."""
-        return isinstance(value, list) or not self._wraps_for_ever(value)
+        if columns.types <= {list, type(None)}:
+            return None
+        gt_kinds, pred_kinds = columns.kinds()
+        masks = []
+        for kinds, values in ((gt_kinds, columns.gt), (pred_kinds, columns.pred)):
+            taken = kinds == ARRAY
+            for slot in np.flatnonzero(~taken[:-1] & (kinds[:-1] > 0)).tolist():
+                taken[slot] = not self._wraps_for_ever(values[slot])
+            masks.append(taken)
+        return masks[0], masks[1]
 
     def _wraps_for_ever(self, value: JsonValue) -> bool:
-        """Say whether a list of one of the value would hold a list of one of it, and so on.
+        """Return whether a list of one of the value would hold a list of one of it, and so on.
 
         So it is in a list that contains itself, where no other arm takes the value.
         """
@@ -61,10 +62,6 @@ class SequenceNode(Node, ABC):
             seen.append(node)
             node = node.first_of(value)
         return False
-
-    def nothing(self) -> Comparison:
-        """Account for both sides being absent: one unit, without elements."""
-        return ListComparison(None, None, Outcome.TN, 1.0, 1.0, self.threshold)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,18 +79,22 @@ class ListNode(SequenceNode):
     """Whether `threshold` is the schema's word; else it goes by the elements, if these differ."""
 
     def first_of(self, value: JsonValue) -> Node:
-        """Give the node of the only element of a list of one."""
+        """Return the node of the only element of a list of one."""
         return self.items.chosen(value)
 
-    def threshold_for(self, element: JsonValue) -> float:
-        """Give what a list must reach as an element of another: what its own elements must."""
-        if self.threshold_stated or not isinstance(element, list):
+    def element_thresholds(self, columns: Columns, gt: Indexes) -> "float | Floats":
+        """Return what lists must reach as elements of another: what their own elements must."""
+        if self.threshold_stated:
             return self.threshold
-        first = next((part for part in element if not is_absent(part)), None)
-        return self.threshold if first is None else self.items.chosen(first).threshold_for(first)
+        starts, lengths, _ = columns.elements()[0]
+        thresholds = np.full(len(gt), self.threshold)
+        at = np.flatnonzero((columns.kinds()[0][gt] == ARRAY) & (lengths[gt] > 0))
+        firsts = starts[gt[at]]
+        thresholds[at] = self.items.element_thresholds(columns.elements()[2], firsts)
+        return thresholds
 
     def source_for(self, element: JsonValue) -> ThresholdSource:
-        """Tell who said the threshold for a list as an element of another."""
+        """Return who said the threshold for a list as an element of another."""
         if self.threshold_stated or not isinstance(element, list):
             return self.threshold_source
         first = next((part for part in element if not is_absent(part)), None)
@@ -102,158 +103,137 @@ class ListNode(SequenceNode):
         )
 
     def floor(self, options: Options) -> float:
-        """Give the similarity at or below which two elements are no pair."""
+        """Return the similarity at or below which two elements are no pair."""
         return options.pairing_floor if self.pairing_floor is None else self.pairing_floor
 
-    def _similarity(self, gt: JsonValue, pred: JsonValue, options: Options) -> float:
-        gts, preds = _elements(gt)[1], _elements(pred)[1]
-        return self._score(gts, preds, self._pairs(gts, preds, options))
+    def account(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
+        """Account for pairs of lists: put elements together, then account for those pairs."""
+        gt_elements, pred_elements, elements = columns.elements()
+        rows, row_owner = spread(gt_elements.starts[gt], gt_elements.lengths[gt])
+        others, column_owner = spread(pred_elements.starts[pred], pred_elements.lengths[pred])
+        lists = Lists(gt_elements.lengths[gt], pred_elements.lengths[pred], rows, others)
+        longest = np.maximum(np.maximum(lists.n, lists.m), 1)
+        if options.purpose is Purpose.BOUND:
+            return self._told(columns, gt, pred, np.ones(len(gt)), np.ones(len(gt)))
+        pairs = self._paired(columns, gt, pred, lists, options)
+        if options.pairing:
+            raw = np.bincount(pairs.owner, pairs.similarity, len(gt)) / longest
+            adds = self._clipped(elements, lists, pairs, options)
+            score = np.bincount(pairs.owner, adds, len(gt)) / longest
+            return self._told(columns, gt, pred, raw, score)
+        units = self._units(elements, lists, (row_owner, column_owner), pairs, options)
+        units.gt_place = _places(gt_elements.places, units.account.gt)
+        units.pred_place = _places(pred_elements.places, units.account.pred)
+        reported = np.where(both_sides(units.outcome), units.account.reported, 0.0)
+        raw = np.bincount(units.owner, reported, len(gt)) / longest
+        added = np.where(units.account.clips() & (units.outcome != TP), 0.0, reported)
+        score = np.bincount(units.owner, added, len(gt)) / longest
+        return self._told(columns, gt, pred, raw, score, units)
 
-    def _pairs(
+    def _told(  # noqa: PLR0913, PLR0917 - what an account has
         self,
-        gts: Sequence[JsonValue],
-        preds: Sequence[JsonValue],
+        columns: Columns,
+        gt: Indexes,
+        pred: Indexes,
+        raw: Floats,
+        score: Floats,
+        units: Units | None = None,
+    ) -> ListAccount:
+        raw, score = scored(raw, gt, pred), scored(score, gt, pred)
+        outcome = self.outcomes(score, gt, pred)
+        return ListAccount(self, columns, gt, pred, outcome, raw, score, None, units)
+
+    def _paired(
+        self, columns: Columns, gt: Indexes, pred: Indexes, lists: Lists, options: Options
+    ) -> Pairs:
+        """Return which elements of each two lists are pairs.
+
+        Lists in elements that are being paired are met again, in other calls and in the pairs that
+        are chosen, so what was found of them is kept: each two lists of a place are paired once.
+        """
+        floor, elements = self.floor(options), columns.elements()[2]
+        known = columns.pairings
+        if not known and not options.pairing:
+            return pair(self.items, elements, lists, floor, options)
+        both = list(zip(gt.tolist(), pred.tolist(), strict=True))
+        met = [known.get(two) for two in both]
+        new = np.array([at for at, pairs in enumerate(met) if pairs is None], np.intp)
+        if len(new):
+            found = pair(self.items, elements, lists.some(new), floor, options).by_list(len(new))
+            for at, pairs in zip(new.tolist(), found, strict=True):
+                met[at] = pairs
+                if len(known) < MOST_KNOWN:
+                    known[both[at]] = pairs
+        return Pairs.together([pairs for pairs in met if pairs is not None])
+
+    def _clipped(self, elements: Columns, lists: Lists, pairs: Pairs, options: Options) -> Floats:
+        """Return what each pair adds to its list: nothing, where its leaf clips it."""
+        if not self.items.may_clip or not len(pairs.owner):
+            return pairs.similarity
+        account = self.items.compare(elements, *pairs.slots(lists), options)
+        below = account.reported < account.thresholds() - EQUAL_WITHIN
+        return np.where(account.clips() & below, 0.0, pairs.similarity)
+
+    def _units(
+        self,
+        elements: Columns,
+        lists: Lists,
+        owners: tuple[Indexes, Indexes],
+        pairs: Pairs,
         options: Options,
-        account: "Callable[[int, int], Comparison] | None" = None,
-    ) -> list[Pair]:
-        """Put elements together; `account` compares two where one pair is to be looked at."""
-        floor = self.floor(options)
-        few = FEW_NESTED if self.items.nested else FEW_PAIRS
-        shortened = not self.items.columnar and not options.asks_models
-        if shortened and len(gts) * len(preds) > few:
-
-            def similarity(row: int, column: int) -> float:
-                if account is not None:
-                    return reported(account(row, column))
-                return self.items.similarity(gts[row], preds[column], options)
-
-            bound = self.items.bound(gts, preds, options)
-            if not isinstance(bound, float):
-                pairs = pair_within(bound, similarity, floor)
-                if pairs is not None:
-                    return pairs
-        return pair(self.items.matrix(gts, preds, options.for_pairing()), floor)
-
-    def _matrix(
-        self, gts: Sequence[JsonValue], preds: Sequence[JsonValue], options: Options
-    ) -> Matrix:
-        gt_lists = [_elements(gt)[1] for gt in gts]
-        pred_lists = [_elements(pred)[1] for pred in preds]
-        columns = [element for elements in pred_lists for element in elements]
-        edges = np.cumsum([0, *map(len, pred_lists)])
-        result = np.empty((len(gts), len(preds)))
-        # Row by row: one call covers the elements of a list against those of all others, and
-        # memory stays at a row's worth where all against all may be gigabytes.
-        for row, elements in enumerate(gt_lists):
-            cells = self.items.matrix(elements, columns, options.for_pairing())
-            for column, others in enumerate(pred_lists):
-                block = cells[:, edges[column] : edges[column + 1]]
-                pairs = pair(block, self.floor(options))
-                result[row, column] = self._score(elements, others, pairs)
-        return result
-
-    def _score(
-        self,
-        gts: Sequence[JsonValue],
-        preds: Sequence[JsonValue],
-        pairs: Iterable[Pair],
-    ) -> float:
-        """Give sum(scores of the kept pairs) / max(n, m); in [0, 1]."""
-        total = 0.0
-        for match in pairs:
-            node = self.items.resolve(gts[match.gt], preds[match.pred])
-            if not node.item_clip or meets(match.similarity, node.threshold_for(gts[match.gt])):
-                total += match.similarity
-        return total / max(len(gts), len(preds))
-
-    def _compare(self, gt: JsonValue, pred: JsonValue, options: Options) -> Comparison:
-        gt_indexes, gts = _elements(gt)
-        pred_indexes, preds = _elements(pred)
-        accounts: dict[tuple[int, int], Comparison] = {}
-
-        def account(row: int, column: int) -> Comparison:
-            if (row, column) not in accounts:
-                accounts[row, column] = self.items.compare_present(gts[row], preds[column], options)
-            return accounts[row, column]
-
-        pairs = {match.gt: match for match in self._pairs(gts, preds, options, account)}
-        elements, raw, score = [], 0.0, 0.0
-        for row, value in enumerate(gts):
-            match = pairs.get(row)
-            if match is None:
-                elements.append(self._unpaired(value, gt_indexes[row], Outcome.FN, options))
-                continue
-            node = self.items.resolve(value, preds[match.pred])
-            element = paired_element(
-                account(row, match.pred),
-                (gt_indexes[row], pred_indexes[match.pred]),
-                node.threshold_for(value),
-            )
-            elements.append(element)
-            raw += reported(element.comparison) if options.asks_models else match.similarity
-            if element.passed or not node.item_clip:
-                score += reported(element.comparison)
-        taken = {match.pred for match in pairs.values()}
-        elements += [
-            self._unpaired(value, pred_indexes[column], Outcome.FA, options)
-            for column, value in enumerate(preds)
-            if column not in taken
-        ]
-        longest = max(len(gts), len(preds))
-        return ListComparison(
-            gt,
-            pred,
-            self.judge(score / longest),
-            raw / longest,
-            score / longest,
-            self.threshold,
-            tuple(elements),
-        )
-
-    def _unpaired(
-        self, value: JsonValue, index: int, outcome: Outcome, options: Options
-    ) -> ElementComparison:
-        return unpaired_element(self.items.one_sided(value, outcome, options), index)
-
-    def one_sided(self, value: JsonValue, outcome: Outcome, options: Options) -> Comparison:
-        """Account for a list that the other side does not have, element by element."""
-        if not self.declares(value):
-            return self.one_sided_leaf(value, outcome)
-        elements = tuple(
-            self._unpaired(element, index, outcome, options)
-            for index, element in zip(*_elements(value), strict=True)
-        )
-        gt, pred = (value, None) if outcome is Outcome.FN else (None, value)
-        return ListComparison(gt, pred, outcome, 0.0, 0.0, self.threshold, elements)
+    ) -> Units:
+        """Account for the pairs, and for the elements that have none."""
+        rows, others = lists.rows, lists.columns
+        partner = np.full(len(rows), NOTHING)
+        row, column = pairs.positions(lists)
+        partner[row] = others[column]
+        alone = np.ones(len(others), np.bool_)
+        alone[column] = False
+        invented = np.flatnonzero(alone)
+        owner = np.concatenate([owners[0], owners[1][invented]])
+        # By list; ground-truth elements stand before those that only the prediction has.
+        order = np.argsort(owner, kind="stable")
+        gt = np.concatenate([rows, np.full(len(invented), NOTHING)])[order]
+        pred = np.concatenate([partner, others[invented]])[order]
+        account = self.items.compare(elements, gt, pred, options)
+        return element_units(owner[order], account, element_thresholds(account))
 
 
-def paired_element(
-    comparison: Comparison, indexes: tuple[int, int], threshold: float
-) -> ElementComparison:
-    """Classify a pair of elements by the threshold for elements."""
-    outcome = comparison.outcome
-    if isinstance(comparison, (ObjectComparison, ListComparison)):
-        outcome = TP if meets(reported(comparison), threshold) else FD
-    return ElementComparison(*indexes, outcome, threshold, comparison)
+def element_thresholds(account: Account) -> Floats:
+    """Return what each unit of a list must reach; what has no pair, its own threshold."""
+    paired = (account.gt != NOTHING) & (account.pred != NOTHING)
+    return np.where(paired, account.thresholds(), own_thresholds(account))
 
 
-def unpaired_element(comparison: Comparison, index: int) -> ElementComparison:
-    """Count an element without a pair: FN on the ground-truth side, FA on the other."""
-    outcome = comparison.outcome
-    missed = outcome is Outcome.FN
-    return ElementComparison(
-        index if missed else None,
-        None if missed else index,
-        outcome,
-        comparison.threshold,
-        comparison,
-    )
+def own_thresholds(account: Account) -> "float | Floats":
+    """Return the similarity at which each pair is a match as a value of its own."""
+    if isinstance(account, SplitAccount):
+        whole: Floats = together(account, own_thresholds, account.similarity)
+        return whole
+    return account.node.threshold
 
 
-def reported(comparison: Comparison) -> float:
-    """Give the similarity of a pair as an element: of two lists, their score."""
-    return comparison.score if isinstance(comparison, ListComparison) else comparison.similarity
+def element_units(owner: Indexes, account: Account, threshold: Floats) -> Units:
+    """Classify the units of lists: objects and lists pass on the threshold for elements."""
+    outcome = np.where(_graded(account), _passed(account, threshold), account.outcome)
+    nowhere = np.empty(0, np.intp)
+    return Units(owner, nowhere, nowhere, outcome.astype(np.int8), threshold, account)
 
 
-def _elements(value: JsonValue) -> tuple[list[int], list[JsonValue]]:
-    return present_elements(value if isinstance(value, list) else [value])
+def _passed(account: Account, threshold: Floats) -> Outcomes:
+    return np.where(account.reported >= threshold - EQUAL_WITHIN, TP, FD).astype(np.int8)
+
+
+def _graded(account: Account) -> "bool | Mask":
+    """Return which pairs are of objects or of lists, which have a threshold as elements."""
+    if isinstance(account, SplitAccount):
+        whole: Mask = together(account, _graded, account.outcome == TP)
+        return whole
+    return both_sides(account.outcome) if account.graded else False
+
+
+def _places(places: Indexes, slots: Indexes) -> Indexes:
+    """Return the index of each slot in its list; `NOTHING` for nothing."""
+    if not len(places):
+        return np.full(len(slots), NOTHING)
+    return np.where(slots == NOTHING, NOTHING, places[slots])

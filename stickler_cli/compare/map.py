@@ -1,22 +1,23 @@
 """A map: an object whose keys are fields too, under a schema that they share."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
-from stickler_cli.comparators.base import Matrix
-from stickler_cli.compare.absence import is_absent
-from stickler_cli.compare.object import Field, ObjectNode
+import numpy as np
+
+from stickler_cli.compare.account import EntryAccount
+from stickler_cli.compare.columns import Columns, Indexes, aligned, spread
+from stickler_cli.compare.object import Field, FieldsNode, ObjectNode
 from stickler_cli.compare.plan import Node, Options
-from stickler_cli.compare.result import Comparison, ObjectComparison, Outcome, ThresholdSource
-from stickler_cli.core.json_values import JsonObject, JsonValue
+
+_UNDECLARED = -1
 
 
 class Searcher(Protocol):
     """What says whether a key belongs to a family."""
 
     def search(self, string: str, /) -> object:
-        """Give something true if it does."""
+        """Return something true if it does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +30,11 @@ class Pattern:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MapNode(Node):
+class MapNode(FieldsNode):
     """An object some of whose fields are named only by the documents.
 
-    Every comparison is that of the object whose fields are the declared ones and every key that
-    has a value on either side. A declared name goes before a pattern, a pattern before `rest`.
+    Its fields are the declared ones and every key that has a value on either side. A declared name
+    goes before a pattern, a pattern before `rest`.
     """
 
     declared: ObjectNode
@@ -42,57 +43,65 @@ class MapNode(Node):
     """For keys that nothing else names; None makes them undeclared."""
 
     @property
+    def stated(self) -> ObjectNode:
+        """The object with the fields that the schema names."""
+        return self.declared
+
+    @property
     def item_threshold(self) -> float:
         """The similarity at which two list items of this model are a match."""
         return self.declared.match_threshold
 
-    def source_for(self, element: JsonValue) -> ThresholdSource:
-        """Tell who said the threshold for list items of this model."""
-        return self.declared.match_source
+    def has_field(self, name: str) -> bool:
+        """Return whether a key is a field."""
+        return name in self.declared.names or self.family(name) != _UNDECLARED
 
-    def declares(self, value: JsonValue) -> bool:
-        """Say whether the value is an object."""
-        return isinstance(value, dict)
-
-    def closed(self, objects: Iterable[JsonValue]) -> ObjectNode:
-        """Give the object whose fields are the declared ones and the present keys of `objects`."""
-        fields = {entry.name: entry for entry in self.declared.fields}
-        for value in objects:
-            if isinstance(value, dict):
-                for name, part in value.items():
-                    if name not in fields and not is_absent(part):
-                        entry = self._field(name)
-                        if entry is not None:
-                            fields[name] = entry
-        return replace(self.declared, fields=tuple(fields.values()))
-
-    def _field(self, name: str) -> Field | None:
-        for pattern in self.patterns:
+    def family(self, name: str) -> int:
+        """Return the position of the pattern that a key belongs to; after all, that of `rest`."""
+        for position, pattern in enumerate(self.patterns):
             if pattern.regex.search(name):
-                return Field(name, pattern.node, pattern.aggregate)
-        return replace(self.rest, name=name) if self.rest else None
+                return position
+        return len(self.patterns) if self.rest else _UNDECLARED
 
-    def _similarity(self, gt: JsonValue, pred: JsonValue, options: Options) -> float:
-        return self.closed((gt, pred)).similarity(gt, pred, options)
+    def of_entries(
+        self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
+    ) -> tuple[EntryAccount, ...]:
+        """Account for the fields that only the documents name, one call for each family."""
+        gt_entries, pred_entries, values, names = columns.entries()
+        family = columns.derived((id(self), "family"), lambda: self._families(names))
+        sides: list[tuple[Indexes, Indexes, Indexes]] = []
+        for entries, slots in ((gt_entries, gt), (pred_entries, pred)):
+            chosen, owner = spread(entries.starts[slots], entries.lengths[slots])
+            known = family[entries.places[chosen]] != _UNDECLARED if len(chosen) else []
+            chosen, owner = chosen[known], owner[known]
+            sides.append((chosen, owner, entries.places[chosen]))
+        gt_slots, pred_slots, owner, key = aligned(sides[0], sides[1], len(names) or 1)
+        # As the ground truth has them, then the prediction: not by name, whose number is the
+        # chunk's, so that sums of floats are the same in every chunk.
+        place = np.where(gt_slots < 0, len(values.gt) + pred_slots, gt_slots)
+        by_place = np.lexsort((place, owner))
+        gt_slots, pred_slots = gt_slots[by_place], pred_slots[by_place]
+        owner, key = owner[by_place], key[by_place]
+        order = np.arange(len(owner)) - np.searchsorted(owner, owner)
+        found = []
+        for position in np.unique(family[key]).tolist():
+            at = np.flatnonzero(family[key] == position)
+            node, aggregate = self._family(position)
+            account = node.compare(values, gt_slots[at], pred_slots[at], options)
+            found.append(
+                EntryAccount(names, key[at], owner[at], order[at], aggregate, True, account)
+            )
+        return tuple(found)
 
-    def _matrix(
-        self, gts: Sequence[JsonValue], preds: Sequence[JsonValue], options: Options
-    ) -> Matrix:
-        return self.closed((*gts, *preds)).matrix(gts, preds, options)
+    def _families(self, names: list[str]) -> Indexes:
+        declared = self.declared.names
+        return np.array(
+            [_UNDECLARED if name in declared else self.family(name) for name in names], np.intp
+        )
 
-    def _compare(self, gt: JsonValue, pred: JsonValue, options: Options) -> Comparison:
-        return self.closed((gt, pred)).compare(gt, pred, options)
-
-    def compare_fields(
-        self, gt: JsonObject, pred: JsonObject, options: Options
-    ) -> ObjectComparison:
-        """Account for two objects field by field, even where one of them is empty."""
-        return self.closed((gt, pred)).compare_fields(gt, pred, options)
-
-    def one_sided(self, value: JsonValue, outcome: Outcome, options: Options) -> Comparison:
-        """Account for an object that the other side does not have, field by field."""
-        return self.closed((value,)).one_sided(value, outcome, options)
-
-    def nothing(self) -> Comparison:
-        """Account for both sides being absent."""
-        return self.declared.nothing()
+    def _family(self, position: int) -> tuple[Node, bool | None]:
+        if position < len(self.patterns):
+            return self.patterns[position].node, self.patterns[position].aggregate
+        if self.rest is None:  # pragma: no cover - then no key has this position
+            raise IndexError(position)
+        return self.rest.node, self.rest.aggregate

@@ -1,38 +1,31 @@
 """An object: named fields, each with a node of its own, scored by their weighted mean."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import Any, Final, NamedTuple, TypeVar
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
 
-from stickler_cli.comparators.base import Matrix
+import numpy as np
+
 from stickler_cli.compare.absence import is_absent
-from stickler_cli.compare.columns import mean_of_columns
-from stickler_cli.compare.leaf import LeafNode
-from stickler_cli.compare.one_of import ChoiceNode, OneOfNode
-from stickler_cli.compare.plan import SCALARS, Node, Options
-from stickler_cli.compare.result import (
-    FA,
-    FD,
-    FN,
-    TN,
-    TP,
-    Comparison,
-    FieldTerms,
-    ObjectComparison,
-    Outcome,
-    ThresholdSource,
+from stickler_cli.compare.account import (
+    Account,
+    EntryAccount,
+    FieldAccount,
+    Floats,
+    ObjectAccount,
+    classified,
+    clipped,
 )
-from stickler_cli.compare.thresholds import DEFAULT_MATCH_THRESHOLD, clipped
-from stickler_cli.core.json_values import JsonObject, JsonValue
+from stickler_cli.compare.columns import NOTHING, OBJECT, Columns, Indexes, Mask
+from stickler_cli.compare.one_of import SAYS, OneOfNode
+from stickler_cli.compare.plan import Node, Options, Purpose, scored
+from stickler_cli.compare.result import TN, ThresholdSource
+from stickler_cli.compare.thresholds import DEFAULT_MATCH_THRESHOLD
+from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.problems import ComparisonError
 
-T = TypeVar("T")
-
-_ORDINARY: Final = 1e300
-"""Numbers beyond it may be infinite, or larger than a comparator reads."""
-
-_NO_TYPES: Final[frozenset[type]] = frozenset()
+_OBJECTS: Final = frozenset((dict, type(None)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,20 +38,84 @@ class Field:
     """The property's own say on the object's aggregate; None where it says nothing."""
 
 
-class _Column(NamedTuple):
-    """What comparing one field takes, looked up once instead of for every object."""
+class FieldsNode(Node):
+    """What objects and maps share: they are compared field by field."""
 
-    name: str
-    node: Node
-    weight: float
-    clip: bool
-    is_leaf: bool
-    alike: frozenset[type]
-    """The types of which two equal values are surely a match."""
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def stated(self) -> "ObjectNode":
+        """The object with the fields that the schema names."""
+
+    def declares(self, columns: Columns) -> tuple[Mask, Mask] | None:
+        """Return which slots hold objects; None if all values do."""
+        if columns.types <= _OBJECTS:
+            return None
+        gt_kinds, pred_kinds = columns.kinds()
+        return gt_kinds == OBJECT, pred_kinds == OBJECT
+
+    def source_for(self, element: JsonValue) -> ThresholdSource:
+        """Return who said the threshold for list items of this model."""
+        return self.stated.match_source
+
+    def of_entries(
+        self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
+    ) -> tuple[EntryAccount, ...]:
+        """Account for the fields that only the documents name."""
+        return ()
+
+    def has_field(self, name: str) -> bool:
+        """Return whether a key is a field."""
+        return name in self.stated.names
+
+    def account(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
+        """Account for pairs of objects field by field.
+
+        Whole documents are compared by fields even where one of them is empty.
+        """
+        whole = options.purpose is Purpose.DOCUMENTS
+        inside = options.to(Purpose.ACCOUNT) if whole else options
+        live = (gt != NOTHING) | (pred != NOTHING)
+        at = None if whole or live.all() else np.flatnonzero(live)
+        some = (gt, pred) if at is None else (gt[at], pred[at])
+        fields = [] if not len(some[0]) else list(self._compared(columns, *some, at, inside))
+        entries = () if not len(some[0]) else self.of_entries(columns, *some, inside)
+        similarity = _mean(fields, entries, len(some[0]))
+        if at is not None:
+            for entry in entries:
+                entry.owner = at[entry.owner]
+            similarity, some_of = np.ones(len(gt)), similarity
+            similarity[at] = some_of
+        if not whole:
+            similarity = scored(similarity, gt, pred)
+            outcome = self.outcomes(similarity, gt, pred)
+        else:
+            outcome = classified(similarity, self.threshold, *np.zeros((2, len(gt)), np.bool_))
+        score = clipped(similarity, outcome, clip=self.clip)
+        account = ObjectAccount(self, columns, gt, pred, outcome, similarity, score)
+        if not options.pairing:
+            counted(self.stated, fields, entries, len(gt))
+            account.fields, account.entries = tuple(fields), entries
+            account.undeclared = _undeclared(self, columns, gt, "gt")
+            if options.extra_fields == "fa":
+                account.extras = _extras(self, columns, gt, pred)
+        return account
+
+    def _compared(
+        self, columns: Columns, gt: Indexes, pred: Indexes, at: Indexes | None, options: Options
+    ) -> Iterator[FieldAccount]:
+        """Compare the declared fields."""
+        for entry in self.stated.fields:
+            try:
+                account = entry.node.compare(columns.field(entry.name), gt, pred, options)
+            except ComparisonError as error:
+                raise error.below(entry.name) from error.__cause__
+            yield FieldAccount(entry.name, True, at, account)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ObjectNode(Node):
+class ObjectNode(FieldsNode):
     """An object with declared fields."""
 
     fields: tuple[Field, ...]
@@ -67,249 +124,121 @@ class ObjectNode(Node):
     model_name: str = ""
     match_source: ThresholdSource = field(default="default", repr=False, compare=False)
     """Who said `match_threshold`."""
-    columns: tuple[_Column, ...] = field(init=False, compare=False, repr=False)
     names: frozenset[str] = field(init=False, compare=False, repr=False)
-    terms: tuple[FieldTerms, ...] = field(init=False, compare=False, repr=False)
-    """What there is to say of each field before any value is seen."""
-    by_value: bool = field(init=False, compare=False, repr=False)
-    """Whether values decide what a field is worth, or which fields the aggregate includes."""
-    _columnar: bool = field(init=False, compare=False, repr=False)
-    _nested: bool = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        counted = _counted({entry.name: entry.aggregate for entry in self.fields})
-        terms = [
-            FieldTerms(
-                entry.name,
-                entry.node.weight,
-                entry.name in counted,
-                entry.node.threshold,
-                entry.node.clip,
-            )
-            for entry in self.fields
-        ]
-        object.__setattr__(self, "columns", tuple(map(_column, self.fields)))
         object.__setattr__(self, "names", frozenset(entry.name for entry in self.fields))
-        object.__setattr__(self, "terms", tuple(terms))
-        by_value = any(isinstance(entry.node, ChoiceNode) for entry in self.fields)
-        object.__setattr__(self, "by_value", by_value)
-        nodes = [entry.node for entry in self.fields]
-        object.__setattr__(self, "_columnar", all(node.columnar for node in nodes))
-        object.__setattr__(self, "_nested", any(node.nested for node in nodes))
+
+    @property
+    def stated(self) -> "ObjectNode":
+        """The object with the fields that the schema names: this one."""
+        return self
 
     @property
     def item_threshold(self) -> float:
         """The similarity at which two list items of this model are a match."""
         return self.match_threshold
 
-    def source_for(self, element: JsonValue) -> ThresholdSource:
-        """Tell who said the threshold for list items of this model."""
-        return self.match_source
-
-    def declares(self, value: JsonValue) -> bool:
-        """Say whether the value is an object."""
-        return isinstance(value, dict)
-
-    def _similarity(self, gt: JsonValue, pred: JsonValue, options: Options) -> float:
-        return self._compare(gt, pred, options).similarity
-
-    def _matrix(
-        self, gts: Sequence[JsonValue], preds: Sequence[JsonValue], options: Options
-    ) -> Matrix:
-        fields = (
-            (entry.name, entry.node, partial(entry.node.scores, options=options))
-            for entry in self.fields
-        )
-        return mean_of_columns(fields, gts, preds)
-
     @property
     def columnar(self) -> bool:
-        """Whether `matrix` costs little beside a call for each pair: if it does for all fields."""
-        return self._columnar
-
-    @property
-    def nested(self) -> bool:
-        """Whether to compare two values may mean to pair what is in them."""
-        return self._nested
-
-    def bound(
-        self, gts: Sequence[JsonValue], preds: Sequence[JsonValue], options: Options
-    ) -> "float | Matrix":
-        """Give what no score of a pair exceeds: 1.0 for each field that is not columnar."""
-        if not self.declares_all(gts) or not self.declares_all(preds):
-            return 1.0
-        fields = (
-            (entry.name, entry.node, partial(entry.node.bound, options=options))
-            for entry in self.fields
-        )
-        return mean_of_columns(fields, gts, preds)
-
-    def _compare(self, gt: JsonValue, pred: JsonValue, options: Options) -> ObjectComparison:
-        return self.compare_fields(_as_object(gt), _as_object(pred), options)
-
-    def compare_fields(
-        self, gt: JsonObject, pred: JsonObject, options: Options
-    ) -> ObjectComparison:
-        """Account for two objects field by field, even where one of them is empty."""
-        outcomes, similarities, parts = bytearray(), [], {}
-        total = worth = 0.0
-        for name, node, stated, clip, is_leaf, alike in self.columns:
-            one: Any = gt.get(name)
-            other = pred.get(name)
-            kind, weight = one.__class__, stated
-            # Of most fields both sides say the same: a run spends its time in these lines.
-            if (
-                one == other
-                and kind is other.__class__
-                and kind in alike
-                and (one if kind is str else -_ORDINARY < one < _ORDINARY)
-            ):
-                outcomes.append(TP)
-                similarities.append(1.0)
-                total += weight
-                worth += weight
-                continue
-            if is_leaf and kind in SCALARS and other.__class__ in SCALARS:
-                outcome, similarity = _at(name, _leaf, node, one, other, options)
-                score = 0.0 if clip and outcome is FD else similarity
-            else:
-                part = _at(name, node.compare, one, other, options)
-                parts[len(outcomes)] = part
-                outcome, similarity, score = part.outcome, part.similarity, part.score
-                weight = node.weigh(part.gt, part.pred)
-            outcomes.append(outcome)
-            similarities.append(similarity)
-            if outcome is not TN:
-                total += weight * score
-                worth += weight
-        similarity = total / worth if worth else 1.0
-        closed = gt.keys() <= self.names and pred.keys() <= self.names
-        return ObjectComparison(
-            gt,
-            pred,
-            self.judge(similarity),
-            similarity,
-            clipped(similarity, self.threshold, clip=self.clip),
-            self.threshold,
-            self._terms(parts) if self.by_value else self.terms,
-            bytes(outcomes),
-            tuple(similarities),
-            parts,
-            () if closed else self._extras(gt, pred, options),
-            () if closed else self._undeclared(gt),
-        )
-
-    def one_sided(self, value: JsonValue, outcome: Outcome, options: Options) -> Comparison:
-        """Account for an object that the other side does not have, field by field."""
-        if not isinstance(value, dict):
-            return self.one_sided_leaf(value, outcome)
-        outcomes, parts = bytearray(), {}
-        for name, node, _, _, is_leaf, _ in self.columns:
-            part = value.get(name)
-            absent = is_absent(part)
-            if not is_leaf:
-                position = len(outcomes)
-                parts[position] = (
-                    node.nothing() if absent else node.one_sided(part, outcome, options)
-                )
-            outcomes.append(TN if absent else outcome)
-        missed = outcome is Outcome.FN
-        gt, pred = (value, None) if missed else (None, value)
-        return ObjectComparison(
-            gt,
-            pred,
-            outcome,
-            0.0,
-            0.0,
-            self.threshold,
-            self._terms(parts) if self.by_value else self.terms,
-            bytes(outcomes),
-            tuple(1.0 if said == TN else 0.0 for said in outcomes),
-            parts,
-            () if missed else self._extras({}, value, options),
-            self._undeclared(value) if missed else (),
-        )
-
-    def nothing(self) -> Comparison:
-        """Account for both sides being absent: one unit, without fields."""
-        return ObjectComparison(None, None, Outcome.TN, 1.0, 1.0, self.threshold)
-
-    def _terms(self, parts: Mapping[int, Comparison]) -> tuple[FieldTerms, ...]:
-        """Say what each field is worth to these values, and whether the aggregate includes it."""
-        counted = _counted(
-            {
-                entry.name: _say(entry, parts[position]) if position in parts else entry.aggregate
-                for position, entry in enumerate(self.fields)
-            }
-        )
-        return tuple(
-            replace(
-                terms,
-                weight=(
-                    entry.node.weigh(parts[position].gt, parts[position].pred)
-                    if position in parts
-                    else terms.weight
-                ),
-                counted=entry.name in counted,
-            )
-            for position, (entry, terms) in enumerate(zip(self.fields, self.terms, strict=True))
-        )
-
-    def _extras(self, gt: JsonObject, pred: JsonObject, options: Options) -> tuple[str, ...]:
-        if options.extra_fields == "ignore":
-            return ()
-        return tuple(name for name in self._undeclared(pred) if is_absent(gt.get(name)))
-
-    def _undeclared(self, value: JsonObject) -> tuple[str, ...]:
-        return tuple(
-            name for name, part in value.items() if name not in self.names and not is_absent(part)
-        )
+        """Whether to compare all pairs costs little beside a call for each."""
+        return all(entry.node.columnar for entry in self.fields)
 
 
-def _column(entry: Field) -> _Column:
-    node = entry.node
-    is_leaf = isinstance(node, LeafNode) and not node.is_judged  # who says more than a number
-    alike = node.comparator.reflexive if isinstance(node, LeafNode) else _NO_TYPES
-    return _Column(entry.name, node, node.weight, node.clip, is_leaf, alike)
+def _mean(fields: Sequence[FieldAccount], entries: Sequence[EntryAccount], size: int) -> Floats:
+    """Return the weighted means of the fields that either side has; 1.0 where there are none."""
+    total, worth = np.zeros((2, size))
+    for part in fields:
+        account = part.account
+        weight = np.where(account.outcome == TN, 0.0, account.weights())
+        total += weight * account.score
+        worth += weight
+    for entry in entries:
+        weight = np.broadcast_to(entry.account.weights(), len(entry.owner))
+        total += np.bincount(entry.owner, weight * entry.account.score, size)
+        worth += np.bincount(entry.owner, weight, size)
+    return np.divide(total, worth, out=np.ones(size), where=worth > 0)
 
 
-def _leaf(node: Node, gt: JsonValue, pred: JsonValue, options: Options) -> tuple[Outcome, float]:
-    """Account for two scalars, either of which may be absent."""
-    gt_absent, pred_absent = gt is None or gt == "", pred is None or pred == ""
-    if gt_absent or pred_absent:
-        if gt_absent and pred_absent:
-            return TN, 1.0
-        return (FA if gt_absent else FN), 0.0
-    similarity = node.similarity(gt, pred, options)
-    return node.judge(similarity), similarity
+def counted(
+    node: ObjectNode, fields: Sequence[FieldAccount], entries: Sequence[EntryAccount], size: int
+) -> None:
+    """Say of each field whether the aggregate of its object includes it.
 
-
-def _counted(says: Mapping[str, bool | None]) -> frozenset[str]:
-    """Name the fields that an aggregate includes, by what each says of itself.
-
-    One `true` makes them opt in; without one, `false` opts out.
+    One `true` among the fields makes them opt in; without one, `false` opts out. A field that is a
+    union says what the arm in use says, and a key of a map has a say where it is present.
     """
-    opt_in = any(say is True for say in says.values())
-    return frozenset(
-        name for name, say in says.items() if (say is True if opt_in else say is not False)
-    )
+    says = [
+        entry.node.says(part.account) if isinstance(entry.node, OneOfNode) else entry.aggregate
+        for entry, part in zip(node.fields, fields, strict=False)
+    ]
+    if all(entry.aggregate is not True for entry in entries) and not any(
+        isinstance(say, np.ndarray) for say in says
+    ):
+        opt_in = any(say is True for say in says)
+        for part, say in zip(fields, says, strict=True):
+            part.counted = say is True if opt_in else say is not False
+        for entry in entries:
+            entry.counted = not opt_in and entry.aggregate is not False
+        return
+    opts_in = np.zeros(size, np.bool_)
+    at = fields[0].at if fields else None
+    where = slice(None) if at is None else at
+    for say in says:
+        opts_in[where] |= say == 1 if isinstance(say, np.ndarray) else say is True
+    for entry in entries:
+        opts_in[entry.owner] |= entry.aggregate is True
+    for part, say in zip(fields, says, strict=True):
+        stated = say if isinstance(say, np.ndarray) else SAYS[say]
+        part.counted = np.where(opts_in[where], np.equal(stated, 1), np.not_equal(stated, 0))
+    for entry in entries:
+        chosen, left = entry.aggregate is True, entry.aggregate is not False
+        entry.counted = np.where(opts_in[entry.owner], chosen, left)
 
 
-def _say(entry: Field, comparison: Comparison) -> bool | None:
-    """Give what a field says of the aggregate; of a union, what the arm in use says."""
-    if isinstance(entry.node, OneOfNode):
-        value = comparison.pred if comparison.gt is None else comparison.gt
-        return entry.node.arm_of(value).aggregate
-    return entry.aggregate
+def _undeclared(
+    node: FieldsNode, columns: Columns, slots: Indexes, side: str
+) -> dict[int, tuple[str, ...]]:
+    """Return by position the keys of objects that have a value and no field."""
+    known = _undeclared_by_slot(node, columns, side)
+    if not known:
+        return {}
+    return {position: known[slot] for position, slot in enumerate(slots.tolist()) if slot in known}
 
 
-def _as_object(value: JsonValue) -> JsonObject:
-    return value if isinstance(value, dict) else {}
+def _undeclared_by_slot(
+    node: FieldsNode, columns: Columns, side: str
+) -> dict[int, tuple[str, ...]]:
+    """Return by slot the keys that have a value and no field; looked for once a column."""
+
+    def find() -> dict[int, tuple[str, ...]]:
+        found = {}
+        declared = node.stated.names
+        for slot, value in enumerate(getattr(columns, side)):
+            if isinstance(value, dict) and not value.keys() <= declared:
+                names = tuple(
+                    name
+                    for name, part in value.items()
+                    if name not in declared and not is_absent(part) and not node.has_field(name)
+                )
+                if names:
+                    found[slot] = names
+        return found
+
+    known: dict[int, tuple[str, ...]] = columns.derived((id(node), side), find)
+    return known
 
 
-def _at(name: str, call: Callable[..., T], *arguments: object) -> T:
-    """Call with a comparator's failure told where it happened."""
-    try:
-        return call(*arguments)
-    except ComparisonError as error:
-        raise error.below(name) from error.__cause__
+def _extras(
+    node: FieldsNode, columns: Columns, gt: Indexes, pred: Indexes
+) -> dict[int, tuple[str, ...]]:
+    """Return by position the undeclared keys that only the prediction has."""
+    extras = {}
+    for position, names in _undeclared(node, columns, pred, "pred").items():
+        slot = int(gt[position])
+        value = None if slot == NOTHING else columns.gt[slot]
+        if isinstance(value, dict):
+            names = tuple(name for name in names if is_absent(value.get(name)))  # noqa: PLW2901
+        if names:
+            extras[position] = names
+    return extras

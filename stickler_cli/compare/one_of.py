@@ -3,14 +3,18 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
-from stickler_cli.comparators.base import Matrix
 from stickler_cli.compare.absence import without_absent
-from stickler_cli.compare.plan import Node, Options
-from stickler_cli.compare.result import Comparison, Outcome
+from stickler_cli.compare.account import Account, Floats, Outcomes, Part, split
+from stickler_cli.compare.columns import NOTHING, Columns, Indexes, Mask
+from stickler_cli.compare.plan import Node, Options, Purpose
 from stickler_cli.core.json_values import JsonValue
+
+SAYS: Final = {None: -1, False: 0, True: 1}
+"""What a field or an arm says of an aggregate, as a number."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,81 +24,58 @@ class ChoiceNode(Node, ABC):
     What all such nodes share: the ground truth chooses, and the prediction where there is none.
     """
 
-    @property
-    def nested(self) -> bool:
-        """Whether to compare two values may mean to pair what is in them."""
-        return True
-
     @abstractmethod
     def choose(self, value: JsonValue) -> Node:
-        """Give the node for a value; None gives the one that stands for absence."""
+        """Return the node for a value; None gives the one that stands for absence."""
 
-    def declares(self, value: JsonValue) -> bool:
-        """Take any value: the chosen node has its own say."""
+    @abstractmethod
+    def choices(self, columns: Columns) -> tuple[Sequence[Node], Indexes, Indexes]:
+        """Return the nodes, and the position of the chosen one for each slot of either side."""
+
+    @property
+    def may_clip(self) -> bool:
+        """Whether `item_clip` holds for some values: the chosen node has its own say."""
         return True
 
     def chosen(self, value: JsonValue) -> Node:
-        """Give the node that a value by itself leads to."""
+        """Return the node that a value by itself leads to."""
         return self.choose(value).chosen(value)
 
-    def resolve(self, gt: JsonValue, pred: JsonValue) -> Node:
-        """Give the node that compares this pair; None stands for an absent side."""
-        return self.choose(pred if gt is None else gt).resolve(gt, pred)
+    def declares(self, columns: Columns) -> tuple[Mask, Mask] | None:
+        """Take any value: the chosen node has its own say."""
+        return None
 
-    def weigh(self, gt: JsonValue, pred: JsonValue) -> float:
-        """Give what this pair is worth in its object."""
-        return self.choose(pred if gt is None else gt).weigh(gt, pred)
+    def compare(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
+        """Account for pairs of values, each by the node that it chooses."""
+        if options.purpose is Purpose.DOCUMENTS:
+            present = columns.present(gt, pred)
+        else:
+            present = gt, pred = columns.present(gt, pred)
+        nodes, gt_choice, pred_choice = self.choices(columns)
+        chosen = np.where(present[0] == NOTHING, pred_choice[present[1]], gt_choice[present[0]])
+        parts = []
+        for position in np.unique(chosen).tolist():
+            at = np.flatnonzero(chosen == position)
+            account = nodes[position].compare(columns, gt[at], pred[at], options)
+            parts.append(Part(at, account))
+        return self.joined(columns, gt, pred, parts)
 
-    def weights(self, gts: Sequence[JsonValue], preds: Sequence[JsonValue]) -> "float | Matrix":
-        """Give what every pair is worth, (n, m)."""
-        worth = [[self.weigh(gt, pred) for pred in preds] for gt in gts]
-        return np.array(worth, dtype=np.float64).reshape(len(gts), len(preds))
+    def joined(self, columns: Columns, gt: Indexes, pred: Indexes, parts: list[Part]) -> Account:
+        """Put together what the chosen nodes found."""
+        return split(self, columns, gt, pred, parts)
 
-    def similarity(self, gt: JsonValue, pred: JsonValue, options: Options) -> float:
-        """Compare two present values; in [0, 1]."""
-        return self.choose(gt).similarity(gt, pred, options)
+    def account(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
+        """Account for pairs of values, each by the node that it chooses."""
+        return self.compare(columns, gt, pred, options)
 
-    def score(self, gt: JsonValue, pred: JsonValue, options: Options) -> float:
-        """Compare two present values and clip; in [0, 1]."""
-        return self.choose(gt).score(gt, pred, options)
-
-    def _all_pairs(
-        self,
-        gts: Sequence[JsonValue],
-        preds: Sequence[JsonValue],
-        options: Options,
-        *,
-        clip: bool,
-    ) -> Matrix:
-        """Fill the rows of each chosen node with one call."""
-        rows_of: dict[int, tuple[Node, list[int]]] = {}
-        for row, gt in enumerate(gts):
-            node = self.choose(gt)
-            rows_of.setdefault(id(node), (node, []))[1].append(row)
-        result = np.zeros((len(gts), len(preds)))
-        for node, rows in rows_of.values():
-            chosen = [gts[row] for row in rows]
-            fill = node.scores if clip else node.matrix
-            result[rows] = fill(chosen, preds, options)
-        return result
-
-    def _similarity(
-        self, gt: JsonValue, pred: JsonValue, options: Options
-    ) -> float:  # pragma: no cover - `resolve` never gives a choice, but `Node` asks for it
-        return self.similarity(gt, pred, options)
-
-    def _compare(
-        self, gt: JsonValue, pred: JsonValue, options: Options
-    ) -> Comparison:  # pragma: no cover - likewise
-        return self.choose(gt).compare(gt, pred, options)
-
-    def one_sided(self, value: JsonValue, outcome: Outcome, options: Options) -> Comparison:
-        """Account for a value that the other side does not have."""
-        return self.choose(value).one_sided(value, outcome, options)
-
-    def nothing(self) -> Comparison:
-        """Account for both sides being absent."""
-        return self.choose(None).nothing()
+    def element_thresholds(self, columns: Columns, gt: Indexes) -> "float | Floats":
+        """Return the similarity at which these list elements are matches."""
+        nodes, choice, _ = self.choices(columns)
+        thresholds = np.empty(len(gt))
+        for position in np.unique(choice[gt]).tolist():
+            at = np.flatnonzero(choice[gt] == position)
+            thresholds[at] = nodes[position].element_thresholds(columns, gt[at])
+        return thresholds
 
 
 class Acceptor(ABC):
@@ -122,18 +103,40 @@ class OneOfNode(ChoiceNode):
     arms: tuple[Arm, ...]
 
     def choose(self, value: JsonValue) -> Node:
-        """Give the node of the first arm that accepts the value, else of the first arm."""
-        return self.arm_of(value).node
+        """Return the node of the first arm that accepts the value, else of the first arm."""
+        return self.arms[self._arm(value)].node
 
-    def arm_of(self, value: JsonValue) -> Arm:
-        """Give the first arm that accepts the value, else the first arm.
+    def choices(self, columns: Columns) -> tuple[Sequence[Node], Indexes, Indexes]:
+        """Return the nodes of the arms, and the position of the arm of each slot."""
+        gt, pred = columns.derived(
+            id(self),
+            lambda: tuple(
+                np.array([*map(self._arm, side), 0], np.intp) for side in (columns.gt, columns.pred)
+            ),
+        )
+        return [arm.node for arm in self.arms], gt, pred
+
+    def _arm(self, value: JsonValue) -> int:
+        """Find the first arm that accepts the value, else the first arm.
 
         A missing field and a null field are the same thing, so a value that no arm accepts as it
         is may be accepted without its absent parts.
         """
         if value is None:
-            return self.arms[0]
-        return self._accepting(value) or self._accepting(without_absent(value)) or self.arms[0]
+            return 0
+        found = self._accepting(value)
+        if found is None:
+            found = self._accepting(without_absent(value))
+        return found or 0
 
-    def _accepting(self, value: JsonValue) -> Arm | None:
-        return next((arm for arm in self.arms if arm.accepts(value)), None)
+    def _accepting(self, value: JsonValue) -> int | None:
+        return next((at for at, arm in enumerate(self.arms) if arm.accepts(value)), None)
+
+    def says(self, account: Account) -> "bool | Outcomes | None":
+        """Return what the arm of each pair says of the aggregate: one value, or `SAYS` of each."""
+        said = {arm.aggregate for arm in self.arms}
+        if len(said) == 1:
+            return said.pop()
+        _, gt_choice, pred_choice = self.choices(account.columns)
+        chosen = np.where(account.gt == NOTHING, pred_choice[account.pred], gt_choice[account.gt])
+        return np.array([SAYS[arm.aggregate] for arm in self.arms], np.int8)[chosen]

@@ -3,7 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from stickler_cli.comparators.base import Matrix
+import numpy as np
+
+from stickler_cli.compare.account import Account, Part, split
+from stickler_cli.compare.columns import Columns, Indexes
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.list import ListNode
 from stickler_cli.compare.map import MapNode
@@ -38,23 +41,27 @@ class OpenNode(ChoiceNode):
     match_source: ThresholdSource = field(default="default", repr=False, compare=False)
     """Who said `match_threshold` and, but for an annotation, `object_threshold`."""
 
-    made: dict[str, Node] = field(default_factory=dict, init=False, compare=False, repr=False)
-    """The nodes made so far, by JSON type, so that values of one kind share a column."""
-
     def choose(self, value: JsonValue) -> Node:
-        """Give the node for values of this kind."""
-        kind = kind_of(value)
-        if kind not in self.made:
-            self.made[kind] = self._node(kind)
-        return self.made[kind]
+        """Return the node for values of this kind."""
+        return self._node(kind_of(value))
 
-    def weigh(self, gt: JsonValue, pred: JsonValue) -> float:
-        """Give what any pair is worth: the kind of the values has no say."""
-        return self.weight
+    def choices(self, columns: Columns) -> tuple[Sequence[Node], Indexes, Indexes]:
+        """Return a node for each kind of value, and the position of that of each slot."""
 
-    def weights(self, gts: Sequence[JsonValue], preds: Sequence[JsonValue]) -> "float | Matrix":
-        """Give what every pair is worth: one number."""
-        return self.weight
+        def find() -> tuple[Sequence[Node], Indexes, Indexes]:
+            kinds: dict[str, int] = {}
+            gt, pred = (
+                [kinds.setdefault(kind_of(value), len(kinds)) for value in (*side, None)]
+                for side in (columns.gt, columns.pred)
+            )
+            return [self._node(kind) for kind in kinds], np.array(gt), np.array(pred)
+
+        found: tuple[Sequence[Node], Indexes, Indexes] = columns.derived(id(self), find)
+        return found
+
+    def joined(self, columns: Columns, gt: Indexes, pred: Indexes, parts: list[Part]) -> Account:
+        """Put together what the nodes of the kinds found; the kind has no say on the weight."""
+        return split(self, columns, gt, pred, parts, self.weight)
 
     def _node(self, kind: str) -> Node:
         if kind in self.whole:

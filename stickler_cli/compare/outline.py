@@ -146,7 +146,14 @@ def _row(node: Node, path: Path, kind: str | None = None) -> FieldOutline:
     node = _followed(node)
     names = dict.fromkeys(leaf.comparator.name for leaf in _own_leaves(node, ()))
     kind = kind or _KINDS.get(type(node), ANY_KIND)
-    return FieldOutline(path, kind, " | ".join(names), _threshold(node), node.weigh(None, None))
+    return FieldOutline(path, kind, " | ".join(names), _threshold(node), _weight(node))
+
+
+def _weight(node: Node) -> float:
+    """Return what a field is worth; of a union, what its first arm is."""
+    while isinstance(node, OneOfNode | RecursionNode):
+        node = node.choose(None)
+    return node.weight
 
 
 _KINDS: Final = {

@@ -1,128 +1,370 @@
-"""From a matrix of similarities to pairs: the one place that knows about assignment."""
+"""Which elements of two lists are pairs: the greatest total similarity, without the whole matrix.
 
-from collections.abc import Callable
+For all lists of a place at once:
+
+1. *Candidates*: pairs of elements that agree in a field whose unequal values have nothing in
+   common, found by a join of keys; of few elements, all pairs.
+2. *Certificate*: a pair that is no candidate has at most the weight of the other fields in common.
+   An element of the shorter side whose best candidate beats that has found its best; one that has
+   not is compared with all. If no two want the same element, no other choice can be better.
+3. *Assignment*, only of lists where two want the same, by shortest augmenting paths.
+
+Which way a list goes depends on nothing but its own elements, so that the answer is the same in any
+company.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from functools import lru_cache, partial
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from stickler_cli.comparators.base import EQUAL_WITHIN, Matrix
+from stickler_cli.comparators.base import EQUAL_WITHIN
+from stickler_cli.compare.account import Floats
+from stickler_cli.compare.assignment import assign, assign_all
+from stickler_cli.compare.columns import Columns, Indexes, Mask, spread
+from stickler_cli.compare.plan import Options, Purpose
+from stickler_cli.compare.selective import SelectiveField, bounds_tell, selective_fields
 
-MOST_ROUNDS: Final = 4
-"""In which `pair_within` must come to an end. Two are usual: one finds the pairs, one confirms."""
+if TYPE_CHECKING:
+    from stickler_cli.compare.plan import Node
+
+FEW_PAIRS: Final = 12
+"""So many pairs are compared all with all: to find likely ones takes longer."""
+
+MANY: Final = 2
+"""A join that finds more than so many pairs for each element tells nothing."""
+
+AT_ONCE: Final = 1 << 18
+"""Pairs of elements that are compared in one call, so that memory stays flat; about 40 MB."""
+
+SMALL_MATRIX: Final = 1 << 14
+"""Cells of a list whose elements are all compared where two want the same."""
+
+MOST_FREE: Final = 32
+"""Elements without a partner for which paths are searched one by one; for more, scipy is faster."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """Two elements put together."""
+class Lists(NamedTuple):
+    """Pairs of lists, and the elements of all of them, list by list."""
 
-    gt: int
-    """Row of the matrix."""
-    pred: int
-    """Column of the matrix."""
-    similarity: float
+    n: Indexes
+    """How many elements each ground truth has."""
+    m: Indexes
+    """How many elements each prediction has."""
+    rows: Indexes
+    """The slots of the elements of the ground truths."""
+    columns: Indexes
+    """The slots of the elements of the predictions."""
+
+    def some(self, chosen: Indexes) -> "Lists":
+        """Return some of the pairs of lists."""
+        rows, _ = spread((np.cumsum(self.n) - self.n)[chosen], self.n[chosen])
+        columns, _ = spread((np.cumsum(self.m) - self.m)[chosen], self.m[chosen])
+        return Lists(self.n[chosen], self.m[chosen], self.rows[rows], self.columns[columns])
+
+
+@dataclass(slots=True)
+class Pairs:
+    """Pairs of elements, by list and by ground truth."""
+
+    owner: Indexes
+    """The list of each pair."""
+    row: Indexes
+    """Position of the ground truth among the elements of its list."""
+    column: Indexes
+    """Position of the prediction among the elements of its list."""
+    similarity: Floats
     """In [0, 1]."""
 
+    @staticmethod
+    def together(lists: "Sequence[Pairs]") -> "Pairs":
+        """Return the pairs of several lists, each given by itself."""
+        owner = np.repeat(np.arange(len(lists)), [len(each.owner) for each in lists])
+        none = np.empty(0, np.intp)
+        nothing = Pairs(none, none, none, np.empty(0))
+        every = [nothing, *lists]
+        return Pairs(
+            owner,
+            np.concatenate([each.row for each in every]),
+            np.concatenate([each.column for each in every]),
+            np.concatenate([each.similarity for each in every]),
+        )
 
-def pair(similarity: Matrix, floor: float) -> list[Pair]:
-    """Choose the pairs with the greatest total similarity.
+    def by_list(self, size: int) -> "list[Pairs]":
+        """Return the pairs of each of `size` lists by itself."""
+        edges = np.searchsorted(self.owner, np.arange(size + 1))
+        return [
+            Pairs(
+                self.owner[first:last],
+                self.row[first:last],
+                self.column[first:last],
+                self.similarity[first:last],
+            )
+            for first, last in pairwise(edges.tolist())
+        ]
+
+    def positions(self, lists: Lists) -> tuple[Indexes, Indexes]:
+        """Return where the elements of each pair are among all elements of the lists."""
+        row = (np.cumsum(lists.n) - lists.n)[self.owner] + self.row
+        return row, (np.cumsum(lists.m) - lists.m)[self.owner] + self.column
+
+    def slots(self, lists: Lists) -> tuple[Indexes, Indexes]:
+        """Return the slots of the elements of each pair."""
+        row, column = self.positions(lists)
+        return lists.rows[row], lists.columns[column]
+
+    def ordered(self) -> "Pairs":
+        """Return the same pairs in their order."""
+        order = np.lexsort((self.row, self.owner))
+        return Pairs(self.owner[order], self.row[order], self.column[order], self.similarity[order])
+
+
+def pair(item: "Node", elements: Columns, lists: Lists, floor: float, options: Options) -> Pairs:
+    """Choose the pairs of the greatest total similarity in every list.
 
     Ties go to equal positions: a pair (i, j) above the floor is raised by
     1e-9 * (1 - |i-j| / max(n, m)) while the assignment is sought. Pairs at or below the floor
     count as 0, so a hopeless pair never displaces a good one, and are left out of the answer.
 
     Args:
-        similarity: (n, m), ground truth by prediction, finite, each value in [0, 1].
+        item: what compares two elements.
+        elements: their values.
+        lists: which of them belong together.
         floor: in [-1, 1), met within 1e-9; -1 keeps every pair.
+        options: of the run.
 
     Returns:
-        At most min(n, m) pairs, in ground-truth order; an index occurs at most once.
+        At most min(n, m) pairs a list; an element occurs at most once.
 
     Source:
-        docs/semantics.md, Lists. Crouse (2016), doi:10.1109/TAES.2016.140952, by scipy.
-
-    >>> pair(np.array([[0.9, 0.1], [0.8, 0.7]]), 0.2)
-    [Pair(gt=0, pred=0, similarity=0.9), Pair(gt=1, pred=1, similarity=0.7)]
+        docs/semantics.md, Lists. Crouse (2016), doi:10.1109/TAES.2016.140952, for assignments.
     """
-    rows, columns = similarity.shape
-    if not rows or not columns:
-        return []
-    gain = _gain(similarity, floor)
-    return [
-        Pair(row, column, float(similarity[row, column]))
-        for row, column in _assign(gain)
-        if gain[row, column]
-    ]
+    found = []
+    for block in _blocks(lists):
+        for wider in (False, True):
+            some = block[(lists.n[block] > lists.m[block]) == wider]
+            if len(some):
+                search = _Search(item, elements, lists.some(some), floor, options, wider)
+                pairs = search.pairs()
+                pairs.owner = some[pairs.owner]
+                found.append(pairs)
+    if len(found) == 1:
+        return found[0].ordered()
+    owner, row, column = (
+        np.concatenate([np.empty(0, np.intp), *(getattr(each, name) for each in found)])
+        for name in ("owner", "row", "column")
+    )
+    similarity = np.concatenate([np.empty(0), *(each.similarity for each in found)])
+    return Pairs(owner, row, column, similarity).ordered()
 
 
-def pair_within(
-    bound: Matrix, similarity: Callable[[int, int], float], floor: float
-) -> list[Pair] | None:
-    """Choose the pairs that `pair` would choose, from few of the similarities.
+def _blocks(lists: Lists) -> Iterator[Indexes]:
+    """Return lists that have elements on both sides, as many at a time as memory may hold."""
+    some = np.flatnonzero((lists.n > 0) & (lists.m > 0))
+    if not len(some):
+        return
+    cells = np.cumsum(lists.n[some] * lists.m[some])
+    yield from np.split(some, np.flatnonzero(np.diff((cells - 1) // AT_ONCE)) + 1)
 
-    The pairs of the greatest total of bounds are looked at, and again with what they are found to
-    be, until none is new: then no other choice can have a greater total, for none is above its
-    bounds.
 
-    Args:
-        bound: (n, m), finite; no similarity is greater than its bound.
-        similarity: gives that of one pair, by row and column; in [0, 1].
-        floor: as in `pair`.
+class _Search:
+    """The search for the pairs of some lists; the near side is the one that is not longer."""
 
-    Returns:
-        As `pair`; None where the bounds tell so little that all similarities had better be used.
-    """
-    gain = _gain(bound, floor)
-    known: dict[tuple[int, int], float] = {}
-    for _ in range(MOST_ROUNDS):
-        cells = [(row, column) for row, column in _assign(gain) if gain[row, column]]
-        new = [cell for cell in cells if cell not in known]
-        if not new:
-            return [Pair(*cell, known[cell]) for cell in cells]
-        for row, column in new:
-            known[row, column] = found = similarity(row, column)
-            gain[row, column] += (
-                found - bound[row, column] if found > floor + EQUAL_WITHIN else -gain[row, column]
+    def __init__(  # noqa: PLR0913, PLR0917 - what a search goes by
+        self,
+        item: "Node",
+        elements: Columns,
+        lists: Lists,
+        floor: float,
+        options: Options,
+        wider: bool,
+    ) -> None:
+        self._item, self._elements, self._wider = item, elements, wider
+        self._floor, self._options = floor, options.to(Purpose.PAIRING)
+        self._near, self._far = (
+            (lists.columns, lists.rows) if wider else (lists.rows, lists.columns)
+        )
+        self._n, self._m = (lists.m, lists.n) if wider else (lists.n, lists.m)
+        self._near_owner = np.repeat(np.arange(len(self._n)), self._n)
+        self._far_owner = np.repeat(np.arange(len(self._m)), self._m)
+        self._near_start = np.cumsum(self._n) - self._n
+        self._far_start = np.cumsum(self._m) - self._m
+
+    def pairs(self) -> Pairs:
+        """Return the pairs."""
+        near, far, unknown = self._candidates()
+        similarity = self._similarity(near, far)
+        gain = self._gain(near, far, similarity)
+        best = _greatest(near, gain, len(self._near))
+        still_open = np.flatnonzero((best <= unknown) & (unknown > 0))
+        if len(still_open):
+            more = self._compared_with_all(still_open, best)
+            keep = ~np.isin(near, still_open)
+            near, far, similarity = (
+                np.concatenate([known[keep], new])
+                for known, new in zip((near, far, similarity), more, strict=True)
             )
-    return None
+            gain = self._gain(near, far, similarity)
+            best = _greatest(near, gain, len(self._near))
+        chosen = _first_best(near, far, gain, best)
+        wanted, times = np.unique(far[chosen], return_counts=True)
+        disputed = np.unique(self._far_owner[wanted[times > 1]])
+        if not len(disputed):
+            return self._pairs(near[chosen], far[chosen], similarity[chosen])
+        wanted = np.full(len(self._near), -1)
+        wanted[near[chosen]] = far[chosen]
+        chosen = chosen[~np.isin(self._near_owner[near[chosen]], disputed)]
+        assigned = self._assigned(disputed, best, wanted)
+        return self._pairs(
+            *(
+                np.concatenate([plain[chosen], solved])
+                for plain, solved in zip((near, far, similarity), assigned, strict=True)
+            )
+        )
+
+    def _pairs(self, near: Indexes, far: Indexes, similarity: Floats) -> Pairs:
+        owner = self._near_owner[near]
+        sides = near - self._near_start[owner], far - self._far_start[owner]
+        return Pairs(owner, *(sides[::-1] if self._wider else sides), similarity)
+
+    def _similarity(
+        self, near: Indexes, far: Indexes, purpose: Purpose = Purpose.PAIRING
+    ) -> Floats:
+        """Return what pairs of elements have in common."""
+        options = self._options.to(purpose)
+        found = np.empty(len(near))
+        for start in range(0, len(near), AT_ONCE):
+            at = slice(start, start + AT_ONCE)
+            sides = self._near[near[at]], self._far[far[at]]
+            gt, pred = sides[::-1] if self._wider else sides
+            found[at] = self._item.compare(self._elements, gt, pred, options).reported
+        return found
+
+    def _gain(self, near: Indexes, far: Indexes, similarity: Floats) -> Floats:
+        """Return what each pair adds to the total that is sought; above 0, or 0."""
+        owner = self._near_owner[near]
+        distance = np.abs(near - self._near_start[owner] - far + self._far_start[owner])
+        nearness = EQUAL_WITHIN * (1 - distance / self._m[owner])
+        return np.where(similarity > self._floor + EQUAL_WITHIN, similarity + nearness, 0.0)
+
+    def _all(self, near: Indexes) -> tuple[Indexes, Indexes]:
+        """Return all pairs of some near elements."""
+        owner = self._near_owner[near]
+        far, position = spread(self._far_start[owner], self._m[owner])
+        return near[position], far
+
+    def _candidates(self) -> tuple[Indexes, Indexes, Floats]:
+        """Return likely pairs by element, and what an element gains at most of any other."""
+        size = len(self._near)
+        few = (self._n * self._m <= FEW_PAIRS)[self._near_owner]
+        rest = np.where(few, -1.0, 1.0)
+        found = [self._all(np.flatnonzero(few))]
+        fields = [] if few.all() else selective_fields(self._item, self._elements)
+        worth = np.zeros(size)
+        for field in fields:
+            near, far, useful = self._join(field, ~few)
+            found.append((near, far))
+            worth += useful * field.weight
+        if fields:
+            others = fields[0].of_object - worth
+            rest = np.where(few, -1.0, np.divide(others, others + worth))
+        near, far = (np.concatenate(side) for side in zip(*found, strict=True))
+        either = np.unique(near * len(self._far) + far)
+        unknown = np.where(rest > self._floor + EQUAL_WITHIN, rest + 2 * EQUAL_WITHIN, 0.0)
+        return either // len(self._far), either % len(self._far), unknown
+
+    def _join(self, field: SelectiveField, which: Mask) -> tuple[Indexes, Indexes, Mask]:
+        """Return the pairs that agree in a field, and for which elements this tells something.
+
+        It tells nothing in lists of which too many elements are alike in it.
+        """
+        near_keys, far_keys = field.pred_keys, field.gt_keys
+        if not self._wider:
+            near_keys, far_keys = far_keys, near_keys
+        near_keys, far_keys = near_keys[self._near], far_keys[self._far]
+        keys = field.size
+        one = self._near_owner * keys + near_keys
+        other = np.where(far_keys < 0, -1, self._far_owner * keys + far_keys)
+        order = np.argsort(other, kind="stable")
+        low = np.searchsorted(other, one, "left", sorter=order)
+        count = np.searchsorted(other, one, "right", sorter=order) - low
+        count[(near_keys < 0) | ~which] = 0
+        of_list = np.bincount(self._near_owner, count, len(self._n))
+        tells = (of_list <= MANY * (self._n + self._m))[self._near_owner]
+        count[~tells] = 0
+        far, near = spread(low, count)
+        return near, order[far], tells & (near_keys >= 0) & which
+
+    def _compared_with_all(self, near: Indexes, best: Floats) -> tuple[Indexes, Indexes, Floats]:
+        """Compare elements with all of the other side, but for pairs that are surely not best."""
+        near, far = self._all(near)
+        if self._item.columnar or not bounds_tell(self._item) or len(near) <= FEW_PAIRS:
+            return near, far, self._similarity(near, far)
+        bound = self._similarity(near, far, Purpose.BOUND)
+        most = self._gain(near, far, bound)
+        likely = _first_best(near, far, most, _greatest(near, most, len(self._near)))
+        found = self._similarity(near[likely], far[likely])
+        best = best.copy()
+        np.maximum.at(best, near[likely], self._gain(near[likely], far[likely], found))
+        at = np.flatnonzero((most > 0) & (most + 2 * EQUAL_WITHIN >= best[near]))
+        return near[at], far[at], self._similarity(near[at], far[at])
+
+    def _assigned(
+        self, disputed: Indexes, best: Floats, wanted: Indexes
+    ) -> tuple[Indexes, Indexes, Floats]:
+        """Return the pairs of lists in which two elements want the same one."""
+        cells = self._n[disputed] * self._m[disputed]
+        small, large = disputed[cells <= SMALL_MATRIX], disputed[cells > SMALL_MATRIX]
+        pairs = self._all(np.flatnonzero(np.isin(self._near_owner, small)))
+        gain = self._gain(*pairs, self._similarity(*pairs))
+        edges = np.cumsum(cells[cells <= SMALL_MATRIX])[:-1]
+        solved = [
+            self._solved(owner, matrix.reshape(-1, self._m[owner]).__getitem__, best, wanted)
+            for owner, matrix in zip(small.tolist(), np.split(gain, edges), strict=False)
+        ]
+        solved += (
+            self._solved(owner, lru_cache(None)(partial(self._gains_of, owner)), best, wanted)
+            for owner in large.tolist()
+        )
+        near, far = (np.concatenate(side) for side in zip(*solved, strict=True))
+        similarity = self._similarity(near, far)
+        gained = self._gain(near, far, similarity) > 0
+        return near[gained], far[gained], similarity[gained]
+
+    def _gains_of(self, owner: int, position: int) -> Floats:
+        """Compare an element of a list with all of the other side."""
+        pairs = self._all(np.array([self._near_start[owner] + position]))
+        return self._gain(*pairs, self._similarity(*pairs))
+
+    def _solved(
+        self, owner: int, gain: Callable[[int], Floats], best: Floats, wanted: Indexes
+    ) -> tuple[Indexes, Indexes]:
+        """Return the pairs of the greatest total of one list; pairs that gain nothing too."""
+        first, far = int(self._near_start[owner]), int(self._far_start[owner])
+        mine = slice(first, first + int(self._n[owner]))
+        wants = np.where(wanted[mine] < 0, -1, wanted[mine] - far)
+        some = wants[wants >= 0]
+        if len(some) - len(np.unique(some)) <= MOST_FREE:
+            columns = assign(gain, best[mine], wants, int(self._m[owner]))
+        else:
+            columns = assign_all(np.array([gain(row) for row in range(len(wants))]))
+        chosen = np.array(columns)
+        return first + np.flatnonzero(chosen >= 0), far + chosen[chosen >= 0]
 
 
-def _gain(similarity: Matrix, floor: float) -> Matrix:
-    """Give what each pair adds to the total that an assignment is sought for; above 0, or 0."""
-    rows, columns = similarity.shape
-    distance = np.abs(np.arange(rows)[:, None] - np.arange(columns))
-    nearness = EQUAL_WITHIN * (1 - distance / max(rows, columns))
-    return np.where(similarity > floor + EQUAL_WITHIN, similarity + nearness, 0.0)
+def _greatest(at: Indexes, values: Floats, size: int) -> Floats:
+    """Return the greatest of the values at each position; 0.0 where there is none."""
+    best = np.zeros(size)
+    np.maximum.at(best, at, values)
+    return best
 
 
-def _assign(gain: Matrix) -> list[tuple[int, int]]:
-    """Choose cells of the greatest sum, at most one a row and column, in row order."""
-    rows, columns = gain.shape
-    if rows == 1:
-        return [(0, int(gain.argmax()))]
-    if columns == 1:
-        return [(int(gain.argmax()), 0)]
-    if rows == columns == 2:
-        straight = gain[0, 0] + gain[1, 1] >= gain[0, 1] + gain[1, 0]
-        return [(0, 0), (1, 1)] if straight else [(0, 1), (1, 0)]
-    if (nearest := _undisputed(gain)) is not None:
-        return nearest
-    from scipy.optimize import linear_sum_assignment  # 0.4 s that runs without lists never pay
-
-    chosen = linear_sum_assignment(gain, maximize=True)
-    return [(int(row), int(column)) for row, column in zip(*chosen, strict=True)]
-
-
-def _undisputed(gain: Matrix) -> list[tuple[int, int]] | None:
-    """Give each element of the shorter side its best; None where two have the same one.
-
-    No assignment is better than each one's best.
-    """
-    rows, columns = gain.shape
-    best = gain.argmax(axis=1) if rows <= columns else gain.argmax(axis=0)
-    others = best.tolist()
-    if len(set(others)) < len(others):
-        return None
-    if rows <= columns:
-        return list(enumerate(others))
-    return sorted((row, column) for column, row in enumerate(others))
+def _first_best(near: Indexes, far: Indexes, gain: Floats, best: Floats) -> Indexes:
+    """Return where each element has its best gain; of equal ones, the first of the far side."""
+    at = np.flatnonzero((gain > 0) & (gain == best[near]))
+    order = np.lexsort((far[at], near[at]))
+    _, first = np.unique(near[at][order], return_index=True)
+    return at[order[first]]

@@ -1,41 +1,53 @@
-"""What a plan is made of: nodes that each know three things about values of their kind.
+"""What a plan is made of: nodes, one for each place of a schema, and the one method they have.
 
-`similarity(gt, pred)` is a number, `matrix(gts, preds)` is that number for all pairs at once, and
-`compare(gt, pred)` is the full account. They agree: `matrix` is `similarity` for every pair, and
-`compare(...).similarity` is that too (of lists and tuples, which clip inside, their `score`).
-`similarity` and `matrix` take present values only.
+`compare(columns, gt, pred, options)` accounts for pairs of values of a place, all in one call. A
+pair is two slots of the columns, and `NOTHING` is an absent side, so what only one side has needs
+no method of its own; nor do all pairs of two lists, which are index arrays too.
 
 A value of another kind than the declared one is never an error: where both sides share another
 kind they are compared as that kind (`other`), else they have nothing in common.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal
+from enum import IntEnum
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
-from stickler_cli.comparators.base import Matrix
-from stickler_cli.compare.absence import is_absent
-from stickler_cli.compare.result import (
-    Comparison,
-    LeafComparison,
-    MismatchComparison,
-    Outcome,
-    ThresholdSource,
+from stickler_cli.compare.account import (
+    Account,
+    Floats,
+    LeafAccount,
+    MismatchAccount,
+    Outcomes,
+    Part,
+    classified,
+    split,
 )
-from stickler_cli.compare.thresholds import clipped, clipped_matrix, meets
+from stickler_cli.compare.columns import LEAF, NOTHING, Columns, Indexes, Mask
+from stickler_cli.compare.result import FA, FD, FN, ThresholdSource
 from stickler_cli.core.json_values import JsonValue
+
+if TYPE_CHECKING:
+    from stickler_cli.clients.client import Client
 
 PAIRING_FLOOR: Final = 0.2
 """At or below this similarity two list elements are not the same item at all. Source:
 docs/semantics.md, Lists."""
 
-SCALARS: Final = frozenset((str, int, float, bool, type(None)))
-"""Types of values that are one leaf to any comparator."""
 
-Shape = Literal["leaf", "object", "array"]
+class Purpose(IntEnum):
+    """What pairs are compared for."""
+
+    DOCUMENTS = 0
+    """They are whole documents, which are compared by fields even where one is empty."""
+    ACCOUNT = 1
+    """For the account of what happened."""
+    PAIRING = 2
+    """To pair list elements: only what each pair has in common is kept, and no judge is asked."""
+    BOUND = 3
+    """For what no similarity exceeds: what is dear to compare counts as a full match."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,22 +58,19 @@ class Options:
     """In [-1, 1); for lists that set none of their own; -1 keeps every pair."""
     extra_fields: Literal["fa", "ignore"] = "fa"
     """What an undeclared key of a prediction is: a false alarm, or nothing."""
-    asks_models: bool = False
-    """Whether answers of models may be yet to come: then nothing is compared sooner or later for
-    what another comparison gave, so that all questions come up at once."""
-    pairing: bool = False
-    """Whether values are compared to pair list elements: then no judge is asked about them."""
+    client: "Client | None" = field(default=None, compare=False, repr=False)
+    """What comparators that ask models ask by; None lets each make its own."""
+    purpose: Purpose = field(default=Purpose.ACCOUNT, compare=False, repr=False)
+    """Set by the engine, not by a run."""
 
-    def for_pairing(self) -> "Options":
-        """Give the options under which list elements are paired."""
-        return replace(self, pairing=True) if self.asks_models and not self.pairing else self
+    @property
+    def pairing(self) -> bool:
+        """Whether elements are being paired, so that only similarities count."""
+        return self.purpose >= Purpose.PAIRING
 
-
-def shape_of(value: JsonValue) -> Shape:
-    """Tell the three shapes of values apart."""
-    if isinstance(value, dict):
-        return "object"
-    return "array" if isinstance(value, list) else "leaf"
+    def to(self, purpose: Purpose) -> "Options":
+        """Return the same options for another purpose."""
+        return self if self.purpose is purpose else replace(self, purpose=purpose)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,188 +89,139 @@ class Node(ABC):
     threshold_source: ThresholdSource = field(default="default", repr=False, compare=False)
     """Who said `threshold`; for explanations only."""
 
-    def source_for(self, element: JsonValue) -> ThresholdSource:
-        """Tell who said the threshold for this list element and another."""
-        return self.threshold_source
-
     @property
     def item_threshold(self) -> float:
         """The similarity at which a pair of list elements of this kind is a match."""
         return self.threshold
 
-    def threshold_for(self, element: JsonValue) -> float:
-        """Give the similarity at which this list element and another are a match."""
+    def element_thresholds(self, columns: Columns, gt: Indexes) -> "float | Floats":
+        """Return the similarity at which these list elements are matches."""
         return self.item_threshold
+
+    def source_for(self, element: JsonValue) -> ThresholdSource:
+        """Return who said the threshold for this list element and another."""
+        return self.threshold_source
 
     @property
     def item_clip(self) -> bool:
         """Whether a pair of list elements below its threshold adds nothing to the list."""
         return False
 
-    @abstractmethod
-    def declares(self, value: JsonValue) -> bool:
-        """Say whether a value is of the kind that this node compares."""
-
-    def declares_all(self, values: Sequence[JsonValue]) -> bool:
-        """Say whether all values are of the kind that this node compares."""
-        return all(map(self.declares, values))
-
-    @abstractmethod
-    def _similarity(self, gt: JsonValue, pred: JsonValue, options: Options) -> float:
-        """Compare two present values of the declared kind."""
-
-    @abstractmethod
-    def _compare(self, gt: JsonValue, pred: JsonValue, options: Options) -> Comparison:
-        """Account for two present values of the declared kind."""
-
-    @abstractmethod
-    def one_sided(self, value: JsonValue, outcome: Outcome, options: Options) -> Comparison:
-        """Account for a present value that the other side does not have (FN or FA)."""
-
-    @abstractmethod
-    def nothing(self) -> Comparison:
-        """Account for both sides being absent."""
-
-    def _matrix(
-        self, gts: Sequence[JsonValue], preds: Sequence[JsonValue], options: Options
-    ) -> Matrix:
-        """Compare every value of one side with every one of the other, all of the declared kind."""
-        rows = [[self._similarity(gt, pred, options) for pred in preds] for gt in gts]
-        return np.array(rows, dtype=np.float64).reshape(len(gts), len(preds))
-
-    def resolve(self, gt: JsonValue, pred: JsonValue) -> "Node":
-        """Give the node that compares this pair; None stands for an absent side."""
-        if gt is None or pred is None or self.declares(gt) or self.declares(pred):
-            return self
-        if self.other is None or shape_of(gt) != shape_of(pred):
-            return self
-        return self.other.resolve(gt, pred)
-
-    def chosen(self, value: JsonValue) -> "Node":
-        """Give the node that a value by itself leads to: this one, or one that it chooses."""
-        return self
-
-    def similarity(self, gt: JsonValue, pred: JsonValue, options: Options) -> float:
-        """Compare two present values; in [0, 1]."""
-        node = self.resolve(gt, pred)
-        if node is not self:
-            return node.similarity(gt, pred, options)
-        if self.declares(gt) and self.declares(pred):
-            return self._similarity(gt, pred, options)
-        return 0.0
-
-    def score(self, gt: JsonValue, pred: JsonValue, options: Options) -> float:
-        """Compare two present values and clip; in [0, 1]."""
-        node = self.resolve(gt, pred)
-        if node is not self:
-            return node.score(gt, pred, options)
-        return clipped(self.similarity(gt, pred, options), self.threshold, clip=self.clip)
-
-    def matrix(
-        self, gts: Sequence[JsonValue], preds: Sequence[JsonValue], options: Options
-    ) -> Matrix:
-        """Compare every present value of one side with every one of the other; shape (n, m)."""
-        return self._all_pairs(gts, preds, options, clip=False)
-
-    def scores(
-        self, gts: Sequence[JsonValue], preds: Sequence[JsonValue], options: Options
-    ) -> Matrix:
-        """Compare every present value with every other and clip; shape (n, m)."""
-        return self._all_pairs(gts, preds, options, clip=True)
-
-    def _all_pairs(
-        self,
-        gts: Sequence[JsonValue],
-        preds: Sequence[JsonValue],
-        options: Options,
-        *,
-        clip: bool,
-    ) -> Matrix:
-        """Fill the cells of values of the declared kind with one call, the others one by one."""
-        if self.declares_all(gts) and self.declares_all(preds):
-            similarity = self._matrix(gts, preds, options)
-            return clipped_matrix(similarity, self.threshold, clip=clip and self.clip)
-        rows = [row for row, gt in enumerate(gts) if self.declares(gt)]
-        columns = [column for column, pred in enumerate(preds) if self.declares(pred)]
-        declared = self._matrix(
-            [gts[row] for row in rows], [preds[column] for column in columns], options
-        )
-        declared = clipped_matrix(declared, self.threshold, clip=clip and self.clip)
-        result = np.zeros((len(gts), len(preds)))
-        result[np.ix_(rows, columns)] = declared
-        one = self.score if clip else self.similarity
-        for row in sorted(set(range(len(gts))).difference(rows)):
-            for column in sorted(set(range(len(preds))).difference(columns)):
-                result[row, column] = one(gts[row], preds[column], options)
-        return result
+    @property
+    def may_clip(self) -> bool:
+        """Whether `item_clip` holds for some values."""
+        return self.item_clip
 
     @property
     def columnar(self) -> bool:
-        """Whether `matrix` of a column costs little beside a call for each pair."""
+        """Whether to compare all pairs of two columns costs little beside a call for each."""
         return False
 
-    @property
-    def nested(self) -> bool:
-        """Whether to compare two values may mean to pair what is in them."""
-        return False
+    @abstractmethod
+    def declares(self, columns: Columns) -> tuple[Mask, Mask] | None:
+        """Return which slots of either side hold the declared kind; None if all values do."""
 
-    def bound(
-        self, gts: Sequence[JsonValue], preds: Sequence[JsonValue], options: Options
-    ) -> "float | Matrix":
-        """Give, at little cost, what no similarity of a pair exceeds: one number, or (n, m)."""
-        return self.matrix(gts, preds, options) if self.columnar else 1.0
+    @abstractmethod
+    def account(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
+        """Account for pairs of values of the declared kind, `NOTHING` where one is absent."""
 
-    def weigh(self, gt: JsonValue, pred: JsonValue) -> float:
-        """Give what this pair is worth in its object; None stands for an absent side."""
-        return self.weight
+    def chosen(self, value: JsonValue) -> "Node":
+        """Return the node that a value by itself leads to: this one, or one that it chooses."""
+        return self
 
-    def weights(self, gts: Sequence[JsonValue], preds: Sequence[JsonValue]) -> "float | Matrix":
-        """Give what every pair is worth: one number, or (n, m) where the values decide."""
-        return self.weight
+    def compare(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
+        """Account for pairs of values of one place.
 
-    def compare(self, gt: JsonValue, pred: JsonValue, options: Options) -> Comparison:
-        """Account for two values, either of which may be absent."""
-        if is_absent(gt):
-            if is_absent(pred):
-                return self.nothing()
-            return self.one_sided(pred, Outcome.FA, options)
-        if is_absent(pred):
-            return self.one_sided(gt, Outcome.FN, options)
-        return self.compare_present(gt, pred, options)
+        Args:
+            columns: the values of both sides.
+            gt: (n,), the slot of each ground truth, or `NOTHING`.
+            pred: (n,), the slot of each prediction, or `NOTHING`.
+            options: of the run.
 
-    def compare_present(self, gt: JsonValue, pred: JsonValue, options: Options) -> Comparison:
-        """Account for two present values."""
-        node = self.resolve(gt, pred)
-        if node is not self:
-            return node.compare_present(gt, pred, options)
-        if self.declares(gt) and self.declares(pred):
-            return self._compare(gt, pred, options)
-        return self._mismatch(gt, pred, options)
+        Returns:
+            The account of the n pairs, in their order.
 
-    def _mismatch(self, gt: JsonValue, pred: JsonValue, options: Options) -> Comparison:
-        return MismatchComparison(
-            gt,
-            pred,
-            Outcome.FD,
-            0.0,
-            0.0,
-            self.threshold,
-            self.one_sided(gt, Outcome.FN, options),
-            self.one_sided(pred, Outcome.FA, options),
+        Raises:
+            ComparisonError: a comparator failed, or gave no finite number in [0, 1].
+        """
+        if options.purpose is Purpose.DOCUMENTS:
+            return self.account(columns, gt, pred, options)
+        gt, pred = columns.present(gt, pred)
+        declared = self.declares(columns)
+        if declared is None:
+            return self.account(columns, gt, pred, options)
+        right = (declared[0][gt] | (gt < 0)) & (declared[1][pred] | (pred < 0))
+        if right.all():
+            return self.account(columns, gt, pred, options)
+        return self._of_kinds(columns, gt, pred, right, options)
+
+    def _of_kinds(
+        self, columns: Columns, gt: Indexes, pred: Indexes, right: Mask, options: Options
+    ) -> Account:
+        """Compare pairs of which some are of another kind than the declared one."""
+        gt_kinds, pred_kinds = columns.kinds()
+        declared = self.declares(columns)
+        both = (gt != NOTHING) & (pred != NOTHING)
+        other = both & ~right & (gt_kinds[gt] == pred_kinds[pred])
+        if declared is not None:
+            other &= ~declared[0][gt] & ~declared[1][pred]
+        if self.other is None:
+            other[:] = False
+        groups = [
+            (self.account, right),
+            (self._one_sided_value, ~right & ~both),
+            (self._mismatches, ~right & both & ~other),
+        ]
+        if self.other is not None:
+            groups.append((self.other.compare, other))
+        parts = []
+        for compare, which in groups:
+            at = np.flatnonzero(which)
+            if len(at):
+                parts.append(Part(at, compare(columns, gt[at], pred[at], options)))
+        return split(self, columns, gt, pred, parts, self.weight)
+
+    def _one_sided_value(
+        self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
+    ) -> Account:
+        """Account for values of another kind that the other side lacks: each counts as one."""
+        outcome = np.where(gt == NOTHING, FA, FN).astype(np.int8)
+        return LeafAccount(self, columns, gt, pred, outcome, *np.zeros((2, len(gt))))
+
+    def _mismatches(
+        self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
+    ) -> Account:
+        """Account for pairs that have nothing in common, being of different kinds."""
+        outcome = np.full(len(gt), FD, np.int8)
+        similarity, score = np.zeros((2, len(gt)))
+        if options.pairing:
+            return LeafAccount(self, columns, gt, pred, outcome, similarity, score)
+        nothing = np.full(len(gt), NOTHING)
+        missed = self.compare(columns, gt, nothing, options)
+        invented = self.compare(columns, nothing, pred, options)
+        return MismatchAccount(
+            self, columns, gt, pred, outcome, similarity, score, None, missed, invented
         )
 
-    def judge(self, similarity: float) -> Outcome:
-        """Classify a pair of present values."""
-        return Outcome.TP if meets(similarity, self.threshold) else Outcome.FD
+    def outcomes(self, similarity: Floats, gt: Indexes, pred: Indexes) -> Outcomes:
+        """Return the class of each pair as one unit."""
+        return classified(similarity, self.threshold, gt == NOTHING, pred == NOTHING)
 
-    def absent_leaf(self) -> LeafComparison:
-        """Account for nothing on either side, without parts."""
-        return LeafComparison(None, None, Outcome.TN, 1.0, 1.0, self.threshold)
 
-    def one_sided_leaf(self, value: JsonValue, outcome: Outcome) -> LeafComparison:
-        """Account for a value on one side that counts as one, whatever is in it."""
-        gt, pred = (value, None) if outcome is Outcome.FN else (None, value)
-        return LeafComparison(gt, pred, outcome, 0.0, 0.0, self.threshold)
+def scored(similarity: Floats, gt: Indexes, pred: Indexes) -> Floats:
+    """Return similarities, 0.0 where one side is absent and 1.0 where both are."""
+    absent = (gt == NOTHING).astype(np.int8) + (pred == NOTHING)
+    if not absent.any():
+        return similarity
+    return np.where(absent == 0, similarity, np.where(absent == 1, 0.0, 1.0))
+
+
+def leaves_only(columns: Columns) -> tuple[Mask, Mask] | None:
+    """Return which slots hold scalars; None if all values do."""
+    if columns.scalar:
+        return None
+    gt_kinds, pred_kinds = columns.kinds()
+    return gt_kinds == LEAF, pred_kinds == LEAF
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from stickler_cli.comparators.base import Matrix
+import numpy as np
+
+from stickler_cli.compare.account import Account
+from stickler_cli.compare.columns import Columns, Indexes
 from stickler_cli.compare.one_of import ChoiceNode
-from stickler_cli.compare.plan import Node
+from stickler_cli.compare.plan import Node, Options
 from stickler_cli.core.json_values import JsonValue
 
 
@@ -29,11 +32,16 @@ class RecursionNode(ChoiceNode):
     target: Target = field(compare=False, repr=False)
 
     def choose(self, value: JsonValue) -> Node:
-        """Give the target."""
+        """Return the target."""
         if self.target.node is None:
             raise AssertionError(f"the plan of {self.place} is not complete")
         return self.target.node
 
-    def weights(self, gts: Sequence[JsonValue], preds: Sequence[JsonValue]) -> "float | Matrix":
-        """Give what every pair is worth."""
-        return self.choose(None).weights(gts, preds)
+    def choices(self, columns: Columns) -> tuple[Sequence[Node], Indexes, Indexes]:
+        """Return the target for all slots."""
+        gt, pred = (np.zeros(len(side) + 1, np.intp) for side in (columns.gt, columns.pred))
+        return [self.choose(None)], gt, pred
+
+    def compare(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
+        """Account for pairs of values as the target does."""
+        return self.choose(None).compare(columns, gt, pred, options)

@@ -2,9 +2,7 @@
 
 from typing import Final
 
-import numpy as np
-
-from stickler_cli.comparators.base import EQUAL_WITHIN, Matrix
+from stickler_cli.comparators.base import EQUAL_WITHIN
 
 DEFAULT_MATCH_THRESHOLD: Final = 0.7
 """The similarity at which two objects are the same one. Source: docs/semantics.md, Schema."""
@@ -17,15 +15,3 @@ def meets(similarity: float, threshold: float) -> bool:
     (True, False)
     """
     return similarity >= threshold - EQUAL_WITHIN
-
-
-def clipped(similarity: float, threshold: float, *, clip: bool) -> float:
-    """Give the score of a similarity: 0.0 where it is clipped below its threshold."""
-    return 0.0 if clip and not meets(similarity, threshold) else similarity
-
-
-def clipped_matrix(similarity: Matrix, threshold: float, *, clip: bool) -> Matrix:
-    """Give the scores of many similarities at once; the same as `clipped` for each."""
-    if not clip:
-        return similarity
-    return np.where(similarity >= threshold - EQUAL_WITHIN, similarity, 0.0)

@@ -4,10 +4,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from stickler_cli.compare.absence import is_absent
-from stickler_cli.compare.list import SequenceNode, paired_element, unpaired_element
-from stickler_cli.compare.plan import Node, Options
-from stickler_cli.compare.result import Comparison, ListComparison, Outcome
+import numpy as np
+
+from stickler_cli.compare.account import (
+    Account,
+    ListAccount,
+    Part,
+    Units,
+    split,
+)
+from stickler_cli.compare.columns import NOTHING, Columns, Indexes, aligned, spread
+from stickler_cli.compare.list import SequenceNode, element_units, own_thresholds
+from stickler_cli.compare.plan import Node, Options, Purpose, scored
 from stickler_cli.core.json_values import JsonValue
 
 DEFAULT_TUPLE_THRESHOLD: Final = 0.5
@@ -27,69 +35,58 @@ class TupleNode(SequenceNode):
     """For positions after the declared ones."""
 
     def first_of(self, value: JsonValue) -> Node:
-        """Give the node of the only element of a list of one."""
-        return (self.positions[0] if self.positions else self.rest).chosen(value)
+        """Return the node of the only element of a list of one."""
+        return self.at(0).chosen(value)
 
-    def _positions(
-        self, gt: JsonValue, pred: JsonValue
-    ) -> Iterator[tuple[int, Node, JsonValue, JsonValue]]:
-        """Go through the positions that have a value; None stands for an absent side."""
-        gts, preds = _listed(gt), _listed(pred)
-        for index in range(max(len(gts), len(preds))):
-            node = self.positions[index] if index < len(self.positions) else self.rest
-            gt_value = gts[index] if index < len(gts) else None
-            pred_value = preds[index] if index < len(preds) else None
-            gt_value = None if is_absent(gt_value) else gt_value
-            pred_value = None if is_absent(pred_value) else pred_value
-            if gt_value is not None or pred_value is not None:
-                yield index, node, gt_value, pred_value
+    def at(self, position: int) -> Node:
+        """Return the node of a position."""
+        return self.positions[position] if position < len(self.positions) else self.rest
 
-    def _similarity(self, gt: JsonValue, pred: JsonValue, options: Options) -> float:
-        scores = [
-            0.0
-            if gt_value is None or pred_value is None
-            else node.score(gt_value, pred_value, options)
-            for _, node, gt_value, pred_value in self._positions(gt, pred)
-        ]
-        return sum(scores) / len(scores)
-
-    def _compare(self, gt: JsonValue, pred: JsonValue, options: Options) -> Comparison:
-        elements, raw, score = [], 0.0, 0.0
-        for index, node, gt_value, pred_value in self._positions(gt, pred):
-            comparison = node.compare(gt_value, pred_value, options)
-            if gt_value is None or pred_value is None:
-                elements.append(unpaired_element(comparison, index))
-            else:
-                elements.append(paired_element(comparison, (index, index), comparison.threshold))
-            raw += comparison.similarity
-            score += comparison.score
-        score /= len(elements)
-        return ListComparison(
-            gt,
-            pred,
-            self.judge(score),
-            raw / len(elements),
-            score,
-            self.threshold,
-            tuple(elements),
-        )
-
-    def one_sided(self, value: JsonValue, outcome: Outcome, options: Options) -> Comparison:
-        """Account for a tuple that the other side does not have, position by position."""
-        if not self.declares(value):
-            return self.one_sided_leaf(value, outcome)
-        missing = outcome is Outcome.FA
-        gt, pred = (None, value) if missing else (value, None)
-        elements = tuple(
-            unpaired_element(
-                node.one_sided(pred_part if missing else gt_part, outcome, options), index
+    def account(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
+        """Account for pairs of lists, position by position, where either has a value."""
+        if options.purpose is Purpose.BOUND:
+            ones = scored(np.ones(len(gt)), gt, pred)
+            outcome = self.outcomes(ones, gt, pred)
+            return ListAccount(self, columns, gt, pred, outcome, ones, ones)
+        gt_elements, pred_elements, elements = columns.elements()
+        sides, longest = [], 1
+        for side, slots in ((gt_elements, gt), (pred_elements, pred)):
+            chosen, owner = spread(side.starts[slots], side.lengths[slots])
+            place = side.places[chosen] if len(chosen) else chosen
+            sides.append((chosen, owner, place))
+            longest = max(longest, int(place.max(initial=0)) + 1)
+        gt_slots, pred_slots, owner, place = aligned(sides[0], sides[1], longest)
+        parts = list(self._parts(elements, gt_slots, pred_slots, place, options))
+        account = split(self.rest, elements, gt_slots, pred_slots, parts)
+        size = np.maximum(np.bincount(owner, minlength=len(gt)), 1)
+        raw = np.bincount(owner, account.similarity, len(gt)) / size
+        score = np.bincount(owner, account.score, len(gt)) / size
+        raw, score = scored(raw, gt, pred), scored(score, gt, pred)
+        outcome = self.outcomes(score, gt, pred)
+        found = ListAccount(self, columns, gt, pred, outcome, raw, score)
+        if not options.pairing:
+            units = element_units(owner, account, np.asarray(own_thresholds(account)))
+            found.units = Units(
+                owner,
+                np.where(gt_slots == NOTHING, NOTHING, place),
+                np.where(pred_slots == NOTHING, NOTHING, place),
+                units.outcome,
+                units.threshold,
+                account,
             )
-            for index, node, gt_part, pred_part in self._positions(gt, pred)
-        )
-        return ListComparison(gt, pred, outcome, 0.0, 0.0, self.threshold, elements)
+        return found
 
-
-def _listed(value: JsonValue) -> list[JsonValue]:
-    if value is None:
-        return []
-    return value if isinstance(value, list) else [value]
+    def _parts(
+        self,
+        elements: Columns,
+        gt: Indexes,
+        pred: Indexes,
+        place: Indexes,
+        options: Options,
+    ) -> Iterator[Part]:
+        """Compare the values of each declared position, and those of all others together."""
+        group = np.minimum(place, len(self.positions))
+        for position in np.unique(group).tolist():
+            at = np.flatnonzero(group == position)
+            node = self.at(position)
+            yield Part(at, node.compare(elements, gt[at], pred[at], options))

@@ -195,7 +195,7 @@ def _non_matches(view: RunView, style: TableStyle) -> list[str]:
             entry.error_class.replace("_", " "),
             code(value_text(entry.gt)),
             code(value_text(entry.pred)),
-            code(entry.explanation) if entry.differing or entry.verdict else entry.reason,
+            code(entry.explanation) if entry.differing or entry.judge else entry.reason,
         ]
         for document, entry in view.run.first_non_matches[: style.show_non_matches]
     ]

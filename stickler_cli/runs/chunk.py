@@ -4,15 +4,13 @@ A chunk is a few documents that follow each other. What it comes to is plain dat
 from a worker, kept in a file, and added to that of the chunk before it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
-from itertools import islice
-from typing import Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import numpy as np
 
 from stickler_cli.clients.model import NO_USAGE, Usage
-from stickler_cli.clients.policy import Policy
-from stickler_cli.clients.rounds import answered
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.core.json_values import JsonObject
@@ -23,17 +21,18 @@ from stickler_cli.runs.limits import room_for_depth
 from stickler_cli.runs.lines import document_line, non_match_lines
 from stickler_cli.runs.validation import Validation
 from stickler_cli.score.accounts import Accounts
+from stickler_cli.score.batch import Batch
 from stickler_cli.score.comparison_view import document_view
 from stickler_cli.score.detail import Detail
 from stickler_cli.score.evaluation import DocumentResult, Evaluation, Status
 from stickler_cli.score.intervals import Bootstrap, IntervalSettings
-from stickler_cli.score.non_matches import NonMatch, non_matches
+from stickler_cli.score.non_matches import NonMatch
+
+if TYPE_CHECKING:
+    from stickler_cli.clients.client import Client
+    from stickler_cli.clients.policy import Policy
 
 Missing = Literal["fn", "skip", "error"]
-
-TOGETHER: Final = 64
-"""Documents whose questions to models are asked together: enough to fill batches and connections,
-few enough to be held, and to be worth showing progress after."""
 
 Item = DocumentPair | PairRef
 """A pair of documents, or where they are: those are read where they are compared."""
@@ -90,7 +89,7 @@ class Job:
     wants: Wants = Wants()
     validation: Validation | None = None
     """Which sides are held against the schema, if any; they are compared whatever it says."""
-    asking: Policy | None = None
+    asking: "Policy | None" = None
     """How models are asked; None leaves it to the process."""
     by: tuple[Grouping, ...] = ()
     """What documents are grouped by."""
@@ -118,125 +117,171 @@ class ChunkResult:
 
 
 def evaluate_chunk(job: Job, items: Iterable[Item]) -> ChunkResult:
-    """Read and compare documents one by one, in their order; each is let go before the next.
-
-    Where models are asked, `TOGETHER` documents are held at a time.
+    """Read documents, and compare them together, in their order.
 
     Raises:
         MemoryError: there is too little memory for the results.
         UsageError: the cache cannot be used, or judges would be asked about too many pairs.
     """
+    client = _client(job)
+    before = client.usage if client else NO_USAGE
+    job = replace(job, options=replace(job.options, client=client))
     with room_for_depth():
-        if job.plan.asks_models:
-            return _answered_chunk(job, iter(items))
-        return _chunk_of(job.wants, (_evaluated(job, item) for item in items))
+        documents = [_read(job, item) for item in items]
+        chunk = _chunk_of(job.wants, _batches(job, documents))
+    if job.wants.fingerprints:
+        chunk.fingerprints = [document.fingerprint for document in documents]
+    if client:
+        chunk.usage = client.usage - before
+    return chunk
 
 
-def _answered_chunk(job: Job, items: Iterator[Item]) -> ChunkResult:
+def _client(job: Job) -> "Client | None":
+    """Return what asks models, under the policy of the job; None where none is asked."""
+    if not job.plan.asks_models:
+        return None
     from stickler_cli.clients.desk import desk, open_desk  # runs that ask nothing do not load it
 
     if job.asking is not None and job.asking != desk().policy:
-        open_desk(job.asking)  # as in a worker
-    before = desk().usage
-    chunk = _chunk_of(job.wants, _together(job, items))
-    chunk.usage = desk().usage - before
-    return chunk
-
-
-def _together(job: Job, items: Iterator[Item]) -> "Iterator[_Evaluated]":
-    """Evaluate some documents at a time, so that what they ask is asked together."""
-    while some := list(islice(items, TOGETHER)):
-        yield from answered(partial(_all_of, job, some))
-
-
-def _all_of(job: Job, items: Iterable[Item]) -> "list[_Evaluated]":
-    return [_evaluated(job, item) for item in items]
+        return open_desk(job.asking)  # as in a worker
+    return desk()
 
 
 def failed_chunk(job: Job, item: Item, found: str) -> ChunkResult:
-    """Give the result of one document that could not be evaluated, and why."""
-    return _chunk_of(job.wants, [(_failed(item, found), None)])
-
-
-_Evaluated: TypeAlias = tuple[DocumentResult, Fingerprint | None]
-
-
-def _evaluated(job: Job, item: Item) -> "_Evaluated":
-    try:
-        if isinstance(item, PairRef):
-            item = read_pair(item, fingerprinted=job.wants.fingerprints)
-        return evaluate_pair(job, item), item.fingerprint
-    except MemoryError:
-        return _failed(item, TOO_LITTLE_MEMORY), None
-
-
-def _failed(item: Item, found: str) -> DocumentResult:
-    return DocumentResult(item.id, Status.FAILED, None, (Problem(item.id, found),))
-
-
-def _chunk_of(wants: Wants, results: Iterable[_Evaluated]) -> ChunkResult:
-    """Put together what documents that follow each other came to."""
-    chunk = ChunkResult(evaluation=wants.evaluation(), detail=wants.no_detail())
-    documents: list[bytes] = []
-    errors: list[bytes] = []
-    for result, fingerprint in results:
-        if wants.document_lines:
-            documents.append(document_line(result, recall_with_fd=wants.recall_with_fd))
-        _note_errors(wants, result, chunk, errors)
-        if wants.document and result.comparison is not None:
-            chunk.document = document_view(result.comparison)
-        if chunk.detail is not None:
-            chunk.detail.update(result)
-        if wants.fingerprints:
-            chunk.fingerprints.append(fingerprint)
-        chunk.evaluation.update(result)
-        chunk.ids.append(result.id)
-    chunk.document_lines, chunk.non_match_lines = b"".join(documents), b"".join(errors)
+    """Return the result of one document that could not be evaluated, and why."""
+    chunk = _chunk_of(job.wants, [Batch([_failed(item.id, found)])])
+    if job.wants.fingerprints:
+        chunk.fingerprints = [None]
     return chunk
 
 
-def _note_errors(
-    wants: Wants, result: DocumentResult, chunk: ChunkResult, lines: list[bytes]
-) -> None:
-    """Go through the errors of a document, as far as anybody wants them."""
-    room = wants.first_non_matches - len(chunk.first_non_matches)
-    if result.comparison is None or not (room or wants.non_match_lines):
-        return
-    found = non_matches(result.comparison)
-    errors = list(found if wants.non_match_lines else islice(found, room))
-    chunk.first_non_matches += ((result.id, error) for error in errors[:room])
-    if wants.non_match_lines:
-        lines.append(non_match_lines(result.id, errors))
+@dataclass(frozen=True, slots=True)
+class _Document:
+    """One document of a chunk before it is compared."""
+
+    result: DocumentResult
+    """What is known of it; its score is to come, if it can be compared."""
+    gt: JsonObject | None = None
+    """None where it cannot be compared."""
+    pred: JsonObject = field(default_factory=dict)
+    warnings: tuple[Problem, ...] = ()
+    """What else a person should look at."""
+    fingerprint: Fingerprint | None = None
+
+    def came_to(self, **changes: Any) -> DocumentResult:
+        """Return the result with what comparing changed, and with all there is to say."""
+        result = replace(self.result, **changes) if changes else self.result
+        return replace(result, problems=(*result.problems, *self.warnings))
 
 
-def evaluate_pair(job: Job, pair: DocumentPair) -> DocumentResult:
-    """Compare one pair; whatever is wrong with it is told in the result."""
-    result = _compared(job, pair)
+def _failed(name: str, found: str) -> DocumentResult:
+    return DocumentResult(name, Status.FAILED, None, (Problem(name, found),))
+
+
+def _read(job: Job, item: Item) -> _Document:
+    try:
+        if isinstance(item, PairRef):
+            return _checked(job, read_pair(item, fingerprinted=job.wants.fingerprints))
+        return _checked(job, item)
+    except MemoryError:
+        return _Document(_failed(item.id, TOO_LITTLE_MEMORY))
+
+
+def _checked(job: Job, pair: DocumentPair) -> _Document:
+    """Find out what there is to say of a pair before it is compared."""
+    gt = pair.gt
+    if gt is None or isinstance(gt, Problem):
+        document = _Document(_without_ground_truth(pair))
+    else:
+        pred, status, problems = _prediction(pair)
+        if status is Status.MISSING and job.missing != "fn":
+            left_out = Status.MISSING if job.missing == "skip" else Status.FAILED
+            document = _Document(DocumentResult(pair.id, left_out, None, problems))
+        else:
+            document = _Document(DocumentResult(pair.id, status, None, problems), gt, pred)
+    result = document.result
     if job.validation is not None:
         result = replace(result, verdicts=job.validation.verdicts(pair))
     if job.by:
         result = replace(result, groups=groups_of(pair, job.by))
-    if not pair.remarks:
-        return result
-    return replace(result, problems=(*result.problems, *pair.warnings), remarks=pair.remarks)
+    if pair.remarks:
+        result = replace(result, remarks=pair.remarks)
+    warnings = pair.warnings if pair.remarks else ()
+    return replace(document, result=result, warnings=warnings, fingerprint=pair.fingerprint)
 
 
-def _compared(job: Job, pair: DocumentPair) -> DocumentResult:
-    gt = pair.gt
-    if gt is None or isinstance(gt, Problem):
-        return _without_ground_truth(pair)
-    pred, status, problems = _prediction(pair)
-    if status is Status.MISSING and job.missing != "fn":
-        left_out = Status.MISSING if job.missing == "skip" else Status.FAILED
-        return DocumentResult(pair.id, left_out, None, problems)
+def _batches(job: Job, documents: Sequence[_Document]) -> Iterator[Batch]:
+    """Compare documents; where that fails, in halves, down to the one that is at fault."""
+    some = [document for document in documents if document.gt is not None]
+    if not some:
+        yield Batch([document.came_to() for document in documents])
+        return
     try:
-        comparison = compare(job.plan, gt, pred, job.options)
-    except ComparisonError as error:
-        return DocumentResult(pair.id, Status.FAILED, None, (*problems, *error.problems))
-    except RecursionError:
-        problem = Problem(pair.id, "the document is nested too deeply to compare")
-        return DocumentResult(pair.id, Status.FAILED, None, (*problems, problem))
-    return DocumentResult(pair.id, status, comparison, problems)
+        account = compare(
+            job.plan,
+            [document.gt or {} for document in some],
+            [document.pred for document in some],
+            job.options,
+        )
+    except (ComparisonError, RecursionError, MemoryError) as error:
+        if len(some) > 1:
+            middle = len(documents) // 2
+            yield from _batches(job, documents[:middle])
+            yield from _batches(job, documents[middle:])
+        else:
+            yield Batch([_at_fault(document, error) for document in documents])
+        return
+    scores = iter(account.similarity.tolist())
+    yield Batch(
+        [
+            document.came_to() if document.gt is None else document.came_to(score=next(scores))
+            for document in documents
+        ],
+        account,
+        np.arange(len(some)),
+    )
+
+
+def _at_fault(
+    document: _Document, error: ComparisonError | RecursionError | MemoryError
+) -> DocumentResult:
+    """Return the result of a document that cannot be compared; of others, what it was."""
+    if document.gt is None:
+        return document.came_to()
+    name = document.result.id
+    match error:
+        case ComparisonError():
+            found = error.problems
+        case RecursionError():
+            found = (Problem(name, "the document is nested too deeply to compare"),)
+        case _:
+            found = (Problem(name, TOO_LITTLE_MEMORY),)
+    return document.came_to(status=Status.FAILED, problems=(*document.result.problems, *found))
+
+
+def _chunk_of(wants: Wants, batches: Iterable[Batch]) -> ChunkResult:
+    """Put together what documents that follow each other came to."""
+    chunk = ChunkResult(evaluation=wants.evaluation(), detail=wants.no_detail())
+    documents: list[bytes] = []
+    errors: list[bytes] = []
+    for batch in batches:
+        for position, result in enumerate(batch.results):
+            chunk.ids.append(result.id)
+            found = batch.errors(position)
+            room = wants.first_non_matches - len(chunk.first_non_matches)
+            chunk.first_non_matches += ((result.id, error) for error in found[:room])
+            if wants.non_match_lines:
+                errors.append(non_match_lines(result.id, found))
+            if wants.document_lines:
+                line = document_line(batch, position, recall_with_fd=wants.recall_with_fd)
+                documents.append(line)
+            if wants.document and result.score is not None:
+                chunk.document = document_view(batch, position)
+        if chunk.detail is not None:
+            chunk.detail.update(batch)
+        chunk.evaluation.update(batch)
+    chunk.document_lines, chunk.non_match_lines = b"".join(documents), b"".join(errors)
+    return chunk
 
 
 def _without_ground_truth(pair: DocumentPair) -> DocumentResult:

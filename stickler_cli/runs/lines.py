@@ -4,9 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from stickler_cli.core.json_values import json_line
-from stickler_cli.score.evaluation import DocumentResult
-from stickler_cli.score.non_matches import NonMatch, non_matches
-from stickler_cli.score.tally import READINGS, tally
+from stickler_cli.score.batch import Batch
+from stickler_cli.score.counts import Counts
+from stickler_cli.score.non_matches import NonMatch
+from stickler_cli.score.tally import READINGS
 from stickler_cli.score.validity import SIDES, verdict_view
 
 
@@ -20,17 +21,18 @@ class LineFiles:
     """Which options say so, for messages."""
 
 
-def document_line(result: DocumentResult, *, recall_with_fd: bool) -> bytes:
-    """Give the line of a document; docs/results.md describes it."""
+def document_line(batch: Batch, document: int, *, recall_with_fd: bool) -> bytes:
+    """Return the line of a document of a batch; docs/results.md describes it."""
+    result = batch.results[document]
     line: dict[str, object] = {"document": result.id, "status": result.status.value}
-    comparison = result.comparison
-    if comparison is not None:
-        line["overall_score"] = comparison.similarity
-        line["all_fields_matched"] = next(non_matches(comparison), None) is None
+    comparison, row = batch.comparison(document), batch.rows[document]
+    if comparison is not None and batch.counts is not None:
+        line["overall_score"] = result.score
+        line["all_fields_matched"] = not batch.errors(document)
         line["field_scores"] = {entry.name: entry.comparison.score for entry in comparison.fields}
-        counts = tally(comparison)
-        for reading in READINGS:
-            line[reading] = counts.counts(reading).view(recall_with_fd=recall_with_fd)
+        counted = batch.counts.sums[:, row].tolist()
+        for reading, counts in zip(READINGS, counted, strict=True):
+            line[reading] = Counts.of(counts).view(recall_with_fd=recall_with_fd)
     if result.verdicts:
         line["validity"] = {
             side: verdict_view(result.verdicts[side]) for side in SIDES if side in result.verdicts

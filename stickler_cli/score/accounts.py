@@ -5,20 +5,23 @@ of JSON for each document is a tenth of what its values would take in memory.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final
 
+import numpy as np
 import orjson
 
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import field_path
+from stickler_cli.score.batch import Batch
+from stickler_cli.score.counting import FieldCounts
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.document_result import DocumentResult, Status, read_status
 from stickler_cli.score.reading import Part
-from stickler_cli.score.tally import READINGS, SCORE_UNIT, Sums, Tally
+from stickler_cli.score.tally import READINGS, SCORE_UNIT, units_of
 
 NAMES: Final = tuple(outcome.name.lower() for outcome in Outcome)
 """The names of the counts, in the order of `Outcome`."""
@@ -64,9 +67,10 @@ class Accounts:
     lines: list[tuple[str, bytes]] = field(default_factory=list)
     """Id and encoded account of each document."""
 
-    def add(self, document: str, line: bytes) -> None:
-        """Add one document, as `account_line` gives it."""
-        self.lines.append((document, line))
+    def add(self, batch: Batch) -> None:
+        """Add the documents of a batch."""
+        names = (result.id for result in batch.results)
+        self.lines += zip(names, account_lines(batch), strict=True)
 
     def merge(self, other: "Accounts") -> None:
         """Add the documents of others."""
@@ -88,53 +92,64 @@ class Accounts:
         return len(self.lines)
 
 
-def account_line(result: DocumentResult, counts: Tally | None) -> bytes:
-    """Write the account of one document, without a line break.
+def account_lines(batch: Batch) -> list[bytes]:
+    """Return the account of each document of a batch, without a line break.
 
-    Args:
-        result: what became of it.
-        counts: what was counted in it; None where it was not compared.
-
-    >>> account_line(DocumentResult("a", Status.FAILED, None), None)
-    b'{"id":"a","status":"failed","score":null,"fields":{}}'
+    >>> account_lines(Batch([DocumentResult("a", Status.FAILED, None)]))
+    [b'{"id":"a","status":"failed","score":null,"fields":{}}']
     """
-    fields: dict[str, dict[str, object]] = {}
-    if counts is not None:
-        _add_node(fields, counts, "")
-    return _line(result, fields)
-
-
-def whole_line(result: DocumentResult, sums: Sums) -> bytes:
-    """Write the account of one document as a whole: of its fields there is nothing.
-
-    Args:
-        result: what became of it; it was compared.
-        sums: what was counted at its root.
-    """
-    entry = _entry(sums)
-    return _line(result, {"": entry} if entry else {})
+    fields = _fields_of(batch.counts, len(batch.scores))
+    return [
+        _line(result, {} if row is None else fields[row])
+        for result, row in zip(batch.results, batch.rows, strict=True)
+    ]
 
 
 def _line(result: DocumentResult, fields: Mapping[str, object]) -> bytes:
-    score = None if result.comparison is None else result.comparison.similarity
-    record: dict[str, object] = {"id": result.id, "status": result.status.value, "score": score}
+    record: dict[str, object] = {
+        "id": result.id,
+        "status": result.status.value,
+        "score": result.score,
+    }
     if result.groups:
         record["by"] = result.groups
     record["fields"] = fields
     return json_line(record)[:-1]
 
 
-def _add_node(fields: dict[str, dict[str, object]], node: Tally, path: str) -> None:
-    entry = _entry((node.overall, node.aggregate, node.leaves))
-    if node.scored:
-        entry = {SCORE: node.score_units / SCORE_UNIT, **entry}
-    if entry:
-        fields[path] = entry
+def _fields_of(counts: FieldCounts | None, documents: int) -> list[dict[str, dict[str, object]]]:
+    """Return what was counted and scored in each document, by the path of the field."""
+    found: list[dict[str, dict[str, object]]] = [{} for _ in range(documents)]
+    if counts is not None:
+        _add_node(found, counts, "", {})
+    return found
+
+
+def _add_node(
+    found: list[dict[str, dict[str, object]]],
+    node: FieldCounts,
+    path: str,
+    known: dict[bytes, dict[str, object]],
+) -> None:
+    if node.documents is not None and len(set(node.documents.tolist())) < len(node.documents):
+        node = node.spread(len(found))
+    by_row = np.ascontiguousarray(node.sums.transpose(1, 0, 2))
+    counted = np.count_nonzero(by_row, axis=(1, 2)) > 0
+    scored = node.scored if node.scored is not None else np.zeros_like(counted)
+    documents = range(len(by_row)) if node.documents is None else node.documents.tolist()
+    for row in np.flatnonzero(counted | scored).tolist():
+        sums = by_row[row]
+        entry = known.get(key := sums.tobytes())
+        if entry is None:
+            entry = known[key] = _entry(sums.tolist())
+        if scored[row] and node.score is not None:
+            entry = {SCORE: units_of(float(node.score[row])) / SCORE_UNIT, **entry}
+        found[documents[row]][path] = entry
     for name, child in node.fields.items():
-        _add_node(fields, child, path_below(path, name))
+        _add_node(found, child, path_below(path, name), known)
 
 
-def _entry(sums: Sums) -> dict[str, object]:
+def _entry(sums: Sequence[Sequence[int]]) -> dict[str, object]:
     """Give the counts that are not 0; once, where all readings are alike."""
     overall, aggregate, leaves = sums
     if overall == aggregate == leaves:
@@ -163,7 +178,7 @@ def decoded(line: bytes) -> dict[str, Any]:
 
 
 def parse_account(line: bytes) -> Account:
-    """Read what `account_line` wrote."""
+    """Read what `account_lines` wrote."""
     record = decoded(line)
     fields = {path: _field(entry) for path, entry in record["fields"].items()}
     groups = record.get("by", {})
@@ -202,12 +217,12 @@ def read_accounts(record: Part) -> Accounts:
         groups = part.find("by")
         for _, group in groups.entries() if groups else ():
             group.text()
-        accounts.add(document, json_line(part.value)[:-1])
+        accounts.lines.append((document, json_line(part.value)[:-1]))
     return accounts
 
 
 def _fits(entry: object) -> bool:
-    """Say whether a value is what `account_line` writes of a field."""
+    """Say whether a value is what `account_lines` writes of a field."""
     if not isinstance(entry, dict):
         return False
     for name, value in entry.items():

@@ -3,22 +3,14 @@
 A module of its own because it is flat and bounded where a Comparison is as deep as the documents.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final, TypeAlias
 
-from stickler_cli.compare.result import (
-    Comparison,
-    ElementComparison,
-    LeafComparison,
-    ListComparison,
-    ObjectComparison,
-    Outcome,
-)
-from stickler_cli.core.json_values import json_line
-from stickler_cli.core.locations import Path, field_path
-from stickler_cli.score.units import BOTH_SIDES
+from stickler_cli.compare.comparison import Comparison, ElementComparison
+from stickler_cli.compare.result import Outcome
+from stickler_cli.core.json_values import JsonValue, json_line
+from stickler_cli.core.locations import field_path
 
 MOST_LINES: Final = 2_000
 """Lines of one document: an invoice of 250 items with seven fields each."""
@@ -45,39 +37,6 @@ def text_of(value: object) -> Text:
     return text if len(text) <= LONGEST else [text[:LONGEST], len(text)]
 
 
-def similarities(comparison: ObjectComparison) -> Iterator[tuple[Path, float, Outcome]]:
-    """List every pair that has a similarity: field, similarity and whether it is a match.
-
-    Pairs of list items belong to the field of the list; nothing inside an item below its
-    threshold is listed, as nothing there is judged.
-    """
-    todo: list[tuple[Path, Comparison]] = [((), comparison)]
-    while todo:
-        path, node = todo.pop()
-        if isinstance(node, ObjectComparison):
-            for position, (terms, outcome) in enumerate(
-                zip(node.terms, node.outcomes, strict=True)
-            ):
-                part, place = node.parts.get(position), (*path, terms.name)
-                if isinstance(part, ListComparison) and part.elements:
-                    todo.append((place, part))
-                elif outcome in BOTH_SIDES:
-                    yield place, node.similarities[position], Outcome(outcome)
-                    todo += [(place, part)] if part else []
-        elif isinstance(node, ListComparison):
-            for element in node.elements:
-                if element.outcome in BOTH_SIDES:
-                    yield path, element_similarity(element), element.outcome
-                if element.passed:
-                    todo.append((path, element.comparison))
-
-
-def element_similarity(element: ElementComparison) -> float:
-    """Give what the threshold of a list element judges; lists in lists go by their score."""
-    inner = element.comparison
-    return inner.score if isinstance(inner, ListComparison) else inner.similarity
-
-
 @dataclass(frozen=True, slots=True)
 class _Line:
     """A place in a document, and what is compared there."""
@@ -90,10 +49,15 @@ class _Line:
     threshold: float
     weight: float | None
     """None of what has no weight of its own, such as list items."""
-    node: Comparison
+    kind: str
+    """What it is where it has lines of its own below: `object` or `list`."""
+    gt: JsonValue
+    pred: JsonValue
+    inside: Comparison | None
+    """What may have lines of its own below."""
 
 
-def comparison_line(comparison: ObjectComparison) -> bytes:
+def comparison_line(comparison: Comparison) -> bytes:
     """Write a whole comparison as one JSON array of rows, at most `MOST_LINES`.
 
     A row is depth, name, kind, outcome, similarity, threshold, weight, ground truth, prediction.
@@ -105,7 +69,7 @@ def comparison_line(comparison: ObjectComparison) -> bytes:
     todo = _inner_lines(comparison, 0)[::-1]
     while todo:
         line = todo.pop()
-        inside = _inner_lines(line.node, line.depth + 1)
+        inside = _inner_lines(line.inside, line.depth + 1)
         todo += reversed(inside)
         if len(rows) < MOST_LINES:
             rows.append(_row(line, broken_down=bool(inside)))
@@ -115,54 +79,58 @@ def comparison_line(comparison: ObjectComparison) -> bytes:
 
 
 def _row(line: _Line, *, broken_down: bool) -> list[object]:
-    node, kind, values = line.node, "value", [text_of(line.node.gt), text_of(line.node.pred)]
+    kind, values = "value", [text_of(line.gt), text_of(line.pred)]
     if broken_down:
-        kind, values = "list" if isinstance(node, ListComparison) else "object", [None, None]
+        kind, values = line.kind, [None, None]
     figures = [line.similarity, line.threshold, line.weight]
     return [line.depth, line.name, kind, line.outcome.name, *figures, *values]
 
 
-def _inner_lines(node: Comparison, depth: int) -> list[_Line]:
-    """Give what stands directly below a place: fields or elements."""
-    match node:
-        case ObjectComparison():
-            pred = node.pred if isinstance(node.pred, dict) else {}
-            extras = [
-                LeafComparison(None, pred.get(name), Outcome.FA, 0.0, 0.0, 1.0)
-                for name in node.extras
-            ]
-            return [
-                _line(depth, _name(terms.name), node.part(position), terms.weight)
-                for position, terms in enumerate(node.terms)
-            ] + [
-                _line(depth, _name(name), extra, None)
-                for name, extra in zip(node.extras, extras, strict=True)
-            ]
-        case ListComparison():
-            return [_element_line(element, depth) for element in node.elements]
-        case _:
-            return []
+def _inner_lines(comparison: Comparison | None, depth: int) -> list[_Line]:
+    """Return what stands directly below a place: fields or elements."""
+    if comparison is None:
+        return []
+    pred = comparison.pred if isinstance(comparison.pred, dict) else {}
+    fields = [
+        _line(depth, _name(entry.name), entry.comparison, entry.weight)
+        for entry in comparison.fields
+    ]
+    extras = [
+        _Line(depth, _name(name), Outcome.FA, 0.0, 1.0, None, "value", None, pred.get(name), None)
+        for name in comparison.extras
+    ]
+    elements = [_element_line(element, depth) for element in comparison.elements]
+    return [*fields, *extras, *elements]
 
 
-def _line(depth: int, name: str, node: Comparison, weight: float | None) -> _Line:
-    return _Line(depth, name, node.outcome, node.similarity, node.threshold, weight, node)
+def _line(depth: int, name: str, comparison: Comparison, weight: float | None) -> _Line:
+    return _Line(
+        depth,
+        name,
+        comparison.outcome,
+        comparison.similarity,
+        comparison.threshold,
+        weight,
+        comparison.shape,
+        comparison.gt,
+        comparison.pred,
+        comparison,
+    )
 
 
 @lru_cache(_NAMES_REMEMBERED)
 def _name(name: str) -> str:
-    """Give the name of a field as it is written in a path."""
+    """Return the name of a field as it is written in a path."""
     return field_path((name,))
 
 
 def _element_line(element: ElementComparison, depth: int) -> _Line:
-    return _Line(
-        depth,
-        _element_name(element.gt_index, element.pred_index),
-        element.outcome,
-        element_similarity(element),
-        element.threshold,
-        None,
-        element.comparison,
+    name = _element_name(element.gt_index, element.pred_index)
+    return replace(
+        _line(depth, name, element.comparison, None),
+        outcome=element.outcome,
+        similarity=element.comparison.reported,
+        threshold=element.threshold,
     )
 
 

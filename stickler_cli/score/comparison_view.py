@@ -2,35 +2,44 @@
 
 from typing import Final
 
-from stickler_cli.compare.result import ObjectComparison
-from stickler_cli.score.non_matches import non_matches
-from stickler_cli.score.tally import READINGS, Tally, tally
+from stickler_cli.score.batch import Batch
+from stickler_cli.score.tally import READINGS, Tally
 
 DOCUMENT_KEYS: Final = ("field_scores", "all_fields_matched", "non_matches")
 """What `document_view` gives."""
 
 
-def comparison_view(
-    comparison: ObjectComparison, *, recall_with_fd: bool = False
-) -> dict[str, object]:
-    """Give one document's results as JSON values.
+def comparison_view(batch: Batch, *, recall_with_fd: bool = False) -> dict[str, object]:
+    """Return the results of a batch of one document as JSON values.
 
     Keys: `overall_score`, `field_scores`, `all_fields_matched`, `confusion_matrix`,
     `non_matches`; docs/results.md describes each.
     """
-    counts = tally_view(tally(comparison), recall_with_fd=recall_with_fd)
+    counts = tally_view(tally_of(batch), recall_with_fd=recall_with_fd)
     return {
-        "overall_score": comparison.similarity,
+        "overall_score": batch.results[0].score,
         "confusion_matrix": {"fields": {}, **counts},
-        **document_view(comparison),
+        **document_view(batch, 0),
     }
 
 
-def document_view(comparison: ObjectComparison) -> dict[str, object]:
-    """Give what results say of one document beyond its counts."""
-    errors = [entry.view() for entry in non_matches(comparison)]
+def tally_of(batch: Batch) -> Tally:
+    """Return the counts of the documents of a batch."""
+    tally = Tally()
+    if batch.counts is not None:
+        tally.add(batch.counts)
+    return tally
+
+
+def document_view(batch: Batch, document: int) -> dict[str, object]:
+    """Return what results say of one document beyond its counts."""
+    errors = [entry.view() for entry in batch.errors(document)]
+    comparison = batch.comparison(document)
     return {
-        "field_scores": {entry.name: entry.comparison.score for entry in comparison.fields},
+        "field_scores": {
+            entry.name: entry.comparison.score
+            for entry in (comparison.fields if comparison else ())
+        },
         "all_fields_matched": not errors,
         "non_matches": errors,
     }

@@ -4,16 +4,28 @@ A module of its own because no figure of a run depends on it: it is kept only wh
 people browse was asked for, as lines of JSON, which take a tenth of what values would.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
-from stickler_cli.compare.result import Outcome
+import numpy as np
+
+from stickler_cli.compare.account import (
+    Account,
+    Floats,
+    ListAccount,
+    ObjectAccount,
+    SplitAccount,
+    both_sides,
+    local_positions,
+    parts_at,
+)
+from stickler_cli.compare.columns import Indexes, Mask
+from stickler_cli.compare.result import TP
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import Path
-from stickler_cli.score.comparison_lines import comparison_line, similarities, text_of
-from stickler_cli.score.document_result import DocumentResult
-from stickler_cli.score.non_matches import non_matches
+from stickler_cli.score.batch import Batch
+from stickler_cli.score.comparison_lines import comparison_line, text_of
 
 BINS: Final = 20
 """Ranges of similarity in a histogram: 0.05 each, so that usual thresholds lie between two. One
@@ -54,10 +66,13 @@ class Histogram:
     unlike: list[int] = field(default_factory=lambda: [0] * (BINS + 1))
     """Pairs below it."""
 
-    def add(self, similarity: float, outcome: Outcome) -> None:
-        """Add one pair, with its similarity in [0, 1]."""
-        counts = self.matched if outcome is Outcome.TP else self.unlike
-        counts[bin_of(similarity)] += 1
+    def add(self, similarity: Floats, matched: Mask) -> None:
+        """Add pairs, with the similarity of each in [0, 1]."""
+        bins = np.minimum((similarity * BINS + _ROUNDING).astype(np.intp), BINS - 1)
+        bins[similarity >= 1] = BINS
+        for counts, which in ((self.matched, matched), (self.unlike, ~matched)):
+            more = np.bincount(bins[which], minlength=BINS + 1)
+            counts[:] = (mine + its for mine, its in zip(counts, more.tolist(), strict=True))
 
     def merge(self, other: "Histogram") -> None:
         """Add the pairs of another."""
@@ -66,7 +81,7 @@ class Histogram:
 
 
 def bin_of(similarity: float) -> int:
-    """Give the bin of a similarity in [0, 1].
+    """Return the bin of a similarity in [0, 1].
 
     >>> bin_of(0.0), bin_of(0.7), bin_of(0.9999), bin_of(1.0)
     (0, 14, 19, 20)
@@ -103,21 +118,24 @@ class Detail:
     """Whether histograms and comparisons were kept; only the run itself keeps them."""
     _non_match_bytes: int = 0
 
-    def update(self, result: DocumentResult) -> None:
-        """Add one document."""
-        if result.comparison is None:
-            return
-        for path, similarity, outcome in similarities(result.comparison):
-            self.histograms.setdefault(path, Histogram()).add(similarity, outcome)
-        wrong = False
-        for error in non_matches(result.comparison):
-            wrong = True
-            if not self.complete:
-                break
-            self.add_non_match(non_match_row(result.id, error.view()))
-        score = result.comparison.similarity
-        if wrong and (self.bound is None or (score, result.id) <= self.bound[:2]):
-            self._keep([(score, result.id, comparison_line(result.comparison))])
+    def update(self, batch: Batch) -> None:
+        """Add documents."""
+        if batch.account is not None:
+            for path, similarity, matched in similarities(batch.account):
+                self.histograms.setdefault(path, Histogram()).add(similarity, matched)
+        for document, result in enumerate(batch.results):
+            errors = batch.errors(document)
+            for error in errors:
+                if not self.complete:
+                    break
+                self.add_non_match(non_match_row(result.id, error.view()))
+            if not errors or result.score is None:
+                continue
+            rank = result.score, result.id
+            if self.bound is None or rank <= self.bound[:2]:
+                comparison = batch.comparison(document)
+                if comparison is not None:
+                    self._keep([(*rank, comparison_line(comparison))])
 
     def add_non_match(self, line: bytes) -> None:
         """Add the error that comes next, unless there is no room any more."""
@@ -176,3 +194,61 @@ def non_match_row(document: str, view: Mapping[str, object]) -> bytes:
         details.get("differing_fields"),
     ]
     return json_line(row)[:-1]
+
+
+def similarities(account: Account) -> Iterator[tuple[Path, Floats, Mask]]:
+    """Return the pairs that have a similarity: field, similarities, and which are matches.
+
+    Pairs of list items belong to the field of the list; nothing inside an item below its
+    threshold is there, as nothing in it is judged. A field may come up more than once.
+    """
+    yield from _of_fields(account, np.arange(len(account)), ())
+
+
+def _of_fields(account: Account, at: Indexes, path: Path) -> Iterator[tuple[Path, Floats, Mask]]:
+    if isinstance(account, SplitAccount):
+        for part, inner in parts_at(account, at):
+            yield from _of_fields(part.account, inner, path)
+    if not isinstance(account, ObjectAccount) or not len(at):
+        return
+    for one in account.fields:
+        inner = at if one.at is None else local_positions(one.at, len(account))[at]
+        yield from _of_units(one.account, inner, (*path, one.name))
+    for entry in account.entries:
+        inner = np.flatnonzero(local_positions(at, len(account))[entry.owner] >= 0)
+        inner = inner[np.argsort(entry.key[inner], kind="stable")]
+        for some in np.split(inner, np.flatnonzero(np.diff(entry.key[inner])) + 1):
+            if len(some):
+                name = entry.names[int(entry.key[some[0]])]
+                yield from _of_units(entry.account, some, (*path, name))
+
+
+def _of_units(account: Account, at: Indexes, path: Path) -> Iterator[tuple[Path, Floats, Mask]]:
+    if isinstance(account, SplitAccount):
+        for part, inner in parts_at(account, at):
+            yield from _of_units(part.account, inner, path)
+        return
+    if isinstance(account, ListAccount) and account.units is not None:
+        units = account.units
+        of = np.flatnonzero(local_positions(at, len(account))[units.owner] >= 0)
+        both = of[both_sides(units.outcome[of])]
+        if len(both):
+            reported, passed = units.account.reported[both], units.outcome[both] == TP
+            yield path, reported, passed
+            yield from _inside(units.account, both[passed], path)
+        return
+    at = at[both_sides(account.outcome[at])]
+    if len(at):
+        yield path, account.similarity[at], account.outcome[at] == TP
+        yield from _of_fields(account, at, path)
+
+
+def _inside(account: Account, at: Indexes, path: Path) -> Iterator[tuple[Path, Floats, Mask]]:
+    """Return the pairs in elements that are objects or lists."""
+    if isinstance(account, SplitAccount):
+        for part, inner in parts_at(account, at):
+            yield from _inside(part.account, inner, path)
+    elif isinstance(account, ListAccount):
+        yield from _of_units(account, at, path)
+    else:
+        yield from _of_fields(account, at, path)

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from stickler_cli.compare.result import ObjectComparison
 from stickler_cli.core.problems import Problem
 from stickler_cli.score.reading import Part
 from stickler_cli.score.validity import Side, Verdict
@@ -31,8 +30,8 @@ class DocumentResult:
 
     id: str
     status: Status
-    comparison: ObjectComparison | None
-    """None where the document was not evaluated."""
+    score: float | None
+    """Its overall score, in [0, 1]; None where the document was not evaluated."""
     problems: tuple[Problem, ...] = ()
     """Why the status is not `evaluated`, and what else a person should look at."""
     remarks: tuple[str, ...] = ()

@@ -5,11 +5,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
+import numpy as np
+
 from stickler_cli import __version__
-from stickler_cli.compare.result import ObjectComparison
+from stickler_cli.compare.comparison import Comparison
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.score.accounts import Accounts, account_line, decoded, read_accounts
+from stickler_cli.score.accounts import Accounts, decoded, read_accounts
+from stickler_cli.score.batch import Batch, batch_of
 from stickler_cli.score.document_result import (
     DocumentProblem,
     DocumentResult,
@@ -17,12 +20,10 @@ from stickler_cli.score.document_result import (
     read_problem,
 )
 from stickler_cli.score.frame import data_frame, table
-from stickler_cli.score.non_matches import non_matches
 from stickler_cli.score.notebook import Summary, summary_html
 from stickler_cli.score.reading import Part
 from stickler_cli.score.remarks import LENIENT, ODDITIES, remarks_view
 from stickler_cli.score.results import Results, read_results
-from stickler_cli.score.tally import tally
 from stickler_cli.score.terms import FieldInfo, Terms, named_fields, read_terms
 from stickler_cli.score.validity import (
     Side,
@@ -69,31 +70,26 @@ class Evaluation(Results):
     by: dict[str, dict[str, Results]] = field(default_factory=dict)
     """The documents of each group, by the key that they are broken down by and its name."""
 
-    def update(self, result: DocumentResult | ObjectComparison) -> None:
-        """Add one document; a comparison by itself is a document that was evaluated."""
-        if isinstance(result, ObjectComparison):
-            result = DocumentResult("", Status.EVALUATED, result)
-        by_field = self._wants_fields
-        alone = by_field or result.groups  # else it is counted where all are, which costs less
-        counts = tally(result.comparison) if result.comparison and alone else None
-        errors = () if result.comparison is None else tuple(non_matches(result.comparison))
-        line = account_line(result, counts) if by_field else b""
-        self.add(result, counts, errors, line)
+    def update(self, documents: Batch | Comparison) -> None:
+        """Add documents; a comparison by itself is a document that was evaluated."""
+        batch = documents if isinstance(documents, Batch) else batch_of(documents)
+        self.add(batch)
         if self.accounts is not None:
-            self.accounts.add(result.id, line)
-        for key, name in result.groups.items():
-            self._group(key, name).add(result, counts, errors, line)
-        for side, verdict in result.verdicts.items():
-            self.validity.setdefault(side, Validity()).update(result.id, verdict)
-        self.problems += (
-            DocumentProblem(result.status, result.id, str(problem)) for problem in result.problems
-        )
-
-    @property
-    def _wants_fields(self) -> bool:
-        """Whether anything is made of each document's counts, field by field."""
-        of_fields = self.bootstrap is not None and not self.bootstrap.whole_only
-        return of_fields or self.accounts is not None
+            self.accounts.add(batch)
+        groups: dict[tuple[str, str], list[int]] = {}
+        for document, result in enumerate(batch.results):
+            for group in result.groups.items():
+                groups.setdefault(group, []).append(document)
+            for side, verdict in result.verdicts.items():
+                self.validity.setdefault(side, Validity()).update(result.id, verdict)
+            self.problems += (
+                DocumentProblem(result.status, result.id, str(problem))
+                for problem in result.problems
+            )
+        for (key, name), members in groups.items():
+            some = np.zeros(len(batch.results), np.bool_)
+            some[members] = True
+            self._group(key, name).add(batch, some)
 
     def _group(self, key: str, name: str) -> Results:
         """Give the results of a group, those of no documents if it is new."""
@@ -244,11 +240,11 @@ class Evaluation(Results):
         return isinstance(other, Evaluation) and self.to_dict() == other.to_dict()
 
 
-def evaluate(results: Iterable[DocumentResult]) -> Evaluation:
+def evaluate(batches: Iterable[Batch | Comparison]) -> Evaluation:
     """Add up documents, in any order."""
     evaluation = Evaluation()
-    for result in results:
-        evaluation.update(result)
+    for batch in batches:
+        evaluation.update(batch)
     return evaluation
 
 

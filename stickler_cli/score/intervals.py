@@ -8,7 +8,7 @@ of the same documents are resampled alike. docs/statistics.md has the method and
 
 from array import array
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import count
@@ -18,8 +18,12 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from stickler_cli.compare.account import Floats
+from stickler_cli.compare.columns import Mask
 from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.score.accounts import NAMES, SCORE, decoded
+from stickler_cli.score.accounts import NAMES, SCORE, decoded, path_below
+from stickler_cli.score.batch import Batch
+from stickler_cli.score.counting import FieldCounts
 from stickler_cli.score.counts import RATES, fractions
 from stickler_cli.score.rate_text import NOTHING, rate
 from stickler_cli.score.reading import Part
@@ -156,11 +160,23 @@ class Bootstrap:
         """Give one of no documents, under the same settings."""
         return Bootstrap(self.settings, whole_only=whole_only)
 
-    def add(self, line: bytes) -> None:
-        """Add one document, by its account; ids must be different for intervals to be right."""
-        self.waiting.append(line)
-        if len(self.waiting) >= CHUNK:
-            self._resample()
+    def add(self, batch: Batch, some: Mask | None = None) -> None:
+        """Add documents; ids must be different for intervals to be right.
+
+        Args:
+            batch: the documents.
+            some: which of those that were compared; None for all.
+        """
+        if batch.counts is None or (some is not None and not some.any()):
+            return
+        names = [result.id for result in batch.results if result.score is not None]
+        columns, values = columns_of(batch.counts, batch.scores, whole_only=self.whole_only)
+        if some is not None:
+            names = [name for name, chosen in zip(names, some, strict=True) if chosen]
+            values = values[:, some]
+        for start in range(0, len(names), CHUNK):
+            stop = start + CHUNK
+            self._add_matrix(names[start:stop], columns, values[:, start:stop])
 
     def merge(self, other: "Bootstrap") -> None:
         """Add the documents of another one.
@@ -215,8 +231,14 @@ class Bootstrap:
 
     def _add_documents(self, documents: Sequence[Mapping[str, Any]]) -> None:
         """Add a chunk of documents that were compared."""
-        columns, counts = _matrix(documents, whole_only=self.whole_only)
-        by_document = weights([document["id"] for document in documents], self.settings)
+        names = [document["id"] for document in documents]
+        self._add_matrix(names, *_matrix(documents, whole_only=self.whole_only))
+
+    def _add_matrix(
+        self, names: Sequence[str], columns: Sequence[Column], counts: NDArray[np.float64]
+    ) -> None:
+        """Add the counts of documents, (columns, documents)."""
+        by_document = weights(names, self.settings)
         replicated = by_document.astype(np.float64)
         for start in range(0, len(counts), _COLUMNS_AT_ONCE):
             stop = start + _COLUMNS_AT_ONCE
@@ -229,6 +251,44 @@ class Bootstrap:
             self.sums[column] += sums
         else:
             self.sums[column] = sums.copy()
+
+
+def columns_of(
+    counts: FieldCounts, scores: Floats, *, whole_only: bool
+) -> tuple[list[Column], NDArray[np.float64]]:
+    """Put the counts of documents side by side.
+
+    Returns:
+        The columns in which there is anything, and its values, (columns, documents).
+    """
+    columns: list[Column] = [("", _SCORED), ("", SCORE)]
+    ones = np.ones(len(scores))
+    rows = [ones, np.floor(scores * _SCORE_UNIT)]
+    todo = [("", counts)]
+    while todo:
+        path, node = todo.pop()
+        if not whole_only:
+            todo += ((path_below(path, name), child) for name, child in node.fields.items())
+        if node.documents is not None:
+            node = node.spread(len(scores))
+        for kind, values in _kinds_of(node):
+            if values.any():
+                columns.append((path, kind))
+                rows.append(values)
+    return columns, np.array(rows, dtype=np.float64)
+
+
+def _kinds_of(node: FieldCounts) -> Iterator[tuple[str, NDArray[Any]]]:
+    """Return what there is to sum of a field, (documents,) each."""
+    alike = (node.sums[0] == node.sums[1]).all() and (node.sums[0] == node.sums[2]).all()
+    for reading, sums in zip(READINGS, node.sums, strict=True):
+        for outcome, name in enumerate(NAMES):
+            if alike and reading != READINGS[0]:
+                continue
+            yield (name if alike else reading + name), sums[:, outcome]
+    if node.scored is not None and node.score is not None:
+        yield _SCORED, node.scored
+        yield SCORE, np.where(node.scored, np.floor(node.score * _SCORE_UNIT), 0.0)
 
 
 def _matrix(

@@ -1,14 +1,15 @@
-"""Every error of a comparison, where it is and why: a fold over the Comparison."""
+"""Every error of documents, where it is and why: a fold of their account."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from stickler_cli.compare.result import ObjectComparison, Outcome
+from stickler_cli.compare.account import Account
+from stickler_cli.compare.columns import Indexes
+from stickler_cli.compare.result import Outcome
 from stickler_cli.core.json_values import JsonValue, kind_of
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.score.error_classes import ErrorClass, Places, classify
-from stickler_cli.score.units import units
+from stickler_cli.score.units import Unit, documents_units
 
 NON_MATCH_TYPES: Final = {
     Outcome.FD: "false_discovery",
@@ -46,7 +47,7 @@ class NonMatch:
     error_class: ErrorClass
     differing: tuple[str, ...] = ()
     """Of a pair of list items, the fields that differ."""
-    verdict: str = ""
+    judge: str = ""
     """What a judge says of the pair; text that a model wrote."""
 
     @property
@@ -66,7 +67,7 @@ class NonMatch:
     def explanation(self) -> str:
         """Give the reason, and the fields in which two list items differ, or a judge's reason."""
         if not self.differing:
-            return f"{self.reason}: {self.verdict}" if self.verdict else self.reason
+            return f"{self.reason}: {self.judge}" if self.judge else self.reason
         names = ", ".join(field_path((name,)) for name in self.differing)
         return f"{self.reason}: {names} {'differs' if len(self.differing) == 1 else 'differ'}"
 
@@ -84,31 +85,37 @@ class NonMatch:
         view["details"] = {
             "reason": self.reason,
             **({"differing_fields": list(self.differing)} if self.differing else {}),
-            **({"judge": self.verdict} if self.verdict else {}),
+            **({"judge": self.judge} if self.judge else {}),
         }
         return view
 
 
-def non_matches(comparison: ObjectComparison) -> Iterator[NonMatch]:
-    """List the errors of one document, in schema order.
+def non_matches(account: Account, at: Indexes) -> list[list[NonMatch]]:
+    """Return the errors of documents, which are pairs of an account; of each in schema order.
 
     An item or object that one side lacks is one entry and carries the whole value; so does a
     pair of list items below its threshold. A nested object that is an error has an entry of its
     own beside those of its fields.
     """
-    places = Places(comparison.gt)
-    for unit in units(comparison, errors_only=True):
-        path = unit.pred_path if unit.outcome is Outcome.FA else unit.gt_path
-        place = unit.gt_path or unit.pred_path or ()
-        below = unit.outcome is Outcome.FD
-        yield NonMatch(
-            path or (),
-            unit.outcome,
-            unit.gt,
-            unit.pred,
-            unit.similarity if below else None,
-            unit.threshold if below else None,
-            classify(unit.outcome, place, unit.gt, unit.pred, places),
-            unit.differing if below else (),
-            unit.verdict if below else "",
-        )
+    found = []
+    by_document = documents_units(account, at, wrong_only=True)
+    for slot, units in zip(account.gt[at].tolist(), by_document, strict=True):
+        places = Places(account.columns.gt[slot])
+        found.append([_non_match(unit, places) for unit in units])
+    return found
+
+
+def _non_match(unit: Unit, places: Places) -> NonMatch:
+    path = unit.pred_path if unit.outcome is Outcome.FA else unit.gt_path
+    below = unit.outcome is Outcome.FD
+    return NonMatch(
+        path or (),
+        unit.outcome,
+        unit.gt,
+        unit.pred,
+        unit.similarity if below else None,
+        unit.threshold if below else None,
+        classify(unit.outcome, unit.gt_path or unit.pred_path or (), unit.gt, unit.pred, places),
+        unit.differing if below else (),
+        unit.judge if below else "",
+    )

@@ -1,18 +1,18 @@
 """The results of a set of documents, be it all of a run or a group of them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Final, Literal
 
+from stickler_cli.compare.columns import Mask
 from stickler_cli.core.locations import Path
-from stickler_cli.score.accounts import whole_line
-from stickler_cli.score.document_result import DocumentResult, Status, read_statuses
+from stickler_cli.score.batch import Batch
+from stickler_cli.score.document_result import Status, read_statuses
 from stickler_cli.score.error_counts import ErrorCounts, read_error_counts
-from stickler_cli.score.non_matches import NonMatch
 from stickler_cli.score.reading import Part
 from stickler_cli.score.remarks import add_remarks, read_remarks, remarks_view
-from stickler_cli.score.tally import SCORE_UNIT, Tally, add_document, units_of
+from stickler_cli.score.tally import SCORE_UNIT, Tally, sum_of_units
 from stickler_cli.score.tally_record import NO_SUMS, read_tally, tally_record
 from stickler_cli.score.terms import FieldInfo, in_schema_order
 
@@ -42,35 +42,27 @@ class Results:
     bootstrap: "Bootstrap | None" = None
     """What confidence intervals are made of; None unless asked for, and there of all documents."""
 
-    def add(
-        self,
-        result: DocumentResult,
-        counts: Tally | None,
-        errors: Iterable[NonMatch],
-        line: bytes,
-    ) -> None:
-        """Add one document.
+    def add(self, batch: Batch, some: Mask | None = None) -> None:
+        """Add documents.
 
         Args:
-            result: the document.
-            counts: what was counted in it, if that is known.
-            errors: its non-matches.
-            line: its account, if there is one.
+            batch: the documents.
+            some: which of them; None for all.
         """
-        self.statuses[result.status] += 1
-        add_remarks(self.remarks, result.remarks)
-        self.errors.update(errors)
-        if result.comparison is None:
+        for document, result in enumerate(batch.results):
+            if some is None or some[document]:
+                self.statuses[result.status] += 1
+                add_remarks(self.remarks, result.remarks)
+                self.errors.update(batch.errors(document))
+        if batch.counts is None:
             return
-        self.evaluated += 1
-        self.score_units += units_of(result.comparison.similarity)
-        if counts is None:
-            sums = add_document(self.tally, result.comparison)
-        else:
-            self.tally.merge(counts)
-            sums = counts.overall, counts.aggregate, counts.leaves
+        rows = None if some is None else batch.among_compared(some)
+        scores = batch.scores if rows is None else batch.scores[rows]
+        self.evaluated += len(scores)
+        self.score_units += sum_of_units(scores)
+        self.tally.add(batch.counts, rows)
         if self.bootstrap is not None:
-            self.bootstrap.add(line or whole_line(result, sums))
+            self.bootstrap.add(batch, rows)
 
     def add_all(self, other: "Results") -> None:
         """Add the documents of others; intervals stay only if there are some of all documents."""

@@ -1,27 +1,27 @@
 """Every unit that was compared, with both of its places: the fold behind non-matches and views."""
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, TypeAlias
 
-from stickler_cli.compare.result import (
-    ERRORS,
-    Comparison,
-    ElementComparison,
-    JudgedComparison,
-    LeafComparison,
-    ListComparison,
-    ObjectComparison,
-    Outcome,
+import numpy as np
+
+from stickler_cli.compare.account import (
+    Account,
+    Floats,
+    ListAccount,
+    ObjectAccount,
+    SplitAccount,
+    Units,
+    both_sides,
+    local_positions,
+    parts_at,
 )
+from stickler_cli.compare.columns import NOTHING, Indexes, Mask
+from stickler_cli.compare.comparison import owned, within
+from stickler_cli.compare.result import BOTH_SIDES, ERRORS, FA, FD, FN, TN, TP, Outcome
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import Path
-
-_WRONG: Final = re.compile(rb"[%c%c%c]" % (Outcome.FD, Outcome.FA, Outcome.FN))
-"""One field that is an error, among the outcomes of an object."""
-
-BOTH_SIDES: Final = (Outcome.TP, Outcome.FD)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,119 +48,244 @@ class Unit:
     """Whether the units inside it follow; so it is with nested objects, not with atomic ones."""
     differing: tuple[str, ...] = ()
     """Of a pair of list items below its threshold, the fields that differ."""
-    verdict: str = ""
+    judge: str = ""
     """What a judge says of the pair; empty without one."""
 
 
-def units(comparison: ObjectComparison, *, errors_only: bool = False) -> Iterator[Unit]:
-    """List the units of one document in schema order, parents first.
+Order: TypeAlias = tuple[int, ...]
+"""Where a unit comes among those of its document: in schema order, parents first."""
+
+Weight: TypeAlias = "float | Floats"
+"""What a field is worth: one number, or one for each pair of an account."""
+
+_LAST: Final = 1 << 40
+"""After all fields."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """Where the pairs of an account are in those of the account around it."""
+
+    around: "_Frame | None" = None
+    """None for documents."""
+    owner: Indexes | None = None
+    """The pair around each pair; None where they are the same."""
+    order: "int | Indexes | None" = None
+    """The position among the parts of the pair around it; None where it is at the same place."""
+    name: str = ""
+    """Of a field."""
+    names: Sequence[str] = ()
+    keys: Indexes | None = None
+    """Of fields that only the documents name, which of the names each has."""
+    places: tuple[Indexes, Indexes] | None = None
+    """Of elements of lists, their index in the ground truth and in the prediction."""
+
+    def place(self, pair: int) -> tuple[int, Order, Path | None, Path | None]:
+        """Return document, order and both paths of a pair."""
+        if self.around is None:
+            return pair, (), (), ()
+        owner = pair if self.owner is None else int(self.owner[pair])
+        document, order, gt, pred = self.around.place(owner)
+        if self.order is None:
+            return document, order, gt, pred
+        order = (*order, self.order if isinstance(self.order, int) else int(self.order[pair]))
+        gt, pred = gt or (), pred or ()
+        if self.places is not None:
+            at, other = int(self.places[0][pair]), int(self.places[1][pair])
+            return (
+                document,
+                order,
+                None if at == NOTHING else (*gt, at),
+                None if other == NOTHING else (*pred, other),
+            )
+        name = self.name if self.keys is None else self.names[int(self.keys[pair])]
+        return document, order, (*gt, name), (*pred, name)
+
+
+@dataclass(slots=True)
+class _Walk:
+    """A walk through an account: the units it finds, by document and order."""
+
+    wrong_only: bool
+    found: list[tuple[int, Order, Unit]]
+
+    def fields(self, account: Account, at: Indexes, frame: _Frame) -> None:
+        """Find the units in objects."""
+        if isinstance(account, SplitAccount):
+            for part, inner in parts_at(account, at):
+                self.fields(part.account, inner, _Frame(frame, part.at))
+        if not isinstance(account, ObjectAccount) or not len(at):
+            return
+        for position, field in enumerate(account.fields):
+            inner = at if field.at is None else local_positions(field.at, len(account))[at]
+            below = _Frame(frame, field.at, position, field.name)
+            self.units(field.account, inner, below, field.account.weights())
+        for entry in account.entries:
+            inner = np.flatnonzero(local_positions(at, len(account))[entry.owner] >= 0)
+            order = len(account.fields) + entry.order
+            below = _Frame(frame, entry.owner, order, names=entry.names, keys=entry.key)
+            self.units(entry.account, inner, below, entry.account.weights())
+        self.extras(account, at, frame)
+
+    def extras(self, account: ObjectAccount, at: Indexes, frame: _Frame) -> None:
+        """Find the keys that only predictions have and the schema does not declare."""
+        if not account.extras:
+            return
+        shown = set(at.tolist())
+        for pair, names in account.extras.items():
+            if pair not in shown:
+                continue
+            document, order, gt, pred = frame.place(pair)
+            value: Any = account.columns.pred[int(account.pred[pair])]
+            for position, name in enumerate(names):
+                places = (*(gt or ()), name), (*(pred or ()), name)
+                unit = Unit(*places, FA, None, value[name], 0.0, 0.0, 0.0, 1.0, broken_down=False)
+                self.found.append((document, (*order, _LAST + position), unit))
+
+    def units(self, account: Account, at: Indexes, frame: _Frame, weight: Weight) -> None:
+        """Find the units of a field."""
+        if isinstance(account, SplitAccount):
+            for part, inner in parts_at(account, at):
+                worth = _weight_at(weight, part.at)
+                self.units(part.account, inner, _Frame(frame, part.at), worth)
+            return
+        outcome = account.outcome[at]
+        if isinstance(account, ListAccount) and account.units is not None:
+            self.elements(account.units, at[outcome != TN], len(account), frame, weight)
+            at, outcome = at[outcome == TN], outcome[outcome == TN]
+        for pair in at[self.chosen(outcome)].tolist():
+            is_object = isinstance(account, ObjectAccount) and account.outcome[pair] in BOTH_SIDES
+            similarity, threshold = account.similarity[pair], account.node.threshold
+            figures = account.outcome[pair], similarity, threshold, _weight_at(weight, pair)
+            self.add(account, pair, frame.place(pair), figures, broken_down=is_object)
+        if isinstance(account, ObjectAccount):
+            self.fields(account, at[both_sides(outcome)], frame)
+
+    def add(  # noqa: PLR0913 - what a unit says
+        self,
+        account: Account,
+        pair: int,
+        place: tuple[int, Order, Path | None, Path | None],
+        figures: tuple[Any, Any, Any, Any],
+        *,
+        broken_down: bool = False,
+        names: tuple[str, ...] = (),
+    ) -> None:
+        """Add a unit; the figures are outcome, similarity, threshold and weight."""
+        document, order, gt_path, pred_path = place
+        outcome, similarity, threshold, weight = figures
+        gt, pred = account.columns.values(int(account.gt[pair]), int(account.pred[pair]))
+        unit = Unit(
+            gt_path,
+            pred_path,
+            Outcome(int(outcome)),
+            gt,
+            pred,
+            float(similarity),
+            float(account.score[pair]),
+            float(threshold),
+            float(weight),
+            broken_down,
+            names,
+            (account.reasons or {}).get(pair, ""),
+        )
+        self.found.append((document, order, unit))
+
+    def chosen(self, outcome: Any) -> Mask:
+        """Return which units are to be shown."""
+        if not self.wrong_only:
+            return np.ones(len(outcome), np.bool_)
+        wrong: Mask = (outcome == FD) | (outcome == FA) | (outcome == FN)
+        return wrong
+
+    def elements(
+        self, units: Units, at: Indexes, lists: int, frame: _Frame, weight: Weight
+    ) -> None:
+        """Find the units of lists; only pairs that pass their gate are gone into."""
+        if not len(at):
+            return
+        chosen = np.flatnonzero(local_positions(at, lists)[units.owner] >= 0)
+        order = np.arange(len(units.owner)) - np.searchsorted(units.owner, units.owner)
+        below = _Frame(frame, units.owner, order, places=(units.gt_place, units.pred_place))
+        weight = _weight_at(weight, units.owner)
+        passed = units.outcome[chosen] == TP
+        whole = self.inside(units.account, chosen[passed], below, weight)
+        shown = np.concatenate([whole, chosen[~passed]])
+        for pair in shown[self.chosen(units.outcome[shown])].tolist():
+            account, inner = within(units.account, pair)
+            figures = (
+                units.outcome[pair],
+                account.reported[inner],
+                units.threshold[pair],
+                _weight_at(weight, pair),
+            )
+            names = differing(account, inner)
+            self.add(account, inner, below.place(pair), figures, names=names)
+
+    def inside(self, account: Account, at: Indexes, frame: _Frame, weight: Weight) -> Indexes:
+        """Find the units in elements that are objects or lists; return those that are neither."""
+        if isinstance(account, SplitAccount):
+            left = [np.empty(0, np.intp)]
+            for part, inner in parts_at(account, at):
+                worth = _weight_at(weight, part.at)
+                rest = self.inside(part.account, inner, _Frame(frame, part.at), worth)
+                left.append(part.at[rest])
+            return np.concatenate(left)
+        if isinstance(account, ObjectAccount):
+            self.fields(account, at, frame)
+        elif isinstance(account, ListAccount):
+            self.units(account, at, frame, weight)
+        else:
+            return at
+        return at[:0]
+
+
+def documents_units(account: Account, at: Indexes, *, wrong_only: bool) -> list[list[Unit]]:
+    """Return the units of each document, in schema order, parents first.
 
     An item or object that one side lacks is one unit and carries the whole value; so is a pair of
     list items below its threshold.
+
+    Args:
+        account: of the documents, and maybe of others.
+        at: which of its pairs are the documents.
+        wrong_only: whether to leave out what is right.
     """
-    found = _in_fields(comparison, (), (), errors_only)
-    return (unit for unit in found if unit.outcome in ERRORS) if errors_only else found
+    walk = _Walk(wrong_only, [])
+    walk.fields(account, at, _Frame())
+    walk.found.sort(key=lambda entry: entry[:2])
+    by_pair: dict[int, list[Unit]] = {pair: [] for pair in at.tolist()}
+    for pair, _, unit in walk.found:
+        by_pair[pair].append(unit)
+    return list(by_pair.values())
 
 
-def _in_fields(
-    comparison: ObjectComparison, gt_path: Path, pred_path: Path, errors_only: bool
-) -> Iterator[Unit]:
-    positions: Iterable[int] = range(len(comparison.terms))
-    if errors_only:
-        # Most fields are leaves, and most leaves are right: not even an account is made of them.
-        wrong = (found.start() for found in _WRONG.finditer(comparison.outcomes))
-        positions = sorted({*wrong, *comparison.parts})
-    for position in positions:
-        terms = comparison.terms[position]
-        places = (*gt_path, terms.name), (*pred_path, terms.name)
-        part = comparison.part(position)
-        yield from _in_unit(part, *places, terms.weight, errors_only)
-    for name in comparison.extras:
-        value = comparison.pred[name] if isinstance(comparison.pred, dict) else None
-        places = (*gt_path, name), (*pred_path, name)
-        yield Unit(*places, Outcome.FA, None, value, 0.0, 0.0, 0.0, 1.0, broken_down=False)
-
-
-def _is_right_at_a_glance(element: ElementComparison) -> bool:
-    """Say whether there is no error in an element, where that takes no walk to tell."""
-    inner = element.comparison
-    if element.outcome in ERRORS:
-        return False
-    if isinstance(inner, ObjectComparison):
-        return not (inner.parts or inner.extras or _WRONG.search(inner.outcomes))
-    return type(inner) is LeafComparison
-
-
-def _in_unit(
-    comparison: Comparison, gt_path: Path, pred_path: Path, weight: float, errors_only: bool
-) -> Iterator[Unit]:
-    if isinstance(comparison, ListComparison) and comparison.elements:
-        for element in comparison.elements:
-            if not (errors_only and _is_right_at_a_glance(element)):
-                yield from _in_element(element, gt_path, pred_path, weight, errors_only)
-        return
-    is_object = isinstance(comparison, ObjectComparison) and comparison.outcome in BOTH_SIDES
-    yield Unit(
-        gt_path,
-        pred_path,
-        comparison.outcome,
-        comparison.gt,
-        comparison.pred,
-        comparison.similarity,
-        comparison.score,
-        comparison.threshold,
-        weight,
-        broken_down=is_object,
-        verdict=_verdict(comparison),
-    )
-    if isinstance(comparison, ObjectComparison) and is_object:
-        yield from _in_fields(comparison, gt_path, pred_path, errors_only)
-
-
-def _in_element(
-    element: ElementComparison, gt_path: Path, pred_path: Path, weight: float, errors_only: bool
-) -> Iterator[Unit]:
-    inner = element.comparison
-    gt_place = None if element.gt_index is None else (*gt_path, element.gt_index)
-    pred_place = None if element.pred_index is None else (*pred_path, element.pred_index)
-    if element.passed and gt_place is not None and pred_place is not None:
-        if isinstance(inner, ObjectComparison):
-            yield from _in_fields(inner, gt_place, pred_place, errors_only)
-            return
-        if isinstance(inner, ListComparison):
-            yield from _in_unit(inner, gt_place, pred_place, weight, errors_only)
-            return
-    # A pair of lists counts as an element by its score.
-    similarity = inner.score if isinstance(inner, ListComparison) else inner.similarity
-    yield Unit(
-        gt_place,
-        pred_place,
-        element.outcome,
-        inner.gt,
-        inner.pred,
-        similarity,
-        inner.score,
-        element.threshold,
-        weight,
-        broken_down=False,
-        differing=_differing(inner),
-        verdict=_verdict(inner),
-    )
-
-
-def _verdict(comparison: Comparison) -> str:
-    return comparison.reason if isinstance(comparison, JudgedComparison) else ""
-
-
-def _differing(comparison: Comparison) -> tuple[str, ...]:
+def differing(account: Account, pair: int) -> tuple[str, ...]:
     """Name the fields in which two objects differ, in schema order."""
-    if not isinstance(comparison, ObjectComparison) or comparison.outcome not in BOTH_SIDES:
+    if not isinstance(account, ObjectAccount) or account.outcome[pair] not in BOTH_SIDES:
         return ()
-    wrong = (entry.name for entry in comparison.fields if not _is_right(entry.comparison))
-    return (*wrong, *comparison.extras)
+    names = []
+    for part in account.fields:
+        at = pair if part.at is None else int(np.searchsorted(part.at, pair))
+        if not _is_right(part.account, at):
+            names.append(part.name)
+    more = [
+        (int(entry.order[at]), entry.names[int(entry.key[at])])
+        for entry in account.entries
+        for at in owned(entry.owner, pair)
+        if not _is_right(entry.account, at)
+    ]
+    return (*names, *(name for _, name in sorted(more)), *account.extras.get(pair, ()))
 
 
-def _is_right(comparison: Comparison) -> bool:
-    if isinstance(comparison, ListComparison) and comparison.elements:
-        return all(element.passed for element in comparison.elements)
-    return comparison.outcome not in ERRORS
+def _is_right(account: Account, pair: int) -> bool:
+    account, pair = within(account, pair)
+    if isinstance(account, ListAccount) and account.units is not None:
+        elements = owned(account.units.owner, pair)
+        if elements:
+            return all(account.units.outcome[at] == TP for at in elements)
+    return int(account.outcome[pair]) not in ERRORS
+
+
+def _weight_at(weight: Weight, at: Any) -> Any:
+    return weight if isinstance(weight, float | int) else weight[at]

@@ -1,0 +1,320 @@
+"""What the pairs of one place came to, column by column: the one account of what happened.
+
+Values, thresholds and weights are not repeated here: they are in the columns and the nodes. Counts,
+non-matches and explanations are folds of accounts; nothing is paired or compared twice.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickler_cli.comparators.base import EQUAL_WITHIN
+from stickler_cli.compare.columns import NOTHING, Columns, Indexes, Mask
+from stickler_cli.compare.result import FA, FD, FN, TN, TP, ThresholdSource
+from stickler_cli.core.json_values import JsonValue
+
+Floats: TypeAlias = NDArray[np.float64]
+Outcomes: TypeAlias = NDArray[np.int8]
+
+
+class Comparer(Protocol):
+    """What an account asks of the node that made it; `plan.Node` is one."""
+
+    @property
+    def weight(self) -> float:
+        """What the field is worth in the score of its object."""
+
+    @property
+    def threshold(self) -> float:
+        """The similarity at which values match, as one unit."""
+
+    @property
+    def threshold_source(self) -> ThresholdSource:
+        """Who said `threshold`."""
+
+    @property
+    def item_clip(self) -> bool:
+        """Whether a pair of list elements below its threshold adds nothing to the list."""
+
+    def element_thresholds(self, columns: Columns, gt: Indexes) -> "float | Floats":
+        """Return the similarity at which these list elements are matches."""
+
+    def source_for(self, element: JsonValue) -> ThresholdSource:
+        """Return who said the threshold for this list element and another."""
+
+
+@dataclass(slots=True, eq=False)
+class LeafAccount:
+    """Pairs that were compared as one value each; also the base of all accounts.
+
+    All arrays have an entry for each pair.
+    """
+
+    node: Comparer
+    """What compared the pairs."""
+    columns: Columns
+    gt: Indexes
+    """The slot of each ground truth; `NOTHING` where it is absent."""
+    pred: Indexes
+    """The slot of each prediction; `NOTHING` where it is absent."""
+    outcome: Outcomes
+    """The class of each pair as one unit."""
+    similarity: Floats
+    """As computed, in [0, 1]; 1.0 where both sides are absent, 0.0 where one is."""
+    score: Floats
+    """The similarity after clipping, in [0, 1]."""
+    reasons: Mapping[int, str] | None = None
+    """What a judge said, by the position of the pair."""
+
+    def __len__(self) -> int:
+        return len(self.outcome)
+
+    @property
+    def graded(self) -> bool:
+        """Whether pairs have a threshold of their own as elements of a list."""
+        return False
+
+    @property
+    def reported(self) -> Floats:
+        """The similarity of each pair as an element of a list."""
+        return self.similarity
+
+    def weights(self) -> "float | Floats":
+        """Return what each pair is worth in its object."""
+        return self.node.weight
+
+    def thresholds(self) -> "float | Floats":
+        """Return the similarity at which each pair of list elements is a match."""
+        return self.node.element_thresholds(self.columns, self.gt)
+
+    def clips(self) -> "bool | Mask":
+        """Return whether a pair of list elements below its threshold adds nothing to its list."""
+        return self.node.item_clip
+
+
+@dataclass(slots=True, eq=False)
+class FieldAccount:
+    """One field of the objects of an account."""
+
+    name: str
+    counted: "bool | Mask"
+    """Whether the object's `aggregate` and `leaves` include the field."""
+    at: Indexes | None
+    """The positions of the objects that were compared by fields, in order; None for all."""
+    account: "Account"
+    """An entry for each of these objects."""
+
+
+@dataclass(slots=True, eq=False)
+class EntryAccount:
+    """The fields of maps that only the documents name, all under one node."""
+
+    names: list[str]
+    key: Indexes
+    """Of each entry, which of the names it has."""
+    owner: Indexes
+    """Of each entry, the position of its object."""
+    order: Indexes
+    """Of each entry, its place among those of its object that only the documents name."""
+    aggregate: bool | None
+    """What the fields themselves say of the aggregate; None for nothing."""
+    counted: "bool | Mask"
+    """Whether the object's `aggregate` and `leaves` include each entry."""
+    account: "Account"
+    """An entry for each entry."""
+
+
+@dataclass(slots=True, eq=False)
+class ObjectAccount(LeafAccount):
+    """Pairs of objects, or one object against nothing."""
+
+    fields: tuple[FieldAccount, ...] = ()
+    """In schema order; empty where nothing is present, and where elements are being paired."""
+    entries: tuple[EntryAccount, ...] = ()
+    extras: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    """By position: undeclared keys that only the prediction has, one false alarm each."""
+    undeclared: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    """By position: undeclared keys of the ground truth that have a value; not evaluated."""
+
+    @property
+    def graded(self) -> bool:
+        """Whether pairs have a threshold of their own as elements of a list."""
+        return True
+
+
+@dataclass(slots=True, eq=False)
+class Units:
+    """The units of lists: pairs of elements, and elements that have none.
+
+    In the order of their lists; in each, ground-truth elements in their order, then the elements
+    of the prediction that have no pair. A tuple's are in the order of its positions.
+    """
+
+    owner: Indexes
+    """The position of the list of each unit."""
+    gt_place: Indexes
+    """Index in the ground truth as it is in the document; `NOTHING` for an invented element."""
+    pred_place: Indexes
+    """Index in the prediction as it is in the document; `NOTHING` for a missed element."""
+    outcome: Outcomes
+    """The class of the unit as an element: objects pass on their match-threshold."""
+    threshold: Floats
+    """The similarity at which the unit is a match."""
+    account: "Account"
+
+
+@dataclass(slots=True, eq=False)
+class ListAccount(LeafAccount):
+    """Pairs of lists, or one list against nothing; tuples too."""
+
+    units: Units | None = None
+    """None where nothing is present, and where elements are being paired."""
+
+    @property
+    def graded(self) -> bool:
+        """Whether pairs have a threshold of their own as elements of a list."""
+        return True
+
+    @property
+    def reported(self) -> Floats:
+        """The similarity of each pair as an element of a list: its score."""
+        return self.score
+
+
+@dataclass(slots=True, eq=False)
+class MismatchAccount(LeafAccount):
+    """Pairs of values of different kinds where no leaf is declared: one false discovery each."""
+
+    missed: "Account | None" = None
+    """The ground truths against nothing."""
+    invented: "Account | None" = None
+    """The predictions against nothing."""
+
+
+@dataclass(slots=True, eq=False)
+class Part:
+    """Some pairs of an account that have a node of their own."""
+
+    at: Indexes
+    """Their positions, in order."""
+    account: "Account"
+
+
+@dataclass(slots=True, eq=False)
+class SplitAccount(LeafAccount):
+    """Pairs that were compared by different nodes: each is in one part."""
+
+    parts: tuple[Part, ...] = ()
+    worth: "float | Floats" = 1.0
+    """What each pair is worth in its object."""
+
+    @property
+    def reported(self) -> Floats:
+        """The similarity of each pair as an element of a list."""
+        whole: Floats = together(self, lambda account: account.reported, self.similarity)
+        return whole
+
+    def weights(self) -> "float | Floats":
+        """Return what each pair is worth in its object."""
+        return self.worth
+
+    def thresholds(self) -> "float | Floats":
+        """Return the similarity at which each pair of list elements is a match."""
+        whole: Floats = together(self, lambda account: account.thresholds(), self.similarity)
+        return whole
+
+    def clips(self) -> "bool | Mask":
+        """Return whether a pair of list elements below its threshold adds nothing to its list."""
+        whole: Mask = together(self, lambda account: account.clips(), self.outcome == TP)
+        return whole
+
+    def part_of(self, position: int) -> "tuple[Account, int]":
+        """Return the account that a pair is in, and its position there."""
+        for part in self.parts:
+            at = int(np.searchsorted(part.at, position))
+            if at < len(part.at) and part.at[at] == position:
+                return part.account, at
+        raise IndexError(position)
+
+
+Account: TypeAlias = LeafAccount | ObjectAccount | ListAccount | MismatchAccount | SplitAccount
+
+
+def together(split: SplitAccount, of: Callable[["Account"], Any], like: NDArray[Any]) -> Any:
+    """Put what parts have of their pairs together, in the type of another array."""
+    whole = np.empty_like(like)
+    for part in split.parts:
+        whole[part.at] = of(part.account)
+    return whole
+
+
+def classified(
+    similarity: Floats, threshold: "float | Floats", no_gt: Mask, no_pred: Mask
+) -> Outcomes:
+    """Return the class of each pair; a similarity within `EQUAL_WITHIN` of a threshold meets it."""
+    outcome = np.where(similarity >= threshold - EQUAL_WITHIN, TP, FD).astype(np.int8)
+    if no_gt.any() or no_pred.any():
+        outcome[no_gt], outcome[no_pred], outcome[no_gt & no_pred] = FA, FN, TN
+    return outcome
+
+
+def clipped(similarity: Floats, outcome: Outcomes, *, clip: bool) -> Floats:
+    """Return the scores of similarities: 0.0 where one is clipped below its threshold."""
+    return np.where(outcome == FD, 0.0, similarity) if clip else similarity
+
+
+def split(  # noqa: PLR0913, PLR0917 - what every account has, and the parts
+    node: Comparer,
+    columns: Columns,
+    gt: Indexes,
+    pred: Indexes,
+    parts: "list[Part]",
+    worth: "float | Floats | None" = None,
+) -> "Account":
+    """Put parts together that have all pairs between them; one that has all is the whole."""
+    if len(parts) == 1 and worth is None:
+        return parts[0].account
+    outcome = np.empty(len(gt), np.int8)
+    similarity, score, weight = np.empty((3, len(gt)))
+    for part in parts:
+        outcome[part.at] = part.account.outcome
+        similarity[part.at] = part.account.similarity
+        score[part.at] = part.account.score
+        weight[part.at] = part.account.weights()
+    return SplitAccount(
+        node,
+        columns,
+        gt,
+        pred,
+        outcome,
+        similarity,
+        score,
+        None,
+        tuple(parts),
+        weight if worth is None else worth,
+    )
+
+
+def local_positions(at: Indexes, size: int) -> Indexes:
+    """Return for each of `size` positions where it is in `at`; `NOTHING` where it is not."""
+    found = np.full(size, NOTHING)
+    found[at] = np.arange(len(at))
+    return found
+
+
+def parts_at(account: SplitAccount, at: Indexes) -> Iterator[tuple[Part, Indexes]]:
+    """Return the parts that some pairs are in, and the positions of the pairs there."""
+    for part in account.parts:
+        inner = local_positions(part.at, len(account))[at]
+        inner = inner[inner >= 0]
+        if len(inner):
+            yield part, inner
+
+
+def both_sides(outcome: Outcomes) -> Mask:
+    """Return which outcomes are of pairs that both sides have."""
+    both: Mask = (outcome == TP) | (outcome == FD)
+    return both

@@ -1,0 +1,87 @@
+"""The assignment of the greatest total, of one matrix of gains."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from stickler_cli.compare.account import Floats
+from stickler_cli.compare.columns import Indexes
+
+
+def assign(gain: Callable[[int], Floats], best: Floats, wanted: Indexes, width: int) -> list[int]:
+    """Choose a column for each row, no column twice, of the greatest total gain.
+
+    Rows begin with the column that they gain most of, the first of them that wants it. Each other
+    row is given one by a shortest augmenting path. So the work is in proportion to the rows that
+    want the same as another, and only the rows on these paths are looked at.
+
+    Args:
+        gain: returns the (m,) gains of a row, none below 0.
+        best: (n,), n <= m: the greatest gain of each row.
+        wanted: (n,): the column of that gain; below 0 for a row that gains nothing.
+        width: m.
+
+    Returns:
+        The column of each row; -1 for a row that gains nothing.
+
+    Source:
+        Crouse (2016), doi:10.1109/TAES.2016.140952.
+
+    >>> gains = np.array([[0.9, 0.8], [0.9, 0.1]])
+    >>> assign(gains.__getitem__, gains.max(axis=1), gains.argmax(axis=1), 2)
+    [1, 0]
+    """
+    best, price = best.copy(), np.zeros(width)
+    row_of = np.full(width, -1)
+    column_of = [-1] * len(best)
+    for row, column in enumerate(wanted.tolist()):
+        if column >= 0 and row_of[column] < 0:
+            row_of[column], column_of[row] = row, column
+    for row in np.flatnonzero(wanted >= 0).tolist():
+        if column_of[row] < 0:
+            _augment(gain, row, best, price, row_of, column_of)
+    return column_of
+
+
+def _augment(  # noqa: PLR0913, PLR0917 - the state of the search
+    gain: Callable[[int], Floats],
+    start: int,
+    best: Floats,
+    price: Floats,
+    row_of: Indexes,
+    column_of: list[int],
+) -> None:
+    """Give one row a column, along the path that costs the others least."""
+    cost = np.full(len(price), np.inf)
+    before = np.full(len(price), start)
+    done = np.zeros(len(price), np.bool_)
+    row, length, scanned = start, 0.0, [start]
+    while True:
+        through = length + best[row] + price - gain(row)
+        nearer = ~done & (through < cost)
+        cost[nearer], before[nearer] = through[nearer], row
+        column = int(np.where(done, np.inf, cost).argmin())
+        length = float(cost[column])
+        done[column] = True
+        row = int(row_of[column])
+        if row < 0:
+            break
+        scanned.append(row)
+    for row in scanned:
+        taken = column_of[row]
+        best[row] -= length - (cost[taken] if taken >= 0 else 0.0)
+    price[done] += length - cost[done]
+    while True:
+        row = int(before[column])
+        row_of[column] = row
+        column, column_of[row] = column_of[row], column
+        if row == start:
+            return
+
+
+def assign_all(gains: Floats) -> list[int]:
+    """Choose a column for each row of a matrix, (n, m) with n <= m, of the greatest total gain."""
+    from scipy.optimize import linear_sum_assignment  # 0.4 s that most runs never pay
+
+    _, columns = linear_sum_assignment(gains, maximize=True)
+    return [int(column) for column in columns]

@@ -1,0 +1,225 @@
+"""One pair of an account as a tree: a view for whoever looks at one document, not at columns."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from stickler_cli.compare.account import (
+    Account,
+    EntryAccount,
+    ListAccount,
+    MismatchAccount,
+    ObjectAccount,
+    SplitAccount,
+)
+from stickler_cli.compare.columns import NOTHING, Indexes
+from stickler_cli.compare.result import TP, Outcome
+from stickler_cli.core.json_values import JsonValue
+
+Shape: TypeAlias = Literal["leaf", "object", "list", "mismatch"]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Comparison:
+    """Two values compared, either of which may be absent; its parts are made on demand."""
+
+    account: Account
+    """Of this pair and others; never a `SplitAccount`."""
+    pair: int
+    """The position of the pair."""
+
+    @property
+    def shape(self) -> Shape:
+        """What was compared: fields, elements, values of different kinds, or one value."""
+        match self.account:
+            case ObjectAccount():
+                return "object"
+            case ListAccount():
+                return "list"
+            case MismatchAccount():
+                return "mismatch"
+            case _:
+                return "leaf"
+
+    @property
+    def gt(self) -> JsonValue:
+        """The ground truth; None where it is absent."""
+        slot = int(self.account.gt[self.pair])
+        return None if slot == NOTHING else self.account.columns.gt[slot]
+
+    @property
+    def pred(self) -> JsonValue:
+        """The prediction; None where it is absent."""
+        slot = int(self.account.pred[self.pair])
+        return None if slot == NOTHING else self.account.columns.pred[slot]
+
+    @property
+    def outcome(self) -> Outcome:
+        """The class of the pair as one unit."""
+        return Outcome(int(self.account.outcome[self.pair]))
+
+    @property
+    def similarity(self) -> float:
+        """As computed, in [0, 1]; 1.0 where both sides are absent, 0.0 where one is."""
+        return float(self.account.similarity[self.pair])
+
+    @property
+    def score(self) -> float:
+        """The similarity after clipping, in [0, 1]."""
+        return float(self.account.score[self.pair])
+
+    @property
+    def reported(self) -> float:
+        """The similarity of the pair as an element of a list: of two lists, their score."""
+        return float(self.account.reported[self.pair])
+
+    @property
+    def threshold(self) -> float:
+        """The similarity at which the pair is a match."""
+        return self.account.node.threshold
+
+    @property
+    def reason(self) -> str:
+        """What a judge says; empty without one."""
+        return (self.account.reasons or {}).get(self.pair, "")
+
+    @property
+    def fields(self) -> "tuple[FieldComparison, ...]":
+        """Of objects, the account of every field, those that only the documents name last."""
+        if not isinstance(self.account, ObjectAccount):
+            return ()
+        more = [found for entry in self.account.entries for found in self._entries(entry)]
+        more.sort(key=lambda found: found[0])
+        return (*self._declared(self.account), *(field for _, field in more))
+
+    def _declared(self, account: ObjectAccount) -> "Iterator[FieldComparison]":
+        for part in account.fields:
+            at = self.pair
+            if part.at is not None:
+                at = int(np.searchsorted(part.at, self.pair))
+                if at == len(part.at) or part.at[at] != self.pair:
+                    return  # an object that neither side has
+            yield _field(part.name, part.counted, part.account, at)
+
+    def _entries(self, entry: EntryAccount) -> "Iterator[tuple[int, FieldComparison]]":
+        for at in owned(entry.owner, self.pair):
+            name = entry.names[int(entry.key[at])]
+            yield int(entry.order[at]), _field(name, entry.counted, entry.account, at)
+
+    @property
+    def elements(self) -> "tuple[ElementComparison, ...]":
+        """Of lists, ground-truth elements in their order, then the prediction's without a pair."""
+        if not isinstance(self.account, ListAccount) or self.account.units is None:
+            return ()
+        units = self.account.units
+        return tuple(
+            ElementComparison(
+                _index(units.gt_place, at),
+                _index(units.pred_place, at),
+                Outcome(int(units.outcome[at])),
+                float(units.threshold[at]),
+                comparison_of(units.account, at),
+            )
+            for at in owned(units.owner, self.pair)
+        )
+
+    @property
+    def extras(self) -> tuple[str, ...]:
+        """Undeclared keys that only the prediction has: one false alarm each."""
+        account = self.account
+        return account.extras.get(self.pair, ()) if isinstance(account, ObjectAccount) else ()
+
+    @property
+    def undeclared(self) -> tuple[str, ...]:
+        """Undeclared keys of the ground truth that have a value; they are not evaluated."""
+        account = self.account
+        return account.undeclared.get(self.pair, ()) if isinstance(account, ObjectAccount) else ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Comparison) and _told(self) == _told(other)
+
+    __hash__ = None  # type: ignore[assignment] # values of documents are no keys
+
+    def __repr__(self) -> str:
+        return f"<Comparison {self.outcome.name} similarity={self.similarity!r}>"
+
+
+@dataclass(frozen=True, slots=True)
+class FieldComparison:
+    """One field of an object, and what it is worth there."""
+
+    name: str
+    weight: float
+    counted: bool
+    """Whether the object's `aggregate` and `leaves` include this field."""
+    comparison: Comparison
+
+
+@dataclass(frozen=True, slots=True)
+class ElementComparison:
+    """One unit of a list: a pair, or an element that has none."""
+
+    gt_index: int | None
+    """Position in the ground truth as it is in the document; None for an invented element."""
+    pred_index: int | None
+    """Position in the prediction as it is in the document; None for a missed element."""
+    outcome: Outcome
+    """The class of the unit as an element: objects pass on their match-threshold."""
+    threshold: float
+    """The similarity at which this pair is a match."""
+    comparison: Comparison
+
+    @property
+    def passed(self) -> bool:
+        """Whether the gate is open: only matching pairs are descended into."""
+        return self.outcome is TP
+
+
+def comparison_of(account: Account, pair: int) -> Comparison:
+    """Return one pair of an account."""
+    return Comparison(*within(account, pair))
+
+
+def within(account: Account, pair: int) -> tuple[Account, int]:
+    """Return the account that compared a pair, and the position of the pair in it."""
+    while isinstance(account, SplitAccount):
+        account, pair = account.part_of(pair)
+    return account, pair
+
+
+def owned(owner: Indexes, pair: int) -> range:
+    """Return where the parts of a pair are; owners are in order."""
+    first, last = np.searchsorted(owner, [pair, pair + 1]).tolist()
+    return range(first, last)
+
+
+def _field(name: str, counted: object, account: Account, at: int) -> FieldComparison:
+    weights = account.weights()
+    worth = weights if isinstance(weights, float | int) else float(weights[at])
+    included = bool(counted[at]) if isinstance(counted, np.ndarray) else bool(counted)
+    return FieldComparison(name, worth, included, comparison_of(account, at))
+
+
+def _index(places: Indexes, at: int) -> int | None:
+    place = int(places[at])
+    return None if place == NOTHING else place
+
+
+def _told(comparison: Comparison) -> tuple[object, ...]:
+    """Return everything that a comparison says."""
+    return (
+        comparison.shape,
+        comparison.gt,
+        comparison.pred,
+        comparison.outcome,
+        comparison.similarity,
+        comparison.score,
+        comparison.threshold,
+        comparison.reason,
+        comparison.fields,
+        comparison.elements,
+        comparison.extras,
+        comparison.undeclared,
+    )

@@ -1,0 +1,67 @@
+"""Fields in which two list elements are known to be unlike before they are compared."""
+
+from dataclasses import dataclass
+
+from stickler_cli.compare.columns import Columns, Indexes
+from stickler_cli.compare.leaf import LeafNode
+from stickler_cli.compare.object import ObjectNode
+from stickler_cli.compare.one_of import OneOfNode
+from stickler_cli.compare.plan import Node
+from stickler_cli.compare.recursion import RecursionNode
+
+
+@dataclass(frozen=True, slots=True)
+class SelectiveField:
+    """A field whose comparator gives keys: unequal ones have nothing in common."""
+
+    weight: float
+    of_object: float
+    """The weights of all fields of the object, this one included."""
+    gt_keys: Indexes
+    """By slot of the elements; below 0 where the field is absent."""
+    pred_keys: Indexes
+    size: int
+    """One more than the greatest key."""
+
+
+def selective_fields(item: Node, elements: Columns) -> list[SelectiveField]:
+    """Return the fields of list elements that may say which of them go together."""
+    item = followed(item)
+    if not isinstance(item, ObjectNode) or not elements.types <= {dict}:
+        return []
+    of_object = sum(_most_worth(field.node) for field in item.fields)
+    found = []
+    for field in item.fields:
+        if not isinstance(field.node, LeafNode):
+            continue
+        columns = elements.field(field.name)
+        comparator = field.node.comparator.pairing or field.node.comparator
+        if not columns.scalar or (keys := columns.keys(comparator)) is None:
+            continue
+        size = int(max(keys[0].max(), keys[1].max(), 0)) + 1
+        found.append(SelectiveField(field.node.weight, of_object, *keys, size))
+    return found
+
+
+def bounds_tell(item: Node) -> bool:
+    """Return whether some fields of elements are cheap to compare and others are not."""
+    item = followed(item)
+    if not isinstance(item, ObjectNode):
+        return False
+    cheap = [field.node.columnar for field in item.fields]
+    return any(cheap) and not all(cheap)
+
+
+def followed(node: Node) -> Node:
+    """Return the node that a reference stands for; any other node as it is."""
+    while isinstance(node, RecursionNode):
+        node = node.choose(None)
+    return node
+
+
+def _most_worth(node: Node) -> float:
+    """Return what a field may be worth at most."""
+    node = followed(node)
+    if isinstance(node, OneOfNode):
+        return max(_most_worth(arm.node) for arm in node.arms)
+    return node.weight

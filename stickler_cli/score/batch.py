@@ -1,0 +1,79 @@
+"""Some documents of a run and the account of those that were compared: what every fold reads.
+
+A module of its own because counts and errors are each made once a batch, whoever wants them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from stickler_cli.compare.account import Account, Floats
+from stickler_cli.compare.columns import Indexes, Mask
+from stickler_cli.compare.comparison import Comparison, comparison_of
+from stickler_cli.score.counting import FieldCounts, count_documents
+from stickler_cli.score.document_result import DocumentResult, Status
+from stickler_cli.score.non_matches import NonMatch, non_matches
+
+
+@dataclass(eq=False)
+class Batch:
+    """Documents that follow each other, and what was found in those that were compared."""
+
+    results: Sequence[DocumentResult]
+    account: Account | None = None
+    """Of the documents that were compared, and maybe of others; None without any."""
+    at: Indexes = field(default_factory=lambda: np.empty(0, np.intp))
+    """Which pairs of the account are the documents that were compared, in their order."""
+
+    @cached_property
+    def compared(self) -> Mask:
+        """Which of the documents were compared."""
+        found: Mask = np.array([result.score is not None for result in self.results], np.bool_)
+        return found
+
+    @cached_property
+    def rows(self) -> list[int | None]:
+        """The position of each document among those that were compared; None for others."""
+        position = (np.cumsum(self.compared) - 1).tolist()
+        return [
+            row if compared else None
+            for row, compared in zip(position, self.compared.tolist(), strict=True)
+        ]
+
+    @cached_property
+    def counts(self) -> FieldCounts | None:
+        """What was counted in each document that was compared."""
+        return None if self.account is None else count_documents(self.account, self.at)
+
+    @cached_property
+    def _errors(self) -> list[list[NonMatch]]:
+        return [] if self.account is None else non_matches(self.account, self.at)
+
+    def errors(self, document: int) -> list[NonMatch]:
+        """Return the errors of a document, by its position; none of one that was not compared."""
+        row = self.rows[document]
+        return [] if row is None else self._errors[row]
+
+    @property
+    def scores(self) -> Floats:
+        """The overall scores of the documents that were compared."""
+        return np.empty(0) if self.account is None else self.account.similarity[self.at]
+
+    def comparison(self, document: int) -> Comparison | None:
+        """Return the comparison of a document, by its position."""
+        row = self.rows[document]
+        if self.account is None or row is None:
+            return None
+        return comparison_of(self.account, int(self.at[row]))
+
+    def among_compared(self, documents: Mask) -> Mask:
+        """Return which of the compared documents are among some of all."""
+        return documents[self.compared]
+
+
+def batch_of(comparison: Comparison, document: str = "") -> Batch:
+    """Return the batch of one document that was evaluated."""
+    result = DocumentResult(document, Status.EVALUATED, comparison.similarity)
+    return Batch([result], comparison.account, np.array([comparison.pair]))

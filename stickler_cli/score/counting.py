@@ -1,0 +1,415 @@
+"""From an account to counts, field by field and document by document: what counts where.
+
+At every node `overall` counts its direct units, `aggregate` the leaves as far as gates are open,
+and `leaves` all leaves. Source: docs/semantics.md, "overall, aggregate and leaves".
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickler_cli.compare.account import (
+    Account,
+    EntryAccount,
+    FieldAccount,
+    Floats,
+    ListAccount,
+    MismatchAccount,
+    ObjectAccount,
+    SplitAccount,
+    both_sides,
+    local_positions,
+)
+from stickler_cli.compare.columns import Indexes, Mask
+from stickler_cli.compare.result import FA, FN, TN, TP
+
+OUTCOMES: Final = 5
+OVERALL, AGGREGATE, LEAVES = range(3)
+"""The three ways of counting, as positions."""
+
+Sums: TypeAlias = NDArray[np.int64]
+"""(3, documents, 5): how many units, by way of counting, document and outcome."""
+
+
+@dataclass(slots=True, eq=False)
+class FieldCounts:
+    """What was counted of one field, and of the fields below it, in each document of a chunk."""
+
+    sums: Sums
+    """A row for each document, or for each of `documents`."""
+    seen: Mask
+    """The rows of documents in which the field was met, be it absent there."""
+    documents: Indexes | None = None
+    """The document of each row; None where there is a row for every document. One may be there
+    twice."""
+    scored: Mask | None = None
+    """The rows in which the field has a score of its own: not below a list or an absent side."""
+    raw: Floats | None = None
+    """Its similarity in these rows."""
+    score: Floats | None = None
+    """Its score after clipping in these rows."""
+    weight: float | None = None
+    """What the field is worth; the most where documents differ."""
+    fields: "dict[str, FieldCounts]" = field(default_factory=dict)
+    undeclared: list[tuple[int, str]] = field(default_factory=list)
+    """Document and name of each undeclared key of the ground truth that has a value."""
+    extras: list[tuple[int, str]] = field(default_factory=list)
+    """Document and name of each undeclared key that only the prediction has."""
+
+    @classmethod
+    def of_nothing(cls, rows: int, *, seen: bool = True) -> "FieldCounts":
+        """Return counts of so many documents in which nothing was counted."""
+        return cls(np.zeros((3, rows, OUTCOMES), np.int64), np.full(rows, seen))
+
+    def below(self, name: str) -> "FieldCounts":
+        """Return the counts of a field, with the same rows; empty ones if it is new."""
+        found = self.fields.get(name)
+        rows = self.sums.shape[1]
+        if found is None:
+            found = self.fields[name] = FieldCounts.of_nothing(rows, seen=False)
+        elif found.documents is not None:
+            found = self.fields[name] = found.spread(rows)
+        return found
+
+    def note_scores(self, rows: Indexes, account: Account, at: Indexes) -> None:
+        """Keep the scores of pairs, one a row at most."""
+        if self.scored is None or self.raw is None or self.score is None:
+            size = self.sums.shape[1]
+            self.scored = np.zeros(size, np.bool_)
+            self.raw, self.score = np.zeros((2, size))
+        self.scored[rows] = True
+        self.raw[rows], self.score[rows] = account.similarity[at], account.score[at]
+        weights = account.weights()
+        worth = float(weights if isinstance(weights, float | int) else weights[at].max(initial=0.0))
+        if len(rows):
+            self.weight = max(worth, self.weight or 0.0)
+
+    def spread(self, rows: int) -> "FieldCounts":
+        """Return the same counts with a row for every document."""
+        whole = FieldCounts.of_nothing(rows, seen=False)
+        whole.add(self)
+        return whole
+
+    def add(self, other: "FieldCounts") -> None:
+        """Add rows of some documents to these, which have one for every document."""
+        rows = other.documents
+        if rows is None:
+            rows = np.arange(other.sums.shape[1])
+        for mine, its in zip(self.sums, other.sums, strict=True):
+            np.add.at(mine, rows, its)
+        self.seen[rows[other.seen]] = True
+        if other.scored is not None and other.raw is not None and other.score is not None:
+            if self.scored is None or self.raw is None or self.score is None:
+                self.scored = np.zeros(self.sums.shape[1], np.bool_)
+                self.raw, self.score = np.zeros((2, self.sums.shape[1]))
+            self.scored[rows[other.scored]] = True
+            self.raw[rows[other.scored]] = other.raw[other.scored]
+            self.score[rows[other.scored]] = other.score[other.scored]
+        if other.weight is not None:
+            self.weight = max(other.weight, self.weight or 0.0)
+        self.undeclared += other.undeclared
+        self.extras += other.extras
+        for name, child in other.fields.items():
+            self.below(name).add(replace(child, documents=child.rows_in(rows)))
+
+    def rows_in(self, rows: Indexes) -> Indexes:
+        """Return the documents of the rows of a field, given those of the field above it."""
+        return rows if self.documents is None else self.documents
+
+    def which(self, some: Mask | None) -> "Indexes | slice":
+        """Return the rows of some documents of the chunk; of all, for None."""
+        if some is None:
+            return slice(None)
+        return np.flatnonzero(some if self.documents is None else some[self.documents])
+
+    def occurs(self, some: Mask) -> bool:
+        """Return whether the field has rows of some documents of the chunk."""
+        return bool(self.seen[self.which(some)].any())
+
+    def walk(self, path: tuple[str, ...] = ()) -> "Iterator[tuple[tuple[str, ...], FieldCounts]]":
+        """Go through this field and all below it, parents first."""
+        yield path, self
+        for name, child in self.fields.items():
+            yield from child.walk((*path, name))
+
+
+@dataclass(frozen=True, slots=True)
+class _Pairs:
+    """Some pairs of an account, and how they count."""
+
+    at: Indexes
+    """Their positions in the account, (n,)."""
+    rows: Indexes
+    """The row that each counts in, (n,)."""
+    live: Mask
+    """Whether every gate so far is open; where one is shut, only `leaves` counts, (n,)."""
+
+    def some(self, which: "Mask | Indexes") -> "_Pairs":
+        """Return some of the pairs."""
+        return _Pairs(self.at[which], self.rows[which], self.live[which])
+
+    def inside(self, at: Indexes) -> "_Pairs":
+        """Return the same pairs by their positions in another account."""
+        return _Pairs(at, self.rows, self.live)
+
+    def gated(self, gates: Mask) -> "_Pairs":
+        """Return the same pairs behind one gate more."""
+        return _Pairs(self.at, self.rows, self.live & gates)
+
+
+def count_documents(account: Account, at: Indexes) -> FieldCounts:
+    """Count documents, which are pairs of an account; the result is that of their root."""
+    root = FieldCounts.of_nothing(len(at))
+    pairs = _Pairs(at, np.arange(len(at)), np.ones(len(at), np.bool_))
+    root.sums += _in_fields(root, account, pairs, scored=True)
+    return root
+
+
+def _sums(rows: Indexes, outcome: NDArray[np.int8], size: int) -> NDArray[np.int64]:
+    counted = np.bincount(rows * OUTCOMES + outcome, minlength=size * OUTCOMES)
+    return counted.reshape(size, OUTCOMES)
+
+
+def _count(sums: Sums, pairs: _Pairs, outcome: NDArray[np.int8]) -> None:
+    """Count leaves: always as `leaves`, where gates are open in all three ways."""
+    size, live = sums.shape[1], pairs.live
+    every = _sums(pairs.rows, outcome, size)
+    sums[LEAVES] += every
+    sums[:LEAVES] += every if live.all() else _sums(pairs.rows[live], outcome[live], size)
+
+
+def _in_unit(node: FieldCounts, account: Account, pairs: _Pairs, *, scored: bool) -> Sums:
+    """Count units at their node, and what is in them below; return what was counted at the node.
+
+    Args:
+        node: of the units' field.
+        account: of the units, and maybe of others.
+        pairs: the units.
+        scored: whether fields here have scores of their own.
+    """
+    sums = np.zeros_like(node.sums)
+    if isinstance(account, SplitAccount):
+        for part, some in _parts(account, pairs):
+            sums += _in_unit(node, part, some, scored=scored)
+        return sums
+    outcome = account.outcome[pairs.at]
+    if isinstance(account, MismatchAccount):
+        live = pairs.live
+        sums[:LEAVES] += _sums(pairs.rows[live], outcome[live], sums.shape[1])
+        shut = pairs.gated(np.zeros_like(live))
+        for side in (account.missed, account.invented):
+            if side is not None:
+                sums[LEAVES] += _in_unit(node, side, shut, scored=False)[LEAVES]
+    elif isinstance(account, ObjectAccount | ListAccount):
+        absent = outcome == TN
+        _count(sums, pairs.some(absent), outcome[absent])
+        present = pairs.some(~absent)
+        if isinstance(account, ObjectAccount):
+            sums += _in_objects(node, account, present, scored=scored)
+        else:
+            sums += _in_elements(node, account, present, own=True)
+    else:
+        _count(sums, pairs, outcome)
+    return sums
+
+
+def _in_objects(node: FieldCounts, account: ObjectAccount, pairs: _Pairs, *, scored: bool) -> Sums:
+    """Count objects as units, and their fields; one that a side lacks is atomic but to `leaves`."""
+    sums = np.zeros_like(node.sums)
+    outcome, live = account.outcome[pairs.at], pairs.live
+    both = both_sides(outcome)
+    sums[OVERALL] += _sums(pairs.rows[live], outcome[live], sums.shape[1])
+    atomic = live & ~both
+    if atomic.any():
+        sums[AGGREGATE] += _sums(pairs.rows[atomic], outcome[atomic], sums.shape[1])
+    inside = _in_fields(node, account, pairs.gated(both), scored=scored)
+    sums[AGGREGATE:] += inside[AGGREGATE:]
+    return sums
+
+
+def _parts(account: SplitAccount, pairs: _Pairs) -> Iterator[tuple[Account, _Pairs]]:
+    """Return the parts that pairs are in, with the pairs by their positions there."""
+    for part in account.parts:
+        inner = local_positions(part.at, len(account))[pairs.at]
+        which = np.flatnonzero(inner >= 0)
+        if len(which):
+            yield part.account, pairs.some(which).inside(inner[which])
+
+
+def _in_fields(node: FieldCounts, account: Account, pairs: _Pairs, *, scored: bool) -> Sums:
+    """Count the fields of objects below their node; return what they come to."""
+    sums = np.zeros_like(node.sums)
+    if isinstance(account, SplitAccount):
+        for part, some in _parts(account, pairs):
+            sums += _in_fields(node, part, some, scored=scored)
+    if not isinstance(account, ObjectAccount) or not len(pairs.at):
+        return sums
+    outcome = account.outcome[pairs.at]
+    one_sided = (outcome == FN) | (outcome == FA)
+    own = ~one_sided if scored else np.zeros_like(one_sided)
+    for one in account.fields:
+        sums += _in_field(node, account, one, pairs, one_sided, own)
+    for entry in account.entries:
+        sums += _in_entries(node, account, entry, pairs, own)
+    _count_keys(node, sums, account, pairs)
+    return sums
+
+
+def _in_field(  # noqa: PLR0913, PLR0917 - a part of `_in_fields`
+    node: FieldCounts,
+    account: ObjectAccount,
+    one: FieldAccount,
+    pairs: _Pairs,
+    one_sided: Mask,
+    own: Mask,
+) -> Sums:
+    """Count one field of objects."""
+    sums = np.zeros_like(node.sums)
+    inner = pairs.inside(
+        pairs.at if one.at is None else local_positions(one.at, len(account))[pairs.at]
+    )
+    child = node.below(one.name)
+    child.seen[pairs.rows] = True
+    if own.any():
+        child.note_scores(pairs.rows[own], one.account, inner.at[own])
+    # What neither side has is nothing to count in an object that only one has.
+    kept = ~(one_sided & (one.account.outcome[inner.at] == TN))
+    found = _by_side(child, one.account, inner, kept, own)
+    child.sums += found
+    sums[OVERALL] += found[OVERALL]
+    if isinstance(one.counted, np.ndarray):
+        apart = FieldCounts.of_nothing(sums.shape[1])
+        found = _in_unit(apart, one.account, inner.some(kept & one.counted[inner.at]), scored=False)
+    if one.counted is not False:
+        sums[AGGREGATE:] += found[AGGREGATE:]
+    return sums
+
+
+def _by_side(node: FieldCounts, account: Account, pairs: _Pairs, kept: Mask, own: Mask) -> Sums:
+    """Count fields, those with scores of their own apart from others."""
+    if own.all() or not own.any():
+        pairs = pairs if kept.all() else pairs.some(kept)
+        return _in_unit(node, account, pairs, scored=bool(own.any()))
+    mine = _in_unit(node, account, pairs.some(kept & own), scored=True)
+    return mine + _in_unit(node, account, pairs.some(kept & ~own), scored=False)
+
+
+def _count_keys(node: FieldCounts, sums: Sums, account: ObjectAccount, pairs: _Pairs) -> None:
+    """Count keys that the schema does not declare."""
+    if not account.extras and not account.undeclared:
+        return
+    position = local_positions(pairs.at, len(account))
+    for where, names in account.extras.items():
+        found = int(position[where])
+        if found >= 0:
+            row = int(pairs.rows[found])
+            ways = slice(None) if pairs.live[found] else slice(LEAVES, None)
+            sums[ways, row, FA] += len(names)
+            node.extras += ((row, name) for name in names)
+    for where, names in account.undeclared.items():
+        found = int(position[where])
+        if found >= 0:
+            node.undeclared += ((int(pairs.rows[found]), name) for name in names)
+
+
+def _in_entries(
+    node: FieldCounts, account: ObjectAccount, entry: EntryAccount, pairs: _Pairs, own: Mask
+) -> Sums:
+    """Count fields that only the documents name: in rows by name and document, then by name."""
+    sums = np.zeros_like(node.sums)
+    size = sums.shape[1]
+    of = local_positions(pairs.at, len(account))[entry.owner]
+    inner = np.flatnonzero(of >= 0)
+    of, key = of[inner], entry.key[inner]
+    bins, rows = np.unique(key * size + pairs.rows[of], return_inverse=True)
+    entries, mine = _Pairs(inner, rows, pairs.live[of]), own[of]
+    apart = FieldCounts.of_nothing(len(bins))
+    if mine.any():
+        apart.note_scores(rows[mine], entry.account, inner[mine])
+    apart.sums += _by_side(apart, entry.account, entries, np.ones_like(mine), mine)
+    counted = apart.sums
+    if entry.counted is not True:
+        chosen = np.broadcast_to(entry.counted, len(entry.owner))[inner]
+        nothing = FieldCounts.of_nothing(len(bins))
+        counted = _in_unit(nothing, entry.account, entries.some(chosen), scored=False)
+    documents = bins % size
+    np.add.at(sums[OVERALL], documents, apart.sums[OVERALL])
+    for way in (AGGREGATE, LEAVES):
+        np.add.at(sums[way], documents, counted[way])
+    edges = np.flatnonzero(np.diff(bins // size, prepend=-1))
+    for first, last in pairwise([*edges.tolist(), len(bins)]):
+        name = entry.names[int(bins[first]) // size]
+        _put(node, name, _rows(apart, first, last, documents))
+    return sums
+
+
+def _rows(counts: FieldCounts, first: int, last: int, documents: Indexes) -> FieldCounts:
+    """Return some rows of counts, and which documents they are of."""
+    if counts.documents is None:
+        which: Any = slice(first, last)
+        of = documents[which]
+    else:
+        which = np.flatnonzero((counts.documents >= first) & (counts.documents < last))
+        of = documents[counts.documents[which]]
+    fields = {name: _rows(child, first, last, documents) for name, child in counts.fields.items()}
+    return FieldCounts(
+        counts.sums[:, which],
+        counts.seen[which],
+        of,
+        None if counts.scored is None else counts.scored[which],
+        None if counts.raw is None else counts.raw[which],
+        None if counts.score is None else counts.score[which],
+        counts.weight,
+        {name: child for name, child in fields.items() if child.seen.any()},
+        [(int(documents[at]), name) for at, name in counts.undeclared if first <= at < last],
+        [(int(documents[at]), name) for at, name in counts.extras if first <= at < last],
+    )
+
+
+def _put(node: FieldCounts, name: str, more: FieldCounts) -> None:
+    """Add the rows of a field that only some documents have."""
+    if name in node.fields:
+        node.below(name).add(more)
+    else:
+        node.fields[name] = more
+
+
+def _in_elements(node: FieldCounts, account: ListAccount, pairs: _Pairs, *, own: bool) -> Sums:
+    """Count the elements of lists; `own` says that they are units of this node.
+
+    Else they are in a list of the node. The fields of items, and those of the lists in them, are
+    the node's own fields.
+    """
+    sums = np.zeros_like(node.sums)
+    units = account.units
+    if units is None or not len(pairs.at):
+        return sums
+    of = local_positions(pairs.at, len(account))[units.owner]
+    at = np.flatnonzero(of >= 0)
+    elements = _Pairs(at, pairs.rows[of[at]], pairs.live[of[at]])
+    outcome, live, size = units.outcome[at], elements.live, sums.shape[1]
+    if own:
+        sums[OVERALL] += _sums(elements.rows[live], outcome[live], size)
+    shut = live & (outcome != TP)
+    sums[AGGREGATE] += _sums(elements.rows[shut], outcome[shut], size)
+    inside = _inside_element(node, units.account, elements.gated(outcome == TP))
+    sums[AGGREGATE:] += inside[AGGREGATE:]
+    return sums
+
+
+def _inside_element(node: FieldCounts, account: Account, pairs: _Pairs) -> Sums:
+    """Count what is in elements; those behind a shut gate count as `leaves` only."""
+    if isinstance(account, SplitAccount):
+        sums = np.zeros_like(node.sums)
+        for part, some in _parts(account, pairs):
+            sums += _inside_element(node, part, some)
+        return sums
+    if isinstance(account, ObjectAccount):
+        return _in_fields(node, account, pairs, scored=False)
+    if isinstance(account, ListAccount):
+        return _in_elements(node, account, pairs, own=False)
+    return _in_unit(node, account, pairs, scored=False)
