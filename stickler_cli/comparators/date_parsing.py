@@ -8,7 +8,7 @@ Nothing here depends on the day of the run or on the time zone of the machine.
 import re
 from calendar import monthrange
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta, timezone, tzinfo
+from datetime import date, datetime, time, timedelta, timezone, tzinfo
 from itertools import compress, product
 from typing import Any, Final, TypeAlias
 
@@ -101,12 +101,8 @@ class StatedDate:
 
     def limited_to(self, parts: frozenset[str]) -> "StatedDate":
         """Forget all parts but these."""
-        return replace(
-            self,
-            year=self.year if "year" in parts else None,
-            month=self.month if "month" in parts else None,
-            day=self.day if "day" in parts else None,
-        )
+        others: dict[str, Any] = dict.fromkeys(_PARTS[True, True, True] - parts)
+        return replace(self, **others)
 
     def moment(self, *, utc: bool) -> timedelta:
         """Give the time since the day before 0001-01-01, by its own clock or in UTC.
@@ -180,12 +176,7 @@ def stated_by(value: date) -> StatedDate:
     """Take a date or datetime as it is."""
     if not isinstance(value, datetime):
         return StatedDate(value.year, value.month, value.day)
-    clock = timedelta(
-        hours=value.hour,
-        minutes=value.minute,
-        seconds=value.second,
-        microseconds=value.microsecond,
-    )
+    clock = datetime.combine(value, value.time()) - datetime.combine(value, time.min)
     return StatedDate(value.year, value.month, value.day, clock, value.utcoffset())
 
 
