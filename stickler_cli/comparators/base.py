@@ -30,9 +30,6 @@ Similarities: TypeAlias = "NDArray[np.float64]"
 Keys: TypeAlias = "NDArray[np.intp]"
 """(n,): codes from 0, as many as there are distinct ones."""
 
-Matrix: TypeAlias = "NDArray[np.float64]"
-"""(n, m): ground truth by prediction, each value in [0, 1]."""
-
 EQUAL_WITHIN: Final = 1e-9
 """Similarities are sums of floats; nearer than this they are equal. Source: docs/semantics.md."""
 
@@ -122,8 +119,6 @@ class BaseComparator:
         # What is said of one way to compare holds for no other.
         if cls._overrides("similarity", "similarities"):
             cls.similarities = BaseComparator.similarities  # type: ignore[method-assign]
-        if cls._overrides("similarity", "matrix"):
-            cls.matrix = BaseComparator.matrix  # type: ignore[method-assign]
         if any(cls._overrides(one, "keys") for one in ("prepare", "similarity", "similarities")):
             cls.keys = BaseComparator.keys  # type: ignore[method-assign]
         redefined = {"compare", "prepare", "similarity", "similarities"} & vars(cls).keys()
@@ -204,11 +199,6 @@ class BaseComparator:
         sides asks for both at once. None where nothing is known of these values.
         """
         return None
-
-    def matrix(self, gts: Sequence[Any], preds: Sequence[Any]) -> Matrix:
-        """Compare every prepared value of `gts` with every one of `preds`; shape (n, m)."""
-        rows = [gt for gt in gts for _ in preds]
-        return self.similarities(rows, [*preds] * len(gts)).reshape(len(gts), len(preds))
 
     def compare(self, gt: Any, pred: Any) -> float:
         """Compare two values as they are in the documents; in [0, 1].

@@ -10,7 +10,7 @@ from stickler_cli.clients.client import Client
 from stickler_cli.clients.desk import desk
 from stickler_cli.clients.model import Model, ModelError
 from stickler_cli.clients.rounds import ROUND
-from stickler_cli.comparators.base import Answers, BaseComparator, Matrix
+from stickler_cli.comparators.base import Answers, BaseComparator, Similarities
 
 
 class ModelComparator(BaseComparator):
@@ -128,7 +128,7 @@ class ModelComparator(BaseComparator):
         reasons = self._together(ROUND, [gt], [pred]).reasons
         return reasons[0] if reasons else ""
 
-    def matrix(self, gts: Sequence[Any], preds: Sequence[Any]) -> Matrix:
+    def matrix(self, gts: Sequence[Any], preds: Sequence[Any]) -> Similarities:
         """Compare all with all."""
         pairs = [(gt, pred) for gt in gts for pred in preds]
         answers = self._together(ROUND, [gt for gt, _ in pairs], [pred for _, pred in pairs])

@@ -65,7 +65,7 @@ def test_a_column_of_numbers_and_texts_follows_both_rules_though_they_are_not_tr
     values = [comparator.prepare(value) for value in (1, 1.0, "1", True, "true", 1.5, 15)]
 
     # 1.5 and "15" have equal texts, so have 15 and 1.5; as numbers they differ.
-    assert comparator.matrix(values, values).tolist() == [
+    assert [comparator.similarities([value] * 7, values).tolist() for value in values] == [
         [1, 1, 1, 0, 0, 0, 0],
         [1, 1, 0, 0, 0, 0, 0],  # 1.0 is written "1.0", hence "10" without punctuation
         [1, 0, 1, 0, 0, 0, 0],

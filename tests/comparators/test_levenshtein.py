@@ -19,14 +19,13 @@ def test_half_of_a_surrogate_pair_is_a_character():
     assert LevenshteinComparator().compare("\ud800a", "\ud801a") == 0.5
 
 
-def test_a_matrix_holds_the_similarity_of_each_ground_truth_with_each_prediction():
+def test_columns_are_compared_element_by_element():
     comparator = LevenshteinComparator()
 
-    # kitten -> sitting: 3 edits of 7; kitten -> "": 6 of 6; flaw -> lawn: 2 of 4 only for itself.
-    assert comparator.matrix(["kitten", ""], ["sitting", ""]).tolist() == [
-        [1 - 3 / 7, 0.0],
-        [0.0, 1.0],
-    ]
+    # kitten -> sitting: 3 edits of 7; kitten -> "": 6 of 6.
+    similarities = comparator.similarities(["kitten", "kitten", ""], ["sitting", "", ""])
+
+    assert similarities.tolist() == [1 - 3 / 7, 0.0, 1.0]
 
 
 def test_a_flag_that_is_no_boolean_is_refused():

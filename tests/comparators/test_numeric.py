@@ -70,7 +70,9 @@ def test_numbers_up_to_the_documented_magnitude_are_read(value):
     comparator = NumericComparator(relative_tolerance=0.5, absolute_tolerance=1)
 
     assert comparator.compare(value, value) == 1.0
-    assert comparator.matrix([comparator.prepare(value)], [comparator.prepare(value)]) == [[1.0]]
+    assert comparator.similarities([comparator.prepare(value)], [comparator.prepare(value)]) == [
+        1.0
+    ]
 
 
 def test_all_digits_count():
@@ -88,7 +90,7 @@ def test_a_difference_of_exactly_the_tolerance_is_within_it_in_columns_too():
     preds = [comparator.prepare(value) for value in (30, 29.98, "0.08", "29.9799", 10**400)]
 
     # In floats, 0.08 - 0.07 is above 0.01 and 30 - 29.99 is too.
-    assert comparator.matrix(gts, preds).tolist() == [
+    assert [comparator.similarities([gt] * 5, preds).tolist() for gt in gts] == [
         [1, 1, 0, 0, 0],
         [0, 0, 1, 0, 0],
         [0, 0, 0, 0, 0],
@@ -108,7 +110,10 @@ def test_tiny_numbers_that_floats_cannot_tell_from_0_are_told_apart_in_columns()
     preds = [comparator.prepare(value) for value in ("1.4e-5000", "1.6e-5000", 0)]
 
     # Of 1e-5000 half of that is allowed, of 0 half of 1.
-    assert comparator.matrix(gts, preds).tolist() == [[1, 0, 0], [1, 1, 1]]
+    assert [comparator.similarities([gt] * 3, preds).tolist() for gt in gts] == [
+        [1, 0, 0],
+        [1, 1, 1],
+    ]
 
 
 def test_tolerance_is_another_name_for_the_absolute_one():
