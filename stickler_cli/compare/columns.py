@@ -63,7 +63,9 @@ class Prepared:
 
     comparator: BaseComparator
     values: list[Any]
-    ready: list[Any]
+    ready: NDArray[np.object_]
+    made: Mask
+    """Which of the values are ready."""
     reflexive: Mask | None = None
     keys: Indexes | None = None
     keyed: bool = False
@@ -71,14 +73,12 @@ class Prepared:
 
     def of(self, codes: Indexes) -> list[Any]:
         """Return the prepared values of codes."""
-        ready, values, prepare = self.ready, self.values, self.comparator.prepare
-        for code in np.unique(codes).tolist():
-            if ready[code] is _NOT_YET:
-                ready[code] = prepare(values[code])
-        return [ready[code] for code in codes.tolist()]
-
-
-_NOT_YET: Final = object()
+        if not (made := self.made[codes]).all():
+            for code in np.unique(codes[~made]).tolist():
+                self.ready[code] = self.comparator.prepare(self.values[code])
+                self.made[code] = True
+        prepared: list[Any] = self.ready[codes].tolist()
+        return prepared
 
 
 class Columns:
@@ -164,7 +164,8 @@ class Columns:
         found = self._prepared.get(id(comparator))
         if found is None:
             values = self.codes().values
-            found = Prepared(comparator, values, [_NOT_YET] * len(values))
+            size = len(values)
+            found = Prepared(comparator, values, np.empty(size, object), np.zeros(size, np.bool_))
             self._prepared[id(comparator)] = found
         return found
 

@@ -79,16 +79,20 @@ class LeafNode(Node):
         at = np.flatnonzero(unsure & ~no_gt & ~no_pred)
         reasons: Mapping[int, str] | None = None
         if len(at):
-            if options.purpose is Purpose.BOUND and not comparator.columnar:
+            if options.purpose is Purpose.ROUGH and not comparator.columnar:
                 similarity[at] = 1.0
             elif comparator.asks_models:
                 found, said = self._asked(columns, gt_codes[at], pred_codes[at], options)
                 similarity[at] = found
                 reasons = None if said is None else dict(zip(at.tolist(), said, strict=True))
             else:
-                similarity[at] = self._similarities(
-                    comparator, columns, gt_codes[at], pred_codes[at]
-                )
+                if comparator.columnar and (keys := columns.keys(comparator)) is not None:
+                    at = at[keys[0][gt[at]] == keys[1][pred[at]]]  # all others have 0
+                    similarity[unsure] = 0.0
+                if len(at):
+                    similarity[at] = self._similarities(
+                        comparator, columns, gt_codes[at], pred_codes[at]
+                    )
         gt, pred = np.where(no_gt, NOTHING, gt), np.where(no_pred, NOTHING, pred)
         outcome = self.outcomes(similarity, gt, pred)
         score = clipped(similarity, outcome, clip=self.clip)

@@ -32,6 +32,11 @@ MOST_KNOWN: Final = 1_000_000
 class SequenceNode(Node, ABC):
     """What lists and tuples share: a value that is not a list counts as a list of one."""
 
+    @property
+    def nested(self) -> bool:
+        """Whether to compare two values may mean to pair what is in them."""
+        return True
+
     @abstractmethod
     def first_of(self, value: JsonValue) -> Node:
         """Return the node of the only element of a list of one."""
@@ -113,7 +118,7 @@ class ListNode(SequenceNode):
         others, column_owner = spread(pred_elements.starts[pred], pred_elements.lengths[pred])
         lists = Lists(gt_elements.lengths[gt], pred_elements.lengths[pred], rows, others)
         longest = np.maximum(np.maximum(lists.n, lists.m), 1)
-        if options.purpose is Purpose.BOUND:
+        if options.purpose >= Purpose.BOUND:
             return self._told(columns, gt, pred, np.ones(len(gt)), np.ones(len(gt)))
         pairs = self._paired(columns, gt, pred, lists, options)
         if options.pairing:

@@ -52,6 +52,11 @@ class MapNode(FieldsNode):
         """The similarity at which two list items of this model are a match."""
         return self.declared.match_threshold
 
+    @property
+    def nested(self) -> bool:
+        """Whether to compare two values may mean to pair what is in them."""
+        return True
+
     def has_field(self, name: str) -> bool:
         """Return whether a key is a field."""
         return name in self.declared.names or self.family(name) != _UNDECLARED

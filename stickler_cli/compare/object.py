@@ -144,6 +144,11 @@ class ObjectNode(FieldsNode):
         """Whether to compare all pairs costs little beside a call for each."""
         return all(entry.node.columnar for entry in self.fields)
 
+    @property
+    def nested(self) -> bool:
+        """Whether to compare two values may mean to pair what is in them."""
+        return any(entry.node.nested for entry in self.fields)
+
 
 def _mean(fields: Sequence[FieldAccount], entries: Sequence[EntryAccount], size: int) -> Floats:
     """Return the weighted means of the fields that either side has; 1.0 where there are none."""

@@ -33,6 +33,11 @@ class ChoiceNode(Node, ABC):
         """Return the nodes, and the position of the chosen one for each slot of either side."""
 
     @property
+    def nested(self) -> bool:
+        """Whether to compare two values may mean to pair what is in them: some node may."""
+        return True
+
+    @property
     def may_clip(self) -> bool:
         """Whether `item_clip` holds for some values: the chosen node has its own say."""
         return True

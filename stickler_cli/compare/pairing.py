@@ -26,7 +26,7 @@ from stickler_cli.compare.account import Floats
 from stickler_cli.compare.assignment import assign, assign_all
 from stickler_cli.compare.columns import Columns, Indexes, Mask, spread
 from stickler_cli.compare.plan import Options, Purpose
-from stickler_cli.compare.selective import SelectiveField, bounds_tell, selective_fields
+from stickler_cli.compare.selective import SelectiveField, bound_of, selective_fields
 
 if TYPE_CHECKING:
     from stickler_cli.compare.plan import Node
@@ -259,7 +259,8 @@ class _Search:
     def _candidates(self) -> tuple[Indexes, Indexes, Floats]:
         """Return likely pairs by element, and what an element gains at most of any other."""
         size = len(self._near)
-        few = (self._n * self._m <= FEW_PAIRS)[self._near_owner]
+        most = 1 if self._item.nested else FEW_PAIRS
+        few = (self._n * self._m <= most)[self._near_owner]
         rest = np.where(few, -1.0, 1.0)
         found = [self._all(np.flatnonzero(few))]
         fields = [] if few.all() else selective_fields(self._item, self._elements)
@@ -301,16 +302,21 @@ class _Search:
     def _compared_with_all(self, near: Indexes, best: Floats) -> tuple[Indexes, Indexes, Floats]:
         """Compare elements with all of the other side, but for pairs that are surely not best."""
         near, far = self._all(near)
-        if self._item.columnar or not bounds_tell(self._item) or len(near) <= FEW_PAIRS:
+        purpose = bound_of(self._item)
+        if purpose is None:
             return near, far, self._similarity(near, far)
-        bound = self._similarity(near, far, Purpose.BOUND)
+        bound = self._similarity(near, far, purpose)
         most = self._gain(near, far, bound)
         likely = _first_best(near, far, most, _greatest(near, most, len(self._near)))
         found = self._similarity(near[likely], far[likely])
         best = best.copy()
         np.maximum.at(best, near[likely], self._gain(near[likely], far[likely], found))
-        at = np.flatnonzero((most > 0) & (most + 2 * EQUAL_WITHIN >= best[near]))
-        return near[at], far[at], self._similarity(near[at], far[at])
+        wanted = (most > 0) & (most + 2 * EQUAL_WITHIN >= best[near])
+        wanted[likely] = False
+        at = np.flatnonzero(wanted)
+        more = self._similarity(near[at], far[at])
+        both = np.concatenate([likely, at])
+        return near[both], far[both], np.concatenate([found, more])
 
     def _assigned(
         self, disputed: Indexes, best: Floats, wanted: Indexes

@@ -47,7 +47,9 @@ class Purpose(IntEnum):
     PAIRING = 2
     """To pair list elements: only what each pair has in common is kept, and no judge is asked."""
     BOUND = 3
-    """For what no similarity exceeds: what is dear to compare counts as a full match."""
+    """For what no similarity exceeds: lists inside count as a full match."""
+    ROUGH = 4
+    """For the same at less cost: leaves that are dear to compare count as a full match, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,11 @@ class Node(ABC):
     @property
     def columnar(self) -> bool:
         """Whether to compare all pairs of two columns costs little beside a call for each."""
+        return False
+
+    @property
+    def nested(self) -> bool:
+        """Whether to compare two values may mean to pair what is in them."""
         return False
 
     @abstractmethod

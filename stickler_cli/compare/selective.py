@@ -6,7 +6,7 @@ from stickler_cli.compare.columns import Columns, Indexes
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.object import ObjectNode
 from stickler_cli.compare.one_of import OneOfNode
-from stickler_cli.compare.plan import Node
+from stickler_cli.compare.plan import Node, Purpose
 from stickler_cli.compare.recursion import RecursionNode
 
 
@@ -43,13 +43,16 @@ def selective_fields(item: Node, elements: Columns) -> list[SelectiveField]:
     return found
 
 
-def bounds_tell(item: Node) -> bool:
-    """Return whether some fields of elements are cheap to compare and others are not."""
+def bound_of(item: Node) -> Purpose | None:
+    """Return how to learn cheaply what two elements have in common at most; None for no way."""
     item = followed(item)
     if not isinstance(item, ObjectNode):
-        return False
-    cheap = [field.node.columnar for field in item.fields]
-    return any(cheap) and not all(cheap)
+        return None
+    nested = [entry.node.nested for entry in item.fields]
+    if any(nested):
+        return None if all(nested) else Purpose.BOUND
+    cheap = [entry.node.columnar for entry in item.fields]
+    return Purpose.ROUGH if any(cheap) and not all(cheap) else None
 
 
 def followed(node: Node) -> Node:

@@ -44,7 +44,7 @@ class TupleNode(SequenceNode):
 
     def account(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
         """Account for pairs of lists, position by position, where either has a value."""
-        if options.purpose is Purpose.BOUND:
+        if options.purpose >= Purpose.BOUND:
             ones = scored(np.ones(len(gt)), gt, pred)
             outcome = self.outcomes(ones, gt, pred)
             return ListAccount(self, columns, gt, pred, outcome, ones, ones)

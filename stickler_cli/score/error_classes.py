@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from enum import StrEnum
 from itertools import chain, islice
-from typing import Final
+from typing import Any, Final
 
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.json_values import JsonObject, JsonValue, kind_of
@@ -178,6 +178,8 @@ class Places:
         self._document = document
         self._fields: dict[tuple[int, Path], dict[str, list[Step]]] = {}
         """For an object and a path into its fields: which fields have a text there."""
+        self._everywhere: tuple[frozenset[str], frozenset[Any]] | None = None
+        """All texts of the document as they are looked for, and all its other scalars."""
 
     def have_elsewhere(self, pred: JsonValue, path: Path) -> bool:
         """Say whether a prediction is the ground truth of another place near its own.
@@ -185,7 +187,7 @@ class Places:
         Those are the other fields of its object, and the same field of other items and objects.
         """
         wanted = _telling(pred)
-        if wanted is None:
+        if wanted is None or not self._anywhere(pred, wanted):
             return False
         around = [self._document]
         for step in path[:-1]:
@@ -195,6 +197,20 @@ class Places:
             self._is_beside(wanted, around[depth], path[depth], path[depth + 1 :])
             for depth in range(innermost, max(innermost - LEVELS, -1), -1)
         )
+
+    def _anywhere(self, value: JsonValue, wanted: JsonValue) -> bool:
+        """Return whether a value may be anywhere in the document; most wrong ones are not."""
+        if not isinstance(wanted, str):
+            return True
+        if self._everywhere is None:
+            self._everywhere = _scalars(self._document)
+        texts, numbers = self._everywhere
+        if wanted in texts:
+            return True
+        if not isinstance(value, str):
+            return value in numbers
+        # A text may be that of a number, which begins with a digit, a sign or a point.
+        return wanted[0] in "0123456789+-." and any(wanted == _telling(one) for one in numbers)
 
     def _is_beside(self, wanted: JsonValue, around: JsonValue, step: Step, inside: Path) -> bool:
         """Say whether what stands beside a place has a value at the path inside it."""
@@ -220,6 +236,25 @@ class Places:
                     texts.setdefault(text, []).append(name)
             self._fields[key] = texts
         return self._fields[key]
+
+
+def _scalars(document: JsonValue) -> tuple[frozenset[str], frozenset[Any]]:
+    """Return the texts of a document, without case and outer blanks, and its other scalars."""
+    texts: set[str] = set()
+    others: set[Any] = set()
+    todo: list[Any] = [document]
+    while todo:
+        value = todo.pop()
+        kind = value.__class__
+        if kind is dict:
+            todo.extend(value.values())
+        elif kind is list:
+            todo.extend(value)
+        elif kind is str:
+            texts.add(value)
+        else:
+            others.add(value)
+    return frozenset(text.strip().casefold() for text in texts), frozenset(others)
 
 
 def _telling(value: JsonValue) -> JsonValue:
