@@ -73,7 +73,7 @@ def test_the_comparator_of_ones_own_works_as_it_stands_there():
     comparator = names["FirstLetter"]()
 
     assert comparator.compare("ab", "ac") == 1.0
-    assert comparator.matrix(["ab", "b"], ["ac"]).tolist() == [[1.0], [0.0]]
+    assert comparator.similarities(["ab", "b"], ["ac", "ac"]).tolist() == [1.0, 0.0]
 
 
 def test_the_page_names_the_group_of_entry_points():
