@@ -1,15 +1,15 @@
 """Every option, once: its type, values, default and help.
 
-A class a group of options that go together, and below them one for each command. The options of
-the command line, the keys of the configuration file, the keywords of `evaluate_many` and the
-options in the record of a run are read from these fields. Nothing of the engine is imported here,
-so that `--help` stays fast.
+A class for each group of options that go together, and below them one for each command. The
+options of the command line, the keys of the configuration file, the keywords of `evaluate_many`
+and the options in the record of a run are read from these fields. Nothing of the engine is
+imported here, so that `--help` stays fast.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, Literal
 
-from stickler_cli.core.option import Number, Size, option
+from stickler_cli.core.option import Number, Settings, Size, option
 
 Missing = Literal["fn", "skip", "error"]
 ExtraFields = Literal["fa", "ignore"]
@@ -23,15 +23,13 @@ _SOME: Final = Number("a whole number of at least 1", lambda number: number >= 1
 _PROCESSES: Final = replace(_SOME, expected=f"{_SOME.expected}, or auto", word="auto")
 
 
-@dataclass(frozen=True)
-class ConsoleOptions:
+class ConsoleOptions(Settings):
     """What is told on the terminal."""
 
     quiet: bool = option(False, "Print errors only.", short="-q")
     debug: bool = option(False, "Show where an error comes from.", in_file="none")
 
 
-@dataclass(frozen=True)
 class TerminalOptions(ConsoleOptions):
     """How it is told."""
 
@@ -39,15 +37,13 @@ class TerminalOptions(ConsoleOptions):
     no_color: bool = option(False, "Print without colour.")
 
 
-@dataclass(frozen=True)
-class SchemaOptions:
+class SchemaOptions(Settings):
     """How a schema is read."""
 
     allow_plugins: bool = option(False, "Let the schema name a comparator as module:Class.")
 
 
-@dataclass(frozen=True)
-class LenientOptions:
+class LenientOptions(Settings):
     """What counts as a document."""
 
     lenient_json: bool = option(
@@ -55,7 +51,6 @@ class LenientOptions:
     )
 
 
-@dataclass(frozen=True)
 class DocumentOptions(LenientOptions):
     """How documents are found and read."""
 
@@ -71,8 +66,7 @@ class DocumentOptions(LenientOptions):
     )
 
 
-@dataclass(frozen=True)
-class ComparisonOptions:
+class ComparisonOptions(Settings):
     """What decides the score of a pair."""
 
     pairing_floor: float = option(
@@ -86,19 +80,22 @@ class ComparisonOptions:
     )
 
 
-@dataclass(frozen=True)
-class CountingOptions(ComparisonOptions, LenientOptions):
-    """What decides the figures and the verdict of a run: its record says it."""
+class DecidingOptions(LenientOptions, ComparisonOptions):
+    """What decides the figures of a run."""
 
     recall_with_fd: bool = option(False, "Count false discoveries as missed in recall.")
     missing: Missing = option(
         "fn", "What a ground truth without a prediction is: all missed, left out, failed."
     )
+
+
+class RunOptions(DecidingOptions):
+    """What decides the figures and the verdict of a run; its record says it."""
+
     strict: bool = option(False, "Exit 3 if any document is unpaired or invalid.")
 
 
-@dataclass(frozen=True)
-class GroupOptions:
+class GroupOptions(Settings):
     """What documents are broken down by."""
 
     by: tuple[str, ...] = option(
@@ -115,8 +112,7 @@ class GroupOptions:
     )
 
 
-@dataclass(frozen=True)
-class IntervalOptions:
+class IntervalOptions(Settings):
     """What is said of chance."""
 
     ci: float | Literal["none"] = option(
@@ -128,8 +124,7 @@ class IntervalOptions:
     seed: int = option(0, "Draw other random samples.", metavar="N", values=_COUNT)
 
 
-@dataclass(frozen=True)
-class GateOptions:
+class GateOptions(Settings):
     """What the exit code depends on."""
 
     fail_under: float | None = option(
@@ -146,8 +141,7 @@ class GateOptions:
     )
 
 
-@dataclass(frozen=True)
-class ModelOptions:
+class ModelOptions(Settings):
     """What may be asked of models."""
 
     no_cache: bool = option(False, "Keep no answers of models on disk, and use none.")
@@ -157,8 +151,7 @@ class ModelOptions:
     )
 
 
-@dataclass(frozen=True)
-class ValidationOptions:
+class ValidationOptions(Settings):
     """What is held against the schema."""
 
     validate: Validate = option(
@@ -167,8 +160,7 @@ class ValidationOptions:
     )
 
 
-@dataclass(frozen=True)
-class WorkOptions:
+class WorkOptions(Settings):
     """Who does the work; the results do not depend on it."""
 
     jobs: int | Literal["auto"] = option(
@@ -190,8 +182,7 @@ class WorkOptions:
     )
 
 
-@dataclass(frozen=True)
-class OutputOptions:
+class OutputOptions(Settings):
     """The files that results go to."""
 
     output: tuple[str, ...] = option(
@@ -206,7 +197,6 @@ class OutputOptions:
     junit_fields: bool = option(False, "In JUnit XML, also give a test case for each field.")
 
 
-@dataclass(frozen=True)
 class ReportOptions(OutputOptions):
     """What is made of the results of a run."""
 
@@ -215,11 +205,10 @@ class ReportOptions(OutputOptions):
     )
 
 
-@dataclass(frozen=True)
 class EvalSettings(
     DocumentOptions,
     SchemaOptions,
-    CountingOptions,
+    RunOptions,
     ValidationOptions,
     ReportOptions,
     GateOptions,
@@ -255,7 +244,6 @@ class EvalSettings(
     )
 
 
-@dataclass(frozen=True)
 class CompareSettings(
     DocumentOptions, SchemaOptions, ComparisonOptions, ModelOptions, TerminalOptions
 ):
@@ -292,7 +280,6 @@ class CompareSettings(
     )
 
 
-@dataclass(frozen=True)
 class DiffSettings(ReportOptions, IntervalOptions, TerminalOptions):
     """What `stickler diff` is asked for."""
 
@@ -315,12 +302,10 @@ class DiffSettings(ReportOptions, IntervalOptions, TerminalOptions):
     allow_different: bool = option(False, "Compare runs under different schemas or options too.")
 
 
-@dataclass(frozen=True)
 class MergeSettings(ReportOptions, GateOptions, TerminalOptions):
     """What `stickler merge` is asked for."""
 
 
-@dataclass(frozen=True)
 class ReportSettings(OutputOptions, TerminalOptions):
     """What `stickler report` is asked for."""
 
@@ -332,13 +317,11 @@ class ReportSettings(OutputOptions, TerminalOptions):
     )
 
 
-@dataclass(frozen=True)
 class CheckSettings(SchemaOptions, ConsoleOptions):
     """What `stickler check` is asked for."""
 
 
-@dataclass(frozen=True)
-class ManySettings(SchemaOptions, CountingOptions, ValidationOptions):
+class ManySettings(SchemaOptions, DecidingOptions, ValidationOptions):
     """What `evaluate_many` is asked for; documents in memory are not read leniently."""
 
     workers: int | Literal["auto"] = option(

@@ -1,6 +1,7 @@
 """What the exit code says. Python's own code for a crash is 1, so nothing else may end with it."""
 
 from enum import IntEnum
+from textwrap import fill
 from typing import Final
 
 
@@ -30,7 +31,10 @@ MEANINGS: Final = {
 
 
 def exit_code_help() -> str:
-    """Give the table for `--help`."""
-    rows = (f"{code.value:>4}  {meaning}" for code, meaning in MEANINGS.items())
+    """Return the table for `--help`."""
+    rows = (
+        fill(meaning, 76, initial_indent=f"{code.value:>4}  ", subsequent_indent=" " * 6)
+        for code, meaning in MEANINGS.items()
+    )
     # Click keeps the lines of a paragraph that begins with a backspace as they are.
     return "\b\nExit codes:\n" + "\n".join(rows)

@@ -6,7 +6,7 @@ call, reads them here, so that ranges and the wording of refusals have one home.
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import Field, FrozenInstanceError, dataclass, field, fields
 from inspect import get_annotations
 from numbers import Integral, Real
 from typing import (
@@ -25,13 +25,13 @@ from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.spelling import did_you_mean
 
 T = TypeVar("T")
+S = TypeVar("S", bound="Settings")
 
 
 class NotTakenError(Exception):
     """A value that an option does not take; its text is a hint, or empty."""
 
 
-@dataclass(frozen=True, slots=True)
 class Flag:
     """True or false."""
 
@@ -44,7 +44,6 @@ class Flag:
         return value
 
 
-@dataclass(frozen=True, slots=True)
 class Text:
     """Any text."""
 
@@ -57,7 +56,6 @@ class Text:
         return value
 
 
-@dataclass(frozen=True, slots=True)
 class Texts:
     """Any number of texts."""
 
@@ -105,7 +103,10 @@ class Number:
             value = _number_in(value, whole=self.whole)
         if isinstance(value, bool) or not isinstance(value, Integral if self.whole else Real):
             raise NotTakenError
-        number = int(value) if isinstance(value, Integral) and self.whole else float(value)
+        try:
+            number = int(value) if isinstance(value, Integral) and self.whole else float(value)
+        except OverflowError:
+            raise NotTakenError from None
         if not self.fits(number):
             percent = not self.whole and number >= 10 and self.fits(number / 100)
             raise NotTakenError(f"did you mean {number / 100:g}?" if percent else "")
@@ -129,7 +130,6 @@ _SIZE: Final = re.compile(
 _POWERS: Final = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 
 
-@dataclass(frozen=True, slots=True)
 class Size:
     """A number of bytes, also as people write it.
 
@@ -181,6 +181,42 @@ def option(default: T, help: str, **said: Any) -> T:  # noqa: A002 - the word of
     return found
 
 
+class Settings:
+    """Values of options: the base of frozen dataclasses.
+
+    What `dataclass` would generate for each class is written here once, since generating it costs
+    the start of every command more than all else that is known of options.
+    """
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+    def __init_subclass__(cls) -> None:
+        dataclass(init=False, repr=False, eq=False)(cls)
+
+    def __init__(self, **values: Any) -> None:
+        """Take values by name, in range already; options without one have their default."""
+        for entry in fields(self):
+            object.__setattr__(self, entry.name, values.pop(entry.name, entry.default))
+        if values:
+            raise TypeError(f"{type(self).__name__} has no option {', '.join(values)}")
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise FrozenInstanceError(name)
+
+    def __delattr__(self, name: str) -> None:
+        raise FrozenInstanceError(name)
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(vars(self).items()))
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
+        return f"{type(self).__name__}({shown})"
+
+
 @dataclass(frozen=True, slots=True)
 class Option:
     """One option of a class of settings."""
@@ -208,7 +244,7 @@ class Option:
         return Problem(source, found, self.values.expected, str(error))
 
 
-def options_of(settings: type) -> dict[str, Option]:
+def options_of(settings: type[Settings]) -> dict[str, Option]:
     """Return the options of a class of settings by name: its own, then those of its groups."""
     hints = get_type_hints(settings)
     by_name = {entry.name: entry for entry in fields(settings)}
@@ -239,8 +275,8 @@ def _values_of(kind: object) -> Values:
 
 
 def read_settings(
-    settings: type[T], given: Mapping[str, object], source: Callable[[Option], str]
-) -> T:
+    settings: type[S], given: Mapping[str, object], source: Callable[[Option], str]
+) -> S:
     """Make settings of the values that a user gave.
 
     Args:
@@ -262,3 +298,8 @@ def read_settings(
     if problems:
         raise UsageError(problems)
     return settings(**values)
+
+
+def part_of(settings: Settings, kind: type[S]) -> S:
+    """Return the options of one group, with the values that they have in settings."""
+    return kind(**{entry.name: getattr(settings, entry.name) for entry in fields(kind)})

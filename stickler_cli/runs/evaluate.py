@@ -5,11 +5,12 @@ The command line and the Python API both come in here, so that the same settings
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 from stickler_cli.clients.policy import Policy
 from stickler_cli.compare.outline import comparators, known_paths, outline
 from stickler_cli.compare.plan import Options, Plan
+from stickler_cli.core.option import part_of
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents import DocumentPair, Pairs, open_pairs
 from stickler_cli.runs.chunk import Job, Wants
@@ -34,14 +35,15 @@ from stickler_cli.schema.loading import LoadedSchema, load_schema
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.gates import Gate, check_paths, judge, parse_gates, refuse_bounds
 from stickler_cli.score.intervals import IntervalSettings
-from stickler_cli.score.record import Run, RunOptions, SchemaSignature
-from stickler_cli.score.terms import DecidingOptions, FieldInfo, Terms
+from stickler_cli.score.record import Run, SchemaSignature
+from stickler_cli.score.terms import FieldInfo, Terms
 from stickler_cli.settings import (
     ComparisonOptions,
-    CountingOptions,
+    DecidingOptions,
     EvalSettings,
     ManySettings,
     ModelOptions,
+    RunOptions,
     WorkOptions,
 )
 
@@ -134,7 +136,7 @@ def assemble(sources: Sources, settings: EvalSettings, requested: Requested) -> 
     return Assembly(sources, settings, schema, pairs, job, workers, gates)
 
 
-def job_of(plan: Plan, settings: CountingOptions) -> Job:
+def job_of(plan: Plan, settings: DecidingOptions) -> Job:
     """Return what decides about a pair, whatever is kept of it.
 
     Raises:
@@ -206,8 +208,7 @@ def evaluate_in_memory(
     )
     results = chunk_results(job, iter(pairs), workers, total=total)
     evaluation = gather(results, job.wants).evaluation
-    options = {entry.name: getattr(settings, entry.name) for entry in fields(DecidingOptions)}
-    evaluation.terms = Terms(DecidingOptions(**options), field_infos(plan))
+    evaluation.terms = Terms(part_of(settings, DecidingOptions), field_infos(plan))
     return evaluation
 
 
@@ -335,9 +336,7 @@ def _record(assembly: Assembly, finished: Finished) -> Run:
     return Run(
         evaluation=evaluation,
         schema=SchemaSignature(schema.path, schema.digest, schema.plan.model_name),
-        options=RunOptions(
-            **{entry.name: getattr(settings, entry.name) for entry in fields(RunOptions)}
-        ),
+        options=part_of(settings, RunOptions),
         fields=field_infos(schema.plan),
         gates=[
             judge(gate, evaluation, recall_with_fd=settings.recall_with_fd)

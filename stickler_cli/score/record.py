@@ -16,7 +16,8 @@ from stickler_cli.score.gates import GateResult, read_gate_result
 from stickler_cli.score.non_matches import NonMatch
 from stickler_cli.score.rates import RateRule
 from stickler_cli.score.reading import Part
-from stickler_cli.score.terms import ANY_KEY, FieldInfo, in_schema_order
+from stickler_cli.score.terms import ANY_KEY, FieldInfo, in_schema_order, read_options
+from stickler_cli.settings import RunOptions
 
 __all__ = [
     "ANY_KEY",
@@ -44,21 +45,6 @@ class SchemaSignature:
     digest: str
     """`sha256:` of the file's bytes."""
     model_name: str
-
-
-@dataclass(frozen=True, slots=True)
-class RunOptions:
-    """The options that decide a result."""
-
-    pairing_floor: float
-    recall_with_fd: bool
-    extra_fields: str
-    """`fa` or `ignore`."""
-    missing: str
-    """`fn`, `skip` or `error`."""
-    strict: bool
-    lenient_json: bool = False
-    """Whether predictions might be inside other text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +124,7 @@ def read_run(record: Mapping[str, object], source: str = "") -> Run:
     return Run(
         evaluation=evaluation,
         schema=SchemaSignature(*(schema.at(key).text() for key in _SIGNATURE)),
-        options=RunOptions(**asdict(terms.options), strict=options.at("strict").flag()),
+        options=read_options(options, RunOptions),
         fields=terms.fields,
         gates=[read_gate_result(part) for part in whole.at("gates").parts()],
         notes=[part.text() for part in whole.at("notes").parts()],

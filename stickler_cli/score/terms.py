@@ -5,11 +5,18 @@ A module of its own because an evaluation carries these terms and the run format
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Final
+from typing import Final, TypeVar
 
 from stickler_cli.core.locations import Path, field_path
+from stickler_cli.core.option import NotTakenError, Settings, options_of
 from stickler_cli.score.reading import Part
 from stickler_cli.score.tally import Tally
+from stickler_cli.settings import DecidingOptions
+
+S = TypeVar("S", bound=Settings)
+
+ADDED_LATER: Final = frozenset({"lenient_json"})
+"""Options that a record need not have; it then was made with their default."""
 
 ANY_KEY: Final = "*"
 """Stands in the path of a field for the keys that only the documents name."""
@@ -28,20 +35,6 @@ class FieldInfo:
     def view(self) -> dict[str, object]:
         """Return the field as results show it."""
         return {**asdict(self), "path": field_path(self.path)}
-
-
-@dataclass(frozen=True, slots=True)
-class DecidingOptions:
-    """The options that decide what is counted, and how."""
-
-    pairing_floor: float
-    recall_with_fd: bool
-    extra_fields: str
-    """`fa` or `ignore`."""
-    missing: str
-    """`fn`, `skip` or `error`."""
-    lenient_json: bool = False
-    """Whether predictions might be inside other text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,17 +64,27 @@ def read_terms(record: Part) -> Terms | None:
     options = record.at("options")
     if options.value is None:
         return None
-    lenient = options.find("lenient_json")
     return Terms(
-        DecidingOptions(
-            options.at("pairing_floor").number(),
-            options.at("recall_with_fd").flag(),
-            options.at("extra_fields").text(),
-            options.at("missing").text(),
-            lenient.flag() if lenient else False,
-        ),
+        read_options(options, DecidingOptions),
         tuple(_read_field(part) for part in record.at("fields").parts()),
     )
+
+
+def read_options(record: Part, kind: type[S]) -> S:
+    """Read the options of a record.
+
+    Raises:
+        UsageError: one is not there, or out of range.
+    """
+    values = {}
+    for name, option in options_of(kind).items():
+        part = record.find(name) if name in ADDED_LATER else record.at(name)
+        if part is not None:
+            try:
+                values[name] = option.read(part.value)
+            except NotTakenError:
+                raise part.refused(option.values.expected) from None
+    return kind(**values)
 
 
 def _read_field(part: Part) -> FieldInfo:

@@ -11,6 +11,7 @@ import pytest
 
 from stickler_cli import __version__
 from stickler_cli.cli.exit_codes import MEANINGS, ExitCode
+from stickler_cli.settings import COMMANDS
 
 from .conftest import write
 
@@ -95,9 +96,9 @@ def test_the_version_is_printed():
 
 
 def test_help_lists_the_exit_codes():
-    text = run(*COMMAND, "--help").stdout
+    text = " ".join(run(*COMMAND, "--help").stdout.split())
     for code, meaning in MEANINGS.items():
-        assert f"{code.value:>4}  {meaning}" in text
+        assert f" {code.value} {meaning}" in text
 
 
 def test_a_misspelt_command_gets_the_nearest_one():
@@ -140,3 +141,23 @@ sys.exit(code)
     result = run(sys.executable, "-c", look, *EVAL[3:], cwd=data)
     assert result.returncode == ExitCode.OK, result.stderr
     assert result.stderr.split() == ["Threads:", "1"]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_help_of_a_command_loads_no_engine_and_fits_a_narrow_terminal(command):
+    engine = {
+        "numpy",
+        "scipy",
+        "jsonschema",
+        "rapidfuzz",
+        "dateutil",
+        "rich",
+        "stickler_cli.compare",
+    }
+    result = run(
+        sys.executable, "-X", "importtime", "-m", "stickler_cli", command, "--help",
+        env={**os.environ, "COLUMNS": "80"},
+    )  # fmt: skip
+    loaded = {line.rpartition("|")[2].strip() for line in result.stderr.splitlines()}
+    assert loaded.isdisjoint(engine), loaded & engine
+    assert max(map(len, result.stdout.splitlines())) <= 80

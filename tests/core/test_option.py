@@ -1,8 +1,21 @@
+import inspect
+import pickle
+from dataclasses import FrozenInstanceError, replace
+
 import pytest
 
-from stickler_cli.core.option import NotTakenError, Number, Option, Size, options_of, read_settings
+from stickler_cli import evaluate_many
+from stickler_cli.core.option import (
+    NotTakenError,
+    Number,
+    Option,
+    Size,
+    options_of,
+    part_of,
+    read_settings,
+)
 from stickler_cli.core.problems import UsageError
-from stickler_cli.settings import COMMANDS, EvalSettings, ManySettings
+from stickler_cli.settings import COMMANDS, EvalSettings, ManySettings, RunOptions
 
 
 @pytest.mark.parametrize(
@@ -51,6 +64,7 @@ def test_a_number_is_read_of_numbers_only():
     assert taken("1") is None
     assert taken(True) is None
     assert taken(float("nan")) is None
+    assert taken(10**400) is None
 
 
 def test_a_whole_number_has_no_fraction():
@@ -86,6 +100,41 @@ def test_everything_that_is_wrong_is_told_at_once():
         "--gate: it is 'f1>=1', expected a list of strings",
         "--id-field: it is 3, expected a string",
     ]
+
+
+def test_settings_are_values():
+    settings = EvalSettings(missing="skip")
+    assert settings == EvalSettings(missing="skip") != EvalSettings()
+    assert hash(settings) == hash(EvalSettings(missing="skip"))
+    assert pickle.loads(pickle.dumps(settings)) == settings  # noqa: S301 - it is ours
+    assert replace(settings, missing="fn") == EvalSettings()
+    assert "missing='skip'" in repr(settings)
+    with pytest.raises(FrozenInstanceError):
+        settings.missing = "fn"
+    with pytest.raises(FrozenInstanceError):
+        del settings.missing
+    with pytest.raises(TypeError, match="EvalSettings has no option mising"):
+        EvalSettings(mising="skip")
+
+
+def test_a_group_is_a_part_of_settings():
+    settings = EvalSettings(missing="skip", strict=True, jobs=3)
+    assert part_of(settings, RunOptions) == RunOptions(missing="skip", strict=True)
+
+
+def test_the_keywords_of_evaluate_many_are_its_settings():
+    keywords = {
+        name: parameter
+        for name, parameter in inspect.signature(evaluate_many).parameters.items()
+        if parameter.kind is parameter.KEYWORD_ONLY
+    }
+    options = options_of(ManySettings)
+    assert keywords.keys() == options.keys() - {"lenient_json"}
+    for name, parameter in keywords.items():
+        assert (parameter.default, parameter.annotation) == (
+            options[name].default,
+            options[name].kind,
+        )
 
 
 ALL = [

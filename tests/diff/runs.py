@@ -6,9 +6,10 @@ from dataclasses import replace
 from stickler_cli.core.locations import parse_field_path
 from stickler_cli.score.accounts import Accounts
 from stickler_cli.score.evaluation import Evaluation
-from stickler_cli.score.record import FieldInfo, Run, RunOptions, SchemaSignature
+from stickler_cli.score.record import FieldInfo, Run, SchemaSignature
+from stickler_cli.settings import RunOptions
 
-OPTIONS = RunOptions(0.2, False, "fa", "fn", False)
+OPTIONS = RunOptions()
 SIGNATURE = SchemaSignature("order.json", f"sha256:{'0' * 64}", "Order")
 
 

@@ -22,7 +22,8 @@ from stickler_cli.score.comparison_view import document_view
 from stickler_cli.score.gates import judge, parse_gate
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.non_matches import NonMatch, non_matches
-from stickler_cli.score.record import FieldInfo, Run, RunOptions, SchemaSignature
+from stickler_cli.score.record import FieldInfo, Run, SchemaSignature
+from stickler_cli.settings import RunOptions
 
 ROOT = Path(__file__).parents[2]
 WRITE = "STICKLER_WRITE_SNAPSHOTS"

@@ -9,7 +9,8 @@ from stickler_cli.compare.engine import compare
 from stickler_cli.core.problems import Problem
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.evaluation import DocumentResult, Evaluation, Status, evaluate
-from stickler_cli.score.record import FieldInfo, Run, RunOptions, SchemaSignature, run_record
+from stickler_cli.score.record import FieldInfo, Run, SchemaSignature, run_record
+from stickler_cli.settings import RunOptions
 
 PLAN = compile_schema(
     {
@@ -22,7 +23,7 @@ PLAN = compile_schema(
         },
     }
 )
-OPTIONS = RunOptions(0.2, recall_with_fd=False, extra_fields="fa", missing="fn", strict=False)
+OPTIONS = RunOptions()
 
 
 def result(name: str, gt: dict, pred: dict) -> DocumentResult:

@@ -34,8 +34,9 @@ from stickler_cli.score.evaluation import (
 )
 from stickler_cli.score.frame import HEADERS
 from stickler_cli.score.notebook import MOST_ROWS
-from stickler_cli.score.record import Run, RunOptions, SchemaSignature, run_record
-from stickler_cli.score.terms import DecidingOptions, FieldInfo, Terms
+from stickler_cli.score.record import Run, SchemaSignature, run_record
+from stickler_cli.score.terms import FieldInfo, Terms
+from stickler_cli.settings import DecidingOptions, RunOptions
 
 HOSTILE = "<script>\u202e\x07"
 SCHEMA = {
@@ -58,7 +59,7 @@ FIELDS = tuple(
     FieldInfo(row.path, row.kind, row.comparator, row.threshold, row.weight)
     for row in outline(PLAN)
 )
-TERMS = Terms(DecidingOptions(0.2, recall_with_fd=True, extra_fields="fa", missing="fn"), FIELDS)
+TERMS = Terms(DecidingOptions(recall_with_fd=True), FIELDS)
 PAIRS = (
     ({"a": 1, "map": {"z": "x"}}, {"a": 1, "map": {"z": "y", "k": "v"}}),
     ({"b": "abc", "a": 0.1, "note": 1}, {"b": "abd", "a": 0.1, "extra": 2}),
@@ -103,7 +104,7 @@ def merged(parts):
 
 
 def run_of(evaluation):
-    options = RunOptions(0.2, recall_with_fd=True, extra_fields="fa", missing="fn", strict=True)
+    options = RunOptions(recall_with_fd=True, strict=True)
     signature = SchemaSignature("s.json", f"sha256:{'0' * 64}", "Doc")
     return Run(evaluation, signature, options, FIELDS, notes=("a note",))
 
@@ -179,7 +180,7 @@ def test_merging_takes_over_the_terms():
 
 
 def test_evaluations_under_different_terms_do_not_merge():
-    options = DecidingOptions(0.5, recall_with_fd=True, extra_fields="fa", missing="skip")
+    options = DecidingOptions(pairing_floor=0.5, recall_with_fd=True, missing="skip")
     one = evaluation_of(RESULTS)
     before = text_of(one)
 
@@ -195,7 +196,7 @@ def test_evaluations_under_different_terms_do_not_merge():
 
 
 def test_other_options_alone_are_enough_not_to_merge():
-    options = DecidingOptions(0.2, recall_with_fd=False, extra_fields="fa", missing="fn")
+    options = DecidingOptions()
 
     with pytest.raises(UsageError, match="together: recall_with_fd is True here and False there,"):
         evaluation_of(RESULTS).merge(evaluation_of(RESULTS, Terms(options, FIELDS)))
@@ -265,7 +266,7 @@ COUNT = "a whole number of at least 0"
         (("undeclared_keys", 0, "path"), "", "a field path without list indexes"),
         (("undeclared_keys", 0, "path"), "a..b", "a field path"),
         (("options", "recall_with_fd"), 1, "true or false"),
-        (("options", "missing"), 1, "a string"),
+        (("options", "missing"), 1, "one of fn, skip, error"),
         (("fields", 0, "weight"), True, "a number"),
         (("fields", 0, "weight"), math.inf, "a number"),
         (("fields", 0, "weight"), 10**400, "a number"),
