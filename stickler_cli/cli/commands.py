@@ -104,7 +104,7 @@ def diff(base: Base, new: New, settings: DiffSettings) -> ExitCode:
 DIFF_EPILOG: Final = f"""\b
 Examples:
   stickler diff base.json new.json
-  stickler diff base.json new.json --gate 'f1>=-0.01' --gate 'documents.worse<=3'
+  stickler diff old.json new.json --gate 'f1>=0' --gate 'documents.worse<=3'
   stickler diff base.json new.json -o diff.json -o comment.md
 
 {exit_code_help()}"""
