@@ -12,8 +12,13 @@ from stickler_cli.documents import DocumentPair
 from stickler_cli.documents.references import size_of
 from stickler_cli.runs.chunk import Item
 
-CHUNK_SECONDS: Final = 0.2
-"""The work that a chunk is to hold; the next ones go by the time that the last one took."""
+CHUNK_SECONDS: Final = 1.0
+"""The work that a chunk holds at most; the next ones go by the time that the last one took. A chunk
+of many fields takes tens of milliseconds however few its documents are: under a lower limit a slow
+machine makes chunks smaller, these make documents slower, and these make chunks smaller still."""
+
+LEAST_SECONDS: Final = 0.1
+"""The work that is not cut any further, so that little of it is that of the chunk itself."""
 
 CHUNK_BYTES: Final = 4_000_000
 """The text of the documents of a chunk. Parsed and compared it takes some thirty times as much."""
@@ -53,9 +58,14 @@ class Chunks:
         self._fixed = size or (None if timed else ASKED_TOGETHER)
         self._size = self._fixed or FIRST_CHUNK
         self._bytes = float(CHUNK_BYTES)
+        self._least = 1
 
     def take(self, most: int = LARGEST_CHUNK) -> list[Item]:
-        """Return the documents that come next, at most so many; none when all are taken."""
+        """Return the documents that come next; none when all are taken.
+
+        Args:
+            most: how many are enough for now; more are taken where so few are little work.
+        """
         if self._fixed is not None:
             return list(islice(self._items, self._fixed))
         taken: list[Item] = []
@@ -63,7 +73,7 @@ class Chunks:
         for item in self._items:
             taken.append(item)
             size += _bytes_of(item)
-            if len(taken) >= min(self._size, most) or size >= self._bytes:
+            if len(taken) >= min(self._size, max(self._least, most)) or size >= self._bytes:
                 break
         return taken
 
@@ -73,6 +83,7 @@ class Chunks:
             return
         fitting = CHUNK_SECONDS / max(seconds, 1e-9) * sum(map(_bytes_of, items))
         self._bytes = min(CHUNK_BYTES, fitting)
+        self._least = max(1, int(LEAST_SECONDS * len(items) / max(seconds, 1e-9)))
         self._size = min(LARGEST_CHUNK, GROWTH * max(len(items), FIRST_CHUNK // GROWTH))
 
 

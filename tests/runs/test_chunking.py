@@ -11,6 +11,7 @@ from stickler_cli.runs.chunking import (
     FIRST_CHUNK,
     GROWTH,
     LARGEST_CHUNK,
+    LEAST_SECONDS,
     Chunks,
 )
 
@@ -69,4 +70,14 @@ def test_where_models_are_waited_for_time_tells_nothing():
 
 
 def test_the_last_chunks_can_be_made_smaller():
-    assert sizes(Chunks(pairs(9)), lambda items: 0.0, most=3) == [3, 3, 3]
+    assert sizes(Chunks(pairs(9)), lambda items: len(items) * CHUNK_SECONDS / 9, most=3) == [3] * 3
+
+
+def test_little_work_is_not_cut_any_further():
+    found = sizes(Chunks(pairs(45)), lambda items: len(items) * LEAST_SECONDS / 20, most=5)
+    assert found == [5, 15, 20, 5]
+
+
+def test_work_that_does_not_depend_on_the_documents_makes_no_chunks_of_one():
+    found = sizes(Chunks(pairs(1000)), lambda items: 0.5 + 1e-6 * len(items))
+    assert max(found) == LARGEST_CHUNK
