@@ -54,7 +54,7 @@ def compare(schema: str, gt: str, pred: str, settings: CompareSettings) -> ExitC
         return ExitCode.INCOMPLETE
     style = terminal_style(settings)
     for path, name in formats.items():
-        write_text(path, render_pair(name, pair, style_in_files(style)), settings)
+        write_text(path, [render_pair(name, pair, style_in_files(style))], settings)
     if not settings.quiet:
         write_result(render_pair(settings.format, pair, style))
     return ExitCode.OK

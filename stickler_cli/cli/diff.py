@@ -58,7 +58,7 @@ def _report(difference: Difference, formats: dict[str, str], settings: Settings)
     """Write the results where they were asked for."""
     style = replace(terminal_style(settings), junit_fields=settings.junit_fields)
     for path, name in formats.items():
-        write_text(path, render_difference(name, difference, style_in_files(style)), settings)
+        write_text(path, [render_difference(name, difference, style_in_files(style))], settings)
     if not settings.quiet:
         write_result(render_difference(settings.format, difference, style))
     if settings.format == "github":

@@ -19,7 +19,7 @@ from stickler_cli.reports.registry import (
     WITH_ACCOUNTS,
     WITH_DETAIL,
     WITH_FIELD_INTERVALS,
-    render,
+    pieces,
     require,
 )
 from stickler_cli.runs.evaluate import (
@@ -57,7 +57,8 @@ def evaluate(schema: str, gt: str, pred: str, settings: EvalSettings) -> ExitCod
 
     with evaluated(assembly, progress=_shows_progress(settings), tell=tell) as done:
         if done.directory is not None:
-            keep_run(done.directory, done.run, encoded(render("json", done.run, TableStyle())))
+            text = pieces("json", done.run, TableStyle())
+            keep_run(done.directory, done.run, map(encoded, text))
         style = _style(settings)
         write_outputs(formats, done.run, style, settings)
         show_results(done.run, settings.format, style, settings)

@@ -13,7 +13,7 @@ from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.reports import github
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.markdown_text import SUMMARY_LIMIT
-from stickler_cli.reports.registry import FORMATS, SAY_PARTIAL, SUFFIXES, format_of, render
+from stickler_cli.reports.registry import FORMATS, SAY_PARTIAL, SUFFIXES, format_of, pieces
 from stickler_cli.runs.files import PARTIAL, whole_file
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.record import Run
@@ -59,13 +59,13 @@ def write_outputs(
     in_files = style_in_files(style)
     for path, name in formats.items():
         place = f"{path}{PARTIAL}" if run.partial and name not in SAY_PARTIAL else path
-        write_text(place, render(name, run, in_files), settings)
+        write_text(place, pieces(name, run, in_files), settings)
 
 
-def write_text(path: str, text: str, settings: TerminalOptions) -> None:
-    """Write text to a file; it is there whole or not at all."""
+def write_text(path: str, text: Iterable[str], settings: TerminalOptions) -> None:
+    """Write text, piece by piece, to a file; it is there whole or not at all."""
     with whole_file(path, OUTPUT) as stream:
-        stream.write(encoded(text))
+        stream.writelines(map(encoded, text))
     if settings.verbose:
         warn(f"wrote {path}")
 
@@ -78,7 +78,8 @@ def encoded(text: str) -> bytes:
 def show_results(run: Run, format_name: str, style: TableStyle, settings: TerminalOptions) -> None:
     """Print a run, unless quiet; name failed gates where they are not in what a person sees."""
     if not settings.quiet:
-        write_result(render(format_name, run, style))
+        for piece in pieces(format_name, run, style):
+            write_result(piece)
     if format_name == "github":
         append_summary(lambda room: github.summary(run, style, room))
     tell_failed_gates(run.gates, format_name, settings)

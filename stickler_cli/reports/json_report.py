@@ -7,6 +7,7 @@ reports leave out.
 
 import json
 import math
+from collections.abc import Iterator
 from typing import Final
 
 import orjson
@@ -24,19 +25,28 @@ COMPARISON_FORMAT: Final = "stickler-comparison/1"
 
 _OPTIONS: Final = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
 _INDENT: Final = "  "
+_END: Final = "\n}\n"
+
+
+def run_pieces(run: Run) -> Iterator[str]:
+    """Yield a run in the run format, the account of each document in a piece of its own."""
+    text = _text(run_record(run, per_document=False))
+    accounts = run.evaluation.accounts
+    if accounts is None:
+        yield text
+        return
+    yield f'{text.removesuffix(_END)},\n{_INDENT}"{PER_DOCUMENT}": ['
+    between = f"\n{_INDENT * 2}"
+    for line in accounts.ordered():
+        # As it is: nothing is to be taken apart and put together again.
+        yield between + line.decode()
+        between = f",\n{_INDENT * 2}"
+    yield f"\n{_INDENT}]{_END}" if len(accounts) else f"]{_END}"
 
 
 def render_run(run: Run, style: TableStyle) -> str:
     """Return a run in the run format; ends with a line break."""
-    record = run_record(run, per_document=False)
-    accounts = run.evaluation.accounts
-    if accounts is not None:
-        # As they are: a line each, and nothing to take apart and put together again.
-        record[PER_DOCUMENT] = [orjson.Fragment(line) for line in accounts.ordered()]
-    try:
-        return orjson.dumps(record, option=_OPTIONS).decode()
-    except orjson.JSONEncodeError:
-        return json_text(run_record(run)) + "\n"
+    return "".join(run_pieces(run))
 
 
 def render_difference(difference: Difference, style: TableStyle) -> str:

@@ -3,11 +3,11 @@
 A new report is a module and a line here.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
 
 from stickler_cli.core.problems import Problem, UnavailableError
 from stickler_cli.reports.layout import TableStyle
@@ -64,6 +64,9 @@ WITH_FIELD_INTERVALS: Final = frozenset({"json", "csv", "html"})
 WITH_DETAIL: Final = frozenset({"html"})
 """Formats that show single values."""
 
+IN_PIECES: Final = frozenset({"json"})
+"""Formats that can be written without ever being in memory as a whole."""
+
 EXTRAS: Final = {"html": ("jinja2", "html")}
 """Format -> the module that it needs, and the extra that brings it."""
 
@@ -111,6 +114,15 @@ def render(format_name: str, run: Run, style: TableStyle) -> str:
     return renderer(run, style)
 
 
+def pieces(format_name: str, run: Run, style: TableStyle) -> Iterator[str]:
+    """Yield what `render` returns, piece by piece where the whole grows with the documents."""
+    if format_name in IN_PIECES:
+        in_pieces: Callable[[Run], Iterator[str]] = _function(FORMATS[format_name], "run_pieces")
+        yield from in_pieces(run)
+    else:
+        yield render(format_name, run, style)
+
+
 def render_difference(format_name: str, difference: "Difference", style: TableStyle) -> str:
     """Return the report of a difference, in one of `FORMATS`."""
     module = DIFFERENCE_MODULES.get(format_name, FORMATS[format_name])
@@ -126,4 +138,8 @@ def render_pair(format_name: str, pair: "ComparedPair", style: TableStyle) -> st
 
 
 def _renderer(module: str, function: str) -> Renderer[Subject]:
-    return cast("Renderer[Subject]", getattr(import_module(f"{__package__}.{module}"), function))
+    return cast("Renderer[Subject]", _function(module, function))
+
+
+def _function(module: str, function: str) -> Any:
+    return getattr(import_module(f"{__package__}.{module}"), function)

@@ -247,7 +247,7 @@ def evaluated(
         )
 
 
-def keep_run(directory: RunDirectory, run: Run, text: bytes) -> None:
+def keep_run(directory: RunDirectory, run: Run, text: Iterable[bytes]) -> None:
     """Write the run file; that of a run that ended early is not where others look for one.
 
     Raises:
@@ -255,7 +255,7 @@ def keep_run(directory: RunDirectory, run: Run, text: bytes) -> None:
     """
     place = directory.place(RUN_FILE)
     with whole_file(place, OPTION, partial=lambda: run.partial) as stream:
-        stream.write(text)
+        stream.writelines(text)
     if not run.partial:
         directory.finish()
 

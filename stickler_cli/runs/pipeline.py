@@ -23,7 +23,9 @@ from stickler_cli.runs.chunking import Chunks
 from stickler_cli.runs.interruption import Interruption, until_interrupted
 from stickler_cli.runs.limits import memory_limited, rarely_collected
 from stickler_cli.runs.progress import Advance, silence
+from stickler_cli.runs.sorted_lines import SortedLines
 from stickler_cli.runs.workers import Workers, can_fork, usable_cores
+from stickler_cli.score.accounts import Accounts
 
 MEASURED_SECONDS: Final = 0.25
 """The work after which it is judged how much more there is."""
@@ -100,6 +102,8 @@ def gather(
         OSError: lines cannot be written.
     """
     total = ChunkResult(evaluation=wants.evaluation(), detail=wants.no_detail())
+    if wants.accounts:
+        total.evaluation.accounts = Accounts(SortedLines())
     # Workers end, also where a line cannot be written.
     with closing(results), rarely_collected():
         for chunk in results:

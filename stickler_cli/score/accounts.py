@@ -5,10 +5,10 @@ of JSON for each document is a tenth of what its values would take in memory.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, Protocol, Self
 
 import numpy as np
 import orjson
@@ -60,11 +60,24 @@ class Account:
     """Its group by each key that the run was broken down by."""
 
 
+class KeptLines(Protocol):
+    """What keeps lines by id: a list, or what gives many of them back in the order of ids."""
+
+    def __iadd__(self, entries: Iterable[tuple[str, bytes]], /) -> Self:
+        """Add lines."""
+
+    def __iter__(self) -> Iterator[tuple[str, bytes]]:
+        """Yield all lines; any order will do of a list."""
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+
+
 @dataclass(slots=True)
 class Accounts:
     """The accounts of the documents of a run; they add in any order with the same result."""
 
-    lines: list[tuple[str, bytes]] = field(default_factory=list)
+    lines: KeptLines = field(default_factory=list)
     """Id and encoded account of each document."""
 
     def add(self, batch: Batch) -> None:
@@ -76,9 +89,10 @@ class Accounts:
         """Add the documents of others."""
         self.lines += other.lines
 
-    def ordered(self) -> list[bytes]:
-        """Give the lines in the order of their ids."""
-        return [line for _, line in sorted(self.lines)]
+    def ordered(self) -> Iterator[bytes]:
+        """Yield the lines in the order of their ids."""
+        lines = sorted(self.lines) if isinstance(self.lines, list) else self.lines
+        return (line for _, line in lines)
 
     def view(self) -> list[dict[str, Any]]:
         """Give the accounts as the run format shows them."""
