@@ -77,7 +77,7 @@ class KeptLines(Protocol):
 class Accounts:
     """The accounts of the documents of a run; they add in any order with the same result."""
 
-    lines: KeptLines = field(default_factory=list)
+    lines: KeptLines = field(default_factory=list[tuple[str, bytes]])
     """Id and encoded account of each document."""
 
     def add(self, batch: Batch) -> None:
@@ -91,8 +91,8 @@ class Accounts:
 
     def ordered(self) -> Iterator[bytes]:
         """Yield the lines in the order of their ids."""
-        lines = sorted(self.lines) if isinstance(self.lines, list) else self.lines
-        return (line for _, line in lines)
+        in_order = sorted(self.lines) if isinstance(self.lines, list) else iter(self.lines)
+        return (line for _, line in in_order)
 
     def view(self) -> list[dict[str, Any]]:
         """Give the accounts as the run format shows them."""
@@ -231,7 +231,7 @@ def read_accounts(record: Part) -> Accounts:
         groups = part.find("by")
         for _, group in groups.entries() if groups else ():
             group.text()
-        accounts.lines.append((document, json_line(part.value)[:-1]))
+        accounts.lines += [(document, json_line(part.value)[:-1])]
     return accounts
 
 

@@ -11,8 +11,9 @@ from stickler_cli.compare.plan import Options
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.problems import UsageError
 from stickler_cli.documents import DocumentPair, open_pairs
-from stickler_cli.runs.chunk import ChunkResult, Job, Wants, evaluate_chunk, evaluate_pair
+from stickler_cli.runs.chunk import ChunkResult, Job, Wants, evaluate_chunk
 from stickler_cli.runs.chunk_record import chunk_record, read_chunk
+from stickler_cli.runs.grouping import parse_groupings
 from stickler_cli.runs.validation import validation_of
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.evaluation import Evaluation
@@ -66,8 +67,9 @@ def chunk(tmp_path: Path) -> ChunkResult:
     validation = validation_of("both", SCHEMA)
     job = Job(compile_schema(SCHEMA), Options(), wants=wants, validation=validation)
     chunk = evaluate_chunk(job, pairs.refs())
-    grouped = evaluate_pair(job, DocumentPair("grouped", {"a": "x"}, {"a": "y"}))
-    chunk.evaluation.update(replace(grouped, groups={"vendor": "Ärzte"}))
+    by_a = replace(job, by=parse_groupings(["a"], None))
+    grouped = DocumentPair("grouped", {"a": "Ärzte"}, {"a": "y"})
+    chunk.evaluation.merge(evaluate_chunk(by_a, [grouped]).evaluation)
     return chunk
 
 
