@@ -3,7 +3,7 @@
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sized
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from stickler_cli.compare.plan import Plan
 from stickler_cli.core.json_values import JsonObject, kind_of
@@ -17,6 +17,9 @@ from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.loading import load_schema
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.settings import ExtraFields, ManySettings, Missing, Validate
+
+if TYPE_CHECKING:
+    from stickler_cli.clients.client import Client
 
 MOST_LEVELS: Final = 1024
 """How deep a document may be nested; as in a file."""
@@ -34,6 +37,7 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
     missing: Missing = ManySettings.missing,
     allow_plugins: bool = ManySettings.allow_plugins,
     validate: Validate = ManySettings.validate,
+    client: "Client | None" = None,
 ) -> Evaluation:
     """Compare many pairs of documents; the result is what `stickler eval` prints.
 
@@ -55,6 +59,7 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
             out) or `error` (a failed document).
         allow_plugins: whether the schema may name comparators of installed modules.
         validate: which documents are held against the schema too: `none`, `pred`, `gt` or `both`.
+        client: who asks models, and knows afterwards what that took; None asks as `stickler eval`.
 
     Raises:
         SchemaError: the schema cannot be used.
@@ -79,6 +84,7 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
         plan,
         _document_pairs(pairs),
         settings,
+        client=client,
         total=total,
         validation=lambda: _validation(settings.validate, schema),
     )

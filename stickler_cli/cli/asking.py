@@ -5,23 +5,23 @@ from typing import TYPE_CHECKING
 from stickler_cli.cli.console import warn, write_result
 
 if TYPE_CHECKING:
-    from stickler_cli.clients.client import Need
+    from stickler_cli.clients.client import Client, Need
     from stickler_cli.documents import Pairs
     from stickler_cli.runs.chunk import Job
 
 
 def show_dry_run(job: "Job", pairs: "Pairs") -> None:
     """Print what a run would ask; nothing is asked."""
-    from stickler_cli.clients.desk import desk
     from stickler_cli.runs.pipeline import chunk_results
     from stickler_cli.runs.workers import Workers
 
-    if not job.plan.asks_models:
+    client = job.options.client
+    if client is None:
         write_result("No comparator of this schema asks a model.\n")
         return
     for _ in chunk_results(job, pairs.refs(), Workers(1), total=pairs.total):
         pass
-    write_result(dry_run_text(desk().needs))
+    write_result(dry_run_text(client.needs))
 
 
 def dry_run_text(needs: "list[Need]") -> str:
@@ -48,8 +48,6 @@ def dry_run_text(needs: "list[Need]") -> str:
     return f"A run would make {calls} calls, and more where one is tried again.\n\n{table}"
 
 
-def tell_usage() -> None:
+def tell_usage(client: "Client") -> None:
     """Say on standard error what asking models took."""
-    from stickler_cli.clients.desk import desk
-
-    warn(f"models: {desk().usage}")
+    warn(f"models: {client.usage}")

@@ -1,7 +1,6 @@
 """`stickler compare`: one pair of documents, explained."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from stickler_cli.cli.asking import tell_usage
 from stickler_cli.cli.console import show_problems, write_result
@@ -17,7 +16,6 @@ from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.engine import compare as compare_documents
 from stickler_cli.compare.explained import Explained
 from stickler_cli.compare.explaining import explain
-from stickler_cli.compare.outline import comparators
 from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.locations import field_path, parse_field_path
 from stickler_cli.core.problems import ComparisonError, Problem, UsageError
@@ -25,7 +23,7 @@ from stickler_cli.core.spelling import did_you_mean
 from stickler_cli.documents import DocumentPair, open_pairs, read_pair
 from stickler_cli.reports.pair import ComparedPair, Detail, all_places, error_classes, places
 from stickler_cli.reports.registry import PAIR_FORMATS, render_pair
-from stickler_cli.runs.evaluate import comparing, policy_of
+from stickler_cli.runs.evaluate import client_of, comparing, policy_of
 from stickler_cli.runs.files import check_outputs
 from stickler_cli.runs.limits import room_for_depth
 from stickler_cli.schema.loading import LoadedSchema, load_schema
@@ -99,18 +97,13 @@ def _compared(
     loaded: LoadedSchema, document: str, gt: JsonObject, pred: JsonObject, settings: CompareSettings
 ) -> ComparedPair:
     """Compare and explain."""
-    options = comparing(settings)
-    if loaded.plan.asks_models:
-        from stickler_cli.clients.desk import open_desk  # other comparisons do not load it
-
-        options = replace(options, client=open_desk(policy_of(settings)))
-    for comparator in comparators(loaded.plan):
-        comparator.require()
+    client = client_of(loaded.plan, policy_of(settings))
+    options = comparing(loaded.plan, settings, client)
     with room_for_depth():
         account = compare_documents(loaded.plan, [gt], [pred], options)
         root = explain(account, options)
-    if loaded.plan.asks_models:
-        tell_usage()
+    if client is not None:
+        tell_usage(client)
     return ComparedPair(
         schema=loaded.path,
         model_name=loaded.plan.model_name,

@@ -43,10 +43,10 @@ def evaluate(schema: str, gt: str, pred: str, settings: EvalSettings) -> ExitCod
         intervals_of_fields=bool(WITH_FIELD_INTERVALS & shown),
     )
     assembly = assemble(Sources(schema, gt, pred), settings, requested)
-    plan, pairs = assembly.schema.plan, assembly.pairs
+    pairs, client = assembly.pairs, assembly.job.options.client
     if settings.verbose:
         total = "?" if pairs.total is None else pairs.total
-        warn(f"evaluating {total} documents with {plan.model_name} of {schema}")
+        warn(f"evaluating {total} documents with {assembly.schema.plan.model_name} of {schema}")
     if settings.dry_run:
         show_dry_run(assembly.job, pairs)
         return ExitCode.OK
@@ -62,8 +62,8 @@ def evaluate(schema: str, gt: str, pred: str, settings: EvalSettings) -> ExitCod
         style = _style(settings)
         write_outputs(formats, done.run, style, settings)
         show_results(done.run, settings.format, style, settings)
-        if plan.asks_models and not settings.quiet:
-            tell_usage()
+        if client is not None and not settings.quiet:
+            tell_usage(client)
     if done.signal is not None:
         return ExitCode(128 + done.signal)
     return verdict(done.run.evaluation, done.run.gates, strict=settings.strict)

@@ -84,7 +84,7 @@ class BaseComparator:
     """Whether all pairs cost little beside a call of `similarity` for each."""
 
     asks_models: ClassVar[bool] = False
-    """Whether it asks models by `backends.desk.answers`, so that work is arranged around that."""
+    """Whether it asks models, so that work is arranged around that: see `ask`."""
 
     pairing: ClassVar["BaseComparator | None"] = None
     """What list elements are paired by, where asking this comparator for all pairs costs too much;

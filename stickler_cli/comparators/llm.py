@@ -54,7 +54,8 @@ class LLMComparator(ModelComparator):
             ModelError: there is no verdict, with the cause.
         """
         judge = self._model
-        similarity, reason = self.similarity(gt, pred), self.reason(gt, pred)
+        answers = self._together(self._own_client(), [gt], [pred])
+        similarity, reason = float(answers.similarities[0]), (answers.reasons or [""])[0]
         return {
             "prompt": f"{judge.instructions}\n\n{judge.text(judge.question(gt, pred))}",
             "llm_response": json_text({"equivalent": similarity == 1.0, "reason": reason}),

@@ -7,9 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from stickler_cli.clients.client import Client
-from stickler_cli.clients.desk import desk
 from stickler_cli.clients.model import Model, ModelError
-from stickler_cli.clients.rounds import ROUND
 from stickler_cli.comparators.base import Answers, BaseComparator, Similarities
 
 
@@ -52,8 +50,7 @@ class ModelComparator(BaseComparator):
         Raises:
             UnavailableError: a library, a setting or a file is missing.
         """
-        if desk().policy.may_ask:
-            self._model.require()
+        self._model.require()
 
     def ask(self, client: Client | None, gts: Sequence[Any], preds: Sequence[Any]) -> Answers:
         """Compare prepared values of equal number, each with its counterpart.
@@ -104,11 +101,9 @@ class ModelComparator(BaseComparator):
         """Compare as a subclass does that has a way of its own, which may ask the model too."""
         own, self.client = self.client, client or self.client
         try:
-            pairs = zip(gts, preds, strict=True)
-            similarities = [self.similarity(gt, pred) for gt, pred in pairs]
+            return Answers(self.similarities(gts, preds))
         finally:
             self.client = own
-        return Answers(np.array(similarities, dtype=np.float64))
 
     def _own_client(self) -> Client:
         if self.client is None:
@@ -116,23 +111,17 @@ class ModelComparator(BaseComparator):
         return self.client
 
     def similarity(self, gt: Any, pred: Any) -> float:
-        """Compare two prepared values.
+        """Compare two prepared values, by the comparator's own client.
 
         Raises:
             ModelError: there is no answer, with the cause.
         """
-        return float(self._together(self.client or ROUND, [gt], [pred]).similarities[0])
+        return float(self._together(self._own_client(), [gt], [pred]).similarities[0])
 
-    def reason(self, gt: Any, pred: Any) -> str:
-        """Return the model's reason for the similarity of two prepared values."""
-        reasons = self._together(ROUND, [gt], [pred]).reasons
-        return reasons[0] if reasons else ""
+    def similarities(self, gts: Sequence[Any], preds: Sequence[Any]) -> Similarities:
+        """Compare two columns of prepared values, by the comparator's own client.
 
-    def matrix(self, gts: Sequence[Any], preds: Sequence[Any]) -> Similarities:
-        """Compare all with all."""
-        pairs = [(gt, pred) for gt in gts for pred in preds]
-        answers = self._together(ROUND, [gt for gt, _ in pairs], [pred for _, pred in pairs])
-        return answers.similarities.reshape(len(gts), len(preds))
-
-
-__all__ = ["Answers", "ModelComparator"]
+        Raises:
+            ModelError: there is no answer, with the cause.
+        """
+        return self._together(self._own_client(), gts, preds).similarities

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from stickler_cli.clients.model import ModelError
 from stickler_cli.comparators.base import EQUAL_WITHIN, BaseComparator
 from stickler_cli.compare.account import Account, Floats, LeafAccount, clipped
 from stickler_cli.compare.columns import (
@@ -123,7 +124,8 @@ class LeafNode(Node):
         except UsageError:  # nothing about these values: the run cannot go on
             raise
         except Exception as error:
-            raise self._failure(columns, int(gt[0]), int(pred[0]), error) from error
+            at = error.at if isinstance(error, ModelError) else 0
+            raise self._failure(columns, int(gt[at]), int(pred[at]), error) from error
         return self._in_range(answers.similarities, columns, gt, pred), answers.reasons
 
     def _in_range(self, similarity: Floats, columns: Columns, gt: Indexes, pred: Indexes) -> Floats:

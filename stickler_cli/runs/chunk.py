@@ -6,7 +6,7 @@ from a worker, kept in a file, and added to that of the chunk before it.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 
@@ -27,10 +27,6 @@ from stickler_cli.score.detail import Detail
 from stickler_cli.score.evaluation import DocumentResult, Evaluation, Status
 from stickler_cli.score.intervals import Bootstrap, IntervalSettings
 from stickler_cli.score.non_matches import NonMatch
-
-if TYPE_CHECKING:
-    from stickler_cli.clients.client import Client
-    from stickler_cli.clients.policy import Policy
 
 Missing = Literal["fn", "skip", "error"]
 
@@ -89,8 +85,6 @@ class Job:
     wants: Wants = Wants()
     validation: Validation | None = None
     """Which sides are held against the schema, if any; they are compared whatever it says."""
-    asking: "Policy | None" = None
-    """How models are asked; None leaves it to the process."""
     by: tuple[Grouping, ...] = ()
     """What documents are grouped by."""
 
@@ -123,9 +117,8 @@ def evaluate_chunk(job: Job, items: Iterable[Item]) -> ChunkResult:
         MemoryError: there is too little memory for the results.
         UsageError: the cache cannot be used, or judges would be asked about too many pairs.
     """
-    client = _client(job)
+    client = job.options.client
     before = client.usage if client else NO_USAGE
-    job = replace(job, options=replace(job.options, client=client))
     with room_for_depth():
         documents = [_read(job, item) for item in items]
         chunk = _chunk_of(job.wants, _batches(job, documents))
@@ -134,17 +127,6 @@ def evaluate_chunk(job: Job, items: Iterable[Item]) -> ChunkResult:
     if client:
         chunk.usage = client.usage - before
     return chunk
-
-
-def _client(job: Job) -> "Client | None":
-    """Return what asks models, under the policy of the job; None where none is asked."""
-    if not job.plan.asks_models:
-        return None
-    from stickler_cli.clients.desk import desk, open_desk  # runs that ask nothing do not load it
-
-    if job.asking is not None and job.asking != desk().policy:
-        return open_desk(job.asking)  # as in a worker
-    return desk()
 
 
 def failed_chunk(job: Job, item: Item, found: str) -> ChunkResult:

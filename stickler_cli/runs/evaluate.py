@@ -6,8 +6,9 @@ The command line and the Python API both come in here, so that the same settings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from stickler_cli.clients.policy import Policy
+from stickler_cli.clients.policy import DEFAULT_POLICY, Policy
 from stickler_cli.compare.outline import comparators, known_paths, outline
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.core.option import part_of
@@ -46,6 +47,9 @@ from stickler_cli.settings import (
     RunOptions,
     WorkOptions,
 )
+
+if TYPE_CHECKING:
+    from stickler_cli.clients.client import Client
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,15 +113,11 @@ def assemble(sources: Sources, settings: EvalSettings, requested: Requested) -> 
     gates = tuple(parse_gates(settings.fail_under, settings.gate))
     workers = workers_of(settings)
     by = parse_groupings(settings.by, settings.by_file)
-    asking = policy_of(settings, dry_run=settings.dry_run)
+    policy = policy_of(settings, dry_run=settings.dry_run)
     _check_run_dir(sources, settings)
     _check_files(sources, settings)
     schema = load_schema(sources.schema, allow_plugins=settings.allow_plugins)
-    if schema.plan.asks_models:
-        from stickler_cli.clients.desk import open_desk  # other runs do not load it
-
-        open_desk(asking)
-    job = replace(job_of(schema.plan, settings), asking=asking, by=by)
+    job = replace(job_of(schema.plan, settings, client_of(schema.plan, policy)), by=by)
     check_paths(gates, known_paths(schema.plan))
     if settings.ci == "none":
         refuse_bounds(gates)
@@ -136,20 +136,34 @@ def assemble(sources: Sources, settings: EvalSettings, requested: Requested) -> 
     return Assembly(sources, settings, schema, pairs, job, workers, gates)
 
 
-def job_of(plan: Plan, settings: DecidingOptions) -> Job:
+def job_of(plan: Plan, settings: DecidingOptions, client: "Client | None") -> Job:
     """Return what decides about a pair, whatever is kept of it.
 
     Raises:
         UnavailableError: a comparator needs something that is not installed.
     """
+    return Job(plan, comparing(plan, settings, client), settings.missing)
+
+
+def comparing(plan: Plan, settings: ComparisonOptions, client: "Client | None") -> Options:
+    """Return the options of the engine, for comparators that are known to work here.
+
+    Raises:
+        UnavailableError: a comparator needs something that is not installed.
+    """
     for comparator in comparators(plan):
-        comparator.require()
-    return Job(plan, comparing(settings), settings.missing)
+        if client is None or client.policy.may_ask or not comparator.asks_models:
+            comparator.require()
+    return Options(settings.pairing_floor, settings.extra_fields, client)
 
 
-def comparing(settings: ComparisonOptions) -> Options:
-    """Return the options of the engine."""
-    return Options(settings.pairing_floor, settings.extra_fields)
+def client_of(plan: Plan, policy: Policy = DEFAULT_POLICY) -> "Client | None":
+    """Return what asks the models of a plan; None where there are none."""
+    if not plan.asks_models:
+        return None
+    from stickler_cli.clients.client import Client  # other runs do not load it
+
+    return Client(policy)
 
 
 def workers_of(settings: WorkOptions) -> Workers:
@@ -177,11 +191,12 @@ def policy_of(settings: ModelOptions, *, dry_run: bool = False) -> Policy:
     return Policy(not settings.no_cache, settings.offline, dry_run, settings.max_pairs)
 
 
-def evaluate_in_memory(
+def evaluate_in_memory(  # noqa: PLR0913 - a keyword for what settings cannot hold
     plan: Plan,
     pairs: Iterable[DocumentPair],
     settings: ManySettings,
     *,
+    client: "Client | None" = None,
     total: int | None = None,
     validation: Callable[[], Validation | None] = lambda: None,
 ) -> Evaluation:
@@ -191,6 +206,7 @@ def evaluate_in_memory(
         plan: what they are compared by.
         pairs: read one by one.
         settings: of the run.
+        client: who asks models; None is one that asks as a run does by default.
         total: how many pairs there are; None where nobody knows.
         validation: returns what documents are held against, once the comparators are known to be
             there.
@@ -200,7 +216,7 @@ def evaluate_in_memory(
         UsageError: the plan cannot be sent to other processes.
         WorkerDiedError: another process could not start.
     """
-    job = replace(job_of(plan, settings), validation=validation())
+    job = replace(job_of(plan, settings, client or client_of(plan)), validation=validation())
     workers = Workers(
         None if settings.workers == "auto" else settings.workers,
         settings.chunk_size,

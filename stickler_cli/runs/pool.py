@@ -183,7 +183,9 @@ class Pool:
             self._try_again(chunk, TOO_LITTLE_MEMORY)
             return
         here = answer == NOT_HERE
-        chunk.result = evaluate_chunk(self._job, chunk.items) if here else read_answer(answer)
+        chunk.result = (
+            evaluate_chunk(self._job, chunk.items) if here else read_answer(self._job, answer)
+        )
 
     def _bury(self, worker: Worker) -> None:
         """Put a new worker in the place of a dead one, and have its documents tried again."""

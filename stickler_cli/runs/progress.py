@@ -2,7 +2,10 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from stickler_cli.clients.client import Client
 
 Advance: TypeAlias = Callable[[int], None]
 """Told how many more documents are finished."""
@@ -13,14 +16,16 @@ def silence(documents: int) -> None:
 
 
 @contextmanager
-def progress_bar(total: int | None, *, show: bool, ticking: bool = False) -> Iterator[Advance]:
+def progress_bar(
+    total: int | None, *, show: bool, client: "Client | None" = None
+) -> Iterator[Advance]:
     """Show a bar on standard error while the block runs.
 
     Args:
         total: how many documents there will be; None where nobody knows.
         show: whether to show anything at all.
-        ticking: whether to show also between two documents how time goes on. That takes a thread,
-            and a process with two cannot be forked.
+        client: of a run that asks models: what that takes is shown too, also between two documents.
+            That takes a thread, and a process with two cannot be forked.
     """
     if not show:
         yield silence
@@ -37,25 +42,21 @@ def progress_bar(total: int | None, *, show: bool, ticking: bool = False) -> Ite
     )
     from rich.text import Text
 
-    from stickler_cli.clients.desk import desk
-    from stickler_cli.clients.model import NO_USAGE
-
     class ModelsColumn(ProgressColumn):
         """What asking models has taken so far; nothing where none is asked."""
 
         def render(self, task: Task) -> Text:
-            usage = desk().usage
-            return Text("" if usage == NO_USAGE else str(usage))
+            return Text("" if client is None else str(client.usage))
 
     console = Console(stderr=True)
     columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), ModelsColumn())
-    bar = Progress(*columns, console=console, transient=True, auto_refresh=ticking)
+    bar = Progress(*columns, console=console, transient=True, auto_refresh=client is not None)
     with bar as progress:
         task = progress.add_task("documents", total=total)
 
         def advance(documents: int) -> None:
             progress.advance(task, documents)
-            if not ticking:
+            if client is None:
                 progress.refresh()
 
         yield advance

@@ -58,7 +58,7 @@ def run(
         _lines(files.documents, files.options[0], interruption) as document_lines,
         _lines(files.non_matches, files.options[1], interruption) as non_match_lines,
         interruption.listening(),
-        progress_bar(pairs.total, show=progress, ticking=job.plan.asks_models) as advance,
+        progress_bar(pairs.total, show=progress, client=job.options.client) as advance,
     ):
 
         def evaluate(items: Iterator[Item], done: int = 0) -> Generator[ChunkResult]:

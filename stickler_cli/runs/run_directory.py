@@ -73,15 +73,17 @@ def settings_of(job: Job, sources: Mapping[str, object]) -> dict[str, object]:
         job: what decides a result; its plan is described by the sources.
         sources: the schema's digest, the names of documents, and how they are read.
     """
-    validation, asking = job.validation, job.asking
+    validation, options = job.validation, job.options
+    policy = options.client and options.client.policy
     return {
         "version": __version__,
         **sources,
-        **asdict(job.options),
+        "pairing_floor": options.pairing_floor,
+        "extra_fields": options.extra_fields,
         **asdict(job.wants),
         "missing": job.missing,
         "by": [[entry.key, digest_of(json_line(asdict(entry)))] for entry in job.by],
-        "asking": asking and {"offline": asking.offline, "dry_run": asking.dry_run},
+        "asking": policy and {"offline": policy.offline, "dry_run": policy.dry_run},
         "validate": [] if validation is None else validation.sides,
     }
 

@@ -20,7 +20,6 @@ from multiprocessing.context import ForkServerContext, SpawnContext
 from multiprocessing.process import BaseProcess
 from typing import Final, cast
 
-from stickler_cli.clients.model import NO_USAGE
 from stickler_cli.compare.outline import comparators
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.runs.chunk import ChunkResult, Item, Job, evaluate_chunk
@@ -224,11 +223,9 @@ def answer(job: Job, packed: bytes, memory_limit: int | None) -> bytes:
         return NOT_HERE
 
 
-def read_answer(packed: bytes) -> ChunkResult:
-    """Return the result that a worker sent."""
+def read_answer(job: Job, packed: bytes) -> ChunkResult:
+    """Return the result that a worker sent; what asking took there counts here."""
     result: ChunkResult = pickle.loads(packed)  # noqa: S301 - by a worker of ours
-    if result.usage != NO_USAGE:
-        from stickler_cli.clients.desk import desk  # runs that ask nothing do not load it
-
-        desk().count(result.usage)
+    if job.options.client is not None:
+        job.options.client.count(result.usage)
     return result

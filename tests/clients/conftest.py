@@ -4,13 +4,15 @@ import json
 import threading
 import time
 from collections import deque
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import unquote
 
 import pytest
 
-from stickler_cli.clients.desk import at_desk, close_desk
+from stickler_cli.clients.client import Client
 from stickler_cli.clients.policy import Policy, Retry
+from stickler_cli.comparators.model_comparator import ModelComparator
 
 KEY = "sk-a-secret-of-this-test"
 
@@ -208,16 +210,32 @@ def own_cache(tmp_path, monkeypatch):
     """Keep answers of a test to the test."""
     place = tmp_path / "cache"
     monkeypatch.setenv("STICKLER_CACHE_DIR", str(place))
-    yield place
-    close_desk()
+    return place
 
 
 @pytest.fixture
-def asking():
-    """Ask with a policy whose waits are too short to notice."""
+def asking(monkeypatch):
+    """Make clients whose waits are too short to notice; in their block, comparators ask them."""
 
-    def open_desk(*, attempts=3, longest_wait=1.0, timeout=30.0, **policy):
+    @contextmanager
+    def asking_client(*, attempts=3, longest_wait=1.0, timeout=30.0, **policy):
         retry = Retry(attempts, 0.001, longest_wait, timeout)
-        return at_desk(Policy(retry=retry, **policy))
+        client = Client(Policy(retry=retry, **policy))
+        with monkeypatch.context() as patch:
+            patch.setattr(ModelComparator, "client", client)
+            yield client
+        client.close()
 
-    return open_desk
+    return asking_client
+
+
+@pytest.fixture
+def all_pairs():
+    """Compare all with all in one call; a list of the similarities with each ground truth."""
+
+    def compare(comparator, gts, preds):
+        column = [gt for gt in gts for _ in preds]
+        answers = comparator.ask(None, column, [*preds] * len(gts))
+        return answers.similarities.reshape(len(gts), len(preds)).tolist()
+
+    return compare

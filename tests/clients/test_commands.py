@@ -1,15 +1,20 @@
 """`stickler eval` with models, and `stickler cache`, as a user runs them."""
 
 import json
+import pickle
 import subprocess
 import sys
 
 import pytest
 
 from stickler_cli.cli import main
+from stickler_cli.clients.client import Client
+from stickler_cli.clients.model import Usage
 from stickler_cli.clients.policy import Policy
+from stickler_cli.compare.plan import Options
+from stickler_cli.runs.chunk import ChunkResult, Job
 from stickler_cli.runs.worker import read_answer
-from stickler_cli.runs.workers import Workers
+from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.settings import EvalSettings
 
 KEY = "sk-a-secret-of-this-test"
@@ -220,18 +225,19 @@ def test_the_option_and_the_policy_have_one_default():
     assert EvalSettings.max_pairs == Policy().max_pairs
 
 
-def test_what_workers_asked_is_counted_once(asking):
-    import pickle
+def test_what_workers_asked_is_counted_once():
+    client = Client()
+    job = Job(compile_schema(SCHEMA), Options(client=client))
+    for usage in (Usage(), Usage(calls=3), Usage(calls=2)):
+        read_answer(job, pickle.dumps(ChunkResult(usage=usage)))
 
-    from stickler_cli.clients.model import Usage
-    from stickler_cli.runs.chunk import ChunkResult
+    assert client.usage == Usage(calls=5)
 
-    assert Workers(1).jobs == 1
-    with asking() as desk:
-        read_answer(pickle.dumps(ChunkResult()))
-        read_answer(pickle.dumps(ChunkResult(usage=Usage(calls=3))))
 
-        assert desk.usage == Usage(calls=3)
+def test_nothing_is_counted_of_workers_that_ask_nobody():
+    job = Job(compile_schema({"type": "object", "properties": {}}), Options())
+
+    assert read_answer(job, pickle.dumps(ChunkResult())).usage == Usage()
 
 
 @pytest.fixture

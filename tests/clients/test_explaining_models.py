@@ -22,15 +22,15 @@ def names_of(schema):
     return {"type": "object", "properties": {"names": {"type": "array", "items": item}}}
 
 
-def explained(schema, gt, pred):
-    plan, options = compile_schema(names_of(schema)), Options()
-    sides = ({"names": [{"name": name} for name in names]} for names in (gt, pred))
-    return explain(plan, compare(plan, *sides, options), options)
+def explained(client, schema, gt, pred):
+    options = Options(client=client)
+    sides = ([{"names": [{"name": name} for name in names]}] for names in (gt, pred))
+    return explain(compare(compile_schema(names_of(schema)), *sides, options), options)
 
 
 def test_judges_are_asked_nothing_more_and_their_reasons_are_told(server, asking):
-    with asking():
-        root = explained(JUDGED, ["Main St", "High Rd"], ["HIGH RD", "MAIN ST"])
+    with asking() as client:
+        root = explained(client, JUDGED, ["Main St", "High Rd"], ["HIGH RD", "MAIN ST"])
 
     assert len(server.requests) == 2
     first, second = root.parts[0].parts
@@ -40,8 +40,8 @@ def test_judges_are_asked_nothing_more_and_their_reasons_are_told(server, asking
 
 
 def test_runners_up_are_found_by_the_model_that_pairs(server, asking):
-    with asking():
-        root = explained(EMBEDDED, ["car"], ["banana", "automobile", "car"])
+    with asking() as client:
+        root = explained(client, EMBEDDED, ["car"], ["banana", "automobile", "car"])
 
     pairing = root.parts[0].parts[0].pairing
     # The angle between car and automobile is that of 0.8.

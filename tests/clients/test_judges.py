@@ -45,15 +45,15 @@ def user_text(body):
 
 @pytest.mark.parametrize(("model", "path"), MODELS.items())
 def test_every_server_gives_a_verdict_and_a_reason(server, asking, model, path):
-    with asking() as desk:
+    with asking() as client:
         comparator = LLMComparator(model)
         comparator.require()
 
         assert comparator.compare("Main St", "MAIN ST") == 1.0
         assert comparator.compare("Main St", "Side St") == 0.0
-        assert comparator.reason("Main St", "MAIN ST") == "case aside"
+        assert comparator.ask(None, ["Main St"], ["MAIN ST"]).reasons == ["case aside"]
     assert server.paths == [path, path]
-    assert (desk.usage.input_tokens, desk.usage.output_tokens) == (200, 20)
+    assert (client.usage.input_tokens, client.usage.output_tokens) == (200, 20)
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -89,7 +89,7 @@ def test_values_that_are_written_alike_are_not_asked_about(server, asking):
     comparator = LLMComparator("openai:m")
     with asking():
         assert comparator.compare("same", "same") == 1.0
-        assert comparator.reason("same", "same") == "the values are the same"
+        assert comparator.ask(None, ["same"], ["same"]).reasons == ["the values are the same"]
         assert comparator.compare(None, None) == 1.0
         assert comparator.compare(None, "a") == 0.0
     assert server.requests == []
@@ -117,26 +117,26 @@ def test_with_guidelines_the_sides_are_told_apart(server, asking):
     ]
 
 
-def test_each_distinct_pair_of_a_matrix_is_asked_once(server, asking):
-    with asking() as desk:
-        matrix = LLMComparator("openai:m").matrix(["a", "b", "a"], ["A", "a"])
+def test_each_distinct_pair_of_a_column_is_asked_once(server, asking, all_pairs):
+    with asking() as client:
+        matrix = all_pairs(LLMComparator("openai:m"), ["a", "b", "a"], ["A", "a"])
 
     # a-A, b-A and b-a; a-a needs nobody
-    assert matrix.tolist() == [[1.0, 1.0], [0.0, 0.0], [1.0, 1.0]]
+    assert matrix == [[1.0, 1.0], [0.0, 0.0], [1.0, 1.0]]
     assert len(server.requests) == 3
-    assert desk.usage.calls == 3
+    assert client.usage.calls == 3
 
 
 def test_the_second_run_asks_nothing(server, asking):
     comparator = LLMComparator("openai:m")
     with asking():
         comparator.compare("Main St", "MAIN ST")
-    with asking() as desk:
+    with asking() as client:
         assert comparator.compare("MAIN ST", "Main St") == 1.0
-        assert comparator.reason("Main St", "MAIN ST") == "case aside"
+        assert comparator.ask(None, ["Main St"], ["MAIN ST"]).reasons == ["case aside"]
 
     assert len(server.requests) == 1
-    assert desk.usage.calls == 0
+    assert client.usage.calls == 0
 
 
 @pytest.mark.parametrize(
@@ -144,11 +144,11 @@ def test_the_second_run_asks_nothing(server, asking):
     [("openai:n", None), ("ollama:m", None), ("openai:m", "Case matters.")],
 )
 def test_the_cache_keeps_models_servers_and_guidelines_apart(server, asking, model, guidelines):
-    with asking() as desk:
+    with asking() as client:
         LLMComparator("openai:m").compare("a", "A")
         LLMComparator(model, guidelines).compare("a", "A")
 
-        assert (desk.usage.calls, desk.usage.cached) == (2, 0)
+        assert (client.usage.calls, client.usage.cached) == (2, 0)
 
 
 def test_offline_only_the_cache_counts(server, asking):
@@ -169,11 +169,11 @@ def test_offline_only_the_cache_counts(server, asking):
 )
 def test_a_failure_that_passes_is_tried_again(server, asking, model, fault):
     server.faults += [fault, fault]
-    with asking(attempts=3) as desk:
+    with asking(attempts=3) as client:
         assert LLMComparator(model).compare("a", "A") == 1.0
 
     assert len(server.requests) == 3
-    assert desk.usage.calls == 3
+    assert client.usage.calls == 3
 
 
 @pytest.mark.parametrize("model", CLIENTS)
@@ -229,7 +229,7 @@ def test_an_answer_that_is_no_verdict_is_none(server, asking, monkeypatch, answe
 def test_a_long_reason_is_cut_and_put_on_one_line(server, asking):
     server.verdict = lambda one, other: (True, "because\n" + "so " * 200)
     with asking():
-        reason = LLMComparator("openai:m").reason("a", "b")
+        (reason,) = LLMComparator("openai:m").ask(None, ["a"], ["b"]).reasons
 
     assert reason.startswith("because so so")
     assert len(reason) == 300
@@ -254,26 +254,26 @@ def test_the_details_tell_what_was_asked_and_answered(server, asking):
     assert details["prompt"].endswith('{"ground_truth": "a", "prediction": "A"}')
 
 
-def test_a_runaway_is_stopped_before_it_costs_anything(server, asking):
+def test_a_runaway_is_stopped_before_it_costs_anything(server, asking, all_pairs):
     values = [f"value {number}" for number in range(12)]
     with (
         asking(max_pairs=50),
         pytest.raises(UsageError, match="judges would be asked about 66 pairs so far") as caught,
     ):
-        LLMComparator("openai:m").matrix(values, values)
+        all_pairs(LLMComparator("openai:m"), values, values)
 
     assert "--max-pairs" in str(caught.value)
     assert "at most 50" in str(caught.value)
     assert server.requests == []
 
 
-def test_pairs_in_the_cache_do_not_count_towards_the_limit(server, asking):
+def test_pairs_in_the_cache_do_not_count_towards_the_limit(server, asking, all_pairs):
     comparator = LLMComparator("openai:m")
     with asking():
-        comparator.matrix(["a", "b"], ["A", "B"])
+        all_pairs(comparator, ["a", "b"], ["A", "B"])
 
     with asking(max_pairs=1):
-        comparator.matrix(["a", "b"], ["A", "B"])
+        all_pairs(comparator, ["a", "b"], ["A", "B"])
         comparator.compare("a", "c")
         with pytest.raises(UsageError, match="asked about 2 pairs"):
             comparator.compare("a", "d")
@@ -282,7 +282,8 @@ def test_pairs_in_the_cache_do_not_count_towards_the_limit(server, asking):
 def test_no_more_calls_than_allowed_are_under_way_at_once(server, asking):
     server.meeting = threading.Barrier(3)  # nobody is answered before three have asked
     with asking(concurrency=3):
-        LLMComparator("openai:m").matrix(["a"], [f"value {number}" for number in range(12)])
+        values = [f"value {number}" for number in range(12)]
+        LLMComparator("openai:m").ask(None, ["a"] * 12, values)
 
     assert len(server.requests) == 12
     assert server.most_at_once == 3
@@ -292,11 +293,12 @@ def test_one_failure_is_told_of_its_own_pair_only(server, asking):
     server.faults += [400]
     comparator = LLMComparator("openai:m")
     with asking(concurrency=1):
-        with pytest.raises(ModelError, match="answered 400"):
-            comparator.matrix(["a"], ["A", "B", "C"])
+        with pytest.raises(ModelError, match="answered 400") as caught:
+            comparator.ask(None, ["a", "a", "a"], ["A", "B", "C"])
+        assert caught.value.at == 0
         assert len(server.requests) == 3
 
-        assert comparator.matrix(["a"], ["B", "C"]).tolist() == [[0.0, 0.0]]
+        assert comparator.ask(None, ["a", "a"], ["B", "C"]).similarities.tolist() == [0.0, 0.0]
     assert len(server.requests) == 3
 
 

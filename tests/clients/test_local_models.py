@@ -34,14 +34,15 @@ def static_model(tmp_path_factory):
 
 
 def test_a_static_model_compares_meanings(static_model, asking):
-    with asking() as desk:
+    with asking() as client:
         comparator = SemanticComparator(f"model2vec:{static_model}")
         comparator.require()
 
         assert comparator.compare("car", "automobile") == 0.8
-        assert comparator.matrix(["car", "banana"], ["banana", "car"]).tolist() == [[0, 1], [1, 0]]
+        answers = comparator.ask(None, ["car", "banana"], ["banana", "banana"])
+        assert answers.similarities.tolist() == [0.0, 1.0]
         # one batch of car and automobile, one of banana alone
-        assert (desk.usage.calls, desk.usage.cached, desk.usage.unpriced) == (2, 0, 0)
+        assert (client.usage.calls, client.usage.cached, client.usage.unpriced) == (2, 0, 0)
 
 
 def test_a_model_whose_files_changed_is_another_model(static_model, asking, tmp_path):
@@ -52,10 +53,10 @@ def test_a_model_whose_files_changed_is_another_model(static_model, asking, tmp_
     with asking():
         SemanticComparator(f"model2vec:{place}").compare("car", "banana")
     (place / "README.md").write_text("another state")
-    with asking() as desk:
+    with asking() as client:
         SemanticComparator(f"model2vec:{place}").compare("car", "banana")
 
-        assert desk.usage.cached == 0
+        assert client.usage.cached == 0
 
 
 class SentenceTransformer:
@@ -126,7 +127,7 @@ def test_a_path_that_leads_nowhere_is_refused(on_torch, prefix):
 
 
 def test_a_bert_score_is_the_f1_of_the_library(on_torch, asking, capsys):
-    with asking() as desk:
+    with asking() as client:
         comparator = BERTComparator(model_type="known-model", lang="de")
         comparator.require()
 
@@ -141,7 +142,7 @@ def test_a_bert_score_is_the_f1_of_the_library(on_torch, asking, capsys):
             "rescale_with_baseline": False,
         }
     ]
-    assert (desk.usage.calls, desk.usage.cached) == (1, 0)
+    assert (client.usage.calls, client.usage.cached) == (1, 0)
     assert capsys.readouterr().err == ""
 
 
@@ -153,12 +154,13 @@ def test_blank_texts_have_no_bert_score_and_are_alike(on_torch, asking):
     assert BERTScorer.made == []
 
 
-def test_a_bert_matrix_scores_each_distinct_pair_once(on_torch, asking):
-    with asking(cache=False) as desk:
-        matrix = BERTComparator(model_type="known-model").matrix(["ab", "b", "ab"], ["b", "ab"])
+def test_bert_scores_each_distinct_pair_once(on_torch, asking, all_pairs):
+    with asking(cache=False) as client:
+        comparator = BERTComparator(model_type="known-model")
+        matrix = all_pairs(comparator, ["ab", "b", "ab"], ["b", "ab"])
 
-        assert matrix.tolist() == [[0.5, 1.0], [1.0, 0.5], [0.5, 1.0]]
-        assert desk.usage.calls == 1
+        assert matrix == [[0.5, 1.0], [1.0, 0.5], [0.5, 1.0]]
+        assert client.usage.calls == 1
 
 
 def test_the_librarys_own_model_needs_no_name(on_torch, asking):

@@ -47,12 +47,12 @@ def test_ids_that_differ_are_near_which_is_why_semantics_are_not_for_ids(weights
         assert SemanticComparator(f"st:{weights}").compare("INV-001", "INV-002") > 0.8
 
 
-def test_a_matrix_and_single_comparisons_agree_to_the_last_digit_shown(weights, asking):
+def test_a_column_and_single_comparisons_agree_to_the_last_digit_shown(weights, asking, all_pairs):
     gts = ["Acme Corp", "Beta Ltd", "a rather longer name of a company in the north"]
     preds = ["Acme Corporation", "Gamma GmbH"]
     comparator = SemanticComparator(f"st:{weights}")
     with asking(cache=False):
-        matrix = comparator.matrix(gts, preds).tolist()
+        matrix = all_pairs(comparator, gts, preds)
         alone = [[comparator.compare(gt, pred) for pred in preds] for gt in gts]
 
     assert matrix == [pytest.approx(row, abs=2e-6) for row in alone]
@@ -62,9 +62,9 @@ def test_the_second_run_loads_nothing_and_gives_the_same(weights, asking):
     comparator = SemanticComparator(f"st:{weights}")
     with asking():
         first = comparator.compare("Acme Corp", "Acme Corporation")
-    with asking(offline=True) as desk:
+    with asking(offline=True) as client:
         assert comparator.compare("Acme Corp", "Acme Corporation") == first
-        assert (desk.usage.calls, desk.usage.cached) == (0, 2)
+        assert (client.usage.calls, client.usage.cached) == (0, 2)
 
 
 def test_bert_scores_of_real_weights(weights, asking):
@@ -89,12 +89,12 @@ def test_a_text_without_tokens_is_unlike_any_other(weights, asking, capfd):
     assert "Empty" not in capfd.readouterr().err
 
 
-def test_bert_scores_do_not_depend_on_their_batch(weights, asking):
+def test_bert_scores_do_not_depend_on_their_batch(weights, asking, all_pairs):
     gts = ["Acme Corp", "Beta Ltd", "a rather longer name of a company in the north"]
     preds = ["Acme Corporation", "Gamma GmbH"]
     comparator = BERTComparator(model_type=str(weights), num_layers=6)
     with asking(cache=False):
-        matrix = comparator.matrix(gts, preds).tolist()
+        matrix = all_pairs(comparator, gts, preds)
         alone = [[comparator.compare(gt, pred) for pred in preds] for gt in gts]
 
     assert matrix == [pytest.approx(row, abs=2e-6) for row in alone]

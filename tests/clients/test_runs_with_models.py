@@ -11,10 +11,12 @@ from stickler_cli import (
     StructuredModel,
     evaluate_many,
 )
+from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.engine import compare
+from stickler_cli.compare.plan import Options
 from stickler_cli.core.problems import UsageError
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.non_matches import non_matches
+from stickler_cli.score.batch import batch_of
 
 PREFIX = "x-aws-stickler-"
 
@@ -44,6 +46,11 @@ def items_of(**properties):
     return {"type": "array", "items": schema_of(**properties)}
 
 
+def compared(client, schema, gt, pred):
+    account = compare(compile_schema(schema), [gt], [pred], Options(client=client))
+    return comparison_of(account, 0)
+
+
 def judged_pairs(server):
     """List the pairs that judges were asked about."""
     messages = [
@@ -67,8 +74,8 @@ def test_a_judge_sees_chosen_pairs_only(server, asking):
     schema = schema_of(names=items_of(name=judged()))
     gt = {"names": [{"name": f"street number {number}"} for number in range(10)]}
     pred = {"names": [{"name": f"STREET NUMBER {number}"} for number in reversed(range(10))]}
-    with asking():
-        comparison = compare(compile_schema(schema), gt, pred)
+    with asking() as client:
+        comparison = compared(client, schema, gt, pred)
 
     # 10 of the 100 pairs, each with its own number
     assert judged_pairs(server) == sorted(
@@ -80,9 +87,10 @@ def test_a_judge_sees_chosen_pairs_only(server, asking):
 def test_a_list_of_judged_values_is_paired_by_edit_distance(server, asking):
     schema = schema_of(cities={"type": "array", "items": judged()})
     server.verdict = lambda one, other: (False, "nothing is alike")
-    with asking():
-        comparison = compare(
-            compile_schema(schema),
+    with asking() as client:
+        comparison = compared(
+            client,
+            schema,
             {"cities": ["Berlin", "Paris"]},
             {"cities": ["paris", "Berlin-Mitte", "Xyz"]},
         )
@@ -91,7 +99,7 @@ def test_a_list_of_judged_values_is_paired_by_edit_distance(server, asking):
     # two false discoveries and a false alarm: by edit distance they would be 0.5 and 1.0
     (found,) = comparison.fields
     assert found.comparison.similarity == 0.0
-    assert [entry.explanation for entry in non_matches(comparison)] == [
+    assert [entry.explanation for entry in batch_of(comparison).errors(0)] == [
         "below threshold (0.000 < 0.5): nothing is alike",
         "below threshold (0.000 < 0.5): nothing is alike",
         "unmatched prediction",
@@ -100,18 +108,16 @@ def test_a_list_of_judged_values_is_paired_by_edit_distance(server, asking):
 
 def test_pairs_at_or_below_the_floor_are_not_judged(server, asking):
     schema = schema_of(cities={"type": "array", "items": judged()})
-    with asking():
-        compare(compile_schema(schema), {"cities": ["IBM"]}, {"cities": ["Big Blue Corporation"]})
+    with asking() as client:
+        compared(client, schema, {"cities": ["IBM"]}, {"cities": ["Big Blue Corporation"]})
 
     assert server.requests == []
 
 
 def test_with_a_floor_of_minus_one_all_of_the_shorter_side_are_judged(server, asking):
     cities = {"type": "array", "items": judged(), f"{PREFIX}pairing-floor": -1}
-    with asking():
-        compare(
-            compile_schema(schema_of(cities=cities)), {"cities": ["IBM"]}, {"cities": ["Big Blue"]}
-        )
+    with asking() as client:
+        compared(client, schema_of(cities=cities), {"cities": ["IBM"]}, {"cities": ["Big Blue"]})
 
     assert judged_pairs(server) == [("Big Blue", "IBM")]
 
@@ -121,24 +127,24 @@ def test_a_judge_is_asked_when_the_pairs_that_embeddings_decide_are_known(server
     schema = schema_of(rows=items_of(key=embedded(), note=judged()))
     gt = [{"key": f"{letter} one", "note": f"of {letter}"} for letter in "abc"]
     pred = [{"key": f"{letter} two", "note": f"OF {letter}"} for letter in "cab"]
-    with asking():
-        comparison = compare(compile_schema(schema), {"rows": gt}, {"rows": pred})
+    with asking() as client:
+        comparison = compared(client, schema, {"rows": gt}, {"rows": pred})
 
     assert judged_pairs(server) == [("OF a", "of a"), ("OF b", "of b"), ("OF c", "of c")]
     assert sorted(embedded_texts(server)) == ["a one", "a two", "b one", "b two", "c one", "c two"]
     assert comparison.similarity == 1.0
 
 
-def test_all_texts_of_many_documents_are_embedded_together_and_once(server, asking):
+def test_all_texts_of_a_field_of_many_documents_are_embedded_together_and_once(server, asking):
     schema = schema_of(kind=embedded(), other=embedded())
     pairs = [
         ({"kind": f"kind {number % 7}", "other": "car"}, {"kind": "banana", "other": "automobile"})
         for number in range(60)
     ]
-    with asking():
-        evaluation = evaluate_many(schema, pairs)
+    with asking() as client:
+        evaluation = evaluate_many(schema, pairs, client=client)
 
-    assert len(server.requests) == 1
+    assert len(server.requests) == 2
     assert sorted(embedded_texts(server)) == sorted(
         ["automobile", "banana", "car", *(f"kind {number}" for number in range(7))]
     )
@@ -154,16 +160,16 @@ def test_a_long_run_asks_for_some_documents_at_a_time_and_gives_the_same(server,
         )
         for number in range(150)
     ]
-    with asking():
-        first = evaluate_many(schema, pairs)
+    with asking() as client:
+        first = evaluate_many(schema, pairs, client=client)
     asked = len(server.requests)
-    with asking() as desk:
-        second = evaluate_many(schema, pairs)
+    with asking() as client:
+        second = evaluate_many(schema, pairs, client=client)
 
     assert asked == 1 + 150  # the two texts of the first documents are all there are
     assert len(server.requests) == asked
     assert first == second
-    assert desk.usage.calls == 0
+    assert client.usage.calls == 0
     assert first.overall_score == pytest.approx((1 + 0.8) / 2)
 
 
@@ -177,8 +183,8 @@ def test_a_question_without_an_answer_fails_its_own_documents_only(server, askin
         (name, {"rows": [{"name": f"{name} street"}]}, {"rows": [{"name": f"{name} st"}]})
         for name in ("good", "poison", "better")
     ]
-    with asking(attempts=1):
-        evaluation = evaluate_many(schema, pairs)
+    with asking(attempts=1) as client:
+        evaluation = evaluate_many(schema, pairs, client=client)
 
     assert evaluation.evaluated == 2
     (problem,) = evaluation.problems
@@ -195,8 +201,8 @@ def test_a_failed_embedding_fails_the_documents_that_hold_the_text(server, askin
         ("b", {"text": "poison"}, {"text": "two"}),
         ("c", {"text": "one"}, {"text": "poison"}),
     ]
-    with asking(attempts=1):
-        evaluation = evaluate_many(schema, pairs)
+    with asking(attempts=1) as client:
+        evaluation = evaluate_many(schema, pairs, client=client)
 
     assert [problem.id for problem in sorted(evaluation.problems)] == ["b", "c"]
     assert evaluation.evaluated == 1
@@ -205,8 +211,8 @@ def test_a_failed_embedding_fails_the_documents_that_hold_the_text(server, askin
 def test_a_runaway_ends_the_run(server, asking):
     schema = schema_of(name=judged())
     pairs = [({"name": f"a {number}"}, {"name": f"b {number}"}) for number in range(20)]
-    with asking(max_pairs=19), pytest.raises(UsageError, match="asked about 20 pairs"):
-        evaluate_many(schema, pairs)
+    with asking(max_pairs=19) as client, pytest.raises(UsageError, match="asked about 20 pairs"):
+        evaluate_many(schema, pairs, client=client)
 
     assert server.requests == []
 
@@ -216,8 +222,8 @@ def test_mixed_kinds_in_a_list_cost_no_judge_but_for_chosen_pairs(server, asking
     schema = schema_of(things={"type": "array", "items": arms})
     gt = {"things": ["first thing", {"name": "second thing"}, "third thing"]}
     pred = {"things": [{"name": "Second thing"}, "Third thing", "First thing"]}
-    with asking():
-        compare(compile_schema(schema), gt, pred)
+    with asking() as client:
+        compared(client, schema, gt, pred)
 
     assert judged_pairs(server) == [
         ("First thing", "first thing"),
@@ -235,8 +241,8 @@ def test_lists_of_lists_and_tuples_are_paired_without_a_judge(server, asking):
     schema = schema_of(rows=rows, places=places)
     gt = {"rows": [["ab", "cd"], ["ef"]], "places": [["gh", 1], ["ij", 2]]}
     pred = {"rows": [["EF"], ["CD", "AB"]], "places": [["IJ", 2], ["GH", 1]]}
-    with asking():
-        comparison = compare(compile_schema(schema), gt, pred)
+    with asking() as client:
+        comparison = compared(client, schema, gt, pred)
 
     assert judged_pairs(server) == [
         ("AB", "ab"),
@@ -256,8 +262,8 @@ def test_long_lists_with_other_slow_fields_ask_about_chosen_pairs_only(server, a
         for number in range(12)
     ]
     pred = [{**entry, "note": entry["note"].upper()} for entry in reversed(gt)]
-    with asking():
-        compare(compile_schema(schema), {"rows": gt}, {"rows": pred})
+    with asking() as client:
+        compared(client, schema, {"rows": gt}, {"rows": pred})
 
     assert len(judged_pairs(server)) == 12
     assert embedded_texts(server) == ["car"]
@@ -265,28 +271,32 @@ def test_long_lists_with_other_slow_fields_ask_about_chosen_pairs_only(server, a
 
 def test_the_judges_reason_is_in_the_non_matches(server, asking):
     server.verdict = lambda one, other: (False, "another street")
-    with asking():
-        comparison = compare(
-            compile_schema(schema_of(street=judged())), {"street": "Main St"}, {"street": "Side St"}
+    with asking() as client:
+        comparison = compared(
+            client, schema_of(street=judged()), {"street": "Main St"}, {"street": "Side St"}
         )
 
-    (entry,) = non_matches(comparison)
+    (entry,) = batch_of(comparison).errors(0)
     assert entry.view()["details"] == {
         "reason": "below threshold (0.000 < 0.5)",
         "judge": "another street",
     }
 
 
-def test_a_model_class_asks_all_of_a_comparison_together(server, asking):
-    place = StructuredModel.from_json_schema(schema_of(a=embedded(), b=embedded()))
+def test_a_model_class_asks_all_of_a_list_together(server, asking):
+    places = {"type": "array", "items": embedded()}
+    place = StructuredModel.from_json_schema(schema_of(a=places, b=embedded()))
     with asking():
-        result = place(a="car", b="banana").compare_with(place(a="automobile", b="banana"))
+        result = place(a=["car", "banana"], b="car").compare_with(
+            place(a=["banana", "automobile"], b="car")
+        )
 
+    assert sorted(embedded_texts(server)) == ["automobile", "banana", "car"]
     assert len(server.requests) == 1
-    assert result["field_scores"] == {"a": 0.8, "b": 1.0}
+    assert result["field_scores"] == {"a": 0.9, "b": 1.0}
 
 
-def test_a_model_written_in_python_asks_all_of_a_comparison_together(server, asking):
+def test_a_model_written_in_python_asks(server, asking):
     class Place(StructuredModel):
         a: str = ComparableField(comparator=SemanticComparator("openai:small"))
         b: str = ComparableField(comparator=LLMComparator("openai:judge"))
@@ -310,8 +320,8 @@ def test_a_function_of_ones_own_is_called_once_for_each_text_of_a_run(asking, ow
         b: str = ComparableField(comparator=SemanticComparator(embedding_function=embedding))
 
     pairs = [(Place(a="one", b="two"), Place(a="two", b="three")) for _ in range(5)]
-    with asking():
-        evaluation = evaluate_many(Place, pairs)
+    with asking() as client:
+        evaluation = evaluate_many(Place, pairs, client=client)
 
     assert sorted(asked) == ["one", "three", "two"]
     assert evaluation.evaluated == 5
@@ -323,9 +333,9 @@ def test_functions_are_told_apart_and_counted_in_a_dry_run(asking):
         a: str = ComparableField(comparator=SemanticComparator(embedding_function=ones))
         b: str = ComparableField(comparator=SemanticComparator(embedding_function=lengths))
 
-    with asking(dry_run=True) as counting:
-        evaluate_many(Place, [(Place(a="one", b="one"), Place(a="two", b="three"))])
-        needs = [(need.model.title, need.questions) for need in counting.needs]
+    with asking(dry_run=True) as client:
+        evaluate_many(Place, [(Place(a="one", b="one"), Place(a="two", b="three"))], client=client)
+        needs = [(need.model.title, need.questions) for need in client.needs]
 
     assert needs == [("lengths", 2), ("ones", 2)]
 

@@ -38,26 +38,25 @@ def test_a_bedrock_model_is_asked_by_its_whole_id(server, asking):
     assert sorted(body["inputText"] for _, _, body in server.requests) == ["banana", "car"]
 
 
-def test_each_distinct_text_of_a_matrix_is_sent_once_in_one_request(server, asking):
-    with asking() as desk:
-        matrix = SemanticComparator("openai:small").matrix(
-            ["car", "banana", "car"], ["automobile", "car"]
-        )
+def test_each_distinct_text_of_a_column_is_sent_once_in_one_request(server, asking, all_pairs):
+    with asking() as client:
+        comparator = SemanticComparator("openai:small")
+        matrix = all_pairs(comparator, ["car", "banana", "car"], ["automobile", "car"])
 
-    assert matrix.tolist() == [[0.8, 1.0], [0.0, 0.0], [0.8, 1.0]]
+    assert matrix == [[0.8, 1.0], [0.0, 0.0], [0.8, 1.0]]
     ((_, _, body),) = server.requests
     assert sorted(body["input"]) == ["automobile", "banana", "car"]
-    assert (desk.usage.calls, desk.usage.input_tokens, desk.usage.cached) == (1, 9, 0)
+    assert (client.usage.calls, client.usage.input_tokens, client.usage.cached) == (1, 9, 0)
 
 
 def test_more_texts_than_a_request_takes_go_in_several(server, asking):
     texts = [f"text {number}" for number in range(300)]  # 128 a request
 
-    with asking() as desk:
-        SemanticComparator("openai:small").matrix(texts[:1], texts)
+    with asking() as client:
+        SemanticComparator("openai:small").ask(None, texts[:1] * 300, texts)
 
     assert sorted(len(body["input"]) for _, _, body in server.requests) == [44, 128, 128]
-    assert desk.usage.calls == 3
+    assert client.usage.calls == 3
 
 
 def test_blank_texts_are_alike_and_never_sent(server, asking):
@@ -75,12 +74,12 @@ def test_the_second_run_asks_nothing_and_gives_the_same(server, asking):
     with asking():
         first = comparator.compare("Acme Corp", "Acme Corporation")
     asked = len(server.requests)
-    with asking() as desk:
+    with asking() as client:
         second = comparator.compare("Acme Corp", "Acme Corporation")
 
     assert second == first
     assert len(server.requests) == asked
-    assert (desk.usage.calls, desk.usage.cached) == (0, 2)
+    assert (client.usage.calls, client.usage.cached) == (0, 2)
 
 
 def test_without_the_cache_every_run_asks(server, asking, own_cache):
@@ -95,20 +94,20 @@ def test_without_the_cache_every_run_asks(server, asking, own_cache):
 
 @pytest.mark.parametrize("other", ["openai:large", "bedrock:small"])
 def test_the_cache_keeps_models_apart(server, asking, other):
-    with asking() as desk:
+    with asking() as client:
         SemanticComparator("openai:small").compare("car", "car ")
         SemanticComparator(other).compare("car", "car ")
 
-        assert desk.usage.cached == 0
+        assert client.usage.cached == 0
 
 
 def test_the_cache_keeps_servers_apart(server, asking, monkeypatch):
-    with asking() as desk:
+    with asking() as client:
         SemanticComparator("openai:small").compare("car", "banana")
         monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/other/v1")
         SemanticComparator("openai:small").compare("car", "banana")
 
-        assert desk.usage.cached == 0
+        assert client.usage.cached == 0
     assert server.paths == ["/v1/embeddings", "/other/v1/embeddings"]
 
 
@@ -134,12 +133,12 @@ def test_offline_only_the_cache_counts(server, asking, monkeypatch):
 )
 def test_a_failure_that_passes_is_tried_again(server, asking, model_id, fault):
     server.faults += [fault, fault]
-    with asking(attempts=3, concurrency=1) as desk:
+    with asking(attempts=3, concurrency=1) as client:
         assert SemanticComparator(model_id).compare("car", "automobile") == 0.8
 
     texts = 1 if model_id == "openai:small" else 2
     assert len(server.requests) == texts + 2
-    assert desk.usage.calls == texts + 2
+    assert client.usage.calls == texts + 2
 
 
 @pytest.mark.parametrize("model_id", ["openai:small", "amazon.titan-embed-text-v2:0"])
@@ -216,7 +215,7 @@ def test_no_more_calls_than_allowed_are_under_way_at_once(server, asking):
     server.meeting = threading.Barrier(4)  # nobody is answered before four have asked
     texts = [f"text {number}" for number in range(24)]
     with asking(concurrency=4):
-        SemanticComparator().matrix(texts, texts)
+        SemanticComparator().ask(None, texts, texts)
 
     assert len(server.requests) == 24
     assert server.most_at_once == 4
@@ -235,20 +234,19 @@ def test_one_text_that_a_server_refuses_does_not_spoil_its_batch(server, asking,
     comparator = SemanticComparator("openai:small")
     with asking():
         with pytest.raises(ModelError, match=r"answered 400: .*the input is too long"):
-            comparator.matrix(["car", "x" * 200], ["automobile", "banana"])
+            comparator.ask(None, ["car", "x" * 200], ["automobile", "banana"])
         asked = len(server.requests)
 
         assert comparator.compare("car", "automobile") == 0.8
         assert len(server.requests) == asked
 
 
-def test_errors_are_never_kept(server, asking):
+def test_errors_are_not_kept_for_the_next_run(server, asking):
     comparator = SemanticComparator("openai:small")
     server.faults += [500] * 3
+    with asking(), pytest.raises(ModelError):
+        comparator.compare("car", "automobile")
     with asking():
-        with pytest.raises(ModelError):
-            comparator.compare("car", "automobile")
-
         assert comparator.compare("car", "automobile") == 0.8
 
 
@@ -259,14 +257,14 @@ def test_embeddings_of_different_sizes_are_an_error(server, asking, monkeypatch)
 
 
 def test_prices_are_known_where_a_list_has_them(server, asking, monkeypatch):
-    with asking() as desk:
+    with asking() as client:
         SemanticComparator("amazon.titan-embed-text-v2:0").compare("car", "banana")
 
         # 2 texts of 3 tokens at $0.02 a million
-        assert (desk.usage.nano_dollars, desk.usage.unpriced) == (120, 0)
+        assert (client.usage.nano_dollars, client.usage.unpriced) == (120, 0)
         SemanticComparator("openai:text-embedding-3-small").compare("car", "banana")
 
-        assert desk.usage.unpriced == 1  # of a server of one's own
+        assert client.usage.unpriced == 1  # of a server of one's own
 
 
 def test_a_run_is_refused_without_a_key(monkeypatch):
@@ -327,14 +325,14 @@ def test_without_the_list_of_prices_no_price_is_known(server, asking, monkeypatc
     import sys
 
     monkeypatch.setitem(sys.modules, "genai_prices", None)
-    with asking() as desk:
+    with asking() as client:
         SemanticComparator().compare("car", "banana")
 
-        assert (desk.usage.nano_dollars, desk.usage.unpriced) == (0, 2)
+        assert (client.usage.nano_dollars, client.usage.unpriced) == (0, 2)
 
 
 def test_a_model_that_no_list_of_prices_knows_costs_nobody_knows_what(server, asking):
-    with asking() as desk:
+    with asking() as client:
         SemanticComparator("bedrock:amazon.titan-embed-of-tomorrow").compare("car", "banana")
 
-        assert desk.usage.unpriced == 2
+        assert client.usage.unpriced == 2

@@ -55,7 +55,7 @@ def test_each_distinct_text_is_embedded_once_for_a_column():
         return VECTORS[text]
 
     comparator = SemanticComparator(embedding_function=embedding)
-    comparator.matrix(["east", "north", "east"], ["north", "west", "west"])
+    comparator.similarities(["east", "north", "east"], ["north", "west", "west"])
 
     assert asked == ["east", "north", "west"]
 
