@@ -43,7 +43,7 @@ _ELSEWHERE = {
     "ComparableField": "api.fields",
     "ComparisonError": "core.problems",
     "EvalResult": "api.zero",
-    "Evaluation": "score.evaluation",
+    "Evaluation": "api.evaluation",
     "NonMatchField": "api.views",
     "NonMatchType": "api.views",
     "Options": "compare.plan",

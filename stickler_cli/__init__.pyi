@@ -1,3 +1,4 @@
+from stickler_cli.api.evaluation import Evaluation
 from stickler_cli.api.evaluator import StructuredModelEvaluator
 from stickler_cli.api.fields import ComparableField
 from stickler_cli.api.many import evaluate_many
@@ -27,7 +28,6 @@ from stickler_cli.core.problems import (
     UnavailableError,
     UsageError,
 )
-from stickler_cli.score.evaluation import Evaluation
 
 __all__ = [
     "BBoxIoUComparator",

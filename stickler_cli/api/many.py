@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sized
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from stickler_cli.api.evaluation import Evaluation
 from stickler_cli.compare.plan import Plan
 from stickler_cli.core.json_values import JsonObject, kind_of
 from stickler_cli.core.locations import Path, json_pointer
@@ -15,7 +16,6 @@ from stickler_cli.runs.evaluate import evaluate_in_memory
 from stickler_cli.runs.validation import Validation, validation_of
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.loading import load_schema
-from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.settings import ExtraFields, ManySettings, Missing, Validate
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
     settings = read_settings(ManySettings, given, lambda option: option.name)
     plan = _plan_of(schema, allow_plugins=settings.allow_plugins)
     total = len(pairs) if isinstance(pairs, Sized) else None
-    return evaluate_in_memory(
+    found = evaluate_in_memory(
         plan,
         _document_pairs(pairs),
         settings,
@@ -88,6 +88,7 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
         total=total,
         validation=lambda: _validation(settings.validate, schema),
     )
+    return Evaluation.of(found)
 
 
 def _plan_of(schema: object, *, allow_plugins: bool) -> Plan:

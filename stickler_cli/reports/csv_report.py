@@ -3,14 +3,39 @@
 import csv
 import io
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import astuple
 from typing import Final
 
 from stickler_cli.core.locations import field_path
 from stickler_cli.diff.changes import Change, Difference
 from stickler_cli.reports.layout import TableStyle
-from stickler_cli.score.frame import HEADERS, table
+from stickler_cli.reports.rows import Figures, figures_of, named_rows
+from stickler_cli.score.counts import BOUNDS, RATES
+from stickler_cli.score.error_classes import ErrorClass
+from stickler_cli.score.error_counts import ByClass
+from stickler_cli.score.evaluation import Evaluation
+from stickler_cli.score.rates import RateRule
 from stickler_cli.score.record import Run
+from stickler_cli.score.results import Results
+from stickler_cli.score.tally import READINGS
+from stickler_cli.score.terms import FieldInfo
+
+COUNTS: Final = ("tp", "fd", "fa", "fn", "fp", "tn")
+
+HEADERS: Final = (
+    *("field", "kind", "comparator", "threshold", "weight"),
+    *(f"{mode}_{name}" for mode in READINGS for name in (*COUNTS, *RATES)),
+    *("raw_similarity_score", "threshold_applied_score"),
+    *(f"class_{each.value}" for each in ErrorClass),
+    *("by", "group"),
+    *(f"{mode}_{name}_{end}" for mode in READINGS for name in RATES for end in BOUNDS),
+    *(f"threshold_applied_score_{end}" for end in BOUNDS),
+)
+"""The columns of a run; docs/results.md describes each."""
+
+DOCUMENT: Final = "document"
+"""The kind of the first row, which is about whole documents and has no field."""
 
 DIFFERENCE_HEADERS: Final = (
     *("field", "reading", "metric", "before", "after", "change", "change_lower", "change_upper"),
@@ -21,20 +46,85 @@ DIFFERENCE_HEADERS: Final = (
 _FORMULA: Final = re.compile(r"[=+\-@\t\r\n＝＋－＠]")  # noqa: RUF001 - the fullwidth forms too
 """What a spreadsheet may take for a formula. Source: OWASP, CSV Injection."""
 
+Cell = str | int | float | None
+Row = tuple[Cell, ...]
+
 
 def render_run(run: Run, style: TableStyle) -> str:
     """Return a row for the whole, then one for each field; lines end with a line feed."""
-    with_fd = run.rule.recall_with_fd
-    rows = table(run.evaluation, run.evaluation.by, run.fields, recall_with_fd=with_fd)
-    return _text(HEADERS, rows)
+    return _text(HEADERS, run_rows(run.evaluation, run.fields, run.rule))
 
 
 def render_difference(difference: Difference, style: TableStyle) -> str:
     """Return the rows of whole documents, then one for each field."""
-    return _text(DIFFERENCE_HEADERS, map(_row, (*difference.whole, *difference.fields)))
+    return _text(DIFFERENCE_HEADERS, map(_change, (*difference.whole, *difference.fields)))
 
 
-def _row(change: Change) -> tuple[object, ...]:
+def run_rows(evaluation: Evaluation, fields: Sequence[FieldInfo], rule: RateRule) -> list[Row]:
+    """Return the rows of all documents, then those of each group, with a cell for each header."""
+    rows = _rows(evaluation, fields, rule, ("", ""))
+    for key, groups in evaluation.by.items():
+        for name, group in sorted(groups.items()):
+            rows += _rows(group, fields, rule, (key, name))
+    return rows
+
+
+def _rows(
+    results: Results, described: Sequence[FieldInfo], rule: RateRule, group: tuple[str, str]
+) -> list[Row]:
+    """Return a row for whole documents, then one for each field."""
+    score, classes = results.overall_score, _classes(results.errors.overall())
+    counts = _counts(figures_of(results.tally, rule), rule)
+    bounds = _bounds(results, "", rule)
+    about: Row = ("", DOCUMENT, "", None, None)
+    rows: list[Row] = [(*about, *counts, score, score, *classes, *group, *bounds)]
+    for row in named_rows(results.tally, described, rule):
+        path, info = field_path(row.path), row.info
+        # No data frame holds a lone surrogate.
+        name = path.encode("utf-8", "backslashreplace").decode()
+        about = (name, row.kind, info.comparator if info else "")
+        settings = (_float(row.threshold), _float(row.weight))
+        scores = (row.tally.mean_raw, row.score)
+        classes = _classes(results.errors.fields.get(row.path, {}))
+        found = (*_counts(row.figures, rule), *scores, *classes)
+        rows.append((*about, *settings, *found, *group, *_bounds(results, path, rule)))
+    return rows
+
+
+def _counts(figures: Mapping[str, Figures], rule: RateRule) -> list[Cell]:
+    """Return the counts and rates of the three counting modes."""
+    cells: list[Cell] = []
+    for mode in READINGS:
+        counts = figures[mode].counts
+        cells += [getattr(counts, name) for name in COUNTS]
+        parts = rule.fractions(astuple(counts))
+        cells += [above / below if below else 0.0 for above, below in parts.values()]
+    return cells
+
+
+def _bounds(results: Results, path: str, rule: RateRule) -> Sequence[Cell]:
+    """Return both ends of every interval; None where there is none."""
+    found = rule.intervals(results, path)
+    if found is None:
+        return [None] * (len(READINGS) * len(RATES) + 1) * len(BOUNDS)
+    rates = [found.rates[mode][name] for mode in READINGS for name in RATES]
+    return [
+        None if interval is None else getattr(interval, end)
+        for interval in (*rates, found.score)
+        for end in BOUNDS
+    ]
+
+
+def _classes(counts: ByClass) -> list[int]:
+    return [counts.get(each, 0) for each in ErrorClass]
+
+
+def _float(value: float | None) -> float | None:
+    """Return a number in the type of its column."""
+    return None if value is None else float(value)
+
+
+def _change(change: Change) -> tuple[object, ...]:
     interval = change.interval
     return (
         *(field_path(change.path), change.mode, change.metric),

@@ -1,18 +1,52 @@
 """From numbers and values to text: the one home of digits, and of making text harmless."""
 
+import math
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Final, TypeAlias
 
 from stickler_cli.core.json_values import JsonValue, brief
-from stickler_cli.score.rate_text import NOTHING
+from stickler_cli.score.intervals import Interval
 
 Quoting: TypeAlias = Callable[[str], str]
 """How a report writes a name that it did not choose itself inside a sentence."""
 
+DIGITS: Final = 4
+"""Decimals of a rate: enough to tell one error in ten thousand, few enough for a column."""
+
+NOTHING: Final = "-"
+"""Stands for a rate that has nothing to divide by, and for a score that nobody gave."""
+
 IDEOGRAPHIC_SPACE: Final = "\u3000"
 """An ordinary blank in Chinese and Japanese names, though Python calls it unprintable."""
+
+
+def rate(value: float | None, limits: Collection[float] = ()) -> str:
+    """Return a rate or score with four decimals, never rounded onto 0, 1 or a limit it is not.
+
+    So 9,999.6 of 10,000 is no 1.0000, and what fails a gate does not look as if it passed.
+
+    >>> rate(2 / 3), rate(0.99996), rate(0.00001), rate(0.89996, {0.9}), rate(None)
+    ('0.6667', '0.9999', '0.0001', '0.8999', '-')
+    """
+    if value is None:
+        return NOTHING
+    shown = round(value, DIGITS)
+    if shown != value and shown in (0.0, 1.0, *limits):
+        shown += math.copysign(10**-DIGITS, value - shown)
+    return f"{shown:.{DIGITS}f}"
+
+
+def interval_text(interval: Interval | None, limits: Collection[float] = ()) -> str:
+    """Return an interval as people read it, with the digits of `rate`.
+
+    >>> interval_text(Interval(0.8, 0.91234)), interval_text(None)
+    ('[0.8000, 0.9123]', '-')
+    """
+    if interval is None:
+        return NOTHING
+    return f"[{rate(interval.lower, limits)}, {rate(interval.upper, limits)}]"
 
 
 def setting(value: float | None) -> str:

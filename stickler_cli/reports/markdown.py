@@ -10,7 +10,7 @@ from stickler_cli.core.locations import field_path
 from stickler_cli.diff.changes import Difference, Trend
 from stickler_cli.reports import run_sentences
 from stickler_cli.reports.difference_view import ChangeRow, DifferenceView, signed
-from stickler_cli.reports.figures import setting, value_text
+from stickler_cli.reports.figures import rate, setting, value_text
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.markdown_text import COMMENT_LIMIT, code, table, truncate_lines
 from stickler_cli.reports.pair import ComparedPair, sum_text
@@ -18,7 +18,6 @@ from stickler_cli.reports.pair_table import TITLES, plain_rows
 from stickler_cli.reports.rows import FieldRow, Figures
 from stickler_cli.reports.view import RunView
 from stickler_cli.score.gates import GateResult
-from stickler_cli.score.rate_text import rate
 from stickler_cli.score.record import Run
 from stickler_cli.score.verdict import Verdict
 

@@ -8,7 +8,7 @@ from typing import Final
 from stickler_cli.compare.explained import Explained
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.locations import field_path
-from stickler_cli.reports.figures import cells, setting, value_text
+from stickler_cli.reports.figures import cells, rate, setting, value_text
 from stickler_cli.reports.layout import (
     Column,
     Line,
@@ -33,7 +33,6 @@ from stickler_cli.reports.pair import (
     value_pieces,
 )
 from stickler_cli.reports.pieces import Piece
-from stickler_cli.score.rate_text import rate
 
 INDENT: Final = "  "
 

@@ -1,7 +1,7 @@
 """The fields of a run as rows, in schema order, each with its counts and what the schema says."""
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from stickler_cli.core.locations import Path, field_path
@@ -116,30 +116,43 @@ def field_rows(run: Run) -> list[FieldRow]:
     The keys of a map are one row, `*`: they are data, and there is no end of them. Those of an
     object about which the schema says nothing are rows of their own, unless there are too many.
     """
-    known = _by_path(run)
+    known = _by_path(run.fields)
+    reached = [
+        path
+        for path, info in known.items()
+        if not (path[-1] == ANY_KEY and info.kind == UNKNOWN_KIND)
+    ]
+    ordered = in_schema_order(run.evaluation.tally, run.fields)
+    rows = _rows(_by_pattern(ordered, known, ()), known, reached, run.rule)
+    worst = _worst(rows, run.rule)
+    return [replace(row, worst=True) if row.path in worst else row for row in rows]
+
+
+def named_rows(tally: Tally, described: Sequence[FieldInfo], rule: RateRule) -> list[FieldRow]:
+    """Return the same fields, with a row for each key of a map."""
+    known = _by_path(described)
+    reached = [path for path in known if ANY_KEY not in path]
+    return _rows(in_schema_order(tally, described), known, reached, rule)
+
+
+def _rows(
+    tally: Tally, known: Mapping[Path, FieldInfo], reached: Iterable[Path], rule: RateRule
+) -> list[FieldRow]:
+    """Return the fields of a tally, after those that are reached whether it has them or not."""
     total = Tally()
-    for path, info in known.items():
-        if not (path[-1] == ANY_KEY and info.kind == UNKNOWN_KIND):
-            _reach(total, path)
-    total.merge(_by_pattern(in_schema_order(run.evaluation.tally, run.fields), known, ()))
-    fields = [(path, node) for path, node in total.walk() if path]
-    objects = {path for path, info in known.items() if info.kind == "object"}
-    worst = _worst(fields, objects, run.rule)
+    for path in reached:
+        _reach(total, path)
+    total.merge(tally)
     return [
-        FieldRow(
-            path,
-            known.get(pattern_of(path, known)),
-            node,
-            figures_of(node, run.rule),
-            path in worst,
-        )
-        for path, node in fields
+        FieldRow(path, known.get(pattern_of(path, known)), node, figures_of(node, rule))
+        for path, node in total.walk()
+        if path
     ]
 
 
-def _by_path(run: Run) -> dict[Path, FieldInfo]:
+def _by_path(described: Iterable[FieldInfo]) -> dict[Path, FieldInfo]:
     known: dict[Path, FieldInfo] = {}
-    for info in run.fields:
+    for info in described:
         known.setdefault(info.path, info)
     return known
 
@@ -166,21 +179,19 @@ def _by_pattern(node: Tally, known: Mapping[Path, FieldInfo], pattern: Path) -> 
     return result
 
 
-def _worst(
-    fields: Sequence[tuple[Path, Tally]], objects: Collection[Path], rule: RateRule
-) -> list[Path]:
+def _worst(rows: Sequence[FieldRow], rule: RateRule) -> list[Path]:
     """Return the fields that most need work.
 
     By `overall`, which blames an error on what failed: a missed item on the list, a wrong value
     in an item that was found on its field. An object fails for what is in it, so of an object and
     a field in it only the worse one is named, and the field if they are equal.
     """
-    ranked = []
-    for position, (path, node) in enumerate(fields):
-        counts = node.counts("overall")
-        if counts.fp + counts.fn:
-            favoured = rule.f1(counts + Counts(tp=IMAGINED))
-            ranked.append((favoured, path in objects, position, path))
+    objects = {row.path for row in rows if row.kind == "object"}
+    ranked = [
+        (rule.f1(row.counts + Counts(tp=IMAGINED)), row.path in objects, position, row.path)
+        for position, row in enumerate(rows)
+        if row.counts.fp + row.counts.fn
+    ]
     worst: list[Path] = []
     for *_, path in sorted(ranked):
         if len(worst) == WORST:

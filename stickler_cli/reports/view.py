@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from stickler_cli.reports.figures import Quoting
+from stickler_cli.reports.figures import Quoting, interval_text, rate
 from stickler_cli.reports.rows import FieldRow, Figures, field_rows, figures_of
 from stickler_cli.score.evaluation import DocumentProblem, Evaluation
-from stickler_cli.score.intervals import FieldIntervals, Interval, interval_text
-from stickler_cli.score.rate_text import rate
+from stickler_cli.score.intervals import FieldIntervals, Interval
 from stickler_cli.score.rates import RateRule
 from stickler_cli.score.record import Run
 from stickler_cli.score.results import Results

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -19,12 +19,11 @@ from stickler_cli.score.document_result import (
     Status,
     read_problem,
 )
-from stickler_cli.score.frame import data_frame, table
-from stickler_cli.score.notebook import Summary, summary_html
+from stickler_cli.score.rates import RateRule
 from stickler_cli.score.reading import Part
 from stickler_cli.score.remarks import LENIENT, ODDITIES, remarks_view
 from stickler_cli.score.results import Results, read_results
-from stickler_cli.score.terms import FieldInfo, Terms, named_fields, read_terms
+from stickler_cli.score.terms import FieldInfo, Terms, read_terms
 from stickler_cli.score.validity import (
     Side,
     Validity,
@@ -184,7 +183,7 @@ class Evaluation(Results):
             "format": FORMAT,
             "version": __version__,
             "options": asdict(self.terms.options) if self.terms else None,
-            **self.view(self._fields, recall_with_fd=self._recall_with_fd),
+            **self.view(self.fields, recall_with_fd=self.rule.recall_with_fd),
             **({} if self.accounts is None else {"per_document": self.accounts.view()}),
         }
 
@@ -201,36 +200,15 @@ class Evaluation(Results):
         """
         return _evaluation_of(Part(record, source))
 
-    def to_frame(self, library: str | None = None) -> Any:
-        """Give a data frame with the rows and columns of the CSV report.
-
-        Args:
-            library: `pandas` or `polars`; None takes the first of them that is installed.
-
-        Returns:
-            A `pandas.DataFrame` or `polars.DataFrame`: a row for whole documents, whose `field` is
-            empty, then one for each field.
-
-        Raises:
-            UnavailableError: the library is not installed.
-            UsageError: there is no such library.
-        """
-        rows = table(self, self.by, self._fields, recall_with_fd=self._recall_with_fd)
-        return data_frame(rows, library)
-
-    def _repr_html_(self) -> str:
-        """Show the results in a notebook."""
-        summary = Summary(self.documents, self.overall_score, self.tally)
-        rows = named_fields(self.tally, self._fields)
-        return summary_html(summary, rows, recall_with_fd=self._recall_with_fd)
-
     @property
-    def _fields(self) -> Sequence[FieldInfo]:
+    def fields(self) -> Sequence[FieldInfo]:
+        """What the schema says of its fields, where that is known."""
         return self.terms.fields if self.terms else ()
 
     @property
-    def _recall_with_fd(self) -> bool:
-        return self.terms.options.recall_with_fd if self.terms else False
+    def rule(self) -> RateRule:
+        """How rates come of the counts."""
+        return RateRule(self.terms.options.recall_with_fd if self.terms else False)
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{name}={count}" for name, count in self.documents.items() if count)

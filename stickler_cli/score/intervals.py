@@ -8,7 +8,7 @@ of the same documents are resampled alike. docs/statistics.md has the method and
 
 from array import array
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import count
@@ -25,7 +25,6 @@ from stickler_cli.score.accounts import NAMES, SCORE, decoded, path_below
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.counting import FieldCounts
 from stickler_cli.score.counts import RATES, fractions
-from stickler_cli.score.rate_text import NOTHING, rate
 from stickler_cli.score.reading import Part
 from stickler_cli.score.tally import READINGS
 
@@ -112,17 +111,6 @@ class Interval:
     def view(self) -> list[float]:
         """Give the interval as the run format shows it."""
         return [self.lower, self.upper]
-
-
-def interval_text(interval: Interval | None, limits: Collection[float] = ()) -> str:
-    """Show an interval as people read it, with the digits of `rate`.
-
-    >>> interval_text(Interval(0.8, 0.91234)), interval_text(None)
-    ('[0.8000, 0.9123]', '-')
-    """
-    if interval is None:
-        return NOTHING
-    return f"[{rate(interval.lower, limits)}, {rate(interval.upper, limits)}]"
 
 
 @dataclass(frozen=True, slots=True)

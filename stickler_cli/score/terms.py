@@ -3,7 +3,7 @@
 A module of its own because an evaluation carries these terms and the run format signs with them.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Final, TypeVar
 
@@ -96,45 +96,6 @@ def _read_field(part: Part) -> FieldInfo:
         None if threshold.value is None else threshold.number(),
         part.at("weight").number(),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class NamedField:
-    """One field over all documents; each key of a map by its name."""
-
-    path: Path
-    info: FieldInfo | None
-    """None where the schema does not describe it, or does not repeat what it says of it."""
-    tally: Tally
-
-    @property
-    def weight(self) -> float | None:
-        """What the field is worth in its object, if that is known."""
-        if self.tally.weight is None and self.info is not None:
-            return self.info.weight
-        return self.tally.weight
-
-
-def named_fields(tally: Tally, described: Sequence[FieldInfo]) -> list[NamedField]:
-    """Return the fields of a schema, then those that only documents name, parents first.
-
-    Fields that no document reached are there too, with counts of 0.
-    """
-    known: dict[Path, FieldInfo] = {}
-    for info in described:
-        known.setdefault(info.path, info)
-    total = Tally()
-    for path in known:
-        if ANY_KEY not in path:
-            node = total
-            for step in path:
-                node = node.below(str(step))
-    total.merge(in_schema_order(tally, described))
-    return [
-        NamedField(path, known.get(pattern_of(path, known)), node)
-        for path, node in total.walk()
-        if path
-    ]
 
 
 def pattern_of(path: Path, known: Mapping[Path, FieldInfo]) -> Path:

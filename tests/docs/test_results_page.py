@@ -4,10 +4,10 @@ import json
 import re
 from pathlib import Path
 
+from stickler_cli.reports.csv_report import COUNTS, HEADERS
 from stickler_cli.reports.registry import FORMATS, SUFFIXES
 from stickler_cli.score.counts import BOUNDS, RATES
 from stickler_cli.score.error_classes import ErrorClass
-from stickler_cli.score.frame import COUNTS, HEADERS
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")

@@ -3,13 +3,13 @@ import pytest
 from stickler_cli.reports.figures import (
     cells,
     number_of,
+    rate,
     setting,
     truncate,
     value_text,
     visible,
 )
 from stickler_cli.score.counts import Counts
-from stickler_cli.score.rate_text import rate
 from stickler_cli.score.rates import RateRule, Rates
 
 

@@ -16,11 +16,11 @@ import pytest
 from stickler_cli.core.problems import UnavailableError, Violation
 from stickler_cli.documents import DocumentPair
 from stickler_cli.reports import registry
+from stickler_cli.reports.figures import interval_text
 from stickler_cli.reports.html import field_tree, overview, page, payload
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.registry import FORMATS, render, require
 from stickler_cli.score.detail import Detail, DetailLimits
-from stickler_cli.score.intervals import interval_text
 from stickler_cli.score.validity import Validity
 
 VOID = {"meta", "link", "input", "br", "hr", "img"}

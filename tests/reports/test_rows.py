@@ -1,6 +1,5 @@
 from stickler_cli.documents import DocumentPair
-from stickler_cli.reports.rows import field_rows
-from stickler_cli.score.terms import named_fields
+from stickler_cli.reports.rows import field_rows, named_rows
 
 NUMBER = {"type": "number"}
 
@@ -29,7 +28,7 @@ def test_fields_stand_as_in_the_schema_and_a_map_is_one_row(orders):
 
 
 def test_by_name_the_keys_of_a_map_are_rows_of_their_own(orders):
-    last = named_fields(orders.evaluation.tally, orders.fields)[-1]
+    last = named_rows(orders.evaluation.tally, orders.fields, orders.rule)[-1]
 
     assert last.path == ("rates", "standard")
     assert (last.info.path, last.info.comparator) == (("rates", "*"), "NumericComparator")

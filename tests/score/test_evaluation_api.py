@@ -16,11 +16,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stickler_cli.api.evaluation import Evaluation
+from stickler_cli.api.notebook import MOST_ROWS
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.outline import outline
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.locations import json_pointer
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError
+from stickler_cli.reports.csv_report import HEADERS
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.registry import render
 from stickler_cli.schema.compiler import compile_schema
@@ -28,12 +31,9 @@ from stickler_cli.score.evaluation import (
     FORMAT,
     RUN_FORMAT,
     DocumentResult,
-    Evaluation,
     Status,
     evaluate,
 )
-from stickler_cli.score.frame import HEADERS
-from stickler_cli.score.notebook import MOST_ROWS
 from stickler_cli.score.record import Run, SchemaSignature, run_record
 from stickler_cli.score.terms import FieldInfo, Terms
 from stickler_cli.settings import DecidingOptions, RunOptions
@@ -86,7 +86,7 @@ terms = st.sampled_from((None, TERMS))
 
 
 def evaluation_of(results, terms=TERMS):
-    evaluation = evaluate(results)
+    evaluation = Evaluation.of(evaluate(results))
     evaluation.terms = terms
     return evaluation
 

@@ -4,14 +4,15 @@ Colours are those of the notebook, light or dark. Every name from documents is e
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple
 from html import escape
 from typing import Final
 
 from stickler_cli.core.locations import field_path
-from stickler_cli.score.rate_text import rate
-from stickler_cli.score.tally import Tally
-from stickler_cli.score.terms import NamedField
+from stickler_cli.reports.figures import rate
+from stickler_cli.reports.rows import FieldRow, Figures, figures_of
+from stickler_cli.score.evaluation import Evaluation
+from stickler_cli.score.rates import RateRule
 
 MOST_ROWS: Final = 200
 """Fields that are shown: far more than a schema has, far fewer than a map may have keys."""
@@ -35,46 +36,35 @@ _LEFT: Final = f"{_CELL};text-align:left;font-weight:normal"
 _RIGHT: Final = f"{_CELL};text-align:right"
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """What an evaluation comes to as a whole."""
-
-    documents: Mapping[str, int]
-    """How many there were: `total`, `evaluated`, then those of each other status."""
-    score: float | None
-    """Their mean score, in [0, 1]; None of no documents."""
-    tally: Tally
-
-
-def summary_html(summary: Summary, fields: Sequence[NamedField], *, recall_with_fd: bool) -> str:
+def summary_html(evaluation: Evaluation, fields: Sequence[FieldRow], rule: RateRule) -> str:
     """Return a headline, and a table with a row for whole documents and one for each field."""
-    rows = [_row("all fields", _figures(summary.tally, summary.score, with_fd=recall_with_fd))]
+    whole = figures_of(evaluation.tally, rule)
+    rows = [_row("all fields", _figures(whole, evaluation.overall_score))]
     for field in fields[:MOST_ROWS]:
         name = f"<bdi><code>{_harmless(field_path(field.path))}</code></bdi>"
-        figures = _figures(field.tally, field.tally.mean_score, with_fd=recall_with_fd)
-        rows.append(_row(name, figures, depth=len(field.path)))
+        rows.append(_row(name, _figures(field.figures, field.score), depth=len(field.path)))
     more = len(fields) - MOST_ROWS
     rest = f"<p>{more} more: to_frame() gives every field.</p>" if more > 0 else ""
     heads = "".join(
         f'<th scope="col" title="{title}" style="{_RIGHT}">{name}</th>' for name, title in _HEADERS
     )
     return (
-        f"<div><p>{_headline(summary)}</p>"
+        f"<div><p>{_headline(evaluation)}</p>"
         f'<table style="{_TABLE}"><thead><tr><th scope="col" style="{_LEFT}">field</th>{heads}</tr>'
         f"</thead><tbody>{''.join(rows)}</tbody></table>{rest}</div>"
     )
 
 
-def _headline(summary: Summary) -> str:
+def _headline(evaluation: Evaluation) -> str:
     """Return how many documents there were, what became of the others, and the mean score."""
-    total = summary.documents["total"]
+    documents = evaluation.documents
     others = [
         f"{count} {name}"
-        for name, count in summary.documents.items()
+        for name, count in documents.items()
         if count and name not in ("total", "evaluated")
     ]
-    evaluated = f"{summary.documents['evaluated']} of {total} documents evaluated"
-    return ", ".join([evaluated, *others, f"mean score {rate(summary.score)}"])
+    evaluated = f"{documents['evaluated']} of {documents['total']} documents evaluated"
+    return ", ".join([evaluated, *others, f"mean score {rate(evaluation.overall_score)}"])
 
 
 def _row(name: str, figures: Sequence[str], depth: int = 0) -> str:
@@ -83,19 +73,11 @@ def _row(name: str, figures: Sequence[str], depth: int = 0) -> str:
     return f'<tr><th scope="row" style="{_LEFT}{indent}">{name}</th>{cells}</tr>'
 
 
-def _figures(tally: Tally, score: float | None, *, with_fd: bool) -> list[str]:
+def _figures(figures: Mapping[str, Figures], score: float | None) -> list[str]:
     """Return the counts and rates of `overall`, as the table of fields in a terminal has them."""
-    counts, leaves = tally.counts("overall"), tally.counts("leaves")
-    predicted, relevant = counts.tp + counts.fp, counts.recall_denominator(with_fd=with_fd)
-    numbers = (counts.tp, counts.fd, counts.fa, counts.fn, counts.tn)
-    rates = (
-        counts.precision if predicted else None,
-        counts.recall(with_fd=with_fd) if relevant else None,
-        counts.f1(recall_with_fd=with_fd) if predicted + relevant else None,
-        leaves.f1(recall_with_fd=with_fd) if leaves.total - leaves.tn else None,
-        score,
-    )
-    return [*map(str, numbers), *map(rate, rates)]
+    counts, rates = figures["overall"].counts, figures["overall"].rates
+    shares = (*astuple(rates), figures["leaves"].rates.f1, score)
+    return [*map(str, astuple(counts)), *map(rate, shares)]
 
 
 def _harmless(text: str) -> str:
