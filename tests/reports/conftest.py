@@ -16,12 +16,11 @@ import pytest
 from stickler_cli.compare.outline import outline
 from stickler_cli.compare.plan import Options
 from stickler_cli.documents import DocumentPair, open_pairs
-from stickler_cli.runs.chunk import Job, Wants, evaluate_pair
+from stickler_cli.runs.chunk import Job, Wants, evaluate_chunk
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.comparison_view import document_view
 from stickler_cli.score.gates import judge, parse_gate
 from stickler_cli.score.intervals import IntervalSettings
-from stickler_cli.score.non_matches import NonMatch, non_matches
+from stickler_cli.score.non_matches import NonMatch
 from stickler_cli.score.record import FieldInfo, Run, SchemaSignature
 from stickler_cli.settings import RunOptions
 
@@ -89,17 +88,17 @@ def run_of() -> Callable[..., Run]:
     ) -> Run:
         plan = compile_schema(schema, file)
         chosen = RunOptions(**{**DEFAULTS, **options})
-        job = Job(plan, Options(chosen.pairing_floor, chosen.extra_fields), chosen.missing)
-        results = [evaluate_pair(job, pair) for pair in pairs]
-        bounds = IntervalSettings() if intervals else None
         wants = Wants(
-            accounts=detailed, detail=detailed, intervals=bounds, intervals_of_fields=intervals
+            accounts=detailed,
+            detail=detailed,
+            document=single,
+            intervals=IntervalSettings() if intervals else None,
+            intervals_of_fields=intervals,
         )
-        evaluation, detail = wants.evaluation(), wants.no_detail()
-        for result in results:
-            evaluation.update(result)
-            if detail is not None:
-                detail.update(result)
+        options_of_run = Options(chosen.pairing_floor, chosen.extra_fields)
+        job, documents = Job(plan, options_of_run, chosen.missing, wants), list(pairs)
+        chunk, first = evaluate_chunk(job, documents), evaluate_chunk(job, documents[:1])
+        evaluation = chunk.evaluation
         digest = hashlib.sha256(source).hexdigest()
         return Run(
             evaluation,
@@ -113,8 +112,8 @@ def run_of() -> Callable[..., Run]:
                 judge(parse_gate(gate), evaluation, recall_with_fd=chosen.recall_with_fd)
                 for gate in gates
             ],
-            document=document_view(results[0].comparison) if single else None,
-            detail=detail,
+            document=first.document,
+            detail=chunk.detail,
         )
 
     return build
@@ -156,14 +155,8 @@ def errors_of() -> Callable[..., tuple[tuple[str, NonMatch], ...]]:
     def build(
         schema: Json = ORDER, pairs: Iterable[DocumentPair] = ORDERS
     ) -> tuple[tuple[str, NonMatch], ...]:
-        job = Job(compile_schema(schema), Options())
-        results = [evaluate_pair(job, pair) for pair in pairs]
-        return tuple(
-            (result.id, entry)
-            for result in results
-            if result.comparison
-            for entry in non_matches(result.comparison)
-        )
+        job = Job(compile_schema(schema), Options(), wants=Wants(first_non_matches=10_000))
+        return tuple(evaluate_chunk(job, pairs).first_non_matches)
 
     return build
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from stickler_cli.cli.outputs import output_formats
+from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.explaining import explain
 from stickler_cli.compare.plan import Options
@@ -16,7 +17,7 @@ from stickler_cli.reports.pair import MANY, ComparedPair, error_classes, value_p
 from stickler_cli.reports.registry import PAIR_FORMATS
 from stickler_cli.reports.registry import render_pair as render
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.non_matches import non_matches
+from stickler_cli.score.batch import batch_of
 
 TEXT = {"type": "string"}
 EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
@@ -38,9 +39,9 @@ PRED = {"name": "Acme Inc", "rows": [{"sku": "a", "unit": "m"}, {"sku": "b", "un
 def pair_of(schema=ORDER, gt=GT, pred=PRED, detail="brief"):
     plan = compile_schema(schema)
     options = Options()
-    comparison = compare(plan, gt, pred, options)
-    root = explain(plan, comparison, options)
-    classes = error_classes(non_matches(comparison))
+    account = compare(plan, [gt], [pred], options)
+    root = explain(account, options)
+    classes = error_classes(batch_of(comparison_of(account, 0)).errors(0))
     return ComparedPair(
         "order.json", plan.model_name, "one", 0.2, "fa", root, [root], classes, detail
     )

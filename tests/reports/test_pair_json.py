@@ -6,13 +6,14 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.explaining import explain
 from stickler_cli.compare.plan import Options
 from stickler_cli.reports.json_report import COMPARISON_FORMAT, comparison_record
 from stickler_cli.reports.pair import ComparedPair, error_classes
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.non_matches import non_matches
+from stickler_cli.score.batch import batch_of
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = json.loads((ROOT / "schemas" / "stickler-comparison.json").read_text(encoding="utf-8"))
@@ -24,9 +25,9 @@ ROWS = [json.loads(line) for line in CASES.read_text(encoding="utf-8").splitline
 def record_of(row):
     plan, given = compile_schema(row["schema"]), row.get("options", {})
     options = Options(given.get("pairing_floor", 0.2), given.get("extra_fields", "fa"))
-    comparison = compare(plan, row["gt"], row["pred"], options)
-    root = explain(plan, comparison, options)
-    classes = error_classes(non_matches(comparison))
+    account = compare(plan, [row["gt"]], [row["pred"]], options)
+    root = explain(account, options)
+    classes = error_classes(batch_of(comparison_of(account, 0)).errors(0))
     return comparison_record(
         ComparedPair(
             "schema.json",

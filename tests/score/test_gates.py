@@ -3,6 +3,7 @@
 import pytest
 
 from stickler_cli.core.problems import UsageError
+from stickler_cli.score.batch import Batch
 from stickler_cli.score.evaluation import DocumentResult, Evaluation, Status
 from stickler_cli.score.gates import check_paths, judge, parse_gate, refuse_bounds
 from stickler_cli.score.intervals import Bootstrap, IntervalSettings
@@ -153,7 +154,7 @@ def test_every_unknown_path_is_told_with_near_ones():
 
 def test_a_document_result_without_comparison_is_counted_by_its_status_alone():
     result = Evaluation()
-    result.update(DocumentResult("x", Status.FAILED, None))
+    result.update(Batch([DocumentResult("x", Status.FAILED, None)]))
     assert result.documents["failed"] == 1
     assert result.evaluated == 0
     assert result.tally == Tally()
@@ -170,7 +171,7 @@ def resampled(documents: int) -> Evaluation:
             f'{{"id":"{number}","status":"evaluated","score":0.5,"fields":'
             '{"":{"tp":3,"fn":1},"total":{"score":0.25,"tp":3,"fn":1}}}'
         )
-        result.bootstrap.add(line.encode())
+        result.bootstrap.waiting.append(line.encode())
     return result
 
 
