@@ -152,8 +152,10 @@ class _Document:
 
     def came_to(self, **changes: Any) -> DocumentResult:
         """Return the result with what comparing changed, and with all there is to say."""
-        result = replace(self.result, **changes) if changes else self.result
-        return replace(result, problems=(*result.problems, *self.warnings))
+        if self.warnings:
+            problems = changes.get("problems", self.result.problems)
+            changes["problems"] = (*problems, *self.warnings)
+        return replace(self.result, **changes) if changes else self.result
 
 
 def _failed(name: str, found: str) -> DocumentResult:
@@ -171,25 +173,26 @@ def _read(job: Job, item: Item) -> _Document:
 
 def _checked(job: Job, pair: DocumentPair) -> _Document:
     """Find out what there is to say of a pair before it is compared."""
-    gt = pair.gt
-    if gt is None or isinstance(gt, Problem):
-        document = _Document(_without_ground_truth(pair))
+    gt: JsonObject | None = None
+    pred: JsonObject = {}
+    if pair.gt is None or isinstance(pair.gt, Problem):
+        status, problems = _without_ground_truth(pair)
     else:
         pred, status, problems = _prediction(pair)
-        if status is Status.MISSING and job.missing != "fn":
-            left_out = Status.MISSING if job.missing == "skip" else Status.FAILED
-            document = _Document(DocumentResult(pair.id, left_out, None, problems))
-        else:
-            document = _Document(DocumentResult(pair.id, status, None, problems), gt, pred)
-    result = document.result
-    if job.validation is not None:
-        result = replace(result, verdicts=job.validation.verdicts(pair))
-    if job.by:
-        result = replace(result, groups=groups_of(pair, job.by))
-    if pair.remarks:
-        result = replace(result, remarks=pair.remarks)
-    warnings = pair.warnings if pair.remarks else ()
-    return replace(document, result=result, warnings=warnings, fingerprint=pair.fingerprint)
+        if status is not Status.MISSING or job.missing == "fn":
+            gt = pair.gt
+        elif job.missing == "error":
+            status = Status.FAILED
+    result = DocumentResult(
+        pair.id,
+        status,
+        None,
+        problems,
+        pair.remarks,
+        job.validation.verdicts(pair) if job.validation else {},
+        groups_of(pair, job.by) if job.by else {},
+    )
+    return _Document(result, gt, pred, pair.warnings, pair.fingerprint)
 
 
 def _batches(job: Job, documents: Sequence[_Document]) -> Iterator[Batch]:
@@ -266,14 +269,14 @@ def _chunk_of(wants: Wants, batches: Iterable[Batch]) -> ChunkResult:
     return chunk
 
 
-def _without_ground_truth(pair: DocumentPair) -> DocumentResult:
+def _without_ground_truth(pair: DocumentPair) -> tuple[Status, tuple[Problem, ...]]:
     """Tell a ground truth that cannot be read from a prediction that has none."""
     if isinstance(pair.gt, Problem):
-        return DocumentResult(pair.id, Status.FAILED, None, (pair.gt,))
+        return Status.FAILED, (pair.gt,)
     if isinstance(pair.pred, Problem):
-        return DocumentResult(pair.id, Status.INVALID, None, (pair.pred,))
+        return Status.INVALID, (pair.pred,)
     problem = Problem(pair.id, "there is no ground truth for this prediction")
-    return DocumentResult(pair.id, Status.UNMATCHED, None, (problem,))
+    return Status.UNMATCHED, (problem,)
 
 
 def _prediction(pair: DocumentPair) -> tuple[JsonObject, Status, tuple[Problem, ...]]:
