@@ -37,7 +37,6 @@ from stickler_cli.schema.merging import NOTHING_INHERITED, Inherited, Merged
 from stickler_cli.schema.name_rules import is_plural, rule_for
 from stickler_cli.schema.nodes import DEEPEST
 from stickler_cli.schema.places import (
-    MOST_PLACES,
     ArrayPlace,
     Branch,
     LeafPlace,
@@ -48,7 +47,6 @@ from stickler_cli.schema.places import (
     TooManyPlacesError,
     UnionPlace,
     WholePlace,
-    key_of,
 )
 from stickler_cli.schema.references import SchemaFiles
 
@@ -197,11 +195,9 @@ class _Walker:
 
     def _flat(self, in_force: InForce, at: _At) -> _Fields:
         """List the fields of flattened subschemas; those listed before, again if they are few."""
-        key = (key_of(in_force, at.inherited), at.key)
+        key = (self._places.key(in_force, at.inherited), at.key)
         known = self._known.get(key)
         if known is None:
-            if len(self._known) == MOST_PLACES:
-                raise TooManyPlacesError(MOST_PLACES)
             known = self._known[key] = _Known(at.path)
             known.fields = self._walked(self._places.at(in_force, at.inherited), at)
             return known.fields

@@ -23,11 +23,9 @@ from stickler_cli.schema.judging import Documents, EngineError
 from stickler_cli.schema.kinds import Built, KindCompiler
 from stickler_cli.schema.merging import NOTHING_INHERITED, Inherited
 from stickler_cli.schema.places import (
-    MOST_PLACES,
     Branch,
     Key,
     Places,
-    TooManyPlacesError,
     UnionPlace,
     key_of,
 )
@@ -150,19 +148,19 @@ class Compiler:
         self, in_force: InForce, inherited: Inherited, here: frozenset[Key] = frozenset()
     ) -> Built:
         """Compile flattened subschemas; `here` are the places whose unions led here."""
-        key = key_of(in_force, inherited)
+        key = self._places.key(in_force, inherited)
         if key in here:
             raise _LoopError
         if key in self._known:
             return self._again(self._known[key])
-        if len(self._known) == MOST_PLACES:
-            raise TooManyPlacesError(MOST_PLACES)
         known = self._known[key] = _Known(in_force, inherited)
         before = self._size
         place = self._places.at(in_force, inherited)
         if isinstance(place, UnionPlace):
-            arms = [self._arm(branch, inherited, here | {key}) for branch in place.branches]
-            known.built = self._one_of(arms, place.branches)
+            alike = len({key_of(branch.in_force, inherited) for branch in place.branches}) == 1
+            branches = place.branches[:1] if alike else place.branches
+            arms = [self._arm(branch, inherited, here | {key}) for branch in branches]
+            known.built = self._one_of(arms, branches)
         else:
             known.built = self._kinds.build(place)
         self._size += 1
@@ -257,21 +255,31 @@ class Compiler:
         self._problems.add(schema, steps, error.found, error.expected, error.hint)
 
 
-def document_node(node: Node) -> Node | None:
-    """Return the part of a node that compares objects; None where it has none."""
+def document_node(node: Node, known: dict[int, Node | None] | None = None) -> Node | None:
+    """Return the part of a node that compares objects; None where it has none.
+
+    Args:
+        node: any node of a plan, which may be in it many times.
+        known: the answers so far, by identity.
+    """
+    known = {} if known is None else known
+    if id(node) in known:
+        return known[id(node)]
+    part: Node | None = None
     match node:
         case ObjectNode() | MapNode():
-            return node
+            part = node
         case RecursionNode():
-            return document_node(node.choose(None))
+            part = document_node(node.choose(None), known)
         case OpenNode():
             free_form = node.choose({})
-            return free_form if isinstance(free_form, MapNode) else None
+            part = free_form if isinstance(free_form, MapNode) else None
         case OneOfNode():
-            parts = [(arm, document_node(arm.node)) for arm in node.arms]
+            parts = [(arm, document_node(arm.node, known)) for arm in node.arms]
             arms = [replace(arm, node=part) for arm, part in parts if part is not None]
-            if len(arms) > 1:
-                return replace(node, arms=tuple(arms))
-            return arms[0].node if arms else None
+            part = replace(node, arms=tuple(arms)) if len(arms) > 1 else None
+            part = arms[0].node if len(arms) == 1 else part
         case _:
-            return None
+            pass
+    known[id(node)] = part
+    return part

@@ -34,6 +34,10 @@ OPEN: Final = "any"
 MOST_PLACES: Final = 50_000
 """How many places a schema may describe; real ones have hundreds. Source: docs/schema.md."""
 
+MOST_VISITS: Final = 10
+"""How many subschemas there may be for each of those places: more are combinations of
+combinations."""
+
 _CLOSED_BY: Final = ("additionalProperties", "unevaluatedProperties")
 """Keywords that say what keys without a declaration are."""
 
@@ -43,8 +47,8 @@ _DECLARING: Final = ("properties", "patternProperties")
 class TooManyPlacesError(Exception):
     """A schema whose combinations are more than anyone can mean."""
 
-    def __init__(self, most: int) -> None:
-        super().__init__(f"the schema describes more than {most} places")
+    def __str__(self) -> str:
+        return f"the schema describes more than {MOST_PLACES} places"
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +159,19 @@ class Places:
         self._comparators = comparators
         self._report = report
         self._read: dict[int, Annotations] = {}
+        self._places = 0
+        self._visits = 0
+
+    def key(self, in_force: InForce, inherited: Inherited) -> Key:
+        """Return what makes two places one; asked for at every visit.
+
+        Raises:
+            TooManyPlacesError: this cannot come to an end soon.
+        """
+        self._visits += len(in_force)
+        if self._visits > MOST_VISITS * MOST_PLACES:
+            raise TooManyPlacesError
+        return key_of(in_force, inherited)
 
     def flat(self, in_force: InForce) -> InForce:
         """Return all subschemas in force, through `allOf` and references."""
@@ -171,7 +188,14 @@ class Places:
         return merge_annotations(tuple(own), inherited)
 
     def at(self, in_force: InForce, inherited: Inherited) -> Place:
-        """Return what stands where flattened subschemas are in force."""
+        """Return what stands where flattened subschemas are in force.
+
+        Raises:
+            TooManyPlacesError: this is asked too often.
+        """
+        self._places += 1
+        if self._places > MOST_PLACES:
+            raise TooManyPlacesError
         union = find_union(self.files, in_force, self._report)
         if union is not None:
             arms = [(distinct((*union.rest, *arm.in_force)), arm.source) for arm in union.arms]

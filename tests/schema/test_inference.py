@@ -567,7 +567,7 @@ def test_a_schema_that_is_nested_too_deeply_is_refused():
 
 
 def test_a_schema_that_describes_too_many_places_is_refused(monkeypatch):
-    monkeypatch.setattr(inference, "MOST_PLACES", 3)
+    monkeypatch.setattr("stickler_cli.schema.places.MOST_PLACES", 3)
 
     infer(with_fields(a=STRING, b=STRING))
     with pytest.raises(SchemaError, match="more than 3 places"):

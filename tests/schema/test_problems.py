@@ -155,7 +155,7 @@ def test_a_schema_that_is_nested_without_end_is_refused():
 
 
 def test_a_schema_with_too_many_combinations_is_refused(monkeypatch):
-    monkeypatch.setattr("stickler_cli.schema.nodes.MOST_PLACES", 3)
+    monkeypatch.setattr("stickler_cli.schema.places.MOST_PLACES", 3)
     fields = {name: {"type": "string", "title": name} for name in "abc"}
 
     with pytest.raises(SchemaError, match="describes more than 3 places"):

@@ -1,0 +1,85 @@
+"""Small schemas with very many combinations: they compile in a moment, or are refused.
+
+A test that fails here does not come to its end.
+"""
+
+import pytest
+
+from stickler_cli.compare.object import ObjectNode
+from stickler_cli.core.problems import SchemaError
+from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.schema.inference import infer
+
+WEIGHT = "x-aws-stickler-weight"
+DEFINITIONS = 39
+
+
+def chain(make):
+    """Make definitions each of which is made of two references to the one before."""
+    definitions = {"d0": {"type": "object", "properties": {"x": {"type": "number"}}}}
+    for level in range(1, DEFINITIONS):
+        definitions[f"d{level}"] = make({"$ref": f"#/$defs/d{level - 1}"}, level)
+    last = {"$ref": f"#/$defs/d{DEFINITIONS - 1}"}
+    return {"type": "object", "properties": {"a": last}, "$defs": definitions}
+
+
+@pytest.mark.parametrize("keyword", ["anyOf", "oneOf", "allOf"])
+def test_two_alternatives_that_are_one_place_are_compiled_once(keyword):
+    schema = chain(lambda below, _: {keyword: [below, {**below, "title": "the same"}]})
+
+    (field,) = compile_schema(schema).root.fields
+    assert isinstance(field.node, ObjectNode)
+    assert {each.path for each in infer(schema)[1]} == {("a",), ("a", "x")}
+
+
+def test_so_they_are_at_the_root():
+    schema = chain(lambda below, _: {"anyOf": [below, dict(below)]})
+    root = {"$ref": f"#/$defs/d{DEFINITIONS - 1}", "$defs": schema["$defs"]}
+
+    assert [field.name for field in compile_schema(root).root.fields] == ["x"]
+
+
+def test_the_objects_of_a_root_are_found_where_unions_share_their_arms():
+    def other(below, level):
+        return {"anyOf": [below, {"type": "object", "properties": {"y": below}}]}
+
+    root = {"$ref": f"#/$defs/d{DEFINITIONS - 1}", "$defs": chain(other)["$defs"]}
+
+    assert len(compile_schema(root).root.arms) == 2
+    assert infer(root)[1]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda below, level: {"anyOf": [below, {**below, WEIGHT: level}]},
+        lambda below, level: {
+            "anyOf": [{**below, "properties": {f"{side}{level}": {}}} for side in "lr"]
+        },
+    ],
+)
+def test_more_combinations_than_anyone_means_are_refused(make, monkeypatch):
+    monkeypatch.setattr("stickler_cli.schema.places.MOST_PLACES", 1000)
+
+    for use in (compile_schema, infer):
+        with pytest.raises(SchemaError, match="describes more than 1000 places"):
+            use(chain(make))
+
+
+def test_what_a_place_is_made_of_counts_too(monkeypatch):
+    monkeypatch.setattr("stickler_cli.schema.places.MOST_PLACES", 4)
+    many = {"allOf": [{"title": f"{number}", WEIGHT: 1} for number in range(100)]}
+
+    with pytest.raises(SchemaError, match="describes more than 4 places"):
+        compile_schema({"type": "object", "properties": {"a": many}})
+
+
+@pytest.mark.parametrize("keyword", ["properties", "items"])
+def test_definitions_that_hold_the_one_before_twice_are_compiled_once_each(keyword):
+    def both(below, level):
+        if keyword == "items":
+            return {"type": "array", "prefixItems": [below, below]}
+        return {"type": "object", "properties": {"left": below, "right": below}}
+
+    assert compile_schema(chain(both))
+    assert len(infer(chain(both))[1]) < 20 * DEFINITIONS
