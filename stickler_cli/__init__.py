@@ -43,7 +43,7 @@ _ELSEWHERE = {
     "ComparableField": "api.fields",
     "ComparisonError": "core.problems",
     "EvalResult": "api.zero",
-    "Evaluation": "api.evaluation",
+    "Evaluation": "api.evaluation_views",
     "NonMatchField": "api.views",
     "NonMatchType": "api.views",
     "Options": "compare.plan",

@@ -1,4 +1,4 @@
-from stickler_cli.api.evaluation import Evaluation
+from stickler_cli.api.evaluation_views import Evaluation
 from stickler_cli.api.evaluator import StructuredModelEvaluator
 from stickler_cli.api.fields import ComparableField
 from stickler_cli.api.many import evaluate_many

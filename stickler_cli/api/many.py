@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sized
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from stickler_cli.api.evaluation import Evaluation
+from stickler_cli.api.evaluation_views import Evaluation
 from stickler_cli.compare.plan import Plan
 from stickler_cli.core.json_values import JsonObject, kind_of
 from stickler_cli.core.locations import Path, json_pointer

@@ -16,7 +16,7 @@ from stickler_cli.cli.outputs import (
 from stickler_cli.core.problems import NotComparableError, Problem
 from stickler_cli.diff.change_gates import LOWEST
 from stickler_cli.diff.changes import Difference, DiffSettings
-from stickler_cli.diff.comparison import compare_runs
+from stickler_cli.diff.comparing import compare_runs
 from stickler_cli.diff.contrasts import deciding
 from stickler_cli.reports.github import summary
 from stickler_cli.reports.registry import render_difference, require

@@ -7,7 +7,7 @@ from stickler_cli.cli.console import warn
 from stickler_cli.cli.exit_codes import ExitCode
 from stickler_cli.score.evaluation import Evaluation, Status
 from stickler_cli.score.gates import GateResult
-from stickler_cli.score.verdict import Verdict, unfit_count, unfit_problems, verdict_of
+from stickler_cli.score.run_verdict import Verdict, unfit_count, unfit_problems, verdict_of
 
 NAMED: Final = 5
 """Documents that an error names on standard error; the results name all."""

@@ -13,10 +13,10 @@ from stickler_cli.core.problems import NotComparableError, Problem, UsageError
 from stickler_cli.diff.changes import Figure
 from stickler_cli.diff.significance import Sample
 from stickler_cli.score.accounts import NAMES, SCORE, decoded, readings_of
+from stickler_cli.score.conditions import FieldInfo, pattern_of
 from stickler_cli.score.rates import RateRule
 from stickler_cli.score.record import Run
 from stickler_cli.score.tally import READINGS, SCORE_UNIT, units_of
-from stickler_cli.score.terms import FieldInfo, pattern_of
 
 Record: TypeAlias = Mapping[str, Any]
 """The account of a document, as JSON values."""

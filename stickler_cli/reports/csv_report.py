@@ -11,6 +11,7 @@ from stickler_cli.core.locations import field_path
 from stickler_cli.diff.changes import Change, Difference
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.rows import Figures, figures_of, named_rows
+from stickler_cli.score.conditions import FieldInfo
 from stickler_cli.score.counts import BOUNDS, RATES
 from stickler_cli.score.error_classes import ErrorClass
 from stickler_cli.score.error_counts import ByClass
@@ -19,7 +20,6 @@ from stickler_cli.score.rates import RateRule
 from stickler_cli.score.record import Run
 from stickler_cli.score.results import Results
 from stickler_cli.score.tally import READINGS
-from stickler_cli.score.terms import FieldInfo
 
 COUNTS: Final = ("tp", "fd", "fa", "fn", "fp", "tn")
 

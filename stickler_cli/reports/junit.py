@@ -22,9 +22,9 @@ from stickler_cli.reports.figures import number_of, setting, visible
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.rows import FieldRow
 from stickler_cli.reports.view import RunView
+from stickler_cli.score.conditions import pattern_of
 from stickler_cli.score.gates import METRICS, GateResult
 from stickler_cli.score.record import Run
-from stickler_cli.score.terms import pattern_of
 
 Outcome = Literal["passed", "failure", "error", "skipped"]
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from stickler_cli.core.locations import Path, field_path
+from stickler_cli.score.conditions import pattern_of, step_of
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.rates import RateRule, Rates
 from stickler_cli.score.record import ANY_KEY, FieldInfo, Run, in_schema_order
 from stickler_cli.score.tally import READINGS, Tally
-from stickler_cli.score.terms import pattern_of, step_of
 
 WORST: Final = 3
 """How many fields are pointed out as the worst."""

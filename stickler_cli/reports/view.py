@@ -11,7 +11,7 @@ from stickler_cli.score.intervals import FieldIntervals, Interval
 from stickler_cli.score.rates import RateRule
 from stickler_cli.score.record import Run
 from stickler_cli.score.results import Results
-from stickler_cli.score.verdict import Verdict, unfit_count, unfit_problems, verdict_of
+from stickler_cli.score.run_verdict import Verdict, unfit_count, unfit_problems, verdict_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from stickler_cli.score.detail import BINS, Detail, Histogram, Ranked
 from stickler_cli.score.error_classes import ErrorClass
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.non_matches import NonMatch
-from stickler_cli.score.reading import Part
+from stickler_cli.score.parts import Part
 
 
 def chunk_record(chunk: ChunkResult) -> dict[str, object]:

@@ -33,11 +33,11 @@ from stickler_cli.runs.saved import RUN_FILE
 from stickler_cli.runs.validation import Validation, validation_of
 from stickler_cli.runs.workers import Workers
 from stickler_cli.schema.loading import LoadedSchema, load_schema
+from stickler_cli.score.conditions import Conditions, FieldInfo
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.gates import Gate, check_paths, judge, parse_gates, refuse_bounds
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.record import Run, SchemaSignature
-from stickler_cli.score.terms import FieldInfo, Terms
 from stickler_cli.settings import (
     ComparisonOptions,
     DecidingOptions,
@@ -224,7 +224,7 @@ def evaluate_in_memory(  # noqa: PLR0913 - a keyword for what settings cannot ho
     )
     results = chunk_results(job, iter(pairs), workers, total=total)
     evaluation = gather(results, job.wants).evaluation
-    evaluation.terms = Terms(part_of(settings, DecidingOptions), field_infos(plan))
+    evaluation.conditions = Conditions(part_of(settings, DecidingOptions), field_infos(plan))
     return evaluation
 
 

@@ -15,7 +15,7 @@ from stickler_cli.runs.chunk import ChunkResult, Item
 from stickler_cli.runs.chunk_record import chunk_record, read_chunk
 from stickler_cli.runs.interruption import Interruption, until_interrupted
 from stickler_cli.runs.run_directory import BEGIN_AGAIN, RunDirectory
-from stickler_cli.score.reading import Part
+from stickler_cli.score.parts import Part
 
 NAMED: Final = 5
 """Documents that an error names."""

@@ -18,7 +18,7 @@ from stickler_cli.runs.files import PARTIAL
 from stickler_cli.runs.journal import Journal
 from stickler_cli.runs.lines import LineFiles
 from stickler_cli.runs.saved import RUN_FILE
-from stickler_cli.score.reading import Part
+from stickler_cli.score.parts import Part
 
 OPTION: Final = "--run-dir"
 DOCUMENTS: Final = "documents.jsonl"

@@ -20,7 +20,7 @@ from stickler_cli.score.batch import Batch
 from stickler_cli.score.counting import FieldCounts
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.document_result import DocumentResult, Status, read_status
-from stickler_cli.score.reading import Part
+from stickler_cli.score.parts import Part
 from stickler_cli.score.tally import READINGS, SCORE_UNIT, units_of
 
 NAMES: Final = tuple(outcome.name.lower() for outcome in Outcome)

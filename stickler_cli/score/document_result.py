@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from stickler_cli.core.problems import Problem
-from stickler_cli.score.reading import Part
+from stickler_cli.score.parts import Part
 from stickler_cli.score.validity import Side, Verdict
 
 

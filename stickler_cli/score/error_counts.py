@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.score.error_classes import ErrorClass
 from stickler_cli.score.non_matches import NonMatch
-from stickler_cli.score.reading import Part
+from stickler_cli.score.parts import Part
 
 ByClass: TypeAlias = dict[ErrorClass, int]
 """Without the classes that do not occur."""

@@ -13,17 +13,17 @@ from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.score.accounts import Accounts, decoded, read_accounts
 from stickler_cli.score.batch import Batch, batch_of
+from stickler_cli.score.conditions import Conditions, FieldInfo, read_conditions
 from stickler_cli.score.document_result import (
     DocumentProblem,
     DocumentResult,
     Status,
     read_problem,
 )
+from stickler_cli.score.parts import Part
 from stickler_cli.score.rates import RateRule
-from stickler_cli.score.reading import Part
 from stickler_cli.score.remarks import LENIENT, ODDITIES, remarks_view
 from stickler_cli.score.results import Results, read_results
-from stickler_cli.score.terms import FieldInfo, Terms, read_terms
 from stickler_cli.score.validity import (
     Side,
     Validity,
@@ -62,7 +62,7 @@ class Evaluation(Results):
     problems: list[DocumentProblem] = field(default_factory=list)
     validity: dict[Side, Validity] = field(default_factory=dict)
     """The verdicts of the schema about each side that was checked."""
-    terms: Terms | None = None
+    conditions: Conditions | None = None
     """What the documents were compared under, where that is known."""
     accounts: Accounts | None = None
     """An account of each document; None where nobody asked for them, or some have none."""
@@ -106,12 +106,12 @@ class Evaluation(Results):
         """Add the documents of another evaluation.
 
         Raises:
-            UsageError: the two are known to have been made under different terms.
+            UsageError: the two are known to have been made under different conditions.
         """
-        if self.terms is None:
-            self.terms = other.terms
-        elif other.terms is not None and other.terms != self.terms:
-            differences = "; ".join(self.terms.differences(other.terms))
+        if self.conditions is None:
+            self.conditions = other.conditions
+        elif other.conditions is not None and other.conditions != self.conditions:
+            differences = "; ".join(self.conditions.differences(other.conditions))
             found = f"the evaluations do not go together: {differences}"
             raise UsageError([Problem("", found, "the same schema and options")])
         if other.accounts is not None and not self.any_documents and self.accounts is None:
@@ -182,7 +182,7 @@ class Evaluation(Results):
         return {
             "format": FORMAT,
             "version": __version__,
-            "options": asdict(self.terms.options) if self.terms else None,
+            "options": asdict(self.conditions.options) if self.conditions else None,
             **self.view(self.fields, recall_with_fd=self.rule.recall_with_fd),
             **({} if self.accounts is None else {"per_document": self.accounts.view()}),
         }
@@ -203,12 +203,12 @@ class Evaluation(Results):
     @property
     def fields(self) -> Sequence[FieldInfo]:
         """What the schema says of its fields, where that is known."""
-        return self.terms.fields if self.terms else ()
+        return self.conditions.fields if self.conditions else ()
 
     @property
     def rule(self) -> RateRule:
         """How rates come of the counts."""
-        return RateRule(self.terms.options.recall_with_fd if self.terms else False)
+        return RateRule(self.conditions.options.recall_with_fd if self.conditions else False)
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{name}={count}" for name, count in self.documents.items() if count)
@@ -230,7 +230,7 @@ def _evaluation_of(record: Part) -> Evaluation:
     form = record.at("format", f"{FORMAT} and {RUN_FORMAT} can be read")
     if form.value not in (FORMAT, RUN_FORMAT):
         raise form.refused(f"{FORMAT} or {RUN_FORMAT}")
-    evaluation = Evaluation(terms=read_terms(record), validity=read_validity(record))
+    evaluation = Evaluation(conditions=read_conditions(record), validity=read_validity(record))
     read_results(evaluation, record)
     evaluation.problems = [read_problem(part) for part in record.at("problems").parts()]
     by = record.find("by")

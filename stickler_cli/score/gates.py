@@ -16,8 +16,8 @@ from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.spelling import did_you_mean, near_paths
 from stickler_cli.score.counts import BOUNDS, RATES
 from stickler_cli.score.evaluation import Evaluation
+from stickler_cli.score.parts import Part
 from stickler_cli.score.rates import RateRule
-from stickler_cli.score.reading import Part
 from stickler_cli.score.tally import READINGS, Tally
 
 OPERATORS: Final[dict[str, Callable[[float, float], bool]]] = {

@@ -25,7 +25,7 @@ from stickler_cli.score.accounts import NAMES, SCORE, decoded, path_below
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.counting import FieldCounts
 from stickler_cli.score.counts import RATES, fractions
-from stickler_cli.score.reading import Part
+from stickler_cli.score.parts import Part
 from stickler_cli.score.tally import READINGS
 
 LEVEL: Final = 0.95

@@ -10,13 +10,13 @@ from typing import Final
 
 from stickler_cli import __version__
 from stickler_cli.score.comparison_view import DOCUMENT_KEYS
+from stickler_cli.score.conditions import ANY_KEY, FieldInfo, in_schema_order, read_options
 from stickler_cli.score.detail import Detail
 from stickler_cli.score.evaluation import RUN_FORMAT, Evaluation
 from stickler_cli.score.gates import GateResult, read_gate_result
 from stickler_cli.score.non_matches import NonMatch
+from stickler_cli.score.parts import Part
 from stickler_cli.score.rates import RateRule
-from stickler_cli.score.reading import Part
-from stickler_cli.score.terms import ANY_KEY, FieldInfo, in_schema_order, read_options
 from stickler_cli.settings import RunOptions
 
 __all__ = [
@@ -118,14 +118,14 @@ def read_run(record: Mapping[str, object], source: str = "") -> Run:
         raise form.refused(FORMAT, "a run is what stickler eval --format json writes")
     evaluation = Evaluation.from_dict(record, source)
     schema, options = whole.at("schema"), whole.at("options")
-    terms = evaluation.terms
-    if terms is None:
+    conditions = evaluation.conditions
+    if conditions is None:
         raise options.refused("the options of the run")
     return Run(
         evaluation=evaluation,
         schema=SchemaSignature(*(schema.at(key).text() for key in _SIGNATURE)),
         options=read_options(options, RunOptions),
-        fields=terms.fields,
+        fields=conditions.fields,
         gates=[read_gate_result(part) for part in whole.at("gates").parts()],
         notes=[part.text() for part in whole.at("notes").parts()],
         partial=whole.find("partial") is not None,

@@ -7,7 +7,7 @@ them; here is the list.
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from stickler_cli.score.reading import Part
+from stickler_cli.score.parts import Part
 
 LENIENT: Final = "lenient"
 """The remark on a prediction that is JSON only after `--lenient-json` found it in its text."""

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Final, Literal
 from stickler_cli.compare.columns import Mask
 from stickler_cli.core.locations import Path
 from stickler_cli.score.batch import Batch
+from stickler_cli.score.conditions import FieldInfo, in_schema_order
 from stickler_cli.score.document_result import Status, read_statuses
 from stickler_cli.score.error_counts import ErrorCounts, read_error_counts
-from stickler_cli.score.reading import Part
+from stickler_cli.score.parts import Part
 from stickler_cli.score.remarks import add_remarks, read_remarks, remarks_view
 from stickler_cli.score.tally import SCORE_UNIT, Tally, sum_of_units
 from stickler_cli.score.tally_record import NO_SUMS, read_tally, tally_record
-from stickler_cli.score.terms import FieldInfo, in_schema_order
 
 if TYPE_CHECKING:
     from stickler_cli.score.intervals import Bootstrap

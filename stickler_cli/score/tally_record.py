@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 from stickler_cli.compare.result import Outcome
 from stickler_cli.score.accounts import path_below
 from stickler_cli.score.comparison_view import tally_view
-from stickler_cli.score.reading import Part
+from stickler_cli.score.parts import Part
 from stickler_cli.score.tally import READINGS, Tally
 
 NO_SUMS: Final = "it was written by an older version: evaluate again"

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from stickler_cli.core.problems import Violation
-from stickler_cli.score.reading import Part
+from stickler_cli.score.parts import Part
 
 Side = Literal["gt", "pred"]
 

@@ -18,7 +18,7 @@ from stickler_cli.runs.validation import validation_of
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.intervals import Bootstrap, IntervalSettings
-from stickler_cli.score.reading import Part
+from stickler_cli.score.parts import Part
 from stickler_cli.score.results import Results
 
 SCHEMA = {
@@ -44,7 +44,7 @@ PREDS = [
     "[1]",
     '{"a": "only prediction"}',
 ]
-UNKNOWN = frozenset({"terms", "usage"})
+UNKNOWN = frozenset({"conditions", "usage"})
 """What a run adds, and what asking took, which is no result."""
 
 

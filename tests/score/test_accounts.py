@@ -16,7 +16,7 @@ from stickler_cli.score.accounts import (
 )
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.evaluation import DocumentResult, Evaluation, Status
-from stickler_cli.score.reading import Part
+from stickler_cli.score.parts import Part
 from stickler_cli.score.tally import Tally, tally
 
 PLAN = compile_schema(

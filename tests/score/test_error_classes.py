@@ -19,7 +19,7 @@ from stickler_cli.score.error_classes import (
 from stickler_cli.score.error_counts import ErrorCounts, read_error_counts
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.non_matches import non_matches
-from stickler_cli.score.reading import Part
+from stickler_cli.score.parts import Part
 
 EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
 STRICT = {"type": "string", "x-aws-stickler-threshold": 1.0}

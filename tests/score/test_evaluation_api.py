@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stickler_cli.api.evaluation import Evaluation
+from stickler_cli.api.evaluation_views import Evaluation
 from stickler_cli.api.notebook import MOST_ROWS
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.outline import outline
@@ -27,6 +27,7 @@ from stickler_cli.reports.csv_report import HEADERS
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.registry import render
 from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.conditions import Conditions, FieldInfo
 from stickler_cli.score.evaluation import (
     FORMAT,
     RUN_FORMAT,
@@ -35,7 +36,6 @@ from stickler_cli.score.evaluation import (
     evaluate,
 )
 from stickler_cli.score.record import Run, SchemaSignature, run_record
-from stickler_cli.score.terms import FieldInfo, Terms
 from stickler_cli.settings import DecidingOptions, RunOptions
 
 HOSTILE = "<script>\u202e\x07"
@@ -59,7 +59,7 @@ FIELDS = tuple(
     FieldInfo(row.path, row.kind, row.comparator, row.threshold, row.weight)
     for row in outline(PLAN)
 )
-TERMS = Terms(DecidingOptions(recall_with_fd=True), FIELDS)
+TERMS = Conditions(DecidingOptions(recall_with_fd=True), FIELDS)
 PAIRS = (
     ({"a": 1, "map": {"z": "x"}}, {"a": 1, "map": {"z": "y", "k": "v"}}),
     ({"b": "abc", "a": 0.1, "note": 1}, {"b": "abd", "a": 0.1, "extra": 2}),
@@ -87,7 +87,7 @@ terms = st.sampled_from((None, TERMS))
 
 def evaluation_of(results, terms=TERMS):
     evaluation = Evaluation.of(evaluate(results))
-    evaluation.terms = terms
+    evaluation.conditions = terms
     return evaluation
 
 
@@ -140,7 +140,7 @@ def test_restoring_gives_an_equal_evaluation(results, terms):
 
     assert restored == whole
     assert restored.tally == whole.tally
-    assert restored.terms == whole.terms
+    assert restored.conditions == whole.conditions
     assert text_of(restored) == text_of(whole)
 
 
@@ -176,7 +176,7 @@ def test_a_comparison_by_itself_is_an_evaluated_document():
 
 def test_merging_takes_over_the_terms():
     for parts in ([Evaluation(), evaluation_of([])], [evaluation_of([]), Evaluation()]):
-        assert merged(parts).terms == TERMS
+        assert merged(parts).conditions == TERMS
 
 
 def test_evaluations_under_different_terms_do_not_merge():
@@ -185,7 +185,7 @@ def test_evaluations_under_different_terms_do_not_merge():
     before = text_of(one)
 
     with pytest.raises(UsageError) as caught:
-        one.merge(evaluation_of(RESULTS, Terms(options, FIELDS[1:])))
+        one.merge(evaluation_of(RESULTS, Conditions(options, FIELDS[1:])))
 
     assert str(caught.value) == (
         "the evaluations do not go together: pairing_floor is 0.2 here and 0.5 there; missing is "
@@ -199,7 +199,7 @@ def test_other_options_alone_are_enough_not_to_merge():
     options = DecidingOptions()
 
     with pytest.raises(UsageError, match="together: recall_with_fd is True here and False there,"):
-        evaluation_of(RESULTS).merge(evaluation_of(RESULTS, Terms(options, FIELDS)))
+        evaluation_of(RESULTS).merge(evaluation_of(RESULTS, Conditions(options, FIELDS)))
 
 
 def test_evaluations_with_other_documents_are_not_equal():
@@ -359,7 +359,7 @@ def test_a_frame_of_documents_without_terms_has_their_fields_by_name(libraries):
 def test_all_numbers_of_a_column_have_one_type(libraries):
     libraries("pandas")
     whole = FieldInfo(("a",), "leaf", "NumericComparator", 1, 2)
-    terms = Terms(TERMS.options, (whole,))
+    terms = Conditions(TERMS.options, (whole,))
 
     _, columns = evaluation_of([], terms).to_frame()
 

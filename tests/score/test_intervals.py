@@ -22,7 +22,7 @@ from stickler_cli.score.intervals import (
     read_settings,
     weights,
 )
-from stickler_cli.score.reading import Part
+from stickler_cli.score.parts import Part
 from stickler_cli.score.tally import READINGS
 
 EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}

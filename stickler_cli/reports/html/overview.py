@@ -7,7 +7,7 @@ from typing import Final
 from stickler_cli.reports.figures import number_of, setting, visible
 from stickler_cli.reports.html.field_tree import Figure, ModeView, figure
 from stickler_cli.reports.view import RunView
-from stickler_cli.score.verdict import Verdict
+from stickler_cli.score.run_verdict import Verdict
 
 MOST_VIOLATIONS: Final = 20
 """Kinds of violations of the schema that are listed for a side: a screen."""

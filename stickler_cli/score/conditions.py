@@ -1,6 +1,6 @@
 """What an evaluation was made under: the options that decide its counts, the fields of its schema.
 
-A module of its own because an evaluation carries these terms and the run format signs with them.
+A module of its own because an evaluation carries them and the run format signs with them.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.option import NotTakenError, Settings, options_of
-from stickler_cli.score.reading import Part
+from stickler_cli.score.parts import Part
 from stickler_cli.score.tally import Tally
 from stickler_cli.settings import DecidingOptions
 
@@ -38,14 +38,14 @@ class FieldInfo:
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class Conditions:
     """What all documents of an evaluation were compared under."""
 
     options: DecidingOptions
     fields: tuple[FieldInfo, ...]
     """In schema order, parents first."""
 
-    def differences(self, other: "Terms") -> Iterator[str]:
+    def differences(self, other: "Conditions") -> Iterator[str]:
         """Yield in what two evaluations disagree, a clause each."""
         for option in fields(DecidingOptions):
             here, there = getattr(self.options, option.name), getattr(other.options, option.name)
@@ -55,8 +55,8 @@ class Terms:
             yield "the fields of their schemas differ"
 
 
-def read_terms(record: Part) -> Terms | None:
-    """Return under which terms a record was made, if it says so; of a run it says more than that.
+def read_conditions(record: Part) -> Conditions | None:
+    """Return under which conditions a record was made, if it says so.
 
     Raises:
         UsageError: it is no such record.
@@ -64,7 +64,7 @@ def read_terms(record: Part) -> Terms | None:
     options = record.at("options")
     if options.value is None:
         return None
-    return Terms(
+    return Conditions(
         read_options(options, DecidingOptions),
         tuple(_read_field(part) for part in record.at("fields").parts()),
     )

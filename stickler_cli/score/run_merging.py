@@ -25,7 +25,7 @@ def merge_runs(runs: Sequence[tuple[str, Run]], gates: Sequence[Gate] | None = N
         gates: what the whole must reach; None for all gates of the runs.
 
     Raises:
-        NotComparableError: they were made under different terms, or have documents in common.
+        NotComparableError: they were made under different conditions, or have documents in common.
     """
     problems = [*_differences(runs), *_without_accounts(runs)] or list(_in_common(runs))
     if problems:
@@ -51,9 +51,9 @@ def merge_runs(runs: Sequence[tuple[str, Run]], gates: Sequence[Gate] | None = N
 def _differences(runs: Sequence[tuple[str, Run]]) -> Iterator[Problem]:
     """Yield in what the runs differ from the first."""
     (name, first), *others = runs
-    expected = _terms(first)
+    expected = _conditions(first)
     for other, run in others:
-        for what, value in _terms(run).items():
+        for what, value in _conditions(run).items():
             if value != expected[what]:
                 found = f"{what} is {brief(value)}, but {brief(expected[what])} in {name}"
                 yield Problem(other, found, "runs of one kind")
@@ -61,7 +61,7 @@ def _differences(runs: Sequence[tuple[str, Run]]) -> Iterator[Problem]:
             yield Problem(other, f"the fields of the schema are not those of {name}")
 
 
-def _terms(run: Run) -> dict[str, object]:
+def _conditions(run: Run) -> dict[str, object]:
     """Return what must be equal in runs that are put together."""
     bootstrap = run.evaluation.bootstrap
     return {
