@@ -65,7 +65,8 @@ class TupleNode(SequenceNode):
         outcome = self.outcomes(score, gt, pred)
         found = ListAccount(self, columns, gt, pred, outcome, raw, score)
         if not options.pairing:
-            units = element_units(owner, account, np.asarray(own_thresholds(account)))
+            thresholds = np.broadcast_to(own_thresholds(account), len(owner))
+            units = element_units(owner, account, thresholds)
             found.units = Units(
                 owner,
                 np.where(gt_slots == NOTHING, NOTHING, place),
