@@ -77,7 +77,7 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
         "allow_plugins": allow_plugins,
         "validate": validate,
     }
-    settings = read_settings(ManySettings, given, lambda option: option.name)
+    settings = read_settings(ManySettings, given)
     plan = _plan_of(schema, allow_plugins=settings.allow_plugins)
     total = len(pairs) if isinstance(pairs, Sized) else None
     found = evaluate_in_memory(

@@ -11,8 +11,7 @@ from typing import Annotated, Final, NoReturn
 import typer
 
 from stickler_cli import __version__
-from stickler_cli.cli import cache
-from stickler_cli.cli.commands import add_commands
+from stickler_cli.cli.commands import add_commands, new_app
 from stickler_cli.cli.console import prepare_streams, show_problems, show_trace, warn, write_result
 from stickler_cli.cli.exit_codes import ExitCode, exit_code_help
 from stickler_cli.core.problems import NotComparableError, SticklerError, WorkerDiedError
@@ -21,14 +20,11 @@ from stickler_cli.runs.limits import room_for_depth
 
 DEBUG_OPTION = "--debug"
 
-app = typer.Typer(
+app = new_app(
     name="stickler",
     add_completion=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
     epilog=exit_code_help(),
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
-    rich_markup_mode=None,
 )
 
 
@@ -49,7 +45,6 @@ def stickler(
 
 
 add_commands(app)
-app.add_typer(cache.app, name="cache")
 
 
 def main(args: Sequence[str] | None = None) -> int:

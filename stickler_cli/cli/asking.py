@@ -3,18 +3,18 @@
 from typing import TYPE_CHECKING
 
 from stickler_cli.cli.console import warn, write_result
+from stickler_cli.documents import Pairs
+from stickler_cli.reports.layout import Column, Span, Table, plain_text, table_lines
+from stickler_cli.runs.chunk import Job
+from stickler_cli.runs.pipeline import chunk_results
+from stickler_cli.runs.workers import Workers
 
 if TYPE_CHECKING:
-    from stickler_cli.clients.client import Client, Need
-    from stickler_cli.documents import Pairs
-    from stickler_cli.runs.chunk import Job
+    from stickler_cli.clients.client import Client, Need  # only runs that ask models load it
 
 
-def show_dry_run(job: "Job", pairs: "Pairs") -> None:
+def show_dry_run(job: Job, pairs: Pairs) -> None:
     """Print what a run would ask; nothing is asked."""
-    from stickler_cli.runs.pipeline import chunk_results
-    from stickler_cli.runs.workers import Workers
-
     client = job.options.client
     if client is None:
         write_result("No comparator of this schema asks a model.\n")
@@ -26,8 +26,6 @@ def show_dry_run(job: "Job", pairs: "Pairs") -> None:
 
 def dry_run_text(needs: "list[Need]") -> str:
     """Word what a run would ask, a line a comparator and model."""
-    from stickler_cli.reports.layout import Column, Span, Table, plain_text, table_lines
-
     if not any(need.questions or need.cached for need in needs):
         return "A run would ask no model anything.\n"
     columns = (

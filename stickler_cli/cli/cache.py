@@ -1,24 +1,13 @@
 """`stickler cache`: what is kept of the answers of models, and how to be rid of it."""
 
-import typer
-
 from stickler_cli.cli.console import write_result
-
-app = typer.Typer(
-    context_settings={"help_option_names": ["-h", "--help"]},
-    help="Show or clear the answers of models that are kept on disk.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+from stickler_cli.clients.cache import AnswerCache, cache_directory
+from stickler_cli.reports.figures import visible
+from stickler_cli.reports.layout import Column, Span, Table, plain_text, table_lines
 
 
-@app.command()
-def info() -> None:
+def show_answers() -> None:
     """Show where answers are kept, and how many of which model."""
-    from stickler_cli.clients.cache import AnswerCache, cache_directory  # --help loads none of it
-    from stickler_cli.reports.figures import visible
-    from stickler_cli.reports.layout import Column, Span, Table, plain_text, table_lines
-
     cache = AnswerCache(cache_directory())
     holdings = cache.holdings()
     cache.close()
@@ -44,12 +33,8 @@ def info() -> None:
     write_result("\n" + plain_text(table_lines(Table(columns, rows))[0]))
 
 
-@app.command()
-def clear() -> None:
+def clear_answers() -> None:
     """Forget all answers: the next runs ask again."""
-    from stickler_cli.clients.cache import AnswerCache, cache_directory  # as above
-    from stickler_cli.reports.figures import visible
-
     cache = AnswerCache(cache_directory())
     count = cache.clear()
     cache.close()

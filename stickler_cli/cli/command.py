@@ -12,10 +12,10 @@ import typer
 
 from stickler_cli.cli.config import Config, read_config
 from stickler_cli.cli.exit_codes import ExitCode
+from stickler_cli.cli.plain import PlainCommand
 from stickler_cli.core.option import (
     Choice,
     Flag,
-    Number,
     Option,
     Texts,
     options_of,
@@ -45,7 +45,7 @@ def add_command(
             raise UsageError([Problem("--config", "--no-config is given too", "one of the two")])
         asked = {name: given[name] for name in options if given[name] is not None}
         try:
-            settings = read_settings(kind, asked, lambda option: option.flag)
+            settings = read_settings(kind, asked, parsed=False)
             code = function(**{name: given[name] for name in parameters}, settings=settings)
         except (UsageError, UnavailableError) as error:
             raise type(error)(_blamed(error.problems, _from_file(context, options))) from error
@@ -61,7 +61,7 @@ def add_command(
             *_config_parameters(name),
         ]
     )
-    app.command(name, epilog=epilog, no_args_is_help=True)(run)
+    app.command(name, cls=PlainCommand, epilog=epilog, no_args_is_help=True)(run)
 
 
 def _parameter(option: Option) -> inspect.Parameter:
@@ -78,8 +78,6 @@ def _parameter(option: Option) -> inspect.Parameter:
             kind = option.kind
         case Texts():
             kind, default = list[str], None
-        case Number(word=None, whole=whole):
-            kind = int if whole else float
         case _ if default is not None:
             default = str(default)
     if default is None:

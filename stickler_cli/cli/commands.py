@@ -3,12 +3,13 @@
 What a command calls is imported when it is called, so that `--help` loads no engine.
 """
 
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import typer
 
 from stickler_cli.cli.command import add_command
 from stickler_cli.cli.exit_codes import ExitCode, exit_code_help
+from stickler_cli.cli.plain import PlainCommand, PlainGroup
 from stickler_cli.settings import (
     CheckSettings,
     CompareSettings,
@@ -160,6 +161,31 @@ def comparators() -> None:
     list_comparators()
 
 
+def info() -> None:
+    """Show where answers are kept, and how many of which model."""
+    from stickler_cli.cli.cache import show_answers
+
+    show_answers()
+
+
+def clear() -> None:
+    """Forget all answers: the next runs ask again."""
+    from stickler_cli.cli.cache import clear_answers
+
+    clear_answers()
+
+
+def new_app(**said: Any) -> typer.Typer:
+    """Return an app without commands."""
+    return typer.Typer(
+        cls=PlainGroup,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        no_args_is_help=True,
+        rich_markup_mode=None,  # halves the time of --help, which then is plain text
+        **said,
+    )
+
+
 def add_commands(app: typer.Typer) -> None:
     """Add all commands to an app."""
     add_command(app, "eval", evaluate, EVAL_EPILOG)
@@ -168,4 +194,8 @@ def add_commands(app: typer.Typer) -> None:
     add_command(app, "check", check)
     add_command(app, "merge", merge, MERGE_EPILOG)
     add_command(app, "report", report, REPORT_EPILOG)
-    app.command("comparators")(comparators)
+    app.command("comparators", cls=PlainCommand)(comparators)
+    cache = new_app(help="Show or clear the answers of models that are kept on disk.")
+    cache.command(cls=PlainCommand)(info)
+    cache.command(cls=PlainCommand)(clear)
+    app.add_typer(cache, name="cache")

@@ -10,7 +10,6 @@ from typing import Final
 
 from stickler_cli.cli.console import wants_color, warn, write_result
 from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.reports import github
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.markdown_text import SUMMARY_LIMIT
 from stickler_cli.reports.registry import FORMATS, SAY_PARTIAL, SUFFIXES, format_of, pieces
@@ -81,7 +80,9 @@ def show_results(run: Run, format_name: str, style: TableStyle, settings: Termin
         for piece in pieces(format_name, run, style):
             write_result(piece)
     if format_name == "github":
-        append_summary(lambda room: github.summary(run, style, room))
+        from stickler_cli.reports.github import summary  # other formats do not load it
+
+        append_summary(lambda room: summary(run, style, room))
     tell_failed_gates(run.gates, format_name, settings)
 
 

@@ -114,12 +114,8 @@ class Number:
 
 
 def _number_in(text: str, *, whole: bool) -> float:
-    if whole:
-        if not text.isdecimal():
-            raise NotTakenError
-        return int(text)
     try:
-        return float(text)
+        return int(text) if whole else float(text)
     except ValueError:
         raise NotTakenError from None
 
@@ -239,6 +235,12 @@ class Option:
         """Return what a value means; NotTakenError if nothing."""
         return None if value is None and self.default is None else self.values.read(value)
 
+    def parse(self, value: object) -> Any:
+        """Return what a value on a command line means, where numbers are text."""
+        if isinstance(self.values, Number) and isinstance(value, str) and value != self.values.word:
+            value = _number_in(value, whole=self.values.whole)
+        return self.read(value)
+
     def problem(self, source: str, found: str, error: NotTakenError) -> Problem:
         """Word what is wrong with a value."""
         return Problem(source, found, self.values.expected, str(error))
@@ -274,15 +276,13 @@ def _values_of(kind: object) -> Values:
     return Choice(get_args(choice))
 
 
-def read_settings(
-    settings: type[S], given: Mapping[str, object], source: Callable[[Option], str]
-) -> S:
+def read_settings(settings: type[S], given: Mapping[str, object], *, parsed: bool = True) -> S:
     """Make settings of the values that a user gave.
 
     Args:
         settings: their class.
         given: values by name; the rest has its default.
-        source: what a message calls an option.
+        parsed: whether they are values of Python; else they stand on a command line.
 
     Raises:
         UsageError: with everything that is out of range.
@@ -291,10 +291,12 @@ def read_settings(
     values = {}
     known = options_of(settings)
     for name, value in given.items():
+        option = known[name]
         try:
-            values[name] = known[name].read(value)
+            values[name] = option.read(value) if parsed else option.parse(value)
         except NotTakenError as error:
-            problems.append(known[name].problem(source(known[name]), f"it is {value!r}", error))
+            source = name if parsed else option.flag
+            problems.append(option.problem(source, f"it is {value!r}", error))
     if problems:
         raise UsageError(problems)
     return settings(**values)

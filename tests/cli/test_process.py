@@ -147,6 +147,7 @@ sys.exit(code)
 def test_the_help_of_a_command_loads_no_engine_and_fits_a_narrow_terminal(command):
     engine = {
         "numpy",
+        "pydantic",
         "scipy",
         "jsonschema",
         "rapidfuzz",
@@ -161,3 +162,13 @@ def test_the_help_of_a_command_loads_no_engine_and_fits_a_narrow_terminal(comman
     loaded = {line.rpartition("|")[2].strip() for line in result.stderr.splitlines()}
     assert loaded.isdisjoint(engine), loaded & engine
     assert max(map(len, result.stdout.splitlines())) <= 80
+
+
+def test_an_evaluation_loads_no_pydantic(data):
+    write(data / "stickler.toml", "missing = 'skip'\n")
+    options = ("--pairing-floor", "0.3", "--gate", "f1>=0", "-f", "csv")
+    result = run(
+        sys.executable, "-X", "importtime", "-m", "stickler_cli", *EVAL[3:], *options, cwd=data
+    )
+    assert result.returncode == 0
+    assert "pydantic" not in result.stderr

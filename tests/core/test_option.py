@@ -80,6 +80,17 @@ def test_beside_a_word_texts_are_read_as_numbers():
     assert taken("2", word="none", whole=True) == 2
 
 
+def test_on_a_command_line_all_numbers_are_text():
+    given = {"pairing_floor": "0.5", "seed": "7", "ci": "none", "fail_under": ".5", "jobs": "2"}
+    settings = read_settings(EvalSettings, given, parsed=False)
+    values = (settings.pairing_floor, settings.seed, settings.ci, settings.fail_under)
+    assert (*values, settings.jobs) == (0.5, 7, "none", 0.5, 2)
+    with pytest.raises(UsageError):
+        read_settings(EvalSettings, {"seed": "7"})
+    with pytest.raises(UsageError, match="expected a whole number of at least 0"):
+        read_settings(EvalSettings, {"seed": "7.5"}, parsed=False)
+
+
 @pytest.mark.parametrize(
     ("value", "hint"), [(95, "did you mean 0.95?"), (1, ""), (100, ""), (-3, ""), (0, "")]
 )
@@ -92,7 +103,7 @@ def test_a_percentage_where_a_share_is_meant_is_told(value: float, hint: str):
 def test_everything_that_is_wrong_is_told_at_once():
     given = {"pairing_floor": 1, "missing": "skipp", "strict": 0, "gate": "f1>=1", "id_field": 3}
     with pytest.raises(UsageError) as refused:
-        read_settings(EvalSettings, given, lambda option: option.flag)
+        read_settings(EvalSettings, given, parsed=False)
     assert str(refused.value).splitlines() == [
         "--pairing-floor: it is 1, expected a number in [-1, 1)",
         "--missing: it is 'skipp', expected one of fn, skip, error; did you mean skip?",
