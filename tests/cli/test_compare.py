@@ -167,7 +167,7 @@ def test_standard_input_is_read_once(stickler, data, monkeypatch):
         ),
         (
             ("gt/one.json", "pred/one.json", "--pairing-floor", "2"),
-            "--pairing-floor: it is 2.0, expected",
+            "--pairing-floor: it is '2', expected",
         ),
         (("gt/one.json", "pred/one.json", "-o", "x.csv"), "--output: the file is x.csv"),
         (("gt/one.json", "pred/one.json", "-o", "gt/one.json"), "would overwrite it"),

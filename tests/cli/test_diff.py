@@ -113,11 +113,11 @@ def test_the_seed_and_the_level_are_told(stickler, runs):
     ("arguments", "message"),
     [
         (("base.json", "none.json"), "none.json: there is no such file or directory"),
-        (("base.json", "new.json", "--ci", "none"), "--ci"),
+        (("base.json", "new.json", "--ci", "none"), "--ci: it is 'none', expected a number"),
         (("base.json", "new.json", "--ci", "95"), "did you mean 0.95?"),
         (
             ("base.json", "new.json", "--margin", "0"),
-            "--margin: it is 0.0, expected a number between 0 and 1",
+            "--margin: it is '0', expected a number between 0 and 1",
         ),
         (("base.json", "new.json", "--gate", "f1"), "--gate: 'f1' is not a gate"),
         (("base.json", "new.json", "--gate", "f1>=-2"), "expected a number between -1 and 1"),

@@ -330,6 +330,7 @@ def test_everything_that_decides_a_result_is_a_setting(orders, whole):
 
     settings = json.loads(journal_lines()[1].partition(b" ")[2])["settings"]
     elsewhere = {"plan": "schema", "options": None, "wants": None, "validation": "validate"}
+    elsewhere |= {"client": "asking", "purpose": None}
     decisive = {
         field.name for kind in (Options, Wants, DecidingOptions, Job) for field in fields(kind)
     }
