@@ -6,7 +6,7 @@ policy lets nothing but that one script run, and nothing be loaded from anywhere
 
 import base64
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache, partial
 from pathlib import Path as File
 from typing import Final
@@ -52,9 +52,6 @@ POLICY: Final = (
 """Source: Content Security Policy Level 3, https://www.w3.org/TR/CSP3/. Images are let in as
 data only, for the icon that browsers would else ask the server for."""
 
-WORST_DOCUMENTS: Final = 10
-"""Documents that are named without the script, and on paper."""
-
 
 def render_run(run: Run, style: TableStyle) -> str:
     """Return a run as an HTML page; ends with a line break."""
@@ -96,7 +93,7 @@ def _context(view: RunView) -> dict[str, object]:
     """Return everything that the template names."""
     detail = view.run.detail or Detail(knows_errors=False, knows_values=False)
     accounts = view.evaluation.accounts
-    documents = None if accounts is None else payload.document_rows(accounts)
+    documents = None if accounts is None else payload.documents_of(accounts)
     title, named, more = run_sentences.problems(view)
     whole = mode_views(view, view.whole, view.intervals)
     code = script()
@@ -125,7 +122,7 @@ def _context(view: RunView) -> dict[str, object]:
         "sides": overview.SIDES,
         "validity": view.evaluation.validity,
         "most_violations": overview.MOST_VIOLATIONS,
-        "documents": None if documents is None else documents[:WORST_DOCUMENTS],
+        "documents": None if documents is None else documents.worst,
         "scores": _scores(documents),
         "figure": partial(figure, view),
         "payload": _payload(view, detail, documents),
@@ -133,23 +130,20 @@ def _context(view: RunView) -> dict[str, object]:
     }
 
 
-def _scores(documents: Sequence[payload.DocumentRow] | None) -> Chart | None:
-    counts = payload.score_counts(documents or ())
-    return score_chart(counts) if any(counts) else None
+def _scores(documents: payload.Documents | None) -> Chart | None:
+    return score_chart(documents.scores) if documents and any(documents.scores) else None
 
 
-def _payload(
-    view: RunView, detail: Detail, documents: Sequence[payload.DocumentRow] | None
-) -> dict[str, str]:
+def _payload(view: RunView, detail: Detail, documents: payload.Documents | None) -> dict[str, str]:
     paths = [row.path for row in view.rows[:MOST_FIELDS]]
     return {
         "non-matches": payload.packed(payload.non_match_lines(detail, paths)),
-        "documents": payload.packed(payload.document_lines(documents or ())),
+        "documents": documents.packed if documents else payload.packed(()),
         "comparisons": payload.packed(payload.comparison_lines(detail)),
     }
 
 
-def _kept(detail: Detail, documents: Sequence[payload.DocumentRow] | None) -> dict[str, str]:
+def _kept(detail: Detail, documents: payload.Documents | None) -> dict[str, str]:
     """Return what the page holds and what it leaves out, a sentence for each part."""
     kept = detail.non_matches
     if not detail.knows_errors:
@@ -166,13 +160,13 @@ def _kept(detail: Detail, documents: Sequence[payload.DocumentRow] | None) -> di
         )
     if documents is None:
         listed = "This run file has no accounts of its documents."
-    elif len(documents) > payload.MOST_DOCUMENTS:
+    elif documents.count > payload.MOST_DOCUMENTS:
         listed = (
-            f"The {payload.MOST_DOCUMENTS} documents with the lowest scores of {len(documents)}; "
+            f"The {payload.MOST_DOCUMENTS} documents with the lowest scores of {documents.count}; "
             "--documents FILE writes a line for each."
         )
     else:
-        listed = f"All {number_of(len(documents), 'document')} of the run."
+        listed = f"All {number_of(documents.count, 'document')} of the run."
     return {"errors": errors, "documents": listed, "comparisons": _kept_whole(detail)}
 
 

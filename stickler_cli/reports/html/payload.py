@@ -4,19 +4,20 @@ Compressed, base64: a fifth of its size, and nothing in it can be markup.
 """
 
 import base64
-import gzip
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
-from typing import Any, Final
+from struct import Struct
+from typing import Final
 
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import Path, parse_field_path
 from stickler_cli.reports.html.field_tree import Places
-from stickler_cli.score.accounts import NAMES, Accounts, decoded, readings_of
-from stickler_cli.score.counts import Counts
+from stickler_cli.runs.sorted_lines import SortedLines
+from stickler_cli.score.accounts import Accounts, decoded, readings_of
 from stickler_cli.score.detail import BINS, Detail, bin_of
 from stickler_cli.score.tally import READINGS
 
@@ -29,6 +30,16 @@ LEVEL: Final = 6
 _PATHS_REMEMBERED: Final = 10_000
 
 
+WORST_DOCUMENTS: Final = 10
+"""Documents that are named without the script, and on paper."""
+
+_SHOWN: Final = ("tp", "fd", "fa", "fn")
+"""The counts of a document, in the order in which the script reads them."""
+
+_RANK: Final = Struct(">d")
+"""Numbers that are not negative are in the order of these bytes."""
+
+
 @dataclass(frozen=True, slots=True)
 class DocumentRow:
     """One document of the list."""
@@ -36,18 +47,37 @@ class DocumentRow:
     id: str
     status: str
     score: float | None
-    values: Counts
-    """Of all its values: the counting mode `leaves`."""
+    values: Mapping[str, int]
+    """Of all its values: the counting mode `leaves`; by the name of the outcome."""
+
+
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """The documents of a run, the lowest score first, then by id; those without a score last."""
+
+    count: int
+    scores: Sequence[int]
+    """How many there are by score, (`BINS` + 1,)."""
+    worst: Sequence[DocumentRow]
+    """The first `WORST_DOCUMENTS`."""
+    packed: str
+    """The first `MOST_DOCUMENTS`, for the script: id, status, score, and the values that are
+    right, wrong, invented and missed."""
 
 
 def packed(lines: Iterable[bytes]) -> str:
     """Return JSON values packed into text, equal for equal values: compressed, base64."""
-    text = b"[" + b",\n".join(lines) + b"]"
-    return base64.b64encode(gzip.compress(text, LEVEL, mtime=0)).decode("ascii")
+    packer = zlib.compressobj(LEVEL, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
+    parts, before = [], b"["
+    for line in lines:
+        parts.append(packer.compress(before + line))
+        before = b",\n"
+    parts += packer.compress(b"]" if before != b"[" else b"[]"), packer.flush()
+    return base64.b64encode(b"".join(parts)).decode("ascii")
 
 
-def non_match_lines(detail: Detail, paths: Sequence[Path]) -> list[bytes]:
-    """Return the errors as the script reads them: first the index of the row of their field."""
+def non_match_lines(detail: Detail, paths: Sequence[Path]) -> Iterator[bytes]:
+    """Yield the errors as the script reads them: first the index of the row of their field."""
     places = Places(paths)
 
     @lru_cache(_PATHS_REMEMBERED)
@@ -55,11 +85,8 @@ def non_match_lines(detail: Detail, paths: Sequence[Path]) -> list[bytes]:
         names = tuple(step for step in parse_field_path(path) if isinstance(step, str))
         return places.nearest(names)
 
-    lines = []
     for line in detail.non_matches:
-        path = _second(line)
-        lines.append(b"[%d,%b" % (row_of(path), line[1:]))
-    return lines
+        yield b"[%d,%b" % (row_of(_second(line)), line[1:])
 
 
 def _second(line: bytes) -> str:
@@ -67,42 +94,27 @@ def _second(line: bytes) -> str:
     return str(json.loads(line)[1])
 
 
-def document_rows(accounts: Accounts) -> list[DocumentRow]:
-    """Return the documents, the lowest score first, then by id; those without a score last."""
-    return sorted((_row(decoded(line)) for line in accounts.ordered()), key=_rank)
+def documents_of(accounts: Accounts) -> Documents:
+    """Return the documents of a run; memory does not grow with their number."""
+    lines = SortedLines()
+    scores = [0] * (BINS + 1)
+    for account in map(decoded, accounts.ordered()):
+        name, score = account["id"], account["score"]
+        if score is not None:
+            scores[bin_of(score)] += 1
+        rank = _RANK.pack(2.0 if score is None else score).decode("latin-1")
+        leaves = readings_of(account["fields"].get("", {}))[READINGS.index("leaves")]
+        counts = (leaves.get(outcome, 0) for outcome in _SHOWN)
+        line = json_line([name, account["status"], score, *counts])[:-1]
+        lines.append((rank + name, line))
+    worst = [_row(line) for _, line in islice(lines, WORST_DOCUMENTS)]
+    listed = (line for _, line in islice(lines, MOST_DOCUMENTS))
+    return Documents(len(lines), scores, worst, packed(listed))
 
 
-def _row(account: Mapping[str, Any]) -> DocumentRow:
-    whole = account["fields"].get("", {})
-    leaves = readings_of(whole)[READINGS.index("leaves")]
-    values = Counts.of([leaves.get(name, 0) for name in NAMES])
-    return DocumentRow(account["id"], account["status"], account["score"], values)
-
-
-def _rank(row: DocumentRow) -> tuple[float, str]:
-    return (2.0 if row.score is None else row.score, row.id)
-
-
-def document_lines(rows: Iterable[DocumentRow]) -> list[bytes]:
-    """Return the first documents as the script reads them.
-
-    Each is id, status, score, and the values that are right, wrong, invented and missed.
-    """
-    lines = []
-    for row in islice(rows, MOST_DOCUMENTS):
-        values = row.values
-        counts = values.tp, values.fd, values.fa, values.fn
-        lines.append(json_line([row.id, row.status, row.score, *counts])[:-1])
-    return lines
-
-
-def score_counts(rows: Iterable[DocumentRow]) -> list[int]:
-    """Return how many documents there are by score, (`BINS` + 1,)."""
-    counts = [0] * (BINS + 1)
-    for row in rows:
-        if row.score is not None:
-            counts[bin_of(row.score)] += 1
-    return counts
+def _row(line: bytes) -> DocumentRow:
+    name, status, score, *counts = json.loads(line)
+    return DocumentRow(name, status, score, dict(zip(_SHOWN, counts, strict=True)))
 
 
 def comparison_lines(detail: Detail) -> list[bytes]:
