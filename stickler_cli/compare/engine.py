@@ -1,6 +1,7 @@
 """The one function behind the command line, the Python models and every runner."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -25,6 +26,8 @@ def compare(
             pair of values, and nothing of which document.
     """
     options = (options or Options()).to(Purpose.DOCUMENTS)
+    if plan.asks_models and options.client is None:
+        options = replace(options, client=plan.client)
     columns = Columns(list(gts), list(preds))
     every = np.arange(len(gts))
     return plan.root.compare(columns, every, every, options)

@@ -11,6 +11,7 @@ kind they are compared as that kind (`other`), else they have nothing in common.
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
@@ -61,7 +62,7 @@ class Options:
     extra_fields: Literal["fa", "ignore"] = "fa"
     """What an undeclared key of a prediction is: a false alarm, or nothing."""
     client: "Client | None" = field(default=None, compare=False, repr=False)
-    """What comparators that ask models ask by; None lets each make its own."""
+    """Who asks models; None is the plan's own."""
     purpose: Purpose = field(default=Purpose.ACCOUNT, compare=False, repr=False)
     """Set by the engine, not by a run."""
 
@@ -231,7 +232,7 @@ def leaves_only(columns: Columns) -> tuple[Mask, Mask] | None:
     return gt_kinds == LEAF, pred_kinds == LEAF
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Plan:
     """A compiled schema: everything that the engine needs, and nothing else."""
 
@@ -240,3 +241,10 @@ class Plan:
     """The schema's own name for its documents."""
     asks_models: bool = False
     """Whether a comparator of it asks a model."""
+
+    @cached_property
+    def client(self) -> "Client":
+        """Who asks models where no run says so; one, as comparators may ask the same model."""
+        from stickler_cli.clients.client import Client  # other plans do not load it
+
+        return Client(remembers_failures=False)  # who compares again, wants it tried again

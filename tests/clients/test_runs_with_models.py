@@ -296,6 +296,23 @@ def test_a_model_class_asks_all_of_a_list_together(server, asking):
     assert result["field_scores"] == {"a": 0.9, "b": 1.0}
 
 
+def test_the_comparators_of_a_class_share_a_client(server):
+    place = StructuredModel.from_json_schema(schema_of(a=embedded(), b=embedded(), c=judged()))
+    for _ in range(2):
+        place(a="car", b="banana", c="x").compare_with(place(a="banana", b="sun", c="X"))
+
+    assert place.comparison_plan().client.usage.calls == len(server.requests) == 3
+    assert embedded_texts(server) == ["car", "banana", "sun"]
+
+
+def test_a_comparison_asks_by_the_client_that_it_is_given(server, asking):
+    place = StructuredModel.from_json_schema(schema_of(a=embedded()))
+    with asking(cache=False) as client:
+        place(a="car").compare_with(place(a="banana"), options=Options(client=client))
+
+    assert client.usage.calls == 1
+
+
 def test_a_model_written_in_python_asks(server, asking):
     class Place(StructuredModel):
         a: str = ComparableField(comparator=SemanticComparator("openai:small"))
