@@ -88,8 +88,8 @@ class LeafNode(Node):
                 reasons = None if said is None else dict(zip(at.tolist(), said, strict=True))
             else:
                 if comparator.columnar and (keys := columns.keys(comparator)) is not None:
-                    at = at[keys[0][gt[at]] == keys[1][pred[at]]]  # all others have 0
-                    similarity[unsure] = 0.0
+                    similarity[at] = 0.0
+                    at = at[keys[0][gt[at]] == keys[1][pred[at]]]
                 if len(at):
                     similarity[at] = self._similarities(
                         comparator, columns, gt_codes[at], pred_codes[at]

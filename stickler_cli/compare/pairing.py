@@ -300,13 +300,20 @@ class _Search:
         return near, order[far], tells & (near_keys >= 0) & which
 
     def _compared_with_all(self, near: Indexes, best: Floats) -> tuple[Indexes, Indexes, Floats]:
-        """Compare elements with all of the other side, but for pairs that are surely not best."""
+        """Compare elements with all of the other side; return the best pair of each."""
+        cells = np.cumsum(self._m[self._near_owner[near]])
+        blocks = np.split(near, np.flatnonzero(np.diff((cells - 1) // AT_ONCE)) + 1)
+        found = [self._best_of_all(block, best) for block in blocks]
+        near, far, similarity = (np.concatenate(side) for side in zip(*found, strict=True))
+        return near, far, similarity
+
+    def _best_of_all(self, near: Indexes, best: Floats) -> tuple[Indexes, Indexes, Floats]:
         near, far = self._all(near)
         purpose = bound_of(self._item)
         if purpose is None:
-            return near, far, self._similarity(near, far)
-        bound = self._similarity(near, far, purpose)
-        most = self._gain(near, far, bound)
+            return self._best_of(near, far, self._similarity(near, far))
+        # Pairs whose bound is below what is known of an element are not its best.
+        most = self._gain(near, far, self._similarity(near, far, purpose))
         likely = _first_best(near, far, most, _greatest(near, most, len(self._near)))
         found = self._similarity(near[likely], far[likely])
         best = best.copy()
@@ -314,9 +321,17 @@ class _Search:
         wanted = (most > 0) & (most + 2 * EQUAL_WITHIN >= best[near])
         wanted[likely] = False
         at = np.flatnonzero(wanted)
-        more = self._similarity(near[at], far[at])
+        similarity = np.concatenate([found, self._similarity(near[at], far[at])])
         both = np.concatenate([likely, at])
-        return near[both], far[both], np.concatenate([found, more])
+        return self._best_of(near[both], far[both], similarity)
+
+    def _best_of(
+        self, near: Indexes, far: Indexes, similarity: Floats
+    ) -> tuple[Indexes, Indexes, Floats]:
+        """Return the best of some pairs for each element."""
+        gain = self._gain(near, far, similarity)
+        at = _first_best(near, far, gain, _greatest(near, gain, len(self._near)))
+        return near[at], far[at], similarity[at]
 
     def _assigned(
         self, disputed: Indexes, best: Floats, wanted: Indexes
