@@ -43,7 +43,7 @@ BY_FORMAT: Final = {
 
 
 def leaf_default(kind: str, format_: object = None, *, listed: bool = False) -> LeafDefault:
-    """Give the default for a JSON type; `listed` says that an enum or const names the values.
+    """Return the default for a JSON type; `listed` says that an enum or const names the values.
 
     >>> leaf_default("string", "date").comparator
     'DateComparator'
@@ -57,7 +57,7 @@ def leaf_default(kind: str, format_: object = None, *, listed: bool = False) -> 
 
 @cache
 def open_default(weight: float = DEFAULT_WEIGHT) -> OpenNode:
-    """Give the node for a place without a schema, without annotations."""
+    """Return the node for a place without a schema, without annotations."""
     leaves = {
         kind: LeafNode(
             comparator=construct(default.comparator, {}),

@@ -69,7 +69,7 @@ _NUMBER: Final = re.compile(r"draft[\s/_-]*0?([0-8])(?![0-9])|(2019-09|2020-12)"
 
 
 def named_dialect(schema: JsonValue) -> str | None:
-    """Give what a schema's `$schema` says of its dialect: `7`, `2020-12`; None where it does not.
+    """Return what a schema's `$schema` says of its dialect: `7`, `2020-12`; None where it does not.
 
     >>> named_dialect({"$schema": "https://json-schema.org/draft-07/schema"})
     '7'
@@ -82,12 +82,12 @@ def named_dialect(schema: JsonValue) -> str | None:
 
 
 def dialect_of(schema: JsonValue, default: Dialect = DEFAULT) -> Dialect:
-    """Give the dialect a schema is written in; `default` where it names none that is known."""
+    """Return the dialect a schema is written in; `default` where it names none that is known."""
     return DIALECTS.get(named_dialect(schema) or "", default)
 
 
 def own_id(schema: Schema, dialect: Dialect) -> str | None:
-    """Give the `$id` by which a schema changes what references in it mean; None without one."""
+    """Return the `$id` by which a schema changes what references in it mean; None without one."""
     value = schema.get(dialect.id_keyword)
     if not isinstance(value, str) or (dialect.alone and "$ref" in schema):
         return None
@@ -95,7 +95,7 @@ def own_id(schema: Schema, dialect: Dialect) -> str | None:
 
 
 def own_names(schema: Schema, dialect: Dialect) -> list[str]:
-    """Give the plain names (`$anchor`) by which a schema can be referred to."""
+    """Return the plain names (`$anchor`) by which a schema can be referred to."""
     names = [schema.get(keyword) for keyword in dialect.anchors]
     value = schema.get(dialect.id_keyword)
     if not dialect.anchors and isinstance(value, str):

@@ -113,13 +113,13 @@ def _refusal(source: str, reason: str, pointer: str) -> SchemaError:
 
 
 def _keyword(name: str, evaluation_path: Sequence[str | int]) -> str:
-    """Give the keyword: `additionalProperties` where the schema `false` stands below it."""
+    """Return the keyword: `additionalProperties` where the schema `false` stands below it."""
     last = str(evaluation_path[-1]) if evaluation_path else name
     return last if name == "falseSchema" and last in _STEPS else name
 
 
 def _pattern(evaluation_path: Sequence[str | int], missing: Sequence[str]) -> str:
-    """Give the path of the field that a schema speaks of, with `[]` for items and `*` for keys.
+    """Return the path of the field that a schema speaks of, with `[]` for items and `*` for keys.
 
     Args:
         evaluation_path: the way through the schema, the keyword included.

@@ -80,7 +80,7 @@ def _is_file(candidate: FilePath) -> bool:
 
 
 def _relative(uri: str, identifier: str) -> str:
-    """Give the path from one URI to the other; empty where they are of different places."""
+    """Return the path from one URI to the other; empty where they are of different places."""
     to, start = urlsplit(uri), urlsplit(identifier)
     if not to.scheme:
         return unquote(to.path)

@@ -96,7 +96,7 @@ def absolute(base: str, reference: str) -> str:
 
 
 def is_uri(text: str) -> bool:
-    """Say whether a text can be taken apart as a URI or a relative reference.
+    """Return whether a text can be taken apart as a URI or a relative reference.
 
     >>> is_uri("a/b#c"), is_uri("http://[")
     (True, False)

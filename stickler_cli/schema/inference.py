@@ -1,4 +1,4 @@
-"""Say how to compare what a schema leaves open; docs/inference.md has the rules.
+"""How to compare what a schema leaves open; docs/inference.md has the rules.
 
 An annotation lands where it has its effect: beside a reference rather than at its target, on an
 array of leaves rather than on its items. A field that says how it is compared is left as it is.
@@ -141,7 +141,7 @@ class _At:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """Tell apart two ways to one place that may lead to different choices."""
+        """What tells apart two ways to one place that may lead to different choices."""
         holders = id(self.holder), id(self.leaf_holder)
         return (*holders, self.name, self.inherited.key, self.weight, self.listed)
 

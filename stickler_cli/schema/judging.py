@@ -119,12 +119,13 @@ def is_valid(validator: Validator, value: JsonValue) -> bool:
 def too_deep(value: object) -> bool:
     """Return whether a value has more than `MOST_LEVELS` levels."""
     level = [value]
-    for _ in range(MOST_LEVELS + 1):
+    for _ in range(MOST_LEVELS):
         level = [
             inner
             for part in level
             if isinstance(part, dict | list)
             for inner in (part.values() if isinstance(part, dict) else part)
+            if isinstance(inner, dict | list)
         ]
         if not level:
             return False

@@ -106,21 +106,21 @@ class LeafCompiler:
 
 
 def _is_annotated(merged: Merged) -> bool:
-    """Say whether anything but the weight is said about a place."""
+    """Return whether anything but the weight is said about a place."""
     said = (merged.threshold, merged.pairing_floor, merged.match_threshold)
     return merged.choice.says_something or bool(merged.clip) or any(x is not None for x in said)
 
 
 def source_of(merged: Merged) -> ThresholdSource:
-    """Tell who said the threshold of an object."""
+    """Return who said the threshold of an object."""
     return match_source_of(merged) if merged.threshold is None else "annotation"
 
 
 def match_source_of(merged: Merged) -> ThresholdSource:
-    """Tell who said the threshold of an object as a list item."""
+    """Return who said the threshold of an object as a list item."""
     return "default" if merged.match_threshold is None else "match-threshold"
 
 
 def worth(merged: Merged) -> float:
-    """Give the weight of a field in its object."""
+    """Return the weight of a field in its object."""
     return DEFAULT_WEIGHT if merged.weight is None else merged.weight

@@ -94,7 +94,7 @@ def invalid_places(schema: Schema, dialect: Dialect) -> Iterator[Invalid]:
 
 
 def without_invalid_places(schema: Schema, dialect: Dialect) -> Schema:
-    """Give a copy of a schema without the keywords that break the rules of its dialect."""
+    """Return a copy of a schema without the keywords that break the rules of its dialect."""
     rest = deepcopy(schema)
     for wrong in invalid_places(schema, dialect):
         _remove(rest, wrong.path)
@@ -118,7 +118,7 @@ def _remove(schema: Schema, path: Path) -> None:
 
 
 def _position(schema: Schema, path: Path) -> list[int]:
-    """Give where a path stands in a schema: for each step, how many come before it."""
+    """Return where a path stands in a schema: for each step, how many come before it."""
     position: list[int] = []
     value: Any = schema
     for step in path:

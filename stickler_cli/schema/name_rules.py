@@ -237,7 +237,7 @@ def words_of(name: str) -> tuple[str, ...]:
 
 
 def singular(word: str) -> str:
-    """Take the plural from an English word, as well as endings tell.
+    """Return the singular of an English word, as well as endings tell.
 
     >>> [singular(word) for word in ("taxes", "companies", "ids", "codes", "status", "address")]
     ['tax', 'company', 'id', 'code', 'status', 'address']
@@ -253,7 +253,7 @@ def singular(word: str) -> str:
 
 
 def is_plural(name: str) -> bool:
-    """Say whether the last word of a name is in the plural.
+    """Return whether the last word of a name is in the plural.
 
     >>> is_plural("bboxes"), is_plural("bbox")
     (True, False)
@@ -280,7 +280,7 @@ def rule_for(name: str, kind: str) -> tuple[NameRule, str] | None:
 
 
 def _readings(words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """Give the parts of a name that may end in what it is, the likeliest first."""
+    """Return the parts of a name that may end in what it is, the likeliest first."""
     while len(words) > 1 and words[-1] in QUALIFIERS:
         words = words[:-1]
     for index in range(1, len(words) - 1):

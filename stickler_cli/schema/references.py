@@ -77,16 +77,16 @@ class SchemaFiles:
         self.documents[identifier] = contents, place.dialect
 
     def place_of(self, schema: Schema) -> tuple[str, Path]:
-        """Give the file and path at which a schema stands."""
+        """Return the file and path at which a schema stands."""
         place = self._index.places[id(schema)]
         return place.source, place.path
 
     def dialect_at(self, schema: Schema) -> Dialect:
-        """Give the dialect that a schema is written in."""
+        """Return the dialect that a schema is written in."""
         return self._index.places[id(schema)].dialect
 
     def uri_of(self, schema: Schema) -> str:
-        """Give an absolute reference to a schema, by pointer."""
+        """Return an absolute reference to a schema, by pointer."""
         place = self._index.places[id(schema)]
         pointer = quote(json_pointer(place.path), errors="surrogatepass")
         return f"{self._origins[place.uri].identifier}#{pointer}"
@@ -105,7 +105,7 @@ class SchemaFiles:
         return [name for name in self.dialect_at(schema).references if name in schema]
 
     def inside(self, source: Source, schema: JsonValue) -> Source:
-        """Give a schema inside another one; an `$id` of its own changes what references mean.
+        """Return a schema inside another one; an `$id` of its own changes what references mean.
 
         `true` and `false` say nothing about kinds: both read as schemas without a type.
         """
@@ -114,16 +114,16 @@ class SchemaFiles:
         return self._source(schema, source.scope)
 
     def boolean_of(self, schema: Schema) -> bool | None:
-        """Give the boolean that a schema stands for; None for one that is an object."""
+        """Return the boolean that a schema stands for; None for one that is an object."""
         return next((value for value, part in self._booleans.items() if part is schema), None)
 
     def without(self, source: Source, keyword: str) -> Source:
-        """Give a schema less one keyword; the same object each time it is asked for."""
+        """Return a schema less one keyword; the same object each time it is asked for."""
         rest = {name: value for name, value in source.schema.items() if name != keyword}
         return self._derive(source, f"without {keyword}", rest)
 
     def typed(self, source: Source, kind: str) -> Source:
-        """Give a schema that names one JSON type; it stands where `source` does."""
+        """Return a schema that names one JSON type; it stands where `source` does."""
         return self._derive(source, f"type {kind}", {"type": kind})
 
     def _derive(self, source: Source, how: str, schema: Schema) -> Source:
@@ -134,7 +134,7 @@ class SchemaFiles:
         return Source(self._derived[key], source.scope)
 
     def follow(self, source: Source, keyword: str) -> Source:
-        """Give what a reference leads to.
+        """Return what a reference leads to.
 
         Raises:
             LeadsNowhereError: it leads nowhere, to no schema, or only over the network.
@@ -175,7 +175,7 @@ class SchemaFiles:
             raise LeadsNowhereError(found, "a valid one", "what is wrong there is listed too")
 
     def _resource(self, uri: str, reference: str, place: Place) -> JsonValue:
-        """Give the document, or schema with an `$id`, that has a URI."""
+        """Return the document, or schema with an `$id`, that has a URI."""
         if uri not in self._index.resources:
             official = official_schema(uri)
             if official is None:
@@ -243,7 +243,7 @@ def _step(value: JsonValue, token: str, reference: str) -> tuple[JsonValue, str 
 
 @cache
 def official_schema(uri: str) -> Any:
-    """Give a schema of the JSON Schema project by its URI; None where the URI is of none."""
+    """Return a schema of the JSON Schema project by its URI; None where the URI is of none."""
     if "json-schema.org/" not in uri:
         return None
     # Reads every meta-schema from disk; few schemas refer to one.

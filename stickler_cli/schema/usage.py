@@ -13,9 +13,14 @@ from stickler_cli.schema.merging import Merged
 from stickler_cli.schema.references import SchemaFiles
 from stickler_cli.schema.validity import Problems
 
-_LEAF_OR_ARRAY: Final = "it on a leaf or an array"
-_ARRAY: Final = "it on an array"
-_OBJECT: Final = "it on an object schema"
+_COMPARING: Final = ("comparator", "comparator_config")
+_OBJECTS: Final = ("match_threshold", "model_name")
+_EXPECTED: Final = {
+    **dict.fromkeys(_COMPARING, "it on a leaf or an array"),
+    **dict.fromkeys(_OBJECTS, "it on an object schema"),
+    "pairing_floor": "it on an array",
+}
+"""Where each annotation that cannot stand anywhere has its effect."""
 
 
 class Usage:
@@ -29,43 +34,27 @@ class Usage:
 
     def note_leaf(self, merged: Merged, kind: str) -> None:
         """Note the annotations of a leaf; `kind` says what it is: `a string`."""
-        self._use(merged, "comparator", "comparator_config")
-        self._miss(merged, "pairing_floor", kind, _ARRAY)
-        for name in ("match_threshold", "model_name"):
-            self._miss(merged, name, kind, _OBJECT)
+        self._use(merged, *_COMPARING)
+        self._miss(merged, kind, "", "pairing_floor", *_OBJECTS)
 
     def note_array(self, merged: Merged, *, of_objects: bool = False) -> None:
         """Note the annotations of an array; objects are compared by their own fields."""
-        self._use(merged, "pairing_floor")
-        for name in ("comparator", "comparator_config"):
-            if of_objects:
-                hint = "objects are compared field by field: put it on their properties"
-                self._miss(merged, name, "an array of objects", _LEAF_OR_ARRAY, hint)
-            else:
-                self._use(merged, name)
-        for name in ("match_threshold", "model_name"):
-            self._miss(merged, name, "an array", _OBJECT, 'put it on "items"')
+        self._use(merged, "pairing_floor", *(() if of_objects else _COMPARING))
+        if of_objects:
+            hint = "objects are compared field by field: put it on their properties"
+            self._miss(merged, "an array of objects", hint, *_COMPARING)
+        self._miss(merged, "an array", 'put it on "items"', *_OBJECTS)
 
     def note_object(self, merged: Merged, *, by_model: bool = False) -> None:
         """Note the annotations of an object; `by_model` if a comparator asks for just that."""
-        self._use(merged, "match_threshold", "model_name")
-        self._miss(merged, "pairing_floor", "an object", _ARRAY)
-        if by_model:
-            self._use(merged, "comparator", "comparator_config")
+        self._use(merged, *_OBJECTS, *(_COMPARING if by_model else ()))
+        self._miss(merged, "an object", "", "pairing_floor")
         hint = "an object is compared field by field: put it on the properties"
-        for name in ("comparator", "comparator_config"):
-            self._miss(merged, name, "an object", _LEAF_OR_ARRAY, hint)
+        self._miss(merged, "an object", hint, *_COMPARING)
 
     def note_open(self, merged: Merged) -> None:
         """Note the annotations of a place of any kind: all may have an effect."""
-        names = (
-            "comparator",
-            "comparator_config",
-            "pairing_floor",
-            "match_threshold",
-            "model_name",
-        )
-        self._use(merged, *names)
+        self._use(merged, *_EXPECTED)
 
     def report(self) -> None:
         """Turn what had no effect anywhere into problems."""
@@ -76,11 +65,12 @@ class Usage:
     def _use(self, merged: Merged, *names: str) -> None:
         self._used.update(key for name in names if (key := self._key(merged, name)))
 
-    def _miss(self, merged: Merged, name: str, kind: str, expected: str, hint: str = "") -> None:
-        key, holder = self._key(merged, name), merged.holder_of(name)
-        if key and holder is not None:
-            found = f"{name.replace('_', '-')} is on {kind}"
-            self._unused[key] = (holder, found, expected, hint)
+    def _miss(self, merged: Merged, kind: str, hint: str, *names: str) -> None:
+        for name in names:
+            key, holder = self._key(merged, name), merged.holder_of(name)
+            if key and holder is not None:
+                found = f"{name.replace('_', '-')} is on {kind}"
+                self._unused[key] = (holder, found, _EXPECTED[name], hint)
 
     def _key(self, merged: Merged, name: str) -> tuple[str, Path, str] | None:
         holder = merged.holder_of(name)

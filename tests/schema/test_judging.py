@@ -36,7 +36,7 @@ def first_is_taken(arm, value, **rest):
     }
     node = compile_schema(schema).root.fields[0].node
     only = {**schema, "properties": {"a": arm}}
-    return node.arm_of(value) is node.arms[0], not list(
+    return node.choose(value) is node.arms[0].node, not list(
         DocumentValidator(only).violations({"a": value})
     )
 
