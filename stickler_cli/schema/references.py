@@ -2,8 +2,8 @@
 
 The network is never asked. The meta-schemas of JSON Schema itself are at hand.
 
-`referencing` would do this too, but it gives new objects each time a file is asked for, and here
-the identity of a schema is what makes a recursion end and a place be compiled once.
+Not by `referencing`, which gives new objects each time a file is asked for: here the identity of a
+schema is what makes a recursion end and a place be compiled once.
 """
 
 from collections.abc import Callable

@@ -1,5 +1,7 @@
 import hashlib
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -56,3 +58,23 @@ def test_a_schema_with_problems_is_refused_under_its_name(tmp_path):
     file.write_text('{"type": "strin"}')
 
     assert problem_of(file).pointer == "/type"
+
+
+def loaded_by(file):
+    """List what a new interpreter has loaded once it has compiled a schema."""
+    program = (
+        "import sys; from stickler_cli.schema.loading import load_schema; "
+        f"load_schema({str(file)!r}); print(*sys.modules)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True
+    )
+    return set(run.stdout.split())
+
+
+def test_a_plain_schema_is_compiled_without_what_takes_long_to_load(tmp_path):
+    file = tmp_path / "s.json"
+    file.write_text('{"type": "object", "properties": {"a": {"type": ["string", "number"]}}}')
+
+    slow = {"jsonschema", "jsonschema_specifications", "pydantic", "referencing", "ssl"}
+    assert loaded_by(file) & slow == set()

@@ -100,7 +100,9 @@ def test_mutual_recursion_through_unions_and_maps_ends():
     document = {"a": {"b": {"x": {"b": {"y": "z"}}}}}
 
     assert compare(plan, [document], [document]).similarity.item() == 1.0
-    assert compare(plan, [document], [{"a": {"b": {"x": {"b": {"y": "q"}}}}}]).similarity.item() == 0.0
+    assert (
+        compare(plan, [document], [{"a": {"b": {"x": {"b": {"y": "q"}}}}}]).similarity.item() == 0.0
+    )
 
 
 def test_a_schema_that_describes_schemas_is_compared():
