@@ -37,7 +37,7 @@ TOO_LITTLE_MEMORY: Final = "there is too little memory to compare the document"
 
 
 @dataclass(frozen=True, slots=True)
-class Wants:
+class OutputsRequested:
     """What a run is asked for beside its evaluation; nothing else is made."""
 
     document_lines: bool = False
@@ -82,7 +82,7 @@ class Job:
     options: Options
     missing: Missing = "fn"
     """What a ground truth without a prediction is: false negatives, left out, or a failure."""
-    wants: Wants = Wants()
+    requested: OutputsRequested = OutputsRequested()
     validation: Validation | None = None
     """Which sides are held against the schema, if any; they are compared whatever it says."""
     by: tuple[Grouping, ...] = ()
@@ -99,15 +99,15 @@ class ChunkResult:
     document_lines: bytes = b""
     non_match_lines: bytes = b""
     first_non_matches: list[tuple[str, NonMatch]] = field(default_factory=list)
-    """Document id and error, at most as many as the job wants."""
+    """Document id and error, at most as many as were requested."""
     document: Mapping[str, object] | None = None
-    """What `document_view` says of the last document, if the job wants it."""
+    """What `document_view` says of the last document, if it was requested."""
     detail: Detail | None = None
-    """What a page shows of the documents, if the job wants it."""
+    """What a page shows of the documents, if it was requested."""
     usage: Usage = NO_USAGE
     """What asking models took."""
     fingerprints: list[Fingerprint | None] = field(default_factory=list)
-    """Of each document, if the job wants them; None of one that nobody could read to its end."""
+    """Of each document, if requested; None of one that nobody could read to its end."""
 
 
 def evaluate_chunk(job: Job, items: Iterable[Item]) -> ChunkResult:
@@ -121,8 +121,8 @@ def evaluate_chunk(job: Job, items: Iterable[Item]) -> ChunkResult:
     before = client.usage if client else NO_USAGE
     with room_for_depth():
         documents = [_read(job, item) for item in items]
-        chunk = _chunk_of(job.wants, _batches(job, documents))
-    if job.wants.fingerprints:
+        chunk = _chunk_of(job.requested, _batches(job, documents))
+    if job.requested.fingerprints:
         chunk.fingerprints = [document.fingerprint for document in documents]
     if client:
         chunk.usage = client.usage - before
@@ -131,8 +131,8 @@ def evaluate_chunk(job: Job, items: Iterable[Item]) -> ChunkResult:
 
 def failed_chunk(job: Job, item: Item, found: str) -> ChunkResult:
     """Return the result of one document that could not be evaluated, and why."""
-    chunk = _chunk_of(job.wants, [Batch([_failed(item.id, found)])])
-    if job.wants.fingerprints:
+    chunk = _chunk_of(job.requested, [Batch([_failed(item.id, found)])])
+    if job.requested.fingerprints:
         chunk.fingerprints = [None]
     return chunk
 
@@ -165,7 +165,7 @@ def _failed(name: str, found: str) -> DocumentResult:
 def _read(job: Job, item: Item) -> _Document:
     try:
         if isinstance(item, PairRef):
-            return _checked(job, read_pair(item, fingerprinted=job.wants.fingerprints))
+            return _checked(job, read_pair(item, fingerprinted=job.requested.fingerprints))
         return _checked(job, item)
     except MemoryError:
         return _Document(_failed(item.id, TOO_LITTLE_MEMORY))
@@ -244,23 +244,23 @@ def _at_fault(
     return document.came_to(status=Status.FAILED, problems=(*document.result.problems, *found))
 
 
-def _chunk_of(wants: Wants, batches: Iterable[Batch]) -> ChunkResult:
+def _chunk_of(requested: OutputsRequested, batches: Iterable[Batch]) -> ChunkResult:
     """Put together what documents that follow each other came to."""
-    chunk = ChunkResult(evaluation=wants.evaluation(), detail=wants.no_detail())
+    chunk = ChunkResult(evaluation=requested.evaluation(), detail=requested.no_detail())
     documents: list[bytes] = []
     errors: list[bytes] = []
     for batch in batches:
         for position, result in enumerate(batch.results):
             chunk.ids.append(result.id)
             found = batch.errors(position)
-            room = wants.first_non_matches - len(chunk.first_non_matches)
+            room = requested.first_non_matches - len(chunk.first_non_matches)
             chunk.first_non_matches += ((result.id, error) for error in found[:room])
-            if wants.non_match_lines:
+            if requested.non_match_lines:
                 errors.append(non_match_lines(result.id, found))
-            if wants.document_lines:
-                line = document_line(batch, position, recall_with_fd=wants.recall_with_fd)
+            if requested.document_lines:
+                line = document_line(batch, position, recall_with_fd=requested.recall_with_fd)
                 documents.append(line)
-            if wants.document and result.score is not None:
+            if requested.document and result.score is not None:
                 chunk.document = document_view(batch, position)
         if chunk.detail is not None:
             chunk.detail.update(batch)

@@ -14,7 +14,7 @@ from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.core.option import part_of
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents import DocumentPair, Pairs, open_pairs
-from stickler_cli.runs.chunk import Job, Wants
+from stickler_cli.runs.chunk import Job, OutputsRequested
 from stickler_cli.runs.files import check_outputs, whole_file
 from stickler_cli.runs.grouping import parse_groupings
 from stickler_cli.runs.limits import check_memory_limit
@@ -130,7 +130,7 @@ def assemble(sources: Sources, settings: EvalSettings, requested: Requested) -> 
     )
     job = replace(
         job,
-        wants=_wants(settings, requested, gates, single=pairs.single),
+        requested=_outputs_requested(settings, requested, gates, single=pairs.single),
         validation=validation_of(settings.validate, schema.contents, schema.path, schema.path),
     )
     return Assembly(sources, settings, schema, pairs, job, workers, gates)
@@ -223,7 +223,7 @@ def evaluate_in_memory(  # noqa: PLR0913 - a keyword for what settings cannot ho
         source=f"workers={settings.workers}",
     )
     results = chunk_results(job, iter(pairs), workers, total=total)
-    evaluation = gather(results, job.wants).evaluation
+    evaluation = gather(results, job.requested).evaluation
     evaluation.conditions = Conditions(part_of(settings, DecidingOptions), field_infos(plan))
     return evaluation
 
@@ -303,14 +303,14 @@ def _check_files(sources: Sources, settings: EvalSettings) -> None:
     check_outputs([(option, path) for option, path in outputs if path], sources.named)
 
 
-def _wants(
+def _outputs_requested(
     settings: EvalSettings, requested: Requested, gates: tuple[Gate, ...], *, single: bool
-) -> Wants:
+) -> OutputsRequested:
     """Return what is kept of each pair; a run directory keeps all that there is to keep."""
     kept = settings.run_dir is not None
     intervals = None if settings.ci == "none" else IntervalSettings(settings.ci, settings.seed)
     field_bounds = any(gate.bound and gate.path for gate in gates)
-    return Wants(
+    return OutputsRequested(
         document_lines=kept or settings.documents is not None,
         non_match_lines=kept or settings.non_matches is not None,
         first_non_matches=max(settings.show_non_matches, KEPT_NON_MATCHES if kept else 0),

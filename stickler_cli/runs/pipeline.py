@@ -15,7 +15,7 @@ from stickler_cli.runs.chunk import (
     ChunkResult,
     Item,
     Job,
-    Wants,
+    OutputsRequested,
     evaluate_chunk,
     failed_chunk,
 )
@@ -83,7 +83,7 @@ def chunk_results(
 
 def gather(
     results: Generator[ChunkResult],
-    wants: Wants,
+    requested: OutputsRequested,
     *,
     document_lines: BinaryIO | None = None,
     non_match_lines: BinaryIO | None = None,
@@ -93,7 +93,7 @@ def gather(
 
     Args:
         results: in the order of the documents.
-        wants: what the run was asked for.
+        requested: what the run was asked for.
         document_lines: where the lines of documents go.
         non_match_lines: where those of errors go.
         advance: told of each chunk that is finished.
@@ -101,8 +101,8 @@ def gather(
     Raises:
         OSError: lines cannot be written.
     """
-    total = ChunkResult(evaluation=wants.evaluation(), detail=wants.no_detail())
-    if wants.accounts:
+    total = ChunkResult(evaluation=requested.evaluation(), detail=requested.no_detail())
+    if requested.accounts:
         total.evaluation.accounts = Accounts(SortedLines())
     # Workers end, also where a line cannot be written.
     with closing(results), rarely_collected():
@@ -112,7 +112,7 @@ def gather(
             if non_match_lines is not None:
                 non_match_lines.write(chunk.non_match_lines)
             total.evaluation.merge(chunk.evaluation)
-            room = wants.first_non_matches - len(total.first_non_matches)
+            room = requested.first_non_matches - len(total.first_non_matches)
             total.first_non_matches += chunk.first_non_matches[:room]
             total.document = chunk.document
             if total.detail is not None and chunk.detail is not None:

@@ -71,7 +71,7 @@ def run(
             results = continued(directory, pairs.refs(), evaluate, interruption)
         total = gather(
             results,
-            job.wants,
+            job.requested,
             document_lines=document_lines,
             non_match_lines=non_match_lines,
             advance=advance,

@@ -80,7 +80,7 @@ def settings_of(job: Job, sources: Mapping[str, object]) -> dict[str, object]:
         **sources,
         "pairing_floor": options.pairing_floor,
         "extra_fields": options.extra_fields,
-        **asdict(job.wants),
+        **asdict(job.requested),
         "missing": job.missing,
         "by": [[entry.key, digest_of(json_line(asdict(entry)))] for entry in job.by],
         "asking": policy and {"offline": policy.offline, "dry_run": policy.dry_run},

@@ -325,14 +325,16 @@ def test_everything_that_decides_a_result_is_a_setting(orders, whole):
     from dataclasses import fields
 
     from stickler_cli.compare.plan import Options
-    from stickler_cli.runs.chunk import Job, Wants
+    from stickler_cli.runs.chunk import Job, OutputsRequested
     from stickler_cli.settings import DecidingOptions
 
     settings = json.loads(journal_lines()[1].partition(b" ")[2])["settings"]
     elsewhere = {"plan": "schema", "options": None, "wants": None, "validation": "validate"}
     elsewhere |= {"client": "asking", "purpose": None}
     decisive = {
-        field.name for kind in (Options, Wants, DecidingOptions, Job) for field in fields(kind)
+        field.name
+        for kind in (Options, OutputsRequested, DecidingOptions, Job)
+        for field in fields(kind)
     }
     assert {elsewhere.get(name, name) for name in decisive} - {None} <= set(settings)
 

@@ -9,7 +9,7 @@ from stickler_cli.compare.absence import is_absent
 from stickler_cli.compare.engine import compare
 from stickler_cli.core.problems import Problem
 from stickler_cli.documents import DocumentPair
-from stickler_cli.runs.chunk import Job, Wants, evaluate_chunk
+from stickler_cli.runs.chunk import Job, OutputsRequested, evaluate_chunk
 from stickler_cli.score.evaluation import Status
 from stickler_cli.score.tally import tally
 
@@ -17,7 +17,7 @@ from .accounts import outline
 from .strategies import LEAVES, Scope, X, cases, json_objects
 
 ANYTHING = Scope(wrong=True)
-EVERYTHING = Wants(
+EVERYTHING = OutputsRequested(
     document_lines=True, non_match_lines=True, first_non_matches=3, accounts=True, document=True
 )
 FITTING = Scope(
@@ -37,7 +37,7 @@ def test_a_chunk_has_a_line_for_each_document_whatever_is_in_them(case, gt, pred
     ]
     pairs = [DocumentPair(str(number), *side) for number, side in enumerate(sides)]
 
-    chunk = evaluate_chunk(Job(case.plan, case.options, wants=EVERYTHING), pairs)
+    chunk = evaluate_chunk(Job(case.plan, case.options, requested=EVERYTHING), pairs)
 
     lines = [json.loads(line) for line in chunk.document_lines.splitlines()]
     assert [line["document"] for line in lines] == chunk.ids == [pair.id for pair in pairs]

@@ -16,7 +16,7 @@ import pytest
 from stickler_cli.compare.outline import outline
 from stickler_cli.compare.plan import Options
 from stickler_cli.documents import DocumentPair, open_pairs
-from stickler_cli.runs.chunk import Job, Wants, evaluate_chunk
+from stickler_cli.runs.chunk import Job, OutputsRequested, evaluate_chunk
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.gates import judge, parse_gate
 from stickler_cli.score.intervals import IntervalSettings
@@ -88,7 +88,7 @@ def run_of() -> Callable[..., Run]:
     ) -> Run:
         plan = compile_schema(schema, file)
         chosen = RunOptions(**{**DEFAULTS, **options})
-        wants = Wants(
+        requested = OutputsRequested(
             accounts=detailed,
             detail=detailed,
             document=single,
@@ -96,7 +96,7 @@ def run_of() -> Callable[..., Run]:
             intervals_of_fields=intervals,
         )
         options_of_run = Options(chosen.pairing_floor, chosen.extra_fields)
-        job, documents = Job(plan, options_of_run, chosen.missing, wants), list(pairs)
+        job, documents = Job(plan, options_of_run, chosen.missing, requested), list(pairs)
         chunk, first = evaluate_chunk(job, documents), evaluate_chunk(job, documents[:1])
         evaluation = chunk.evaluation
         digest = hashlib.sha256(source).hexdigest()
@@ -155,7 +155,9 @@ def errors_of() -> Callable[..., tuple[tuple[str, NonMatch], ...]]:
     def build(
         schema: Json = ORDER, pairs: Iterable[DocumentPair] = ORDERS
     ) -> tuple[tuple[str, NonMatch], ...]:
-        job = Job(compile_schema(schema), Options(), wants=Wants(first_non_matches=10_000))
+        job = Job(
+            compile_schema(schema), Options(), requested=OutputsRequested(first_non_matches=10_000)
+        )
         return tuple(evaluate_chunk(job, pairs).first_non_matches)
 
     return build

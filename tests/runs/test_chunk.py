@@ -12,13 +12,13 @@ from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.core.problems import Problem
 from stickler_cli.documents import DocumentPair
 from stickler_cli.runs import chunk
-from stickler_cli.runs.chunk import Job, Wants, evaluate_chunk
+from stickler_cli.runs.chunk import Job, OutputsRequested, evaluate_chunk
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.evaluation import Status
 
 SCHEMA = {"type": "object", "properties": {"a": {"type": "string"}}}
-WANTS = Wants(document_lines=True)
-JOB = Job(compile_schema(SCHEMA), Options(), wants=WANTS)
+REQUESTED = OutputsRequested(document_lines=True)
+JOB = Job(compile_schema(SCHEMA), Options(), requested=REQUESTED)
 UNREADABLE = Problem("x.json", "it is empty")
 
 
@@ -53,7 +53,7 @@ def test_a_pair_has_one_status(gt, pred, status, compared):
 
 @pytest.mark.parametrize(("missing", "status"), [("skip", "missing"), ("error", "failed")])
 def test_a_missing_prediction_may_be_left_out_or_fail(missing, status):
-    line = line_of(Job(JOB.plan, Options(), missing, WANTS), {"a": "x"}, None)
+    line = line_of(Job(JOB.plan, Options(), missing, REQUESTED), {"a": "x"}, None)
     assert line["status"] == status
     assert "overall_score" not in line
 

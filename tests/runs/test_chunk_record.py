@@ -11,7 +11,7 @@ from stickler_cli.compare.plan import Options
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.problems import UsageError
 from stickler_cli.documents import DocumentPair, open_pairs
-from stickler_cli.runs.chunk import ChunkResult, Job, Wants, evaluate_chunk
+from stickler_cli.runs.chunk import ChunkResult, Job, OutputsRequested, evaluate_chunk
 from stickler_cli.runs.chunk_record import chunk_record, read_chunk
 from stickler_cli.runs.grouping import parse_groupings
 from stickler_cli.runs.validation import validation_of
@@ -54,7 +54,7 @@ def chunk(tmp_path: Path) -> ChunkResult:
     (tmp_path / "gt.jsonl").write_text("\n".join(map(json.dumps, GTS)))
     (tmp_path / "pred.jsonl").write_text("\ufeff" + "\n".join(PREDS))
     pairs = open_pairs(str(tmp_path / "gt.jsonl"), str(tmp_path / "pred.jsonl"))
-    wants = Wants(
+    requested = OutputsRequested(
         document_lines=True,
         non_match_lines=True,
         first_non_matches=50,
@@ -65,7 +65,7 @@ def chunk(tmp_path: Path) -> ChunkResult:
         fingerprints=True,
     )
     validation = validation_of("both", SCHEMA)
-    job = Job(compile_schema(SCHEMA), Options(), wants=wants, validation=validation)
+    job = Job(compile_schema(SCHEMA), Options(), requested=requested, validation=validation)
     chunk = evaluate_chunk(job, pairs.refs())
     by_a = replace(job, by=parse_groupings(["a"], None))
     grouped = DocumentPair("grouped", {"a": "Ärzte"}, {"a": "y"})
@@ -117,7 +117,10 @@ def comparable(value: object) -> object:
 
 
 def test_a_restored_evaluation_adds_up_as_the_first_one_did(chunk):
-    twice, restored_twice = Wants(accounts=True).evaluation(), Wants(accounts=True).evaluation()
+    twice, restored_twice = (
+        OutputsRequested(accounts=True).evaluation(),
+        OutputsRequested(accounts=True).evaluation(),
+    )
     for _ in range(2):
         twice.merge(chunk.evaluation)
         restored_twice.merge(again(chunk).evaluation)

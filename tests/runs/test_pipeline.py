@@ -15,7 +15,7 @@ from stickler_cli.core.problems import Problem, UsageError, WorkerDiedError
 from stickler_cli.documents import DocumentPair, PairRef
 from stickler_cli.documents.references import FileReference
 from stickler_cli.runs import limits, pipeline, pool, worker, workers
-from stickler_cli.runs.chunk import TOO_LITTLE_MEMORY, Job, Wants, evaluate_chunk
+from stickler_cli.runs.chunk import TOO_LITTLE_MEMORY, Job, OutputsRequested, evaluate_chunk
 from stickler_cli.runs.interruption import Interruption
 from stickler_cli.runs.pipeline import chunk_results, gather
 from stickler_cli.runs.workers import Workers, usable_cores
@@ -41,8 +41,10 @@ SIDES = (
     ({"a": "x"}, Problem("p.json", "it is empty")),
     (Problem("g.json", "it is empty"), {}),
 )
-WANTS = Wants(document_lines=True, non_match_lines=True, first_non_matches=3, accounts=True)
-JOB = Job(PLAN, Options(), wants=WANTS)
+REQUESTED = OutputsRequested(
+    document_lines=True, non_match_lines=True, first_non_matches=3, accounts=True
+)
+JOB = Job(PLAN, Options(), requested=REQUESTED)
 
 
 def pairs(count: int) -> list[DocumentPair]:
@@ -53,7 +55,7 @@ def everything(items, crew, job=JOB, total=None) -> tuple[object, ...]:
     """Run, and give all bytes that come of it, and what is to be shown."""
     documents, errors = io.BytesIO(), io.BytesIO()
     results = chunk_results(job, items, crew, total=total)
-    found = gather(results, job.wants, document_lines=documents, non_match_lines=errors)
+    found = gather(results, job.requested, document_lines=documents, non_match_lines=errors)
     record = orjson.dumps(found.evaluation.to_dict())
     return record, documents.getvalue(), errors.getvalue(), found.first_non_matches
 
@@ -101,7 +103,7 @@ def test_what_nobody_wants_is_not_made():
 
 
 def test_the_first_errors_of_the_run_are_kept_and_no_more():
-    job = Job(PLAN, Options(), wants=Wants(first_non_matches=3))
+    job = Job(PLAN, Options(), requested=OutputsRequested(first_non_matches=3))
     first = everything(pairs(30), Workers(1), job)[3]
     # The first document has one error, the second two: a, and the key b.
     assert [document for document, _ in first] == ["0", "1", "1"]
@@ -176,7 +178,7 @@ def no_memory_for(name, monkeypatch, module):
 @pytest.mark.parametrize("crew", [Workers(1), Workers(2, 4)])
 def test_results_that_take_too_much_memory_fail_one_document(in_process, monkeypatch, crew):
     no_memory_for("7", monkeypatch, pipeline if crew.jobs == 1 else worker)
-    found = gather(chunk_results(JOB, pairs(20), crew), WANTS)
+    found = gather(chunk_results(JOB, pairs(20), crew), REQUESTED)
     assert [entry.problem for entry in found.evaluation.problems if entry.id == "7"] == [
         f"7: {TOO_LITTLE_MEMORY}"
     ]
@@ -246,7 +248,7 @@ def test_workers_that_cannot_be_started_are_an_error(monkeypatch):
 
     monkeypatch.setattr(pool, "Worker", refuse)
     with pytest.raises(WorkerDiedError, match="--jobs: a worker process cannot be started"):
-        gather(chunk_results(JOB, pairs(3), Workers(2)), WANTS)
+        gather(chunk_results(JOB, pairs(3), Workers(2)), REQUESTED)
 
 
 # --- interruption
