@@ -41,16 +41,12 @@ def diff_record(difference: Difference) -> dict[str, object]:
 
 def _change(change: Change) -> dict[str, object]:
     return {
-        **{_KEYS.get(name, name): value for name, value in asdict(change).items()},
+        **asdict(change),
         "path": field_path(change.path),
         "interval": change.interval.view() if change.interval else None,
-        "verdict": change.trend.value,
+        "trend": change.trend.value,
         "decided_by": change.decided_by.value,
     }
-
-
-_KEYS: Final = {"mode": "reading", "trend": "verdict"}
-"""Attributes of a change that the format calls by another name."""
 
 
 def _document(document: DocumentChange) -> dict[str, object]:

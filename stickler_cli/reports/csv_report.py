@@ -38,8 +38,8 @@ DOCUMENT: Final = "document"
 """The kind of the first row, which is about whole documents and has no field."""
 
 DIFFERENCE_HEADERS: Final = (
-    *("field", "reading", "metric", "before", "after", "change", "change_lower", "change_upper"),
-    *("p", "corrected_p", "verdict", "decided_by", "documents", "differing", "broken", "fixed"),
+    *("field", "mode", "metric", "before", "after", "change", "change_lower", "change_upper"),
+    *("p", "corrected_p", "trend", "decided_by", "documents", "differing", "broken", "fixed"),
 )
 """The columns of a difference; docs/diff.md describes each."""
 

@@ -66,7 +66,7 @@ def _table(
         Column(view.interval_title, 7, short="CI"),
         Column("p", 4),
         *((Column("broken", 5), Column("fixed", 6)) if first else ()),
-        Column("verdict", 1, left=True),
+        Column("trend", 1, left=True),
         Column("decided by", 8, left=True),
     )
     cells = []

@@ -199,7 +199,7 @@ def _difference_properties(difference: Difference) -> dict[str, object]:
         "f1.after": whole.after,
         "f1.change": whole.change,
         "f1.p": whole.p,
-        "f1.verdict": whole.trend.value,
+        "f1.trend": whole.trend.value,
     }
 
 

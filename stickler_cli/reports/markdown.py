@@ -213,7 +213,7 @@ def _problems(view: RunView) -> list[str]:
 def _changes(view: DifferenceView, rows: Iterable[ChangeRow], first: str) -> list[str]:
     """Return a row for each figure; only fields, whose column has a title, are broken and fixed."""
     titles = ["", first, "before", "after", "change", view.interval_title, "p"]
-    titles += [*(["broken", "fixed"] if first else ()), "verdict", "decided by"]
+    titles += [*(["broken", "fixed"] if first else ()), "trend", "decided by"]
     cells = []
     for row in rows:
         change = row.figure

@@ -52,11 +52,11 @@ def render_run(run: Run, style: TableStyle) -> str:
     """Return the figures of a run, of the whole and of each field; ends with `# EOF`."""
     view, evaluation = RunView(run), run.evaluation
     units = [
-        ({"reading": mode, "outcome": outcome}, count)
+        ({"mode": mode, "outcome": outcome}, count)
         for mode, figures in view.whole.items()
         for outcome, count in asdict(figures.counts).items()
     ]
-    whole = [({"reading": mode}, figures.rates) for mode, figures in view.whole.items()]
+    whole = [({"mode": mode}, figures.rates) for mode, figures in view.whole.items()]
     fields = [({"field": field_path(row.path)}, row.rates) for row in view.rows]
     return metrics_text(
         [
@@ -80,7 +80,7 @@ def render_run(run: Run, style: TableStyle) -> str:
 
 def render_difference(difference: Difference, style: TableStyle) -> str:
     """Return what changed, of the whole and of each field; ends with `# EOF`."""
-    f1 = [({"reading": each.mode}, each) for each in difference.whole if each.metric == F1]
+    f1 = [({"mode": each.mode}, each) for each in difference.whole if each.metric == F1]
     score: list[tuple[Labels, Change]] = [
         ({}, each) for each in difference.whole if each.metric != F1
     ]
@@ -94,8 +94,8 @@ def render_difference(difference: Difference, style: TableStyle) -> str:
             ),
             Gauge(
                 "stickler_diff_fields",
-                "Fields by verdict.",
-                [({"verdict": trend.value}, len(difference.with_trend(trend))) for trend in Trend],
+                "Fields by trend.",
+                [({"trend": trend.value}, len(difference.with_trend(trend))) for trend in Trend],
             ),
             *_change_gauges("stickler_diff_score", "Mean score", score),
             *_change_gauges("stickler_diff_f1", "F1", f1),

@@ -1,4 +1,4 @@
-"""Whole differences: verdicts, what decided them, and gates on change."""
+"""Whole differences: trends, what decided them, and gates on change."""
 
 import pytest
 
@@ -195,7 +195,7 @@ def test_fields_stand_as_in_the_schemas_then_those_that_only_documents_have():
     ]
 
 
-def test_the_fields_of_a_verdict_are_told_by_the_size_of_their_change():
+def test_the_fields_of_a_trend_are_told_by_the_size_of_their_change():
     difference = compare_runs(
         run_of(document("a", b=RIGHT, c={"tp": 3, "fd": 1}, d={"tn": 1})),
         run_of(document("a", b={"tp": 1, "fn": 2}, c=WRONG, d={"fa": 1})),

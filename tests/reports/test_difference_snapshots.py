@@ -114,7 +114,7 @@ def test_the_names_in_the_code_are_those_of_the_format():
     change = SCHEMA["$defs"]["change"]["properties"]
 
     assert SCHEMA["properties"]["format"]["const"] == FORMAT == SCHEMA["title"]
-    assert change["verdict"]["enum"] == list(Trend)
+    assert change["trend"]["enum"] == list(Trend)
     assert change["decided_by"]["enum"] == list(Decision)
 
 
@@ -185,8 +185,8 @@ def test_the_page_lists_the_headers_of_the_csv():
     assert re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE) == list(DIFFERENCE_HEADERS)
 
 
-def test_the_page_lists_the_verdicts():
-    section = PAGE[PAGE.index("| verdict |") : PAGE.index("With fewer")]
+def test_the_page_lists_the_trends():
+    section = PAGE[PAGE.index("| trend |") : PAGE.index("With fewer")]
 
     assert re.findall(r"^\| `([\w ]+)` \|", section, re.MULTILINE) == list(Trend)
 
