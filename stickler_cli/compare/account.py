@@ -119,8 +119,8 @@ class EntryAccount:
     """Of each entry, the position of its object."""
     order: Indexes
     """Of each entry, its place among those of its object that only the documents name."""
-    aggregate: bool | None
-    """What the fields themselves say of the aggregate; None for nothing."""
+    aggregate: "bool | Outcomes | None"
+    """What the fields themselves say of the aggregate, None for nothing; or `SAYS` of each."""
     counted: "bool | Mask"
     """Whether the object's `aggregate` and `leaves` include each entry."""
     account: "Account"

@@ -7,7 +7,7 @@ import numpy as np
 
 from stickler_cli.compare.account import EntryAccount
 from stickler_cli.compare.columns import Columns, Indexes, aligned, spread
-from stickler_cli.compare.object import Field, FieldsNode, ObjectNode
+from stickler_cli.compare.object import Field, FieldsNode, ObjectNode, said
 from stickler_cli.compare.plan import Node, Options
 
 _UNDECLARED = -1
@@ -93,9 +93,8 @@ class MapNode(FieldsNode):
             at = np.flatnonzero(family[key] == position)
             node, aggregate = self._family(position)
             account = node.compare(values, gt_slots[at], pred_slots[at], options)
-            found.append(
-                EntryAccount(names, key[at], owner[at], order[at], aggregate, True, account)
-            )
+            say = said(node, aggregate, account)
+            found.append(EntryAccount(names, key[at], owner[at], order[at], say, True, account))
         return tuple(found)
 
     def _families(self, names: list[str]) -> Indexes:

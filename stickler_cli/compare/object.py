@@ -14,6 +14,7 @@ from stickler_cli.compare.account import (
     FieldAccount,
     Floats,
     ObjectAccount,
+    Outcomes,
     classified,
     clipped,
 )
@@ -173,32 +174,37 @@ def counted(
     One `true` among the fields makes them opt in; without one, `false` opts out. A field that is a
     union says what the arm in use says, and a key of a map has a say where it is present.
     """
+    parts: list[FieldAccount | EntryAccount] = [*fields, *entries]
     says = [
-        entry.node.says(part.account) if isinstance(entry.node, OneOfNode) else entry.aggregate
-        for entry, part in zip(node.fields, fields, strict=False)
+        *(
+            said(of.node, of.aggregate, it.account)
+            for of, it in zip(node.fields, fields, strict=False)
+        ),
+        *(entry.aggregate for entry in entries),
     ]
     if all(entry.aggregate is not True for entry in entries) and not any(
         isinstance(say, np.ndarray) for say in says
     ):
         opt_in = any(say is True for say in says)
-        for part, say in zip(fields, says, strict=True):
+        for part, say in zip(parts, says, strict=True):
             part.counted = say is True if opt_in else say is not False
-        for entry in entries:
-            entry.counted = not opt_in and entry.aggregate is not False
         return
+    every = np.arange(size) if not fields or fields[0].at is None else fields[0].at
+    owners = [*(every for _ in fields), *(entry.owner for entry in entries)]
+    stated = [
+        np.broadcast_to(say if isinstance(say, np.ndarray) else SAYS[say], len(owner))
+        for say, owner in zip(says, owners, strict=True)
+    ]
     opts_in = np.zeros(size, np.bool_)
-    at = fields[0].at if fields else None
-    where = slice(None) if at is None else at
-    for say in says:
-        opts_in[where] |= say == 1 if isinstance(say, np.ndarray) else say is True
-    for entry in entries:
-        opts_in[entry.owner] |= entry.aggregate is True
-    for part, say in zip(fields, says, strict=True):
-        stated = say if isinstance(say, np.ndarray) else SAYS[say]
-        part.counted = np.where(opts_in[where], np.equal(stated, 1), np.not_equal(stated, 0))
-    for entry in entries:
-        chosen, left = entry.aggregate is True, entry.aggregate is not False
-        entry.counted = np.where(opts_in[entry.owner], chosen, left)
+    for say, owner in zip(stated, owners, strict=True):
+        opts_in[owner[say == SAYS[True]]] = True
+    for part, say, owner in zip(parts, stated, owners, strict=True):
+        part.counted = np.where(opts_in[owner], say == SAYS[True], say != SAYS[False])
+
+
+def said(node: Node, aggregate: bool | None, account: Account) -> "bool | Outcomes | None":
+    """Return what a field says of the aggregate; of a union, what the arm in use says."""
+    return node.says(account) if isinstance(node, OneOfNode) else aggregate
 
 
 def _undeclared(

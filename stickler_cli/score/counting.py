@@ -52,8 +52,8 @@ class FieldCounts:
     """Its similarity in these rows."""
     score: Floats | None = None
     """Its score after clipping in these rows."""
-    weight: float | None = None
-    """What the field is worth; the most where documents differ."""
+    weight: Floats | None = None
+    """What the field is worth in these rows."""
     fields: "dict[str, FieldCounts]" = field(default_factory=dict)
     undeclared: list[tuple[int, str]] = field(default_factory=list)
     """Document and name of each undeclared key of the ground truth that has a value."""
@@ -77,16 +77,17 @@ class FieldCounts:
 
     def note_scores(self, rows: Indexes, account: Account, at: Indexes) -> None:
         """Keep the scores of pairs, one a row at most."""
-        if self.scored is None or self.raw is None or self.score is None:
+        weights = account.weights()
+        worth = weights if isinstance(weights, float | int) else weights[at]
+        self._score(rows, account.similarity[at], account.score[at], worth)
+
+    def _score(self, rows: Indexes, raw: Floats, score: Floats, weight: "float | Floats") -> None:
+        if self.scored is None or self.raw is None or self.score is None or self.weight is None:
             size = self.sums.shape[1]
             self.scored = np.zeros(size, np.bool_)
-            self.raw, self.score = np.zeros((2, size))
+            self.raw, self.score, self.weight = np.zeros((3, size))
         self.scored[rows] = True
-        self.raw[rows], self.score[rows] = account.similarity[at], account.score[at]
-        weights = account.weights()
-        worth = float(weights if isinstance(weights, float | int) else weights[at].max(initial=0.0))
-        if len(rows):
-            self.weight = max(worth, self.weight or 0.0)
+        self.raw[rows], self.score[rows], self.weight[rows] = raw, score, weight
 
     def spread(self, rows: int) -> "FieldCounts":
         """Return the same counts with a row for every document."""
@@ -102,19 +103,20 @@ class FieldCounts:
         for mine, its in zip(self.sums, other.sums, strict=True):
             np.add.at(mine, rows, its)
         self.seen[rows[other.seen]] = True
-        if other.scored is not None and other.raw is not None and other.score is not None:
-            if self.scored is None or self.raw is None or self.score is None:
-                self.scored = np.zeros(self.sums.shape[1], np.bool_)
-                self.raw, self.score = np.zeros((2, self.sums.shape[1]))
-            self.scored[rows[other.scored]] = True
-            self.raw[rows[other.scored]] = other.raw[other.scored]
-            self.score[rows[other.scored]] = other.score[other.scored]
-        if other.weight is not None:
-            self.weight = max(other.weight, self.weight or 0.0)
+        scores = other.scores_in(slice(None))
+        if scores is not None:
+            self._score(rows[other.scored], *scores)
         self.undeclared += other.undeclared
         self.extras += other.extras
         for name, child in other.fields.items():
             self.below(name).add(replace(child, documents=child.rows_in(rows)))
+
+    def scores_in(self, rows: "Indexes | slice") -> tuple[Floats, Floats, Floats] | None:
+        """Return similarities, scores and weights in some rows, of those that have them."""
+        if self.scored is None or self.raw is None or self.score is None or self.weight is None:
+            return None
+        some = self.scored[rows]
+        return self.raw[rows][some], self.score[rows][some], self.weight[rows][some]
 
     def rows_in(self, rows: Indexes) -> Indexes:
         """Return the documents of the rows of a field, given those of the field above it."""
@@ -363,7 +365,7 @@ def _rows(counts: FieldCounts, first: int, last: int, documents: Indexes) -> Fie
         None if counts.scored is None else counts.scored[which],
         None if counts.raw is None else counts.raw[which],
         None if counts.score is None else counts.score[which],
-        counts.weight,
+        None if counts.weight is None else counts.weight[which],
         {name: child for name, child in fields.items() if child.seen.any()},
         [(int(documents[at]), name) for at, name in counts.undeclared if first <= at < last],
         [(int(documents[at]), name) for at, name in counts.extras if first <= at < last],

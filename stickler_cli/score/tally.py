@@ -76,13 +76,13 @@ class Tally:
         _add(self.overall, overall)
         _add(self.aggregate, aggregate)
         _add(self.leaves, leaves)
-        if counts.scored is not None and counts.raw is not None and counts.score is not None:
-            scored = counts.scored[rows]
-            self.scored += int(scored.sum())
-            self.raw_units += sum_of_units(counts.raw[rows][scored])
-            self.score_units += sum_of_units(counts.score[rows][scored])
-        if counts.weight is not None:
-            self.weight = max(counts.weight, self.weight or 0.0)
+        scores = counts.scores_in(rows)
+        if scores is not None and len(scores[0]):
+            raw, score, weight = scores
+            self.scored += len(raw)
+            self.raw_units += sum_of_units(raw)
+            self.score_units += sum_of_units(score)
+            self.weight = max(float(weight.max()), self.weight or 0.0)
         for mine, its in ((self.undeclared, counts.undeclared), (self.extras, counts.extras)):
             for document, name in its:
                 if some is None or some[document]:
