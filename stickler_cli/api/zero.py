@@ -23,7 +23,7 @@ from stickler_cli.core.locations import field_path
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.inference import Inferred, infer
 from stickler_cli.score.batch import batch_of
-from stickler_cli.score.comparison_view import comparison_view, tally_of
+from stickler_cli.score.comparison_view import comparison_view
 from stickler_cli.score.counts import Counts
 
 HEADINGS: Final = ("field", "comparator", "threshold", "weight", "why")
@@ -78,7 +78,8 @@ class EvalResult:
     @property
     def counts(self) -> Counts:
         """The overall counts, of which the four rates are made."""
-        return tally_of(batch_of(self.comparison)).counts("overall")
+        overall = self.confusion_matrix["overall"]
+        return Counts(**{name: overall[name] for name in ("tp", "fd", "fa", "fn", "tn")})
 
     @property
     def precision(self) -> float:
@@ -102,13 +103,14 @@ class EvalResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Give the results as JSON values, by the names that they have here."""
+        counts = self.counts
         return {
             **self._view,
             "matched": self.matched,
-            "precision": self.precision,
-            "recall": self.recall,
-            "f1": self.f1,
-            "accuracy": self.accuracy,
+            "precision": counts.precision,
+            "recall": counts.recall(),
+            "f1": counts.f1(),
+            "accuracy": counts.accuracy,
         }
 
     def explain(self) -> str:

@@ -255,7 +255,8 @@ def classified(
     similarity: Floats, threshold: "float | Floats", no_gt: Mask, no_pred: Mask
 ) -> Outcomes:
     """Return the class of each pair; a similarity within `EQUAL_WITHIN` of a threshold meets it."""
-    outcome = np.where(similarity >= threshold - EQUAL_WITHIN, TP, FD).astype(np.int8)
+    # TP is 0, and FD 1.
+    outcome: Outcomes = (similarity < threshold - EQUAL_WITHIN).view(np.int8)
     if no_gt.any() or no_pred.any():
         outcome[no_gt], outcome[no_pred], outcome[no_gt & no_pred] = FA, FN, TN
     return outcome
@@ -316,5 +317,5 @@ def parts_at(account: SplitAccount, at: Indexes) -> Iterator[tuple[Part, Indexes
 
 def both_sides(outcome: Outcomes) -> Mask:
     """Return which outcomes are of pairs that both sides have."""
-    both: Mask = (outcome == TP) | (outcome == FD)
+    both: Mask = outcome <= FD  # TP is 0, and FD 1
     return both

@@ -8,7 +8,7 @@ import numpy as np
 
 from stickler_cli.clients.model import ModelError
 from stickler_cli.comparators.base import EQUAL_WITHIN, BaseComparator
-from stickler_cli.compare.account import Account, Floats, LeafAccount, clipped
+from stickler_cli.compare.account import Account, Floats, LeafAccount, classified, clipped
 from stickler_cli.compare.columns import (
     ABSENT,
     ARRAY,
@@ -75,9 +75,12 @@ class LeafNode(Node):
         if options.pairing and comparator.pairing is not None:
             comparator = comparator.pairing
         unsure = ~equal
-        if (alike := columns.surely_alike(comparator)) is not None:
-            unsure |= ~alike[gt_codes] if len(alike) else False
-        at = np.flatnonzero(unsure & ~no_gt & ~no_pred)
+        if (alike := columns.surely_alike(comparator)) is not None and len(alike):
+            unsure |= ~alike[gt_codes]
+        absent = no_gt | no_pred
+        if one_lacks := bool(absent.any()):
+            unsure &= ~absent
+        at = unsure.nonzero()[0]
         reasons: Mapping[int, str] | None = None
         if len(at):
             if options.purpose is Purpose.ROUGH and not comparator.columnar:
@@ -94,8 +97,9 @@ class LeafNode(Node):
                     similarity[at] = self._similarities(
                         comparator, columns, gt_codes[at], pred_codes[at]
                     )
-        gt, pred = np.where(no_gt, NOTHING, gt), np.where(no_pred, NOTHING, pred)
-        outcome = self.outcomes(similarity, gt, pred)
+        if one_lacks:
+            gt, pred = np.where(no_gt, NOTHING, gt), np.where(no_pred, NOTHING, pred)
+        outcome = classified(similarity, self.threshold, no_gt, no_pred)
         score = clipped(similarity, outcome, clip=self.clip)
         return LeafAccount(self, columns, gt, pred, outcome, similarity, score, reasons)
 

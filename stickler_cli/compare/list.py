@@ -21,7 +21,7 @@ from stickler_cli.compare.account import (
 from stickler_cli.compare.columns import ARRAY, NOTHING, Columns, Indexes, Mask, spread
 from stickler_cli.compare.pairing import Lists, Pairs, pair
 from stickler_cli.compare.plan import Node, Options, Purpose, scored
-from stickler_cli.compare.result import FD, TP, ThresholdSource
+from stickler_cli.compare.result import TP, ThresholdSource
 from stickler_cli.core.json_values import JsonValue
 
 MOST_KNOWN: Final = 1_000_000
@@ -226,7 +226,8 @@ def element_units(owner: Indexes, account: Account, threshold: Floats) -> Units:
 
 
 def _passed(account: Account, threshold: Floats) -> Outcomes:
-    return np.where(account.reported >= threshold - EQUAL_WITHIN, TP, FD).astype(np.int8)
+    outcome: Outcomes = (account.reported < threshold - EQUAL_WITHIN).view(np.int8)
+    return outcome  # TP is 0, and FD 1
 
 
 def _graded(account: Account) -> "bool | Mask":

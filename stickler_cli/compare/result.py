@@ -23,7 +23,8 @@ class Outcome(IntEnum):
     """Neither side has a value."""
 
 
-TP, FD, FA, FN, TN = Outcome
+TP, FD, FA, FN, TN = (outcome.value for outcome in Outcome)
+# Plain numbers: numpy asks the class of each operand for attributes, which takes an enum long.
 
 ERRORS: Final = frozenset({Outcome.FD, Outcome.FA, Outcome.FN})
 
@@ -33,5 +34,5 @@ IN_GT: Final = frozenset({Outcome.TP, Outcome.FD, Outcome.FN})
 IN_PRED: Final = frozenset({Outcome.TP, Outcome.FD, Outcome.FA})
 """The outcomes of what the prediction has."""
 
-BOTH_SIDES: Final = (Outcome.TP, Outcome.FD)
+BOTH_SIDES: Final = (TP, FD)
 """The outcomes of what both sides have."""

@@ -163,6 +163,18 @@ class _Pairs:
         return _Pairs(self.at, self.rows, self.live & gates)
 
 
+class _Own:
+    """Which objects give their fields scores: those that both sides have, and above no list."""
+
+    def __init__(self, one_sided: Mask, *, scored: bool) -> None:
+        """Say which objects only one side has, and whether others give scores."""
+        self.one_sided = one_sided if one_sided.any() else None
+        """None where both sides have all."""
+        self.which: Mask = ~one_sided if scored else np.zeros_like(one_sided)
+        self.of_all = scored and self.one_sided is None
+        self.of_some = scored and (self.of_all or bool(self.which.any()))
+
+
 def count_documents(account: Account, at: Indexes) -> FieldCounts:
     """Count documents, which are pairs of an account; the result is that of their root."""
     root = FieldCounts.of_nothing(len(at))
@@ -180,8 +192,11 @@ def _count(sums: Sums, pairs: _Pairs, outcome: NDArray[np.int8]) -> None:
     """Count leaves: always as `leaves`, where gates are open in all three ways."""
     size, live = sums.shape[1], pairs.live
     every = _sums(pairs.rows, outcome, size)
-    sums[LEAVES] += every
-    sums[:LEAVES] += every if live.all() else _sums(pairs.rows[live], outcome[live], size)
+    if live.all():
+        sums += every
+    else:
+        sums[LEAVES] += every
+        sums[:LEAVES] += _sums(pairs.rows[live], outcome[live], size)
 
 
 def _in_unit(node: FieldCounts, account: Account, pairs: _Pairs, *, scored: bool) -> Sums:
@@ -208,8 +223,10 @@ def _in_unit(node: FieldCounts, account: Account, pairs: _Pairs, *, scored: bool
                 sums[LEAVES] += _in_unit(node, side, shut, scored=False)[LEAVES]
     elif isinstance(account, ObjectAccount | ListAccount):
         absent = outcome == TN
-        _count(sums, pairs.some(absent), outcome[absent])
-        present = pairs.some(~absent)
+        present = pairs
+        if absent.any():
+            _count(sums, pairs.some(absent), outcome[absent])
+            present = pairs.some(~absent)
         if isinstance(account, ObjectAccount):
             sums += _in_objects(node, account, present, scored=scored)
         else:
@@ -252,11 +269,11 @@ def _in_fields(node: FieldCounts, account: Account, pairs: _Pairs, *, scored: bo
         return sums
     outcome = account.outcome[pairs.at]
     one_sided = (outcome == FN) | (outcome == FA)
-    own = ~one_sided if scored else np.zeros_like(one_sided)
+    own = _Own(one_sided, scored=scored)
     for one in account.fields:
-        sums += _in_field(node, account, one, pairs, one_sided, own)
+        _in_field(node, account, one, pairs, own, sums)
     for entry in account.entries:
-        sums += _in_entries(node, account, entry, pairs, own)
+        sums += _in_entries(node, account, entry, pairs, own.which)
     _count_keys(node, sums, account, pairs)
     return sums
 
@@ -266,38 +283,53 @@ def _in_field(  # noqa: PLR0913, PLR0917 - a part of `_in_fields`
     account: ObjectAccount,
     one: FieldAccount,
     pairs: _Pairs,
-    one_sided: Mask,
-    own: Mask,
-) -> Sums:
-    """Count one field of objects."""
-    sums = np.zeros_like(node.sums)
+    own: _Own,
+    sums: Sums,
+) -> None:
+    """Count one field of objects, and add it to what the fields come to."""
     inner = pairs.inside(
         pairs.at if one.at is None else local_positions(one.at, len(account))[pairs.at]
     )
     child = node.below(one.name)
     child.seen[pairs.rows] = True
-    if own.any():
-        child.note_scores(pairs.rows[own], one.account, inner.at[own])
+    if own.of_all:
+        child.note_scores(pairs.rows, one.account, inner.at)
+    elif own.of_some:
+        child.note_scores(pairs.rows[own.which], one.account, inner.at[own.which])
     # What neither side has is nothing to count in an object that only one has.
-    kept = ~(one_sided & (one.account.outcome[inner.at] == TN))
+    kept = None
+    if own.one_sided is not None:
+        kept = ~(own.one_sided & (one.account.outcome[inner.at] == TN))
     found = _by_side(child, one.account, inner, kept, own)
     child.sums += found
     sums[OVERALL] += found[OVERALL]
     if isinstance(one.counted, np.ndarray):
         apart = FieldCounts.of_nothing(sums.shape[1])
-        found = _in_unit(apart, one.account, inner.some(kept & one.counted[inner.at]), scored=False)
+        counted = one.counted[inner.at]
+        chosen = inner.some(counted if kept is None else kept & counted)
+        found = _in_unit(apart, one.account, chosen, scored=False)
     if one.counted is not False:
         sums[AGGREGATE:] += found[AGGREGATE:]
-    return sums
 
 
-def _by_side(node: FieldCounts, account: Account, pairs: _Pairs, kept: Mask, own: Mask) -> Sums:
-    """Count fields, those with scores of their own apart from others."""
-    if own.all() or not own.any():
-        pairs = pairs if kept.all() else pairs.some(kept)
-        return _in_unit(node, account, pairs, scored=bool(own.any()))
-    mine = _in_unit(node, account, pairs.some(kept & own), scored=True)
-    return mine + _in_unit(node, account, pairs.some(kept & ~own), scored=False)
+def _by_side(
+    node: FieldCounts, account: Account, pairs: _Pairs, kept: Mask | None, own: _Own
+) -> Sums:
+    """Count fields, those with scores of their own apart from others.
+
+    Args:
+        node: of the fields.
+        account: of the fields, and maybe of others.
+        pairs: the fields.
+        kept: which of them count; None for all.
+        own: which of them have scores.
+    """
+    if own.of_all or not own.of_some:
+        pairs = pairs if kept is None else pairs.some(kept)
+        return _in_unit(node, account, pairs, scored=own.of_all)
+    kept = np.ones_like(own.which) if kept is None else kept
+    mine = _in_unit(node, account, pairs.some(kept & own.which), scored=True)
+    return mine + _in_unit(node, account, pairs.some(kept & ~own.which), scored=False)
 
 
 def _count_keys(node: FieldCounts, sums: Sums, account: ObjectAccount, pairs: _Pairs) -> None:
@@ -332,7 +364,7 @@ def _in_entries(
     apart = FieldCounts.of_nothing(len(bins))
     if mine.any():
         apart.note_scores(rows[mine], entry.account, inner[mine])
-    apart.sums += _by_side(apart, entry.account, entries, np.ones_like(mine), mine)
+    apart.sums += _by_side(apart, entry.account, entries, None, _Own(~mine, scored=True))
     counted = apart.sums
     if entry.counted is not True:
         chosen = np.broadcast_to(entry.counted, len(entry.owner))[inner]

@@ -19,7 +19,7 @@ from stickler_cli.compare.account import (
 )
 from stickler_cli.compare.columns import NOTHING, Indexes, Mask
 from stickler_cli.compare.comparison import owned, within
-from stickler_cli.compare.result import BOTH_SIDES, ERRORS, FA, FD, FN, TN, TP, Outcome
+from stickler_cli.compare.result import BOTH_SIDES, ERRORS, TN, TP, Outcome
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import Path
 
@@ -57,6 +57,9 @@ Order: TypeAlias = tuple[int, ...]
 
 Weight: TypeAlias = "float | Floats"
 """What a field is worth: one number, or one for each pair of an account."""
+
+_IS_ERROR: Final = np.array([outcome in ERRORS for outcome in Outcome])
+"""By outcome."""
 
 _LAST: Final = 1 << 40
 """After all fields."""
@@ -139,7 +142,8 @@ class _Walk:
             value: Any = account.columns.pred[int(account.pred[pair])]
             for position, name in enumerate(names):
                 places = (*(gt or ()), name), (*(pred or ()), name)
-                unit = Unit(*places, FA, None, value[name], 0.0, 0.0, 0.0, 1.0, broken_down=False)
+                figures = 0.0, 0.0, 0.0, 1.0
+                unit = Unit(*places, Outcome.FA, None, value[name], *figures, broken_down=False)
                 self.found.append((document, (*order, _LAST + position), unit))
 
     def units(self, account: Account, at: Indexes, frame: _Frame, weight: Weight) -> None:
@@ -195,7 +199,7 @@ class _Walk:
         """Return which units are to be shown."""
         if not self.wrong_only:
             return np.ones(len(outcome), np.bool_)
-        wrong: Mask = (outcome == FD) | (outcome == FA) | (outcome == FN)
+        wrong: Mask = _IS_ERROR[outcome]
         return wrong
 
     def elements(
