@@ -183,17 +183,18 @@ class Columns:
             )
         return prepared.reflexive
 
-    def keys(self, comparator: BaseComparator) -> tuple[Indexes, Indexes] | None:
-        """Return for each slot a key; unequal ones have similarity 0. None without such keys."""
-        prepared, codes = self.prepared(comparator), self.codes()
+    def keys(self, comparator: BaseComparator) -> Indexes | None:
+        """Return for each code a key; unequal ones have similarity 0. None without such keys.
+
+        The last one, which is what `NOTHING` reads, is that of no value.
+        """
+        prepared = self.prepared(comparator)
         if not prepared.keyed:
             prepared.keyed = True
-            ready = prepared.of(np.arange(len(codes.values)))
+            ready = prepared.of(np.arange(len(prepared.values)))
             keys = comparator.keys(ready)
             prepared.keys = None if keys is None else np.append(keys, NOTHING)
-        if prepared.keys is None:
-            return None
-        return prepared.keys[codes.gt], prepared.keys[codes.pred]
+        return prepared.keys
 
     def elements(self) -> tuple[Elements, Elements, "Columns"]:
         """Return the present elements of all lists; what is no list is a list of one."""

@@ -15,7 +15,7 @@ from stickler_cli.compare.account import (
     SplitAccount,
 )
 from stickler_cli.compare.columns import NOTHING, Indexes
-from stickler_cli.compare.result import TP, Outcome
+from stickler_cli.compare.result import Outcome
 from stickler_cli.core.json_values import JsonValue
 
 Shape: TypeAlias = Literal["leaf", "object", "list", "mismatch"]
@@ -174,7 +174,7 @@ class ElementComparison:
     @property
     def passed(self) -> bool:
         """Whether the gate is open: only matching pairs are descended into."""
-        return self.outcome is TP
+        return self.outcome is Outcome.TP
 
 
 def comparison_of(account: Account, pair: int) -> Comparison:

@@ -8,7 +8,7 @@ import numpy as np
 
 from stickler_cli.clients.model import ModelError
 from stickler_cli.comparators.base import EQUAL_WITHIN, BaseComparator
-from stickler_cli.compare.account import Account, Floats, LeafAccount, classified, clipped
+from stickler_cli.compare.account import Account, Floats, LeafAccount, clipped
 from stickler_cli.compare.columns import (
     ABSENT,
     ARRAY,
@@ -66,40 +66,29 @@ class LeafNode(Node):
 
     def account(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
         """Account for pairs of values that the comparator takes."""
-        codes = columns.codes()
-        gt_codes, pred_codes = codes.gt[gt], codes.pred[pred]
-        no_gt, no_pred = gt_codes < 0, pred_codes < 0
-        equal = gt_codes == pred_codes
-        similarity = equal.astype(np.float64)
-        comparator = self.comparator
+        codes, comparator = columns.codes(), self.comparator
         if options.pairing and comparator.pairing is not None:
             comparator = comparator.pairing
-        unsure = ~equal
-        if (alike := columns.surely_alike(comparator)) is not None and len(alike):
-            unsure |= ~alike[gt_codes]
-        absent = no_gt | no_pred
-        if one_lacks := bool(absent.any()):
-            unsure &= ~absent
-        at = unsure.nonzero()[0]
+        gt_codes, pred_codes = codes.gt[gt], codes.pred[pred]
+        equal, absent = gt_codes == pred_codes, (gt_codes < 0) | (pred_codes < 0)
+        similarity = equal.astype(np.float64)
+        alike = columns.surely_alike(comparator)
+        settled = equal if alike is None or not len(alike) else equal & alike[gt_codes]
         reasons: Mapping[int, str] | None = None
+        at = np.flatnonzero(~(settled | absent))
         if len(at):
+            pairs = gt_codes[at], pred_codes[at]
             if options.purpose is Purpose.ROUGH and not comparator.columnar:
                 similarity[at] = 1.0
             elif comparator.asks_models:
-                found, said = self._asked(columns, gt_codes[at], pred_codes[at], options)
-                similarity[at] = found
+                similarity[at], said = self._asked(columns, *pairs, options)
                 reasons = None if said is None else dict(zip(at.tolist(), said, strict=True))
             else:
-                if comparator.columnar and (keys := columns.keys(comparator)) is not None:
-                    similarity[at] = 0.0
-                    at = at[keys[0][gt[at]] == keys[1][pred[at]]]
-                if len(at):
-                    similarity[at] = self._similarities(
-                        comparator, columns, gt_codes[at], pred_codes[at]
-                    )
-        if one_lacks:
-            gt, pred = np.where(no_gt, NOTHING, gt), np.where(no_pred, NOTHING, pred)
-        outcome = classified(similarity, self.threshold, no_gt, no_pred)
+                similarity[at] = self._similarities(comparator, columns, *pairs)
+        if np.count_nonzero(absent):
+            gt = np.where(gt_codes < 0, NOTHING, gt)
+            pred = np.where(pred_codes < 0, NOTHING, pred)
+        outcome = self.outcomes(similarity, gt, pred)
         score = clipped(similarity, outcome, clip=self.clip)
         return LeafAccount(self, columns, gt, pred, outcome, similarity, score, reasons)
 
@@ -107,6 +96,13 @@ class LeafNode(Node):
         self, comparator: BaseComparator, columns: Columns, gt: Indexes, pred: Indexes
     ) -> Floats:
         """Compare pairs of values, by their codes."""
+        if comparator.columnar and (keys := columns.keys(comparator)) is not None:
+            same = np.flatnonzero(keys[gt] == keys[pred])  # all others have nothing in common
+            if len(same) < len(gt):
+                found = np.zeros(len(gt))
+                if len(same):
+                    found[same] = self._similarities(comparator, columns, gt[same], pred[same])
+                return found
         prepared = columns.prepared(comparator)
 
         def compare(gt: Indexes, pred: Indexes) -> Floats:

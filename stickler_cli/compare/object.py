@@ -77,8 +77,8 @@ class FieldsNode(Node):
         """
         whole = options.purpose is Purpose.DOCUMENTS
         inside = options.to(Purpose.ACCOUNT) if whole else options
-        live = (gt != NOTHING) | (pred != NOTHING)
-        at = None if whole or live.all() else np.flatnonzero(live)
+        live = (gt >= 0) | (pred >= 0)
+        at = None if whole or np.count_nonzero(live) == len(gt) else np.flatnonzero(live)
         some = (gt, pred) if at is None else (gt[at], pred[at])
         fields = [] if not len(some[0]) else list(self._compared(columns, *some, at, inside))
         entries = () if not len(some[0]) else self.of_entries(columns, *some, inside)
@@ -155,8 +155,10 @@ def _mean(fields: Sequence[FieldAccount], entries: Sequence[EntryAccount], size:
     """Return the weighted means of the fields that either side has; 1.0 where there are none."""
     total, worth = np.zeros((2, size))
     for part in fields:
-        account = part.account
-        weight = np.where(account.outcome == TN, 0.0, account.weights())
+        account, weight = part.account, part.account.weights()
+        absent = account.outcome == TN
+        if np.count_nonzero(absent):
+            weight = np.where(absent, 0.0, weight)
         total += weight * account.score
         worth += weight
     for entry in entries:

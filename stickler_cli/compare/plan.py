@@ -159,7 +159,7 @@ class Node(ABC):
         if declared is None:
             return self.account(columns, gt, pred, options)
         right = (declared[0][gt] | (gt < 0)) & (declared[1][pred] | (pred < 0))
-        if right.all():
+        if np.count_nonzero(right) == len(gt):
             return self.account(columns, gt, pred, options)
         return self._of_kinds(columns, gt, pred, right, options)
 
@@ -213,15 +213,15 @@ class Node(ABC):
 
     def outcomes(self, similarity: Floats, gt: Indexes, pred: Indexes) -> Outcomes:
         """Return the class of each pair as one unit."""
-        return classified(similarity, self.threshold, gt == NOTHING, pred == NOTHING)
+        return classified(similarity, self.threshold, gt < 0, pred < 0)
 
 
 def scored(similarity: Floats, gt: Indexes, pred: Indexes) -> Floats:
     """Return similarities, 0.0 where one side is absent and 1.0 where both are."""
-    absent = (gt == NOTHING).astype(np.int8) + (pred == NOTHING)
-    if not absent.any():
+    no_gt, no_pred = gt < 0, pred < 0
+    if not np.count_nonzero(no_gt | no_pred):
         return similarity
-    return np.where(absent == 0, similarity, np.where(absent == 1, 0.0, 1.0))
+    return np.where(no_gt & no_pred, 1.0, np.where(no_gt | no_pred, 0.0, similarity))
 
 
 def leaves_only(columns: Columns) -> tuple[Mask, Mask] | None:

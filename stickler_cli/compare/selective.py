@@ -38,8 +38,10 @@ def selective_fields(item: Node, elements: Columns) -> list[SelectiveField]:
         comparator = field.node.comparator.pairing or field.node.comparator
         if not columns.scalar or (keys := columns.keys(comparator)) is None:
             continue
-        size = int(max(keys[0].max(), keys[1].max(), 0)) + 1
-        found.append(SelectiveField(field.node.weight, of_object, *keys, size))
+        codes, size = columns.codes(), max(int(keys.max()), 0) + 1
+        found.append(
+            SelectiveField(field.node.weight, of_object, keys[codes.gt], keys[codes.pred], size)
+        )
     return found
 
 
