@@ -26,10 +26,14 @@ CHUNK_BYTES: Final = 4_000_000
 LARGEST_CHUNK: Final = 256
 """Documents. More at once gain little."""
 
-FIRST_CHUNK: Final = 8
-"""Documents of which nobody knows yet what they take."""
+FIRST_CHUNK: Final = 32
+"""Documents of which nobody knows yet what they take. A chunk costs some milliseconds whatever is in
+it, so that many small ones would be felt."""
 
-GROWTH: Final = 3
+FIRST_BYTES: Final = 250_000
+"""Their text: documents with long lists take much longer than others."""
+
+GROWTH: Final = 8
 """How many times as large as the last chunk the next one may be."""
 
 ASKED_TOGETHER: Final = 64
@@ -57,7 +61,7 @@ class Chunks:
         self._items = items
         self._fixed = size or (None if timed else ASKED_TOGETHER)
         self._size = self._fixed or FIRST_CHUNK
-        self._bytes = float(CHUNK_BYTES)
+        self._bytes = float(FIRST_BYTES)
         self._least = 1
 
     def take(self, most: int = LARGEST_CHUNK) -> list[Item]:
@@ -84,7 +88,7 @@ class Chunks:
         fitting = CHUNK_SECONDS / max(seconds, 1e-9) * sum(map(_bytes_of, items))
         self._bytes = min(CHUNK_BYTES, fitting)
         self._least = max(1, int(LEAST_SECONDS * len(items) / max(seconds, 1e-9)))
-        self._size = min(LARGEST_CHUNK, GROWTH * max(len(items), FIRST_CHUNK // GROWTH))
+        self._size = min(LARGEST_CHUNK, GROWTH * len(items))
 
 
 def _bytes_of(item: Item) -> int:

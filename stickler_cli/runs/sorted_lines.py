@@ -15,8 +15,11 @@ from weakref import finalize
 Entry: TypeAlias = tuple[str, bytes]
 """A key and its line."""
 
-MOST_BYTES: Final = 4_000_000
-"""Bytes of lines that are kept in memory before they are put away."""
+MOST_BYTES: Final = 2_000_000
+"""Bytes that lines may take in memory before they are put away."""
+
+OWN_BYTES: Final = 200
+"""What a line takes beside its content: a tuple, a key, an object."""
 
 BLOCK: Final = 1 << 16
 """Bytes that are read at once of each part when parts are merged."""
@@ -46,7 +49,7 @@ class SortedLines:
             OSError: there is no room for temporary files.
         """
         self._here.append(entry)
-        self._bytes += len(entry[1])
+        self._bytes += OWN_BYTES + len(entry[1])
         self._count += 1
         if self._bytes > self._most:
             self._put_away()

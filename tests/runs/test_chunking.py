@@ -38,8 +38,8 @@ def test_chunks_begin_small_and_grow_as_long_as_they_take_no_time():
 
 
 def test_documents_that_take_long_come_in_chunks_of_one():
-    found = sizes(Chunks(pairs(20)), lambda items: CHUNK_SECONDS * len(items))
-    assert found == [FIRST_CHUNK, *([1] * (20 - FIRST_CHUNK))]
+    found = sizes(Chunks(pairs(FIRST_CHUNK + 9)), lambda items: CHUNK_SECONDS * len(items))
+    assert found == [FIRST_CHUNK, *([1] * 9)]
 
 
 def test_a_chunk_holds_as_much_as_time_is_for():
@@ -56,8 +56,8 @@ def test_a_chunk_holds_as_much_as_time_is_for():
     ],
 )
 def test_a_chunk_holds_few_documents_that_are_large(half):
-    found = sizes(Chunks(iter([PairRef("a", half, half)] * 40)), lambda items: 0.0)
-    assert found == [4] * 10
+    found = sizes(Chunks(iter([PairRef("a", half, half)] * 41)), lambda items: 0.0)
+    assert found == [1, *([4] * 10)]
 
 
 def test_a_size_that_is_asked_for_is_kept_to():
@@ -75,7 +75,7 @@ def test_the_last_chunks_can_be_made_smaller():
 
 def test_little_work_is_not_cut_any_further():
     found = sizes(Chunks(pairs(45)), lambda items: len(items) * LEAST_SECONDS / 20, most=5)
-    assert found == [5, 15, 20, 5]
+    assert found == [5, 20, 20]
 
 
 def test_work_that_does_not_depend_on_the_documents_makes_no_chunks_of_one():

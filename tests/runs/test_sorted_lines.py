@@ -9,7 +9,7 @@ from stickler_cli.runs.sorted_lines import SortedLines
 ENTRIES = st.lists(st.tuples(st.text(max_size=3) | st.sampled_from("ab"), st.binary(max_size=40)))
 
 
-@given(ENTRIES, st.sampled_from([0, 1, 50, 10_000]), st.sampled_from([1, 7, 64, 1 << 16]))
+@given(ENTRIES, st.sampled_from([0, 300, 1000, 100_000]), st.sampled_from([1, 7, 64, 1 << 16]))
 def test_lines_come_in_the_order_of_their_keys(entries, most_bytes, block):
     before, sorted_lines.BLOCK = sorted_lines.BLOCK, block
     try:
@@ -25,8 +25,8 @@ def test_lines_come_in_the_order_of_their_keys(entries, most_bytes, block):
 
 @given(ENTRIES, ENTRIES)
 def test_lines_that_were_sorted_elsewhere_are_added(some, others):
-    lines = SortedLines(some, most_bytes=20)
-    lines += SortedLines(others, most_bytes=20)
+    lines = SortedLines(some, most_bytes=500)
+    lines += SortedLines(others, most_bytes=500)
     assert list(lines) == sorted(some + others)
 
 
