@@ -27,8 +27,8 @@ LARGEST_CHUNK: Final = 256
 """Documents. More at once gain little."""
 
 FIRST_CHUNK: Final = 32
-"""Documents of which nobody knows yet what they take. A chunk costs some milliseconds whatever is in
-it, so that many small ones would be felt."""
+"""Documents of which nobody knows yet what they take, for all processes together. A chunk costs
+some milliseconds whatever is in it, so that many small ones would be felt."""
 
 FIRST_BYTES: Final = 250_000
 """Their text: documents with long lists take much longer than others."""
@@ -49,7 +49,12 @@ class Chunks:
     """The documents of a run, to be taken in chunks."""
 
     def __init__(
-        self, items: Iterator[Item], *, size: int | None = None, timed: bool = True
+        self,
+        items: Iterator[Item],
+        *,
+        size: int | None = None,
+        timed: bool = True,
+        jobs: int = 1,
     ) -> None:
         """Prepare to cut.
 
@@ -57,10 +62,11 @@ class Chunks:
             items: read only as far as chunks are taken.
             size: how many documents are a chunk; None goes by their size and time.
             timed: whether time tells what work there is; it does not where models are waited for.
+            jobs: processes that wait for their first chunk.
         """
         self._items = items
         self._fixed = size or (None if timed else ASKED_TOGETHER)
-        self._size = self._fixed or FIRST_CHUNK
+        self._size = self._fixed or max(1, FIRST_CHUNK // jobs)
         self._bytes = float(FIRST_BYTES)
         self._least = 1
 

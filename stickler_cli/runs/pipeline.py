@@ -62,7 +62,7 @@ def chunk_results(
     interruption = interruption or Interruption()
     asks = job.plan.asks_models
     rest = until_interrupted(items, interruption)
-    chunks = Chunks(rest, size=workers.chunk_size, timed=not asks)
+    chunks = Chunks(rest, size=workers.chunk_size, timed=not asks, jobs=workers.jobs or 1)
     # Who waits for a model needs no more cores; and each process would load a local one.
     jobs = workers.jobs or (1 if asks else usable_cores())
     if workers.jobs is None and jobs > 1:
