@@ -4,11 +4,17 @@ A module of its own because every room speaks of JSON values and none owns them.
 """
 
 import json
-from typing import Final, TypeAlias
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import orjson
 
-JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
+if TYPE_CHECKING:
+    JsonValue: TypeAlias = (
+        "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
+    )
+else:
+    JsonValue = Any  # what reads a file by types has nothing to look at in such a value
 JsonObject: TypeAlias = dict[str, JsonValue]
 
 BRIEF_LENGTH: Final = 80
@@ -66,3 +72,18 @@ def json_line(value: object) -> bytes:
         # orjson refuses integers beyond 64 bits and values deeper than 254 levels.
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         return text.encode("utf-8", "backslashreplace") + b"\n"
+
+
+class AsPairs:
+    """Marks the type of a dictionary whose keys are no strings: JSON has it as a list of pairs."""
+
+    @staticmethod
+    def __get_pydantic_core_schema__(source: Any, handler: Callable[[Any], Any]) -> dict[str, Any]:
+        function = {"type": "no-info", "function": _of_pairs}
+        return {"type": "function-before", "function": function, "schema": handler(source)}
+
+
+def _of_pairs(value: Any) -> Any:
+    if not isinstance(value, list) or any(type(e) is not list or len(e) != 2 for e in value):
+        return value  # whoever called says that it is no dictionary
+    return {tuple(key) if isinstance(key, list) else key: entry for key, entry in value}

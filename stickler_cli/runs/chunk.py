@@ -6,7 +6,7 @@ from a worker, kept in a file, and added to that of the chunk before it.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.problems import ComparisonError, Problem
 from stickler_cli.documents import DocumentPair, Fingerprint, PairRef, read_pair
+from stickler_cli.records.chunk_record import KeptEvaluation
+from stickler_cli.records.codec import KEPT
 from stickler_cli.runs.grouping import Grouping, groups_of
 from stickler_cli.runs.limits import room_for_depth
 from stickler_cli.runs.lines import document_line, non_match_lines
@@ -95,7 +97,7 @@ class ChunkResult:
 
     ids: list[str] = field(default_factory=list)
     """Of all its documents, in their order."""
-    evaluation: Evaluation = field(default_factory=Evaluation)
+    evaluation: Annotated[Evaluation, KeptEvaluation] = field(default_factory=Evaluation)
     document_lines: bytes = b""
     non_match_lines: bytes = b""
     first_non_matches: list[tuple[str, NonMatch]] = field(default_factory=list)
@@ -104,8 +106,8 @@ class ChunkResult:
     """What `document_view` says of the last document, if it was requested."""
     detail: Detail | None = None
     """What a page shows of the documents, if it was requested."""
-    usage: Usage = NO_USAGE
-    """What asking models took."""
+    usage: Usage = field(default=NO_USAGE, metadata={KEPT: False})
+    """What asking models took, which is no result: a run that goes on has not asked again."""
     fingerprints: list[Fingerprint | None] = field(default_factory=list)
     """Of each document, if requested; None of one that nobody could read to its end."""
 

@@ -11,11 +11,11 @@ from typing import Final, TypeAlias
 
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents import Fingerprint, PairRef, fingerprint_of
+from stickler_cli.records.chunk_record import chunk_record, read_chunk
+from stickler_cli.records.codec import read
 from stickler_cli.runs.chunk import ChunkResult, Item
-from stickler_cli.runs.chunk_record import chunk_record, read_chunk
 from stickler_cli.runs.interruption import Interruption, until_interrupted
-from stickler_cli.runs.run_directory import BEGIN_AGAIN, RunDirectory
-from stickler_cli.score.parts import Part
+from stickler_cli.runs.run_directory import BEGIN_AGAIN, JournalRecord, RunDirectory
 
 NAMED: Final = 5
 """Documents that an error names."""
@@ -87,8 +87,8 @@ class _Kept:
     def chunks(self) -> Iterator[ChunkResult]:
         """Yield the results, as long as the documents are those that they were made of."""
         changed: list[str] = []
-        for record in self._chunk_records():
-            chunk = read_chunk(record)
+        for source, record in self._chunk_records():
+            chunk = read_chunk(ChunkResult, record, source)
             refs = list(islice(self._items, len(chunk.ids)))
             now = [ref.id for ref in refs]
             if now != chunk.ids:
@@ -102,16 +102,16 @@ class _Kept:
         if changed:
             raise self._refused(changed)
 
-    def _chunk_records(self) -> Iterator[Part]:
-        for record in self._directory.records:
-            if record.find(FINISHED) is None:
-                yield record
-            else:
+    def _chunk_records(self) -> Iterator[JournalRecord]:
+        for source, record in self._directory.records:
+            if FINISHED in record:
                 self.finished = True
+            else:
+                yield source, record
 
     def _ids_that_follow(self) -> Iterator[str]:
-        for record in self._chunk_records():
-            yield from (part.text() for part in record.at("ids").parts())
+        for source, record in self._chunk_records():
+            yield from read(list[str], record.get("ids"), source, ("ids",))
 
     def not_the_same(self, before: list[str], now: list[str]) -> UsageError:
         """Return which documents came and went; `before` and `now` are those from some place on."""

@@ -6,19 +6,19 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 from stickler_cli import __version__
 from stickler_cli.core.json_values import brief, json_line
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents.lines import STANDARD_INPUT
 from stickler_cli.documents.references import digest_of
+from stickler_cli.records.codec import read
 from stickler_cli.runs.chunk import Job
 from stickler_cli.runs.files import PARTIAL
 from stickler_cli.runs.journal import Journal
 from stickler_cli.runs.lines import LineFiles
 from stickler_cli.runs.saved import RUN_FILE
-from stickler_cli.score.parts import Part
 
 OPTION: Final = "--run-dir"
 DOCUMENTS: Final = "documents.jsonl"
@@ -34,6 +34,9 @@ finished run can be asked for another number of them."""
 
 BEGIN_AGAIN: Final = "--restart begins again, another directory keeps both"
 
+JournalRecord: TypeAlias = tuple[str, dict[str, object]]
+"""What messages call a record of a journal, and its JSON values."""
+
 
 @dataclass(slots=True)
 class RunDirectory:
@@ -41,7 +44,7 @@ class RunDirectory:
 
     path: str
     journal: Journal
-    records: Iterator[Part]
+    records: Iterator[JournalRecord]
     """What the journal holds after its settings."""
     tell: Callable[[str], None]
     """Told, as a line, what was found in the journal."""
@@ -136,7 +139,9 @@ def run_directory(
                 Path(directory.place(name)).unlink(missing_ok=True)
             journal.append({"settings": settings})
         else:
-            _compare(first.at("settings"), settings, source)
+            place, record = first
+            begun = read(dict[str, object], record.get("settings"), place, ("settings",))
+            _compare(begun, settings, source)
         yield directory
     finally:
         journal.close()
@@ -158,7 +163,7 @@ def _make(path: str, source: str) -> None:
         raise UsageError([Problem(source, found, expected)])
 
 
-def _parsed(journal: Journal, path: str) -> Iterator[Part]:
+def _parsed(journal: Journal, path: str) -> Iterator[JournalRecord]:
     """Parse the records; what the checksums say is whole may still not be ours."""
     for number, record in enumerate(journal.records(), 1):
         try:
@@ -167,12 +172,12 @@ def _parsed(journal: Journal, path: str) -> Iterator[Part]:
         except ValueError as error:
             found = f"record {number} is not JSON ({error})"
             raise UsageError([Problem(path, found, "", BEGIN_AGAIN)]) from None
-        yield Part(value, f"{path} record {number}")
+        source = f"{path} record {number}"
+        yield source, read(dict[str, object], value, source)
 
 
-def _compare(begun: Part, settings: Mapping[str, object], source: str) -> None:
+def _compare(before: Mapping[str, object], settings: Mapping[str, object], source: str) -> None:
     """Make sure that the settings are those that the run was begun with."""
-    before = {name: part.value for name, part in begun.entries()}
     now = json.loads(json_line(settings))
     problems = [
         Problem(

@@ -6,7 +6,7 @@ people browse was asked for, as lines of JSON, which take a tenth of what values
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final, TypeAlias
+from typing import Annotated, Final, TypeAlias
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from stickler_cli.compare.account import (
 )
 from stickler_cli.compare.columns import Indexes, Mask
 from stickler_cli.compare.result import TP
-from stickler_cli.core.json_values import json_line
+from stickler_cli.core.json_values import AsPairs, json_line
 from stickler_cli.core.locations import Path
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.comparison_lines import comparison_line, text_of
@@ -102,7 +102,7 @@ class Detail:
     """
 
     limits: DetailLimits = field(default_factory=DetailLimits)
-    histograms: dict[Path, Histogram] = field(default_factory=dict)
+    histograms: Annotated[dict[Path, Histogram], AsPairs] = field(default_factory=dict)
     """By the path of the field, without list indexes."""
     non_matches: list[bytes] = field(default_factory=list)
     """Errors in document order, each as `non_match_row` gives it."""

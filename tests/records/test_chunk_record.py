@@ -1,24 +1,32 @@
 """What is kept of a chunk comes back exactly; a new part of a result cannot be forgotten."""
 
 import json
-from collections.abc import Callable
-from dataclasses import MISSING, fields, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, fields, is_dataclass, replace
+from enum import Enum
 from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from stickler_cli.clients.model import Usage
 from stickler_cli.compare.plan import Options
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.problems import UsageError
-from stickler_cli.documents import DocumentPair, open_pairs
+from stickler_cli.documents import DocumentPair, Fingerprint, open_pairs
+from stickler_cli.records.chunk_record import chunk_record, read_chunk
+from stickler_cli.records.codec import KEPT, encoded, read
 from stickler_cli.runs.chunk import ChunkResult, Job, OutputsRequested, evaluate_chunk
-from stickler_cli.runs.chunk_record import chunk_record, read_chunk
 from stickler_cli.runs.grouping import parse_groupings
 from stickler_cli.runs.validation import validation_of
 from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.detail import Detail, Histogram
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.intervals import Bootstrap, IntervalSettings
-from stickler_cli.score.parts import Part
+from stickler_cli.score.non_matches import NonMatch
 from stickler_cli.score.results import Results
 
 SCHEMA = {
@@ -44,6 +52,11 @@ PREDS = [
     "[1]",
     '{"a": "only prediction"}',
 ]
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=5,
+)
 UNKNOWN = frozenset({"conditions", "usage"})
 """What a run adds, and what asking took, which is no result."""
 
@@ -78,7 +91,7 @@ def again(
 ) -> ChunkResult:
     record = json.loads(json_line(chunk_record(chunk)))
     change(record)
-    return read_chunk(Part(record, "journal"))
+    return read_chunk(ChunkResult, record, "journal")
 
 
 def test_every_part_of_a_chunk_is_used_here_and_comes_back(chunk):
@@ -132,8 +145,72 @@ def test_a_chunk_of_little_comes_back_too():
     assert again(chunk) == chunk
 
 
+def something(kind: Any, place: str = "") -> Any:  # noqa: PLR0911 - a type a line
+    """Return a value of a type; of a dataclass, one whose fields are all other than by default."""
+    inner = get_args(kind)
+    if is_dataclass(kind):
+        hints = get_type_hints(kind)
+        parts = {part.name: part for part in fields(kind) if part.metadata.get(KEPT, True)}
+        values = {name: something(hints[name], f"{place}.{name}") for name in parts}
+        for name, part in parts.items():
+            assert values[name] != part.default, f"{place}.{name} is as by default"
+        return kind(**values)
+    if inner and get_origin(kind) in (UnionType, Union):
+        return something(next(one for one in inner if one is not NoneType), place)
+    if inner and get_origin(kind) is tuple:
+        inner = inner[:1] if inner[-1] is ... else inner
+        return tuple(something(one, place) for one in inner)
+    if get_origin(kind) is list:
+        return [something(inner[0], place)] * 2
+    if inner and issubclass(get_origin(kind), Mapping):
+        return {something(inner[0], place): something(inner[1], place)}
+    if issubclass(kind, Enum):
+        return list(kind)[-1]
+    if kind is bool:
+        return place.rsplit(".", maxsplit=1)[-1] not in ("complete", "knows_errors", "knows_values")
+    return {str: place, bytes: b"\xc3\xa4", int: 3, float: 0.7, Any: [1.5]}[kind]
+
+
+def reached(kind: Any) -> Iterator[type]:
+    """Yield the dataclasses that a result may hold, but those in formats of their own."""
+    if kind in (Evaluation, Usage):
+        return
+    if is_dataclass(kind):
+        yield kind
+    parts = get_type_hints(kind).values() if is_dataclass(kind) else get_args(kind)
+    for part in parts:
+        yield from reached(part)
+
+
+PARTS = sorted({*reached(ChunkResult)} - {ChunkResult}, key=lambda kind: kind.__name__)
+
+
+def test_the_types_of_a_result_are_found():
+    assert {NonMatch, Detail, Histogram, Fingerprint} <= set(PARTS)
+
+
+@pytest.mark.parametrize("kind", PARTS)
+def test_every_field_of_every_part_of_a_result_comes_back(kind):
+    value = something(kind, kind.__name__)
+    assert read(kind, json.loads(json_line(encoded(value)))) == value
+
+
+@given(st.builds(NonMatch, gt=json_values, pred=json_values))
+def test_every_error_comes_back(error):
+    assert read(NonMatch, json.loads(json_line(encoded(error)))) == error
+
+
+def test_a_result_that_is_read_tells_the_same_reasons(chunk):
+    name, error = chunk.first_non_matches[0]
+    judged = replace(error, differing=(), similarity=0.2, threshold=0.5, judge="another company")
+    chunk.first_non_matches[0] = (name, judged)
+    (_, restored), *_ = again(chunk).first_non_matches
+    assert restored.explanation == judged.explanation
+    assert restored.explanation.endswith("another company")
+
+
 def set_outcome(record: dict) -> None:
-    record["first_non_matches"][0][1]["outcome"] = "XX"
+    record["first_non_matches"][0][1]["outcome"] = 7
 
 
 def set_class(record: dict) -> None:
@@ -151,9 +228,9 @@ def set_step(record: dict) -> None:
         (lambda record: record.update(evaluation=3), "the value is 3, expected an object"),
         (lambda record: record.update(evaluation={"format": "x"}), "format"),
         (lambda record: record["evaluation"].update(accounts=[1]), "/accounts/0.*a string"),
-        (lambda record: record.update(fingerprints=[["a", 1, ""]]), "/fingerprints/0/1"),
+        (lambda record: record["fingerprints"][0].update(pred=1), "/fingerprints/0/pred.*a string"),
         (lambda record: record.update(document=[]), "/document"),
-        (set_outcome, "/first_non_matches/0/1/outcome.*one of TP, FD"),
+        (set_outcome, "/first_non_matches/0/1/outcome.*one of 0, 1"),
         (set_class, "/first_non_matches/0/1/error_class.*one of missed_item"),
         (set_step, "/first_non_matches/0/1/path/0.*a string"),
     ],

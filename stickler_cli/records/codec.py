@@ -1,0 +1,118 @@
+"""From typed values to JSON values and back: the one way in which files are read.
+
+The types say what a file holds. Pydantic checks it, and is loaded only where something is read.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+
+from stickler_cli.core.json_values import brief
+from stickler_cli.core.locations import Path, json_pointer
+from stickler_cli.core.problems import Problem, UsageError
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+T = TypeVar("T")
+
+KEPT: Final = "kept"
+"""Metadata of a field of a dataclass; one whose value is False is not written."""
+
+_EXPECTED: Final = {
+    "a whole number of at least 0": ("int_type", "int_from_float", "greater_than_equal"),
+    "a number": ("float_type", "float_parsing", "finite_number"),
+    "a string": ("string_type", "bytes_type"),
+    "true or false": ("bool_type", "bool_parsing"),
+    "an array": ("list_type", "tuple_type"),
+    "an object": ("dict_type", "dataclass_type", "mapping_type", "is_instance_of"),
+}
+"""What should be there, by what pydantic calls what is wrong."""
+
+
+def encoded(value: object) -> object:
+    """Return a value as JSON values; `read` with its type gives it back, exactly.
+
+    A dataclass becomes an object, bytes text, and a dictionary whose keys are no strings pairs.
+    What is JSON already is left as it is.
+    """
+    if is_dataclass(value):
+        return {
+            part.name: found if part.type is Any else encoded(found)
+            for part in fields(value)
+            if part.metadata.get(KEPT, True)
+            for found in (getattr(value, part.name),)
+        }
+    if isinstance(value, bytes):
+        return value.decode()
+    if isinstance(value, list | tuple):
+        return [encoded(entry) for entry in value]
+    if isinstance(value, dict) and not all(isinstance(key, str) for key in value):
+        return [[key, encoded(entry)] for key, entry in value.items()]
+    return value
+
+
+def read(
+    kind: type[T],
+    value: object,
+    source: str = "",
+    place: Path = (),
+    hints: Mapping[str, str] | None = None,
+) -> T:
+    """Return a value of a type as JSON values tell of it.
+
+    Args:
+        kind: what it should be.
+        value: JSON values.
+        source: the file, as the user named it; empty for a value in memory.
+        place: of the value in the file.
+        hints: what to do about keys that are missing, by their names.
+
+    Raises:
+        UsageError: it is nothing of the kind; with the place, what is there and what should be.
+    """
+    from pydantic import ValidationError  # 0.1 s, for those who read files
+
+    try:
+        found: T = _adapter(cast("Any", kind)).validate_python(value)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+    else:
+        return found
+    where, there = _place_in(value, first["loc"])
+    pointer = json_pointer((*place, *where))
+    if first["type"] == "missing":
+        name = str(first["loc"][-1])
+        hint = (hints or {}).get(name, "")
+        raise UsageError([Problem(source, f"{name} is missing", "", hint, pointer)])
+    expected = _expected(first["type"], first.get("ctx", {}), first["msg"])
+    raise UsageError([Problem(source, f"the value is {brief(there)}", expected, "", pointer)])
+
+
+@cache
+def _adapter(kind: Any) -> "TypeAdapter[Any]":
+    from pydantic import TypeAdapter  # 0.1 s, for those who read files
+
+    return TypeAdapter(kind)
+
+
+def _place_in(value: Any, steps: Sequence[int | str]) -> tuple[Path, object]:
+    """Return a place without what pydantic adds to it, as names of alternatives; and its value."""
+    place: Path = ()
+    for step in steps:
+        inside = isinstance(value, dict) and step in value
+        if inside or (isinstance(value, list) and isinstance(step, int) and step < len(value)):
+            place, value = (*place, step), value[step]
+        elif step == "[key]":
+            value = place[-1]
+    return place, value
+
+
+def _expected(error: str, context: Mapping[str, Any], message: str) -> str:
+    if error == "value_error":
+        return str(context["error"])
+    if error in ("enum", "literal_error"):
+        names = str(context["expected"]).replace("'", "").replace(" or ", ", ")
+        return names if ", " not in names else f"one of {names}"
+    return next((words for words, errors in _EXPECTED.items() if error in errors), message)
