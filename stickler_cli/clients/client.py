@@ -9,6 +9,7 @@ import threading
 import weakref
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 from stickler_cli.clients.batching import Outcome, asked
@@ -51,8 +52,8 @@ class Client:
         # Not at the end of the program, which takes all with it and need not wait for servers.
         weakref.finalize(self, _close, self._cache, self._connections).atexit = False
 
-    def __reduce__(self) -> tuple[type["Client"], tuple[Policy]]:
-        return Client, (self.policy,)
+    def __reduce__(self) -> tuple["partial[Client]", tuple[()]]:
+        return partial(Client, self.policy, remembers_failures=self._remembers_failures), ()
 
     def answers(self, model: Model[Q, A], questions: Iterable[Q]) -> dict[Q, A | ModelError]:
         """Return the answer to each question, or why there is none.

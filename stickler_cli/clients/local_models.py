@@ -1,6 +1,7 @@
 """Models that run in this process, loaded once: their embeddings, and what all of them need."""
 
 import hashlib
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -29,9 +30,9 @@ class LocalEmbedder(NamedEmbedder):
         self.require_package(self.package, self.extra)
         require_model_path(self.comparator, self.name)
 
+    @abstractmethod
     def load(self) -> Any:
         """Load the model into memory."""
-        raise NotImplementedError
 
     def call(
         self, questions: Sequence[str], connections: Connections, timeout: float

@@ -69,10 +69,7 @@ class Turnstile:
         """Wait that long, and longer where the turnstile is closed; False once it is shut."""
         with self._lock:
             until = max(time.monotonic() + seconds, self._opens)
-        while not self._shut.wait(max(until - time.monotonic(), 0.0)):
-            if time.monotonic() >= until:
-                return True
-        return False
+        return not self._shut.wait(max(until - time.monotonic(), 0.0))
 
 
 def retried(

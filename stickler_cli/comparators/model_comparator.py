@@ -1,14 +1,18 @@
 """What comparators that ask models have in common: all questions of a call go out together."""
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from itertools import chain
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
 from stickler_cli.clients.client import Client
 from stickler_cli.clients.model import Model, ModelError
 from stickler_cli.comparators.base import Answers, BaseComparator, Similarities
+
+UNKNOWN: Final = (0.0, "")
+"""What is found of values about which a dry run would ask."""
 
 
 class ModelComparator(BaseComparator):
@@ -20,29 +24,29 @@ class ModelComparator(BaseComparator):
     """Who is asked where no run says so; None is one of its own, under the usual policy."""
 
     @property
+    @abstractmethod
     def _model(self) -> Model[Any, Any]:
         """The model that is asked."""
-        raise NotImplementedError
 
     @property
     def _digits(self) -> int | None:
         """How many decimal places of a similarity mean something; None where all do."""
         return None
 
+    @abstractmethod
     def _questions(self, gt: Any, pred: Any) -> Sequence[Any]:
         """Return what must be asked about two prepared values; nothing where that is clear."""
-        raise NotImplementedError
 
     def _read(self, answer: Any) -> Any:
         """Return an answer in the form that `_judged` takes; once for each distinct question."""
         return answer
 
+    @abstractmethod
     def _judged(self, gt: Any, pred: Any, answers: Sequence[Any]) -> tuple[float, str]:
         """Return the similarity of two prepared values, and why, by the answers about them.
 
         A similarity beyond [0, 1] is taken to be the nearer end.
         """
-        raise NotImplementedError
 
     def require(self) -> None:
         """Raise where the model cannot be asked from here.
@@ -72,27 +76,32 @@ class ModelComparator(BaseComparator):
         return self._together(client or self._own_client(), gts, preds)
 
     def _together(self, client: Client, gts: Sequence[Any], preds: Sequence[Any]) -> Answers:
+        """Compare pairs by what a client answers, each distinct question asked once."""
         pairs = list(zip(gts, preds, strict=True))
         asked = [self._questions(gt, pred) for gt, pred in pairs]
         results = client.answers(self._model, chain.from_iterable(asked))
         known = {
-            question: result if isinstance(result, ModelError) else self._read(result)
+            question: self._read(result)
             for question, result in results.items()
+            if not isinstance(result, ModelError)
         }
-        similarities, reasons = np.zeros(len(pairs)), [""] * len(pairs)
-        for at, ((gt, pred), questions) in enumerate(zip(pairs, asked, strict=True)):
+        found: list[tuple[float, str]] = []
+        for (gt, pred), questions in zip(pairs, asked, strict=True):
             answers = [known[question] for question in questions if question in known]
-            if len(answers) < len(questions):  # of a dry run
+            if len(answers) < len(questions):
+                for question in questions:
+                    if isinstance(failure := results.get(question), ModelError):
+                        raise ModelError(str(failure), len(found))
+                found.append(UNKNOWN)
                 continue
             try:
-                for failure in answers:
-                    if isinstance(failure, ModelError):
-                        raise failure
-                similarities[at], reasons[at] = self._judged(gt, pred, answers)
+                found.append(self._judged(gt, pred, answers))
             except ModelError as error:
-                raise ModelError(str(error), at) from None
+                raise ModelError(str(error), len(found)) from None
+        similarities = np.array([similarity for similarity, _ in found], dtype=np.float64)
         if self._digits is not None:
             similarities = np.round(similarities, self._digits)
+        reasons = [reason for _, reason in found]
         return Answers(np.clip(similarities, 0.0, 1.0), reasons if any(reasons) else None)
 
     def _one_by_one(

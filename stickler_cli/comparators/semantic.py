@@ -88,4 +88,4 @@ class SemanticComparator(ModelComparator):
         if one.size != other.size:
             raise ModelError(f"the model gave embeddings of {one.size} and {other.size} numbers")
         # One dot product a pair: a product of matrices rounds differently by their shape.
-        return float(np.dot(one, other)), ""
+        return float(one.dot(other)), ""

@@ -191,6 +191,10 @@ def test_what_the_library_cannot_do_is_refused(on_torch, keywords, message):
         BERTComparator(**keywords).require()
 
 
+def test_a_model_that_the_library_does_not_know_can_be_used_with_a_layer(on_torch):
+    BERTComparator(model_type="my-model", num_layers=3).require()
+
+
 @pytest.mark.parametrize(
     ("comparator", "package", "hint"),
     [
