@@ -8,12 +8,12 @@ from stickler_cli.cli.console import warn
 from stickler_cli.cli.exit_codes import ExitCode
 from stickler_cli.cli.outputs import (
     encoded,
+    exit_code_of,
     output_formats,
     show_results,
     terminal_style,
     write_outputs,
 )
-from stickler_cli.cli.verdict import verdict
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.registry import (
     WITH_ACCOUNTS,
@@ -22,13 +22,8 @@ from stickler_cli.reports.registry import (
     pieces,
     require,
 )
-from stickler_cli.runs.evaluate import (
-    Requested,
-    Sources,
-    assemble,
-    evaluated,
-    keep_run,
-)
+from stickler_cli.runs.assembly import Needs, Sources, assemble
+from stickler_cli.runs.evaluate import evaluated, keep_run
 from stickler_cli.settings import EvalSettings
 
 
@@ -37,12 +32,12 @@ def evaluate(schema: str, gt: str, pred: str, settings: EvalSettings) -> ExitCod
     formats = output_formats(settings.output)
     shown = {settings.format, *formats.values()}
     require(shown)
-    requested = Requested(
+    needs = Needs(
         accounts=bool(WITH_ACCOUNTS & shown),
         detail=bool(WITH_DETAIL & shown),
         intervals_of_fields=bool(WITH_FIELD_INTERVALS & shown),
     )
-    assembly = assemble(Sources(schema, gt, pred), settings, requested)
+    assembly = assemble(Sources(schema, gt, pred), settings, needs)
     pairs, client = assembly.pairs, assembly.job.options.client
     if settings.verbose:
         total = "?" if pairs.total is None else pairs.total
@@ -66,7 +61,7 @@ def evaluate(schema: str, gt: str, pred: str, settings: EvalSettings) -> ExitCod
             tell_usage(client)
     if done.signal is not None:
         return ExitCode(128 + done.signal)
-    return verdict(done.run.evaluation, done.run.gates, strict=settings.strict)
+    return exit_code_of(done.run)
 
 
 def _shows_progress(settings: EvalSettings) -> bool:

@@ -6,12 +6,12 @@ from dataclasses import replace
 from stickler_cli.cli.exit_codes import ExitCode
 from stickler_cli.cli.outputs import (
     OUTPUT,
+    exit_code_of,
     output_formats,
     show_results,
     terminal_style,
     write_outputs,
 )
-from stickler_cli.cli.verdict import verdict
 from stickler_cli.reports.registry import require
 from stickler_cli.runs.files import check_outputs
 from stickler_cli.runs.saved import load_run
@@ -35,4 +35,4 @@ def merge(runs: Sequence[str], settings: MergeSettings) -> ExitCode:
     style = replace(terminal_style(settings), junit_fields=settings.junit_fields)
     write_outputs(formats, whole, style, settings)
     show_results(whole, settings.format, style, settings)
-    return verdict(whole.evaluation, whole.gates, strict=whole.options.strict)
+    return exit_code_of(whole)

@@ -1,4 +1,4 @@
-"""Where results go: to files, each in its format, and to standard output."""
+"""Where results go: to files, each in its format, to standard output, and into the exit code."""
 
 import os
 import shutil
@@ -9,13 +9,16 @@ from pathlib import Path
 from typing import Final
 
 from stickler_cli.cli.console import wants_color, warn, write_result
+from stickler_cli.cli.exit_codes import ExitCode
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.markdown_text import SUMMARY_LIMIT
 from stickler_cli.reports.registry import FORMATS, SAY_PARTIAL, SUFFIXES, format_of, pieces
 from stickler_cli.runs.files import PARTIAL, whole_file
+from stickler_cli.score.evaluation import Evaluation, Status
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.record import Run
+from stickler_cli.score.run_verdict import Verdict, unfit_count, unfit_problems, verdict_of
 from stickler_cli.settings import TerminalOptions
 
 OUTPUT: Final = "--output"
@@ -23,6 +26,16 @@ OUTPUT: Final = "--output"
 SUMMARY_FILE: Final = "GITHUB_STEP_SUMMARY"
 """The environment variable by which GitHub's runner names the summary of a step. Source:
 docs.github.com, Workflow commands for GitHub Actions."""
+
+
+NAMED: Final = 5
+"""Documents that an error names on standard error; the results name all."""
+
+_CODES: Final = {
+    Verdict.PASSED: ExitCode.OK,
+    Verdict.FAILED: ExitCode.GATE_FAILED,
+    Verdict.INCOMPLETE: ExitCode.INCOMPLETE,
+}
 
 
 def output_formats(
@@ -115,6 +128,31 @@ def append_summary(page: Callable[[int], str]) -> None:
             stream.write(encoded(text))
     except OSError as error:
         warn(f"warning: the summary was not written to {named} ({error.strerror})")
+
+
+def exit_code_of(run: Run) -> ExitCode:
+    """Return the exit code of a run; say on standard error what could not be evaluated."""
+    evaluation, strict = run.evaluation, run.options.strict
+    found = verdict_of(evaluation, run.gates, strict=strict)
+    if found is Verdict.INCOMPLETE:
+        _name_unfit(evaluation, strict=strict)
+    elif not evaluation.statuses[Status.EVALUATED]:
+        warn("warning: no ground truth has a prediction that can be used; all counts as missed")
+    return _CODES[found]
+
+
+def _name_unfit(evaluation: Evaluation, *, strict: bool) -> None:
+    """Say how many documents could not be evaluated, and name the first of them."""
+    count = unfit_count(evaluation, strict=strict)
+    if not count:
+        warn("error: no document was evaluated")
+        return
+    warn(f"error: {count} of {evaluation.documents['total']} documents could not be evaluated")
+    named = unfit_problems(evaluation, strict=strict)
+    for entry in named[:NAMED]:
+        warn(f"  {entry.id}: {entry.problem}")
+    if len(named) > NAMED:
+        warn(f"  and {len(named) - NAMED} more, all in the JSON results")
 
 
 def terminal_style(settings: TerminalOptions) -> TableStyle:
