@@ -17,6 +17,12 @@ Validate = Literal["none", "pred", "gt", "both"]
 RunFormat = Literal["table", "json", "csv", "markdown", "junit", "github", "openmetrics", "html"]
 ComparisonFormat = Literal["table", "json", "markdown"]
 
+LEVEL: Final = 0.95
+"""Of confidence intervals: the customary one."""
+
+MARGIN: Final = 0.05
+"""The least change of a rate between two runs that is worth a word."""
+
 _COUNT: Final = Number("a whole number of at least 0", lambda number: number >= 0, whole=True)
 _SHARE: Final = Number("a number between 0 and 1", lambda number: 0 < number < 1)
 _SOME: Final = Number("a whole number of at least 1", lambda number: number >= 1, whole=True)
@@ -116,7 +122,7 @@ class IntervalOptions(Settings):
     """What is said of chance."""
 
     ci: float | Literal["none"] = option(
-        0.95,
+        LEVEL,
         "Give confidence intervals of this level, between 0 and 1; none gives none.",
         metavar="LEVEL",
         values=replace(_SHARE, expected=f"{_SHARE.expected}, or none", word="none"),
@@ -284,13 +290,13 @@ class DiffSettings(ReportOptions, IntervalOptions, TerminalOptions):
     """What `stickler diff` is asked for."""
 
     ci: float = option(
-        0.95,
+        LEVEL,
         "Give confidence intervals of this level; a change is significant at the rest.",
         metavar="LEVEL",
         values=_SHARE,
     )
     margin: float = option(
-        0.05, "A change smaller than this counts as none.", metavar="CHANGE", values=_SHARE
+        MARGIN, "A change smaller than this counts as none.", metavar="CHANGE", values=_SHARE
     )
     gate: tuple[str, ...] = option(
         (),

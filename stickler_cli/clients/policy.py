@@ -6,7 +6,9 @@ A module of its own, without what asking needs, since every run has a policy and
 from dataclasses import dataclass, field
 from typing import Final
 
-MAX_PAIRS: Final = 10_000
+from stickler_cli.settings import ModelOptions
+
+MAX_PAIRS: Final = ModelOptions.max_pairs
 """Pairs that a run may have judged by default: some dollars' worth, and some hours at most."""
 
 CONCURRENCY: Final = 8

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -29,11 +29,12 @@ from stickler_cli.compare.account import (
 from stickler_cli.compare.columns import LEAF, NOTHING, Columns, Indexes, Mask
 from stickler_cli.compare.result import FA, FD, FN, ThresholdSource
 from stickler_cli.core.json_values import JsonValue
+from stickler_cli.settings import ComparisonOptions, ExtraFields
 
 if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
 
-PAIRING_FLOOR: Final = 0.2
+PAIRING_FLOOR: Final = ComparisonOptions.pairing_floor
 """At or below this similarity two list elements are not the same item at all. Source:
 docs/semantics.md, Lists."""
 
@@ -59,7 +60,7 @@ class Options:
 
     pairing_floor: float = PAIRING_FLOOR
     """In [-1, 1); for lists that set none of their own; -1 keeps every pair."""
-    extra_fields: Literal["fa", "ignore"] = "fa"
+    extra_fields: ExtraFields = ComparisonOptions.extra_fields
     """What an undeclared key of a prediction is: a false alarm, or nothing."""
     client: "Client | None" = field(default=None, compare=False, repr=False)
     """Who asks models; None is the plan's own."""

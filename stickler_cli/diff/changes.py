@@ -8,9 +8,7 @@ from typing import Final
 from stickler_cli.core.locations import Path
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.intervals import Interval, IntervalSettings
-
-MARGIN: Final = 0.05
-"""Changes smaller than this count as none, when the interval of a change shows that it is."""
+from stickler_cli.settings import MARGIN
 
 HARD: Final = 0.5
 """A document whose score falls by this much breaks hard: half of it is lost."""
@@ -51,7 +49,8 @@ class DiffSettings:
     intervals: IntervalSettings = field(default_factory=IntervalSettings)
     """A change is significant if its p is at most 1 - level; the seed also draws the swaps."""
     margin: float = MARGIN
-    """Above 0."""
+    """Above 0; changes smaller than this count as none, when the interval of a change shows that
+    it is."""
 
     @property
     def alpha(self) -> float:

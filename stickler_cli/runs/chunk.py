@@ -6,7 +6,7 @@ from a worker, kept in a file, and added to that of the chunk before it.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final
 
 import numpy as np
 
@@ -29,8 +29,7 @@ from stickler_cli.score.detail import Detail
 from stickler_cli.score.evaluation import DocumentResult, Evaluation, Status
 from stickler_cli.score.intervals import Bootstrap, IntervalSettings
 from stickler_cli.score.non_matches import NonMatch
-
-Missing = Literal["fn", "skip", "error"]
+from stickler_cli.settings import Missing
 
 Item = DocumentPair | PairRef
 """A pair of documents, or where they are: those are read where they are compared."""

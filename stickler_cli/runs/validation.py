@@ -1,15 +1,14 @@
 """Which documents of a run are held against their schema."""
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 from stickler_cli.core.problems import Problem
 from stickler_cli.documents import DocumentPair
 from stickler_cli.schema.dialects import Schema
 from stickler_cli.schema.document_validity import DocumentValidator
 from stickler_cli.score.validity import Side, Verdict
-
-Validate = Literal["none", "pred", "gt", "both"]
+from stickler_cli.settings import Validate
 
 _SIDES: Final[dict[Validate, tuple[Side, ...]]] = {
     "none": (),

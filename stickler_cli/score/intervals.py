@@ -27,9 +27,8 @@ from stickler_cli.score.counting import FieldCounts
 from stickler_cli.score.counts import RATES, fractions
 from stickler_cli.score.parts import Part
 from stickler_cli.score.tally import READINGS
+from stickler_cli.settings import LEVEL, IntervalOptions
 
-LEVEL: Final = 0.95
-SEED: Final = 0
 REPLICATES: Final = 1000
 """Enough for the ends of a 95% interval: 25 replicates lie beyond each. Source: Efron and
 Tibshirani (1993), An Introduction to the Bootstrap, section 12.5."""
@@ -69,7 +68,7 @@ class IntervalSettings:
 
     level: float = LEVEL
     """The share of such intervals that are to hold the true value, in (0, 1)."""
-    seed: int = SEED
+    seed: int = IntervalOptions.seed
     """At least 0; another seed, other replicates."""
     replicates: int = REPLICATES
     """At least 1."""

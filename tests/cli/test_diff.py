@@ -5,9 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from stickler_cli.diff.changes import MARGIN
-from stickler_cli.settings import DiffSettings
-
 from .conftest import GOOD, write
 
 
@@ -142,7 +139,3 @@ def test_a_run_without_accounts_says_how_to_get_them(stickler, runs):
 
     assert result.code == 2
     assert "NEW: the run has no accounts of its documents" in result.err
-
-
-def test_the_margin_of_the_help_is_that_of_the_difference():
-    assert DiffSettings.margin == MARGIN

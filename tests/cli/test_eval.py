@@ -9,10 +9,8 @@ from typing import get_args
 import pytest
 
 from stickler_cli.cli.exit_codes import ExitCode
-from stickler_cli.compare.plan import PAIRING_FLOOR
 from stickler_cli.reports.registry import FORMATS
-from stickler_cli.score.intervals import LEVEL
-from stickler_cli.settings import EvalSettings, RunFormat
+from stickler_cli.settings import RunFormat
 
 from .conftest import GOOD, write
 
@@ -272,14 +270,6 @@ def test_a_pairing_floor_out_of_range_is_refused(stickler):
     result = stickler(*EVAL, "--pairing-floor", "1")
     assert result.code == 2
     assert "[-1, 1)" in result.err
-
-
-def test_the_pairing_floor_in_the_help_is_that_of_the_engine():
-    assert EvalSettings.pairing_floor == PAIRING_FLOOR
-
-
-def test_the_confidence_level_in_the_help_is_that_of_the_intervals():
-    assert EvalSettings.ci == LEVEL
 
 
 def test_a_comparator_without_a_backend_is_refused_before_the_run(stickler, data):

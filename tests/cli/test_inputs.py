@@ -6,9 +6,7 @@ import json
 import pytest
 
 from stickler_cli.core.problems import UsageError
-from stickler_cli.documents import MAX_DOCUMENT_BYTES
 from stickler_cli.score.evaluation import Evaluation
-from stickler_cli.settings import EvalSettings
 
 from .conftest import GOOD, write
 
@@ -105,10 +103,6 @@ def test_a_size_that_is_none_is_refused(stickler):
 
     assert result.code == 2
     assert "--max-document-size: it is 'large'" in result.err
-
-
-def test_the_size_in_the_help_is_that_of_the_reader():
-    assert EvalSettings.max_document_size == MAX_DOCUMENT_BYTES
 
 
 @pytest.mark.parametrize(("other", "what"), [("ONE", "case"), ("o\u0308ne", "Unicode form")])

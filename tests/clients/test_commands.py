@@ -10,12 +10,10 @@ import pytest
 from stickler_cli.cli import main
 from stickler_cli.clients.client import Client
 from stickler_cli.clients.model import Usage
-from stickler_cli.clients.policy import Policy
 from stickler_cli.compare.plan import Options
 from stickler_cli.runs.chunk import ChunkResult, Job
 from stickler_cli.runs.worker import read_answer
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.settings import EvalSettings
 
 KEY = "sk-a-secret-of-this-test"
 PREFIX = "x-aws-stickler-"
@@ -219,10 +217,6 @@ def test_the_cache_is_told_and_cleared(server, documents, own_cache, capsys):
     assert capsys.readouterr().out == f"6 answers cleared from {own_cache / 'answers.sqlite3'}\n"
     assert main(["cache", "info"]) == 0
     assert "no answers" in capsys.readouterr().out
-
-
-def test_the_option_and_the_policy_have_one_default():
-    assert EvalSettings.max_pairs == Policy().max_pairs
 
 
 def test_what_workers_asked_is_counted_once():
