@@ -6,6 +6,7 @@ from typing import Final
 from stickler_cli.core.locations import field_path
 from stickler_cli.diff.changes import Difference, Trend
 from stickler_cli.reports.difference_view import SHORT, ChangeRow, DifferenceView, signed
+from stickler_cli.reports.figures import more_of
 from stickler_cli.reports.layout import (
     BLANK,
     Column,
@@ -115,7 +116,7 @@ def _documents(view: DifferenceView, width: int | None) -> list[Line]:
             text = f"{signed(document.change)}  {document.id}: {mark}{view.document_text(document)}"
             lines += paragraph(text, width, tone, INDENT * 2)
         if more:
-            lines += paragraph(f"and {more} more; all of them are in the JSON report", width)
+            lines += paragraph(more_of(more), width)
         if lines:
             sections.append([*paragraph(f"documents that got {what}", width, "title"), *lines])
     return join(sections)

@@ -78,6 +78,11 @@ def some_of(names: Iterable[str], most: int) -> str:
     return ", ".join(everything[:most]) + (f" and {more} more" if more > 0 else "")
 
 
+def more_of(count: int) -> str:
+    """Return how many more there are than a report for people names."""
+    return f"and {count} more; all of them are in the JSON report"
+
+
 def visible(text: str) -> str:
     r"""Return text with what cannot be seen escaped, or would move the cursor or turn text around.
 

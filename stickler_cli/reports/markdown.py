@@ -10,7 +10,7 @@ from stickler_cli.core.locations import field_path
 from stickler_cli.diff.changes import Difference, Trend
 from stickler_cli.reports import run_sentences
 from stickler_cli.reports.difference_view import ChangeRow, DifferenceView, signed
-from stickler_cli.reports.figures import rate, setting, value_text
+from stickler_cli.reports.figures import more_of, rate, setting, value_text
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.markdown_text import COMMENT_LIMIT, code, table, truncate_lines
 from stickler_cli.reports.pair import ComparedPair, sum_text
@@ -206,7 +206,7 @@ def _problems(view: RunView) -> list[str]:
     title, named, more = run_sentences.problems(view)
     lines = [f"- {status}: {code(text)}" for status, text in named]
     if more:
-        lines.append(f"- and {more} more; all of them are in the JSON report")
+        lines.append(f"- {more_of(more)}")
     return [f"Documents with problems: {title}", "", *lines] if lines else []
 
 
@@ -234,7 +234,7 @@ def _changed_documents(view: DifferenceView) -> list[str]:
             told = view.document_text(document)
             lines.append(f"- {signed(document.change)} {code(document.id)}: {mark}{told}")
         if more:
-            lines.append(f"- and {more} more; all of them are in the JSON report")
+            lines.append(f"- {more_of(more)}")
     return lines[1:]
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from stickler_cli.core.locations import field_path
-from stickler_cli.reports.figures import setting, truncate, value_text, visible
+from stickler_cli.reports.figures import more_of, setting, truncate, value_text, visible
 from stickler_cli.reports.layout import (
     BLANK,
     Column,
@@ -136,7 +136,7 @@ def _groups(view: RunView, width: int | None) -> list[Line]:
         lines += [BLANK] if lines else []
         lines += _group_table(view, key, shown, width)
         if len(shown) < len(groups):
-            more = f"and {len(groups) - len(shown)} more; all of them are in the JSON report"
+            more = more_of(len(groups) - len(shown))
             lines += paragraph(more, width, "dim", INDENT)
     return lines
 
@@ -247,5 +247,5 @@ def _problems(view: RunView, width: int | None) -> list[Line]:
     for status, text in named:
         lines += paragraph(f"{status:<9}  {text}", width, "warn", INDENT)
     if more:
-        lines += paragraph(f"and {more} more; all of them are in the JSON report", width)
+        lines += paragraph(more_of(more), width)
     return lines

@@ -49,6 +49,11 @@ class RunView:
         """How rates come of counts."""
         return self.run.rule
 
+    @property
+    def recall_counts_wrong_values(self) -> bool:
+        """Whether a wrong value counts as not found."""
+        return self.rule.recall_with_fd
+
     @cached_property
     def limits(self) -> frozenset[float]:
         """The limits of gates, onto which no other figure may be rounded."""

@@ -21,7 +21,7 @@ def cards(view: RunView, whole: ModeView) -> list[tuple[str, Figure, str]]:
     """Return the figures that a reader looks at first, with their titles and explanations."""
     bounds = view.intervals
     score = figure(view, view.evaluation.overall_score, bounds.score if bounds else None)
-    with_fd = "; wrong values count as not found" if view.rule.recall_with_fd else ""
+    with_fd = "; wrong values count as not found" if view.recall_counts_wrong_values else ""
     return [
         ("F1", whole.f1, "harmonic mean of precision and recall"),
         ("Precision", whole.precision, "of what was predicted, how much is right"),

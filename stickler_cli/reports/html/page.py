@@ -15,7 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from stickler_cli.reports import run_sentences
-from stickler_cli.reports.figures import number_of, setting, visible
+from stickler_cli.reports.figures import more_of, number_of, setting, visible
 from stickler_cli.reports.html import overview, payload
 from stickler_cli.reports.html.charts import OUTCOMES, Chart, score_chart
 from stickler_cli.reports.html.field_tree import (
@@ -67,7 +67,7 @@ def fill(template: str, context: Mapping[str, object]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"visible": visible, "setting": setting}
+    environment.filters |= {"visible": visible, "setting": setting, "more_of": more_of}
     css = Markup(_asset("page.css"))  # noqa: S704 - ours
     return environment.get_template(template).render(context, css=css).rstrip("\n") + "\n"
 

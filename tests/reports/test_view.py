@@ -1,0 +1,62 @@
+"""One view of a run: every report takes its rates there, and knows of no option."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import stickler_cli
+from stickler_cli.documents import DocumentPair
+from stickler_cli.reports.layout import TableStyle
+from stickler_cli.reports.registry import FORMATS, render
+from stickler_cli.reports.view import RunView
+
+PACKAGE = Path(stickler_cli.__file__).parent
+
+# 1 of the 2 values is found, the other one is wrong: recall is 1/1, or 1/2 if that counts.
+HALF = (DocumentPair("a", {"id": "A-1", "total": 10}, {"id": "A-1", "total": 99}),)
+
+
+@pytest.mark.parametrize("with_fd", [False, True])
+def test_recall_is_counted_alike_in_the_whole_the_fields_and_the_groups(run_of, with_fd):
+    run = run_of(pairs=HALF, recall_with_fd=with_fd)
+    whole = run.evaluation
+    whole.by["kind"] = {"one": replace(whole, by={})}
+    view = RunView(run)
+
+    assert view.whole["overall"].rates.recall == (0.5 if with_fd else 1.0)
+    assert view.whole["overall"].rates.f1 == pytest.approx(0.5 if with_fd else 2 / 3)
+    (group,) = view.groups["kind"]
+    assert group.f1 == view.whole["overall"].rates.f1
+    assert [row.rates.recall for row in view.rows if row.path == ("total",)] == [
+        0.0 if with_fd else None
+    ]
+
+
+@pytest.mark.parametrize("form", [name for name in FORMATS if name != "github"])
+def test_every_format_shows_the_recall_of_the_run(run_of, form):
+    style = TableStyle(junit_fields=True)
+
+    texts = [render(form, run_of(pairs=HALF, recall_with_fd=each), style) for each in (0, 1)]
+
+    assert texts[0] != texts[1]
+
+
+def test_no_other_module_of_reports_and_differences_names_the_option():
+    rooms = [PACKAGE / "reports", PACKAGE / "diff"]
+    naming = {
+        file.relative_to(PACKAGE).as_posix()
+        for room in rooms
+        for file in room.rglob("*.py")
+        if "recall_with_fd" in file.read_text(encoding="utf-8")
+    }
+
+    assert naming == {"reports/view.py"}
+
+
+def test_a_figure_is_never_rounded_onto_the_limit_of_a_gate(run_of):
+    view = RunView(run_of(gates=["f1>=0.7", "score>=0.43333"]))
+
+    assert view.limits == {0.7, 0.43333}
+    assert view.rate(0.69999) == "0.6999"
+    assert view.rate(0.69) == "0.6900"
