@@ -49,12 +49,12 @@ class OpenNode(ChoiceNode):
         """Return a node for each kind of value, and the position of that of each slot."""
 
         def find() -> tuple[Sequence[Node], Indexes, Indexes]:
-            kinds: dict[str, int] = {}
-            gt, pred = (
-                [kinds.setdefault(kind_of(value), len(kinds)) for value in (*side, None)]
-                for side in (columns.gt, columns.pred)
-            )
-            return [self._node(kind) for kind in kinds], np.array(gt), np.array(pred)
+            names = [
+                [kind_of(value) for value in (*side, None)] for side in (columns.gt, columns.pred)
+            ]
+            kinds = sorted({*names[0], *names[1]})  # whatever order the values of a chunk have
+            gt, pred = (np.array([kinds.index(name) for name in side]) for side in names)
+            return [self._node(kind) for kind in kinds], gt, pred
 
         found: tuple[Sequence[Node], Indexes, Indexes] = columns.derived(id(self), find)
         return found

@@ -375,10 +375,21 @@ def _in_entries(
     for way in (AGGREGATE, LEAVES):
         np.add.at(sums[way], documents, counted[way])
     edges = np.flatnonzero(np.diff(bins // size, prepend=-1))
-    for first, last in pairwise([*edges.tolist(), len(bins)]):
+    spans = list(pairwise([*edges.tolist(), len(bins)]))
+    # As documents have them: the number of a name is that of its chunk.
+    met = np.minimum.reduceat(_first(rows, len(bins)), edges) if len(edges) else edges
+    for span in np.argsort(met).tolist():
+        first, last = spans[span]
         name = entry.names[int(bins[first]) // size]
         _put(node, name, _rows(apart, first, last, documents))
     return sums
+
+
+def _first(values: Indexes, size: int) -> Indexes:
+    """Return where each of `size` values is first; all are there."""
+    first = np.full(size, len(values))
+    np.minimum.at(first, values, np.arange(len(values)))
+    return first
 
 
 def _rows(counts: FieldCounts, first: int, last: int, documents: Indexes) -> FieldCounts:
