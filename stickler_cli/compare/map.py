@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 
 from stickler_cli.compare.account import EntryAccount
-from stickler_cli.compare.columns import Columns, Indexes, aligned, spread
+from stickler_cli.compare.columns import Columns, Indexes, aligned, distinct, spread
 from stickler_cli.compare.object import Field, FieldsNode, ObjectNode, said
 from stickler_cli.compare.plan import Node, Options
 
@@ -89,7 +89,7 @@ class MapNode(FieldsNode):
         owner, key = owner[by_place], key[by_place]
         order = np.arange(len(owner)) - np.searchsorted(owner, owner)
         found = []
-        for position in np.unique(family[key]).tolist():
+        for position in distinct(family[key]).tolist():
             at = np.flatnonzero(family[key] == position)
             node, aggregate = self._family(position)
             account = node.compare(values, gt_slots[at], pred_slots[at], options)

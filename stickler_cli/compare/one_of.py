@@ -9,7 +9,7 @@ import numpy as np
 
 from stickler_cli.compare.absence import without_absent
 from stickler_cli.compare.account import Account, Floats, Outcomes, Part, split
-from stickler_cli.compare.columns import NOTHING, Columns, Indexes, Mask
+from stickler_cli.compare.columns import NOTHING, Columns, Indexes, Mask, distinct
 from stickler_cli.compare.plan import Node, Options, Purpose
 from stickler_cli.core.json_values import JsonValue
 
@@ -59,7 +59,7 @@ class ChoiceNode(Node, ABC):
         nodes, gt_choice, pred_choice = self.choices(columns)
         chosen = np.where(present[0] == NOTHING, pred_choice[present[1]], gt_choice[present[0]])
         parts = []
-        for position in np.unique(chosen).tolist():
+        for position in distinct(chosen).tolist():
             at = np.flatnonzero(chosen == position)
             account = nodes[position].compare(columns, gt[at], pred[at], options)
             parts.append(Part(at, account))
@@ -77,7 +77,7 @@ class ChoiceNode(Node, ABC):
         """Return the similarity at which these list elements are matches."""
         nodes, choice, _ = self.choices(columns)
         thresholds = np.empty(len(gt))
-        for position in np.unique(choice[gt]).tolist():
+        for position in distinct(choice[gt]).tolist():
             at = np.flatnonzero(choice[gt] == position)
             thresholds[at] = nodes[position].element_thresholds(columns, gt[at])
         return thresholds

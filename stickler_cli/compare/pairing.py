@@ -24,7 +24,7 @@ import numpy as np
 from stickler_cli.comparators.base import EQUAL_WITHIN
 from stickler_cli.compare.account import Floats
 from stickler_cli.compare.assignment import assign, assign_all
-from stickler_cli.compare.columns import Columns, Indexes, Mask, spread
+from stickler_cli.compare.columns import Columns, Indexes, Mask, distinct, spread
 from stickler_cli.compare.plan import Options, Purpose
 from stickler_cli.compare.selective import SelectiveField, bound_of, selective_fields
 
@@ -211,7 +211,7 @@ class _Search:
             best = _greatest(near, gain, len(self._near))
         chosen = _first_best(near, far, gain, best)
         wanted, times = np.unique(far[chosen], return_counts=True)
-        disputed = np.unique(self._far_owner[wanted[times > 1]])
+        disputed = distinct(self._far_owner[wanted[times > 1]])
         if not len(disputed):
             return self._pairs(near[chosen], far[chosen], similarity[chosen])
         wanted = np.full(len(self._near), -1)
@@ -273,7 +273,7 @@ class _Search:
             others = fields[0].of_object - worth
             rest = np.where(few, -1.0, np.divide(others, others + worth))
         near, far = (np.concatenate(side) for side in zip(*found, strict=True))
-        either = np.unique(near * len(self._far) + far)
+        either = distinct(near * len(self._far) + far)
         unknown = np.where(rest > self._floor + EQUAL_WITHIN, rest + 2 * EQUAL_WITHIN, 0.0)
         return either // len(self._far), either % len(self._far), unknown
 
@@ -368,7 +368,7 @@ class _Search:
         mine = slice(first, first + int(self._n[owner]))
         wants = np.where(wanted[mine] < 0, -1, wanted[mine] - far)
         some = wants[wants >= 0]
-        if len(some) - len(np.unique(some)) <= MOST_FREE:
+        if len(some) - len(distinct(some)) <= MOST_FREE:
             columns = assign(gain, best[mine], wants, int(self._m[owner]))
         else:
             columns = assign_all(np.array([gain(row) for row in range(len(wants))]))

@@ -13,7 +13,7 @@ from stickler_cli.compare.account import (
     Units,
     split,
 )
-from stickler_cli.compare.columns import NOTHING, Columns, Indexes, aligned, spread
+from stickler_cli.compare.columns import NOTHING, Columns, Indexes, aligned, distinct, spread
 from stickler_cli.compare.list import SequenceNode, element_units, own_thresholds
 from stickler_cli.compare.plan import Node, Options, Purpose, scored
 from stickler_cli.core.json_values import JsonValue
@@ -87,7 +87,7 @@ class TupleNode(SequenceNode):
     ) -> Iterator[Part]:
         """Compare the values of each declared position, and those of all others together."""
         group = np.minimum(place, len(self.positions))
-        for position in np.unique(group).tolist():
+        for position in distinct(group).tolist():
             at = np.flatnonzero(group == position)
             node = self.at(position)
             yield Part(at, node.compare(elements, gt[at], pred[at], options))
