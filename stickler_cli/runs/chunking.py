@@ -66,7 +66,9 @@ class Chunks:
         """
         self._items = items
         self._fixed = size or (None if timed else ASKED_TOGETHER)
-        self._size = self._fixed or max(1, FIRST_CHUNK // jobs)
+        # So few for several that all are at work at once, and what they take is known soon.
+        first = FIRST_CHUNK if jobs == 1 else max(1, FIRST_CHUNK // (GROWTH * jobs))
+        self._size = self._fixed or first
         self._bytes = float(FIRST_BYTES)
         self._least = 1
 
