@@ -7,18 +7,17 @@ from typing import Final
 from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.locations import Path
 from stickler_cli.schema.annotations import PREFIX
-from stickler_cli.schema.combinators import InForce, first
-from stickler_cli.schema.defaults import NUMBER, TEXT, LeafDefault
-from stickler_cli.schema.merging import Merged
-from stickler_cli.schema.name_rules import NameRule, rule_for
-from stickler_cli.schema.places import (
-    ArrayPlace,
-    LeafPlace,
-    Places,
+from stickler_cli.schema.combinators import (
+    InForce,
     elements_of,
+    first,
     kinds_of,
     positions_of,
 )
+from stickler_cli.schema.defaults import NUMBER, TEXT, LeafDefault
+from stickler_cli.schema.merging import Merged
+from stickler_cli.schema.name_rules import NameRule, rule_for
+from stickler_cli.schema.places import ArrayPlace, LeafPlace, Places
 
 ANNOTATED: Final = "as its annotations say"
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from math import prod
 from typing import Final
 
-from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.json_values import JsonValue, kind_of
 from stickler_cli.schema.annotations import own_keys
+from stickler_cli.schema.defaults import BY_FORMAT
 from stickler_cli.schema.dialects import Schema
 from stickler_cli.schema.files import LeadsNowhereError
 from stickler_cli.schema.references import SchemaFiles, Source
@@ -42,6 +43,12 @@ others only restrict or describe it."""
 MOST_COMBINATIONS: Final = 128
 """How many combinations of alternatives one place may have, where several unions speak about it.
 Past this, the last unions are merged as `allOf` is. Source: docs/schema.md."""
+
+OPEN: Final = "any"
+"""The kind of a place whose values decide."""
+
+DECLARING: Final = ("properties", "patternProperties")
+"""Keywords that name the keys of an object."""
 
 Report = Callable[[Schema, str, LeadsNowhereError], None]
 """Takes note of a reference that cannot be followed: the schema, the keyword, and why."""
@@ -237,3 +244,59 @@ def named_schemas(source: Source, keyword: str) -> dict[str, JsonValue]:
     """Return the schemas by name that one schema has under a keyword."""
     named = source.schema.get(keyword)
     return named if isinstance(named, dict) else {}
+
+
+def kinds_of(files: SchemaFiles, in_force: InForce) -> list[str]:
+    """Return the JSON types but null that a place may have, `OPEN` where nothing says it.
+
+    Without a `type`, the keywords that only one type has say it, else the values that are listed.
+    """
+    types = declared_types(in_force) or _inferred(files, in_force)
+    kinds = [name for name in dict.fromkeys(types) if name != "null"]
+    if "number" in kinds:
+        kinds = [name for name in kinds if name != "integer"]
+    return kinds or [OPEN]
+
+
+def _inferred(files: SchemaFiles, in_force: InForce) -> list[str]:
+    if any(keyword in each.schema for each in in_force for keyword in DECLARING) or (
+        held(files, in_force, "additionalProperties")
+    ):
+        return ["object"]
+    items = any(isinstance(each.schema.get("items"), dict | bool) for each in in_force)
+    if items or positions_of(files, in_force):
+        return ["array"]
+    listed = listed_values(in_force)
+    if listed is not None:
+        return [kind_of(value) for value in listed]
+    return ["string"] if first(in_force, "format") in BY_FORMAT else []
+
+
+def positions_of(files: SchemaFiles, in_force: InForce) -> tuple[InForce, ...]:
+    """Return the positions of a tuple, each with every schema that speaks about it."""
+    positions: list[InForce] = []
+    for source in in_force:
+        parts = source.schema.get(files.dialect_at(source.schema).tuples)
+        for index, part in enumerate(parts if isinstance(parts, list) else ()):
+            positions += [()] if index == len(positions) else []
+            positions[index] = (*positions[index], files.inside(source, part))
+    return tuple(positions)
+
+
+def elements_of(files: SchemaFiles, in_force: InForce) -> InForce:
+    """Return every schema that speaks about the elements of a list, or those after a tuple."""
+    rest = bool(positions_of(files, in_force))
+    elements: InForce = ()
+    for source in in_force:
+        dialect = files.dialect_at(source.schema)
+        keyword = "additionalItems" if rest and dialect.tuples == "items" else "items"
+        part = source.schema.get(keyword)
+        if isinstance(part, dict) or part is True:
+            elements += (files.inside(source, part),)
+    return elements
+
+
+def held(files: SchemaFiles, in_force: InForce, keyword: str) -> InForce:
+    """Return the schemas that stand under a keyword; booleans are none."""
+    found = [each for each in in_force if isinstance(each.schema.get(keyword), dict)]
+    return tuple(files.inside(each, each.schema[keyword]) for each in found)

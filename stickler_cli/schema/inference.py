@@ -5,11 +5,11 @@ array of leaves rather than on its items. A field that says how it is compared i
 """
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path as FilePath
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.comparators.registry import Comparators
@@ -86,8 +86,9 @@ def infer(
     """
     names = Comparators(allow_plugins, comparators or {})
     try:
-        annotated = _copied(schema)
-        walker = _Walker(annotated, source, file, names)
+        own: set[int] = set()
+        annotated: JsonObject = _copied(schema, own)
+        walker = _Walker(SchemaFiles(annotated, source, file), own, names)
         fields = walker.fields()
     except RecursionError:
         problem = Problem(source, "the schema is nested too deeply", "fewer levels", pointer="")
@@ -98,28 +99,15 @@ def infer(
     return annotated, fields
 
 
-def _copied(schema: JsonObject) -> JsonObject:
-    """Copy a schema; what was one Python object at two places becomes two."""
-
-    def copied(value: JsonValue) -> JsonValue:
-        match value:
-            case dict():
-                return _copied(value)
-            case list():
-                return [copied(part) for part in value]
-            case _:
-                return value
-
-    return {key: copied(part) for key, part in schema.items()}
-
-
-def _objects_in(value: JsonValue) -> Iterator[JsonObject]:
-    parts: list[JsonValue] = []
-    if isinstance(value, dict):
-        yield value
-        parts = list(value.values())
-    for part in value if isinstance(value, list) else parts:
-        yield from _objects_in(part)
+def _copied(value: JsonValue, own: set[int]) -> Any:
+    """Copy a schema, and note its objects; what was one object at two places becomes two."""
+    if isinstance(value, list):
+        return [_copied(part, own) for part in value]
+    if not isinstance(value, dict):
+        return value
+    copy = {key: _copied(part, own) for key, part in value.items()}
+    own.add(id(copy))
+    return copy
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,15 +151,12 @@ class _Known:
 class _Walker:
     """Walks a schema once, takes note of choices and lists the fields."""
 
-    def __init__(
-        self, schema: JsonObject, source: str, file: FilePath | None, comparators: Comparators
-    ) -> None:
-        files = SchemaFiles(schema, source, file)
+    def __init__(self, files: SchemaFiles, own: set[int], comparators: Comparators) -> None:
+        """Take a schema, and what may be written to: not the schemas of other files."""
         self._root = files.root
         self._places = Places(files, comparators, _ignore)
         self._instances = comparators.instances
-        self._own = {id(part) for part in _objects_in(schema)}
-        """What may be written to: not the schemas of other files."""
+        self._own = own
         self._notes: dict[int, tuple[Schema, Choice]] = {}
         self._known: dict[tuple[object, ...], _Known] = {}
         self._waiting: deque[Callable[[], _Fields]] = deque()

@@ -11,25 +11,26 @@ from typing import Final, TypeAlias
 from stickler_cli.comparators.base import BaseComparator, KeywordError
 from stickler_cli.comparators.registry import Comparators, UnknownComparatorError
 from stickler_cli.comparators.structured import StructuredModelComparator
-from stickler_cli.core.json_values import JsonValue, kind_of
+from stickler_cli.core.json_values import JsonValue
 from stickler_cli.schema.annotations import Annotations, read_annotations
 from stickler_cli.schema.combinators import (
+    DECLARING,
     InForce,
     Report,
-    declared_types,
     distinct,
+    elements_of,
     find_union,
     first,
     flatten,
+    held,
+    kinds_of,
     listed_values,
+    positions_of,
     properties,
 )
-from stickler_cli.schema.defaults import BY_FORMAT, BY_TYPE, LeafDefault, leaf_default
+from stickler_cli.schema.defaults import BY_TYPE, LeafDefault, leaf_default
 from stickler_cli.schema.merging import NOTHING_INHERITED, Inherited, Merged, merge_annotations
 from stickler_cli.schema.references import SchemaFiles, Source
-
-OPEN: Final = "any"
-"""The kind of a place whose values decide."""
 
 MOST_PLACES: Final = 50_000
 """How many places a schema may describe; real ones have hundreds. Source: docs/schema.md."""
@@ -40,8 +41,6 @@ combinations."""
 
 _CLOSED_BY: Final = ("additionalProperties", "unevaluatedProperties")
 """Keywords that say what keys without a declaration are."""
-
-_DECLARING: Final = ("properties", "patternProperties")
 
 
 class TooManyPlacesError(Exception):
@@ -236,13 +235,13 @@ class Places:
 
     def _rest(self, in_force: InForce) -> InForce | None:
         for keyword in _CLOSED_BY:
-            found = _held(self.files, in_force, keyword)
+            found = held(self.files, in_force, keyword)
             if found:
                 return found
         closed = any(
             each.schema.get(keyword) is False for each in in_force for keyword in _CLOSED_BY
         )
-        declares = any(keyword in each.schema for each in in_force for keyword in _DECLARING)
+        declares = any(keyword in each.schema for each in in_force for keyword in DECLARING)
         return None if closed or declares else ()
 
     def _array(self, in_force: InForce, merged: Merged, own: Merged) -> Place:
@@ -269,59 +268,3 @@ class Places:
             return self._comparators.construct(merged.choice.name, merged.choice.config)
         except (KeywordError, UnknownComparatorError):
             return None
-
-
-def kinds_of(files: SchemaFiles, in_force: InForce) -> list[str]:
-    """Return the JSON types but null that a place may have, `OPEN` where nothing says it.
-
-    Without a `type`, the keywords that only one type has say it, else the values that are listed.
-    """
-    types = declared_types(in_force) or _inferred(files, in_force)
-    kinds = [name for name in dict.fromkeys(types) if name != "null"]
-    if "number" in kinds:
-        kinds = [name for name in kinds if name != "integer"]
-    return kinds or [OPEN]
-
-
-def _inferred(files: SchemaFiles, in_force: InForce) -> list[str]:
-    if any(keyword in each.schema for each in in_force for keyword in _DECLARING) or (
-        _held(files, in_force, "additionalProperties")
-    ):
-        return ["object"]
-    items = any(isinstance(each.schema.get("items"), dict | bool) for each in in_force)
-    if items or positions_of(files, in_force):
-        return ["array"]
-    listed = listed_values(in_force)
-    if listed is not None:
-        return [kind_of(value) for value in listed]
-    return ["string"] if first(in_force, "format") in BY_FORMAT else []
-
-
-def positions_of(files: SchemaFiles, in_force: InForce) -> tuple[InForce, ...]:
-    """Return the positions of a tuple, each with every schema that speaks about it."""
-    positions: list[InForce] = []
-    for source in in_force:
-        parts = source.schema.get(files.dialect_at(source.schema).tuples)
-        for index, part in enumerate(parts if isinstance(parts, list) else ()):
-            positions += [()] if index == len(positions) else []
-            positions[index] = (*positions[index], files.inside(source, part))
-    return tuple(positions)
-
-
-def elements_of(files: SchemaFiles, in_force: InForce) -> InForce:
-    """Return every schema that speaks about the elements of a list, or those after a tuple."""
-    rest = bool(positions_of(files, in_force))
-    elements: InForce = ()
-    for source in in_force:
-        dialect = files.dialect_at(source.schema)
-        keyword = "additionalItems" if rest and dialect.tuples == "items" else "items"
-        part = source.schema.get(keyword)
-        if isinstance(part, dict) or part is True:
-            elements += (files.inside(source, part),)
-    return elements
-
-
-def _held(files: SchemaFiles, in_force: InForce, keyword: str) -> InForce:
-    """Return the schemas that stand under a keyword; booleans are none."""
-    held = [each for each in in_force if isinstance(each.schema.get(keyword), dict)]
-    return tuple(files.inside(each, each.schema[keyword]) for each in held)
