@@ -1,14 +1,20 @@
 """Many questions to one model: in batches, several calls at once, each tried again if it pays."""
 
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Generic
+from itertools import chain
+from queue import Empty, SimpleQueue
+from typing import Generic, TypeVar
 
 from stickler_cli.clients.connections import Connections
 from stickler_cli.clients.model import A, Model, ModelError, Q, RefusedError, Reply
 from stickler_cli.clients.policy import Policy, Retry
 from stickler_cli.clients.retry import Turnstile, retried
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,17 +40,41 @@ def asked(
         for batch in batches:
             yield from _batch(model, batch, once, turnstile, connections)
         return
-    with ThreadPoolExecutor(min(policy.concurrency, len(batches)) or 1) as pool:
-        futures: list[Future[list[Outcome[Q, A]]]] = [
-            pool.submit(_batch, model, batch, policy.retry, turnstile, connections)
-            for batch in batches
-        ]
-        try:
-            for future in as_completed(futures):
-                yield from future.result()
-        finally:  # on Ctrl-C: what waits is not asked any more
-            turnstile.shut()
-            pool.shutdown(wait=False, cancel_futures=True)
+
+    def ask(batch: Sequence[Q]) -> list[Outcome[Q, A]]:
+        return _batch(model, batch, policy.retry, turnstile, connections)
+
+    try:
+        yield from chain.from_iterable(_as_they_come(ask, batches, policy.concurrency))
+    finally:  # on Ctrl-C: what waits is not asked any more
+        turnstile.shut()
+
+
+def _as_they_come(work: Callable[[T], R], tasks: Sequence[T], at_once: int) -> Iterator[R]:
+    """Yield results of tasks, in threads that nobody waits for who does not want the results.
+
+    Those of a `ThreadPoolExecutor` would keep the program from ending while a server thinks.
+    """
+    todo, done = SimpleQueue[T](), SimpleQueue[R | BaseException]()
+    for task in tasks:
+        todo.put(task)
+
+    def serve() -> None:
+        with suppress(Empty):
+            while True:
+                task = todo.get_nowait()
+                try:
+                    done.put(work(task))
+                except BaseException as error:  # noqa: BLE001 - raised where results are awaited
+                    done.put(error)
+
+    for _ in range(min(at_once, len(tasks))):
+        threading.Thread(target=serve, daemon=True).start()
+    for _ in tasks:
+        result = done.get()
+        if isinstance(result, BaseException):
+            raise result
+        yield result
 
 
 def _batch(

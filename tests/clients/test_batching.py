@@ -1,0 +1,75 @@
+"""Batches: calls at once, and what becomes of those that nobody waits for any more."""
+
+import threading
+
+import pytest
+
+from stickler_cli.clients.batching import asked
+from stickler_cli.clients.connections import Connections
+from stickler_cli.clients.model import Model, Reply
+from stickler_cli.clients.policy import Policy
+
+
+class Served(Model):
+    """Answers as a function does, in a thread of a server's."""
+
+    kind = "embedding"
+    title = "served"
+    identity = None
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def require(self):
+        """Need nothing."""
+
+    def call(self, questions, connections, timeout):
+        return Reply([self.answer(question) for question in questions])
+
+
+def outcomes(answer, questions, **policy):
+    return asked(Served(answer), questions, Policy(**policy), Connections())
+
+
+def test_answers_come_as_they_are_known():
+    first_is_known = threading.Event()
+
+    def answer(question):
+        if question == "slow":
+            assert first_is_known.wait(30)
+        return question
+
+    found = outcomes(answer, ["slow", "quick"])
+
+    assert next(found).questions == ["quick"]
+    first_is_known.set()
+    assert next(found).questions == ["slow"]
+
+
+def test_who_stops_listening_waits_for_no_call_and_no_more_are_made():
+    release, asked_of = threading.Event(), []
+
+    def answer(question):
+        asked_of.append(question)
+        if question != "quick":
+            release.wait(30)
+        return question
+
+    found = outcomes(answer, ["quick", "slow", "slower", "never"], concurrency=2)
+    next(found)
+    found.close()
+
+    assert not release.is_set()  # a call is under way, and yet we are here
+    release.set()
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread() and "serve" in thread.name:
+            thread.join(30)
+    assert "never" not in asked_of
+
+
+def test_a_mistake_of_the_program_is_not_an_outcome():
+    def answer(question):
+        raise SystemExit(question)
+
+    with pytest.raises(SystemExit, match="a question"):
+        list(outcomes(answer, ["a question"]))
