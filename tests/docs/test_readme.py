@@ -1,4 +1,4 @@
-"""The README is true: its commands print what it shows, its tables are those of the code."""
+"""README and tutorial are true: commands print what they show, tables are those of the code."""
 
 import doctest
 import json
@@ -15,11 +15,14 @@ from stickler_cli.schema.compiler import compile_schema
 
 PROJECT = Path(__file__).parents[2]
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"```console\n(.*?)```", README, flags=re.DOTALL)
+TUTORIAL = (PROJECT / "docs" / "tutorial.md").read_text(encoding="utf-8")
+EVALUATING = (PROJECT / "docs" / "evaluating.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```console\n(.*?)```", README + TUTORIAL + EVALUATING, flags=re.DOTALL)
+(FIRST_SCHEMA,) = re.findall(r"```json\n(.*?)```", TUTORIAL, flags=re.DOTALL)
 
 
 def commands() -> list[tuple[str, str]]:
-    """Every command of this project that the README shows, and the output that it shows."""
+    """Every command of this project that the pages show, and the output that they show."""
     shown = []
     for block in BLOCKS:
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
@@ -30,9 +33,10 @@ def commands() -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("command", "output"), commands())
-def test_a_command_prints_what_the_readme_shows(command, output, tmp_path):
+def test_a_command_prints_what_the_page_shows(command, output, tmp_path):
     for name in ("schemas", "fixtures"):
         (tmp_path / name).symlink_to(PROJECT / name)
+    (tmp_path / "first.json").write_text(FIRST_SCHEMA, "utf-8")
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     result = subprocess.run(
         ["bash", "-c", command],
