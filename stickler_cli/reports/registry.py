@@ -33,7 +33,7 @@ FORMATS: Final[dict[str, str]] = {
 """Name -> the module that renders runs, imported when it is used, as each loads what others need
 not; it renders differences and pairs too, unless they have a module of their own."""
 
-DIFFERENCE_MODULES: Final = {"table": "difference_table", "html": "html.difference_page"}
+DIFFERENCE_MODULES: Final = {"table": "difference_table"}
 PAIR_MODULES: Final = {"table": "pair_table"}
 
 PAIR_FORMATS: Final = frozenset({"table", "json", "markdown"})

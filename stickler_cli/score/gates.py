@@ -209,12 +209,11 @@ def refuse_bounds(gates: Collection[Gate], option: str = "--gate") -> None:
 
 def _fits(path: Path, pattern: Path) -> bool:
     """Return whether a path is that of a known field; below `*` anything may be."""
-    if len(path) < len(pattern):
+    further = len(path) - len(pattern)
+    if further < 0 or (further and pattern[-1:] != ("*",)):
         return False
-    pairs = list(zip(path, pattern, strict=False))
-    open_ended = pattern[-1:] == ("*",)
-    return all(step in (name, "*") or name == "*" for step, name in pairs) and (
-        len(path) == len(pattern) or open_ended
+    return all(
+        step in (name, "*") or name == "*" for step, name in zip(path, pattern, strict=False)
     )
 
 
@@ -261,8 +260,8 @@ def check_kind(gate: Gate, kinds: Collection[str]) -> None:
         UsageError: there is not.
     """
     if gate.metric not in kinds:
-        found = f"{gate.text!r} asks for {gate.metric}"
-        raise _refused("--gate", found, f"one of {', '.join(kinds)}")
+        expected = f"one of {', '.join(kinds)}"
+        raise _refused("--gate", f"{gate.text!r} asks for {gate.metric}", expected)
 
 
 def _value(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[float | None, str]:

@@ -1,7 +1,8 @@
-"""The HTML report: one file, nothing to load, light and dark, readable without its script.
+"""The HTML reports: one file, nothing to load, light and dark, readable without its script.
 
-Markup is escaped by the template; what the script shows, it shows as text. A content security
-policy lets nothing but that one script run, and nothing be loaded from anywhere.
+Markup is escaped by the templates; what the script shows, it shows as text. A content security
+policy lets nothing but that one script run, and nothing be loaded from anywhere; the page of a
+difference has none.
 """
 
 import base64
@@ -14,7 +15,9 @@ from typing import Final
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from stickler_cli.diff.changes import Difference, Trend
 from stickler_cli.reports import run_sentences
+from stickler_cli.reports.difference_view import SHORT, DifferenceView, signed
 from stickler_cli.reports.figures import more_of, number_of, setting, visible
 from stickler_cli.reports.html import overview, payload
 from stickler_cli.reports.html.charts import OUTCOMES, Chart, score_chart
@@ -47,15 +50,36 @@ SCRIPTS: Final = (
 
 POLICY: Final = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
-    "base-uri 'none'; form-action 'none'; script-src 'sha256-{digest}'"
+    "base-uri 'none'; form-action 'none'"
 )
 """Source: Content Security Policy Level 3, https://www.w3.org/TR/CSP3/. Images are let in as
 data only, for the icon that browsers would else ask the server for."""
+
+MOST_DOCUMENTS: Final = 200
+"""Documents of each kind that the page of a difference names; the JSON report has all."""
 
 
 def render_run(run: Run, style: TableStyle) -> str:
     """Return a run as an HTML page; ends with a line break."""
     return fill("page.html.j2", _context(RunView(run, visible)))
+
+
+def render_difference(difference: Difference, style: TableStyle) -> str:
+    """Return a difference as an HTML page; ends with a line break."""
+    view = DifferenceView(difference, visible)
+    context: dict[str, object] = {
+        "view": view,
+        "policy": POLICY,
+        "told": [text for _, text in view.fields_with(Trend.REGRESSED, Trend.IMPROVED)],
+        "gates": difference.gates,
+        "documents": [
+            (f"Documents that got {what}", found[:MOST_DOCUMENTS], len(found[MOST_DOCUMENTS:]))
+            for what, found in (("worse", difference.worse), ("better", difference.better))
+        ],
+        "signed": signed,
+        "short": SHORT,
+    }
+    return fill("difference_page.html.j2", context)
 
 
 def fill(template: str, context: Mapping[str, object]) -> str:
@@ -85,8 +109,8 @@ def _asset(name: str) -> str:
 
 def policy(text: str) -> str:
     """Return the policy under which this script runs, and no other."""
-    digest = hashlib.sha256(text.encode()).digest()
-    return POLICY.format(digest=base64.b64encode(digest).decode("ascii"))
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
+    return f"{POLICY}; script-src 'sha256-{digest}'"
 
 
 def _context(view: RunView) -> dict[str, object]:
