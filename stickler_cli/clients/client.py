@@ -4,6 +4,8 @@ A run passes one in to all that ask; nothing about asking is kept anywhere else.
 process, a client is a new one there, under the same policy.
 """
 
+import hashlib
+import json
 import sys
 import threading
 import weakref
@@ -65,7 +67,7 @@ class Client:
             UsageError: the cache cannot be used, or judges would be asked about too many pairs.
         """
         questions = list(dict.fromkeys(questions))
-        digests = model.keys(questions)
+        digests = _digests(model, questions)
         keys: Sequence[Hashable] = digests or [(model, question) for question in questions]
         known = self._memory.find(keys)
         cached = self._cached(model, [key for key in digests or () if key not in known])
@@ -193,6 +195,24 @@ class Memory:
             while self._size > self._limit and self._results:
                 self._size -= _size(self._results.pop(next(iter(self._results))))
         return results
+
+
+def _digests(model: Model[Q, Any], questions: Iterable[Q]) -> list[bytes] | None:
+    """Return what the cache knows answers by: 20 bytes of all that shapes each.
+
+    None where the identity of the model cannot be known, so that no answer may be kept on disk.
+    """
+    identity = model.identity
+    if identity is None:
+        return None
+    start = hashlib.blake2b(digest_size=20)
+    start.update(f"[{json.dumps(identity, sort_keys=True)}, ".encode())
+    digests = []
+    for question in questions:
+        digest = start.copy()
+        digest.update(f"{json.dumps(model.text(question))}]".encode())
+        digests.append(digest.digest())
+    return digests
 
 
 def _size(result: object) -> int:

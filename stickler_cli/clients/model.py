@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Final, Generic, TypeVar
 
 from stickler_cli.core.problems import Problem, UnavailableError
 
@@ -170,23 +170,3 @@ class Model(ABC, Generic[Q, A]):
     def tokens(self, question: Q) -> int:
         """Return an estimate of the tokens that a question costs."""
         return -(-len(self.text(question)) // CHARACTERS_A_TOKEN)
-
-    def keys(self, questions: Sequence[Q]) -> list[bytes] | None:
-        """Return what the cache knows answers by: 20 bytes of all that shapes each.
-
-        None where the identity of the model cannot be known, so that no answer may be kept on disk.
-        """
-        import hashlib  # 6 ms, which runs that ask nothing need not pay
-
-        identity = self.identity
-        if identity is None:
-            return None
-        start = hashlib.blake2b(digest_size=20)
-        start.update(f"[{json.dumps(identity, sort_keys=True)}, ".encode())
-        return [_digest(start.copy(), self.text(question)) for question in questions]
-
-
-def _digest(start: Any, text: str) -> bytes:
-    start.update(f"{json.dumps(text)}]".encode())
-    digest: bytes = start.digest()
-    return digest
