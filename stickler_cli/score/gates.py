@@ -212,9 +212,8 @@ def _fits(path: Path, pattern: Path) -> bool:
     further = len(path) - len(pattern)
     if further < 0 or (further and pattern[-1:] != ("*",)):
         return False
-    return all(
-        step in (name, "*") or name == "*" for step, name in zip(path, pattern, strict=False)
-    )
+    pairs = zip(path, pattern, strict=False)
+    return all("*" in (step, name) or step == name for step, name in pairs)
 
 
 def judge(gate: Gate, evaluation: Evaluation, *, recall_with_fd: bool = False) -> GateResult:
