@@ -1,11 +1,14 @@
 """The client: what is asked together, what is remembered, and what a policy forbids."""
 
+import json
 import pickle
 from collections import Counter
 from dataclasses import replace
+from hashlib import blake2b
 
 import pytest
 
+from stickler_cli.clients.cache import AnswerCache
 from stickler_cli.clients.client import Client, Memory
 from stickler_cli.clients.model import Model, ModelError, Reply, Usage
 from stickler_cli.clients.policy import Policy, Retry
@@ -125,6 +128,18 @@ def test_what_the_cache_has_is_not_asked(client):
     assert model.asked == {"c": 1}
     assert other.usage == Usage(calls=1, cached=2, input_tokens=1)
     other.close()
+
+
+def test_an_answer_is_kept_under_all_that_shapes_it(own_cache):
+    whole = json.dumps([{"model": "capitals"}, '"a"'], sort_keys=True)
+    cache = AnswerCache(own_cache)
+    cache.write("embedding", "capitals", {blake2b(whole.encode(), digest_size=20).digest(): b'"A"'})
+    cache.close()
+    client = client_of(offline=True)
+
+    assert client.answers(Capitals(), ["a"]) == {"a": "A"}
+    assert isinstance(client.answers(Capitals("others"), ["a"])["a"], ModelError)
+    client.close()
 
 
 def test_without_a_cache_nothing_is_written(own_cache):
