@@ -17,9 +17,9 @@ from stickler_cli.compare.result import Outcome
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import field_path
 from stickler_cli.score.batch import Batch
-from stickler_cli.score.counting import FieldCounts
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.document_result import DocumentResult, Status, read_status
+from stickler_cli.score.field_counts import FieldCounts
 from stickler_cli.score.parts import Part
 from stickler_cli.score.tally import READINGS, SCORE_UNIT, units_of
 

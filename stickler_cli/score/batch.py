@@ -12,8 +12,9 @@ import numpy as np
 from stickler_cli.compare.account import Account, Floats
 from stickler_cli.compare.columns import Indexes, Mask
 from stickler_cli.compare.comparison import Comparison, comparison_of
-from stickler_cli.score.counting import FieldCounts, count_documents
+from stickler_cli.score.counting import count_documents
 from stickler_cli.score.document_result import DocumentResult, Status
+from stickler_cli.score.field_counts import FieldCounts
 from stickler_cli.score.non_matches import NonMatch, non_matches
 
 

@@ -23,8 +23,8 @@ from stickler_cli.compare.columns import Mask
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.score.accounts import NAMES, SCORE, decoded, path_below
 from stickler_cli.score.batch import Batch
-from stickler_cli.score.counting import FieldCounts
 from stickler_cli.score.counts import RATES, fractions
+from stickler_cli.score.field_counts import FieldCounts
 from stickler_cli.score.parts import Part
 from stickler_cli.score.tally import READINGS
 from stickler_cli.settings import LEVEL, IntervalOptions

@@ -9,8 +9,8 @@ import numpy as np
 from stickler_cli.compare.account import Floats
 from stickler_cli.compare.columns import Mask
 from stickler_cli.core.locations import Path
-from stickler_cli.score.counting import FieldCounts
 from stickler_cli.score.counts import Counts
+from stickler_cli.score.field_counts import FieldCounts
 
 SCORE_UNIT: Final = 1 << 60
 """Scores are summed as whole numbers of 2**-60, so that sums do not depend on their order."""
