@@ -35,7 +35,8 @@ KEPT = (*EVAL, "--run-dir", "kept")
 @pytest.fixture
 def orders(data: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Documents of all kinds of outcome, each in a chunk of its own."""
-    monkeypatch.setattr(chunking, "CHUNK_BYTES", 0)
+    for bound in ("FIRST_BYTES", "CHUNK_BYTES"):
+        monkeypatch.setattr(chunking, bound, 0)
     write(data / "gt" / "lonely.json", {"id": "L-1", "total": 3})
     write(data / "gt" / "Alike.json", {"id": "L-2", "total": 4})
     write(data / "pred" / "alike.json", '{"id": "L-2", "id": "L-2", "total": 4, "more": 1}')
@@ -329,8 +330,8 @@ def test_everything_that_decides_a_result_is_a_setting(orders, whole):
     from stickler_cli.settings import DecidingOptions
 
     settings = json.loads(journal_lines()[1].partition(b" ")[2])["settings"]
-    elsewhere = {"plan": "schema", "options": None, "wants": None, "validation": "validate"}
-    elsewhere |= {"client": "asking", "purpose": None}
+    elsewhere = {"plan": "schema", "options": None, "validation": "validate"}
+    elsewhere |= {"requested": None, "client": "asking", "purpose": None}
     decisive = {
         field.name
         for kind in (Options, OutputsRequested, DecidingOptions, Job)
