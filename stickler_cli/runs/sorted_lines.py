@@ -15,13 +15,13 @@ from weakref import finalize
 Entry: TypeAlias = tuple[str, bytes]
 """A key and its line."""
 
-MOST_BYTES: Final = 2_000_000
+MOST_BYTES: Final = 1_000_000
 """Bytes that lines may take in memory before they are put away."""
 
 OWN_BYTES: Final = 200
 """What a line takes beside its content: a tuple, a key, an object."""
 
-BLOCK: Final = 1 << 16
+BLOCK: Final = 1 << 14
 """Bytes that are read at once of each part when parts are merged."""
 
 _LENGTHS: Final = Struct("<II")
