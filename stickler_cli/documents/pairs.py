@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.locations import Path as FieldPath
@@ -67,8 +67,7 @@ class DocumentPair:
     """Of both sides; None where nobody asked for it."""
 
 
-@dataclass(frozen=True, slots=True)
-class PairRef:
+class PairRef(NamedTuple):
     """Where the two documents of a pair are; can be pickled."""
 
     id: str
