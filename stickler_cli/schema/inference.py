@@ -204,7 +204,7 @@ class _Walker:
                 found = [self._leaf(place, at)]
             case WholePlace():
                 found = [self._entry(at, place.merged, annotated_choice(place.merged, TEXT))]
-            case OpenPlace():
+            case OpenPlace():  # pragma: no branch - there are no others
                 found = [self._entry(at, place.merged, open_choice(place.merged))]
         return found
 

@@ -62,6 +62,9 @@ def test_money_takes_the_arm_of_money_whatever_floats_make_of_it(value):
         ({"type": "string", "maxLength": 1}, "\U0001f600", True),
         ({"type": "object", "propertyNames": {"maxLength": 1}}, {"\ud800": "\ud800"}, True),
         ({"type": "object", "required": ["k"]}, {"k": None}, True),
+        ({"type": "array", "items": {"pattern": "^.$"}}, ["\ud800", 1], True),
+        ({"type": "array", "items": {"pattern": "^a$"}}, ["\ud800", 1], False),
+        ({"enum": ["\ufffd"]}, "\ud800", True),
     ],
 )
 def test_an_arm_takes_what_is_valid(arm, value, taken):
@@ -246,6 +249,14 @@ def test_a_schema_that_may_be_wrong_is_not_called_valid(schema):
     value = schema.get("a")
     while isinstance(value, list):
         value = value.pop()
+
+
+def test_a_schema_that_is_no_unicode_is_left_to_the_other_judge():
+    fields = {name: {"type": "string"} for name in ("a", "\ud800")}
+    schema = {"type": "object", "properties": fields, "required": list(fields)}
+
+    assert not is_valid_schema(schema, DEFAULT)
+    assert [field.name for field in compile_schema(schema).root.fields] == list(fields)
 
 
 def test_a_schema_with_a_meta_schema_of_its_own_is_held_against_that_of_its_dialect():

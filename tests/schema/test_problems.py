@@ -160,3 +160,16 @@ def test_a_schema_with_too_many_combinations_is_refused(monkeypatch):
 
     with pytest.raises(SchemaError, match="describes more than 3 places"):
         compile_schema({"type": "object", "properties": fields})
+
+
+def test_what_is_wrong_in_several_ways_is_told_once_a_place_beside_all_else():
+    wrong = {"required": [1, 1], "x-aws-stickler-threshold": 2}
+
+    with pytest.raises(SchemaError) as refusal:
+        compile_schema({"type": "object", "properties": {"a": wrong}})
+    assert [problem.pointer for problem in refusal.value.problems] == [
+        "/properties/a/required",
+        "/properties/a/required/0",
+        "/properties/a/required/1",
+        "/properties/a/x-aws-stickler-threshold",
+    ]
