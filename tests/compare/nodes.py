@@ -1,11 +1,15 @@
 """Plan nodes for the tests of this room, without a schema."""
 
+import numpy as np
+
 from stickler_cli.comparators import ExactComparator, LevenshteinComparator, NumericComparator
+from stickler_cli.compare.columns import Columns
+from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.list import ListNode
 from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.open import OpenNode
-from stickler_cli.compare.plan import Options
+from stickler_cli.compare.plan import Options, Purpose
 
 DEFAULTS = Options()
 
@@ -37,6 +41,53 @@ def anything(**rest):
     leaves = {"string": text(), "number": number(), "integer": number(), "boolean": exact()}
     settings = {"threshold": 0.5, "object_threshold": 0.7, "match_threshold": 0.7, **rest}
     return OpenNode(leaves=leaves, **settings)
+
+
+def compared(node, gt, pred, options=DEFAULTS):
+    """Compare two values, either of which may be absent."""
+    first = np.zeros(1, np.intp)
+    return comparison_of(node.compare(Columns([gt], [pred]), first, first, options), 0)
+
+
+def compared_whole(node, gt, pred, options=DEFAULTS):
+    """Compare two objects by fields, even where one of them is empty."""
+    return compared(node, gt, pred, options.to(Purpose.DOCUMENTS))
+
+
+def alike(node, gt, pred, options=DEFAULTS):
+    """Give what pairs two values; what they come to by themselves is the same."""
+    (found,) = table(node, [gt], [pred], options)
+    assert compared(node, gt, pred, options).reported == found[0]
+    return found[0]
+
+
+def table(node, gts, preds, options=DEFAULTS):
+    """Give what pairs values, each of the one side with each of the other."""
+    return all_pairs(node, gts, preds, options).reported.reshape(len(gts), len(preds)).tolist()
+
+
+def score_table(node, gts, preds, options=DEFAULTS):
+    """Give the scores of values, each of the one side with each of the other."""
+    return all_pairs(node, gts, preds, options).score.reshape(len(gts), len(preds)).tolist()
+
+
+def all_pairs(node, gts, preds, options):
+    gt = np.repeat(np.arange(len(gts)), len(preds))
+    pred = np.tile(np.arange(len(preds)), len(gts))
+    return node.compare(Columns(gts, preds), gt, pred, options.to(Purpose.PAIRING))
+
+
+def figures(comparison):
+    """Give all that is said of a leaf."""
+    return (
+        comparison.shape,
+        comparison.gt,
+        comparison.pred,
+        comparison.outcome,
+        comparison.similarity,
+        comparison.score,
+        comparison.threshold,
+    )
 
 
 def pairs_of(comparison):

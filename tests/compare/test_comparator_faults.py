@@ -105,4 +105,4 @@ def test_a_fault_is_told_with_its_place_values_and_cause(fault, place):
     assert re.search(cause, problem.problem)
     assert evaluation.evaluated == 1
     with pytest.raises(ComparisonError):
-        compare(plan, {"x": gt}, {"x": pred})
+        compare(plan, [{"x": gt}], [{"x": pred}])

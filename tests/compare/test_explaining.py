@@ -30,7 +30,7 @@ def a_list(items, **keys):
 def explained(schema, gt, pred, **options):
     plan = compile_schema(schema)
     chosen = Options(**options)
-    return explain(plan, compare(plan, gt, pred, chosen), chosen)
+    return explain(compare(plan, [gt], [pred], chosen), chosen)
 
 
 def part(place, *path):

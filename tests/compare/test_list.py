@@ -3,9 +3,22 @@ import pytest
 from stickler_cli.compare.list import ListNode
 from stickler_cli.compare.one_of import Acceptor, Arm, OneOfNode
 from stickler_cli.compare.plan import Options
-from stickler_cli.compare.result import ListComparison, Outcome
+from stickler_cli.compare.result import Outcome
 
-from .nodes import DEFAULTS, a_list, an_object, anything, exact, number, pairs_of, text
+from .nodes import (
+    DEFAULTS,
+    a_list,
+    alike,
+    an_object,
+    anything,
+    compared,
+    exact,
+    figures,
+    number,
+    pairs_of,
+    table,
+    text,
+)
 
 TAGS = a_list(exact())
 ITEMS = a_list(an_object(name=text(), code=exact()), threshold=0.7)
@@ -16,7 +29,7 @@ def item(name, code="x"):
 
 
 def test_order_does_not_matter():
-    comparison = TAGS.compare(["a", "b", "c"], ["c", "a", "b"], DEFAULTS)
+    comparison = compared(TAGS, ["a", "b", "c"], ["c", "a", "b"])
 
     assert (comparison.similarity, comparison.score) == (1.0, 1.0)
     assert pairs_of(comparison) == [(0, 1, "TP"), (1, 2, "TP"), (2, 0, "TP")]
@@ -32,12 +45,12 @@ def test_order_does_not_matter():
     ],
 )
 def test_the_score_is_what_the_pairs_score_over_the_longer_side(gt, pred, score):
-    assert TAGS.similarity(gt, pred, DEFAULTS) == score
-    assert TAGS.compare(gt, pred, DEFAULTS).score == score
+    assert alike(TAGS, gt, pred) == score
+    assert compared(TAGS, gt, pred).score == score
 
 
 def test_elements_without_a_pair_are_missed_and_invented():
-    comparison = TAGS.compare(["a", "b"], ["c", "a", "d"], DEFAULTS)
+    comparison = compared(TAGS, ["a", "b"], ["c", "a", "d"])
 
     assert pairs_of(comparison) == [
         (0, 1, "TP"),
@@ -49,7 +62,7 @@ def test_elements_without_a_pair_are_missed_and_invented():
 
 def test_a_pair_below_the_threshold_and_above_the_floor_is_a_false_discovery():
     # "abcdef" and "abcxyz" share half.
-    comparison = a_list(text(threshold=0.6)).compare(["abcdef"], ["abcxyz"], DEFAULTS)
+    comparison = compared(a_list(text(threshold=0.6)), ["abcdef"], ["abcxyz"])
 
     assert pairs_of(comparison) == [(0, 0, "FD")]
     assert (comparison.similarity, comparison.score) == (0.5, 0.5)
@@ -70,30 +83,31 @@ def test_a_pair_below_the_threshold_and_above_the_floor_is_a_false_discovery():
 def test_a_list_of_its_own_floor_does_not_ask_the_run(own, run, is_pair):
     node = a_list(text(), pairing_floor=own)
 
-    comparison = node.compare(["abcdef"], ["abcxyz"], Options(pairing_floor=run))
+    comparison = compared(node, ["abcdef"], ["abcxyz"], Options(pairing_floor=run))
 
     assert len(comparison.elements) == (1 if is_pair else 2)
     assert comparison.score == (0.5 if is_pair else 0)
-    assert node.similarity(["abcdef"], ["abcxyz"], Options(pairing_floor=run)) == comparison.score
+    assert alike(node, ["abcdef"], ["abcxyz"], Options(pairing_floor=run)) == comparison.score
 
 
 def test_absent_elements_are_dropped_and_indexes_stay_those_of_the_document():
-    comparison = TAGS.compare([None, "a", ""], [[], {}, "a", "b"], DEFAULTS)
+    comparison = compared(TAGS, [None, "a", ""], [[], {}, "a", "b"])
 
     assert pairs_of(comparison) == [(1, 2, "TP"), (None, 3, "FA")]
     assert comparison.score == 0.5
 
 
 def test_a_list_of_nothing_is_absent():
-    assert TAGS.compare([None], [], DEFAULTS) == ListComparison(
-        None, None, Outcome.TN, 1.0, 1.0, 0.5
-    )
-    assert pairs_of(TAGS.compare([None, "a"], [None], DEFAULTS)) == [(1, None, "FN")]
+    nothing = compared(TAGS, [None], [])
+
+    assert figures(nothing) == ("list", None, None, Outcome.TN, 1.0, 1.0, 0.5)
+    assert nothing.elements == ()
+    assert pairs_of(compared(TAGS, [None, "a"], [None])) == [(1, None, "FN")]
 
 
 def test_a_list_that_one_side_lacks_scores_0_and_counts_each_element():
-    missed = TAGS.compare(["a", "b"], None, DEFAULTS)
-    invented = TAGS.compare(None, ["a", "b"], DEFAULTS)
+    missed = compared(TAGS, ["a", "b"], None)
+    invented = compared(TAGS, None, ["a", "b"])
 
     assert (missed.similarity, missed.score, missed.outcome) == (0.0, 0.0, Outcome.FN)
     assert pairs_of(missed) == [(0, None, "FN"), (1, None, "FN")]
@@ -102,28 +116,28 @@ def test_a_list_that_one_side_lacks_scores_0_and_counts_each_element():
 
 
 def test_a_value_that_is_no_list_counts_as_a_list_of_one():
-    assert pairs_of(TAGS.compare("a", ["b", "a"], DEFAULTS)) == [(0, 1, "TP"), (None, 0, "FA")]
-    assert TAGS.compare(["a"], "a", DEFAULTS).score == 1.0
-    assert pairs_of(TAGS.compare(None, 0, DEFAULTS)) == [(None, 0, "FA")]
-    assert TAGS.matrix(["a", ["a", "b"]], ["a"], DEFAULTS).tolist() == [[1.0], [0.5]]
+    assert pairs_of(compared(TAGS, "a", ["b", "a"])) == [(0, 1, "TP"), (None, 0, "FA")]
+    assert compared(TAGS, ["a"], "a").score == 1.0
+    assert pairs_of(compared(TAGS, None, 0)) == [(None, 0, "FA")]
+    assert table(TAGS, ["a", ["a", "b"]], ["a"]) == [[1.0], [0.5]]
 
 
 def test_a_clipped_pair_scores_nothing_and_the_raw_score_keeps_it():
     node = a_list(text(threshold=0.6, clip=True))
     gt, pred = ["abcdef", "ab"], ["abcxyz", "ab"]
 
-    comparison = node.compare(gt, pred, DEFAULTS)
+    comparison = compared(node, gt, pred)
 
     # The mean of 0.5 and 1 is 0.75; clipped it is that of 0 and 1.
     assert (comparison.similarity, comparison.score) == (0.75, 0.5)
-    assert node.similarity(gt, pred, DEFAULTS) == 0.5
-    assert node.matrix([gt], [pred], DEFAULTS).tolist() == [[0.5]]
+    assert alike(node, gt, pred) == 0.5
+    assert table(node, [gt], [pred]) == [[0.5]]
 
 
 def test_items_pass_on_their_match_threshold():
     # Half of the similarity is the code's 1; the name brings 0.75 or 0.25 of 1.
-    comparison = ITEMS.compare(
-        [item("abcd"), item("efgh", "y")], [item("abcx"), item("exxx", "y")], DEFAULTS
+    comparison = compared(
+        ITEMS, [item("abcd"), item("efgh", "y")], [item("abcx"), item("exxx", "y")], DEFAULTS
     )
 
     assert pairs_of(comparison) == [(0, 0, "TP"), (1, 1, "FD")]
@@ -141,26 +155,26 @@ def test_a_match_threshold_is_met_within_the_noise_of_floats():
     gt, pred = {"a": 1, "b": 2, "c": 3}, {"a": 1, "b": 2, "c": 4}
 
     # (0.1 + 0.7) / 1.0 is 0.7999999999999999 in floats.
-    assert node.similarity(gt, pred, DEFAULTS) < 0.8
-    assert pairs_of(a_list(node).compare([gt], [pred], DEFAULTS)) == [(0, 0, "TP")]
+    assert alike(node, gt, pred) < 0.8
+    assert pairs_of(compared(a_list(node), [gt], [pred])) == [(0, 0, "TP")]
 
 
 def test_items_do_not_clip_even_if_their_object_does():
     node = a_list(an_object(name=text(), code=exact(), rest={"clip": True}))
     gt, pred = [item("efgh")], [item("exxx")]
 
-    assert node.compare(gt, pred, DEFAULTS).score == 0.625
-    assert node.similarity(gt, pred, DEFAULTS) == 0.625
+    assert compared(node, gt, pred).score == 0.625
+    assert alike(node, gt, pred) == 0.625
 
 
 def test_an_item_of_another_kind_is_no_pair():
-    comparison = ITEMS.compare([item("abcd")], ["abcd"], DEFAULTS)
+    comparison = compared(ITEMS, [item("abcd")], ["abcd"])
 
     assert pairs_of(comparison) == [(0, None, "FN"), (None, 0, "FA")]
 
 
 def test_an_item_of_another_kind_is_a_false_discovery_where_every_pair_is_kept():
-    comparison = ITEMS.compare([item("abcd")], ["abcd"], Options(pairing_floor=-1))
+    comparison = compared(ITEMS, [item("abcd")], ["abcd"], Options(pairing_floor=-1))
 
     assert pairs_of(comparison) == [(0, 0, "FD")]
     assert comparison.score == 0
@@ -168,7 +182,7 @@ def test_an_item_of_another_kind_is_a_false_discovery_where_every_pair_is_kept()
 
 def test_two_items_of_another_kind_pair_by_its_defaults():
     node = a_list(an_object(name=text(), rest={"other": anything()}))
-    comparison = node.compare(["abcd"], ["abcx"], DEFAULTS)
+    comparison = compared(node, ["abcd"], ["abcx"])
 
     assert pairs_of(comparison) == [(0, 0, "TP")]
     assert comparison.elements[0].threshold == 0.5
@@ -178,16 +192,16 @@ def test_lists_of_lists_pair_by_the_score_of_the_inner_list():
     node = a_list(a_list(exact(), threshold=0.6))
     gt, pred = [["a", "b"], ["c", "d"]], [["c", "d"], ["a", "x"]]
 
-    comparison = node.compare(gt, pred, DEFAULTS)
+    comparison = compared(node, gt, pred)
 
     assert pairs_of(comparison) == [(0, 1, "FD"), (1, 0, "TP")]
     assert comparison.score == (0.5 + 1) / 2
-    assert node.similarity(gt, pred, DEFAULTS) == 0.75
+    assert alike(node, gt, pred) == 0.75
 
 
 def test_lists_of_lists_pass_on_the_clipped_score():
     inner = a_list(text(threshold=0.6, clip=True), threshold=0.6)
-    comparison = a_list(inner).compare([["ab", "abcdef"]], [["ab", "abcxyz"]], DEFAULTS)
+    comparison = compared(a_list(inner), [["ab", "abcdef"]], [["ab", "abcxyz"]])
 
     # The inner list has 0.75 raw and 0.5 clipped.
     assert pairs_of(comparison) == [(0, 0, "FD")]
@@ -200,7 +214,7 @@ def test_lists_inside_items_are_compared_in_one_column():
     preds = [{"tags": ["b", "a"]}, {"tags": "c"}, {"tags": ["a", "c", "d"]}]
 
     # A missing list against a list scores 0.
-    assert node.matrix(gts, preds, DEFAULTS).tolist() == [
+    assert table(node, gts, preds) == [
         [1.0, 0.0, 1 / 3],
         [0.0, 1.0, 1 / 3],
         [0.0, 0.0, 0.0],
@@ -225,10 +239,10 @@ def test_each_pair_of_a_union_is_compared_as_the_kind_of_its_ground_truth():
     node = ListNode(threshold=0.5, items=either)
     gt, pred = ["abcd", 5], [5.0, "abcx"]
 
-    comparison = node.compare(gt, pred, DEFAULTS)
+    comparison = compared(node, gt, pred)
 
     # Texts clip below 0.9, so 0.75 scores 0; numbers are equal.
     assert pairs_of(comparison) == [(0, 1, "FD"), (1, 0, "TP")]
     assert [element.threshold for element in comparison.elements] == [0.9, 0.5]
     assert (comparison.similarity, comparison.score) == (0.875, 0.5)
-    assert node.similarity(gt, pred, DEFAULTS) == 0.5
+    assert alike(node, gt, pred) == 0.5

@@ -3,9 +3,9 @@ import re
 from stickler_cli.compare.map import MapNode, Pattern
 from stickler_cli.compare.object import Field
 from stickler_cli.compare.plan import Options
-from stickler_cli.compare.result import MismatchComparison, Outcome
+from stickler_cli.compare.result import Outcome
 
-from .nodes import DEFAULTS, a_list, an_object, exact, pairs_of, text
+from .nodes import a_list, alike, an_object, compared, compared_whole, exact, pairs_of, table, text
 
 
 def a_map(*, rest=None, patterns=(), declared=None, **settings):
@@ -26,7 +26,7 @@ def outcomes(comparison):
 
 
 def test_every_key_with_a_value_on_either_side_is_a_field():
-    comparison = SCORES.compare({"a": 1, "b": 2, "n": None}, {"c": 3, "b": 2, "m": ""}, DEFAULTS)
+    comparison = compared(SCORES, {"a": 1, "b": 2, "n": None}, {"c": 3, "b": 2, "m": ""})
 
     assert outcomes(comparison) == {"a": "FN", "b": "TP", "c": "FA"}
     assert list(outcomes(comparison)) == ["a", "b", "c"]
@@ -40,7 +40,7 @@ def test_a_declared_name_goes_before_a_pattern_and_a_pattern_before_the_rest():
         patterns=(Pattern(re.compile("^n_"), exact(weight=2)), Pattern(re.compile("_x$"), text())),
         rest=exact(weight=5),
     )
-    comparison = node.compare({"n_total": "a", "n_x": 1, "b_x": "c", "d": 4}, {"d": 4}, DEFAULTS)
+    comparison = compared(node, {"n_total": "a", "n_x": 1, "b_x": "c", "d": 4}, {"d": 4})
 
     assert [(entry.name, entry.weight) for entry in comparison.fields] == [
         ("n_total", 1),
@@ -53,19 +53,17 @@ def test_a_declared_name_goes_before_a_pattern_and_a_pattern_before_the_rest():
 def test_a_pattern_is_searched_anywhere_in_a_key():
     node = a_map(patterns=(Pattern(re.compile("total"), exact()),))
 
-    assert outcomes(node.compare({"sub_total": 1}, {"sub_total": 1}, DEFAULTS)) == {
-        "sub_total": "TP"
-    }
+    assert outcomes(compared(node, {"sub_total": 1}, {"sub_total": 1})) == {"sub_total": "TP"}
 
 
 def test_keys_that_nothing_names_are_undeclared():
     node = a_map(patterns=(Pattern(re.compile("^n_"), exact()),))
     gt, pred = {"n_a": 1, "x": 1}, {"n_a": 1, "y": 2}
 
-    comparison = node.compare(gt, pred, DEFAULTS)
+    comparison = compared(node, gt, pred)
 
     assert (comparison.extras, comparison.undeclared) == (("y",), ("x",))
-    assert node.compare(gt, pred, Options(extra_fields="ignore")).extras == ()
+    assert compared(node, gt, pred, Options(extra_fields="ignore")).extras == ()
 
 
 def test_patterns_and_the_rest_have_their_say_on_the_aggregate():
@@ -75,7 +73,7 @@ def test_patterns_and_the_rest_have_their_say_on_the_aggregate():
         patterns=(Pattern(re.compile("^n_"), exact(), aggregate=True),),
         rest=Field("", exact(), aggregate=False),
     )
-    comparison = node.compare({"a": "a", "n_b": "b", "c": "c"}, {"a": "a"}, DEFAULTS)
+    comparison = compared(node, {"a": "a", "n_b": "b", "c": "c"}, {"a": "a"})
 
     assert {entry.name: entry.counted for entry in comparison.fields} == {
         "a": False,
@@ -85,21 +83,21 @@ def test_patterns_and_the_rest_have_their_say_on_the_aggregate():
 
 
 def test_a_map_that_one_side_lacks_says_which_keys_it_had():
-    missed = SCORES.compare({"a": 1, "b": None}, None, DEFAULTS)
+    missed = compared(SCORES, {"a": 1, "b": None}, None)
 
     assert (missed.outcome, outcomes(missed)) == (Outcome.FN, {"a": "FN"})
 
 
 def test_two_absent_maps_have_no_fields():
-    comparison = SCORES.compare({"a": None}, {}, DEFAULTS)
+    comparison = compared(SCORES, {"a": None}, {})
 
     assert (comparison.outcome, comparison.fields) == (Outcome.TN, ())
 
 
 def test_a_map_against_another_kind_is_one_false_discovery():
-    comparison = SCORES.compare({"a": 1}, [1], DEFAULTS)
+    comparison = compared(SCORES, {"a": 1}, [1])
 
-    assert isinstance(comparison, MismatchComparison)
+    assert comparison.shape == "mismatch"
     assert comparison.outcome is Outcome.FD
 
 
@@ -107,19 +105,19 @@ def test_maps_in_a_list_pair_by_all_their_keys():
     node = a_list(a_map(rest=exact(), declared=an_object(match_threshold=0.5)))
     gt, pred = [{"a": 1, "b": 2}, {"c": 3}], [{"c": 3, "d": 4}, {"a": 1, "b": 2}]
 
-    comparison = node.compare(gt, pred, DEFAULTS)
+    comparison = compared(node, gt, pred)
 
     assert pairs_of(comparison) == [(0, 1, "TP"), (1, 0, "TP")]
     assert comparison.elements[1].threshold == 0.5
-    assert node.items.matrix(gt, pred, DEFAULTS).tolist() == [[0, 1], [0.5, 0]]
+    assert table(node.items, gt, pred) == [[0, 1], [0.5, 0]]
 
 
 def test_an_empty_map_at_the_root_still_has_its_keys():
-    comparison = SCORES.compare_fields({}, {"a": 1}, DEFAULTS)
+    comparison = compared_whole(SCORES, {}, {"a": 1})
 
     assert outcomes(comparison) == {"a": "FA"}
     assert comparison.similarity == 0.0
 
 
 def test_a_similarity_is_that_of_the_keys_that_are_there():
-    assert SCORES.similarity({"a": 1, "b": 2}, {"a": 1, "c": None}, DEFAULTS) == 0.5
+    assert alike(SCORES, {"a": 1, "b": 2}, {"a": 1, "c": None}) == 0.5

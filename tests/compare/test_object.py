@@ -1,10 +1,23 @@
 import pytest
 
+from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.plan import Options
-from stickler_cli.compare.result import LeafComparison, MismatchComparison, Outcome
+from stickler_cli.compare.result import Outcome
 
-from .nodes import DEFAULTS, a_list, an_object, anything, exact, text
+from .nodes import (
+    DEFAULTS,
+    a_list,
+    alike,
+    an_object,
+    anything,
+    compared,
+    exact,
+    figures,
+    score_table,
+    table,
+    text,
+)
 
 
 def outcomes(comparison):
@@ -16,8 +29,8 @@ PERSON = an_object(name=text(weight=3), city=text(weight=1))
 
 def test_the_similarity_is_the_weighted_mean_of_the_fields():
     # Three parts of 0.75 and one of 0.5, of four.
-    comparison = PERSON.compare(
-        {"name": "abcd", "city": "ab"}, {"name": "abcx", "city": "ax"}, DEFAULTS
+    comparison = compared(
+        PERSON, {"name": "abcd", "city": "ab"}, {"name": "abcx", "city": "ax"}, DEFAULTS
     )
 
     assert comparison.similarity == 0.6875
@@ -27,25 +40,25 @@ def test_the_similarity_is_the_weighted_mean_of_the_fields():
 def test_a_field_absent_on_one_side_scores_0_with_its_weight():
     gt, pred = {"name": "abcd", "city": "ab"}, {"name": "abcd"}
 
-    assert PERSON.similarity(gt, pred, DEFAULTS) == 0.75
-    assert PERSON.similarity(pred, gt, DEFAULTS) == 0.75
+    assert alike(PERSON, gt, pred) == 0.75
+    assert alike(PERSON, pred, gt) == 0.75
 
 
 def test_a_field_absent_on_both_sides_brings_neither_score_nor_weight():
-    comparison = PERSON.compare({"name": "abcd", "city": ""}, {"name": "abcx"}, DEFAULTS)
+    comparison = compared(PERSON, {"name": "abcd", "city": ""}, {"name": "abcx"})
 
     assert comparison.similarity == 0.75
     assert outcomes(comparison) == {"name": "TP", "city": "TN"}
 
 
 def test_objects_with_no_declared_value_are_alike():
-    assert PERSON.similarity({"other": 1}, {"another": 2}, DEFAULTS) == 1.0
-    assert an_object().compare({"a": 1}, {"b": 2}, DEFAULTS).outcome is Outcome.TP
+    assert alike(PERSON, {"other": 1}, {"another": 2}) == 1.0
+    assert compared(an_object(), {"a": 1}, {"b": 2}).outcome is Outcome.TP
 
 
 def test_a_clipped_field_adds_nothing():
     node = an_object(a=text(threshold=0.9, clip=True), b=text())
-    comparison = node.compare({"a": "abcd", "b": "ab"}, {"a": "abcx", "b": "ab"}, DEFAULTS)
+    comparison = compared(node, {"a": "abcd", "b": "ab"}, {"a": "abcx", "b": "ab"})
 
     assert comparison.similarity == 0.5
     assert comparison.fields[0].comparison.similarity == 0.75
@@ -53,22 +66,22 @@ def test_a_clipped_field_adds_nothing():
 
 def test_an_object_may_clip_itself():
     node = an_object(a=text(), rest={"clip": True})
-    comparison = node.compare({"a": "abcdef"}, {"a": "abcxyz"}, DEFAULTS)
+    comparison = compared(node, {"a": "abcdef"}, {"a": "abcxyz"})
 
     assert (comparison.similarity, comparison.score) == (0.5, 0.0)
-    assert node.scores([{"a": "abcdef"}], [{"a": "abcxyz"}], DEFAULTS).tolist() == [[0.0]]
+    assert score_table(node, [{"a": "abcdef"}], [{"a": "abcxyz"}]) == [[0.0]]
 
 
 def test_an_object_passes_as_a_field_on_one_threshold_and_as_an_item_on_another():
     node = an_object(a=text(), threshold=0.5, match_threshold=0.9)
 
-    assert node.compare({"a": "abcd"}, {"a": "abcx"}, DEFAULTS).outcome is Outcome.TP
+    assert compared(node, {"a": "abcd"}, {"a": "abcx"}).outcome is Outcome.TP
     assert node.item_threshold == 0.9
 
 
 def test_fields_are_compared_even_below_the_threshold():
-    comparison = PERSON.compare(
-        {"name": "abcd", "city": "ab"}, {"name": "x", "city": "ab"}, DEFAULTS
+    comparison = compared(
+        PERSON, {"name": "abcd", "city": "ab"}, {"name": "x", "city": "ab"}, DEFAULTS
     )
 
     assert comparison.outcome is Outcome.FD
@@ -77,7 +90,7 @@ def test_fields_are_compared_even_below_the_threshold():
 
 def test_an_object_without_the_other_side_says_which_fields_it_had():
     gt = {"name": "abcd", "city": None, "shoe_size": 44}
-    missed, invented = PERSON.compare(gt, {}, DEFAULTS), PERSON.compare(None, gt, DEFAULTS)
+    missed, invented = compared(PERSON, gt, {}), compared(PERSON, None, gt)
 
     assert (missed.outcome, missed.similarity, missed.gt, missed.pred) == (Outcome.FN, 0, gt, None)
     assert outcomes(missed) == {"name": "FN", "city": "TN"}
@@ -88,7 +101,7 @@ def test_an_object_without_the_other_side_says_which_fields_it_had():
 
 
 def test_two_absent_objects_have_no_fields():
-    comparison = PERSON.compare({}, {"name": None}, DEFAULTS)
+    comparison = compared(PERSON, {}, {"name": None})
 
     assert (comparison.outcome, comparison.score, comparison.fields) == (Outcome.TN, 1.0, ())
 
@@ -97,7 +110,7 @@ def test_an_undeclared_key_of_the_prediction_alone_is_extra():
     gt = {"name": "a", "both": 1, "gt_null": None, "gt_only": 2}
     pred = {"name": "a", "both": 2, "gt_null": 3, "new": 4, "empty": "", "hollow": {"a": None}}
 
-    comparison = PERSON.compare(gt, pred, DEFAULTS)
+    comparison = compared(PERSON, gt, pred)
 
     assert comparison.extras == ("gt_null", "new")
     assert comparison.undeclared == ("both", "gt_only")
@@ -107,8 +120,8 @@ def test_an_undeclared_key_of_the_prediction_alone_is_extra():
 def test_a_run_may_ignore_extra_keys():
     options = Options(extra_fields="ignore")
 
-    assert PERSON.compare({"name": "a"}, {"name": "a", "new": 1}, options).extras == ()
-    assert PERSON.compare(None, {"new": 1}, options).extras == ()
+    assert compared(PERSON, {"name": "a"}, {"name": "a", "new": 1}, options).extras == ()
+    assert compared(PERSON, None, {"new": 1}, options).extras == ()
 
 
 @pytest.mark.parametrize(
@@ -125,9 +138,8 @@ def test_a_run_may_ignore_extra_keys():
 def test_one_true_makes_fields_opt_in_and_else_false_opts_out(says, counted):
     fields = tuple(Field(name, text(), say) for name, say in zip("abc", says, strict=True))
     node = ObjectNode(threshold=0.7, fields=fields)
-    comparison = node.compare({"a": "x"}, {"a": "x"}, DEFAULTS)
+    comparison = compared(node, {"a": "x"}, {"a": "x"})
 
-    assert {terms.name for terms in node.terms if terms.counted} == set(counted)
     assert {entry.name for entry in comparison.fields if entry.counted} == set(counted)
 
 
@@ -135,26 +147,30 @@ def test_one_true_makes_fields_opt_in_and_else_false_opts_out(says, counted):
 def test_a_value_of_another_kind_is_one_false_discovery_with_both_sides_told(wrong):
     gt = {"name": "abcd", "city": "ab"}
 
-    comparison = PERSON.compare(gt, wrong, DEFAULTS)
+    comparison = compared(PERSON, gt, wrong)
 
-    assert isinstance(comparison, MismatchComparison)
+    missed, invented = (
+        comparison_of(side, comparison.pair)
+        for side in (comparison.account.missed, comparison.account.invented)
+    )
+    assert comparison.shape == "mismatch"
     assert (comparison.outcome, comparison.similarity) == (Outcome.FD, 0.0)
-    assert outcomes(comparison.missed) == {"name": "FN", "city": "FN"}
-    assert comparison.invented == LeafComparison(None, wrong, Outcome.FA, 0.0, 0.0, 0.7)
-    assert PERSON.similarity(gt, wrong, DEFAULTS) == 0.0
-    assert PERSON.matrix([gt], [wrong, gt], DEFAULTS).tolist() == [[0.0, 1.0]]
+    assert outcomes(missed) == {"name": "FN", "city": "FN"}
+    assert figures(invented) == ("leaf", None, wrong, Outcome.FA, 0.0, 0.0, 0.7)
+    assert alike(PERSON, gt, wrong) == 0.0
+    assert table(PERSON, [gt], [wrong, gt]) == [[0.0, 1.0]]
 
 
 def test_two_values_of_another_kind_are_compared_as_that_kind():
     node = an_object(name=text(), rest={"other": anything()})
 
-    assert node.compare("abcd", "abcx", DEFAULTS) == text().compare("abcd", "abcx", DEFAULTS)
-    assert node.similarity(["ab", "cd"], ["cd", "ab"], DEFAULTS) == 1.0
+    assert compared(node, "abcd", "abcx") == compared(text(), "abcd", "abcx")
+    assert alike(node, ["ab", "cd"], ["cd", "ab"]) == 1.0
 
 
 def test_two_values_of_another_kind_that_nothing_compares_have_nothing_in_common():
-    assert PERSON.similarity("a", "a", DEFAULTS) == 0.0
-    assert isinstance(PERSON.compare("a", "a", DEFAULTS), MismatchComparison)
+    assert alike(PERSON, "a", "a") == 0.0
+    assert compared(PERSON, "a", "a").shape == "mismatch"
 
 
 def test_a_matrix_covers_fields_that_only_some_have():
@@ -163,7 +179,7 @@ def test_a_matrix_covers_fields_that_only_some_have():
     preds = [{"a": "ab"}, {"b": "x"}, {}]
 
     # A field that both lack has no weight; one that one side lacks scores 0.
-    assert node.matrix(gts, preds, DEFAULTS).tolist() == [
+    assert table(node, gts, preds) == [
         [1.0, 0.0, 0.0],
         [0.0, 1.0, 0.0],
         [2 / 3, 1 / 3, 0.0],
@@ -171,7 +187,7 @@ def test_a_matrix_covers_fields_that_only_some_have():
 
 
 def test_a_matrix_of_objects_without_values_is_all_alike():
-    assert PERSON.matrix([{"x": 1}], [{"y": 1}], DEFAULTS).tolist() == [[1.0]]
+    assert table(PERSON, [{"x": 1}], [{"y": 1}]) == [[1.0]]
 
 
 def test_lists_inside_objects_take_part_with_their_score():
@@ -179,4 +195,4 @@ def test_lists_inside_objects_take_part_with_their_score():
     gt, pred = {"tags": ["a", "b"], "name": "n"}, {"tags": ["b"], "name": "n"}
 
     # The tags score a half and the name 1.
-    assert node.similarity(gt, pred, DEFAULTS) == 0.75
+    assert alike(node, gt, pred) == 0.75

@@ -2,15 +2,35 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from stickler_cli.compare.pairing import Pair, pair
+from stickler_cli.comparators.base import BaseComparator
+from stickler_cli.compare.columns import Columns
+from stickler_cli.compare.leaf import LeafNode
+from stickler_cli.compare.pairing import Lists, pair
+from stickler_cli.compare.plan import Options
+
+
+class Cells(BaseComparator):
+    """Gives what a matrix has in row and column."""
+
+    def __init__(self, rows):
+        super().__init__()
+        self.rows = rows
+
+    def compare(self, gt, pred):
+        return self.rows[gt][pred]
 
 
 def cells(rows, floor=0.2):
-    return [(found.gt, found.pred) for found in pair(np.array(rows), floor)]
-
-
-def test_a_pair_says_rows_columns_and_the_similarity_as_it_was():
-    assert pair(np.array([[0.3, 0.9]]), 0.2) == [Pair(gt=0, pred=1, similarity=0.9)]
+    rows = np.array(rows)
+    n, m = rows.shape
+    columns = Columns(list(range(n)), list(range(m)))
+    lists = Lists(np.array([n]), np.array([m]), np.arange(n), np.arange(m))
+    item = LeafNode(threshold=0.5, comparator=Cells(rows))
+    found = pair(item, columns, lists, floor, Options())
+    assert found.similarity.tolist() == [
+        rows[row, column] for row, column in zip(found.row, found.column, strict=True)
+    ]
+    return list(zip(found.row.tolist(), found.column.tolist(), strict=True))
 
 
 def test_the_greatest_total_wins_over_the_best_single_pair():
@@ -25,7 +45,7 @@ def test_the_greatest_total_of_three_is_found():
 
 @pytest.mark.parametrize("shape", [(0, 0), (0, 3), (3, 0)])
 def test_a_side_without_elements_has_no_pairs(shape):
-    assert pair(np.zeros(shape), 0.2) == []
+    assert cells(np.zeros(shape)) == []
 
 
 def test_one_row_takes_its_best_column():
@@ -105,10 +125,3 @@ def test_two_by_two_is_what_scipy_assigns(first, second, third):
     rows, columns = linear_sum_assignment(matrix, maximize=True)
 
     assert cells(matrix, -1) == list(zip(rows.tolist(), columns.tolist(), strict=True))
-
-
-def test_values_are_plain_numbers_that_serialise():
-    for rows in ([[0.9]], [[0.9, 0.1], [0.1, 0.9]], [[0.9] * 3] * 3):
-        for found in pair(np.array(rows), 0.2):
-            assert (type(found.gt), type(found.pred)) == (int, int)
-            assert type(found.similarity) is float

@@ -3,11 +3,11 @@ import pickle
 import pytest
 
 from stickler_cli.compare.recursion import RecursionNode, Target
-from stickler_cli.compare.result import LeafComparison, Outcome
+from stickler_cli.compare.result import Outcome
 from stickler_cli.compare.tuple import TupleNode
 from stickler_cli.schema.compiler import compile_schema
 
-from .nodes import DEFAULTS, a_list, an_object, anything, pairs_of, text
+from .nodes import a_list, alike, an_object, anything, compared, figures, pairs_of, table, text
 
 
 def tree():
@@ -23,29 +23,22 @@ def test_a_tree_is_compared_as_deep_as_the_documents():
     pred = {"name": "ab", "children": [{"name": "cd", "children": [{"name": "xy"}]}]}
 
     # Innermost 0; the child (3 * 1 + 1 * 0) / 4; the root (3 * 1 + 1 * 0.75) / 4.
-    assert node.similarity(gt, pred, DEFAULTS) == 0.9375
-    assert node.matrix([gt], [pred], DEFAULTS).tolist() == [[0.9375]]
-    comparison = node.compare(gt, pred, DEFAULTS)
+    assert alike(node, gt, pred) == 0.9375
+    assert table(node, [gt], [pred]) == [[0.9375]]
+    comparison = compared(node, gt, pred)
     assert comparison.similarity == 0.9375
     (child,) = comparison.fields[2].comparison.elements
     assert child.outcome is Outcome.TP
     assert pairs_of(child.comparison.fields[2].comparison) == [(0, None, "FN"), (None, 0, "FA")]
 
 
-def test_a_recursion_weighs_what_its_target_weighs():
-    node, again = tree()
-
-    assert again.weigh({"name": "a"}, None) == node.weight
-    assert again.weights([{"name": "a"}], [None]) == node.weight
-
-
 def test_a_missing_subtree_is_told_field_by_field():
     _, again = tree()
 
-    comparison = again.one_sided({"name": "ab", "left": {"name": "c"}}, Outcome.FN, DEFAULTS)
+    comparison = compared(again, {"name": "ab", "left": {"name": "c"}}, None)
 
     assert [entry.comparison.outcome.name for entry in comparison.fields] == ["FN", "FN", "TN"]
-    assert again.nothing().outcome is Outcome.TN
+    assert compared(again, None, {}).outcome is Outcome.TN
 
 
 def nested_lists(make, **rest):
@@ -63,20 +56,20 @@ def a_tuple(position, **rest):
 def test_a_value_that_would_be_wrapped_for_ever_is_compared_by_its_own_kind(make):
     node = nested_lists(make, other=anything())
 
-    assert node.similarity("abcd", "abcx", DEFAULTS) == 0.75
-    assert node.similarity([["abcd"]], [["abcx"]], DEFAULTS) == 0.75
-    assert pairs_of(node.compare(["abcd"], ["abcx"], DEFAULTS)) == [(0, 0, "TP")]
+    assert alike(node, "abcd", "abcx") == 0.75
+    assert alike(node, [["abcd"]], [["abcx"]]) == 0.75
+    assert pairs_of(compared(node, ["abcd"], ["abcx"])) == [(0, 0, "TP")]
 
 
 @pytest.mark.parametrize("make", [a_list, a_tuple])
 def test_a_value_that_would_be_wrapped_for_ever_counts_as_one_where_it_is_missed(make):
     node = nested_lists(make)
 
-    missed = node.compare(["a", "b"], None, DEFAULTS)
+    missed = compared(node, ["a", "b"], None)
 
     assert pairs_of(missed) == [(0, None, "FN"), (1, None, "FN")]
-    assert missed.elements[0].comparison == LeafComparison("a", None, Outcome.FN, 0.0, 0.0, 0.5)
-    assert node.compare(["a"], "a", DEFAULTS).outcome is Outcome.FD
+    assert figures(missed.elements[0].comparison) == ("leaf", "a", None, Outcome.FN, 0.0, 0.0, 0.5)
+    assert compared(node, ["a"], "a").outcome is Outcome.FD
 
 
 def test_a_recursion_without_its_target_is_a_mistake_of_the_program():
@@ -99,5 +92,5 @@ def test_a_plan_that_contains_itself_survives_pickling():
 
     copy = pickle.loads(pickle.dumps(plan))  # noqa: S301 # made here
 
-    assert copy.root.similarity(gt, gt, DEFAULTS) == 1.0
+    assert alike(copy.root, gt, gt) == 1.0
     assert copy.model_name == plan.model_name

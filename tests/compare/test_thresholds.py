@@ -1,7 +1,15 @@
 import numpy as np
 import pytest
 
-from stickler_cli.compare.thresholds import clipped, clipped_matrix, meets
+from stickler_cli.compare.account import classified, clipped
+from stickler_cli.compare.result import Outcome
+
+THERE = np.zeros(1, np.bool_)
+
+
+def outcome(similarity, threshold):
+    (found,) = classified(np.array([similarity]), threshold, THERE, THERE)
+    return Outcome(found)
 
 
 @pytest.mark.parametrize(
@@ -17,7 +25,7 @@ from stickler_cli.compare.thresholds import clipped, clipped_matrix, meets
     ],
 )
 def test_a_threshold_is_met_within_a_billionth(similarity, threshold, is_met):
-    assert meets(similarity, threshold) is is_met
+    assert outcome(similarity, threshold) is (Outcome.TP if is_met else Outcome.FD)
 
 
 @pytest.mark.parametrize(
@@ -31,13 +39,14 @@ def test_a_threshold_is_met_within_a_billionth(similarity, threshold, is_met):
     ],
 )
 def test_only_what_is_below_the_threshold_is_clipped(similarity, clip, score):
-    assert clipped(similarity, 0.5, clip=clip) == score
+    found = clipped(np.array([similarity]), np.array([outcome(similarity, 0.5)]), clip=clip)
+
+    assert found.tolist() == [score]
 
 
-@pytest.mark.parametrize("clip", [True, False])
-def test_a_matrix_is_clipped_like_each_of_its_cells(clip):
-    cells = [0.0, 0.4, 0.5 - 2e-9, 0.5 - 1e-10, 0.5, 1.0]
+def test_an_absent_side_decides_whatever_the_similarity():
+    no_gt, no_pred = np.array([True, False, True]), np.array([False, True, True])
 
-    matrix = clipped_matrix(np.array([cells]), 0.5, clip=clip)
+    found = classified(np.ones(3), 0.5, no_gt, no_pred)
 
-    assert matrix.tolist() == [[clipped(cell, 0.5, clip=clip) for cell in cells]]
+    assert [Outcome(each).name for each in found] == ["FA", "FN", "TN"]

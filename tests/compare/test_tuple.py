@@ -3,7 +3,18 @@ import pytest
 from stickler_cli.compare.result import Outcome
 from stickler_cli.compare.tuple import DEFAULT_TUPLE_THRESHOLD, TupleNode
 
-from .nodes import DEFAULTS, a_list, an_object, anything, exact, number, pairs_of, text
+from .nodes import (
+    a_list,
+    alike,
+    an_object,
+    anything,
+    compared,
+    exact,
+    number,
+    pairs_of,
+    table,
+    text,
+)
 
 PAIR = TupleNode(threshold=0.5, positions=(text(threshold=0.8), number()), rest=exact())
 
@@ -13,7 +24,7 @@ def test_a_tuple_passes_at_a_half_by_default():
 
 
 def test_positions_are_compared_each_by_its_own_node():
-    comparison = PAIR.compare(["abcd", 1], ["abcx", 1.0], DEFAULTS)
+    comparison = compared(PAIR, ["abcd", 1], ["abcx", 1.0])
 
     assert pairs_of(comparison) == [(0, 0, "FD"), (1, 1, "TP")]
     assert [element.threshold for element in comparison.elements] == [0.8, 0.5]
@@ -24,43 +35,43 @@ def test_positions_are_compared_each_by_its_own_node():
 def test_positions_are_not_put_into_another_order():
     node = TupleNode(threshold=0.5, positions=(exact(), exact()), rest=exact())
 
-    assert pairs_of(node.compare(["a", "b"], ["b", "a"], DEFAULTS)) == [(0, 0, "FD"), (1, 1, "FD")]
+    assert pairs_of(compared(node, ["a", "b"], ["b", "a"])) == [(0, 0, "FD"), (1, 1, "FD")]
 
 
 def test_a_position_has_no_floor():
-    assert pairs_of(PAIR.compare(["abcd"], ["wxyz"], DEFAULTS)) == [(0, 0, "FD")]
+    assert pairs_of(compared(PAIR, ["abcd"], ["wxyz"])) == [(0, 0, "FD")]
 
 
 def test_a_position_that_one_side_lacks_is_missed_or_invented_and_scores_0():
-    missed = PAIR.compare(["abcd", 1], ["abcd"], DEFAULTS)
-    invented = PAIR.compare([None, 1], ["abcd", 1], DEFAULTS)
+    missed = compared(PAIR, ["abcd", 1], ["abcd"])
+    invented = compared(PAIR, [None, 1], ["abcd", 1])
 
     assert (pairs_of(missed), missed.score) == ([(0, 0, "TP"), (1, None, "FN")], 0.5)
     assert (pairs_of(invented), invented.score) == ([(None, 0, "FA"), (1, 1, "TP")], 0.5)
-    assert PAIR.similarity(["abcd", 1], ["abcd"], DEFAULTS) == 0.5
+    assert alike(PAIR, ["abcd", 1], ["abcd"]) == 0.5
 
 
 def test_positions_absent_on_both_sides_are_skipped():
-    comparison = PAIR.compare([None, 1], ["", 1], DEFAULTS)
+    comparison = compared(PAIR, [None, 1], ["", 1])
 
     assert pairs_of(comparison) == [(1, 1, "TP")]
     assert comparison.score == 1.0
 
 
 def test_positions_after_the_declared_ones_have_a_node_of_their_own():
-    comparison = PAIR.compare(["abcd", 1, "x", "y"], ["abcd", 1, "x", "z"], DEFAULTS)
+    comparison = compared(PAIR, ["abcd", 1, "x", "y"], ["abcd", 1, "x", "z"])
 
     assert pairs_of(comparison)[2:] == [(2, 2, "TP"), (3, 3, "FD")]
     assert comparison.score == 0.75
 
 
 def test_a_value_that_is_no_list_is_the_first_position():
-    assert pairs_of(PAIR.compare(["abcd", 1], "abcd", DEFAULTS)) == [(0, 0, "TP"), (1, None, "FN")]
+    assert pairs_of(compared(PAIR, ["abcd", 1], "abcd")) == [(0, 0, "TP"), (1, None, "FN")]
 
 
 def test_a_tuple_that_one_side_lacks_counts_each_position():
-    missed = PAIR.compare(["abcd", 1], None, DEFAULTS)
-    invented = PAIR.compare([], [None, 1], DEFAULTS)
+    missed = compared(PAIR, ["abcd", 1], None)
+    invented = compared(PAIR, [], [None, 1])
 
     assert (missed.outcome, missed.score) == (Outcome.FN, 0.0)
     assert pairs_of(missed) == [(0, None, "FN"), (1, None, "FN")]
@@ -68,17 +79,17 @@ def test_a_tuple_that_one_side_lacks_counts_each_position():
 
 
 def test_two_absent_tuples_have_no_elements():
-    comparison = PAIR.compare([None], [], DEFAULTS)
+    comparison = compared(PAIR, [None], [])
 
     assert (comparison.outcome, comparison.score, comparison.elements) == (Outcome.TN, 1.0, ())
 
 
 def test_a_clipped_position_lowers_the_score_and_not_the_raw_score():
     node = TupleNode(threshold=0.5, positions=(text(threshold=0.8, clip=True),), rest=exact())
-    comparison = node.compare(["abcd", "x"], ["abcx", "x"], DEFAULTS)
+    comparison = compared(node, ["abcd", "x"], ["abcx", "x"])
 
     assert (comparison.similarity, comparison.score) == (0.875, 0.5)
-    assert node.similarity(["abcd", "x"], ["abcx", "x"], DEFAULTS) == 0.5
+    assert alike(node, ["abcd", "x"], ["abcx", "x"]) == 0.5
 
 
 def test_objects_and_lists_pass_on_the_threshold_of_their_position():
@@ -90,7 +101,7 @@ def test_objects_and_lists_pass_on_the_threshold_of_their_position():
         ),
         rest=anything(),
     )
-    comparison = node.compare([{"a": "abcd"}, ["x", "y"]], [{"a": "abcx"}, ["y"]], DEFAULTS)
+    comparison = compared(node, [{"a": "abcd"}, ["x", "y"]], [{"a": "abcx"}, ["y"]])
 
     assert pairs_of(comparison) == [(0, 0, "TP"), (1, 1, "FD")]
 
@@ -98,9 +109,7 @@ def test_objects_and_lists_pass_on_the_threshold_of_their_position():
 @pytest.mark.parametrize(("threshold", "outcome"), [(0.75, "TP"), (0.76, "FD")])
 def test_a_tuple_in_a_list_passes_on_its_score(threshold, outcome):
     node = a_list(TupleNode(threshold=threshold, positions=(), rest=exact()))
-    comparison = node.compare([["a", "b", "c", "d"]], [["a", "b", "c", "x"]], DEFAULTS)
+    comparison = compared(node, [["a", "b", "c", "d"]], [["a", "b", "c", "x"]])
 
     assert pairs_of(comparison) == [(0, 0, outcome)]
-    assert node.matrix([[["a", "b"]]], [[["a", "x"]], [["a", "b"]]], DEFAULTS).tolist() == [
-        [0.5, 1]
-    ]
+    assert table(node, [[["a", "b"]]], [[["a", "x"]], [["a", "b"]]]) == [[0.5, 1]]

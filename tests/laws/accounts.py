@@ -1,20 +1,43 @@
 """What the laws ask of a comparison and of its counts."""
 
-from stickler_cli.compare.result import ListComparison, MismatchComparison, ObjectComparison
+from stickler_cli.compare import engine
+from stickler_cli.compare.comparison import comparison_of
+from stickler_cli.score.batch import batch_of
+from stickler_cli.score.comparison_view import comparison_view, tally_of
+
+
+def compare(plan, gt, pred, options=None):
+    """Compare two documents."""
+    return comparison_of(engine.compare(plan, [gt], [pred], options), 0)
+
+
+def tally(comparison):
+    """Count one document."""
+    return tally_of(batch_of(comparison))
+
+
+def non_matches(comparison):
+    """List the errors of one document."""
+    return batch_of(comparison).errors(0)
+
+
+def view(comparison):
+    """Give what results say of one document."""
+    return comparison_view(batch_of(comparison))
+
+
+def sides(comparison):
+    """Give both sides of a mismatch, each against nothing; where elements pair there are none."""
+    account, pair = comparison.account, comparison.pair
+    return [comparison_of(side, pair) for side in (account.missed, account.invented) if side]
 
 
 def units(comparison):
     """Go through everything that a comparison accounts for."""
     yield comparison
-    match comparison:
-        case ObjectComparison():
-            inside = [entry.comparison for entry in comparison.fields]
-        case ListComparison():
-            inside = [element.comparison for element in comparison.elements]
-        case MismatchComparison():
-            inside = [comparison.missed, comparison.invented]
-        case _:
-            inside = []
+    inside = [part.comparison for part in (*comparison.fields, *comparison.elements)]
+    if comparison.shape == "mismatch":
+        inside = sides(comparison)
     for part in inside:
         yield from units(part)
 

@@ -2,12 +2,9 @@
 
 from collections import Counter
 
-from stickler_cli.compare.result import (
-    ListComparison,
-    MismatchComparison,
-    ObjectComparison,
-    Outcome,
-)
+from stickler_cli.compare.result import Outcome
+
+from .accounts import sides
 
 READINGS = ("overall", "aggregate", "leaves")
 BOTH = (Outcome.TP, Outcome.FD)
@@ -83,20 +80,20 @@ def object_fields(comparison, *, live):
 
 def unit(comparison, *, live):
     """Count one unit, and what is in it."""
-    if isinstance(comparison, ListComparison) and comparison.elements:
+    if comparison.shape == "list" and comparison.elements:
         node = elements(comparison, live=live)
         if live:
             for element in comparison.elements:
                 node.add(element.outcome, "overall")
         return node
     outcome = comparison.outcome
-    if isinstance(comparison, ObjectComparison) and outcome in BOTH:
+    if comparison.shape == "object" and outcome in BOTH:
         node = object_fields(comparison, live=live)
-    elif isinstance(comparison, ObjectComparison) and outcome is not Outcome.TN:
+    elif comparison.shape == "object" and outcome is not Outcome.TN:
         node = object_fields(comparison, live=False)
-    elif isinstance(comparison, MismatchComparison):
+    elif comparison.shape == "mismatch":
         node = Count()
-        for side in (comparison.missed, comparison.invented):
+        for side in sides(comparison):
             part = unit(side, live=False)
             node.add_all(part, "leaves")
             node.join(part)
@@ -105,7 +102,7 @@ def unit(comparison, *, live):
         node.add(outcome, "leaves")
     if live:
         node.add(outcome, "overall")
-        if not (isinstance(comparison, ObjectComparison) and outcome in BOTH):
+        if not (comparison.shape == "object" and outcome in BOTH):
             node.add(outcome, "aggregate")
     return node
 
@@ -118,9 +115,9 @@ def elements(comparison, *, live):
         opened = live and element.passed
         if live and not opened:
             node.add(element.outcome, "aggregate")
-        if isinstance(inner, ListComparison) and inner.elements:
+        if inner.shape == "list" and inner.elements:
             part = elements(inner, live=opened)
-        elif isinstance(inner, ObjectComparison):
+        elif inner.shape == "object":
             part = object_fields(inner, live=opened)
         else:
             part = unit(inner, live=opened)

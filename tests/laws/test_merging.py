@@ -6,11 +6,11 @@ from copy import deepcopy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stickler_cli.compare.engine import compare
 from stickler_cli.score.comparison_view import tally_view
 from stickler_cli.score.record import in_schema_order
-from stickler_cli.score.tally import Tally, tally
+from stickler_cli.score.tally import Tally
 
+from .accounts import compare, tally
 from .strategies import Scope, cases
 
 three_documents = cases(Scope(wrong=True), sides=3)

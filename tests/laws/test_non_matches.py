@@ -4,13 +4,10 @@ from collections import Counter
 
 from hypothesis import given
 
-from stickler_cli.compare.engine import compare
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.locations import field_path, parse_field_path
-from stickler_cli.score.comparison_view import comparison_view
-from stickler_cli.score.non_matches import non_matches
-from stickler_cli.score.tally import tally
 
+from .accounts import compare, non_matches, tally, view
 from .strategies import Scope, cases
 
 ANYTHING = Scope(wrong=True)
@@ -77,6 +74,6 @@ def test_only_a_false_discovery_has_a_similarity_and_it_is_below_the_threshold(c
 
 @given(cases(ANYTHING))
 def test_all_fields_match_if_there_is_nothing_to_list(case):
-    result = comparison_view(compare(case.plan, case.gt, case.pred, case.options))
+    result = view(compare(case.plan, case.gt, case.pred, case.options))
 
     assert result["all_fields_matched"] == (result["non_matches"] == [])

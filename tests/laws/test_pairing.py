@@ -1,19 +1,22 @@
 """The assignment, against every assignment there is; and lists whose best assignment is unique."""
 
+from collections import Counter
 from itertools import permutations
 
 import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy.optimize import linear_sum_assignment
 
-from stickler_cli.compare import list as lists
-from stickler_cli.compare.engine import compare
-from stickler_cli.compare.pairing import pair, pair_within
-from stickler_cli.compare.plan import Options
+from stickler_cli.comparators.base import BaseComparator
+from stickler_cli.compare import pairing
+from stickler_cli.compare.columns import Columns
+from stickler_cli.compare.leaf import LeafNode
+from stickler_cli.compare.pairing import Lists, pair
+from stickler_cli.compare.plan import Options, Purpose
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.tally import tally
 
-from .accounts import outline, swapped
+from .accounts import compare, outline, swapped, tally
 from .strategies import FLOORS, X
 
 similarities = st.sampled_from((0.0, 0.2, 0.2 + 1e-10, 0.5, 0.8, 1.0)) | st.floats(0, 1)
@@ -29,6 +32,28 @@ def matrices(draw, cells=similarities, most=4):
     rows, columns = draw(st.integers(1, most)), draw(st.integers(1, most))
     row = st.lists(cells, min_size=columns, max_size=columns)
     return np.array(draw(st.lists(row, min_size=rows, max_size=rows)))
+
+
+class Cells(BaseComparator):
+    """Gives what a matrix has in row and column."""
+
+    def __init__(self, matrix):
+        super().__init__()
+        self.matrix = matrix
+
+    def compare(self, gt, pred):
+        return float(self.matrix[gt, pred])
+
+
+def pairs_of(matrix, floor):
+    """Pair rows and columns; give their positions, and check what is said of their similarity."""
+    n, m = matrix.shape
+    item = LeafNode(threshold=0.5, comparator=Cells(matrix))
+    columns = Columns(list(range(n)), list(range(m)))
+    lists = Lists(np.array([n]), np.array([m]), np.arange(n), np.arange(m))
+    found = pair(item, columns, lists, floor, Options())
+    assert found.similarity.tolist() == matrix[found.row, found.column].tolist()
+    return list(zip(found.row.tolist(), found.column.tolist(), strict=True))
 
 
 def gain(matrix, row, column, floor):
@@ -63,7 +88,7 @@ def kept(matrix, cells, floor):
 def test_no_assignment_has_a_greater_total(matrix, floor):
     best = max(total(matrix, cells, floor) for cells in assignments(matrix))
 
-    chosen = [(found.gt, found.pred) for found in pair(matrix, floor)]
+    chosen = pairs_of(matrix, floor)
 
     assert total(matrix, chosen, floor) >= best - ROUNDING
 
@@ -71,20 +96,19 @@ def test_no_assignment_has_a_greater_total(matrix, floor):
 @many
 @given(matrices(most=7), floors)
 def test_pairs_are_in_order_unique_and_above_the_floor(matrix, floor):
-    pairs = pair(matrix, floor)
+    pairs = pairs_of(matrix, floor)
 
-    assert [found.gt for found in pairs] == sorted({found.gt for found in pairs})
-    assert len({found.pred for found in pairs}) == len(pairs)
-    assert all(found.similarity == matrix[found.gt, found.pred] for found in pairs)
-    assert all(found.similarity > floor for found in pairs)
+    assert [row for row, _ in pairs] == sorted({row for row, _ in pairs})
+    assert len({column for _, column in pairs}) == len(pairs)
+    assert all(matrix[cell] > floor for cell in pairs)
 
 
 @many
 @given(matrices(most=6), floors)
 def test_two_elements_left_over_are_no_pair(matrix, floor):
-    pairs = pair(matrix, floor)
-    rows = set(range(matrix.shape[0])) - {found.gt for found in pairs}
-    columns = set(range(matrix.shape[1])) - {found.pred for found in pairs}
+    pairs = pairs_of(matrix, floor)
+    rows = set(range(matrix.shape[0])) - {row for row, _ in pairs}
+    columns = set(range(matrix.shape[1])) - {column for _, column in pairs}
 
     assert all(matrix[row, column] <= floor + 1e-9 for row in rows for column in columns)
 
@@ -92,17 +116,15 @@ def test_two_elements_left_over_are_no_pair(matrix, floor):
 @many
 @given(matrices(most=6))
 def test_the_floor_of_minus_1_keeps_every_pair(matrix):
-    assert len(pair(matrix, -1)) == min(matrix.shape)
+    assert len(pairs_of(matrix, -1)) == min(matrix.shape)
 
 
 @many
 @given(st.integers(1, 8), st.integers(1, 8), st.floats(0.3, 1))
 def test_elements_all_alike_pair_by_position(rows, columns, similarity):
-    pairs = pair(np.full((rows, columns), similarity), 0.2)
+    pairs = pairs_of(np.full((rows, columns), similarity), 0.2)
 
-    assert [(found.gt, found.pred) for found in pairs] == [
-        (position, position) for position in range(min(rows, columns))
-    ]
+    assert pairs == [(position, position) for position in range(min(rows, columns))]
 
 
 @many
@@ -112,11 +134,11 @@ def test_a_best_assignment_that_is_unique_holds_in_any_order(data, matrix, floor
     rows = data.draw(st.permutations(range(matrix.shape[0])))
     columns = data.draw(st.permutations(range(matrix.shape[1])))
 
-    shuffled = pair(matrix[np.ix_(rows, columns)], floor)
+    shuffled = pairs_of(matrix[np.ix_(rows, columns)], floor)
 
-    assert {(rows[found.gt], columns[found.pred]) for found in shuffled} == {
-        (found.gt, found.pred) for found in pair(matrix, floor)
-    }
+    assert {(rows[row], columns[column]) for row, column in shuffled} == set(
+        pairs_of(matrix, floor)
+    )
 
 
 def is_unique(matrix, floor):
@@ -159,7 +181,10 @@ def untied_lists(draw):
     preds += [{**item, draw(edits): None} for item in draw(st.permutations(gts))[:2]]
     node = LIST.root.fields[0].node
     if gts and preds:
-        matrix = node.items.matrix(gts, preds[:4], OPTIONS)
+        some = Columns(gts, preds[:4])
+        gt, pred = (at.ravel() for at in np.indices((len(some.gt), len(some.pred))))
+        found = node.items.compare(some, gt, pred, OPTIONS.to(Purpose.PAIRING))
+        matrix = found.reported.reshape(len(some.gt), len(some.pred))
         assume(is_unique(matrix, OPTIONS.pairing_floor))
     return gts, preds[:4]
 
@@ -186,19 +211,91 @@ def test_swapping_two_lists_swaps_missed_and_invented(lists):
     assert swapped(counts(gts, preds)) == outline(counts(preds, gts))
 
 
-@many
-@given(matrices(most=6), floors, st.randoms(use_true_random=False))
-def test_bounds_lead_to_the_best_pairs_or_say_nothing(matrix, floor, random):
-    above = (lambda cell: cell, lambda cell: (1 + cell) / 2, lambda _: 1.0)
-    bound = np.array([[random.choice(above)(cell) for cell in row] for row in matrix])
+CODES = st.sampled_from((None, "", "a", "b", "c")) | st.integers(0, 30).map("k{}".format)
+KEYED = st.fixed_dictionaries(
+    {},
+    optional={
+        "a": st.sampled_from(("ant", "ants", "aunt", "bee", "bees nest", "")),
+        "b": st.integers(0, 9),
+        "k": CODES,
+    },
+)
+KEYED_SCHEMA = {
+    "type": "object",
+    "properties": {
+        "a": {"type": "string", X + "weight": 0.37, X + "clip-under-threshold": True},
+        "b": {"type": "integer"},
+        "k": {"type": "string", X + "comparator": "ExactComparator", X + "weight": 1.7},
+    },
+}
+KEYED_PLAN = compile_schema(
+    {"type": "object", "properties": {"items": {"type": "array", "items": KEYED_SCHEMA}}}
+)
+KEYED_NODE = KEYED_PLAN.root.fields[0].node.items
 
-    found = pair_within(bound, lambda row, column: float(matrix[row, column]), floor)
 
-    if found is not None:
-        best = [(one.gt, one.pred) for one in pair(matrix, floor)]
-        cells = [(one.gt, one.pred) for one in found]
-        assert abs(total(matrix, cells, floor) - total(matrix, best, floor)) < ROUNDING
-        assert all(one.similarity == matrix[one.gt, one.pred] for one in found)
+@st.composite
+def keyed_lists(draw):
+    """Draw two lists of items, some of which are in both, some more than once."""
+    pool = draw(st.lists(KEYED.filter(bool), min_size=1, max_size=20))
+    pool = [item for item in pool if any(part not in (None, "") for part in item.values())]
+    assume(pool)
+    most = draw(st.sampled_from((4, 16, 60)))
+    some = st.lists(st.sampled_from(pool), min_size=1, max_size=most)
+    return draw(some), draw(some)
+
+
+def count_ways(monkeypatch, taken):
+    """Count which ways to the best pairs are taken."""
+
+    def counted(owner, name):
+        real = getattr(owner, name)
+
+        def call(*arguments):
+            taken[name] += 1
+            return real(*arguments)
+
+        monkeypatch.setattr(owner, name, call)
+
+    for name in ("assign", "assign_all"):
+        counted(pairing, name)
+    for name in ("_compared_with_all", "_join", "_assigned"):
+        counted(pairing._Search, name)  # noqa: SLF001 - no result tells which way it came by
+    monkeypatch.setattr(pairing, "MOST_FREE", 1)
+
+
+def test_pairs_of_items_with_keys_have_the_total_of_the_whole_assignment(monkeypatch):
+    taken = Counter()
+
+    @given(keyed_lists(), st.sampled_from((-1, 0, 0.2)))
+    def holds(lists, floor):
+        gts, preds = lists
+        columns = Columns(gts, preds)
+        n, m = len(gts), len(preds)
+        gt, pred = np.repeat(np.arange(n), m), np.tile(np.arange(m), n)
+        options = Options(pairing_floor=floor).to(Purpose.PAIRING)
+        matrix = KEYED_NODE.compare(columns, gt, pred, options).reported.reshape(n, m)
+        gains = np.array([[gain(matrix, row, at, floor) for at in range(m)] for row in range(n)])
+        best = gains[linear_sum_assignment(gains, maximize=True)].sum()
+        taken["lists"] += 1
+
+        found = pair(
+            KEYED_NODE,
+            Columns(gts, preds),
+            Lists(np.array([n]), np.array([m]), np.arange(n), np.arange(m)),
+            floor,
+            Options(),
+        )
+
+        cells = list(zip(found.row.tolist(), found.column.tolist(), strict=True))
+        assert len({row for row, _ in cells}) == len({at for _, at in cells}) == len(cells)
+        assert all(gains[cell] > 0 for cell in cells)
+        assert abs(sum(gains[cell] for cell in cells) - best) < 1e-12
+
+    count_ways(monkeypatch, taken)
+    holds()
+    assert {"assign", "assign_all", "_compared_with_all", "_join"} <= taken.keys()
+    assert taken["_assigned"] < taken["lists"]  # some need no assignment at all
 
 
 WORD = st.sampled_from(("ant", "ants", "aunt", "bee", "bees nest", ""))
@@ -228,12 +325,11 @@ ITEMS_SCHEMA = compile_schema(
 @given(st.lists(ITEM, max_size=6), st.lists(ITEM, max_size=6), floors)
 def test_looking_at_likely_pairs_only_changes_no_score(gts, preds, floor):
     def score(few):
-        limits = lists.FEW_PAIRS, lists.FEW_NESTED
-        lists.FEW_PAIRS = lists.FEW_NESTED = few
+        limit, pairing.FEW_PAIRS = pairing.FEW_PAIRS, few
         try:
             options = Options(pairing_floor=floor)
             return compare(ITEMS_SCHEMA, {"items": gts}, {"items": preds}, options).similarity
         finally:
-            lists.FEW_PAIRS, lists.FEW_NESTED = limits
+            pairing.FEW_PAIRS = limit
 
     assert abs(score(0) - score(10**9)) < 1e-9

@@ -6,14 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stickler_cli.compare.absence import is_absent
-from stickler_cli.compare.engine import compare
 from stickler_cli.core.problems import Problem
 from stickler_cli.documents import DocumentPair
 from stickler_cli.runs.chunk import Job, OutputsRequested, evaluate_chunk
 from stickler_cli.score.evaluation import Status
-from stickler_cli.score.tally import tally
 
-from .accounts import outline
+from .accounts import compare, outline, tally
 from .strategies import LEAVES, Scope, X, cases, json_objects
 
 ANYTHING = Scope(wrong=True)

@@ -6,13 +6,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from stickler_cli.compare.absence import is_absent
-from stickler_cli.compare.engine import compare
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.comparison_view import comparison_view
-from stickler_cli.score.non_matches import non_matches
-from stickler_cli.score.tally import tally
 
-from .accounts import outline, swapped, units
+from .accounts import compare, non_matches, outline, swapped, tally, units, view
 from .strategies import LEAVES, Scope, X, cases, json_objects, shuffled
 
 ANYTHING = Scope(wrong=True)
@@ -35,7 +31,7 @@ def score(case, gt, pred):
 @given(cases(ANYTHING), json_objects, json_objects)
 def test_any_two_documents_are_compared_without_an_error(case, gt, pred):
     for sides in ((gt, pred), (case.gt, pred), (gt, case.pred), (case.gt, case.pred)):
-        result = comparison_view(compare(case.plan, *sides, case.options))
+        result = view(compare(case.plan, *sides, case.options))
 
         assert json.loads(json.dumps(result)) == result
 

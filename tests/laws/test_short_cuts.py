@@ -14,12 +14,10 @@ from stickler_cli.comparators import (
     LevenshteinComparator,
     NumericComparator,
 )
-from stickler_cli.compare import leaf
-from stickler_cli.compare import list as lists
-from stickler_cli.compare.engine import compare
+from stickler_cli.compare import pairing
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.tally import tally
 
+from .accounts import compare, tally
 from .naive_counts import count_document, plain_counts
 from .strategies import KINDS, NESTS, VALUES_DECIDE, Scope, cases, shuffled
 
@@ -32,12 +30,12 @@ TIES = 1e-8
 @contextmanager
 def pairing_all_lists_by(few):
     """Look at likely pairs first where there are more than so many."""
-    limits = lists.FEW_PAIRS, lists.FEW_NESTED, leaf.SMALL_COLUMNS
-    lists.FEW_PAIRS = lists.FEW_NESTED = leaf.SMALL_COLUMNS = few
+    limit = pairing.FEW_PAIRS
+    pairing.FEW_PAIRS = few
     try:
         yield
     finally:
-        lists.FEW_PAIRS, lists.FEW_NESTED, leaf.SMALL_COLUMNS = limits
+        pairing.FEW_PAIRS = limit
 
 
 @pytest.mark.parametrize("kind", [*NESTS, *VALUES_DECIDE])
