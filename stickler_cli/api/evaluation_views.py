@@ -8,6 +8,7 @@ from typing import Any, Final
 from stickler_cli.api.notebook import summary_html
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError
 from stickler_cli.core.spelling import did_you_mean
+from stickler_cli.records.run_reading import read_evaluation
 from stickler_cli.reports.csv_report import HEADERS, Row, run_rows
 from stickler_cli.reports.rows import named_rows
 from stickler_cli.score import evaluation as score
@@ -40,7 +41,7 @@ class Evaluation(score.Evaluation):
         Raises:
             UsageError: it is neither, or of another version; with what was found and expected.
         """
-        return cls.of(score.Evaluation.from_dict(record, source))
+        return cls.of(read_evaluation(record, source))
 
     def to_frame(self, library: str | None = None) -> Any:
         """Return a data frame with the rows and columns of the CSV report.

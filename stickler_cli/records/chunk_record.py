@@ -78,7 +78,10 @@ def _evaluation_record(evaluation: Evaluation) -> dict[str, object]:
 
 
 def _read_evaluation(record: Mapping[str, object], source: str) -> Evaluation:
+    # For those who continue a run; others need not wait until its types are made.
+    from stickler_cli.records.run_reading import read_evaluation
+
     if "accounts" in record:
         lines = read(list[str], record["accounts"], source, (EVALUATION, "accounts"))
         record = {**record, "per_document": [json.loads(line) for line in lines]}
-    return Evaluation.from_dict(record, source)
+    return read_evaluation(record, source)

@@ -10,7 +10,7 @@ from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents.lines import lines_of
 from stickler_cli.documents.reading import decoded, parse_document, parse_json, read_bytes
 from stickler_cli.score.detail import Detail, non_match_row
-from stickler_cli.score.record import Run, read_run
+from stickler_cli.score.record import Run
 
 RUN_FILE: Final = "run.json"
 """The run in a run directory."""
@@ -34,6 +34,9 @@ def load_run(name: str, limit: int = MAX_RUN_BYTES) -> Run:
     Raises:
         UsageError: there is none, or it cannot be read; with the place in the file.
     """
+    # For those who read a run; others need not wait until its types are made.
+    from stickler_cli.records.run_reading import read_run
+
     path = Path(name)
     if path.is_dir():
         path /= RUN_FILE

@@ -18,9 +18,8 @@ from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import field_path
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.counts import Counts
-from stickler_cli.score.document_result import DocumentResult, Status, read_status
+from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.field_counts import FieldCounts
-from stickler_cli.score.parts import Part
 from stickler_cli.score.tally import READINGS, SCORE_UNIT, units_of
 
 NAMES: Final = tuple(outcome.name.lower() for outcome in Outcome)
@@ -210,50 +209,3 @@ def _field(entry: Mapping[str, Any]) -> FieldAccount:
         Counts.of([counts.get(name, 0) for name in NAMES]) for counts in readings_of(entry)
     )
     return FieldAccount(overall, aggregate, leaves, entry.get(SCORE))
-
-
-def read_accounts(record: Part) -> Accounts:
-    """Read the `per_document` of a run; each account is then the line that it was.
-
-    Raises:
-        UsageError: it is no such list; with the first entry that does not fit.
-    """
-    accounts = Accounts()
-    for part in record.parts():
-        document = part.at("id").text()
-        read_status(part.at("status"))
-        score = part.at("score")
-        if score.value is not None and not _is_share(score.value):
-            raise score.refused("a number in [0, 1]")
-        for path, entry in part.at("fields").entries():
-            if not _fits(entry.value):
-                raise entry.refused(f"counts of {path or 'the document'} in the run format")
-        groups = part.find("by")
-        for _, group in groups.entries() if groups else ():
-            group.text()
-        accounts.lines += [(document, json_line(part.value)[:-1])]
-    return accounts
-
-
-def _fits(entry: object) -> bool:
-    """Say whether a value is what `account_lines` writes of a field."""
-    if not isinstance(entry, dict):
-        return False
-    for name, value in entry.items():
-        if name in READINGS:
-            if not isinstance(value, dict) or not all(map(_is_count, value, value.values())):
-                return False
-        elif name == SCORE:
-            if not _is_share(value):
-                return False
-        elif not _is_count(name, value):
-            return False
-    return bool(entry)
-
-
-def _is_count(name: object, value: object) -> bool:
-    return name in NAMES and type(value) is int and 0 < value <= _MOST_UNITS
-
-
-def _is_share(value: object) -> bool:
-    return isinstance(value, int | float) and type(value) is not bool and 0 <= value <= 1

@@ -5,18 +5,11 @@ A module of its own because an evaluation carries them and the run format signs 
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Final, TypeVar
+from typing import Final
 
 from stickler_cli.core.locations import Path, field_path
-from stickler_cli.core.option import NotTakenError, Settings, options_of
-from stickler_cli.score.parts import Part
 from stickler_cli.score.tally import Tally
 from stickler_cli.settings import DecidingOptions
-
-S = TypeVar("S", bound=Settings)
-
-ADDED_LATER: Final = frozenset({"lenient_json"})
-"""Options that a record need not have; it then was made with their default."""
 
 ANY_KEY: Final = "*"
 """Stands in the path of a field for the keys that only the documents name."""
@@ -53,49 +46,6 @@ class Conditions:
                 yield f"{option.name} is {here!r} here and {there!r} there"
         if self.fields != other.fields:
             yield "the fields of their schemas differ"
-
-
-def read_conditions(record: Part) -> Conditions | None:
-    """Return under which conditions a record was made, if it says so.
-
-    Raises:
-        UsageError: it is no such record.
-    """
-    options = record.at("options")
-    if options.value is None:
-        return None
-    return Conditions(
-        read_options(options, DecidingOptions),
-        tuple(_read_field(part) for part in record.at("fields").parts()),
-    )
-
-
-def read_options(record: Part, kind: type[S]) -> S:
-    """Read the options of a record.
-
-    Raises:
-        UsageError: one is not there, or out of range.
-    """
-    values = {}
-    for name, option in options_of(kind).items():
-        part = record.find(name) if name in ADDED_LATER else record.at(name)
-        if part is not None:
-            try:
-                values[name] = option.read(part.value)
-            except NotTakenError:
-                raise part.refused(option.values.expected) from None
-    return kind(**values)
-
-
-def _read_field(part: Part) -> FieldInfo:
-    threshold = part.at("threshold")
-    return FieldInfo(
-        part.at("path").names(),
-        part.at("kind").text(),
-        part.at("comparator").text(),
-        None if threshold.value is None else threshold.number(),
-        part.at("weight").number(),
-    )
 
 
 def pattern_of(path: Path, known: Mapping[Path, FieldInfo]) -> Path:

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from stickler_cli.core.problems import Problem
-from stickler_cli.score.parts import Part
 from stickler_cli.score.validity import Side, Verdict
 
 
@@ -50,30 +49,3 @@ class DocumentProblem:
     id: str
     problem: str
     """What is wrong, where, and what to do, on one line."""
-
-
-def read_statuses(documents: Part) -> dict[Status, int]:
-    """Read how many documents there were of each status; what is left of all was evaluated."""
-    statuses = dict.fromkeys(Status, 0)
-    for status in statuses:
-        if status is not Status.EVALUATED:
-            statuses[status] = documents.at(status.value).count()
-    total = documents.at("total")
-    statuses[Status.EVALUATED] = total.count() - sum(statuses.values())
-    if statuses[Status.EVALUATED] < 0:
-        raise total.refused("at least the sum of the others")
-    return statuses
-
-
-def read_problem(part: Part) -> DocumentProblem:
-    """Read a document that was not simply evaluated."""
-    status = read_status(part.at("status"))
-    return DocumentProblem(status, part.at("document").text(), part.at("problem").text())
-
-
-def read_status(part: Part) -> Status:
-    """Read what became of a document."""
-    for status in Status:
-        if status == part.value:
-            return status
-    raise part.refused(f"one of {', '.join(Status)}")

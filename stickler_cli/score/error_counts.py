@@ -7,7 +7,6 @@ from typing import Final, TypeAlias
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.score.error_classes import ErrorClass
 from stickler_cli.score.non_matches import NonMatch
-from stickler_cli.score.parts import Part
 
 ByClass: TypeAlias = dict[ErrorClass, int]
 """Without the classes that do not occur."""
@@ -69,26 +68,3 @@ def ordered(counts: ByClass) -> ByClass:
 
 def _view(counts: ByClass) -> dict[str, int]:
     return {each.value: counts[each] for each in ErrorClass if each in counts}
-
-
-def read_error_counts(record: Part) -> ErrorCounts:
-    """Read what `ErrorCounts.view` gave; sums are not looked at.
-
-    Raises:
-        UsageError: it is no such record.
-    """
-    counts = ErrorCounts()
-    for name, part in record.at("fields").entries():
-        path = Part(name, part.source, part.place).names()
-        counts.fields[path] = _read_classes(part)
-    return counts
-
-
-def _read_classes(part: Part) -> ByClass:
-    counts: ByClass = {}
-    for name, count in part.entries():
-        if name not in _BY_NAME:
-            found = Part(name, count.source, count.place)
-            raise found.refused(f"one of {', '.join(_BY_NAME)}")
-        counts[_BY_NAME[name]] = count.count()
-    return counts

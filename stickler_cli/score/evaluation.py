@@ -1,7 +1,6 @@
 """What many documents come to: sums that may be merged in any order with the same result."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Final
 
@@ -11,24 +10,21 @@ from stickler_cli import __version__
 from stickler_cli.compare.comparison import Comparison
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.score.accounts import Accounts, decoded, read_accounts
+from stickler_cli.score.accounts import Accounts
 from stickler_cli.score.batch import Batch, batch_of
-from stickler_cli.score.conditions import Conditions, FieldInfo, read_conditions
+from stickler_cli.score.conditions import Conditions, FieldInfo
 from stickler_cli.score.document_result import (
     DocumentProblem,
     DocumentResult,
     Status,
-    read_problem,
 )
-from stickler_cli.score.parts import Part
 from stickler_cli.score.rates import RateRule
 from stickler_cli.score.remarks import LENIENT, ODDITIES, remarks_view
-from stickler_cli.score.results import Results, read_results
+from stickler_cli.score.results import Results
 from stickler_cli.score.validity import (
     Side,
     Validity,
     invalid_view,
-    read_validity,
     validity_view,
 )
 
@@ -187,19 +183,6 @@ class Evaluation(Results):
             **({} if self.accounts is None else {"per_document": self.accounts.view()}),
         }
 
-    @classmethod
-    def from_dict(cls, record: Mapping[str, object], source: str = "") -> "Evaluation":
-        """Restore an evaluation, exactly.
-
-        Args:
-            record: what `to_dict` gave, or a run as `stickler eval --format json` writes it.
-            source: the file it comes from, for messages.
-
-        Raises:
-            UsageError: it is neither, or of another version; with what was found and expected.
-        """
-        return _evaluation_of(Part(record, source))
-
     @property
     def fields(self) -> Sequence[FieldInfo]:
         """What the schema says of its fields, where that is known."""
@@ -224,49 +207,6 @@ def evaluate(batches: Iterable[Batch | Comparison]) -> Evaluation:
     for batch in batches:
         evaluation.update(batch)
     return evaluation
-
-
-def _evaluation_of(record: Part) -> Evaluation:
-    form = record.at("format", f"{FORMAT} and {RUN_FORMAT} can be read")
-    if form.value not in (FORMAT, RUN_FORMAT):
-        raise form.refused(f"{FORMAT} or {RUN_FORMAT}")
-    evaluation = Evaluation(conditions=read_conditions(record), validity=read_validity(record))
-    read_results(evaluation, record)
-    evaluation.problems = [read_problem(part) for part in record.at("problems").parts()]
-    by = record.find("by")
-    for key, groups in by.entries() if by else ():
-        evaluation.by[key] = {}
-        for name, group in groups.entries():
-            evaluation.by[key][name] = Results()
-            read_results(evaluation.by[key][name], group)
-    if (accounts := record.find("per_document")) is not None:
-        evaluation.accounts = read_accounts(accounts)
-        _restore_intervals(evaluation, record, evaluation.accounts)
-    for key, which in (("undeclared_keys", "undeclared"), ("extra_keys", "extras")):
-        for part in record.at(key).parts():
-            *path, name = part.at("path").names()
-            node = evaluation.tally
-            for step in path:
-                node = node.below(step)
-            getattr(node, which)[name] = part.at("count").count()
-    return evaluation
-
-
-def _restore_intervals(evaluation: Evaluation, record: Part, accounts: Accounts) -> None:
-    """Make the intervals of a record again, from the accounts of its documents."""
-    if (settings := record.find("intervals")) is None:
-        return
-    from stickler_cli.score.intervals import Bootstrap, read_settings  # loads numpy
-
-    chosen = read_settings(settings)
-    by_group: defaultdict[tuple[str, str], list[bytes]] = defaultdict(list)
-    for _, line in accounts.lines if evaluation.by else ():
-        for key_and_name in decoded(line).get("by", {}).items():
-            by_group[key_and_name].append(line)
-    evaluation.bootstrap = Bootstrap(chosen, waiting=[line for _, line in accounts.lines])
-    for key, groups in evaluation.by.items():
-        for name, group in groups.items():
-            group.bootstrap = Bootstrap(chosen, whole_only=True, waiting=by_group[key, name])
 
 
 def _keys_view(keys: list[tuple[Path, int]]) -> list[dict[str, object]]:

@@ -11,12 +11,11 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import astuple, dataclass
 from typing import Final
 
-from stickler_cli.core.locations import Path, field_path, json_pointer, parse_field_path
+from stickler_cli.core.locations import Path, field_path, parse_field_path
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.spelling import did_you_mean, near_paths
 from stickler_cli.score.counts import BOUNDS, RATES
 from stickler_cli.score.evaluation import Evaluation
-from stickler_cli.score.parts import Part
 from stickler_cli.score.rates import RateRule
 from stickler_cli.score.tally import READINGS, Tally
 
@@ -79,27 +78,6 @@ class GateResult:
             "passed": self.passed,
             "reason": self.reason,
         }
-
-
-def read_gate_result(record: Part) -> GateResult:
-    """Return the result of a gate that a record holds.
-
-    Raises:
-        UsageError: it is no such record, or its gate is none.
-    """
-    gate = record.at("gate")
-    value = record.at("value")
-    return GateResult(
-        parse_gate(gate.text(), f"{gate.source}#{json_pointer(gate.place)}"),
-        None if value.value is None else _number(value),
-        record.at("passed").flag(),
-        record.at("reason").text(),
-    )
-
-
-def _number(part: Part) -> float:
-    """Return a value of a gate; a count stays a whole number."""
-    return part.value if type(part.value) is int else part.number()
 
 
 def parse_gate(text: str, option: str = "--gate", lowest: float = 0.0) -> Gate:

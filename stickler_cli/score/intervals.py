@@ -25,7 +25,6 @@ from stickler_cli.score.accounts import NAMES, SCORE, decoded, path_below
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.counts import RATES, fractions
 from stickler_cli.score.field_counts import FieldCounts
-from stickler_cli.score.parts import Part
 from stickler_cli.score.tally import READINGS
 from stickler_cli.settings import LEVEL, IntervalOptions
 
@@ -81,23 +80,6 @@ class IntervalSettings:
             "replicates": self.replicates,
             "seed": self.seed,
         }
-
-
-def read_settings(record: Part) -> IntervalSettings:
-    """Read the settings that a run tells.
-
-    Raises:
-        UsageError: they are out of range, or of another method.
-    """
-    method, level, replicates = (record.at(key) for key in ("method", "level", "replicates"))
-    if method.value != METHOD:
-        raise method.refused(METHOD, "it was written by another version: evaluate again")
-    settings = IntervalSettings(level.number(), record.at("seed").count(), replicates.count())
-    if not 0 < settings.level < 1:
-        raise level.refused("a number between 0 and 1")
-    if not 0 < settings.replicates <= MOST_REPLICATES:
-        raise replicates.refused(f"a whole number of 1 to {MOST_REPLICATES}")
-    return settings
 
 
 @dataclass(frozen=True, slots=True)

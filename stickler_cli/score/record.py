@@ -1,6 +1,6 @@
 """The run format `stickler-run/1`: an Evaluation as JSON, signed with what it came from.
 
-Every report is a view of this record, and `Evaluation.from_dict` reads it back. Its JSON Schema is
+Every report is a view of this record, and `records.run_reading` reads it back. Its JSON Schema is
 `schemas/stickler-run.json`.
 """
 
@@ -9,13 +9,11 @@ from dataclasses import asdict, dataclass
 from typing import Final
 
 from stickler_cli import __version__
-from stickler_cli.score.comparison_view import DOCUMENT_KEYS
-from stickler_cli.score.conditions import ANY_KEY, FieldInfo, in_schema_order, read_options
+from stickler_cli.score.conditions import ANY_KEY, FieldInfo, in_schema_order
 from stickler_cli.score.detail import Detail
 from stickler_cli.score.evaluation import RUN_FORMAT, Evaluation
-from stickler_cli.score.gates import GateResult, read_gate_result
+from stickler_cli.score.gates import GateResult
 from stickler_cli.score.non_matches import NonMatch
-from stickler_cli.score.parts import Part
 from stickler_cli.score.rates import RateRule
 from stickler_cli.settings import RunOptions
 
@@ -27,7 +25,6 @@ __all__ = [
     "RunOptions",
     "SchemaSignature",
     "in_schema_order",
-    "read_run",
     "run_record",
 ]
 
@@ -100,38 +97,3 @@ def run_record(run: Run, *, per_document: bool = True) -> dict[str, object]:
     if per_document and run.evaluation.accounts is not None:
         record[PER_DOCUMENT] = run.evaluation.accounts.view()
     return record
-
-
-def read_run(record: Mapping[str, object], source: str = "") -> Run:
-    """Return the run that a record tells of; it then gives the same record again.
-
-    Args:
-        record: a run file, parsed.
-        source: its name, for messages.
-
-    Raises:
-        UsageError: it is no such record, or of another version; with its place and what it is.
-    """
-    whole = Part(record, source)
-    form = whole.at("format", f"{FORMAT} can be read")
-    if form.value != FORMAT:
-        raise form.refused(FORMAT, "a run is what stickler eval --format json writes")
-    evaluation = Evaluation.from_dict(record, source)
-    schema, options = whole.at("schema"), whole.at("options")
-    conditions = evaluation.conditions
-    if conditions is None:
-        raise options.refused("the options of the run")
-    return Run(
-        evaluation=evaluation,
-        schema=SchemaSignature(*(schema.at(key).text() for key in _SIGNATURE)),
-        options=read_options(options, RunOptions),
-        fields=conditions.fields,
-        gates=[read_gate_result(part) for part in whole.at("gates").parts()],
-        notes=[part.text() for part in whole.at("notes").parts()],
-        partial=whole.find("partial") is not None,
-        document={key: record[key] for key in DOCUMENT_KEYS if key in record} or None,
-        version=whole.at("version").text(),
-    )
-
-
-_SIGNATURE: Final = ("path", "digest", "model_name")

@@ -7,8 +7,6 @@ them; here is the list.
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from stickler_cli.score.parts import Part
-
 LENIENT: Final = "lenient"
 """The remark on a prediction that is JSON only after `--lenient-json` found it in its text."""
 
@@ -34,14 +32,3 @@ def remarks_view(counts: Mapping[str, int]) -> dict[str, object]:
         **{name: counts.get(name, 0) for name in ODDITIES},
         LENIENT: {"documents": counts.get(LENIENT, 0), **ways},
     }
-
-
-def read_remarks(documents: Part) -> dict[str, int]:
-    """Read the counts back from the `documents` of a record; those of 0 are left out."""
-    parts = {name: documents.find(name) for name in ODDITIES}
-    lenient = documents.find(LENIENT)
-    if lenient is not None:
-        parts[LENIENT] = lenient.at("documents")
-        parts |= {f"{LENIENT}_{way}": lenient.at(way) for way in WAYS}
-    counts = {name: part.count() for name, part in parts.items() if part is not None}
-    return {name: count for name, count in counts.items() if count}

@@ -9,12 +9,11 @@ from stickler_cli.compare.columns import Mask
 from stickler_cli.core.locations import Path
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.conditions import FieldInfo, in_schema_order
-from stickler_cli.score.document_result import Status, read_statuses
-from stickler_cli.score.error_counts import ErrorCounts, read_error_counts
-from stickler_cli.score.parts import Part
-from stickler_cli.score.remarks import add_remarks, read_remarks, remarks_view
+from stickler_cli.score.document_result import Status
+from stickler_cli.score.error_counts import ErrorCounts
+from stickler_cli.score.remarks import add_remarks, remarks_view
 from stickler_cli.score.tally import SCORE_UNIT, Tally, sum_of_units
-from stickler_cli.score.tally_record import NO_SUMS, read_tally, tally_record
+from stickler_cli.score.tally_record import tally_record
 
 if TYPE_CHECKING:
     from stickler_cli.score.intervals import Bootstrap
@@ -145,14 +144,3 @@ class Results:
             bounds = None if score is None else score.view()
             shown["intervals"] = {**bootstrap.settings.view(), "overall_score": bounds}
         return shown
-
-
-def read_results(results: Results, record: Part) -> None:
-    """Read what `results_view` gave into the results of no documents; but no intervals."""
-    documents = record.at("documents")
-    results.tally = read_tally(record.at("confusion_matrix"))
-    results.evaluated = documents.at("evaluated").count()
-    results.score_units = record.at("score_sum", NO_SUMS).total()
-    results.statuses = read_statuses(documents)
-    results.remarks = read_remarks(documents)
-    results.errors = read_error_counts(record.at("error_classes", NO_SUMS))

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from stickler_cli.core.problems import Violation
-from stickler_cli.score.parts import Part
 
 Side = Literal["gt", "pred"]
 
@@ -153,28 +152,3 @@ def verdict_view(verdict: Verdict) -> dict[str, object]:
             for entry in violations[:SHOWN]
         ],
     }
-
-
-def read_validity(record: Part) -> dict[Side, Validity]:
-    """Read back what `validity_view` gave, if the record has it."""
-    found = record.find("validity")
-    if found is None:
-        return {}
-    parts = ((side, found.find(side)) for side in SIDES)
-    return {side: _read_side(part) for side, part in parts if part is not None}
-
-
-def _read_side(part: Part) -> Validity:
-    checked, valid, unreadable = (
-        part.at(name).count() for name in ("checked", "valid", "unreadable")
-    )
-    validity = Validity(checked, valid, unreadable)
-    if validity.invalid < 0:
-        raise part.at("checked").refused("at least the sum of the others")
-    for entry in part.at("violations").parts():
-        place = entry.at("example")
-        document, pointer, message = (place.at(name).text() for name in _EXAMPLE)
-        validity.violated[entry.at("keyword").text(), entry.at("path").text()] = Violated(
-            entry.at("count").count(), entry.at("documents").count(), (document, pointer, message)
-        )
-    return validity

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from stickler_cli.core.problems import UsageError
-from stickler_cli.score.evaluation import Evaluation
+from stickler_cli.records.run_reading import read_evaluation
 
 from .conftest import GOOD, write
 
@@ -198,7 +198,7 @@ def test_lenient_json_reads_lines_of_text_also_for_their_ids(stickler, data):
 
 def test_lenient_json_is_refused_in_a_merge_with_strict_runs(stickler, data):
     records = [stickler(*EVAL, "-f", "json", *option).json for option in ((), ("--lenient-json",))]
-    strict, lenient = map(Evaluation.from_dict, records)
+    strict, lenient = map(read_evaluation, records)
 
     with pytest.raises(UsageError, match="lenient_json is False here and True there"):
         strict.merge(lenient)
@@ -208,10 +208,10 @@ def test_remarks_are_read_back_and_added(stickler, data):
     write(data / "pred" / "one.json", FENCED)
     write(data / "pred" / "two.json", "\ufeff" + TWICE)
     record = stickler(*EVAL, "--lenient-json", "-f", "json").json
-    evaluation = Evaluation.from_dict(record)
+    evaluation = read_evaluation(record)
 
     assert evaluation.to_dict()["documents"] == record["documents"]
-    evaluation.merge(Evaluation.from_dict(record))
+    evaluation.merge(read_evaluation(record))
     assert evaluation.remarks == {
         "duplicate_keys": 2,
         "byte_order_mark": 2,
@@ -219,7 +219,7 @@ def test_remarks_are_read_back_and_added(stickler, data):
         "lenient_fence": 2,
     }
     del record["documents"]["lenient"], record["options"]["lenient_json"]
-    assert Evaluation.from_dict(record).remarks == {"duplicate_keys": 1, "byte_order_mark": 1}
+    assert read_evaluation(record).remarks == {"duplicate_keys": 1, "byte_order_mark": 1}
 
 
 LARGE = 2**70

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.explaining import explain
 from stickler_cli.compare.result import Outcome
+from stickler_cli.records.run_reading import read_evaluation
 from stickler_cli.score.error_classes import ErrorClass, Places, classify
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.non_matches import non_matches
@@ -45,7 +46,7 @@ def test_every_error_is_counted_in_one_class(case):
 
     errors = list(non_matches(comparison))
     assert sum(evaluation.errors.overall().values()) == len(errors)
-    assert Evaluation.from_dict(evaluation.to_dict()).errors == evaluation.errors
+    assert read_evaluation(evaluation.to_dict()).errors == evaluation.errors
 
 
 def places_of(place):

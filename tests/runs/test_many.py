@@ -26,6 +26,7 @@ from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.core.problems import Problem, SchemaError, UnavailableError, UsageError
 from stickler_cli.documents import DocumentPair, open_pairs
+from stickler_cli.records.run_reading import read_evaluation
 from stickler_cli.runs import chunk, worker
 from stickler_cli.runs.chunk import ChunkResult, Job
 from stickler_cli.runs.chunking import LARGEST_CHUNK
@@ -33,7 +34,6 @@ from stickler_cli.runs.pipeline import chunk_results
 from stickler_cli.runs.pool import CHUNKS_AHEAD
 from stickler_cli.runs.workers import Workers
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.evaluation import Evaluation
 
 from .conftest import Here, processes_stand_still
 
@@ -91,7 +91,7 @@ def test_the_fixtures_give_what_the_command_line_prints(name, capsys, monkeypatc
     for key in record.keys() - {"format", "options"}:
         assert orjson.dumps(record[key]) == orjson.dumps(printed[key]), key
     assert printed["options"] == {**record["options"], "strict": False}
-    assert Evaluation.from_dict(printed) == evaluation
+    assert read_evaluation(printed) == evaluation
 
 
 @given(

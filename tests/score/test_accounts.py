@@ -6,17 +6,16 @@ import pytest
 
 from stickler_cli.compare.engine import compare
 from stickler_cli.core.problems import UsageError
+from stickler_cli.records.run_reading import read_accounts, read_evaluation
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.accounts import (
     Accounts,
     account_line,
     decoded,
     parse_account,
-    read_accounts,
 )
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.evaluation import DocumentResult, Evaluation, Status
-from stickler_cli.score.parts import Part
 from stickler_cli.score.tally import Tally, tally
 
 PLAN = compile_schema(
@@ -114,7 +113,7 @@ def test_a_name_with_half_a_surrogate_pair_survives():
     line = failed("a\ud800")
 
     assert parse_account(line).id == "a\ud800"
-    read = read_accounts(Part([decoded(line)], "run.json"))
+    read = read_accounts([decoded(line)], "run.json")
     assert read.ordered() == [line]
 
 
@@ -175,8 +174,8 @@ def test_an_evaluation_with_accounts_is_read_back_exactly():
     evaluation = kept("b", "a")
     record = json.loads(json.dumps(evaluation.to_dict()))
 
-    assert Evaluation.from_dict(record).to_dict() == evaluation.to_dict()
-    assert Evaluation.from_dict(record).accounts.ordered() == evaluation.accounts.ordered()
+    assert read_evaluation(record).to_dict() == evaluation.to_dict()
+    assert read_evaluation(record).accounts.ordered() == evaluation.accounts.ordered()
 
 
 @pytest.mark.parametrize(
@@ -194,7 +193,7 @@ def test_an_evaluation_with_accounts_is_read_back_exactly():
 )
 def test_what_is_no_account_is_named_with_its_place(entry, place):
     with pytest.raises(UsageError, match=place):
-        read_accounts(Part([entry], "run.json", ("per_document",)))
+        read_accounts([entry], "run.json")
 
 
 @pytest.mark.parametrize(
@@ -216,4 +215,4 @@ def test_what_is_no_account_is_named_with_its_place(entry, place):
 def test_what_are_no_counts_is_named_with_its_place(counts):
     entry = {"id": "a", "status": "evaluated", "score": 1.0, "fields": {"total": counts}}
     with pytest.raises(UsageError, match=r"run\.json#/per_document/0/fields/total"):
-        read_accounts(Part([entry], "run.json", ("per_document",)))
+        read_accounts([entry], "run.json")

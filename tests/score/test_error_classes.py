@@ -6,6 +6,9 @@ import pytest
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.problems import UsageError
+from stickler_cli.records.codec import read
+from stickler_cli.records.run_format import ErrorClassesRecord
+from stickler_cli.records.run_reading import read_evaluation
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.error_classes import (
     LEVELS,
@@ -16,10 +19,9 @@ from stickler_cli.score.error_classes import (
     Places,
     classify,
 )
-from stickler_cli.score.error_counts import ErrorCounts, read_error_counts
+from stickler_cli.score.error_counts import ErrorCounts
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.non_matches import non_matches
-from stickler_cli.score.parts import Part
 
 EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
 STRICT = {"type": "string", "x-aws-stickler-threshold": 1.0}
@@ -388,7 +390,7 @@ def test_classes_add_in_any_order():
         other_way.merge(counted(pair))
 
     assert other_way.to_dict() == whole.to_dict()
-    assert Evaluation.from_dict(whole.to_dict()).errors == whole.errors
+    assert read_evaluation(whole.to_dict()).errors == whole.errors
 
 
 def test_every_entry_is_counted_once():
@@ -410,7 +412,7 @@ def test_every_entry_is_counted_once():
 )
 def test_counts_that_are_none_are_refused_with_their_place(fields, message):
     with pytest.raises(UsageError, match=re.escape(message)):
-        read_error_counts(Part({"fields": fields}, "run.json"))
+        read(ErrorClassesRecord, {"fields": fields}, "run.json")
 
 
 def test_no_errors_are_no_counts():

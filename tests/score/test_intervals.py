@@ -7,6 +7,7 @@ import pytest
 
 from stickler_cli.compare.engine import compare
 from stickler_cli.core.problems import UsageError
+from stickler_cli.records.run_reading import read_evaluation, read_settings
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.accounts import Accounts
 from stickler_cli.score.counts import RATES
@@ -19,10 +20,8 @@ from stickler_cli.score.intervals import (
     Interval,
     IntervalSettings,
     percentiles,
-    read_settings,
     weights,
 )
-from stickler_cli.score.parts import Part
 from stickler_cli.score.tally import READINGS
 
 EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
@@ -265,7 +264,7 @@ def test_an_evaluation_that_is_read_back_has_the_same_intervals():
     made = evaluation(*range(30))
     record = json.loads(json.dumps(made.to_dict()))
 
-    assert json.dumps(Evaluation.from_dict(record).to_dict()) == json.dumps(record)
+    assert json.dumps(read_evaluation(record).to_dict()) == json.dumps(record)
 
 
 def test_nobody_pays_for_intervals_who_does_not_ask():
@@ -313,9 +312,9 @@ def test_scores_and_counts_stand_in_the_record():
 )
 def test_settings_that_cannot_be_are_refused_with_their_place(change, place):
     record = {"level": 0.95, "method": METHOD, "replicates": 1000, "seed": 0}
-    assert read_settings(Part(record, "run.json")) == IntervalSettings()
+    assert read_settings(record, "run.json") == IntervalSettings()
     with pytest.raises(UsageError, match=place):
-        read_settings(Part({**record, **change}, "run.json", ("intervals",)))
+        read_settings({**record, **change}, "run.json")
 
 
 # --- coverage

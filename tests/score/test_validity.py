@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 
 from stickler_cli.compare.result import ObjectComparison
 from stickler_cli.core.problems import UsageError, Violation
+from stickler_cli.records.run_reading import read_evaluation
 from stickler_cli.score.document_result import DocumentResult, Status
-from stickler_cli.score.evaluation import Evaluation, evaluate
+from stickler_cli.score.evaluation import evaluate
 from stickler_cli.score.validity import SHOWN, Validity, Verdict, verdict_view
 
 
@@ -118,7 +119,7 @@ RESULTS = st.lists(st.builds(result, st.sampled_from("abc"), VERDICTS, VERDICTS)
 def test_verdicts_add_in_any_order_to_the_same_bytes(results, random, cut):
     shuffled = random.sample(results, len(results))
     left, right = evaluate(shuffled[cut:]), evaluate(shuffled[:cut])
-    left.merge(Evaluation.from_dict(json.loads(json.dumps(right.to_dict()))))
+    left.merge(read_evaluation(json.loads(json.dumps(right.to_dict()))))
 
     assert json.dumps(left.to_dict()) == json.dumps(evaluate(results).to_dict())
 
@@ -129,4 +130,4 @@ def test_counts_that_contradict_each_other_are_refused():
     validity["pred"]["valid"] = 2
 
     with pytest.raises(UsageError, match="/validity/pred/checked"):
-        Evaluation.from_dict({**record, "validity": validity})
+        read_evaluation({**record, "validity": validity})

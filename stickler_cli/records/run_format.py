@@ -1,0 +1,532 @@
+"""The run format `stickler-run/1`: what a run is in a file, key by key.
+
+`schemas/stickler-run.json` is made of these types, and their docstrings are its descriptions.
+"""
+
+from typing import Annotated, Any, Final, Literal, NotRequired
+
+from typing_extensions import TypedDict  # that of Python 3.11 is none that pydantic takes
+
+from stickler_cli.records.rules import (
+    ADDED_LATER,
+    DERIVED,
+    LATER,
+    UNREAD,
+    AnyJson,
+    Count,
+    Digest,
+    FieldPath,
+    FieldPlace,
+    Flag,
+    Fraction,
+    FractionOrNone,
+    Number,
+    NumberOrNone,
+    Rule,
+    Said,
+    Some,
+    Sum,
+    Weight,
+    is_share,
+)
+from stickler_cli.score.accounts import NAMES, SCORE
+from stickler_cli.score.document_result import Status
+from stickler_cli.score.error_classes import ErrorClass
+from stickler_cli.score.tally import READINGS
+
+_MOST_UNITS: Final = 1 << 32
+"""More units than one document can have, few enough that sums of them are exact."""
+
+
+class SchemaRecord(TypedDict):
+    """The schema the documents were compared under."""
+
+    path: str
+    """The file, as the user named it."""
+    digest: Digest
+    """SHA-256 of the file's bytes."""
+    model_name: str
+    """What the schema calls its documents."""
+
+
+class LenientRecord(TypedDict):
+    """Predictions whose JSON was found in other text; a document may count in several ways."""
+
+    documents: Count
+    """All of them, each once."""
+    fence: Count
+    """In a Markdown code fence."""
+    prose: Count
+    """In other text."""
+    string: Count
+    """In a JSON string."""
+    list: Count
+    """The one element of a list."""
+
+
+class SidesRecord(TypedDict, total=False):
+    """A count for each side that was held against the schema."""
+
+    pred: Count
+    """Predictions."""
+    gt: Count
+    """Ground truths."""
+
+
+class DocumentsRecord(TypedDict):
+    """How many documents there were, by what became of them."""
+
+    total: Count
+    """All documents, one-sided ones included."""
+    evaluated: Count
+    """Documents that the counts and scores are about, those compared with an empty prediction
+    included."""
+    missing: Count
+    """Ground truths without a prediction."""
+    invalid: Count
+    """Documents whose prediction is no JSON object; compared with an empty one."""
+    failed: Count
+    """Documents that could not be evaluated."""
+    unmatched: Count
+    """Predictions without ground truth; not evaluated."""
+    duplicate_keys: NotRequired[Annotated[Count, ADDED_LATER]]
+    """Documents with an object that has a key twice, on either side; the last one counts."""
+    byte_order_mark: NotRequired[Annotated[Count, ADDED_LATER]]
+    """Documents that begin with a byte order mark, on either side; it is left out."""
+    lenient: NotRequired[Annotated[LenientRecord, ADDED_LATER]]
+    """Predictions whose JSON was found in other text, as lenient_json allows."""
+    schema_invalid: NotRequired[Annotated[SidesRecord, UNREAD]]
+    """Documents that are JSON objects and not valid under the schema, of each side that was held
+    against it."""
+
+
+class RatesRecord(TypedDict):
+    """The rates of some counts; 0.0 where there is nothing to divide by."""
+
+    cm_precision: Fraction
+    """tp / (tp + fp)."""
+    cm_recall: Fraction
+    """tp / (tp + fn), or tp / (tp + fn + fd) with recall_with_fd."""
+    cm_f1: Fraction
+    """Harmonic mean of precision and recall."""
+    cm_accuracy: Fraction
+    """(tp + tn) / (tp + tn + fp + fn)."""
+
+
+class CountsRecord(TypedDict):
+    """How many units fell into each class, and the rates."""
+
+    tp: Count
+    """True positives: both sides have a value, and they match."""
+    fd: Count
+    """False discoveries: both sides have a value, and they do not match."""
+    fa: Count
+    """False alarms: only the prediction has a value."""
+    fn: Count
+    """False negatives: only the ground truth has a value."""
+    fp: NotRequired[Annotated[Count, DERIVED]]
+    """False positives: fa + fd."""
+    tn: Count
+    """True negatives: neither side has a value."""
+    derived: NotRequired[Annotated[RatesRecord, DERIVED]]
+    """The rates."""
+
+
+class SumsRecord(TypedDict):
+    """Sums of scores in units of 2^-60, from which runs are merged exactly."""
+
+    raw_similarity_score: Sum
+    """Of the similarities before clipping."""
+    threshold_applied_score: Sum
+    """Of the scores after clipping."""
+
+
+IntervalRecord = Annotated[
+    list[Number],
+    Rule(
+        "two numbers",
+        lambda value: True,
+        {
+            "type": "array",
+            "minItems": 2,
+            "maxItems": 2,
+            "items": {"type": "number", "minimum": 0, "maximum": 1},
+        },
+    ),
+]
+"""Both ends of a confidence interval."""
+
+
+class RateIntervalsRecord(TypedDict, total=False):
+    """Confidence intervals of rates, as far as documents say enough."""
+
+    cm_precision: IntervalRecord
+    """Of cm_precision."""
+    cm_recall: IntervalRecord
+    """Of cm_recall."""
+    cm_f1: IntervalRecord
+    """Of cm_f1."""
+    cm_accuracy: IntervalRecord
+    """Of cm_accuracy."""
+
+
+class NodeIntervalsRecord(TypedDict, total=False):
+    """The confidence intervals of a node, as far as documents say enough."""
+
+    overall: RateIntervalsRecord
+    """Of the rates of overall."""
+    aggregate: RateIntervalsRecord
+    """Of the rates of aggregate."""
+    leaves: RateIntervalsRecord
+    """Of the rates of leaves."""
+    threshold_applied_score: IntervalRecord
+    """Of the mean score after clipping."""
+
+
+class NodeRecord(TypedDict):
+    """Counts of one field, or of whole documents, in three readings."""
+
+    overall: CountsRecord
+    """Units: a value, an object and each element of a list count one."""
+    aggregate: CountsRecord
+    """Values, as far as the objects and items they are in match."""
+    leaves: CountsRecord
+    """All values, whatever they are in."""
+    raw_similarity_score: NotRequired[Annotated[Fraction, UNREAD]]
+    """Mean similarity before clipping; not for fields of list items."""
+    similarity_score: NotRequired[Annotated[Fraction, UNREAD]]
+    """The same as raw_similarity_score."""
+    threshold_applied_score: NotRequired[Annotated[Fraction, UNREAD]]
+    """Mean score after clipping."""
+    weight: NotRequired[Weight]
+    """What the field is worth in its object."""
+    documents: NotRequired[Count]
+    """How many documents the scores are means over."""
+    score_sums: NotRequired[SumsRecord]
+    """The sums of the scores over those documents."""
+    intervals: NotRequired[Annotated[NodeIntervalsRecord, UNREAD]]
+    """Confidence intervals, if they were requested and documents say enough."""
+    fields: NotRequired[Annotated[dict[str, "NodeRecord"], LATER]]
+    """The fields inside, by name, in schema order; those of a list are the fields of its items."""
+
+
+class ErrorClassesRecord(TypedDict):
+    """What kinds of mistakes the errors are, as docs/error-classes.md describes them."""
+
+    total: NotRequired[Annotated[Count, DERIVED]]
+    """How many errors there are."""
+    overall: NotRequired[Annotated[dict[ErrorClass, Some], DERIVED]]
+    """How many of each class, those that do not occur left out."""
+    fields: dict[FieldPath, dict[ErrorClass, Some]]
+    """The same for each field that has errors, by its path without list indexes."""
+
+
+class IntervalsRecord(TypedDict):
+    """How confidence intervals were made."""
+
+    level: Number
+    """The share of such intervals that are to hold the true value, above 0 and below 1."""
+    method: str
+    """How they were made; see docs/statistics.md."""
+    replicates: Count
+    """How often the documents were resampled."""
+    seed: Count
+    """Which resamples were drawn."""
+
+
+class ScoreIntervalsRecord(IntervalsRecord):
+    """How the confidence intervals of this run were made, and that of overall_score."""
+
+    overall_score: NotRequired[Annotated[IntervalRecord | None, DERIVED]]
+    """The interval of overall_score; null where there are too few documents."""
+
+
+class ResultsRecord(TypedDict):
+    """The results of a group of documents, or of all."""
+
+    documents: DocumentsRecord
+    """How many documents there were, by what became of them."""
+    overall_score: NotRequired[Annotated[FractionOrNone, DERIVED]]
+    """The mean score of the documents evaluated; null without any."""
+    score_sum: Sum
+    """The sum of those scores in units of 2^-60, from which runs are merged exactly: a whole
+    number as text, since it may have more digits than a JSON number keeps."""
+    confusion_matrix: Annotated[NodeRecord, LATER]
+    """Counts and rates of whole documents, and of each field below."""
+    error_classes: ErrorClassesRecord
+    """What kinds of mistakes the errors are; every entry of non_matches has one class."""
+    intervals: NotRequired[ScoreIntervalsRecord]
+    """How the confidence intervals were made, and that of overall_score; only if they were
+    requested. Those of rates stand beside them."""
+
+
+class ExampleRecord(TypedDict):
+    """One occurrence, of the first of these documents by id."""
+
+    document: str
+    """Id of the document."""
+    pointer: str
+    """JSON Pointer to the value; with `required`, to the object without it."""
+    message: str
+    """What the validator said, cut to 160 characters; its wording may change with the validator."""
+
+
+class ViolationRecord(TypedDict):
+    """One thing that the schema forbids, over all documents."""
+
+    keyword: str
+    """Of the schema."""
+    path: str
+    """The field, with [] for items of lists and * for keys of maps; with `required` the one that
+    is missing; empty for the whole document."""
+    count: Count
+    """How often it occurred."""
+    documents: Count
+    """In how many documents."""
+    example: ExampleRecord
+    """One occurrence, of the first of these documents by id."""
+
+
+class ValidityRecord(TypedDict):
+    """The verdicts about the documents of one side."""
+
+    checked: Count
+    """All documents that there were."""
+    valid: Count
+    """Documents that are valid under the schema."""
+    invalid: NotRequired[Annotated[Count, DERIVED]]
+    """Documents that are JSON objects and not valid."""
+    unreadable: Count
+    """Documents that are no JSON objects, and so not valid either."""
+    share: NotRequired[Annotated[FractionOrNone, DERIVED]]
+    """valid / checked; null of no documents."""
+    keywords: NotRequired[Annotated[dict[str, Count], DERIVED]]
+    """How often each keyword of the schema was violated, the most frequent first."""
+    violations: list[ViolationRecord]
+    """How often each keyword was violated at each field, the most frequent first."""
+
+
+class ValiditiesRecord(TypedDict, total=False):
+    """The verdicts about each side that was held against the schema."""
+
+    pred: ValidityRecord
+    """Predictions."""
+    gt: ValidityRecord
+    """Ground truths."""
+
+
+FieldKind = Literal["leaf", "object", "list", "tuple", "one of", "any", "recursive"]
+
+
+class FieldRecord(TypedDict):
+    """What the schema says of one field."""
+
+    path: FieldPath
+    """Where the field is, without list indexes."""
+    kind: Annotated[FieldKind, Rule("a string", lambda value: isinstance(value, str))]
+    """What the schema declares there."""
+    comparator: str
+    """What compares its values, several joined by ` | `; empty where fields of its own are
+    compared."""
+    threshold: Annotated[FractionOrNone, Rule("a number", lambda v: v is None or is_share(v))]
+    """Similarity at which a unit of it matches; null where that depends on the values."""
+    weight: Weight
+    """What the field is worth in its object."""
+
+
+class KeyRecord(TypedDict):
+    """One key, over all documents."""
+
+    path: FieldPath
+    """Where the key stands, without list indexes."""
+    count: Count
+    """How often it had a value."""
+
+
+class ProblemRecord(TypedDict):
+    """One thing that is wrong with a document."""
+
+    document: str
+    """Id of the document."""
+    status: Status
+    """What became of it."""
+    problem: str
+    """What is wrong, where, and what to do, on one line."""
+
+
+class GateRecord(TypedDict):
+    """One thing that the run had to reach."""
+
+    gate: str
+    """As the user wrote it."""
+    value: NumberOrNone
+    """What the run reached; null where there was nothing to count, and then the gate fails."""
+    limit: NotRequired[Annotated[Number, DERIVED]]
+    """What it was compared with."""
+    passed: Flag
+    """The verdict."""
+    reason: str
+    """The comparison at full precision."""
+
+
+class SparseCountsRecord(TypedDict, total=False):
+    """The counts above 0."""
+
+    tp: Some
+    """True positives."""
+    fd: Some
+    """False discoveries."""
+    fa: Some
+    """False alarms."""
+    fn: Some
+    """False negatives."""
+    tn: Some
+    """True negatives."""
+
+
+class FieldAccountRecord(SparseCountsRecord, total=False):
+    """One field of one document: its counts, by reading where the three differ."""
+
+    score: Fraction
+    """Its score after clipping; not for fields of list items."""
+    overall: SparseCountsRecord
+    """What overall counts."""
+    aggregate: SparseCountsRecord
+    """What aggregate counts."""
+    leaves: SparseCountsRecord
+    """What leaves counts."""
+
+
+def _fits(entry: object) -> bool:
+    """Return whether a value is what is written of a field of a document."""
+    if not isinstance(entry, dict):
+        return False
+    for name, value in entry.items():
+        if name in READINGS:
+            if not isinstance(value, dict) or not all(map(_is_count, value, value.values())):
+                return False
+        elif not (is_share(value) if name == SCORE else _is_count(name, value)):
+            return False
+    return bool(entry)
+
+
+def _is_count(name: object, value: object) -> bool:
+    return name in NAMES and type(value) is int and 0 < value <= _MOST_UNITS
+
+
+class AccountRecord(TypedDict):
+    """What became of one document."""
+
+    id: str
+    """Of the document."""
+    status: Status
+    """What became of it."""
+    score: FractionOrNone
+    """Its overall score; null where it was not compared."""
+    by: NotRequired[dict[str, str]]
+    """The group that it is in, by each key that the run was broken down by."""
+    fields: dict[
+        str, Annotated[FieldAccountRecord, Rule("counts of a field in the run format", _fits)]
+    ]
+    """Fields in which something was counted or scored, by path, without list indexes, parents
+    first; the whole document is the empty path."""
+
+
+class DetailsRecord(TypedDict):
+    """More about an error."""
+
+    reason: str
+    """Why it is one."""
+    differing_fields: NotRequired[list[str]]
+    """Of a pair of list items below its threshold, the fields that differ."""
+    judge: NotRequired[str]
+    """Where a language model compared the values, its reason."""
+
+
+NonMatchRecord = TypedDict(
+    "NonMatchRecord",
+    {
+        "field_path": Annotated[
+            FieldPlace,
+            Said(
+                "Where it is, with the ground truth's list indexes; with the prediction's for a "
+                "false alarm."
+            ),
+        ],
+        "non_match_type": Annotated[
+            Literal["false_discovery", "false_alarm", "false_negative"],
+            Said("What the error counts as: FD, FA or FN."),
+        ],
+        "class": Annotated[
+            ErrorClass,
+            Said("What kind of mistake it is, as docs/error-classes.md describes them."),
+        ],
+        "ground_truth_value": Annotated[
+            AnyJson, Said("The ground truth, any JSON value; null where it is absent.")
+        ],
+        "prediction_value": Annotated[
+            AnyJson, Said("The prediction, any JSON value; null where it is absent.")
+        ],
+        "similarity_score": NotRequired[
+            Annotated[Fraction, Said("How alike the values are; for a false discovery only.")]
+        ],
+        "details": Annotated[DetailsRecord, Said("More about the error.")],
+    },
+)
+"""One unit that is wrong."""
+
+
+class EvaluationRecord(ResultsRecord):
+    """What both formats of evaluations have."""
+
+    validity: NotRequired[ValiditiesRecord]
+    """Whether documents are what the schema says, of each side that was held against it; only
+    where that was requested."""
+    fields: list[FieldRecord]
+    """What the schema says of each field, in its order, parents first."""
+    undeclared_keys: list[KeyRecord]
+    """Keys of ground truths that the schema does not declare; they are not evaluated."""
+    extra_keys: list[KeyRecord]
+    """Keys that the schema does not declare and only predictions have; each is a false alarm."""
+    never_present: NotRequired[Annotated[list[FieldPath], DERIVED]]
+    """Fields without a value on either side in any document; those inside them are not listed."""
+    problems: list[ProblemRecord]
+    """The documents that were not simply evaluated, and why; sorted."""
+    by: NotRequired[dict[str, dict[str, ResultsRecord]]]
+    """The results of groups of documents, by the key that they were broken down by and the name
+    of the group; only if that was requested."""
+    per_document: NotRequired[
+        Annotated[list[AccountRecord], Rule("an array", lambda value: isinstance(value, list))]
+    ]
+    """An account of each document, sorted by id, from which runs are joined, compared and
+    resampled."""
+
+
+class RunRecord(EvaluationRecord):
+    """The result of an evaluation, as `--format json` writes it. Described in docs/results.md.
+
+    Rates and scores are fractions; a rate whose denominator is 0 is 0.0.
+    """
+
+    format: Literal["stickler-run/1"]
+    """Name and version of this format; the number goes up when a key changes its meaning or goes
+    away."""
+    version: str
+    """Version of the program that made the run."""
+    schema: SchemaRecord
+    """The schema the documents were compared under."""
+    options: dict[str, Any]
+    """The options that decide a result."""
+    gates: list[GateRecord]
+    """What the run had to reach, in the order given."""
+    notes: list[str]
+    """What the run noticed of its sources as a whole, a line each."""
+    partial: NotRequired[Literal[True]]
+    """There if the run was interrupted: it speaks of some of the documents only."""
+    field_scores: NotRequired[Annotated[dict[str, Fraction], UNREAD]]
+    """Score of each field of the one document, after clipping; only where two files were
+    compared."""
+    all_fields_matched: NotRequired[Annotated[Flag, UNREAD]]
+    """Whether the one document has no errors; only where two files were compared."""
+    non_matches: NotRequired[Annotated[list[NonMatchRecord], UNREAD]]
+    """Every error of the one document; only where two files were compared."""

@@ -1,0 +1,331 @@
+"""From a record in the run format to a `Run`, or to an `Evaluation`, exactly as it was.
+
+Rates and means are not looked at: they follow from the counts and sums.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import Any, Final, TypeVar, cast
+
+from stickler_cli.compare.result import Outcome
+from stickler_cli.core.json_values import brief, json_line
+from stickler_cli.core.locations import Path, json_pointer, parse_field_path
+from stickler_cli.core.option import NotTakenError, Settings, options_of
+from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.records.codec import read
+from stickler_cli.records.run_format import (
+    AccountRecord,
+    DocumentsRecord,
+    ErrorClassesRecord,
+    EvaluationRecord,
+    FieldRecord,
+    IntervalsRecord,
+    NodeRecord,
+    ResultsRecord,
+    RunRecord,
+    ValidityRecord,
+)
+from stickler_cli.score.accounts import Accounts, decoded
+from stickler_cli.score.comparison_view import DOCUMENT_KEYS
+from stickler_cli.score.conditions import Conditions, FieldInfo
+from stickler_cli.score.document_result import DocumentProblem, Status
+from stickler_cli.score.error_counts import ErrorCounts
+from stickler_cli.score.evaluation import FORMAT, RUN_FORMAT, Evaluation
+from stickler_cli.score.gates import GateResult, parse_gate
+from stickler_cli.score.intervals import METHOD, MOST_REPLICATES, Bootstrap, IntervalSettings
+from stickler_cli.score.record import Run, SchemaSignature
+from stickler_cli.score.remarks import LENIENT, ODDITIES
+from stickler_cli.score.results import Results
+from stickler_cli.score.tally import READINGS, Tally
+from stickler_cli.score.validity import SIDES, Side, Validity, Violated
+from stickler_cli.settings import DecidingOptions, RunOptions
+
+S = TypeVar("S", bound=Settings)
+
+OLD: Final = "it was written by an older version: evaluate again"
+
+_HINTS: Final = dict.fromkeys(("documents", "score_sums", "score_sum", "error_classes"), OLD)
+
+OPTIONS_ADDED_LATER: Final = frozenset({"lenient_json"})
+"""Options that a record need not have; it then was made with their default."""
+
+
+def read_run(record: Mapping[str, object], source: str = "") -> Run:
+    """Return the run that a record tells of; it then gives the same record again.
+
+    Args:
+        record: a run file, parsed.
+        source: its name, for messages.
+
+    Raises:
+        UsageError: it is no such record, or of another version; with its place and what it is.
+    """
+    _check_format(record, source, (RUN_FORMAT,), "a run is what stickler eval --format json writes")
+    run = read(RunRecord, record, source, hints=_HINTS)
+    options = read_options(run["options"], RunOptions, source)
+    deciding = read_options(run["options"], DecidingOptions, source)
+    conditions = Conditions(deciding, _fields(run["fields"]))
+    gates = [
+        GateResult(
+            parse_gate(gate["gate"], f"{source}#/gates/{position}/gate"),
+            gate["value"],
+            gate["passed"],
+            gate["reason"],
+        )
+        for position, gate in enumerate(run["gates"])
+    ]
+    return Run(
+        evaluation=_evaluation(run, conditions, source),
+        schema=SchemaSignature(**run["schema"]),
+        options=options,
+        fields=conditions.fields,
+        gates=gates,
+        notes=run["notes"],
+        partial="partial" in run,
+        document={key: record[key] for key in DOCUMENT_KEYS if key in record} or None,
+        version=run["version"],
+    )
+
+
+def read_evaluation(record: Mapping[str, object], source: str = "") -> Evaluation:
+    """Restore an evaluation, exactly.
+
+    Args:
+        record: what `evaluation_record` gave, or a run as `stickler eval --format json` writes it.
+        source: the file it comes from, for messages.
+
+    Raises:
+        UsageError: it is neither, or of another version; with what was found and expected.
+    """
+    _check_format(record, source, (FORMAT, RUN_FORMAT))
+    evaluation = read(EvaluationRecord, record, source, hints=_HINTS)
+    if "options" not in record:
+        raise UsageError([Problem(source, "options is missing", pointer="")])
+    conditions = None
+    if record["options"] is not None:
+        options = read_options(record["options"], DecidingOptions, source)
+        conditions = Conditions(options, _fields(evaluation["fields"]))
+    return _evaluation(evaluation, conditions, source)
+
+
+def _check_format(
+    record: Mapping[str, object], source: str, formats: tuple[str, ...], hint: str = ""
+) -> None:
+    if "format" not in record:
+        readable = f"{' and '.join(formats)} can be read"
+        raise UsageError([Problem(source, "format is missing", "", readable, "")])
+    if record["format"] not in formats:
+        raise _refused(record["format"], " or ".join(formats), source, ("format",), hint)
+
+
+def _refused(value: object, expected: str, source: str, place: Path, hint: str = "") -> UsageError:
+    found = f"the value is {brief(value)}"
+    return UsageError([Problem(source, found, expected, hint, json_pointer(place))])
+
+
+def read_options(record: object, kind: type[S], source: str) -> S:
+    """Return the options of a record.
+
+    Raises:
+        UsageError: one is not there, or out of range.
+    """
+    given = read(dict[str, Any], record, source, ("options",))
+    values = {}
+    for name, option in options_of(kind).items():
+        if name in given:
+            try:
+                values[name] = option.read(given[name])
+            except NotTakenError:
+                expected = option.values.expected
+                raise _refused(given[name], expected, source, ("options", name)) from None
+        elif name not in OPTIONS_ADDED_LATER:
+            raise UsageError([Problem(source, f"{name} is missing", pointer="/options")])
+    return kind(**values)
+
+
+def _names(path: str) -> tuple[str, ...]:
+    return cast("tuple[str, ...]", parse_field_path(path))
+
+
+def _fields(records: list[FieldRecord]) -> tuple[FieldInfo, ...]:
+    return tuple(
+        FieldInfo(
+            _names(field["path"]),
+            field["kind"],
+            field["comparator"],
+            None if field["threshold"] is None else float(field["threshold"]),
+            float(field["weight"]),
+        )
+        for field in records
+    )
+
+
+def _evaluation(record: EvaluationRecord, conditions: Conditions | None, source: str) -> Evaluation:
+    validity = record.get("validity", {})
+    sides = {side: _validity(validity[side], source, side) for side in SIDES if side in validity}
+    evaluation = Evaluation(conditions=conditions, validity=sides)
+    _fill(evaluation, record, source, ())
+    evaluation.problems = [
+        DocumentProblem(entry["status"], entry["document"], entry["problem"])
+        for entry in record["problems"]
+    ]
+    for key, groups in record.get("by", {}).items():
+        evaluation.by[key] = {name: Results() for name in groups}
+        for name, group in groups.items():
+            _fill(evaluation.by[key][name], group, source, ("by", key, name))
+    if "per_document" in record:
+        evaluation.accounts = read_accounts(record["per_document"], source)
+        if "intervals" in record:
+            settings = read_settings(record["intervals"], source)
+            _restore_intervals(evaluation, settings, evaluation.accounts)
+    for entry in record["undeclared_keys"]:
+        node, name = _parent(evaluation.tally, entry["path"])
+        node.undeclared[name] = entry["count"]
+    for entry in record["extra_keys"]:
+        node, name = _parent(evaluation.tally, entry["path"])
+        node.extras[name] = entry["count"]
+    return evaluation
+
+
+def _parent(tally: Tally, path: str) -> tuple[Tally, str]:
+    *steps, name = _names(path)
+    for step in steps:
+        tally = tally.below(step)
+    return tally, name
+
+
+def _fill(results: Results, record: ResultsRecord, source: str, place: Path) -> None:
+    """Set the results of no documents to those of a record; but no intervals."""
+    documents = record["documents"]
+    results.tally = read_tally(record["confusion_matrix"], source, (*place, "confusion_matrix"))
+    results.evaluated = documents["evaluated"]
+    results.score_units = int(record["score_sum"])
+    results.statuses = _statuses(documents, source, (*place, "documents"))
+    results.remarks = _remarks(documents)
+    results.errors = error_counts(record["error_classes"])
+
+
+def _statuses(documents: DocumentsRecord, source: str, place: Path) -> dict[Status, int]:
+    """Return how many documents there were of each status; what is left of all was evaluated."""
+    statuses = {
+        Status.EVALUATED: 0,
+        Status.MISSING: documents["missing"],
+        Status.INVALID: documents["invalid"],
+        Status.FAILED: documents["failed"],
+        Status.UNMATCHED: documents["unmatched"],
+    }
+    total = documents["total"]
+    statuses[Status.EVALUATED] = total - sum(statuses.values())
+    if statuses[Status.EVALUATED] < 0:
+        raise _refused(total, "at least the sum of the others", source, (*place, "total"))
+    return statuses
+
+
+def _remarks(documents: DocumentsRecord) -> dict[str, int]:
+    counts = {name: cast("int", documents.get(name, 0)) for name in ODDITIES}
+    for way, count in documents.get("lenient", {}).items():
+        name = LENIENT if way == "documents" else f"{LENIENT}_{way}"
+        counts[name] = cast("int", count)
+    return {name: count for name, count in counts.items() if count}
+
+
+def error_counts(record: ErrorClassesRecord) -> ErrorCounts:
+    """Return the counts of errors of a record."""
+    return ErrorCounts({_names(path): dict(each) for path, each in record["fields"].items()})
+
+
+def _validity(record: ValidityRecord, source: str, side: Side) -> Validity:
+    checked = record["checked"]
+    validity = Validity(checked, record["valid"], record["unreadable"])
+    if validity.invalid < 0:
+        expected = "at least the sum of the others"
+        raise _refused(checked, expected, source, ("validity", side, "checked"))
+    for entry in record["violations"]:
+        example = entry["example"]
+        place = (example["document"], example["pointer"], example["message"])
+        violated = Violated(entry["count"], entry["documents"], place)
+        validity.violated[entry["keyword"], entry["path"]] = violated
+    return validity
+
+
+def read_tally(record: object, source: str = "", place: Path = ()) -> Tally:
+    """Return the tally of a node and all nodes below it.
+
+    Undeclared keys are not in it, as a run lists them elsewhere.
+
+    Raises:
+        UsageError: it is no such record.
+    """
+    root = Tally()
+    todo: list[tuple[Tally, object, Path]] = [(root, record, place)]
+    while todo:
+        node, value, where = todo.pop()
+        found = read(NodeRecord, value, source, where, _HINTS)
+        for reading in READINGS:
+            counted = cast("Mapping[str, int]", found[reading])
+            setattr(node, reading, [counted[outcome.name.lower()] for outcome in Outcome])
+        if "threshold_applied_score" in found:
+            _check_sums(found, source, where)
+            node.scored, node.weight = found["documents"], float(found["weight"])
+            sums = found["score_sums"]
+            node.raw_units = int(sums["raw_similarity_score"])
+            node.score_units = int(sums["threshold_applied_score"])
+        for name, child in found.get("fields", {}).items():
+            todo.append((node.below(name), child, (*where, "fields", name)))
+    return root
+
+
+def _check_sums(node: NodeRecord, source: str, place: Path) -> None:
+    """Make sure that there is what goes with a score."""
+    for name in ("documents", "score_sums", "weight"):
+        if name not in node:
+            hint = _HINTS.get(name, "")
+            pointer = json_pointer(place)
+            raise UsageError([Problem(source, f"{name} is missing", "", hint, pointer)])
+
+
+def read_accounts(records: object, source: str = "") -> Accounts:
+    """Read the `per_document` of a run; each account is then the line that it was.
+
+    Raises:
+        UsageError: it is no such list; with the first entry that does not fit.
+    """
+    accounts = Accounts()
+    for position, value in enumerate(read(list[Any], records, source, ("per_document",))):
+        account = read(AccountRecord, value, source, ("per_document", position))
+        accounts.lines += [(account["id"], json_line(value)[:-1])]
+    return accounts
+
+
+def read_settings(record: IntervalsRecord, source: str = "") -> IntervalSettings:
+    """Return the settings of intervals that a run tells.
+
+    Raises:
+        UsageError: they are out of range, or of another method.
+    """
+    place = ("intervals",)
+    found = read(IntervalsRecord, record, source, place)
+    method, level, replicates = found["method"], float(found["level"]), found["replicates"]
+    if method != METHOD:
+        hint = "it was written by another version: evaluate again"
+        raise _refused(method, METHOD, source, (*place, "method"), hint)
+    if not 0 < level < 1:
+        raise _refused(level, "a number between 0 and 1", source, (*place, "level"))
+    if not 0 < replicates <= MOST_REPLICATES:
+        expected = f"a whole number of 1 to {MOST_REPLICATES}"
+        raise _refused(replicates, expected, source, (*place, "replicates"))
+    return IntervalSettings(level, found["seed"], replicates)
+
+
+def _restore_intervals(
+    evaluation: Evaluation, settings: IntervalSettings, accounts: Accounts
+) -> None:
+    """Make the intervals of a record again, from the accounts of its documents."""
+    by_group: defaultdict[tuple[str, str], list[bytes]] = defaultdict(list)
+    for _, line in accounts.lines if evaluation.by else ():
+        for key_and_name in decoded(line).get("by", {}).items():
+            by_group[key_and_name].append(line)
+    evaluation.bootstrap = Bootstrap(settings, waiting=[line for _, line in accounts.lines])
+    for key, groups in evaluation.by.items():
+        for name, group in groups.items():
+            group.bootstrap = Bootstrap(settings, whole_only=True, waiting=by_group[key, name])
