@@ -9,6 +9,7 @@ from stickler_cli.compare.account import EntryAccount
 from stickler_cli.compare.columns import Columns, Indexes, aligned, distinct, spread
 from stickler_cli.compare.object import Field, FieldsNode, ObjectNode, said
 from stickler_cli.compare.plan import Node, Options
+from stickler_cli.core.problems import ComparisonError
 
 _UNDECLARED = -1
 
@@ -92,7 +93,13 @@ class MapNode(FieldsNode):
         for position in distinct(family[key]).tolist():
             at = np.flatnonzero(family[key] == position)
             node, aggregate = self._family(position)
-            account = node.compare(values, gt_slots[at], pred_slots[at], options)
+            try:
+                account = node.compare(values, gt_slots[at], pred_slots[at], options)
+            except ComparisonError as error:
+                for entry in at.tolist():  # whose fault it is
+                    one, name = np.array([entry]), names[int(key[entry])]
+                    _named(name, node, values, (gt_slots[one], pred_slots[one]), options)
+                raise error.below(names[int(key[at[0]])]) from error.__cause__
             say = said(node, aggregate, account)
             found.append(EntryAccount(names, key[at], owner[at], order[at], say, True, account))
         return tuple(found)
@@ -109,3 +116,13 @@ class MapNode(FieldsNode):
         if self.rest is None:  # pragma: no cover - then no key has this position
             raise IndexError(position)
         return self.rest.node, self.rest.aggregate
+
+
+def _named(
+    name: str, node: Node, values: Columns, pair: tuple[Indexes, Indexes], options: Options
+) -> None:
+    """Compare the values of one key; tell of which, if that fails."""
+    try:
+        node.compare(values, *pair, options)
+    except ComparisonError as error:
+        raise error.below(name) from error.__cause__
