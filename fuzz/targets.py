@@ -14,7 +14,7 @@ from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.documents import DocumentPair
 from stickler_cli.documents.document import Wrapping, read_text
 from stickler_cli.documents.reading import BOM, parse_json
-from stickler_cli.runs.chunk import Job, Wants, evaluate_chunk
+from stickler_cli.runs.chunk import Job, OutputsRequested, evaluate_chunk
 from stickler_cli.runs.limits import room_for_depth
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.comparison_view import comparison_view
@@ -29,7 +29,7 @@ SAMPLES: Final[tuple[JsonObject, ...]] = (
 OPEN: Final = Job(
     compile_schema({"type": "object"}),
     Options(),
-    wants=Wants(document_lines=True, non_match_lines=True, accounts=True),
+    requested=OutputsRequested(document_lines=True, non_match_lines=True, accounts=True),
 )
 """A run that compares by what the documents hold."""
 
