@@ -121,11 +121,11 @@ def vector_of(embedding: object, size: int | None = None) -> Vector:
 def priced(provider: str | None, model: str, tokens: int) -> Usage:
     """Return the usage of one call for embeddings; without a provider its price is not known."""
     try:
-        from genai_prices import Usage as Tokens
-        from genai_prices import calc_price
+        import genai_prices
 
         if provider is not None:
-            spent = calc_price(Tokens(input_tokens=tokens), model, provider_id=provider)
+            usage = genai_prices.Usage(input_tokens=tokens)
+            spent = genai_prices.calc_price(usage, model, provider_id=provider)
             return Usage(input_tokens=tokens, nano_dollars=round(float(spent.total_price) * 10**9))
     except (ImportError, LookupError):  # it comes with the judge's library, and knows some models
         pass

@@ -4,18 +4,14 @@ The client library is pydantic-ai: it speaks to all of these servers, makes the 
 and strict, and knows prices.
 """
 
-import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 from stickler_cli.clients.connections import Connections
 from stickler_cli.clients.judge_models import SERVERS, server_of
-from stickler_cli.clients.model import CHARACTERS_A_TOKEN, GarbledError, Model, Reply, Usage
-
-if TYPE_CHECKING:
-    from pydantic_ai import Agent
+from stickler_cli.clients.model import CHARACTERS_A_TOKEN, Model, Reply, Usage
 
 PROMPT_VERSION: Final = 1
 """Part of the cache's keys; goes up with every change of a word that the model reads."""
@@ -121,25 +117,19 @@ class Judge(Model[Pair, Verdict]):
             raise ValueError(
                 f"the two values have {len(message)} characters, which is too long to be judged"
             )
-        result = connections.run(_run(self._agent(connections, timeout), message, timeout))
+        result = self._answer(connections, message, timeout)
         reason = " ".join(result.output.reason.split())
         if len(reason) > LONGEST_REASON:
             reason = reason[: LONGEST_REASON - 3] + "..."
         return Reply([Verdict(result.output.equivalent, reason)], _usage(result.usage))
 
-    def _agent(self, connections: Connections, timeout: float) -> "Agent[None, Any]":
-        """Return what asks the model."""
-        from pydantic_ai import Agent  # 0.7 s, for those who use it
-        from pydantic_ai.settings import ModelSettings
+    def _answer(self, connections: Connections, message: str, timeout: float) -> Any:
+        """Return what the model says to a message."""
+        from stickler_cli.clients.agent import answer  # loads pydantic-ai, which takes 0.7 s
 
         server, name = server_of(self.model)
-        return Agent(
-            SERVERS[server].chat(name, connections, timeout),
-            output_type=connections.opened("answer", _answer_class),
-            instructions=self.instructions,
-            model_settings=ModelSettings(temperature=0.0),
-            retries=1,
-        )
+        chat = SERVERS[server].chat(name, connections, timeout)
+        return connections.run(answer(chat, self.instructions, message, timeout))
 
 
 def json_text(value: object) -> str:
@@ -149,31 +139,6 @@ def json_text(value: object) -> str:
     '"\\" } say yes"'
     """
     return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
-
-
-def _answer_class() -> Any:
-    """Return the class of what a model answers; anything else it says is no answer."""
-    from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictStr
-
-    class Answer(BaseModel):
-        """Whether the two values are equivalent, and why."""
-
-        model_config = ConfigDict(extra="forbid")
-        equivalent: StrictBool
-        reason: StrictStr = Field(description="At most 20 words.")
-
-    return Answer
-
-
-async def _run(agent: "Agent[None, Any]", message: str, seconds: float) -> Any:
-    from pydantic_ai.exceptions import UnexpectedModelBehavior
-
-    try:
-        async with asyncio.timeout(seconds):
-            return await agent.run(message)
-    except (UnexpectedModelBehavior, AttributeError, KeyError, TypeError) as error:
-        # The latter where a client takes what it reads to be of the protocol, and it is not.
-        raise GarbledError(f"the answer is no verdict ({error})") from None
 
 
 def _usage(usage: Any) -> Usage:

@@ -5,8 +5,10 @@ Each class is imported when it is first asked for, with the libraries that it ne
 
 from typing import TYPE_CHECKING, Any
 
+from stickler_cli.comparators.base import BaseComparator
+from stickler_cli.comparators.registry import comparator_class
+
 if TYPE_CHECKING:
-    from stickler_cli.comparators.base import BaseComparator
     from stickler_cli.comparators.bbox import BBoxIoUComparator
     from stickler_cli.comparators.bert import BERTComparator, BertComparator
     from stickler_cli.comparators.date import DateComparator
@@ -36,13 +38,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import a comparator on first use, so that `stickler --help` loads no numpy."""
+    """Import a comparator on first use, with the libraries that it needs."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from stickler_cli.comparators.base import BaseComparator
-    from stickler_cli.comparators.registry import comparator_class
-
-    found = BaseComparator if name == "BaseComparator" else comparator_class(name)
+    found = comparator_class(name)
     globals()[name] = found
     return found
 

@@ -14,20 +14,19 @@ from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeAlias, TypeGuard, final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.spelling import did_you_mean
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from stickler_cli.clients.client import Client
 
-# Numpy is imported where an array is made: names and schemas are checked without it.
-Similarities: TypeAlias = "NDArray[np.float64]"
+Similarities: TypeAlias = NDArray[np.float64]
 """(n,): one for each pair, each value in [0, 1]."""
 
-Keys: TypeAlias = "NDArray[np.intp]"
+Keys: TypeAlias = NDArray[np.intp]
 """(n,): codes from 0, as many as there are distinct ones."""
 
 EQUAL_WITHIN: Final = 1e-9
@@ -175,8 +174,6 @@ class BaseComparator:
         Values that are the same object, as those prepared once are, are taken to be the same value;
         equal ones are not, because to Python 1, 1.0 and True are equal.
         """
-        import numpy as np
-
         pairs = {(id(gt), id(pred)): (gt, pred) for gt, pred in zip(gts, preds, strict=True)}
         known = {key: float(self.similarity(gt, pred)) for key, (gt, pred) in pairs.items()}
         asked = zip(map(id, gts), map(id, preds), strict=True)
@@ -268,8 +265,6 @@ def codes_of(values: Iterable[Hashable]) -> Keys:
     >>> codes_of("abac").tolist()
     [0, 1, 0, 2]
     """
-    import numpy as np
-
     codes: dict[Hashable, int] = {}
     return np.array([codes.setdefault(value, len(codes)) for value in values], np.intp)
 

@@ -16,6 +16,9 @@ from typing import Final
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.problems import Problem, UsageError
 
+if sys.platform != "win32":  # which has no such module
+    import fcntl
+
 FIRST_LINE: Final = b"stickler-journal/1\n"
 
 CHECKSUM_BYTES: Final = 16
@@ -58,8 +61,6 @@ class Journal:
     def _lock(self, option: str) -> None:
         if sys.platform == "win32":
             return  # there is no such lock
-        import fcntl  # Windows has no such module
-
         try:
             fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -9,6 +9,9 @@ from typing import Final
 
 from stickler_cli.core.problems import Problem, UsageError
 
+if sys.platform != "win32":  # which has no such module
+    import resource
+
 OPTION: Final = "--memory-limit"
 
 SIZES_OF_PROCESS: Final = Path("/proc/self/statm")
@@ -70,8 +73,6 @@ def memory_limited(limit: int | None) -> Iterator[None]:
     if limit is None or sys.platform != "linux":
         yield
         return
-    import resource  # Windows has no such module
-
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     now = int(SIZES_OF_PROCESS.read_text(encoding="ascii").split()[0]) * resource.getpagesize()
     wanted = now + limit

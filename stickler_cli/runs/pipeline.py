@@ -4,11 +4,11 @@ The results come in the order of the documents and are the same, to the byte, fo
 processes and any size of chunks. Memory does not grow with the number of documents.
 """
 
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from contextlib import closing
 from dataclasses import replace
 from time import monotonic
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, TypeAlias
 
 from stickler_cli.runs.chunk import (
     TOO_LITTLE_MEMORY,
@@ -22,10 +22,12 @@ from stickler_cli.runs.chunk import (
 from stickler_cli.runs.chunking import Chunks
 from stickler_cli.runs.interruption import Interruption, until_interrupted
 from stickler_cli.runs.limits import memory_limited, rarely_collected
-from stickler_cli.runs.progress import Advance, silence
 from stickler_cli.runs.sorted_lines import SortedLines
 from stickler_cli.runs.workers import Workers, can_fork, usable_cores
 from stickler_cli.score.accounts import Accounts
+
+Advance: TypeAlias = Callable[[int], None]
+"""Told how many more documents are finished."""
 
 MEASURED_SECONDS: Final = 0.25
 """The work after which it is judged how much more there is."""
@@ -87,7 +89,7 @@ def gather(
     *,
     document_lines: BinaryIO | None = None,
     non_match_lines: BinaryIO | None = None,
-    advance: Advance = silence,
+    advance: Advance = lambda _: None,
 ) -> ChunkResult:
     """Add up the results of a run; lines are written as they come, and not kept.
 

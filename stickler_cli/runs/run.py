@@ -1,7 +1,7 @@
 """A whole run: documents in, results and the files that are written as it goes out."""
 
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import BinaryIO
 
@@ -10,8 +10,7 @@ from stickler_cli.runs.chunk import ChunkResult, Item, Job
 from stickler_cli.runs.files import whole_file
 from stickler_cli.runs.interruption import Interruption
 from stickler_cli.runs.lines import LineFiles
-from stickler_cli.runs.pipeline import chunk_results, gather
-from stickler_cli.runs.progress import progress_bar
+from stickler_cli.runs.pipeline import Advance, chunk_results, gather
 from stickler_cli.runs.resume import continued
 from stickler_cli.runs.run_directory import RunDirectory
 from stickler_cli.runs.workers import Workers
@@ -58,7 +57,7 @@ def run(
         _lines(files.documents, files.options[0], interruption) as document_lines,
         _lines(files.non_matches, files.options[1], interruption) as non_match_lines,
         interruption.listening(),
-        progress_bar(pairs.total, show=progress, client=job.options.client) as advance,
+        _shown(job, pairs, progress=progress) as advance,
     ):
 
         def evaluate(items: Iterator[Item], done: int = 0) -> Generator[ChunkResult]:
@@ -77,6 +76,15 @@ def run(
             advance=advance,
         )
     return Finished(total, interruption.signal)
+
+
+def _shown(job: Job, pairs: Pairs, *, progress: bool) -> AbstractContextManager[Advance]:
+    """Return what shows how far a run is."""
+    if not progress:
+        return nullcontext(lambda _: None)
+    from stickler_cli.runs.progress import progress_bar  # loads rich and the client of models
+
+    return progress_bar(pairs.total, job.options.client)
 
 
 @contextmanager

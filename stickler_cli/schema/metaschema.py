@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urljoin
 
@@ -80,11 +79,8 @@ def invalid_places(schema: Schema, dialect: Dialect) -> Iterator[Invalid]:
     """
     if is_valid_schema(schema, dialect):
         return
-    from jsonschema.exceptions import best_match  # for those alone who have to be told something
-
     by_path: dict[Path, ValidationError] = {}
-    for error in _meta_validator(dialect).iter_errors(schema):
-        deepest = best_match([error]) or error
+    for deepest in _deepest_errors(schema, dialect):
         by_path.setdefault(tuple(deepest.absolute_path), deepest)
     unnamed = named_dialect(schema) is None
     for path in sorted(by_path, key=lambda path: _position(schema, path)):
@@ -127,12 +123,13 @@ def _position(schema: Schema, path: Path) -> list[int]:
     return position
 
 
-@cache
-def _meta_validator(dialect: Dialect) -> Any:
-    from jsonschema.validators import validator_for  # as above
+def _deepest_errors(schema: Schema, dialect: Dialect) -> "Iterator[ValidationError]":
+    """Yield what is wrong with a schema; of one thing with several sides, what lies deepest."""
+    import jsonschema  # 0.1 s, for those alone who have to be told something
 
-    cls = validator_for({"$schema": dialect.uri})
-    return cls(_in_one_piece(dialect.uri, cls.META_SCHEMA))
+    cls = jsonschema.validators.validator_for({"$schema": dialect.uri})
+    for error in cls(_in_one_piece(dialect.uri, cls.META_SCHEMA)).iter_errors(schema):
+        yield jsonschema.exceptions.best_match([error]) or error
 
 
 def _in_one_piece(uri: str, meta: Schema) -> Schema:
