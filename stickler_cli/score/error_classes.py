@@ -209,8 +209,7 @@ class Places:
             return True
         if not isinstance(value, str):
             return value in numbers
-        # A text may be that of a number, which begins with a digit, a sign or a point.
-        return wanted[0] in "0123456789+-." and any(wanted == _telling(one) for one in numbers)
+        return _may_be_of_number(wanted, numbers)
 
     def _is_beside(self, wanted: JsonValue, around: JsonValue, step: Step, inside: Path) -> bool:
         """Say whether what stands beside a place has a value at the path inside it."""
@@ -255,6 +254,18 @@ def _scalars(document: JsonValue) -> tuple[frozenset[str], frozenset[Any]]:
         else:
             others.add(value)
     return frozenset(text.strip().casefold() for text in texts), frozenset(others)
+
+
+def _may_be_of_number(text: str, numbers: frozenset[Any]) -> bool:
+    """Return whether a text may be how one of some numbers is written; no look at each of them."""
+    if text[0] not in "0123456789+-.":
+        return False
+    for read in (int, float):
+        try:
+            return read(text) in numbers
+        except ValueError:
+            continue
+    return "0x" in text  # so large integers are written
 
 
 def _telling(value: JsonValue) -> JsonValue:

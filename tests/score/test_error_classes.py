@@ -333,6 +333,26 @@ def test_only_so_many_levels_are_looked_at():
     assert class_of(LEVELS) is ErrorClass.OTHER
 
 
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (1250, "1250"),
+        (12.5, "12.5"),
+        (-1250.0, "-1250"),
+        (1e22, "10000000000000000000000"),
+        (2**140, hex(2**140)),
+        (-(2**140), hex(-(2**140))),
+    ],
+)
+def test_a_text_may_be_that_of_a_number_elsewhere(number, text):
+    places = Places({"code": "A-1", "total": number, "tax": 7})
+
+    assert places.have_elsewhere(text, ("code",))
+    assert not places.have_elsewhere(text, ("total",))
+    assert not places.have_elsewhere("1251", ("code",))
+    assert not places.have_elsewhere("2b", ("code",))
+
+
 def test_a_value_that_stands_for_a_list_of_one_is_found_in_its_place():
     schema = an_object(tags=a_list(EXACT), title=EXACT)
 
