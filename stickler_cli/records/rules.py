@@ -123,6 +123,10 @@ Number = Annotated[float, Rule("a number", is_number, {"type": "number"})]
 NumberOrNone = Annotated[
     float | None, Rule("a number", _or_none(is_number), {"type": ["number", "null"]})
 ]
+Level = Annotated[
+    float,
+    Rule("a number", is_number, {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}),
+]
 Weight = Annotated[float, Rule("a number", is_number, {"type": "number", "exclusiveMinimum": 0})]
 Fraction = Annotated[float, Rule("a number in [0, 1]", is_share, {"type": "number", **_SHARE})]
 FractionOrNone = Annotated[

@@ -20,6 +20,7 @@ from stickler_cli.records.rules import (
     Flag,
     Fraction,
     FractionOrNone,
+    Level,
     Number,
     NumberOrNone,
     Rule,
@@ -224,11 +225,11 @@ class ErrorClassesRecord(TypedDict):
 class IntervalsRecord(TypedDict):
     """How confidence intervals were made."""
 
-    level: Number
-    """The share of such intervals that are to hold the true value, above 0 and below 1."""
+    level: Level
+    """The share of such intervals that are to hold the true value."""
     method: str
     """How they were made; see docs/statistics.md."""
-    replicates: Count
+    replicates: Some
     """How often the documents were resampled."""
     seed: Count
     """Which resamples were drawn."""

@@ -111,7 +111,7 @@ def test_the_json_fits_its_schema(receipts):
 
 
 def test_the_names_in_the_code_are_those_of_the_format():
-    change = SCHEMA["$defs"]["change"]["properties"]
+    change = SCHEMA["$defs"]["ChangeRecord"]["properties"]
 
     assert SCHEMA["properties"]["format"]["const"] == FORMAT == SCHEMA["title"]
     assert change["trend"]["enum"] == list(Trend)

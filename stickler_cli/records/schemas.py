@@ -1,0 +1,171 @@
+"""The JSON Schemas of the formats, made of their types; `schemas/` holds what this writes.
+
+python -m stickler_cli.records.schemas schemas
+"""
+
+import ast
+import inspect
+import json
+import sys
+from collections.abc import Mapping
+from itertools import pairwise
+from pathlib import Path
+from types import GenericAlias, ModuleType
+from typing import Any, Final, get_type_hints
+
+from pydantic import ConfigDict, TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema
+
+from stickler_cli.core.option import Choice, options_of
+from stickler_cli.records import comparison_format, difference_format, run_format
+from stickler_cli.records.comparison_format import ComparisonRecord
+from stickler_cli.records.difference_format import DifferenceRecord
+from stickler_cli.records.run_format import RunRecord
+from stickler_cli.settings import ComparisonOptions, RunOptions
+
+FORMATS: Final[Mapping[str, Any]] = {
+    "stickler-run": (RunRecord, RunOptions),
+    "stickler-diff": (DifferenceRecord, None),
+    "stickler-comparison": (ComparisonRecord, ComparisonOptions),
+}
+"""The types of what is written, and the options in it, by the names of schemas."""
+
+_TOGETHER: Final[Mapping[str, Mapping[str, Any]]] = {
+    "RunRecord": {
+        "field_scores": ["all_fields_matched", "non_matches"],
+        "all_fields_matched": ["field_scores", "non_matches"],
+        "non_matches": ["field_scores", "all_fields_matched"],
+    },
+    "NodeRecord": {
+        "threshold_applied_score": ["weight", "documents", "score_sums"],
+        "score_sums": ["threshold_applied_score"],
+    },
+    "PlaceRecord": {
+        "ground_truth_value": ["prediction_value"],
+        "prediction_value": ["ground_truth_value"],
+        "threshold": ["threshold_source"],
+        "pairing_floor": ["pairing_floor_source"],
+    },
+}
+"""Keys that are there only with others."""
+
+_NOT_EMPTY: Final = (
+    "SparseCountsRecord",
+    "FieldAccountRecord",
+    "NodeIntervalsRecord",
+    "RateIntervalsRecord",
+)
+_NOT_EMPTY_KEYS: Final = (("by", "minProperties"), ("places", "minItems"))
+
+
+class _Generator(GenerateJsonSchema):
+    """Gives no titles, and requires what is always written, though readers do without."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+    def field_is_required(self, field: Any, total: Any) -> bool:
+        always = field["schema"].get("metadata", {}).get("always", False)
+        return always or super().field_is_required(field, total)
+
+
+def schema_of(name: str) -> dict[str, Any]:
+    """Return the JSON Schema of a format, by its name."""
+    kind, options = FORMATS[name]
+    config = ConfigDict(extra="forbid")
+    # A list of it: what has keys takes no settings from outside, what is in a list does.
+    listed: Any = GenericAlias(list, (kind,))
+    whole = TypeAdapter(listed, config=config).json_schema(schema_generator=_Generator)
+    parts = whole.get("$defs", {})
+    made = parts.pop(kind.__name__, whole["items"])
+    docstrings = _docstrings()
+    for title, part in {**parts, kind.__name__: made}.items():
+        part.pop("title", None)
+        for key, text in docstrings.get(title, {}).items():
+            place = part["properties"][key] if key else part
+            place["description"] = text
+        if title in _TOGETHER:
+            part["dependentRequired"] = _TOGETHER[title]
+        if title in _NOT_EMPTY:
+            part["minProperties"] = 1
+    for key, keyword in _NOT_EMPTY_KEYS:
+        if key in made["properties"]:
+            made["properties"][key][keyword] = 1
+    if options is not None:
+        said = made["properties"]["options"]["description"]
+        made["properties"]["options"] = {"description": said, **_options_schema(options)}
+    short = name.removeprefix("stickler-")
+    format_name = made["properties"]["format"]["const"]
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"urn:stickler-cli:schema:{short}",
+        "title": format_name,
+        **_one_line(made),
+        "$defs": _one_line(parts),
+    }
+
+
+def _docstrings() -> dict[str, dict[str, str]]:
+    """Return the docstrings of the keys of each type, those that it inherits too, by its name.
+
+    That of a type that is no class, since its keys are words of Python, is under the empty key.
+    """
+    found: dict[str, dict[str, str]] = {}
+    for module in (run_format, difference_format, comparison_format):
+        for node, text in pairwise(_statements(module)):
+            if isinstance(node, ast.Assign) and isinstance(text, ast.Expr):
+                found[ast.unparse(node.targets[0])] = {"": ast.literal_eval(text.value)}
+            if isinstance(node, ast.ClassDef):
+                keys = found[node.name] = {}
+                for base in node.bases:
+                    keys |= found.get(ast.unparse(base), {})
+                for key, said in pairwise(node.body):
+                    if isinstance(key, ast.AnnAssign) and isinstance(said, ast.Expr):
+                        keys[ast.unparse(key.target)] = ast.literal_eval(said.value)
+    return found
+
+
+def _statements(module: ModuleType) -> list[ast.stmt]:
+    return [*ast.parse(inspect.getsource(module)).body, ast.Pass()]
+
+
+def _options_schema(settings: Any) -> dict[str, Any]:
+    """Return the JSON Schema of the options that a record tells."""
+    hints = get_type_hints(settings)
+    found: dict[str, dict[str, Any]] = {}
+    for name, option in options_of(settings).items():
+        kind = {float: "number", bool: "boolean"}.get(hints[name], "string")
+        found[name] = {"description": option.declared.help, "type": kind}
+        if isinstance(option.values, Choice):
+            found[name]["enum"] = list(option.values.words)
+    return {
+        "type": "object",
+        "properties": found,
+        "required": list(found),
+        "additionalProperties": False,
+    }
+
+
+def _one_line(value: Any) -> Any:
+    """Return a schema whose descriptions, docstrings of several lines, are one line each."""
+    if isinstance(value, list):
+        return [_one_line(entry) for entry in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: " ".join(entry.split())
+        if key == "description" and isinstance(entry, str)
+        else _one_line(entry)
+        for key, entry in value.items()
+    }
+
+
+def main(folder: str) -> None:
+    """Write the schemas to a folder."""
+    for name in FORMATS:
+        text = json.dumps(schema_of(name), indent=2, ensure_ascii=False)
+        (Path(folder) / f"{name}.json").write_text(f"{text}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

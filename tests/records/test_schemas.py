@@ -1,0 +1,44 @@
+"""The JSON Schemas of the formats are those of their types."""
+
+import json
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from stickler_cli.records.schemas import FORMATS, main, schema_of
+
+SCHEMAS = Path(__file__).parents[2] / "schemas"
+
+
+def places(schema, path=""):
+    for name, part in schema.get("properties", {}).items():
+        yield f"{path}/{name}", part
+        yield from places(part, f"{path}/{name}")
+    for name, part in schema.get("$defs", {}).items():
+        yield from places(part, name)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_what_is_shipped_is_what_the_types_say(name):
+    shipped = json.loads((SCHEMAS / f"{name}.json").read_text(encoding="utf-8"))
+
+    assert schema_of(name) == shipped, "run python -m stickler_cli.records.schemas schemas"
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_key_is_described_and_every_object_closed(name):
+    schema = schema_of(name)
+    Draft202012Validator.check_schema(schema)
+    for place, part in places(schema):
+        assert "description" in part or "$ref" in part, place
+    for title, part in schema["$defs"].items():
+        assert part.get("additionalProperties") is False or "enum" in part, title
+
+
+def test_schemas_are_written_to_a_folder(tmp_path):
+    main(str(tmp_path))
+
+    for name in FORMATS:
+        written = (tmp_path / f"{name}.json").read_bytes()
+        assert written == (SCHEMAS / f"{name}.json").read_bytes()
