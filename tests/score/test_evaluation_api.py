@@ -1,10 +1,8 @@
 """What users do with an evaluation: add to it, keep it, restore it, show it."""
 
-import copy
 import csv
 import io
 import json
-import math
 import sys
 from functools import reduce
 from html.parser import HTMLParser
@@ -20,8 +18,6 @@ from stickler_cli.api.evaluation_views import Evaluation
 from stickler_cli.api.notebook import MOST_ROWS
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.outline import outline
-from stickler_cli.core.json_values import brief
-from stickler_cli.core.locations import json_pointer
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError
 from stickler_cli.reports.csv_report import HEADERS
 from stickler_cli.reports.layout import TableStyle
@@ -29,8 +25,6 @@ from stickler_cli.reports.registry import render
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.conditions import Conditions, FieldInfo
 from stickler_cli.score.evaluation import (
-    FORMAT,
-    RUN_FORMAT,
     DocumentResult,
     Status,
     evaluate,
@@ -214,97 +208,6 @@ def test_an_evaluation_says_in_a_line_what_it_is():
     one = Evaluation()
     one.update(compare(PLAN, {"a": 1}, {"a": 1}))
     assert repr(one) == "<Evaluation total=1, evaluated=1, overall_score=1.0>"
-
-
-# --- restoring
-
-
-def test_sums_are_kept_whatever_their_size():
-    # A mean of 1.0 over 2**70 documents: a sum of 2**130, which no JSON number of a program holds.
-    evaluation = Evaluation(evaluated=2**70, score_units=2**130)
-    record = json.loads(json.dumps(evaluation.to_dict()))
-
-    assert record["score_sum"] == str(2**130)
-    assert Evaluation.from_dict(record).overall_score == 1.0
-
-
-def record_with(path, value):
-    record = copy.deepcopy(evaluation_of(RESULTS).to_dict())
-    *steps, last = path
-    part = record
-    for step in steps:
-        part = part[step]
-    if value is None:
-        del part[last]
-    else:
-        part[last] = value
-    return json.loads(json.dumps(record))
-
-
-NODE = ("confusion_matrix", "fields", "a")
-
-
-COUNT = "a whole number of at least 0"
-
-
-@pytest.mark.parametrize(
-    ("path", "value", "expected"),
-    [
-        (("format",), "stickler-run/2", f"{FORMAT} or {RUN_FORMAT}"),
-        (("score_sum",), "-1", "a whole number as text"),
-        (("score_sum",), 7, "a whole number as text"),
-        ((*NODE, "overall", "tp"), -1, COUNT),
-        ((*NODE, "overall", "tp"), True, COUNT),
-        ((*NODE, "overall", "tp"), 1.0, COUNT),
-        (NODE, 1, "an object"),
-        ((*NODE, "fields"), [], "an object"),
-        (("documents",), 1, "an object"),
-        (("documents", "total"), 1, "at least the sum of the others"),
-        (("problems",), 1, "an array"),
-        (("problems", 0, "status"), "lost", f"one of {', '.join(Status)}"),
-        (("undeclared_keys", 0, "path"), "a[0]", "a field path without list indexes"),
-        (("undeclared_keys", 0, "path"), "", "a field path without list indexes"),
-        (("undeclared_keys", 0, "path"), "a..b", "a field path"),
-        (("options", "recall_with_fd"), 1, "true or false"),
-        (("options", "missing"), 1, "one of fn, skip, error"),
-        (("fields", 0, "weight"), True, "a number"),
-        (("fields", 0, "weight"), math.inf, "a number"),
-        (("fields", 0, "weight"), 10**400, "a number"),
-    ],
-)
-def test_what_is_no_evaluation_is_refused_with_its_place(path, value, expected):
-    with pytest.raises(UsageError) as caught:
-        Evaluation.from_dict(record_with(path, value), "e.json")
-
-    place = f"e.json#{json_pointer(path)}"
-    assert str(caught.value) == f"{place}: the value is {brief(value)}, expected {expected}"
-
-
-OLD = "it was written by an older version: evaluate again"
-
-
-@pytest.mark.parametrize(
-    ("path", "hint"),
-    [
-        (("format",), f"{FORMAT} and {RUN_FORMAT} can be read"),
-        (("score_sum",), OLD),
-        ((*NODE, "documents"), OLD),
-        ((*NODE, "score_sums"), OLD),
-    ],
-)
-def test_what_an_evaluation_needs_is_missed_where_it_should_be(path, hint):
-    with pytest.raises(UsageError) as caught:
-        Evaluation.from_dict(record_with(path, None), "e.json")
-
-    *place, name = path
-    pointer = json_pointer(tuple(place))
-    assert str(caught.value) == f"e.json#{pointer}: {name} is missing; {hint}"
-
-
-def test_unknown_keys_of_a_later_version_are_not_looked_at():
-    record = record_with(("surprise",), 1)
-
-    assert Evaluation.from_dict(record) == evaluation_of(RESULTS)
 
 
 # --- data frames

@@ -1,0 +1,162 @@
+"""Runs and evaluations are read back exactly, or refused with the place of what is wrong."""
+
+import copy
+import json
+import math
+
+import pytest
+
+from stickler_cli.compare.plan import Options
+from stickler_cli.core.json_values import brief, json_line
+from stickler_cli.core.locations import json_pointer
+from stickler_cli.core.problems import UsageError
+from stickler_cli.documents import DocumentPair
+from stickler_cli.records.run_reading import read_evaluation, read_tally
+from stickler_cli.runs.chunk import Job, OutputsRequested, evaluate_chunk
+from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.conditions import Conditions, FieldInfo
+from stickler_cli.score.evaluation import FORMAT, RUN_FORMAT, Evaluation, Status
+from stickler_cli.score.tally import Tally
+from stickler_cli.score.tally_record import tally_record
+from stickler_cli.settings import DecidingOptions
+
+SCHEMA = {"type": "object", "properties": {"a": {"type": "number"}, "b": {"type": "string"}}}
+PAIRS = (
+    DocumentPair("one", {"a": 1, "note": 1}, {"a": 1, "extra": 2, "b": "x"}),
+    DocumentPair("two \ud800", {"b": "abc"}, {"b": "abd"}),
+    DocumentPair("gone", {"a": 1}, None),
+)
+CONDITIONS = Conditions(
+    DecidingOptions(recall_with_fd=True),
+    (FieldInfo(("a",), "leaf", "NumericComparator", 0.7, 1.0),),
+)
+
+
+@pytest.fixture
+def evaluation() -> Evaluation:
+    job = Job(compile_schema(SCHEMA), Options(), requested=OutputsRequested(accounts=True))
+    evaluation = evaluate_chunk(job, PAIRS).evaluation
+    evaluation.conditions = CONDITIONS
+    return evaluation
+
+
+def record_with(evaluation, path, value):
+    record = copy.deepcopy(evaluation.to_dict())
+    *steps, last = path
+    part = record
+    for step in steps:
+        part = part[step]
+    if value is None:
+        del part[last]
+    else:
+        part[last] = value
+    return json.loads(json.dumps(record))
+
+
+def test_an_evaluation_is_read_back_exactly(evaluation):
+    restored = read_evaluation(json.loads(json_line(evaluation.to_dict())))
+
+    assert restored == evaluation
+    assert restored.tally == evaluation.tally
+    assert restored.conditions == evaluation.conditions
+    assert json_line(restored.to_dict()) == json_line(evaluation.to_dict())
+
+
+def test_sums_are_kept_whatever_their_size():
+    # A mean of 1.0 over 2**70 documents: a sum of 2**130, which no JSON number of a program holds.
+    evaluation = Evaluation(evaluated=2**70, score_units=2**130)
+    record = json.loads(json.dumps(evaluation.to_dict()))
+
+    assert record["score_sum"] == str(2**130)
+    assert read_evaluation(record).overall_score == 1.0
+
+
+def test_fields_are_read_however_deep_they_are():
+    root = node = Tally()
+    for _ in range(300):
+        node = node.below("a")
+    node.overall[0] = 1
+
+    found = read_tally(tally_record(root, recall_with_fd=False))
+    assert [counts.overall for _, counts in found.walk()] == [
+        each.overall for _, each in root.walk()
+    ]
+
+
+NODE = ("confusion_matrix", "fields", "a")
+COUNT = "a whole number of at least 0"
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "expected"),
+    [
+        (("format",), "stickler-run/2", f"{FORMAT} or {RUN_FORMAT}"),
+        (("score_sum",), "-1", "a whole number as text"),
+        (("score_sum",), 7, "a whole number as text"),
+        (("score_sum",), "1" * 101, "a whole number as text"),
+        ((*NODE, "overall", "tp"), -1, COUNT),
+        ((*NODE, "overall", "tp"), True, COUNT),
+        ((*NODE, "overall", "tp"), 1.0, COUNT),
+        (NODE, 1, "an object"),
+        ((*NODE, "fields"), [], "an object"),
+        (("documents",), 1, "an object"),
+        (("documents", "total"), 0, "at least the sum of the others"),
+        (("problems",), 1, "an array"),
+        (("problems", 0, "status"), "lost", f"one of {', '.join(Status)}"),
+        (("undeclared_keys", 0, "path"), "a[0]", "a field path without list indexes"),
+        (("undeclared_keys", 0, "path"), "", "a field path without list indexes"),
+        (("undeclared_keys", 0, "path"), "a..b", "a field path"),
+        (("undeclared_keys", 0, "path"), 1, "a string"),
+        (("options", "recall_with_fd"), 1, "true or false"),
+        (("options", "missing"), 1, "one of fn, skip, error"),
+        (("fields", 0, "weight"), True, "a number"),
+        (("fields", 0, "weight"), math.inf, "a number"),
+        (("fields", 0, "weight"), 10**400, "a number"),
+        (("per_document",), {}, "an array"),
+        (("per_document", 0, "score"), 2, "a number in [0, 1]"),
+        (("per_document", 0, "fields", "a"), {"hits": 3}, "counts of a field in the run format"),
+    ],
+)
+def test_what_is_no_evaluation_is_refused_with_its_place(evaluation, path, value, expected):
+    with pytest.raises(UsageError) as caught:
+        read_evaluation(record_with(evaluation, path, value), "e.json")
+
+    place = f"e.json#{json_pointer(path)}"
+    assert str(caught.value) == f"{place}: the value is {brief(value)}, expected {expected}"
+
+
+OLD = "; it was written by an older version: evaluate again"
+
+
+@pytest.mark.parametrize(
+    ("path", "hint"),
+    [
+        (("format",), f"; {FORMAT} and {RUN_FORMAT} can be read"),
+        (("score_sum",), OLD),
+        ((*NODE, "documents"), OLD),
+        ((*NODE, "score_sums"), OLD),
+        ((*NODE, "weight"), ""),
+        (("options",), ""),
+        (("options", "missing"), ""),
+        (("options", "lenient_json"), None),
+        (("documents", "lenient"), None),
+        (("never_present",), None),
+    ],
+)
+def test_what_an_evaluation_needs_is_missed_where_it_should_be(evaluation, path, hint):
+    record = record_with(evaluation, path, None)
+    if hint is None:
+        assert read_evaluation(record, "e.json").tally == evaluation.tally
+        return
+    with pytest.raises(UsageError) as caught:
+        read_evaluation(record, "e.json")
+
+    *place, name = path
+    assert str(caught.value) == f"e.json#{json_pointer(tuple(place))}: {name} is missing{hint}"
+
+
+def test_keys_of_a_later_version_and_what_follows_from_others_are_not_looked_at(evaluation):
+    record = record_with(evaluation, ("surprise",), 1)
+    record["overall_score"] = record["confusion_matrix"]["overall"]["derived"] = "x"
+
+    assert read_evaluation(record) == evaluation
