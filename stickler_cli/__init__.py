@@ -4,7 +4,8 @@ Each name is imported from where it lives when it is first asked for, so that `i
 and `stickler --help` load no library that they do not use. Type checkers read `__init__.pyi`.
 """
 
-from typing import Any
+from importlib import import_module
+from typing import Any, Final
 
 __all__ = [
     "BBoxIoUComparator",
@@ -39,7 +40,7 @@ __all__ = [
 ]
 __version__ = "0.1.0"
 
-_ELSEWHERE = {
+_ELSEWHERE: Final = {
     "ComparableField": "api.fields",
     "ComparisonError": "core.problems",
     "EvalResult": "api.zero",
@@ -63,8 +64,6 @@ def __getattr__(name: str) -> Any:
     """Import what is offered here on first use."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
     found = getattr(import_module(f"{__name__}.{_ELSEWHERE.get(name, 'comparators')}"), name)
     globals()[name] = found
     return found

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from stickler_cli.core.problems import ComparisonError, UsageError
 
 T = TypeVar("T")
 
-_CONTAINERS = {"array": ARRAY, "object": OBJECT}
+_CONTAINERS: Final = {"array": ARRAY, "object": OBJECT}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,184 @@
+"""Rules that the whole program keeps, read off its syntax trees."""
+
+import ast
+from collections.abc import Iterator
+from fnmatch import fnmatch
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+import stickler_cli
+
+ROOT = Path(stickler_cli.__file__).parent
+MODULES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py"))
+
+LATE_IMPORTS: Final = {
+    ("cli/commands.py", "stickler_cli.cli.*"): "a command's door: --help loads no engine",
+    ("cli/console.py", "stickler_cli.reports.figures"): "--help loads no reports",
+    ("cli/outputs.py", "stickler_cli.reports.github"): "other formats do not load it",
+    ("clients/*_models.py", "*"): "a provider's library is an extra",
+    ("clients/embeddings.py", "genai_prices"): "comes with an extra",
+    ("clients/judge.py", "stickler_cli.clients.agent"): "its library is an extra",
+    ("comparators/registry.py", "importlib.metadata"): "reads the disk; few schemas need plugins",
+    ("compare/assignment.py", "scipy.optimize"): "its home: 0.4 s that most runs never pay",
+    ("compare/plan.py", "stickler_cli.clients.client"): "few plans ask models",
+    ("records/chunk_record.py", "stickler_cli.records.run_reading"): "makes types with pydantic",
+    ("records/codec.py", "pydantic"): "few runs read files of earlier ones",
+    ("reports/pieces.py", "rapidfuzz.distance"): "few reports show differences",
+    ("runs/assembly.py", "stickler_cli.clients.client"): "few runs ask models",
+    ("runs/pipeline.py", "stickler_cli.runs.pool"): "one process needs no multiprocessing",
+    ("runs/run.py", "stickler_cli.runs.progress"): "few runs show a bar, and rich is large",
+    ("runs/saved.py", "stickler_cli.records.run_reading"): "makes types with pydantic",
+    ("schema/files.py", "urllib.request"): "loads ssl; most schemas are one file",
+    ("schema/metaschema.py", "jsonschema"): "few schemas are wrong",
+    ("schema/references.py", "jsonschema_specifications"): "reads the disk; few schemas need it",
+    ("score/misreadings.py", "stickler_cli.comparators.date_parsing"): "loads dateutil",
+}
+"""What is imported inside functions, where, and why; everything else stands at the top."""
+
+MUTABLE: Final = frozenset(
+    {
+        "Counter",
+        "OrderedDict",
+        "WeakKeyDictionary",
+        "WeakValueDictionary",
+        "bytearray",
+        "defaultdict",
+        "deque",
+        "dict",
+        "list",
+        "set",
+    }
+)
+"""Classes whose values can change."""
+
+CHANGING: Final = frozenset(
+    {
+        "add",
+        "append",
+        "clear",
+        "discard",
+        "extend",
+        "insert",
+        "pop",
+        "popitem",
+        "remove",
+        "reverse",
+        "setdefault",
+        "sort",
+        "update",
+    }
+)
+"""Methods that change what they are called on."""
+
+CACHES: Final = {
+    ("api/zero.py", "_plans"): "functools.cache would keep classes that nobody else has any more",
+}
+"""Names of modules whose values do change: what they hold can be made again at any time."""
+
+
+@cache
+def tree_of(module: str) -> ast.Module:
+    return ast.parse((ROOT / module).read_text(encoding="utf-8"))
+
+
+def late_imports(module: str) -> Iterator[str]:
+    """What is imported inside functions of a module."""
+    for function in ast.walk(tree_of(module)):
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            for node in ast.walk(function):
+                if isinstance(node, ast.Import):
+                    yield from (name.name for name in node.names)
+                elif isinstance(node, ast.ImportFrom):
+                    yield node.module or "."
+
+
+def collections_of(module: str) -> Iterator[tuple[str, ast.stmt]]:
+    """The names of a module that hold lists, dictionaries and the like, and where they get them."""
+    for node in tree_of(module).body:
+        if isinstance(node, ast.Assign | ast.AnnAssign) and is_collection(node.value):
+            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                if isinstance(target, ast.Name):
+                    yield target.id, node
+
+
+def is_collection(value: ast.expr | None) -> bool:
+    if isinstance(value, ast.Call):
+        return isinstance(value.func, ast.Name) and value.func.id in MUTABLE
+    displays = (ast.Dict, ast.List, ast.Set, ast.DictComp, ast.ListComp, ast.SetComp)
+    return isinstance(value, displays)
+
+
+def changed_names(tree: ast.Module) -> Iterator[str]:
+    """The names whose values are changed in place, wherever that is."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Subscript(value=ast.Name(name), ctx=ast.Store() | ast.Del()):
+                yield name
+            case ast.AugAssign(target=ast.Name(name)):
+                yield name
+            case ast.Call(func=ast.Attribute(value=ast.Name(name), attr=method)):
+                if method in CHANGING:
+                    yield name
+
+
+def test_imports_stand_at_the_top_but_where_there_is_a_reason():
+    found = {(module, imported) for module in MODULES for imported in late_imports(module)}
+    accepted = {
+        place: {one for one in found if fnmatch(one[0], place[0]) and fnmatch(one[1], place[1])}
+        for place in LATE_IMPORTS
+    }
+    assert found - set().union(*accepted.values()) == set()
+    assert [place for place, imports in accepted.items() if not imports] == []
+
+
+def test_no_function_assigns_a_name_of_its_module():
+    assert [
+        module
+        for module in MODULES
+        if any(isinstance(node, ast.Global) for node in ast.walk(tree_of(module)))
+    ] == []
+
+
+def test_what_a_module_holds_is_final():
+    assert [
+        (module, name)
+        for module in MODULES
+        for name, node in collections_of(module)
+        if name != "__all__"
+        if not isinstance(node, ast.AnnAssign)
+        or not ast.unparse(node.annotation).startswith("Final")
+    ] == []
+
+
+def test_what_a_module_holds_is_never_changed():
+    held = {(module, name) for module in MODULES for name, _ in collections_of(module)}
+    names = {name for _, name in held}
+    changed = set()
+    for module in MODULES:
+        for name in {*changed_names(tree_of(module))} & names:
+            sources = {module} | {
+                f"{node.module.removeprefix('stickler_cli.').replace('.', '/')}.py"
+                for node in tree_of(module).body
+                if isinstance(node, ast.ImportFrom) and node.module
+                if name in {each.asname or each.name for each in node.names}
+            }
+            changed |= {(source, name) for source in sources} & held
+    assert changed == set(CACHES)
+
+
+@pytest.mark.parametrize(
+    ("code", "changed"),
+    [
+        ("A[0] = 1", ["A"]),
+        ("del A[0]", ["A"]),
+        ("A |= {1}", ["A"]),
+        ("def f(): A.append(1)", ["A"]),
+        ("A[0]", []),
+        ("A.get(1)", []),
+    ],
+)
+def test_changes_are_seen(code, changed):
+    assert [*changed_names(ast.parse(code))] == changed
