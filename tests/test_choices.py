@@ -5,8 +5,11 @@ Each goes through the schema, since most are about what the compiler hands to th
 
 import pytest
 
+from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.engine import compare
+from stickler_cli.compare.plan import Plan
 from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.batch import batch_of
 from stickler_cli.score.comparison_view import comparison_view
 
 THRESHOLD = "x-aws-stickler-threshold"
@@ -16,10 +19,15 @@ AGGREGATE = "x-aws-stickler-aggregate"
 TEXT = {"type": "string"}
 
 
+def view_of(plan: Plan, gt: dict, pred: dict) -> dict:
+    """Compare two documents."""
+    return comparison_view(batch_of(comparison_of(compare(plan, [gt], [pred]), 0)))
+
+
 def result(field: object, gt: object, pred: object, **others: object) -> dict:
     """Compare two values of a field `a`."""
     schema = {"type": "object", "properties": {"a": field, **others}}
-    return comparison_view(compare(compile_schema(schema), {"a": gt}, {"a": pred}))
+    return view_of(compile_schema(schema), {"a": gt}, {"a": pred})
 
 
 def counts(view: dict, reading: str = "overall") -> dict[str, int]:
@@ -97,7 +105,7 @@ def test_a_root_union_goes_by_the_prediction_where_the_ground_truth_is_absent():
         for kind, name in (("A", "n"), ("B", "m"))
     ]
     plan = compile_schema({"anyOf": arms})
-    view = comparison_view(compare(plan, {"k": None}, {"k": "B", "m": "x"}))
+    view = view_of(plan, {"k": None}, {"k": "B", "m": "x"})
     assert list(view["confusion_matrix"]["fields"]) == ["k", "m"]
 
 
@@ -156,12 +164,12 @@ SELF = {"$ref": "#/$defs/self"}
 def test_a_value_that_would_be_a_list_of_one_for_ever_is_one_leaf(self, pred):
     schema = {"type": "object", "properties": {"a": SELF}, "$defs": {"self": self}}
     plan = compile_schema(schema)
-    same = comparison_view(compare(plan, {"a": "x"}, {"a": "x"}))
+    same = view_of(plan, {"a": "x"}, {"a": "x"})
     assert same["overall_score"] == 1.0
-    view = comparison_view(compare(plan, {"a": "x"}, {"a": pred}))
+    view = view_of(plan, {"a": "x"}, {"a": pred})
     assert 0 <= view["overall_score"] <= 1
     assert view["all_fields_matched"] == (pred == "x")
-    assert counts(comparison_view(compare(plan, {}, {"a": "x"})), "leaves") == {"fa": 1}
+    assert counts(view_of(plan, {}, {"a": "x"}), "leaves") == {"fa": 1}
 
 
 def test_a_list_whose_items_contain_themselves_passes_at_their_match_threshold():
@@ -173,6 +181,6 @@ def test_a_list_whose_items_contain_themselves_passes_at_their_match_threshold()
     schema = {"type": "object", "properties": {"a": item}}
     gt = {"a": {"n": "x", "inner": [{"n": "abcdefghij"}]}}
     pred = {"a": {"n": "x", "inner": [{"n": "abcdefghix"}]}}
-    view = comparison_view(compare(compile_schema(schema), gt, pred))
+    view = view_of(compile_schema(schema), gt, pred)
     inner = view["confusion_matrix"]["fields"]["a"]["fields"]["inner"]["overall"]
     assert (inner["tp"], inner["fd"]) == (0, 1)

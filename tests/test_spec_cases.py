@@ -10,9 +10,11 @@ import pytest
 
 from stickler_cli import StructuredModel
 from stickler_cli.cli import main
+from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Options
 from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.batch import batch_of
 from stickler_cli.score.comparison_view import comparison_view
 
 CASES = Path(__file__).parent / "cases" / "documents.jsonl"
@@ -43,16 +45,17 @@ def same(expected, found):
 
 def result_of(row):
     options = row.get("options", {})
-    comparison = compare(
+    account = compare(
         compile_schema(row["schema"]),
-        row["gt"],
-        row["pred"],
+        [row["gt"]],
+        [row["pred"]],
         Options(
             pairing_floor=options.get("pairing_floor", 0.2),
             extra_fields=options.get("extra_fields", "fa"),
         ),
     )
-    result = comparison_view(comparison, recall_with_fd=options.get("recall_with_fd", False))
+    batch = batch_of(comparison_of(account, 0))
+    result = comparison_view(batch, recall_with_fd=options.get("recall_with_fd", False))
     result["non_matches"].sort(key=lambda entry: (entry["field_path"], entry["non_match_type"]))
     return result
 

@@ -30,7 +30,8 @@ from stickler_cli import (
     StructuredModel,
 )
 from stickler_cli.comparators import BaseComparator
-from stickler_cli.compare.result import ObjectComparison, Outcome
+from stickler_cli.compare.comparison import Comparison
+from stickler_cli.compare.result import Outcome
 
 
 class Color(enum.Enum):
@@ -254,7 +255,7 @@ def test_what_is_no_instance_is_a_type_error(pred):
 def test_the_typed_account_is_the_engines_own():
     comparison = Basket(owner="a", items=[{"name": "x"}]).comparison(Basket(owner="a", items=[]))
 
-    assert isinstance(comparison, ObjectComparison)
+    assert isinstance(comparison, Comparison)
     assert [entry.comparison.outcome for entry in comparison.fields] == [Outcome.TP, Outcome.FN]
 
 
