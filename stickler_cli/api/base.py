@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from pydantic import BaseModel, ConfigDict
 
 from stickler_cli.compare.plan import Plan
-from stickler_cli.compare.thresholds import DEFAULT_MATCH_THRESHOLD
+from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD
 
 
 class ComparableModel(BaseModel):

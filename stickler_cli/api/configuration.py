@@ -18,7 +18,7 @@ from stickler_cli.api.base import ComparableModel
 from stickler_cli.api.fields import RANGES, ComparableField, ItemThreshold
 from stickler_cli.comparators.base import BaseComparator, KeywordError
 from stickler_cli.comparators.registry import UnknownComparatorError, construct
-from stickler_cli.compare.thresholds import DEFAULT_MATCH_THRESHOLD
+from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD
 from stickler_cli.core.json_values import brief, kind_of
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.problems import Problem, SchemaError

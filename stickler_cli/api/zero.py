@@ -14,10 +14,10 @@ from pydantic_core import to_jsonable_python
 
 from stickler_cli.api.fields import Annotating, annotating
 from stickler_cli.api.structured import ComparedSchema, StructuredModel, values_of
+from stickler_cli.comparators.base import meets
 from stickler_cli.compare.comparison import Comparison, comparison_of
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Plan
-from stickler_cli.compare.thresholds import meets
 from stickler_cli.core.json_values import JsonObject, brief
 from stickler_cli.core.locations import field_path
 from stickler_cli.schema.compiler import compile_schema

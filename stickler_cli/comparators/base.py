@@ -164,10 +164,6 @@ class BaseComparator:
         """Compare two prepared values; in [0, 1]."""
         return self.compare(gt, pred)
 
-    def reason(self, gt: Any, pred: Any) -> str:
-        """Say why two prepared values have the similarity that they have; empty for no reason."""
-        return ""
-
     def similarities(self, gts: Sequence[Any], preds: Sequence[Any]) -> Similarities:
         """Compare two columns of prepared values of the same length, element by element.
 
@@ -215,8 +211,7 @@ class BaseComparator:
     @final
     def binary_compare(self, gt: Any, pred: Any) -> tuple[int, int]:
         """Count a match against this comparator's own threshold: (1, 0), else (0, 1)."""
-        matched = self.compare(gt, pred) >= self.threshold - EQUAL_WITHIN
-        return (1, 0) if matched else (0, 1)
+        return (1, 0) if meets(self.compare(gt, pred), self.threshold) else (0, 1)
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -230,6 +225,15 @@ class BaseComparator:
     def __repr__(self) -> str:
         keywords = ", ".join(f"{keyword}={value!r}" for keyword, value in self.config.items())
         return f"{self.name}({keywords})"
+
+
+def meets(similarity: float, threshold: float) -> bool:
+    """Return whether a similarity is at or above a threshold, within `EQUAL_WITHIN`.
+
+    >>> meets(0.7999999999999999, 0.8), meets(0.79, 0.8)
+    (True, False)
+    """
+    return similarity >= threshold - EQUAL_WITHIN
 
 
 def keyword_parameters(cls: type[BaseComparator]) -> list[inspect.Parameter]:

@@ -4,7 +4,7 @@ A missing key, `null`, `""`, `[]`, `{}`, an object whose every value is absent a
 every element is absent are one and the same absence. Source: docs/semantics.md, Absence.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from stickler_cli.core.json_values import JsonValue
@@ -31,16 +31,6 @@ def is_absent(value: Any) -> bool:
         if not is_absent(part):
             return False
     return True
-
-
-def present_elements(values: Sequence[JsonValue]) -> tuple[list[int], list[JsonValue]]:
-    """Drop the absent elements of a list; the indexes are those of the whole list.
-
-    >>> present_elements(["a", None, "b"])
-    ([0, 2], ['a', 'b'])
-    """
-    indexes = [index for index, value in enumerate(values) if not is_absent(value)]
-    return indexes, [values[index] for index in indexes]
 
 
 def without_absent(value: JsonValue) -> JsonValue:

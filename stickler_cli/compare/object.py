@@ -21,8 +21,7 @@ from stickler_cli.compare.account import (
 from stickler_cli.compare.columns import NOTHING, OBJECT, Columns, Indexes, Mask
 from stickler_cli.compare.one_of import SAYS, OneOfNode
 from stickler_cli.compare.plan import Node, Options, Purpose, scored
-from stickler_cli.compare.result import TN, ThresholdSource
-from stickler_cli.compare.thresholds import DEFAULT_MATCH_THRESHOLD
+from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD, TN, ThresholdSource
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.problems import ComparisonError
 

@@ -26,7 +26,7 @@ from stickler_cli.compare.account import (
     classified,
     split,
 )
-from stickler_cli.compare.columns import LEAF, NOTHING, Columns, Indexes, Mask
+from stickler_cli.compare.columns import NOTHING, Columns, Indexes, Mask
 from stickler_cli.compare.result import FA, FD, FN, ThresholdSource
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.settings import ComparisonOptions, ExtraFields
@@ -223,14 +223,6 @@ def scored(similarity: Floats, gt: Indexes, pred: Indexes) -> Floats:
     if not np.count_nonzero(no_gt | no_pred):
         return similarity
     return np.where(no_gt & no_pred, 1.0, np.where(no_gt | no_pred, 0.0, similarity))
-
-
-def leaves_only(columns: Columns) -> tuple[Mask, Mask] | None:
-    """Return which slots hold scalars; None if all values do."""
-    if columns.scalar:
-        return None
-    gt_kinds, pred_kinds = columns.kinds()
-    return gt_kinds == LEAF, pred_kinds == LEAF
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The class of a compared unit, and who said what it must reach."""
+"""The class of a compared unit, what it must reach, and who said so."""
 
 from enum import IntEnum
 from typing import Final, Literal, TypeAlias
@@ -6,6 +6,9 @@ from typing import Final, Literal, TypeAlias
 ThresholdSource: TypeAlias = Literal["annotation", "match-threshold", "default"]
 """Who said a threshold: an annotation of the place or of the list that it is in, the
 match-threshold of an object's model, or nobody."""
+
+DEFAULT_MATCH_THRESHOLD: Final = 0.7
+"""The similarity at which two objects are the same one. Source: docs/semantics.md, Schema."""
 
 
 class Outcome(IntEnum):
@@ -27,12 +30,6 @@ TP, FD, FA, FN, TN = (outcome.value for outcome in Outcome)
 # Plain numbers: numpy asks the class of each operand for attributes, which takes an enum long.
 
 ERRORS: Final = frozenset({Outcome.FD, Outcome.FA, Outcome.FN})
-
-IN_GT: Final = frozenset({Outcome.TP, Outcome.FD, Outcome.FN})
-"""The outcomes of what the ground truth has."""
-
-IN_PRED: Final = frozenset({Outcome.TP, Outcome.FD, Outcome.FA})
-"""The outcomes of what the prediction has."""
 
 BOTH_SIDES: Final = (TP, FD)
 """The outcomes of what both sides have."""

@@ -3,7 +3,7 @@
 `schemas/stickler-diff.json` is made of these types, and their docstrings are its descriptions.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from typing_extensions import TypedDict  # that of Python 3.11 is none that pydantic takes
 
@@ -77,7 +77,7 @@ class ComparedRecord(TypedDict):
     """Documents that only the second run compared; they count nowhere."""
 
 
-_BOUNDS = {
+_BOUNDS: Final = {
     "type": ["array", "null"],
     "minItems": 2,
     "maxItems": 2,

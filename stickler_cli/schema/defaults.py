@@ -7,7 +7,7 @@ from typing import Final
 from stickler_cli.comparators.registry import construct
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.open import OpenNode
-from stickler_cli.compare.thresholds import DEFAULT_MATCH_THRESHOLD
+from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD
 
 DEFAULT_WEIGHT: Final = 1.0
 """Source: docs/schema.md."""

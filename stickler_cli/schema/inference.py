@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.comparators.registry import Comparators
 from stickler_cli.compare.outline import ANY_KEY
-from stickler_cli.compare.thresholds import DEFAULT_MATCH_THRESHOLD
+from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD
 from stickler_cli.core.json_values import JsonObject, JsonValue
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.problems import Problem, SchemaError

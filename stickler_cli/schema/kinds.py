@@ -9,7 +9,7 @@ from stickler_cli.compare.list import ListNode
 from stickler_cli.compare.map import MapNode, Pattern
 from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.plan import Node
-from stickler_cli.compare.thresholds import DEFAULT_MATCH_THRESHOLD
+from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD
 from stickler_cli.compare.tuple import DEFAULT_TUPLE_THRESHOLD, TupleNode
 from stickler_cli.schema.combinators import InForce, named_schemas
 from stickler_cli.schema.defaults import TEXT, open_default

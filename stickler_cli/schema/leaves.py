@@ -6,8 +6,7 @@ from stickler_cli.comparators.base import BaseComparator, KeywordError
 from stickler_cli.comparators.registry import Comparators, UnknownComparatorError, construct
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.open import OpenNode
-from stickler_cli.compare.result import ThresholdSource
-from stickler_cli.compare.thresholds import DEFAULT_MATCH_THRESHOLD
+from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD, ThresholdSource
 from stickler_cli.schema.defaults import BY_TYPE, DEFAULT_WEIGHT, LeafDefault, open_default
 from stickler_cli.schema.merging import NOTHING_INHERITED, Merged
 from stickler_cli.schema.validity import COMPARATOR, Problems

@@ -13,7 +13,7 @@ from stickler_cli.compare.open import OpenNode
 from stickler_cli.compare.outline import asks_models
 from stickler_cli.compare.plan import Node, Plan
 from stickler_cli.compare.recursion import RecursionNode, Target
-from stickler_cli.compare.thresholds import DEFAULT_MATCH_THRESHOLD
+from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD
 from stickler_cli.schema.acceptance import SchemaAcceptor, TypeAcceptor, acceptor_of
 from stickler_cli.schema.combinators import InForce, declared_types
 from stickler_cli.schema.defaults import open_default

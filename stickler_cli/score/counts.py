@@ -63,10 +63,6 @@ class Counts:
         """TP / (TP + FN), or TP / (TP + FN + FD)."""
         return self.derived(recall_with_fd=with_fd)["recall"]
 
-    def recall_denominator(self, *, with_fd: bool = False) -> int:
-        """The ground-truth units that recall is a share of."""
-        return self.fractions(recall_with_fd=with_fd)["recall"][1]
-
     def f1(self, *, recall_with_fd: bool = False) -> float:
         """2PR / (P + R).
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.score.error_classes import ErrorClass
@@ -10,8 +10,6 @@ from stickler_cli.score.non_matches import NonMatch
 
 ByClass: TypeAlias = dict[ErrorClass, int]
 """Without the classes that do not occur."""
-
-_BY_NAME: Final = {each.value: each for each in ErrorClass}
 
 
 @dataclass(slots=True)

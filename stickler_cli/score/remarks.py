@@ -15,9 +15,6 @@ WAYS: Final = ("fence", "prose", "string", "list")
 
 ODDITIES: Final = ("duplicate_keys", "byte_order_mark")
 
-REMARKS: Final = (*ODDITIES, LENIENT, *(f"{LENIENT}_{way}" for way in WAYS))
-"""All names of remarks."""
-
 
 def add_remarks(counts: dict[str, int], names: Iterable[str] | Mapping[str, int]) -> None:
     """Count a document's remarks, or add the counts of other documents."""

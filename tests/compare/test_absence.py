@@ -1,6 +1,6 @@
 import pytest
 
-from stickler_cli.compare.absence import is_absent, present_elements, without_absent
+from stickler_cli.compare.absence import is_absent, without_absent
 
 
 @pytest.mark.parametrize(
@@ -34,14 +34,6 @@ def test_zero_false_and_blanks_are_values(value):
 
 def test_a_value_that_is_not_json_is_present():
     assert not is_absent(object())
-
-
-def test_absent_elements_are_dropped_and_the_others_keep_their_position():
-    assert present_elements([None, "a", {}, {"x": None}, 0, ""]) == ([1, 4], ["a", 0])
-
-
-def test_a_list_of_absent_elements_leaves_nothing():
-    assert present_elements([None, "", [[]]]) == ([], [])
 
 
 @pytest.mark.parametrize(
