@@ -4,19 +4,20 @@ import json
 
 import pytest
 
-from stickler_cli.compare.engine import compare
 from stickler_cli.core.problems import UsageError
 from stickler_cli.records.run_reading import read_accounts, read_evaluation
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.accounts import (
     Accounts,
-    account_line,
+    account_lines,
     decoded,
     parse_account,
 )
+from stickler_cli.score.batch import Batch
 from stickler_cli.score.counts import Counts
-from stickler_cli.score.evaluation import DocumentResult, Evaluation, Status
-from stickler_cli.score.tally import Tally, tally
+from stickler_cli.score.evaluation import Evaluation
+
+from .batches import batch, not_compared
 
 PLAN = compile_schema(
     {
@@ -33,8 +34,8 @@ PLAN = compile_schema(
 
 
 def line_of(name: str, gt: dict, pred: dict) -> bytes:
-    comparison = compare(PLAN, gt, pred)
-    return account_line(DocumentResult(name, Status.EVALUATED, comparison), tally(comparison))
+    (line,) = account_lines(batch(PLAN, {name: (gt, pred)}))
+    return line
 
 
 def account(gt: dict, pred: dict) -> dict:
@@ -42,11 +43,12 @@ def account(gt: dict, pred: dict) -> dict:
 
 
 def failed(name: str, **groups: str) -> bytes:
-    return account_line(DocumentResult(name, Status.FAILED, None, groups=groups), None)
+    (line,) = account_lines(not_compared(name, groups=groups))
+    return line
 
 
-def result(name: str) -> DocumentResult:
-    return DocumentResult(name, Status.EVALUATED, compare(PLAN, {"id": name}, {"id": name}))
+def result(name: str) -> Batch:
+    return batch(PLAN, {name: ({"id": name}, {"id": name})})
 
 
 def kept(*names: str) -> Evaluation:
@@ -89,11 +91,26 @@ def test_the_groups_of_a_document_stand_in_its_account():
 
 
 def test_names_are_written_as_in_field_paths():
-    root = Tally(fields={"a.b": Tally(fields={"c": Tally([1, 0, 0, 0, 0])})})
+    inner = {"type": "object", "properties": {"c": {"type": "string"}}}
+    plan = compile_schema({"type": "object", "properties": {"a.b": inner}})
 
-    line = account_line(DocumentResult("x", Status.EVALUATED, None), root)
+    (line,) = account_lines(batch(plan, {"x": ({"a.b": {"c": "y"}}, {"a.b": {"c": "y"}})}))
 
-    assert list(decoded(line)["fields"]) == ['["a.b"].c']
+    assert list(decoded(line)["fields"]) == ["", '["a.b"]', '["a.b"].c']
+
+
+def test_documents_of_one_batch_have_the_accounts_that_each_has_alone():
+    lines = [{"sku": "mouse"}, {"sku": "lamp"}]
+    documents = {
+        "a": ({"id": "a", "lines": lines}, {"id": "a", "lines": lines[:1]}),
+        "b": ({"id": "b"}, {}),
+        "c": ({"lines": lines[1:]}, {"id": "c", "new": 1}),
+    }
+    together, other = batch(PLAN, documents), not_compared("x")
+    mixed = Batch([*other.results, *together.results], together.account, together.at)
+
+    alone = [line_of(name, *pair) for name, pair in documents.items()]
+    assert account_lines(mixed) == [failed("x"), *alone]
 
 
 def test_an_account_is_parsed_into_counts():
@@ -114,7 +131,7 @@ def test_a_name_with_half_a_surrogate_pair_survives():
 
     assert parse_account(line).id == "a\ud800"
     read = read_accounts([decoded(line)], "run.json")
-    assert read.ordered() == [line]
+    assert list(read.ordered()) == [line]
 
 
 def test_accounts_are_iterated_in_the_order_of_their_ids():
@@ -175,7 +192,7 @@ def test_an_evaluation_with_accounts_is_read_back_exactly():
     record = json.loads(json.dumps(evaluation.to_dict()))
 
     assert read_evaluation(record).to_dict() == evaluation.to_dict()
-    assert read_evaluation(record).accounts.ordered() == evaluation.accounts.ordered()
+    assert list(read_evaluation(record).accounts.ordered()) == list(evaluation.accounts.ordered())
 
 
 @pytest.mark.parametrize(

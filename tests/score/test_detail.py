@@ -6,15 +6,21 @@ from itertools import pairwise
 
 import pytest
 
-from stickler_cli.compare.plan import Options
-from stickler_cli.compare.result import Outcome
-from stickler_cli.documents import DocumentPair
-from stickler_cli.runs.chunk import Job, evaluate_pair
+from stickler_cli.core.locations import Path
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score import comparison_lines
-from stickler_cli.score.comparison_lines import comparison_line, similarities, text_of
-from stickler_cli.score.detail import BINS, Detail, DetailLimits, bin_of, non_match_row
-from stickler_cli.score.document_result import DocumentResult
+from stickler_cli.score.batch import Batch
+from stickler_cli.score.comparison_lines import comparison_line, text_of
+from stickler_cli.score.detail import (
+    BINS,
+    Detail,
+    DetailLimits,
+    bin_of,
+    non_match_row,
+    similarities,
+)
+
+from .batches import batch, compare, not_compared
 
 TEXT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
 SCHEMA = {
@@ -30,18 +36,27 @@ SCHEMA = {
 PLAN = compile_schema(SCHEMA)
 
 
-def result_of(name: str, gt: dict, pred: dict) -> DocumentResult:
-    return evaluate_pair(Job(PLAN, Options()), DocumentPair(name, gt, pred))
+def result_of(name: str, gt: dict, pred: dict) -> Batch:
+    return batch(PLAN, {name: (gt, pred)})
 
 
-def documents(*wrong: int) -> list[DocumentResult]:
+def pairs_of(gt: dict, pred: dict) -> list[tuple[Path, float, bool]]:
+    """List the pairs of a document: field, similarity, and whether it is a match."""
+    return sorted(
+        (path, *pair)
+        for path, *found in similarities(compare(PLAN, gt, pred).account)
+        for pair in zip(*(values.tolist() for values in found), strict=True)
+    )
+
+
+def documents(*wrong: int) -> list[Batch]:
     """Documents of two fields; as many of them are wrong as is said, so scores are 1, 1/2, 0."""
     right = {"a": "x", "b": "x"}
     preds = [right, {"a": "x", "b": "?"}, {"a": "?", "b": "?"}]
     return [result_of(f"d{at}", right, preds[errors]) for at, errors in enumerate(wrong)]
 
 
-def detail_of(results: Iterable[DocumentResult], **limits: int) -> Detail:
+def detail_of(results: Iterable[Batch], **limits: int) -> Detail:
     detail = Detail(DetailLimits(**limits))
     for result in results:
         detail.update(result)
@@ -70,22 +85,18 @@ def test_nothing_is_judged_inside_an_item_below_its_threshold():
     gt = {"inner": {"c": "x"}, "items": [{"d": "x"}, {"d": "y"}], "table": [["x"]]}
     pred = {"inner": {"c": "x"}, "items": [{"d": "x"}, {"d": "?"}], "table": [["x"]]}
 
-    found = sorted(similarities(result_of("one", gt, pred).comparison))
-
-    assert found == [
-        (("inner",), 1.0, Outcome.TP),
-        (("inner", "c"), 1.0, Outcome.TP),
-        (("items",), 1.0, Outcome.TP),
-        (("items", "d"), 1.0, Outcome.TP),
-        (("table",), 1.0, Outcome.TP),
-        (("table",), 1.0, Outcome.TP),
+    assert pairs_of(gt, pred) == [
+        (("inner",), 1.0, True),
+        (("inner", "c"), 1.0, True),
+        (("items",), 1.0, True),
+        (("items", "d"), 1.0, True),
+        (("table",), 1.0, True),
+        (("table",), 1.0, True),
     ]
 
 
 def test_what_only_one_side_has_has_no_similarity():
-    assert (
-        list(similarities(result_of("one", {"a": "x", "items": [{"d": "x"}]}, {}).comparison)) == []
-    )
+    assert pairs_of({"a": "x", "items": [{"d": "x"}]}, {}) == []
 
 
 def test_errors_are_kept_in_the_order_of_the_documents_up_to_a_number():
@@ -125,9 +136,7 @@ def test_documents_without_errors_are_not_kept():
 
 
 def test_documents_without_a_comparison_leave_no_trace():
-    missing = evaluate_pair(Job(PLAN, Options()), DocumentPair("x", None, {}))
-
-    assert detail_of([missing]) == Detail(DetailLimits())
+    assert detail_of([not_compared("x")]) == Detail(DetailLimits())
 
 
 @pytest.mark.parametrize("sizes", [(1, 1, 1, 1, 1, 1, 1, 1), (3, 5), (8,), (0, 2, 6)])
@@ -186,7 +195,7 @@ def test_a_comparison_is_rows_from_the_outside_in():
     gt = {"a": "x", "items": [{"d": "x"}, {"d": "y"}], "inner": {"c": "x"}}
     pred = {"a": "?", "items": [{"d": "new"}, {"d": "x"}], "extra key": 1}
 
-    rows = json.loads(comparison_line(result_of("one", gt, pred).comparison))
+    rows = json.loads(comparison_line(compare(PLAN, gt, pred)))
 
     assert [row[:4] for row in rows] == [
         [0, "a", "value", "FD"],
@@ -211,7 +220,7 @@ def test_a_comparison_is_rows_from_the_outside_in():
 def test_rows_beyond_the_most_are_counted(monkeypatch):
     monkeypatch.setattr(comparison_lines, "MOST_LINES", 2)
 
-    *rows, more = json.loads(comparison_line(result_of("one", {"a": "x"}, {"a": "x"}).comparison))
+    *rows, more = json.loads(comparison_line(compare(PLAN, {"a": "x"}, {"a": "x"})))
 
     assert [row[1] for row in rows] == ["a", "b"]
     assert more == 3

@@ -3,7 +3,6 @@ from pathlib import Path
 
 import pytest
 
-from stickler_cli.compare.engine import compare
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.problems import UsageError
 from stickler_cli.records.codec import read
@@ -21,7 +20,8 @@ from stickler_cli.score.error_classes import (
 )
 from stickler_cli.score.error_counts import ErrorCounts
 from stickler_cli.score.evaluation import Evaluation
-from stickler_cli.score.non_matches import non_matches
+
+from .batches import batch
 
 EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
 STRICT = {"type": "string", "x-aws-stickler-threshold": 1.0}
@@ -38,8 +38,8 @@ def a_list(items):
 
 def classes(schema, gt, pred):
     """List the errors of a document as (path, class)."""
-    comparison = compare(compile_schema(schema), gt, pred)
-    views = (entry.view() for entry in non_matches(comparison))
+    errors = batch(compile_schema(schema), {"": (gt, pred)}).errors(0)
+    views = (entry.view() for entry in errors)
     return [(view["field_path"], view["class"]) for view in views]
 
 
@@ -374,7 +374,7 @@ def counted(*pairs):
     schema = compile_schema(ROWS)
     evaluation = Evaluation()
     for gt, pred in pairs:
-        evaluation.update(compare(schema, gt, pred))
+        evaluation.update(batch(schema, {"": (gt, pred)}))
     return evaluation
 
 
@@ -415,9 +415,7 @@ def test_classes_add_in_any_order():
 
 def test_every_entry_is_counted_once():
     evaluation = counted(*PAIRS)
-    entries = sum(
-        len(list(non_matches(compare(compile_schema(ROWS), gt, pred)))) for gt, pred in PAIRS
-    )
+    entries = sum(len(classes(ROWS, gt, pred)) for gt, pred in PAIRS)
 
     assert sum(evaluation.errors.overall().values()) == entries
 

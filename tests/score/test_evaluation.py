@@ -5,12 +5,14 @@ import itertools
 import orjson
 import pytest
 
-from stickler_cli.compare.engine import compare
 from stickler_cli.core.problems import Problem
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.evaluation import DocumentResult, Evaluation, Status, evaluate
+from stickler_cli.score.batch import Batch
+from stickler_cli.score.evaluation import Evaluation, Status, evaluate
 from stickler_cli.score.record import FieldInfo, Run, SchemaSignature, run_record
 from stickler_cli.settings import RunOptions
+
+from .batches import batch, not_compared
 
 PLAN = compile_schema(
     {
@@ -26,17 +28,16 @@ PLAN = compile_schema(
 OPTIONS = RunOptions()
 
 
-def result(name: str, gt: dict, pred: dict) -> DocumentResult:
-    return DocumentResult(name, Status.EVALUATED, compare(PLAN, gt, pred))
-
-
-RESULTS = [
-    result("one", {"a": 1, "map": {"z": "x"}}, {"a": 1, "map": {"z": "y", "k": "v"}}),
-    result("two", {"b": "abc", "a": 0.1, "note": 1}, {"b": "abd", "a": 0.1}),
-    result("three", {"b": "abcdefg", "note": 2, "other": 3}, {"b": "xbcdefg"}),
-    DocumentResult("four", Status.FAILED, None, (Problem("four.json", "it is empty"),)),
-    DocumentResult("five", Status.MISSING, None, (Problem("five", "there is none"),)),
+COMPARED = {
+    "one": ({"a": 1, "map": {"z": "x"}}, {"a": 1, "map": {"z": "y", "k": "v"}}),
+    "two": ({"b": "abc", "a": 0.1, "note": 1}, {"b": "abd", "a": 0.1}),
+    "three": ({"b": "abcdefg", "note": 2, "other": 3}, {"b": "xbcdefg"}),
+}
+OTHERS = [
+    not_compared("four", Status.FAILED, Problem("four.json", "it is empty")),
+    not_compared("five", Status.MISSING, Problem("five", "there is none")),
 ]
+RESULTS = [*(batch(PLAN, {name: pair}) for name, pair in COMPARED.items()), *OTHERS]
 
 
 def run(evaluation: Evaluation) -> Run:
@@ -49,6 +50,17 @@ def test_the_record_of_a_run_is_the_same_whatever_the_order_of_its_documents():
     for order in itertools.permutations(RESULTS):
         records.add(orjson.dumps(run_record(run(evaluate(order)))))
     assert len(records) == 1
+
+
+def test_documents_of_one_batch_add_up_like_batches_of_one():
+    whole = orjson.dumps(run_record(run(evaluate(RESULTS))))
+    both = batch(PLAN, COMPARED)
+    left_out = not_compared("x", Status.UNMATCHED)
+    mixed = Batch([*OTHERS[1].results, *both.results, *OTHERS[0].results], both.account, both.at)
+
+    assert orjson.dumps(run_record(run(evaluate([both, *OTHERS])))) == whole
+    assert orjson.dumps(run_record(run(evaluate([mixed])))) == whole
+    assert orjson.dumps(run_record(run(evaluate([mixed, left_out])))) != whole
 
 
 def test_merging_parts_in_any_order_is_the_whole():

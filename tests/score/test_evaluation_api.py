@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 from stickler_cli.api.evaluation_views import Evaluation
 from stickler_cli.api.notebook import MOST_ROWS
-from stickler_cli.compare.engine import compare
 from stickler_cli.compare.outline import outline
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError
 from stickler_cli.reports.csv_report import HEADERS
@@ -25,12 +24,13 @@ from stickler_cli.reports.registry import render
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.conditions import Conditions, FieldInfo
 from stickler_cli.score.evaluation import (
-    DocumentResult,
     Status,
     evaluate,
 )
 from stickler_cli.score.record import Run, SchemaSignature, run_record
 from stickler_cli.settings import DecidingOptions, RunOptions
+
+from .batches import batch, compare, not_compared
 
 HOSTILE = "<script>\u202e\x07"
 SCHEMA = {
@@ -63,16 +63,14 @@ PAIRS = (
     ({"c d": {"e.f": "x", "g": 1}, "either": "x"}, {"c d": {"e.f": "y"}, "either": 1}),
     ({}, {}),
 )
+EMPTY = {"a": 1}, {}
 RESULTS = (
-    *(
-        DocumentResult(str(position), Status.EVALUATED, compare(PLAN, *pair))
-        for position, pair in enumerate(PAIRS)
-    ),
-    DocumentResult("gone", Status.MISSING, compare(PLAN, {"a": 1}, {}), (Problem("g", "none"),)),
-    DocumentResult("bad", Status.INVALID, compare(PLAN, {"a": 1}, {}), (Problem("b", "no JSON"),)),
-    DocumentResult("skip", Status.MISSING, None, (Problem("skip", "there is none"),)),
-    DocumentResult("fail", Status.FAILED, None, (Problem("f", "empty"), Problem("f", "torn"))),
-    DocumentResult("only", Status.UNMATCHED, None, (Problem("only", "no ground truth"),)),
+    *(batch(PLAN, {str(position): pair}) for position, pair in enumerate(PAIRS)),
+    batch(PLAN, {"gone": EMPTY}, status=Status.MISSING, problems=(Problem("g", "none"),)),
+    batch(PLAN, {"bad": EMPTY}, status=Status.INVALID, problems=(Problem("b", "no JSON"),)),
+    not_compared("skip", Status.MISSING, Problem("skip", "there is none")),
+    not_compared("fail", Status.FAILED, Problem("f", "empty"), Problem("f", "torn")),
+    not_compared("only", Status.UNMATCHED, Problem("only", "no ground truth")),
 )
 
 documents = st.lists(st.sampled_from(RESULTS), max_size=8)
@@ -233,7 +231,7 @@ def libraries(monkeypatch):
 
 def test_a_frame_has_the_rows_and_columns_of_the_csv(libraries):
     libraries("pandas")
-    plain = [result for result in RESULTS if result.id != "3"]  # no name that CSV must defuse
+    plain = [*RESULTS[:3], *RESULTS[4:]]  # no name that CSV must defuse
     evaluation = evaluation_of(plain)
 
     _, columns = evaluation.to_frame()

@@ -5,13 +5,12 @@ import json
 import numpy as np
 import pytest
 
-from stickler_cli.compare.engine import compare
 from stickler_cli.core.problems import UsageError
 from stickler_cli.records.run_reading import read_evaluation, read_settings
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.accounts import Accounts
 from stickler_cli.score.counts import RATES
-from stickler_cli.score.evaluation import DocumentResult, Evaluation, Status
+from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.intervals import (
     CHUNK,
     METHOD,
@@ -23,6 +22,8 @@ from stickler_cli.score.intervals import (
     weights,
 )
 from stickler_cli.score.tally import READINGS
+
+from .batches import batch
 
 EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
 PLAN = compile_schema(
@@ -46,10 +47,7 @@ def line(name: str, *, tp: int = 0, fn: int = 0, fd: int = 0, score: float | Non
 
 
 def bootstrap(*lines: bytes, settings: IntervalSettings = SETTINGS) -> Bootstrap:
-    made = Bootstrap(settings)
-    for account in lines:
-        made.add(account)
-    return made
+    return Bootstrap(settings, waiting=list(lines))
 
 
 def recall_of(made: Bootstrap) -> Interval | None:
@@ -61,13 +59,15 @@ def evaluation(*names: int, keep: bool = True) -> Evaluation:
     made = Evaluation(
         accounts=Accounts() if keep else None, bootstrap=Bootstrap(SETTINGS) if keep else None
     )
+    documents = {}
     for name in names:
         gt = {"id": str(name), "lines": [{"sku": "a"}, {"sku": "b"}]}
         pred = {
             "id": "x" if name % 3 == 0 else str(name),
             "lines": gt["lines"][: 1 + bool(name % 5)],
         }
-        made.update(DocumentResult(str(name), Status.EVALUATED, compare(PLAN, gt, pred)))
+        documents[str(name)] = gt, pred
+    made.update(batch(PLAN, documents))
     return made
 
 

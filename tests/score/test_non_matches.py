@@ -1,11 +1,12 @@
 import pytest
 
-from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Options
 from stickler_cli.compare.result import Outcome
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.error_classes import ErrorClass
-from stickler_cli.score.non_matches import NonMatch, non_matches
+from stickler_cli.score.non_matches import NonMatch
+
+from .batches import batch
 
 OTHER = ErrorClass.OTHER
 
@@ -20,10 +21,14 @@ def a_list(items):
     return {"type": "array", "items": items}
 
 
+def found(schema, gt, pred, **options):
+    """Give the errors."""
+    return batch(compile_schema(schema), {"": (gt, pred)}, Options(**options)).errors(0)
+
+
 def listed(schema, gt, pred, **options):
     """List the errors as (path, class, ground truth, prediction)."""
-    comparison = compare(compile_schema(schema), gt, pred, Options(**options))
-    views = [entry.view() for entry in non_matches(comparison)]
+    views = [entry.view() for entry in found(schema, gt, pred, **options)]
     return [
         (
             view["field_path"],
@@ -167,11 +172,8 @@ def test_lists_of_lists_have_an_index_a_level():
 
 def test_an_inner_list_below_its_threshold_is_one_entry_with_its_score():
     schema = an_object(m=a_list(a_list({**TEXT, "x-aws-stickler-threshold": 0.9})))
-    comparison = compare(
-        compile_schema(schema), {"m": [["aa", "bb"]]}, {"m": [["aa", "cc"]]}, Options()
-    )
 
-    (entry,) = non_matches(comparison)
+    (entry,) = found(schema, {"m": [["aa", "bb"]]}, {"m": [["aa", "cc"]]})
     assert (entry.path, entry.similarity, entry.threshold) == (("m", 0), 0.5, 0.9)
     assert (entry.gt, entry.pred) == (["aa", "bb"], ["aa", "cc"])
 
@@ -211,12 +213,9 @@ def test_names_with_dots_and_blanks_are_quoted():
 
 
 def test_a_false_discovery_says_its_similarity_and_the_others_do_not():
-    comparison = compare(
-        compile_schema(an_object(a={**TEXT, "x-aws-stickler-threshold": 0.8}, b=TEXT)),
-        {"a": "abcd", "b": "x"},
-        {"a": "abcx"},
-    )
-    first, second = (entry.view() for entry in non_matches(comparison))
+    schema = an_object(a={**TEXT, "x-aws-stickler-threshold": 0.8}, b=TEXT)
+    errors = found(schema, {"a": "abcd", "b": "x"}, {"a": "abcx"})
+    first, second = (entry.view() for entry in errors)
 
     assert first["similarity_score"] == 0.75
     assert first["details"] == {"reason": "below threshold (0.750 < 0.8)"}

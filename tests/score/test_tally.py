@@ -1,11 +1,12 @@
 import pytest
 
-from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Options
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.comparison_view import comparison_view, tally_view
+from stickler_cli.score.comparison_view import comparison_view, tally_of, tally_view
 from stickler_cli.score.counts import Counts
-from stickler_cli.score.tally import SCORE_UNIT, Tally, tally, units_of
+from stickler_cli.score.tally import SCORE_UNIT, Tally, units_of
+
+from .batches import batch
 
 X = "x-aws-stickler-"
 TEXT = {"type": "string"}
@@ -20,7 +21,7 @@ def a_list(items):
 
 
 def tallied(schema, gt, pred, **options):
-    return tally(compare(compile_schema(schema), gt, pred, Options(**options)))
+    return tally_of(batch(compile_schema(schema), {"": (gt, pred)}, Options(**options)))
 
 
 def readings(node):
@@ -342,9 +343,9 @@ def test_a_view_may_count_false_discoveries_in_recall_all_the_way_down():
 
 def test_one_document_s_view_holds_all_that_users_know():
     schema = an_object(a={**TEXT, X + "threshold": 0.8, X + "clip-under-threshold": True}, b=TEXT)
-    comparison = compare(compile_schema(schema), {"a": "abcd", "b": "x"}, {"a": "abcx", "b": "x"})
+    pair = {"a": "abcd", "b": "x"}, {"a": "abcx", "b": "x"}
 
-    result = comparison_view(comparison, recall_with_fd=True)
+    result = comparison_view(batch(compile_schema(schema), {"": pair}), recall_with_fd=True)
 
     assert result["overall_score"] == 0.5
     assert result["field_scores"] == {"a": 0.0, "b": 1.0}
@@ -356,6 +357,8 @@ def test_one_document_s_view_holds_all_that_users_know():
 
 
 def test_a_view_without_errors_says_so():
-    result = comparison_view(compare(compile_schema(an_object(a=TEXT)), {"a": "x"}, {"a": "x"}))
+    pair = {"a": "x"}, {"a": "x"}
+
+    result = comparison_view(batch(compile_schema(an_object(a=TEXT)), {"": pair}))
 
     assert (result["all_fields_matched"], result["non_matches"]) == (True, [])

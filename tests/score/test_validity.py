@@ -4,21 +4,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stickler_cli.compare.result import ObjectComparison
 from stickler_cli.core.problems import UsageError, Violation
 from stickler_cli.records.run_reading import read_evaluation
-from stickler_cli.score.document_result import DocumentResult, Status
+from stickler_cli.score.batch import Batch
 from stickler_cli.score.evaluation import evaluate
 from stickler_cli.score.validity import SHOWN, Validity, Verdict, verdict_view
+
+from .batches import not_compared
 
 
 def violation(keyword: str = "type", field: str = "a", pointer: str = "/a") -> Violation:
     return Violation(keyword, field, pointer, f"{keyword} {pointer}")
 
 
-def result(document: str, pred: Verdict = (), gt: Verdict = ()) -> DocumentResult:
-    comparison: ObjectComparison | None = None
-    return DocumentResult(document, Status.FAILED, comparison, verdicts={"pred": pred, "gt": gt})
+def result(document: str, pred: Verdict = (), gt: Verdict = ()) -> Batch:
+    return not_compared(document, verdicts={"pred": pred, "gt": gt})
 
 
 def test_verdicts_are_counted_by_document_keyword_and_field():
@@ -71,7 +71,7 @@ def test_verdicts_are_counted_by_document_keyword_and_field():
 
 
 def test_where_nothing_was_checked_nothing_is_said():
-    record = evaluate([DocumentResult("a", Status.FAILED, None)]).to_dict()
+    record = evaluate([not_compared("a")]).to_dict()
 
     assert "validity" not in record
     assert "schema_invalid" not in record["documents"]

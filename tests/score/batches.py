@@ -1,0 +1,28 @@
+"""Documents that were compared, for the tests of this room."""
+
+import numpy as np
+
+from stickler_cli.compare import engine
+from stickler_cli.compare.comparison import comparison_of
+from stickler_cli.score.batch import Batch
+from stickler_cli.score.document_result import DocumentResult, Status
+
+
+def compare(plan, gt, pred, options=None):
+    """Compare two documents."""
+    return comparison_of(engine.compare(plan, [gt], [pred], options), 0)
+
+
+def batch(plan, documents, options=None, status=Status.EVALUATED, **rest):
+    """Compare documents together; each is a ground truth and a prediction, by its id."""
+    account = engine.compare(plan, *map(list, zip(*documents.values(), strict=True)), options)
+    results = [
+        DocumentResult(name, status, score, **rest)
+        for name, score in zip(documents, account.similarity.tolist(), strict=True)
+    ]
+    return Batch(results, account, np.arange(len(results)))
+
+
+def not_compared(name, status=Status.FAILED, *problems, **rest):
+    """Give a document that nothing was compared of."""
+    return Batch([DocumentResult(name, status, None, problems, **rest)])
