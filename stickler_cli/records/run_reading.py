@@ -28,13 +28,12 @@ from stickler_cli.records.run_format import (
 from stickler_cli.score.accounts import Accounts, decoded
 from stickler_cli.score.comparison_view import DOCUMENT_KEYS
 from stickler_cli.score.conditions import Conditions, FieldInfo
-from stickler_cli.score.document_result import DocumentProblem, Status
+from stickler_cli.score.document_result import LENIENT, ODDITIES, DocumentProblem, Status
 from stickler_cli.score.error_counts import ErrorCounts
 from stickler_cli.score.evaluation import FORMAT, RUN_FORMAT, Evaluation
 from stickler_cli.score.gates import GateResult, parse_gate
 from stickler_cli.score.intervals import METHOD, MOST_REPLICATES, Bootstrap, IntervalSettings
 from stickler_cli.score.record import Run, SchemaSignature
-from stickler_cli.score.remarks import LENIENT, ODDITIES
 from stickler_cli.score.results import Results
 from stickler_cli.score.tally import READINGS, Tally
 from stickler_cli.score.validity import SIDES, Side, Validity, Violated

@@ -14,12 +14,14 @@ from stickler_cli.score.accounts import Accounts
 from stickler_cli.score.batch import Batch, batch_of
 from stickler_cli.score.conditions import Conditions, FieldInfo
 from stickler_cli.score.document_result import (
+    LENIENT,
+    ODDITIES,
     DocumentProblem,
     DocumentResult,
     Status,
+    remarks_view,
 )
 from stickler_cli.score.rates import RateRule
-from stickler_cli.score.remarks import LENIENT, ODDITIES, remarks_view
 from stickler_cli.score.results import Results
 from stickler_cli.score.validity import (
     Side,

@@ -9,9 +9,8 @@ from stickler_cli.compare.columns import Mask
 from stickler_cli.core.locations import Path
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.conditions import FieldInfo, in_schema_order
-from stickler_cli.score.document_result import Status
+from stickler_cli.score.document_result import Status, add_remarks, remarks_view
 from stickler_cli.score.error_counts import ErrorCounts
-from stickler_cli.score.remarks import add_remarks, remarks_view
 from stickler_cli.score.tally import SCORE_UNIT, Tally, sum_of_units
 from stickler_cli.score.tally_record import tally_record
 
@@ -35,7 +34,7 @@ class Results:
     statuses: dict[Status, int] = field(default_factory=lambda: dict.fromkeys(Status, 0))
     """Documents by what became of them."""
     remarks: dict[str, int] = field(default_factory=dict)
-    """How many documents there were with each remark; see `score/remarks.py`."""
+    """How many documents there were with each remark; see `score/document_result.py`."""
     errors: ErrorCounts = field(default_factory=ErrorCounts)
     """What kinds of mistakes there are, and how many in each field."""
     bootstrap: "Bootstrap | None" = None
