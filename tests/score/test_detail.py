@@ -161,6 +161,25 @@ def test_the_parts_of_a_run_come_to_the_whole(sizes, limits):
     assert whole == detail_of(results, **limits)
 
 
+def test_documents_of_one_batch_come_to_what_each_does_alone():
+    gt = {
+        "a": "x",
+        "items": [{"d": "x"}, {"d": "y"}, {"e": 1}],
+        "inner": {"c": "x"},
+        "table": [["x"], ["y", "z"]],
+    }
+    preds = {
+        "same": gt,
+        "turned": {**gt, "items": gt["items"][::-1], "table": [["x", "y"]]},
+        "other": {"a": "x", "items": "x", "inner": {"c": "y"}, "extra key": 1},
+        "none": {},
+    }
+
+    together = batch(PLAN, {name: (gt, pred) for name, pred in preds.items()})
+
+    assert detail_of([together]) == detail_of(result_of(name, gt, preds[name]) for name in preds)
+
+
 def test_an_error_is_one_row():
     view = {
         "field_path": "a[0]",

@@ -1,6 +1,7 @@
 """Sums over documents: what they hold, and that their order never matters."""
 
 import itertools
+from dataclasses import replace
 
 import orjson
 import pytest
@@ -9,6 +10,7 @@ from stickler_cli.core.problems import Problem
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.evaluation import Evaluation, Status, evaluate
+from stickler_cli.score.intervals import Bootstrap, IntervalSettings
 from stickler_cli.score.record import FieldInfo, Run, SchemaSignature, run_record
 from stickler_cli.settings import RunOptions
 
@@ -38,6 +40,10 @@ OTHERS = [
     not_compared("five", Status.MISSING, Problem("five", "there is none")),
 ]
 RESULTS = [*(batch(PLAN, {name: pair}) for name, pair in COMPARED.items()), *OTHERS]
+TOGETHER = batch(PLAN, COMPARED)
+MIXED = Batch(
+    [*OTHERS[1].results, *TOGETHER.results, *OTHERS[0].results], TOGETHER.account, TOGETHER.at
+)
 
 
 def run(evaluation: Evaluation) -> Run:
@@ -54,13 +60,30 @@ def test_the_record_of_a_run_is_the_same_whatever_the_order_of_its_documents():
 
 def test_documents_of_one_batch_add_up_like_batches_of_one():
     whole = orjson.dumps(run_record(run(evaluate(RESULTS))))
-    both = batch(PLAN, COMPARED)
-    left_out = not_compared("x", Status.UNMATCHED)
-    mixed = Batch([*OTHERS[1].results, *both.results, *OTHERS[0].results], both.account, both.at)
 
-    assert orjson.dumps(run_record(run(evaluate([both, *OTHERS])))) == whole
-    assert orjson.dumps(run_record(run(evaluate([mixed])))) == whole
-    assert orjson.dumps(run_record(run(evaluate([mixed, left_out])))) != whole
+    assert orjson.dumps(run_record(run(evaluate([MIXED])))) == whole
+
+
+def test_groups_have_the_same_results_whether_documents_come_together_or_alone():
+    names = {"one": "x", "two": "y", "three": "x", "four": "y", "five": "z"}
+
+    def grouped(some: Batch) -> Batch:
+        results = [replace(result, groups={"k": names[result.id]}) for result in some.results]
+        return Batch(results, some.account, some.at)
+
+    def evaluated(*batches: Batch) -> Evaluation:
+        evaluation = Evaluation(bootstrap=Bootstrap(IntervalSettings(replicates=20)))
+        for some in batches:
+            evaluation.update(grouped(some))
+        return evaluation
+
+    together, alone = evaluated(MIXED), evaluated(*RESULTS)
+
+    assert orjson.dumps(together.to_dict()) == orjson.dumps(alone.to_dict())
+    groups = together.by["k"]
+    assert {name: group.evaluated for name, group in groups.items()} == {"x": 2, "y": 1, "z": 0}
+    assert groups["x"].overall_score == pytest.approx((0.5 + 6 / 7) / 2)
+    assert groups["x"].undeclared() == [(("note",), 1), (("other",), 1)]
 
 
 def test_merging_parts_in_any_order_is_the_whole():
