@@ -10,7 +10,6 @@ from stickler_cli.core.problems import Problem
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.evaluation import Evaluation, Status, evaluate
-from stickler_cli.score.intervals import Bootstrap, IntervalSettings
 from stickler_cli.score.record import FieldInfo, Run, SchemaSignature, run_record
 from stickler_cli.settings import RunOptions
 
@@ -72,7 +71,7 @@ def test_groups_have_the_same_results_whether_documents_come_together_or_alone()
         return Batch(results, some.account, some.at)
 
     def evaluated(*batches: Batch) -> Evaluation:
-        evaluation = Evaluation(bootstrap=Bootstrap(IntervalSettings(replicates=20)))
+        evaluation = Evaluation()
         for some in batches:
             evaluation.update(grouped(some))
         return evaluation

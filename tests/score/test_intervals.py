@@ -1,6 +1,7 @@
 """Confidence intervals: the weights, the sums, what they cover, and that no order changes them."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from stickler_cli.core.problems import UsageError
 from stickler_cli.records.run_reading import read_evaluation, read_settings
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.accounts import Accounts
+from stickler_cli.score.batch import Batch
 from stickler_cli.score.counts import RATES
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.intervals import (
@@ -55,20 +57,25 @@ def recall_of(made: Bootstrap) -> Interval | None:
 
 
 def evaluation(*names: int, keep: bool = True) -> Evaluation:
-    """Documents of which every third has a wrong id, and every fifth misses a line."""
+    """Give the results of `documents`."""
     made = Evaluation(
         accounts=Accounts() if keep else None, bootstrap=Bootstrap(SETTINGS) if keep else None
     )
-    documents = {}
+    made.update(documents(*names))
+    return made
+
+
+def documents(*names: int) -> Batch:
+    """Documents of which every third has a wrong id, and every fifth misses a line."""
+    pairs = {}
     for name in names:
         gt = {"id": str(name), "lines": [{"sku": "a"}, {"sku": "b"}]}
         pred = {
             "id": "x" if name % 3 == 0 else str(name),
             "lines": gt["lines"][: 1 + bool(name % 5)],
         }
-        documents[str(name)] = gt, pred
-    made.update(batch(PLAN, documents))
-    return made
+        pairs[str(name)] = gt, pred
+    return batch(PLAN, pairs)
 
 
 # --- weights
@@ -196,6 +203,22 @@ def test_every_reading_has_its_own_interval():
     leaves = found.rates["leaves"]["recall"]
     assert leaves.lower < 1 - 12 / 120 < leaves.upper < 1
     assert found.score is None
+
+
+def test_a_group_has_the_intervals_of_its_documents():
+    some = documents(*range(60))
+    some.results = [
+        replace(result, groups={"side": "left" if int(result.id) % 3 else "right"})
+        for result in some.results
+    ]
+    made = Evaluation(bootstrap=Bootstrap(SETTINGS))
+    made.update(some)
+
+    left = made.by["side"]["left"].bootstrap.of("", recall_with_fd=False)
+    alone = evaluation(*(name for name in range(60) if name % 3))
+    assert left == alone.bootstrap.of("", recall_with_fd=False)
+    assert left != made.bootstrap.of("", recall_with_fd=False)
+    assert left.score.lower < left.score.upper
 
 
 def test_the_mean_score_of_a_field_has_an_interval():
