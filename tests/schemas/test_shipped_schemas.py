@@ -9,10 +9,12 @@ from jsonschema import Draft202012Validator
 from jsonschema_specifications import REGISTRY
 
 from stickler_cli.comparators.registry import BUILT_IN, comparator_class, keywords
+from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.engine import compare
 from stickler_cli.schema.annotations import KEYS
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.comparison_view import comparison_view
+from stickler_cli.score.batch import batch_of
+from stickler_cli.score.comparison_view import tally_of
 
 ROOT = Path(__file__).parents[2]
 SCHEMAS = ROOT / "schemas"
@@ -397,7 +399,6 @@ def test_the_program_counts_what_the_readme_derives(name: str) -> None:
     predictions = documents(name, "pred")
     counted = {}
     for document, gt in documents(name, "gt").items():
-        view: Json = comparison_view(compare(plan, gt, predictions.get(document, {})))
-        overall = view["confusion_matrix"]["overall"]
-        counted[document] = [overall[outcome] for outcome in ("tp", "fd", "fa", "fn", "tn")]
+        account = compare(plan, [gt], [predictions.get(document, {})])
+        counted[document] = tally_of(batch_of(comparison_of(account, 0))).overall
     assert counted == derived
