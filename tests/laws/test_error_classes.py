@@ -3,14 +3,13 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stickler_cli.compare.engine import compare
 from stickler_cli.compare.explaining import explain
 from stickler_cli.compare.result import Outcome
 from stickler_cli.records.run_reading import read_evaluation
 from stickler_cli.score.error_classes import ErrorClass, Places, classify
 from stickler_cli.score.evaluation import Evaluation
-from stickler_cli.score.non_matches import non_matches
 
+from .accounts import compare, non_matches
 from .strategies import Scope, cases, json_values, scalars
 
 ANYTHING = Scope(wrong=True)
@@ -58,7 +57,7 @@ def places_of(place):
 @given(cases(ANYTHING))
 def test_what_is_explained_adds_up(case):
     comparison = compare(case.plan, case.gt, case.pred, case.options)
-    root = explain(case.plan, comparison, case.options)
+    root = explain(comparison.account, case.options)
 
     assert root.similarity == comparison.similarity
     for place in places_of(root):
