@@ -506,8 +506,12 @@ def test_a_document_that_no_worker_survives_is_named_and_all_others_count(tmp_pa
 
 
 SCRIPT = """
+import threading
+
 from stickler_cli.api.many import evaluate_many
 
+# A process with a second thread cannot be forked; its workers read the script again.
+threading.Thread(target=threading.Event().wait, daemon=True).start()
 evaluate_many({"type": "object", "properties": {"a": {"type": "string"}}}, [({}, {})], workers=2)
 """
 
