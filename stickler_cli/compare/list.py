@@ -19,8 +19,8 @@ from stickler_cli.compare.account import (
     together,
 )
 from stickler_cli.compare.columns import ARRAY, NOTHING, Columns, Indexes, Mask, spread
+from stickler_cli.compare.element_pairs import Lists, Pairs
 from stickler_cli.compare.pairing import pair
-from stickler_cli.compare.pairs import Lists, Pairs
 from stickler_cli.compare.plan import Node, Options, Purpose, scored
 from stickler_cli.compare.result import TP, ThresholdSource
 from stickler_cli.core.json_values import JsonValue

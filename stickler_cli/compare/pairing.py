@@ -23,7 +23,7 @@ from stickler_cli.comparators.base import EQUAL_WITHIN
 from stickler_cli.compare.account import Floats
 from stickler_cli.compare.assignment import assign, assign_all
 from stickler_cli.compare.columns import Columns, Indexes, Mask, distinct, spread
-from stickler_cli.compare.pairs import Lists, Pairs
+from stickler_cli.compare.element_pairs import Lists, Pairs
 from stickler_cli.compare.plan import Options, Purpose
 from stickler_cli.compare.selective import SelectiveField, bound_of, selective_fields
 

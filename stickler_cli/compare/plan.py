@@ -162,18 +162,22 @@ class Node(ABC):
         right = (declared[0][gt] | (gt < 0)) & (declared[1][pred] | (pred < 0))
         if np.count_nonzero(right) == len(gt):
             return self.account(columns, gt, pred, options)
-        return self._of_kinds(columns, gt, pred, right, options)
+        return self._of_kinds(columns, (gt, pred), declared, right, options)
 
     def _of_kinds(
-        self, columns: Columns, gt: Indexes, pred: Indexes, right: Mask, options: Options
+        self,
+        columns: Columns,
+        pairs: tuple[Indexes, Indexes],
+        declared: tuple[Mask, Mask],
+        right: Mask,
+        options: Options,
     ) -> Account:
         """Compare pairs of which some are of another kind than the declared one."""
+        gt, pred = pairs
         gt_kinds, pred_kinds = columns.kinds()
-        declared = self.declares(columns)
         both = (gt != NOTHING) & (pred != NOTHING)
         other = both & ~right & (gt_kinds[gt] == pred_kinds[pred])
-        if declared is not None:
-            other &= ~declared[0][gt] & ~declared[1][pred]
+        other &= ~declared[0][gt] & ~declared[1][pred]
         if self.other is None:
             other[:] = False
         groups = [
