@@ -107,6 +107,10 @@ class FieldAccount:
     account: "Account"
     """An entry for each of these objects."""
 
+    def positions(self, objects: Indexes) -> Indexes:
+        """Return where the field of some of these objects is in `account`."""
+        return objects if self.at is None else np.searchsorted(self.at, objects)
+
 
 @dataclass(slots=True, eq=False)
 class EntryAccount:
@@ -231,6 +235,14 @@ class SplitAccount(LeafAccount):
         whole: Mask = together(self, lambda account: account.clips(), self.outcome == TP)
         return whole
 
+    def parts_at(self, at: Indexes) -> Iterator[tuple[Part, Indexes, Indexes]]:
+        """Return each part that some pairs are in: which of them, and their positions there."""
+        for part in self.parts:
+            inner = local_positions(part.at, len(self))[at]
+            which = np.flatnonzero(inner >= 0)
+            if len(which):
+                yield part, which, inner[which]
+
     def part_of(self, position: int) -> "tuple[Account, int]":
         """Return the account that a pair is in, and its position there."""
         for part in self.parts:
@@ -306,13 +318,14 @@ def local_positions(at: Indexes, size: int) -> Indexes:
     return found
 
 
-def parts_at(account: SplitAccount, at: Indexes) -> Iterator[tuple[Part, Indexes]]:
-    """Return the parts that some pairs are in, and the positions of the pairs there."""
-    for part in account.parts:
-        inner = local_positions(part.at, len(account))[at]
-        inner = inner[inner >= 0]
-        if len(inner):
-            yield part, inner
+def children(owner: Indexes, pairs: Indexes, size: int) -> tuple[Indexes, Indexes]:
+    """Return which of the parts of `size` pairs, given by their owners, some pairs have.
+
+    Beside these, the index in `pairs` of the owner of each.
+    """
+    of = local_positions(pairs, size)[owner]
+    found = np.flatnonzero(of >= 0)
+    return found, of[found]
 
 
 def both_sides(outcome: Outcomes) -> Mask:

@@ -21,6 +21,7 @@ from stickler_cli.compare.account import (
     ObjectAccount,
     SplitAccount,
     both_sides,
+    children,
     local_positions,
 )
 from stickler_cli.compare.columns import Indexes, Mask
@@ -148,11 +149,8 @@ def _in_objects(node: FieldCounts, account: ObjectAccount, pairs: _Pairs, *, sco
 
 def _parts(account: SplitAccount, pairs: _Pairs) -> Iterator[tuple[Account, _Pairs]]:
     """Return the parts that pairs are in, with the pairs by their positions there."""
-    for part in account.parts:
-        inner = local_positions(part.at, len(account))[pairs.at]
-        which = np.flatnonzero(inner >= 0)
-        if len(which):
-            yield part.account, pairs.some(which).inside(inner[which])
+    for part, which, inner in account.parts_at(pairs.at):
+        yield part.account, pairs.some(which).inside(inner)
 
 
 def _in_fields(node: FieldCounts, account: Account, pairs: _Pairs, *, scored: bool) -> Sums:
@@ -183,9 +181,7 @@ def _in_field(  # noqa: PLR0913, PLR0917 - a part of `_in_fields`
     sums: Sums,
 ) -> None:
     """Count one field of objects, and add it to what the fields come to."""
-    inner = pairs.inside(
-        pairs.at if one.at is None else local_positions(one.at, len(account))[pairs.at]
-    )
+    inner = pairs.inside(one.positions(pairs.at))
     child = node.below(one.name)
     child.seen[pairs.rows] = True
     if own.of_all:
@@ -252,9 +248,8 @@ def _in_entries(
     """Count fields that only the documents name: in rows by name and document, then by name."""
     sums = np.zeros_like(node.sums)
     size = sums.shape[1]
-    of = local_positions(pairs.at, len(account))[entry.owner]
-    inner = np.flatnonzero(of >= 0)
-    of, key = of[inner], entry.key[inner]
+    inner, of = children(entry.owner, pairs.at, len(account))
+    key = entry.key[inner]
     bins, rows = np.unique(key * size + pairs.rows[of], return_inverse=True)
     entries, mine = _Pairs(inner, rows, pairs.live[of]), own[of]
     apart = FieldCounts.of_nothing(len(bins))
@@ -329,9 +324,8 @@ def _in_elements(node: FieldCounts, account: ListAccount, pairs: _Pairs, *, own:
     units = account.units
     if units is None or not len(pairs.at):
         return sums
-    of = local_positions(pairs.at, len(account))[units.owner]
-    at = np.flatnonzero(of >= 0)
-    elements = _Pairs(at, pairs.rows[of[at]], pairs.live[of[at]])
+    at, of = children(units.owner, pairs.at, len(account))
+    elements = _Pairs(at, pairs.rows[of], pairs.live[of])
     outcome, live, size = units.outcome[at], elements.live, sums.shape[1]
     if own:
         sums[OVERALL] += _sums(elements.rows[live], outcome[live], size)

@@ -17,8 +17,7 @@ from stickler_cli.compare.account import (
     ObjectAccount,
     SplitAccount,
     both_sides,
-    local_positions,
-    parts_at,
+    children,
 )
 from stickler_cli.compare.columns import Indexes, Mask
 from stickler_cli.compare.result import TP
@@ -207,15 +206,15 @@ def similarities(account: Account) -> Iterator[tuple[Path, Floats, Mask]]:
 
 def _of_fields(account: Account, at: Indexes, path: Path) -> Iterator[tuple[Path, Floats, Mask]]:
     if isinstance(account, SplitAccount):
-        for part, inner in parts_at(account, at):
+        for part, _, inner in account.parts_at(at):
             yield from _of_fields(part.account, inner, path)
     if not isinstance(account, ObjectAccount) or not len(at):
         return
     for one in account.fields:
-        inner = at if one.at is None else local_positions(one.at, len(account))[at]
+        inner = one.positions(at)
         yield from _of_units(one.account, inner, (*path, one.name))
     for entry in account.entries:
-        inner = np.flatnonzero(local_positions(at, len(account))[entry.owner] >= 0)
+        inner, _ = children(entry.owner, at, len(account))
         inner = inner[np.argsort(entry.key[inner], kind="stable")]
         for some in np.split(inner, np.flatnonzero(np.diff(entry.key[inner])) + 1):
             if len(some):
@@ -225,12 +224,12 @@ def _of_fields(account: Account, at: Indexes, path: Path) -> Iterator[tuple[Path
 
 def _of_units(account: Account, at: Indexes, path: Path) -> Iterator[tuple[Path, Floats, Mask]]:
     if isinstance(account, SplitAccount):
-        for part, inner in parts_at(account, at):
+        for part, _, inner in account.parts_at(at):
             yield from _of_units(part.account, inner, path)
         return
     if isinstance(account, ListAccount) and account.units is not None:
         units = account.units
-        of = np.flatnonzero(local_positions(at, len(account))[units.owner] >= 0)
+        of, _ = children(units.owner, at, len(account))
         both = of[both_sides(units.outcome[of])]
         if len(both):
             reported, passed = units.account.reported[both], units.outcome[both] == TP
@@ -246,7 +245,7 @@ def _of_units(account: Account, at: Indexes, path: Path) -> Iterator[tuple[Path,
 def _inside(account: Account, at: Indexes, path: Path) -> Iterator[tuple[Path, Floats, Mask]]:
     """Return the pairs in elements that are objects or lists."""
     if isinstance(account, SplitAccount):
-        for part, inner in parts_at(account, at):
+        for part, _, inner in account.parts_at(at):
             yield from _inside(part.account, inner, path)
     elif isinstance(account, ListAccount):
         yield from _of_units(account, at, path)

@@ -14,8 +14,7 @@ from stickler_cli.compare.account import (
     SplitAccount,
     Units,
     both_sides,
-    local_positions,
-    parts_at,
+    children,
 )
 from stickler_cli.compare.columns import NOTHING, Indexes, Mask
 from stickler_cli.compare.comparison import owned, within
@@ -115,16 +114,16 @@ class _Walk:
     def fields(self, account: Account, at: Indexes, frame: _Frame) -> None:
         """Find the units in objects."""
         if isinstance(account, SplitAccount):
-            for part, inner in parts_at(account, at):
+            for part, _, inner in account.parts_at(at):
                 self.fields(part.account, inner, _Frame(frame, part.at))
         if not isinstance(account, ObjectAccount) or not len(at):
             return
         for position, field in enumerate(account.fields):
-            inner = at if field.at is None else local_positions(field.at, len(account))[at]
+            inner = field.positions(at)
             below = _Frame(frame, field.at, position, field.name)
             self.units(field.account, inner, below, field.account.weights())
         for entry in account.entries:
-            inner = np.flatnonzero(local_positions(at, len(account))[entry.owner] >= 0)
+            inner, _ = children(entry.owner, at, len(account))
             order = len(account.fields) + entry.order
             below = _Frame(frame, entry.owner, order, names=entry.names, keys=entry.key)
             self.units(entry.account, inner, below, entry.account.weights())
@@ -149,7 +148,7 @@ class _Walk:
     def units(self, account: Account, at: Indexes, frame: _Frame, weight: Weight) -> None:
         """Find the units of a field."""
         if isinstance(account, SplitAccount):
-            for part, inner in parts_at(account, at):
+            for part, _, inner in account.parts_at(at):
                 worth = _weight_at(weight, part.at)
                 self.units(part.account, inner, _Frame(frame, part.at), worth)
             return
@@ -208,7 +207,7 @@ class _Walk:
         """Find the units of lists; only pairs that pass their gate are gone into."""
         if not len(at):
             return
-        chosen = np.flatnonzero(local_positions(at, lists)[units.owner] >= 0)
+        chosen, _ = children(units.owner, at, lists)
         order = np.arange(len(units.owner)) - np.searchsorted(units.owner, units.owner)
         below = _Frame(frame, units.owner, order, places=(units.gt_place, units.pred_place))
         weight = _weight_at(weight, units.owner)
@@ -230,7 +229,7 @@ class _Walk:
         """Find the units in elements that are objects or lists; return those that are neither."""
         if isinstance(account, SplitAccount):
             left = [np.empty(0, np.intp)]
-            for part, inner in parts_at(account, at):
+            for part, _, inner in account.parts_at(at):
                 worth = _weight_at(weight, part.at)
                 rest = self.inside(part.account, inner, _Frame(frame, part.at), worth)
                 left.append(part.at[rest])
