@@ -30,10 +30,10 @@ def result(field: object, gt: object, pred: object, **others: object) -> dict:
     return view_of(compile_schema(schema), {"a": gt}, {"a": pred})
 
 
-def counts(view: dict, reading: str = "overall") -> dict[str, int]:
+def counts(view: dict, mode: str = "overall") -> dict[str, int]:
     """The counts of the root that are not zero."""
     names = ("tp", "fd", "fa", "fn", "tn")
-    node = view["confusion_matrix"][reading]
+    node = view["confusion_matrix"][mode]
     return {name: node[name] for name in names if node[name]}
 
 

@@ -11,7 +11,7 @@ from stickler_cli.diff.measures import WHOLE, changes
 from stickler_cli.diff.paired_runs import Counted, counted, paired
 from stickler_cli.score.gates import Gate, check_paths
 from stickler_cli.score.record import FieldInfo, Run
-from stickler_cli.score.tally import READINGS
+from stickler_cli.score.tally import COUNTING_MODES
 
 
 def compare_runs(
@@ -43,7 +43,7 @@ def compare_runs(
     table = counted(pairs.pairs, described, base.rule, columns_of(gates))
     paths = _paths(described, table)
     check_paths(gates, paths)
-    figures = [*WHOLE, *(Figure(path, READINGS[0], F1) for path in paths)]
+    figures = [*WHOLE, *(Figure(path, COUNTING_MODES[0], F1) for path in paths)]
     found = changes(figures, table, settings)
     changed = document_changes(pairs.pairs)
     worse, better = (

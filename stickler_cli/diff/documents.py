@@ -6,8 +6,8 @@ from typing import Any, Final
 from stickler_cli.core.locations import parse_field_path
 from stickler_cli.diff.changes import DocumentChange
 from stickler_cli.diff.paired_runs import Pair, Record, missed_counts
-from stickler_cli.score.accounts import NAMES, SCORE, readings_of
-from stickler_cli.score.tally import READINGS
+from stickler_cli.score.accounts import NAMES, SCORE, counts_by_mode
+from stickler_cli.score.tally import COUNTING_MODES
 
 ERRORS: Final = ("fd", "fa", "fn")
 
@@ -33,7 +33,7 @@ def _change(
     before = {path: _overall(entry) for path, entry in account["fields"].items()}
     if next_account is None:
         after = {
-            path: missed_counts(counts, READINGS[0], len(parse_field_path(path)))
+            path: missed_counts(counts, COUNTING_MODES[0], len(parse_field_path(path)))
             for path, counts in before.items()
         }
     elif account["fields"] == next_account["fields"] and account[SCORE] == next_account[SCORE]:
@@ -58,7 +58,7 @@ def _change(
 
 
 def _overall(entry: Mapping[str, Any]) -> Mapping[str, int]:
-    return readings_of(entry)[0]
+    return counts_by_mode(entry)[0]
 
 
 def _errors(counts: Mapping[str, int]) -> int:

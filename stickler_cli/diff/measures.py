@@ -20,9 +20,9 @@ from stickler_cli.diff.significance import (
 )
 from stickler_cli.score.gates import SCORE
 from stickler_cli.score.intervals import Interval
-from stickler_cli.score.tally import READINGS
+from stickler_cli.score.tally import COUNTING_MODES
 
-WHOLE: Final = (*(Figure((), mode, F1) for mode in READINGS), Figure((), "", SCORE))
+WHOLE: Final = (*(Figure((), mode, F1) for mode in COUNTING_MODES), Figure((), "", SCORE))
 """What is told of whole documents; the first of them is the headline."""
 
 _ERRORS: Final = [Outcome.FD, Outcome.FA, Outcome.FN]
@@ -105,7 +105,7 @@ def trend_of(
 
 def _broken_and_fixed(counted: Counted, figure: Figure) -> tuple[int, int]:
     """Return in how many documents a field broke, and was fixed; some say nothing of it."""
-    counts = counted.counts(figure.path, READINGS[0])
+    counts = counted.counts(figure.path, COUNTING_MODES[0])
     wrong: NDArray[np.bool_] = np.asarray(counts[:, _ERRORS].any(axis=1))
     right = np.logical_and(counts.any(axis=1), ~wrong)
     return int((right[0] & wrong[1]).sum()), int((wrong[0] & right[1]).sum())

@@ -12,11 +12,11 @@ from stickler_cli.core.locations import Path, parse_field_path
 from stickler_cli.core.problems import NotComparableError, Problem, UsageError
 from stickler_cli.diff.changes import Figure
 from stickler_cli.diff.significance import Sample
-from stickler_cli.score.accounts import NAMES, SCORE, decoded, readings_of
+from stickler_cli.score.accounts import NAMES, SCORE, counts_by_mode, decoded
 from stickler_cli.score.conditions import FieldInfo, pattern_of
 from stickler_cli.score.rates import RateRule
 from stickler_cli.score.record import Run
-from stickler_cli.score.tally import READINGS, SCORE_UNIT, units_of
+from stickler_cli.score.tally import COUNTING_MODES, SCORE_UNIT, units_of
 
 Record: TypeAlias = Mapping[str, Any]
 """The account of a document, as JSON values."""
@@ -213,7 +213,7 @@ class _Columns:
             if text not in self.targets:
                 self.targets[text] = self._target(text)
             target = self.targets[text]
-            by_mode = dict(zip(READINGS, readings_of(entry), strict=True))
+            by_mode = dict(zip(COUNTING_MODES, counts_by_mode(entry), strict=True))
             for column in target.columns:
                 if column[1] != SCORE:
                     counts = by_mode[column[1]]
@@ -226,9 +226,9 @@ class _Columns:
     def _target(self, text: str) -> _Target:
         path = tuple(map(str, parse_field_path(text)))
         pattern = pattern_of(path, self.known)
-        found: set[Column] = {(pattern, READINGS[0])}
+        found: set[Column] = {(pattern, COUNTING_MODES[0])}
         if not path:
-            found |= {(path, mode) for mode in READINGS}
+            found |= {(path, mode) for mode in COUNTING_MODES}
         found |= {column for column in self.more if column[0] in (path, pattern) and column[0]}
         return _Target(len(path), pattern, sorted(found))
 

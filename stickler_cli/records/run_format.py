@@ -33,7 +33,7 @@ from stickler_cli.records.rules import (
 from stickler_cli.score.accounts import NAMES, SCORE
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.error_classes import ErrorClass
-from stickler_cli.score.tally import READINGS
+from stickler_cli.score.tally import COUNTING_MODES
 
 _MOST_UNITS: Final = 1 << 32
 """More units than one document can have, few enough that sums of them are exact."""
@@ -386,7 +386,7 @@ class SparseCountsRecord(TypedDict, total=False):
 
 
 class FieldAccountRecord(SparseCountsRecord, total=False):
-    """One field of one document: its counts, by reading where the three differ."""
+    """One field of one document: its counts, by mode where the three differ."""
 
     score: Fraction
     """Its score after clipping; not for fields of list items."""
@@ -403,7 +403,7 @@ def _fits(entry: object) -> bool:
     if not isinstance(entry, dict):
         return False
     for name, value in entry.items():
-        if name in READINGS:
+        if name in COUNTING_MODES:
             if not isinstance(value, dict) or not all(map(_is_count, value, value.values())):
                 return False
         elif not (is_share(value) if name == SCORE else _is_count(name, value)):

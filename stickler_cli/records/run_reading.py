@@ -35,7 +35,7 @@ from stickler_cli.score.gates import GateResult, parse_gate
 from stickler_cli.score.intervals import METHOD, MOST_REPLICATES, Bootstrap, IntervalSettings
 from stickler_cli.score.record import Run, SchemaSignature
 from stickler_cli.score.results import Results
-from stickler_cli.score.tally import READINGS, Tally
+from stickler_cli.score.tally import COUNTING_MODES, Tally
 from stickler_cli.score.validity import SIDES, Side, Validity, Violated
 from stickler_cli.settings import DecidingOptions, RunOptions
 
@@ -200,7 +200,7 @@ def _fill(results: Results, record: ResultsRecord, source: str, place: Path) -> 
     results.evaluated = documents["evaluated"]
     results.score_units = int(record["score_sum"])
     results.statuses = _statuses(documents, source, (*place, "documents"))
-    results.remarks = _remarks(documents)
+    results.warnings = _warnings(documents)
     results.errors = error_counts(record["error_classes"])
 
 
@@ -220,7 +220,7 @@ def _statuses(documents: DocumentsRecord, source: str, place: Path) -> dict[Stat
     return statuses
 
 
-def _remarks(documents: DocumentsRecord) -> dict[str, int]:
+def _warnings(documents: DocumentsRecord) -> dict[str, int]:
     counts = {name: cast("int", documents.get(name, 0)) for name in ODDITIES}
     for way, count in documents.get("lenient", {}).items():
         name = LENIENT if way == "documents" else f"{LENIENT}_{way}"
@@ -260,9 +260,9 @@ def read_tally(record: object, source: str = "", place: Path = ()) -> Tally:
     while todo:
         node, value, where = todo.pop()
         found = read(NodeRecord, value, source, where, _HINTS)
-        for reading in READINGS:
-            counted = cast("Mapping[str, int]", found[reading])
-            setattr(node, reading, [counted[outcome.name.lower()] for outcome in Outcome])
+        for mode in COUNTING_MODES:
+            counted = cast("Mapping[str, int]", found[mode])
+            setattr(node, mode, [counted[outcome.name.lower()] for outcome in Outcome])
         if "threshold_applied_score" in found:
             _check_sums(found, source, where)
             node.scored, node.weight = found["documents"], float(found["weight"])

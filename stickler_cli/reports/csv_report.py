@@ -19,17 +19,17 @@ from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.rates import RateRule
 from stickler_cli.score.record import Run
 from stickler_cli.score.results import Results
-from stickler_cli.score.tally import READINGS
+from stickler_cli.score.tally import COUNTING_MODES
 
 COUNTS: Final = ("tp", "fd", "fa", "fn", "fp", "tn")
 
 HEADERS: Final = (
     *("field", "kind", "comparator", "threshold", "weight"),
-    *(f"{mode}_{name}" for mode in READINGS for name in (*COUNTS, *RATES)),
+    *(f"{mode}_{name}" for mode in COUNTING_MODES for name in (*COUNTS, *RATES)),
     *("raw_similarity_score", "threshold_applied_score"),
     *(f"class_{each.value}" for each in ErrorClass),
     *("by", "group"),
-    *(f"{mode}_{name}_{end}" for mode in READINGS for name in RATES for end in BOUNDS),
+    *(f"{mode}_{name}_{end}" for mode in COUNTING_MODES for name in RATES for end in BOUNDS),
     *(f"threshold_applied_score_{end}" for end in BOUNDS),
 )
 """The columns of a run; docs/results.md describes each."""
@@ -94,7 +94,7 @@ def _rows(
 def _counts(figures: Mapping[str, Figures], rule: RateRule) -> list[Cell]:
     """Return the counts and rates of the three counting modes."""
     cells: list[Cell] = []
-    for mode in READINGS:
+    for mode in COUNTING_MODES:
         counts = figures[mode].counts
         cells += [getattr(counts, name) for name in COUNTS]
         parts = rule.fractions(astuple(counts))
@@ -106,8 +106,8 @@ def _bounds(results: Results, path: str, rule: RateRule) -> Sequence[Cell]:
     """Return both ends of every interval; None where there is none."""
     found = rule.intervals(results, path)
     if found is None:
-        return [None] * (len(READINGS) * len(RATES) + 1) * len(BOUNDS)
-    rates = [found.rates[mode][name] for mode in READINGS for name in RATES]
+        return [None] * (len(COUNTING_MODES) * len(RATES) + 1) * len(BOUNDS)
+    rates = [found.rates[mode][name] for mode in COUNTING_MODES for name in RATES]
     return [
         None if interval is None else getattr(interval, end)
         for interval in (*rates, found.score)

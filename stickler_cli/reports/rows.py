@@ -9,7 +9,7 @@ from stickler_cli.score.conditions import pattern_of, step_of
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.rates import RateRule, Rates
 from stickler_cli.score.record import ANY_KEY, FieldInfo, Run, in_schema_order
-from stickler_cli.score.tally import READINGS, Tally
+from stickler_cli.score.tally import COUNTING_MODES, Tally
 
 WORST: Final = 3
 """How many fields are pointed out as the worst."""
@@ -37,7 +37,7 @@ class Figures:
 
 def figures_of(tally: Tally, rule: RateRule) -> dict[str, Figures]:
     """Return what was counted in each counting mode."""
-    counted = {mode: tally.counts(mode) for mode in READINGS}
+    counted = {mode: tally.counts(mode) for mode in COUNTING_MODES}
     return {mode: Figures(counts, rule.rates(counts)) for mode, counts in counted.items()}
 
 

@@ -183,16 +183,16 @@ _WAYS: Final = {
 
 
 def _oddities(view: RunView) -> list[str]:
-    remarks = view.evaluation.remarks
+    warnings = view.evaluation.warnings
     lines = [
-        f"{number_of(remarks[name], 'document')} {text}"
+        f"{number_of(warnings[name], 'document')} {text}"
         for name, text in _ODDITIES.items()
-        if remarks.get(name)
+        if warnings.get(name)
     ]
-    if LENIENT in remarks:
-        ways = ((way, remarks.get(f"{LENIENT}_{way}")) for way in WAYS)
+    if LENIENT in warnings:
+        ways = ((way, warnings.get(f"{LENIENT}_{way}")) for way in WAYS)
         told = ", ".join(f"{count} {_WAYS[way]}" for way, count in ways if count)
-        lines.append(f"{number_of(remarks[LENIENT], 'prediction')} inside other text: {told}")
+        lines.append(f"{number_of(warnings[LENIENT], 'prediction')} inside other text: {told}")
     return lines
 
 

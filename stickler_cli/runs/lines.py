@@ -7,7 +7,7 @@ from stickler_cli.core.json_values import json_line
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.non_matches import NonMatch
-from stickler_cli.score.tally import READINGS
+from stickler_cli.score.tally import COUNTING_MODES
 from stickler_cli.score.validity import SIDES, verdict_view
 
 
@@ -31,13 +31,13 @@ def document_line(batch: Batch, document: int, *, recall_with_fd: bool) -> bytes
         line["all_fields_matched"] = not batch.errors(document)
         line["field_scores"] = {entry.name: entry.comparison.score for entry in comparison.fields}
         counted = batch.counts.sums[:, row].tolist()
-        for reading, counts in zip(READINGS, counted, strict=True):
-            line[reading] = Counts.of(counts).view(recall_with_fd=recall_with_fd)
+        for mode, counts in zip(COUNTING_MODES, counted, strict=True):
+            line[mode] = Counts.of(counts).view(recall_with_fd=recall_with_fd)
     if result.verdicts:
         line["validity"] = {
             side: verdict_view(result.verdicts[side]) for side in SIDES if side in result.verdicts
         }
-    line["remarks"] = list(result.remarks)
+    line["remarks"] = list(result.warnings)
     line["problems"] = [str(problem) for problem in result.problems]
     return json_line(line)
 

@@ -20,7 +20,7 @@ from stickler_cli.score.batch import Batch
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.field_counts import FieldCounts
-from stickler_cli.score.tally import READINGS, SCORE_UNIT, units_of
+from stickler_cli.score.tally import COUNTING_MODES, SCORE_UNIT, units_of
 
 NAMES: Final = tuple(outcome.name.lower() for outcome in Outcome)
 """The names of the counts, in the order of `Outcome`."""
@@ -163,13 +163,13 @@ def _add_node(
 
 
 def _entry(sums: Sequence[Sequence[int]]) -> dict[str, object]:
-    """Give the counts that are not 0; once, where all readings are alike."""
+    """Give the counts that are not 0; once, where all modes are alike."""
     overall, aggregate, leaves = sums
     if overall == aggregate == leaves:
         return {name: n for name, n in zip(NAMES, overall, strict=True) if n}
     return {
-        reading: {name: n for name, n in zip(NAMES, counts, strict=True) if n}
-        for reading, counts in zip(READINGS, sums, strict=True)
+        mode: {name: n for name, n in zip(NAMES, counts, strict=True) if n}
+        for mode, counts in zip(COUNTING_MODES, sums, strict=True)
         if any(counts)
     }
 
@@ -198,14 +198,14 @@ def parse_account(line: bytes) -> Account:
     return Account(record["id"], Status(record["status"]), record["score"], fields, groups)
 
 
-def readings_of(entry: Mapping[str, Any]) -> tuple[Mapping[str, int], ...]:
-    """Give the counts of a field by name, reading by reading; they are written once if equal."""
-    found = tuple(entry.get(reading, {}) for reading in READINGS)
+def counts_by_mode(entry: Mapping[str, Any]) -> tuple[Mapping[str, int], ...]:
+    """Give the counts of a field by name, mode by mode; they are written once if equal."""
+    found = tuple(entry.get(mode, {}) for mode in COUNTING_MODES)
     return found if any(found) else (entry, entry, entry)
 
 
 def _field(entry: Mapping[str, Any]) -> FieldAccount:
     overall, aggregate, leaves = (
-        Counts.of([counts.get(name, 0) for name in NAMES]) for counts in readings_of(entry)
+        Counts.of([counts.get(name, 0) for name in NAMES]) for counts in counts_by_mode(entry)
     )
     return FieldAccount(overall, aggregate, leaves, entry.get(SCORE))

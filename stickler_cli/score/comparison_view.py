@@ -3,7 +3,7 @@
 from typing import Final
 
 from stickler_cli.score.batch import Batch
-from stickler_cli.score.tally import READINGS, Tally
+from stickler_cli.score.tally import COUNTING_MODES, Tally
 
 DOCUMENT_KEYS: Final = ("field_scores", "all_fields_matched", "non_matches")
 """What `document_view` gives."""
@@ -48,7 +48,7 @@ def document_view(batch: Batch, document: int) -> dict[str, object]:
 def tally_view(node: Tally, *, recall_with_fd: bool = False) -> dict[str, object]:
     """Give a node's counts, mean scores and fields as results show them."""
     view: dict[str, object] = {
-        reading: node.counts(reading).view(recall_with_fd=recall_with_fd) for reading in READINGS
+        mode: node.counts(mode).view(recall_with_fd=recall_with_fd) for mode in COUNTING_MODES
     }
     if node.scored:
         view["raw_similarity_score"] = node.mean_raw

@@ -9,7 +9,7 @@ from stickler_cli.core.problems import Problem
 from stickler_cli.score.validity import Side, Verdict
 
 LENIENT: Final = "lenient"
-"""The remark on a prediction that is JSON only after `--lenient-json` found it in its text."""
+"""The warning on a prediction that is JSON only after `--lenient-json` found it in its text."""
 
 WAYS: Final = ("fence", "prose", "string", "list")
 """In what the JSON was: a Markdown code fence, other text, a JSON string, a one-element list."""
@@ -42,7 +42,7 @@ class DocumentResult:
     """Its overall score, in [0, 1]; None where the document was not evaluated."""
     problems: tuple[Problem, ...] = ()
     """Why the status is not `evaluated`, and what else a person should look at."""
-    remarks: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     """What was odd about the documents although they could be read, by name, each once."""
     verdicts: Mapping[Side, Verdict] = field(default_factory=dict)
     """What its schema forbids in each side that was checked and is there."""
@@ -60,14 +60,14 @@ class DocumentProblem:
     """What is wrong, where, and what to do, on one line."""
 
 
-def add_remarks(counts: dict[str, int], names: Iterable[str] | Mapping[str, int]) -> None:
-    """Count a document's remarks, or add the counts of other documents."""
+def add_warnings(counts: dict[str, int], names: Iterable[str] | Mapping[str, int]) -> None:
+    """Count a document's warnings, or add the counts of other documents."""
     for name in names:
         counts[name] = counts.get(name, 0) + (names[name] if isinstance(names, Mapping) else 1)
 
 
-def remarks_view(counts: Mapping[str, int]) -> dict[str, object]:
-    """Give how many documents there were with each remark, as the run format shows it."""
+def warnings_view(counts: Mapping[str, int]) -> dict[str, object]:
+    """Give how many documents there were with each warning, as the run format shows it."""
     ways = {way: counts.get(f"{LENIENT}_{way}", 0) for way in WAYS}
     return {
         **{name: counts.get(name, 0) for name in ODDITIES},

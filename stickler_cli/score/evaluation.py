@@ -19,7 +19,7 @@ from stickler_cli.score.document_result import (
     DocumentProblem,
     DocumentResult,
     Status,
-    remarks_view,
+    warnings_view,
 )
 from stickler_cli.score.rates import RateRule
 from stickler_cli.score.results import Results
@@ -128,7 +128,7 @@ class Evaluation(Results):
 
     def document_figures(self) -> dict[str, float | None]:
         """Give all that a gate may ask of documents: counts, and the share of valid predictions."""
-        odd = {name: self.remarks.get(name, 0) for name in (*ODDITIES, LENIENT)}
+        odd = {name: self.warnings.get(name, 0) for name in (*ODDITIES, LENIENT)}
         pred = self.validity.get("pred")
         return {
             **self.documents,
@@ -144,7 +144,7 @@ class Evaluation(Results):
             **results,
             "documents": {
                 **self.documents,
-                **remarks_view(self.remarks),
+                **warnings_view(self.warnings),
                 **invalid_view(self.validity),
             },
             **validity_view(self.validity),

@@ -17,7 +17,7 @@ from stickler_cli.core.spelling import did_you_mean, near_paths
 from stickler_cli.score.counts import BOUNDS, RATES
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.rates import RateRule
-from stickler_cli.score.tally import READINGS, Tally
+from stickler_cli.score.tally import COUNTING_MODES, Tally
 
 OPERATORS: Final[dict[str, Callable[[float, float], bool]]] = {
     ">=": operator.ge,
@@ -36,7 +36,7 @@ DOCUMENTS: Final = "documents"
 SYNTAX: Final = "[set:][path.]metric op number, such as leaves:line_items.price.recall>=0.9"
 
 _GATE: Final = re.compile(
-    rf"\s*(?:(?P<mode>{'|'.join(READINGS)}):)?(?P<target>.*?)\s*"
+    rf"\s*(?:(?P<mode>{'|'.join(COUNTING_MODES)}):)?(?P<target>.*?)\s*"
     rf"(?P<operator>{'|'.join(OPERATORS)})\s*(?P<limit>[^<>=!]*?)\s*"
 )
 
@@ -110,7 +110,7 @@ def parse_gate(text: str, option: str = "--gate", lowest: float = 0.0) -> Gate:
         *rest, bound = map(str, path)
         path = tuple(rest)
     metric = str(path[-1]) if path else ""
-    mode = match["mode"] or READINGS[0]
+    mode = match["mode"] or COUNTING_MODES[0]
     limit = _limit(text, match["limit"], option)
     gate = Gate(text.strip(), mode, path[:-1], metric, match["operator"], limit, bound)
     if path[:1] == (DOCUMENTS,) and len(path) == 2:

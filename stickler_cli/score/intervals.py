@@ -25,7 +25,7 @@ from stickler_cli.score.accounts import NAMES, SCORE, decoded, path_below
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.counts import RATES, fractions
 from stickler_cli.score.field_counts import FieldCounts
-from stickler_cli.score.tally import READINGS
+from stickler_cli.score.tally import COUNTING_MODES
 from stickler_cli.settings import LEVEL, IntervalOptions
 
 REPLICATES: Final = 1000
@@ -55,7 +55,7 @@ _MOST_TIMES: Final = 8
 """The greatest weight: what is left beyond it is less than one of the numbers of 16 bits."""
 
 Column: TypeAlias = tuple[str, str]
-"""The path of a field, and what is summed: `tp` where all readings count it alike, `leavestp`
+"""The path of a field, and what is summed: `tp` where all modes count it alike, `leavestp`
 where only one does, a score, or how many there are."""
 
 _SCORED: Final = "scored"
@@ -99,15 +99,15 @@ class FieldIntervals:
     """The intervals of one field, or of whole documents; None where there is none to give."""
 
     rates: Mapping[str, Mapping[str, Interval | None]]
-    """By reading and rate."""
+    """By mode and rate."""
     score: Interval | None
 
     def view(self, *, whole: bool) -> dict[str, object]:
         """Give those that there are as a node of the run format shows them."""
         shown: dict[str, object] = {}
-        for reading, rates in self.rates.items():
+        for mode, rates in self.rates.items():
             if found := {f"cm_{name}": it.view() for name, it in rates.items() if it}:
-                shown[reading] = found
+                shown[mode] = found
         if self.score and not whole:
             shown[NODE_SCORE] = self.score.view()
         return shown
@@ -176,13 +176,13 @@ class Bootstrap:
             return self.sums.get((path, kind), zeros)
 
         replicated: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
-        for reading in READINGS:
-            counts = [sums(name) + sums(reading + name) for name in NAMES]
+        for mode in COUNTING_MODES:
+            counts = [sums(name) + sums(mode + name) for name in NAMES]
             replicated += fractions(counts, recall_with_fd=recall_with_fd).values()
         replicated.append((sums(SCORE), sums(_SCORED) * _SCORE_UNIT))
         *rates, score = percentiles(replicated, self.settings.level)
         parts = iter(rates)
-        by_reading = {reading: {name: next(parts) for name in RATES} for reading in READINGS}
+        by_reading = {mode: {name: next(parts) for name in RATES} for mode in COUNTING_MODES}
         return FieldIntervals(by_reading, score)
 
     def view(self, path: str, *, recall_with_fd: bool) -> dict[str, object]:
@@ -250,11 +250,11 @@ def columns_of(
 def _kinds_of(node: FieldCounts) -> Iterator[tuple[str, NDArray[Any]]]:
     """Return what there is to sum of a field, (documents,) each."""
     alike = (node.sums[0] == node.sums[1]).all() and (node.sums[0] == node.sums[2]).all()
-    for reading, sums in zip(READINGS, node.sums, strict=True):
+    for mode, sums in zip(COUNTING_MODES, node.sums, strict=True):
         for outcome, name in enumerate(NAMES):
-            if alike and reading != READINGS[0]:
+            if alike and mode != COUNTING_MODES[0]:
                 continue
-            yield (name if alike else reading + name), sums[:, outcome]
+            yield (name if alike else mode + name), sums[:, outcome]
     if node.scored is not None and node.score is not None:
         yield _SCORED, node.scored
         yield SCORE, np.where(node.scored, np.floor(node.score * _SCORE_UNIT), 0.0)
@@ -280,7 +280,7 @@ def _matrix(
                 if name == SCORE:
                     at.extend((positions[path, _SCORED], positions[path, SCORE]))
                     values.extend((1, int(value * _SCORE_UNIT)))
-                elif name in READINGS:
+                elif name in COUNTING_MODES:
                     at.extend(positions[path, name + kind] for kind in value)
                     values.extend(value.values())
                 else:

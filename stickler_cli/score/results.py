@@ -9,7 +9,7 @@ from stickler_cli.compare.columns import Mask
 from stickler_cli.core.locations import Path
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.conditions import FieldInfo, in_schema_order
-from stickler_cli.score.document_result import Status, add_remarks, remarks_view
+from stickler_cli.score.document_result import Status, add_warnings, warnings_view
 from stickler_cli.score.error_counts import ErrorCounts
 from stickler_cli.score.tally import SCORE_UNIT, Tally, sum_of_units
 from stickler_cli.score.tally_record import tally_record
@@ -33,8 +33,8 @@ class Results:
     """The sum of their overall scores, in `SCORE_UNIT`s."""
     statuses: dict[Status, int] = field(default_factory=lambda: dict.fromkeys(Status, 0))
     """Documents by what became of them."""
-    remarks: dict[str, int] = field(default_factory=dict)
-    """How many documents there were with each remark; see `score/document_result.py`."""
+    warnings: dict[str, int] = field(default_factory=dict)
+    """How many documents there were with each warning; see `score/document_result.py`."""
     errors: ErrorCounts = field(default_factory=ErrorCounts)
     """What kinds of mistakes there are, and how many in each field."""
     bootstrap: "Bootstrap | None" = None
@@ -50,7 +50,7 @@ class Results:
         for document, result in enumerate(batch.results):
             if some is None or some[document]:
                 self.statuses[result.status] += 1
-                add_remarks(self.remarks, result.remarks)
+                add_warnings(self.warnings, result.warnings)
                 self.errors.update(batch.errors(document))
         if batch.counts is None:
             return
@@ -75,7 +75,7 @@ class Results:
         self.score_units += other.score_units
         for status, count in other.statuses.items():
             self.statuses[status] += count
-        add_remarks(self.remarks, other.remarks)
+        add_warnings(self.warnings, other.warnings)
         self.errors.merge(other.errors)
 
     @property
@@ -132,7 +132,7 @@ class Results:
             intervals = partial(bootstrap.view, recall_with_fd=recall_with_fd)
         matrix = tally_record(ordered, intervals, recall_with_fd=recall_with_fd)
         shown: dict[str, object] = {
-            "documents": {**self.documents, **remarks_view(self.remarks)},
+            "documents": {**self.documents, **warnings_view(self.warnings)},
             "overall_score": self.overall_score,
             "score_sum": str(self.score_units),
             "confusion_matrix": {"fields": {}, **matrix},

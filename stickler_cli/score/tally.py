@@ -92,7 +92,7 @@ class Tally:
                 self.below(name).add(child, some)
 
     def counts(self, which: str) -> Counts:
-        """Give the counts of one reading: `overall`, `aggregate` or `leaves`."""
+        """Give the counts of one mode: `overall`, `aggregate` or `leaves`."""
         by_outcome: list[int] = getattr(self, which)
         return Counts.of(by_outcome)
 
@@ -113,7 +113,7 @@ class Tally:
             yield from child.walk((*path, name))
 
 
-READINGS: Final = ("overall", "aggregate", "leaves")
+COUNTING_MODES: Final = ("overall", "aggregate", "leaves")
 """The three ways of counting, by name."""
 
 

@@ -212,14 +212,14 @@ def test_remarks_are_read_back_and_added(stickler, data):
 
     assert evaluation.to_dict()["documents"] == record["documents"]
     evaluation.merge(read_evaluation(record))
-    assert evaluation.remarks == {
+    assert evaluation.warnings == {
         "duplicate_keys": 2,
         "byte_order_mark": 2,
         "lenient": 2,
         "lenient_fence": 2,
     }
     del record["documents"]["lenient"], record["options"]["lenient_json"]
-    assert read_evaluation(record).remarks == {"duplicate_keys": 1, "byte_order_mark": 1}
+    assert read_evaluation(record).warnings == {"duplicate_keys": 1, "byte_order_mark": 1}
 
 
 LARGE = 2**70

@@ -6,7 +6,7 @@ from stickler_cli.compare.result import Outcome
 
 from .accounts import sides
 
-READINGS = ("overall", "aggregate", "leaves")
+COUNTING_MODES = ("overall", "aggregate", "leaves")
 BOTH = (Outcome.TP, Outcome.FD)
 
 
@@ -14,33 +14,33 @@ class Count:
     """The counts of one node and of the fields below it."""
 
     def __init__(self):
-        self.by_reading = {reading: Counter() for reading in READINGS}
+        self.by_mode = {mode: Counter() for mode in COUNTING_MODES}
         self.fields = {}
 
-    def add(self, outcome, *readings):
-        for reading in readings:
-            self.by_reading[reading][outcome] += 1
+    def add(self, outcome, *modes):
+        for mode in modes:
+            self.by_mode[mode][outcome] += 1
 
-    def add_all(self, other, *readings):
-        for reading in readings:
-            self.by_reading[reading] += other.by_reading[reading]
+    def add_all(self, other, *modes):
+        for mode in modes:
+            self.by_mode[mode] += other.by_mode[mode]
 
     def join(self, other):
         """Make the fields of another node those of this one too."""
         for name, count in other.fields.items():
             here = self.fields.setdefault(name, Count())
-            here.add_all(count, *READINGS)
+            here.add_all(count, *COUNTING_MODES)
             here.join(count)
 
     def plain(self):
         """Give what is not zero, to be compared."""
         below = {name: count.plain() for name, count in self.fields.items()}
         counts = {
-            reading: {outcome: number for outcome, number in counter.items() if number}
-            for reading, counter in self.by_reading.items()
+            mode: {outcome: number for outcome, number in counter.items() if number}
+            for mode, counter in self.by_mode.items()
         }
         return {
-            **{reading: counter for reading, counter in counts.items() if counter},
+            **{mode: counter for mode, counter in counts.items() if counter},
             **{f".{name}": count for name, count in below.items() if count},
         }
 
@@ -48,8 +48,8 @@ class Count:
 def plain_counts(tally):
     """Give what is not zero in a tally, as `Count.plain` does."""
     node = Count()
-    for reading in READINGS:
-        node.by_reading[reading] = Counter(dict(zip(Outcome, getattr(tally, reading), strict=True)))
+    for mode in COUNTING_MODES:
+        node.by_mode[mode] = Counter(dict(zip(Outcome, getattr(tally, mode), strict=True)))
     below = {f".{name}": plain_counts(child) for name, child in tally.fields.items()}
     return node.plain() | {name: counts for name, counts in below.items() if counts}
 
@@ -59,7 +59,7 @@ def count_document(root):
     node = object_fields(root, live=True)
     for field in node.fields.values():
         node.add_all(field, "overall")
-    node.by_reading["overall"][Outcome.FA] += len(root.extras)
+    node.by_mode["overall"][Outcome.FA] += len(root.extras)
     return node
 
 

@@ -8,7 +8,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from stickler_cli.score.record import FORMAT, run_record
-from stickler_cli.score.tally import READINGS
+from stickler_cli.score.tally import COUNTING_MODES
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = json.loads((ROOT / "schemas" / "stickler-run.json").read_text(encoding="utf-8"))
@@ -56,7 +56,7 @@ def test_every_object_is_closed_and_lists_what_it_always_has(path, part):
 
 def test_the_names_in_the_code_are_those_of_the_format():
     assert SCHEMA["properties"]["format"]["const"] == FORMAT == SCHEMA["title"]
-    assert tuple(SCHEMA["$defs"]["NodeRecord"]["required"]) == READINGS
+    assert tuple(SCHEMA["$defs"]["NodeRecord"]["required"]) == COUNTING_MODES
 
 
 @pytest.mark.parametrize("name", ["bank-statement", "invoice", "receipt", "resume"])

@@ -58,7 +58,7 @@ def kept(*names: str) -> Evaluation:
     return evaluation
 
 
-def test_equal_readings_stand_once_and_others_by_name():
+def test_equal_modes_stand_once_and_others_by_name():
     # Of two lines one is missed: one unit in overall and aggregate, one leaf in leaves.
     lines = [{"sku": "mouse"}, {"sku": "lamp"}]
     found = account({"id": "a", "lines": lines}, {"id": "a", "lines": lines[:1]})

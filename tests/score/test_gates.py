@@ -11,7 +11,7 @@ from stickler_cli.score.tally import SCORE_UNIT, Tally
 
 
 def evaluation(**fields: list[int]) -> Evaluation:
-    """An evaluation whose root and fields have the same counts in every reading."""
+    """An evaluation whose root and fields have the same counts in every mode."""
     result = Evaluation(evaluated=2, score_units=SCORE_UNIT)
     result.statuses[Status.EVALUATED] = 2
     for name, counts in fields.items():
@@ -19,8 +19,8 @@ def evaluation(**fields: list[int]) -> Evaluation:
         node.overall, node.aggregate, node.leaves = list(counts), list(counts), list(counts)
         node.scored, node.score_units, node.raw_units = 2, SCORE_UNIT, SCORE_UNIT
         for outcome, count in enumerate(counts):
-            for reading in ("overall", "aggregate", "leaves"):
-                getattr(result.tally, reading)[outcome] += count
+            for mode in ("overall", "aggregate", "leaves"):
+                getattr(result.tally, mode)[outcome] += count
     return result
 
 

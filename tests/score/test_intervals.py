@@ -23,7 +23,7 @@ from stickler_cli.score.intervals import (
     percentiles,
     weights,
 )
-from stickler_cli.score.tally import READINGS
+from stickler_cli.score.tally import COUNTING_MODES
 
 from .batches import batch
 
@@ -174,7 +174,7 @@ def test_a_field_that_no_document_has_has_no_interval():
     found = evaluation(*range(10)).bootstrap.of("nowhere", recall_with_fd=False)
 
     assert found.score is None
-    assert {reading: dict.fromkeys(RATES) for reading in READINGS} == found.rates
+    assert {mode: dict.fromkeys(RATES) for mode in COUNTING_MODES} == found.rates
     assert found.view(whole=False) == {}
 
 
@@ -194,7 +194,7 @@ def test_recall_counts_false_discoveries_where_that_is_asked_for():
     assert recall_of(made) == Interval(2 / 3, 2 / 3)
 
 
-def test_every_reading_has_its_own_interval():
+def test_every_mode_has_its_own_interval():
     found = evaluation(*range(60)).bootstrap.of("lines.sku", recall_with_fd=False)
 
     # A missed line is a missed value for leaves only; the others see the lines that were found.

@@ -24,8 +24,8 @@ def tallied(schema, gt, pred, **options):
     return tally_of(batch(compile_schema(schema), {"": (gt, pred)}, Options(**options)))
 
 
-def readings(node):
-    return tuple(node.counts(reading) for reading in ("overall", "aggregate", "leaves"))
+def by_mode(node):
+    return tuple(node.counts(mode) for mode in ("overall", "aggregate", "leaves"))
 
 
 def thrice(**counts):
@@ -41,15 +41,15 @@ def line(sku, name, note=None):
     return {"sku": sku, "name": name, "note": note}
 
 
-def test_each_leaf_counts_once_in_every_reading():
+def test_each_leaf_counts_once_in_every_mode():
     root = tallied(
         an_object(a=TEXT, b=TEXT, c=TEXT, d=TEXT, e=TEXT),
         {"a": "x", "b": "x", "d": "x"},
         {"a": "x", "b": "y", "c": "x"},
     )
 
-    assert readings(root) == thrice(tp=1, fd=1, fa=1, fn=1, tn=1)
-    assert readings(root.fields["b"]) == thrice(fd=1)
+    assert by_mode(root) == thrice(tp=1, fd=1, fa=1, fn=1, tn=1)
+    assert by_mode(root.fields["b"]) == thrice(fd=1)
 
 
 def test_a_nested_object_is_one_unit_and_its_leaves_count_below():
@@ -57,9 +57,9 @@ def test_a_nested_object_is_one_unit_and_its_leaves_count_below():
         an_object(o=an_object(a=TEXT, b=TEXT)), {"o": {"a": "x", "b": "y"}}, {"o": {"a": "x"}}
     )
 
-    assert readings(root) == (Counts(fd=1), Counts(tp=1, fn=1), Counts(tp=1, fn=1))
-    assert readings(root.fields["o"]) == readings(root)
-    assert readings(root.fields["o"].fields["b"]) == thrice(fn=1)
+    assert by_mode(root) == (Counts(fd=1), Counts(tp=1, fn=1), Counts(tp=1, fn=1))
+    assert by_mode(root.fields["o"]) == by_mode(root)
+    assert by_mode(root.fields["o"].fields["b"]) == thrice(fn=1)
 
 
 @pytest.mark.parametrize(("missed", "name"), [(True, "fn"), (False, "fa")])
@@ -70,18 +70,18 @@ def test_a_one_sided_object_is_one_unit_and_only_its_leaves_look_inside(missed, 
     root = tallied(schema, *((whole, empty) if missed else (empty, whole)))
 
     one, three = Counts(**{name: 1}), Counts(**{name: 3})
-    assert readings(root) == (one, one, three)
+    assert by_mode(root) == (one, one, three)
     node = root.fields["o"]
-    assert readings(node) == (one, one, three)
-    assert readings(node.fields["a"]) == (Counts(), Counts(), one)
-    assert readings(node.fields["c"]) == thrice()
-    assert readings(node.fields["p"]) == (Counts(), Counts(), one)
+    assert by_mode(node) == (one, one, three)
+    assert by_mode(node.fields["a"]) == (Counts(), Counts(), one)
+    assert by_mode(node.fields["c"]) == thrice()
+    assert by_mode(node.fields["p"]) == (Counts(), Counts(), one)
 
 
 def test_two_absent_objects_are_one_unit():
     root = tallied(an_object(o=an_object(a=TEXT, b=TEXT)), {}, {"o": {"a": None}})
 
-    assert readings(root) == thrice(tn=1)
+    assert by_mode(root) == thrice(tn=1)
     assert root.fields["o"].fields == {}
 
 
@@ -89,11 +89,11 @@ def test_a_list_counts_its_elements():
     root = tallied(an_object(t=a_list(TEXT)), {"t": ["abcdef", "b"]}, {"t": ["abcxyz", "q", "b"]})
 
     # "abcdef" and "abcxyz" share half and meet 0.5.
-    assert readings(root) == thrice(tp=2, fa=1)
+    assert by_mode(root) == thrice(tp=2, fa=1)
 
 
 def test_two_absent_lists_are_one_unit():
-    assert readings(tallied(ORDER, {}, {"lines": [None]})) == thrice(tn=1)
+    assert by_mode(tallied(ORDER, {}, {"lines": [None]})) == thrice(tn=1)
 
 
 def test_a_matching_item_is_one_unit_of_its_list_and_its_leaves_count():
@@ -102,8 +102,8 @@ def test_a_matching_item_is_one_unit_of_its_list_and_its_leaves_count():
     root = tallied(ORDER, {"lines": [gt]}, {"lines": [pred]})
 
     # "M4" and "M5" share half: (1 + 1 + 0.5) / 3 is above 0.7.
-    assert readings(root) == (Counts(tp=1), Counts(tp=3), Counts(tp=3))
-    assert readings(root.fields["lines"].fields["note"]) == thrice(tp=1)
+    assert by_mode(root) == (Counts(tp=1), Counts(tp=3), Counts(tp=3))
+    assert by_mode(root.fields["lines"].fields["note"]) == thrice(tp=1)
 
 
 def test_an_item_below_its_threshold_is_one_in_the_aggregate_and_open_to_leaves():
@@ -112,10 +112,10 @@ def test_an_item_below_its_threshold_is_one_in_the_aggregate_and_open_to_leaves(
     root = tallied(ORDER, {"lines": [gt]}, {"lines": [pred]})
 
     # One field of three is right.
-    assert readings(root) == (Counts(fd=1), Counts(fd=1), Counts(tp=1, fd=1, fn=1))
+    assert by_mode(root) == (Counts(fd=1), Counts(fd=1), Counts(tp=1, fd=1, fn=1))
     fields = root.fields["lines"].fields
-    assert readings(fields["name"]) == (Counts(), Counts(), Counts(tp=1))
-    assert readings(fields["note"]) == (Counts(), Counts(), Counts(fn=1))
+    assert by_mode(fields["name"]) == (Counts(), Counts(), Counts(tp=1))
+    assert by_mode(fields["note"]) == (Counts(), Counts(), Counts(fn=1))
 
 
 def test_missed_and_invented_items_are_one_each_in_the_aggregate():
@@ -123,12 +123,12 @@ def test_missed_and_invented_items_are_one_each_in_the_aggregate():
 
     root = tallied(ORDER, {"lines": gt}, {"lines": pred})
 
-    assert readings(root) == (
+    assert by_mode(root) == (
         Counts(tp=1, fn=1, fa=1),
         Counts(tp=2, tn=1, fn=1, fa=1),
         Counts(tp=2, tn=1, fn=2, fa=3),
     )
-    assert readings(root.fields["lines"].fields["sku"]) == (
+    assert by_mode(root.fields["lines"].fields["sku"]) == (
         Counts(tp=1),
         Counts(tp=1),
         Counts(tp=1, fn=1, fa=1),
@@ -143,8 +143,8 @@ def test_a_list_inside_a_matching_item_counts_its_elements_at_its_own_node():
     root = tallied(schema, {"rows": rows}, {"rows": found})
 
     # The second row scores (1 + 1/2) / 2 = 0.75.
-    assert readings(root.fields["rows"].fields["tags"]) == thrice(tp=3, fa=1)
-    assert readings(root) == (Counts(tp=2), Counts(tp=5, fa=1), Counts(tp=5, fa=1))
+    assert by_mode(root.fields["rows"].fields["tags"]) == thrice(tp=3, fa=1)
+    assert by_mode(root) == (Counts(tp=2), Counts(tp=5, fa=1), Counts(tp=5, fa=1))
 
 
 def test_a_list_inside_an_item_that_is_not_found_counts_in_leaves_alone():
@@ -152,8 +152,8 @@ def test_a_list_inside_an_item_that_is_not_found_counts_in_leaves_alone():
 
     root = tallied(schema, {"rows": [{"id": "1", "tags": ["a", "b"]}]}, {})
 
-    assert readings(root) == (Counts(fn=1), Counts(fn=1), Counts(fn=3))
-    assert readings(root.fields["rows"].fields["tags"]) == (Counts(), Counts(), Counts(fn=2))
+    assert by_mode(root) == (Counts(fn=1), Counts(fn=1), Counts(fn=3))
+    assert by_mode(root.fields["rows"].fields["tags"]) == (Counts(), Counts(), Counts(fn=2))
 
 
 def test_a_list_of_lists_counts_inner_lists_as_units_and_their_elements_as_leaves():
@@ -162,7 +162,7 @@ def test_a_list_of_lists_counts_inner_lists_as_units_and_their_elements_as_leave
     )
 
     # ["a", "x"] scores 1/2 and meets the items' 0.5.
-    assert readings(root) == (
+    assert by_mode(root) == (
         Counts(tp=1, fn=1),
         Counts(tp=1, fn=2, fa=1),
         Counts(tp=1, fn=3, fa=1),
@@ -175,34 +175,34 @@ def test_objects_in_lists_of_lists_have_their_fields_at_the_outer_list():
 
     root = tallied(schema, {"m": [[{"a": "x"}]]}, {"m": [[{"a": "x"}]]})
 
-    assert readings(root.fields["m"].fields["a"]) == thrice(tp=1)
+    assert by_mode(root.fields["m"].fields["a"]) == thrice(tp=1)
 
 
 def test_an_object_where_another_kind_is_found_is_one_unit_and_both_sides_are_leaves():
     root = tallied(an_object(o=an_object(a=TEXT, b=TEXT)), {"o": {"a": "x", "b": "y"}}, {"o": "x"})
 
-    assert readings(root) == (Counts(fd=1), Counts(fd=1), Counts(fn=2, fa=1))
-    assert readings(root.fields["o"].fields["a"]) == (Counts(), Counts(), Counts(fn=1))
+    assert by_mode(root) == (Counts(fd=1), Counts(fd=1), Counts(fn=2, fa=1))
+    assert by_mode(root.fields["o"].fields["a"]) == (Counts(), Counts(), Counts(fn=1))
 
 
 def test_a_leaf_where_another_kind_is_found_is_one_unit():
     root = tallied(an_object(a=TEXT), {"a": "x"}, {"a": {"b": 1, "c": 2}})
 
-    assert readings(root) == thrice(fd=1)
+    assert by_mode(root) == thrice(fd=1)
 
 
 def test_extra_keys_of_the_root_count_everywhere():
     root = tallied(an_object(a=TEXT), {"a": "x"}, {"a": "x", "b": 1, "c": {"d": 1, "e": 2}})
 
-    assert readings(root) == thrice(tp=1, fa=2)
+    assert by_mode(root) == thrice(tp=1, fa=2)
     assert list(root.fields) == ["a"]
 
 
 def test_extra_keys_of_a_nested_object_are_no_units_of_their_own():
     root = tallied(an_object(o=an_object(a=TEXT)), {"o": {"a": "x"}}, {"o": {"a": "x", "b": 1}})
 
-    assert readings(root) == (Counts(tp=1), Counts(tp=1, fa=1), Counts(tp=1, fa=1))
-    assert readings(root.fields["o"]) == readings(root)
+    assert by_mode(root) == (Counts(tp=1), Counts(tp=1, fa=1), Counts(tp=1, fa=1))
+    assert by_mode(root.fields["o"]) == by_mode(root)
 
 
 def test_extra_keys_of_an_item_count_with_its_leaves():
@@ -210,7 +210,7 @@ def test_extra_keys_of_an_item_count_with_its_leaves():
 
     root = tallied(ORDER, {"lines": [gt]}, {"lines": [pred, {"new": 2, "sku": "9"}]})
 
-    assert readings(root) == (
+    assert by_mode(root) == (
         Counts(tp=1, fa=1),
         Counts(tp=2, tn=1, fa=2),
         Counts(tp=2, tn=1, fa=3),
@@ -220,7 +220,7 @@ def test_extra_keys_of_an_item_count_with_its_leaves():
 def test_extra_keys_that_a_run_ignores_do_not_count():
     root = tallied(an_object(a=TEXT), {"a": "x"}, {"a": "x", "b": 1}, extra_fields="ignore")
 
-    assert readings(root) == thrice(tp=1)
+    assert by_mode(root) == thrice(tp=1)
 
 
 def test_a_field_that_is_not_counted_is_still_reported():
@@ -228,8 +228,8 @@ def test_a_field_that_is_not_counted_is_still_reported():
 
     root = tallied(schema, {"a": "x", "b": "y"}, {"a": "x", "b": "z"})
 
-    assert readings(root) == (Counts(tp=1, fd=1), Counts(tp=1), Counts(tp=1))
-    assert readings(root.fields["b"]) == thrice(fd=1)
+    assert by_mode(root) == (Counts(tp=1, fd=1), Counts(tp=1), Counts(tp=1))
+    assert by_mode(root.fields["b"]) == thrice(fd=1)
 
 
 def test_one_that_opts_in_leaves_the_others_out_of_this_object_alone():
@@ -237,8 +237,8 @@ def test_one_that_opts_in_leaves_the_others_out_of_this_object_alone():
 
     root = tallied(an_object(o=inner, c=TEXT), {"o": {"a": "x", "b": "y"}, "c": "z"}, {"c": "z"})
 
-    assert readings(root) == (Counts(fn=1, tp=1), Counts(fn=1, tp=1), Counts(fn=1, tp=1))
-    assert readings(root.fields["o"]) == thrice(fn=1)
+    assert by_mode(root) == (Counts(fn=1, tp=1), Counts(fn=1, tp=1), Counts(fn=1, tp=1))
+    assert by_mode(root.fields["o"]) == thrice(fn=1)
 
 
 def test_undeclared_keys_of_the_ground_truth_are_noted():
@@ -277,7 +277,7 @@ def test_documents_add_up():
 
     first.merge(second)
 
-    assert readings(first) == (
+    assert by_mode(first) == (
         Counts(tp=2, fd=1, tn=1),
         Counts(tp=2, fd=1, tn=1),
         Counts(tp=2, fd=1, tn=1),
@@ -285,7 +285,7 @@ def test_documents_add_up():
     assert first.fields["a"].scored == 2
     assert first.fields["a"].mean_raw == 0.375
     assert first.fields["a"].weight == 2
-    assert readings(first.fields["o"].fields["b"]) == thrice(tp=1)
+    assert by_mode(first.fields["o"].fields["b"]) == thrice(tp=1)
     assert first.undeclared == {"x": 2}
 
 
@@ -303,8 +303,8 @@ def test_merging_counts_that_are_new_copies_them():
     target.merge(source)
     target.merge(source)
 
-    assert readings(source.fields["a"]) == thrice(tp=1)
-    assert readings(target.fields["a"]) == thrice(tp=2)
+    assert by_mode(source.fields["a"]) == thrice(tp=1)
+    assert by_mode(target.fields["a"]) == thrice(tp=2)
 
 
 def test_scores_add_as_whole_numbers():

@@ -17,9 +17,9 @@ from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import Path, parse_field_path
 from stickler_cli.reports.html.field_tree import Places
 from stickler_cli.runs.sorted_lines import SortedLines
-from stickler_cli.score.accounts import Accounts, decoded, readings_of
+from stickler_cli.score.accounts import Accounts, counts_by_mode, decoded
 from stickler_cli.score.detail import BINS, Detail, bin_of
-from stickler_cli.score.tally import READINGS
+from stickler_cli.score.tally import COUNTING_MODES
 
 MOST_DOCUMENTS: Final = 50_000
 """Documents that the page lists: those with the lowest scores."""
@@ -103,7 +103,7 @@ def documents_of(accounts: Accounts) -> Documents:
         if score is not None:
             scores[bin_of(score)] += 1
         rank = _RANK.pack(2.0 if score is None else score).decode("latin-1")
-        leaves = readings_of(account["fields"].get("", {}))[READINGS.index("leaves")]
+        leaves = counts_by_mode(account["fields"].get("", {}))[COUNTING_MODES.index("leaves")]
         counts = (leaves.get(outcome, 0) for outcome in _SHOWN)
         line = json_line([name, account["status"], score, *counts])[:-1]
         lines.append((rank + name, line))
