@@ -20,10 +20,10 @@ from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.locations import field_path, parse_field_path
 from stickler_cli.core.problems import ComparisonError, Problem, UsageError
 from stickler_cli.core.spelling import did_you_mean
-from stickler_cli.documents import DocumentPair, read_pair
+from stickler_cli.documents import DocumentPair, open_pairs, read_pair
 from stickler_cli.reports.pair import ComparedPair, Detail, all_places, error_classes, places
 from stickler_cli.reports.registry import PAIR_FORMATS, render_pair
-from stickler_cli.runs.assembly import client_of, comparing, pairs_of, policy_of
+from stickler_cli.runs.assembly import client_of, comparing, policy_of
 from stickler_cli.runs.files import check_outputs
 from stickler_cli.runs.limits import room_for_depth
 from stickler_cli.schema.loading import LoadedSchema, load_schema
@@ -60,7 +60,7 @@ def compare(schema: str, gt: str, pred: str, settings: CompareSettings) -> ExitC
 
 def _pair(gt: str, pred: str, settings: CompareSettings) -> DocumentPair:
     """Read the pair that was asked for."""
-    pairs = pairs_of(gt, pred, settings)
+    pairs = open_pairs(gt, pred, settings)
     document = settings.document
     if pairs.single and document is None:
         return next(iter(pairs))

@@ -1,15 +1,31 @@
-"""From the bytes of one document to what it says, and all that is odd about it."""
+"""One document: where it is, what it says, and all that is odd about it.
 
+Where it is stands apart from reading it, so that a run can hand out references to processes, and
+have each document read where it is compared. They are tuples: those are the fastest to pickle.
+"""
+
+import io
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Final
+from hashlib import blake2b
+from typing import Final, NamedTuple, TypeAlias
+
+import orjson
 
 from stickler_cli.core.json_values import JsonObject, brief
 from stickler_cli.core.problems import Problem
 from stickler_cli.documents.duplicates import DuplicateKey, duplicate_keys, nothing_dropped
 from stickler_cli.documents.lenient import find_document, place_of_json
-from stickler_cli.documents.reading import BOM, parse_document, parse_plain
+from stickler_cli.documents.reading import (
+    BOM,
+    decoded,
+    has_long_number,
+    parse_document,
+    read_bytes,
+    source_of,
+    unreadable,
+)
 
 BYTE_ORDER_MARK: Final = "byte_order_mark"
 """The remark on a document that begins with one; it is left out."""
@@ -19,6 +35,70 @@ DUPLICATE_KEYS: Final = "duplicate_keys"
 
 MOST_FOR_A_HINT: Final = 1_000_000
 """Bytes of a text that is looked into only to name an option; models answer with fewer."""
+
+_DIGEST_BYTES: Final = 16
+"""Enough that two documents never share a digest by accident; nobody is kept from making two."""
+
+
+class FileReference(NamedTuple):
+    """A file that holds one document."""
+
+    file: str
+    """May hold surrogates."""
+    limit: int
+    """The most bytes the document may have, unpacked."""
+    size: int = 0
+    """Its bytes when it was found, packed; 0 where nobody looked."""
+
+    @property
+    def source(self) -> str:
+        """The file as a problem is to name it."""
+        return decoded(self.file)
+
+    @property
+    def line(self) -> None:
+        """The document is no line."""
+
+    def read(self) -> bytes | Problem:
+        """Return the bytes of the document, unpacked."""
+        return read_bytes(self.file, self.limit, self.size or None)
+
+
+class LineReference(NamedTuple):
+    """A line of JSON Lines."""
+
+    file: str
+    line: int
+    """From 1."""
+    size: int
+    """In bytes."""
+    offset: int | None
+    """Of the first byte, from the start of the file; None where it cannot be read again."""
+    data: bytes | None
+    """The line itself; None of one that is to be read again."""
+
+    @property
+    def source(self) -> str:
+        """The file as a problem is to name it."""
+        return source_of(self.file)
+
+    def read(self) -> bytes | Problem:
+        """Return the line, or what stands in its place now."""
+        if self.data is not None:
+            return self.data
+        try:
+            with io.FileIO(self.file) as stream:
+                stream.seek(self.offset or 0)
+                return stream.read(self.size)
+        except OSError as error:
+            return unreadable(self.source, error, self.line)
+
+
+Reference: TypeAlias = FileReference | LineReference | Problem
+"""Where a document is; a problem where it is already known that it cannot be read."""
+
+Data: TypeAlias = bytes | Problem | None
+"""The bytes of a document; why they cannot be read; None where there is none."""
 
 
 class Wrapping(Enum):
@@ -36,11 +116,42 @@ class Wrapping(Enum):
 class Reading:
     """What became of the bytes of one document."""
 
-    value: JsonObject | Problem
+    value: JsonObject | Problem | None
     remarks: tuple[str, ...] = ()
     """What is odd about it although it can be read, by name: `duplicate_keys`."""
     warnings: tuple[Problem, ...] = ()
     """What of that a person should look at."""
+
+
+def bytes_of(reference: Reference | None) -> Data:
+    """Read the bytes of a document, unpacked."""
+    if reference is None or isinstance(reference, Problem):
+        return reference
+    return reference.read()
+
+
+def digest_of(data: Data) -> str:
+    """Return the digest of a document, or of what keeps it from being read; empty for none."""
+    if isinstance(data, Problem):
+        data = str(data).encode("utf-8", "backslashreplace")
+    return "" if data is None else blake2b(data, digest_size=_DIGEST_BYTES).hexdigest()
+
+
+def read_document(
+    reference: Reference | None, wrapping: Wrapping = Wrapping.REFUSED, data: Data = None
+) -> Reading:
+    """Read and parse a document.
+
+    Args:
+        reference: where it is.
+        wrapping: what becomes of a document that is inside other text.
+        data: what `bytes_of` gave of it, where that was asked before.
+    """
+    if data is None:
+        data = bytes_of(reference)
+    if reference is None or not isinstance(data, bytes):
+        return Reading(data if isinstance(data, Problem) else None)
+    return read_plain(data) or read_text(data, reference.source, reference.line, wrapping)
 
 
 def read_plain(data: bytes) -> Reading | None:
@@ -48,8 +159,12 @@ def read_plain(data: bytes) -> Reading | None:
 
     Nearly all are like this, so that nothing is worked out that only a message would need.
     """
-    value = parse_plain(data)
-    return Reading(value) if value is not None and nothing_dropped(data, value) else None
+    try:
+        value = orjson.loads(data)
+    except orjson.JSONDecodeError:
+        return None
+    plain = value.__class__ is dict and not has_long_number(data) and nothing_dropped(data, value)
+    return Reading(value) if plain else None
 
 
 def read_text(

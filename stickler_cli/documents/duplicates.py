@@ -1,7 +1,4 @@
-"""Keys that an object has twice: JSON allows it, and readers disagree on which one counts.
-
-A module of its own because the readers that are fast and exact do not tell.
-"""
+"""Keys that an object has twice: JSON allows it, and readers that are fast do not tell."""
 
 import re
 from dataclasses import dataclass
@@ -25,10 +22,10 @@ class DuplicateKey:
 
 
 def duplicate_keys(data: bytes, value: JsonValue) -> list[DuplicateKey]:
-    """Find the keys that occur again, in the order of the text.
+    """Find the keys that occur again in valid JSON, in the order of the text.
 
     Args:
-        data: valid JSON.
+        data: the text.
         value: what it was read as; of duplicate keys one counts.
     """
     if nothing_dropped(data, value):
@@ -38,12 +35,9 @@ def duplicate_keys(data: bytes, value: JsonValue) -> list[DuplicateKey]:
     at_key = False
     for match in _TOKEN.finditer(data):
         token = match[0]
-        if token == b"{":
-            names.append(set())
-            at_key = True
-        elif token == b"[":
-            names.append(None)
-            at_key = False
+        if token in b"{[":
+            names.append(set() if token == b"{" else None)
+            at_key = token == b"{"
         elif token in b"]}":
             names.pop()
         elif token == b",":
@@ -62,13 +56,6 @@ def nothing_dropped(data: bytes, value: JsonValue) -> bool:
 
     Each key has a colon after it, and colons in strings are written as they are: so a value
     written anew has as many as its text, unless a key, and what is under it, was dropped.
-
-    Args:
-        data: valid JSON.
-        value: what it was read as.
-
-    Returns:
-        True where there are none; False where there may be some.
     """
     try:
         written = orjson.dumps(value)

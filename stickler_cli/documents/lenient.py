@@ -1,7 +1,7 @@
 """JSON inside other text, as models write it: in a code fence, in prose, in a list of one.
 
-A module of its own because nothing here is strict: it is asked only for what the one reader has
-refused. JSON is taken out as it stands, never repaired, in time linear in the text.
+It is asked only for what the one reader has refused. JSON is taken out as it stands, never
+repaired, in time linear in the text.
 """
 
 import re
@@ -9,14 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-import orjson
-
 from stickler_cli.core.json_values import JsonObject, JsonValue
 from stickler_cli.core.problems import Problem
-from stickler_cli.documents.reading import parse_json
-
-LENIENT_OPTION: Final = "--lenient-json"
-"""How a message names the option that allows this."""
+from stickler_cli.documents.reading import broken_at, parse_json
 
 LENIENT: Final = "lenient"
 """The remark on a document that was found inside other text."""
@@ -49,17 +44,17 @@ class Wrapped:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Name what is odd about it."""
+        """The names of what is odd about it."""
         return (LENIENT, *(f"{LENIENT}_{way}" for way in self.ways))
 
     @property
     def hint(self) -> str:
-        """Return what would read it."""
-        return f"{LENIENT_OPTION} takes it out of {' in '.join(_WAYS[way] for way in self.ways)}"
+        """What would read it."""
+        return f"--lenient-json takes it out of {' in '.join(_WAYS[way] for way in self.ways)}"
 
 
 def find_document(data: bytes) -> Wrapped | None:
-    """Find the document in a text that is none; None where there is none.
+    """Return the document in a text that is none; None where there is none.
 
     The first code fence that holds one goes before everything else; then the first complete JSON
     object counts. Lists of one and strings are looked into, JSON Lines are not.
@@ -86,7 +81,7 @@ def place_of_json(text: str) -> tuple[int, int] | None:
 
 
 def _parsed(text: str) -> Wrapped | None:
-    """Read a text that is a document, or a list of one, and nothing else."""
+    """Return a text that is a document, or a list of one, and nothing else."""
     data = text.encode("utf-8", "replace")
     value = parse_json(data, "")
     return None if isinstance(value, Problem) else _unwrapped(value, data)
@@ -137,23 +132,12 @@ def _first_object(text: str, start: int, end: int) -> Wrapped | None:
         if opening is None or opening.start() >= end:
             return None
         rest = text[opening.start() :]
-        length = _length_of_json(rest)
+        end_of_json = broken_at(rest)
+        length = len(rest) if end_of_json is None else end_of_json
         found = _parsed(rest[:length])
         if found:
-            return None if _is_followed_by_json(text, opening.start(), length) else found
+            # JSON Lines, of which the first is no better than the others
+            more = not text[: opening.start()].strip() and rest[length:].lstrip()[:1] in {"{", "["}
+            return None if more else found
         start = opening.start() + max(1, length)
     return None
-
-
-def _length_of_json(text: str) -> int:
-    """Return how many characters of a text are JSON, whole or broken off."""
-    try:
-        orjson.loads(text)
-    except orjson.JSONDecodeError as error:
-        return error.pos
-    return len(text)
-
-
-def _is_followed_by_json(text: str, start: int, length: int) -> bool:
-    """Return whether these are JSON Lines, of which the first is no better than the others."""
-    return not text[:start].strip() and text[start + length :].lstrip()[:1] in {"{", "["}

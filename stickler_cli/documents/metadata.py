@@ -1,15 +1,11 @@
-"""What is known of documents beside them: a table with a row for each id.
-
-A module of its own because it is read once and whole, and is no document.
-"""
+"""What is known of documents beside them: a table with a row for each id."""
 
 import csv
 import io
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.problems import Problem, UsageError
@@ -22,14 +18,11 @@ ID: Final = "id"
 MAX_METADATA_BYTES: Final = 1_000_000_000
 """Bytes of a metadata file, unpacked: some ten million rows."""
 
+_Row: TypeAlias = tuple[int, Mapping[str, JsonValue]]
+"""The line of a row, and its cells by column."""
+
 _CSV: Final = re.compile(r"\.csv(\.gz)?\Z", re.IGNORECASE)
 _LINES: Final = re.compile(r"\.(jsonl|ndjson)(\.gz)?\Z", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    line: int
-    cells: Mapping[str, JsonValue]
 
 
 def text_of(value: JsonValue) -> str | None:
@@ -70,19 +63,18 @@ def read_columns(
     found: dict[str, dict[str, str]] = {column: {} for column in columns}
     lines: dict[str, int] = {}
     names: dict[str, None] = {}
-    for row in rows:
-        names.update(dict.fromkeys(row.cells))
-        document = text_of(row.cells.get(ID))
+    for line, cells in rows:
+        names.update(dict.fromkeys(cells))
+        document = text_of(cells.get(ID))
         if document is None:
-            hint = did_you_mean(ID, row.cells) or f"columns: {', '.join(row.cells)}"
-            raise UsageError([Problem(source, f"there is no {ID}", "one", hint, line=row.line)])
+            hint = did_you_mean(ID, cells) or f"columns: {', '.join(cells)}"
+            raise UsageError([Problem(source, f"there is no {ID}", "one", hint, line=line)])
         if document in lines:
             found_twice = f"the id {document!r} is also on line {lines[document]}"
-            raise UsageError([Problem(source, found_twice, "one row for each id", line=row.line)])
-        lines[document] = row.line
+            raise UsageError([Problem(source, found_twice, "one row for each id", line=line)])
+        lines[document] = line
         for column, values in found.items():
-            value = text_of(row.cells.get(column))
-            if value:
+            if value := text_of(cells.get(column)):
                 values[document] = value
     problems = [
         Problem(source, f"there is no column {column}", f"one of {', '.join(names)}")
@@ -101,16 +93,14 @@ def _csv_rows(data: bytes, source: str) -> Iterator[_Row]:
         line = data[: error.start].count(b"\n") + 1
         found = f"byte 0x{data[error.start]:02x} is not UTF-8"
         raise UsageError([Problem(source, found, line=line)]) from None
-    reader = csv.reader(io.StringIO(text, newline=""))
+    reader = csv.DictReader(io.StringIO(text, newline=""))
     try:
-        header = next(reader, [])
         for cells in reader:
-            if cells:
-                yield _Row(reader.line_num, dict(zip(header, cells, strict=False)))
+            cells.pop(None, None)  # of a row that is longer than the header
+            yield reader.line_num, cells
     except csv.Error as error:
-        raise UsageError(
-            [Problem(source, f"it is not CSV ({error})", line=reader.line_num)]
-        ) from None
+        found = f"it is not CSV ({error})"
+        raise UsageError([Problem(source, found, line=reader.reader.line_num)]) from None
 
 
 def _json_rows(data: bytes, source: str) -> Iterator[_Row]:
@@ -119,4 +109,4 @@ def _json_rows(data: bytes, source: str) -> Iterator[_Row]:
             row = parse_document(line, source, number)
             if isinstance(row, Problem):
                 raise UsageError([row])
-            yield _Row(number, row)
+            yield number, row

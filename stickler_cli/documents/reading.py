@@ -1,6 +1,6 @@
 """From a file to bytes and from bytes to a JSON value; whatever is wrong becomes a `Problem`.
 
-A module of its own because here is the one reader: strict JSON, exact integers, bounded memory.
+Here is the one reader: strict JSON, exact integers, bounded memory.
 """
 
 import gzip
@@ -20,6 +20,9 @@ from stickler_cli.settings import DocumentOptions
 
 MAX_DOCUMENT_BYTES: Final = DocumentOptions.max_document_size
 """Bytes of one document, unpacked. A document of 195 MB takes 1.9 GB of memory once parsed."""
+
+STANDARD_INPUT: Final = "-"
+"""How a user names standard input."""
 
 BOM: Final = b"\xef\xbb\xbf"
 """What some programs begin a text in UTF-8 with; it is no part of JSON. Source: RFC 8259, 8.1."""
@@ -45,16 +48,17 @@ _SAMPLED: Final = 6
 """Of 19 digits, every sixth byte takes three at least."""
 
 _FLAGS: Final = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
-"""How files are opened: as they are, on Windows; and a FIFO, should it have taken the place of a
-file just now, without waiting for who writes to it."""
-
-MAX_SIZE_OPTION: Final = "--max-document-size"
-"""How a message names the option that says how large a document may be."""
+"""As it is, on Windows; and a FIFO, should it have taken a file's place, without waiting."""
 
 
 def decoded(file: str) -> str:
     r"""Return a file name as text that can be printed and encoded; odd bytes become `\xff`."""
     return file if file.isascii() else os.fsencode(file).decode("utf-8", "backslashreplace")
+
+
+def source_of(file: str) -> str:
+    """Return how a problem names a JSON Lines file, or standard input."""
+    return "standard input" if file == STANDARD_INPUT else decoded(file)
 
 
 def read_bytes(
@@ -94,19 +98,12 @@ def _content(file: str, size: int, limit: int) -> bytes | None:
         if len(data) == size:
             return data
         # It has changed, or states no size as those in /proc do.
-        return _read_on(handle, data, limit) if stat.S_ISREG(os.fstat(handle).st_mode) else None
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            return None
+        with open(handle, "rb", closefd=False) as rest:
+            return data + rest.read(max(0, limit + 1 - len(data)))
     finally:
         os.close(handle)
-
-
-def _read_on(handle: int, data: bytes, limit: int) -> bytes:
-    """Read to the end of a file, or to the first byte beyond the limit."""
-    pieces = [data]
-    left = limit + 1 - len(data)
-    while left > 0 and (piece := os.read(handle, left)):
-        pieces.append(piece)
-        left -= len(piece)
-    return b"".join(pieces)
 
 
 def unreadable(source: str, error: Exception, line: int | None = None) -> Problem:
@@ -129,7 +126,7 @@ def _unpack(data: bytes, source: str, limit: int) -> bytes | Problem:
 
 def too_large(source: str, found: str, limit: int, line: int | None = None) -> Problem:
     """Return that a document has more bytes than are read."""
-    hint = f"if this is one document, raise {MAX_SIZE_OPTION}"
+    hint = "if this is one document, raise --max-document-size"
     return Problem(source, found, f"at most {limit:,} bytes", hint, line=line)
 
 
@@ -140,12 +137,11 @@ def parse_document(data: bytes, source: str, line: int | None = None) -> JsonObj
         return value
     many = isinstance(value, list) and line is None
     hint = "many documents go into a JSON Lines file (.jsonl), one on each line" if many else ""
-    return Problem(
-        source, f"the document is of type {kind_of(value)}", "a JSON object", hint, line=line
-    )
+    found = f"the document is of type {kind_of(value)}"
+    return Problem(source, found, "a JSON object", hint, line=line)
 
 
-def parse_json(data: bytes, source: str, line: int | None = None) -> "JsonValue | Problem":
+def parse_json(data: bytes, source: str, line: int | None = None) -> JsonValue | Problem:
     """Parse strict JSON (RFC 8259) in UTF-8, with integers of any size kept exact.
 
     One byte order mark is allowed. Of duplicate keys the last counts.
@@ -158,7 +154,7 @@ def parse_json(data: bytes, source: str, line: int | None = None) -> "JsonValue 
     data = data.removeprefix(BOM)
     try:
         value: JsonValue = orjson.loads(data)
-        if _has_long_number(data):
+        if has_long_number(data):
             # orjson has refused what the standard library would let through (NaN, 1e400, lone
             # surrogates). pydantic_core is exact too, but takes 1e400 and stops at depth 200.
             value = json.loads(data)
@@ -169,16 +165,8 @@ def parse_json(data: bytes, source: str, line: int | None = None) -> "JsonValue 
     return value
 
 
-def parse_plain(data: bytes) -> JsonObject | None:
-    """Parse a document as `parse_json` does where nothing is special about it; else return None."""
-    try:
-        value = orjson.loads(data)
-    except orjson.JSONDecodeError:
-        return None
-    return value if value.__class__ is dict and not _has_long_number(data) else None
-
-
-def _has_long_number(data: bytes) -> bool:
+def has_long_number(data: bytes) -> bool:
+    """Return whether a text may hold an integer that orjson would make a float of."""
     sample = data[::_SAMPLED].translate(_DIGITS_AS_0)
     return b"000" in sample and _LONG_NUMBER in data.translate(_DIGITS_AS_0)
 
@@ -200,35 +188,34 @@ def _syntax_problem(
         found = f"byte 0x{data[wrong.start]:02x} is not UTF-8"
         row = before.count("\n") + (line or 1)
         return Problem(source, found, line=row, column=len(before) - before.rfind("\n"))
-    found, expected, hint = _explanation(text, error, in_lines=line is not None)
     row = error.lineno + (line or 1) - 1
+    start = error.pos - (text[max(error.pos - 1, 0) : error.pos] == "-")
+    if literal := _NON_FINITE.match(text, start):
+        found, expected = f"{literal[0]} is not JSON", "a number or null"
+        hint = "Python's json.dumps writes it unless told allow_nan=False"
+    elif error.msg == _DEPTH_MESSAGE:
+        found, expected, hint = "the document is nested more than 1024 levels deep", "", ""
+    else:
+        found, expected = f"not valid JSON: {error.msg}", ""
+        hint = _hint(text, error.pos, in_lines=line is not None)
     return Problem(source, found, expected, hint, line=row, column=error.colno)
 
 
-def _explanation(
-    text: str, error: orjson.JSONDecodeError, *, in_lines: bool
-) -> tuple[str, str, str]:
-    """Return found, expected and hint for a text that is not JSON."""
-    start = error.pos - (text[max(error.pos - 1, 0) : error.pos] == "-")
-    if literal := _NON_FINITE.match(text, start):
-        hint = "Python's json.dumps writes it unless told allow_nan=False"
-        return f"{literal[0]} is not JSON", "a number or null", hint
-    if error.msg == _DEPTH_MESSAGE:
-        return "the document is nested more than 1024 levels deep", "", ""
-    found = f"not valid JSON: {error.msg}"
+def _hint(text: str, end: int, *, in_lines: bool) -> str:
+    """Return what to do about a text that is JSON only up to some character, if that is known."""
     if text.lstrip().startswith(_FENCE):
-        return found, "", "keep only what is inside the Markdown code fence"
+        return "keep only what is inside the Markdown code fence"
     if in_lines:
-        return found, "", "a JSON Lines file has one whole document on each line"
-    if text[error.pos : error.pos + 1] in {"{", "["} and _is_json(text[: error.pos]):
-        hint = "this looks like JSON Lines: give the file a name that ends in .jsonl"
-        return found, "", hint
-    return found, "", ""
+        return "a JSON Lines file has one whole document on each line"
+    if text[end : end + 1] in {"{", "["} and broken_at(text[:end]) is None:
+        return "this looks like JSON Lines: give the file a name that ends in .jsonl"
+    return ""
 
 
-def _is_json(text: str) -> bool:
+def broken_at(text: str) -> int | None:
+    """Return where a text ceases to be JSON; None where it is JSON to its end."""
     try:
         orjson.loads(text)
-    except orjson.JSONDecodeError:
-        return False
-    return True
+    except orjson.JSONDecodeError as error:
+        return error.pos
+    return None

@@ -1,7 +1,7 @@
 """What the user named: a JSON file, a directory of them, or JSON Lines.
 
-A module of its own because a file system is full of surprises (links, FIFOs, names that are not
-text), and the rest of the room should meet none of them.
+A file system is full of surprises (links, FIFOs, names that are not text); the rest of the room
+meets none of them.
 """
 
 import os
@@ -19,9 +19,8 @@ from typing import Final
 
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.spelling import did_you_mean
-from stickler_cli.documents.lines import STANDARD_INPUT
-from stickler_cli.documents.reading import decoded, unreadable
-from stickler_cli.documents.references import FileReference, Reference
+from stickler_cli.documents.document import FileReference, Reference
+from stickler_cli.documents.reading import STANDARD_INPUT, decoded, unreadable
 
 _DOCUMENT_SUFFIX: Final = re.compile(r"\.json(\.gz)?\Z", re.IGNORECASE)
 _LINES_SUFFIX: Final = re.compile(r"\.(jsonl|ndjson)(\.gz)?\Z", re.IGNORECASE)
@@ -49,11 +48,10 @@ class Listing:
 
 
 def kind_of_source(name: str) -> Kind | Problem:
-    """Find out what the user named; a problem if it cannot be a source."""
+    """Return what the user named; a problem if it cannot be a source."""
     if name == STANDARD_INPUT:
-        # The interpreter sets None if it was started with standard input closed.
-        closed = sys.stdin is None
-        return Problem("-", "standard input is closed") if closed else Kind.LINES
+        # None where the interpreter was started with standard input closed.
+        return Kind.LINES if sys.stdin else Problem("-", "standard input is closed")
     try:
         mode = Path(name).stat().st_mode
     except (FileNotFoundError, NotADirectoryError):
@@ -62,10 +60,10 @@ def kind_of_source(name: str) -> Kind | Problem:
         return unreadable(decoded(name), error)
     if stat.S_ISDIR(mode):
         return Kind.DIRECTORY
-    if stat.S_ISREG(mode):
-        return _kind_of_file(name)
-    hint = "name - to read JSON Lines from standard input"
-    return Problem(decoded(name), "this is not a regular file", _KINDS, hint)
+    if not stat.S_ISREG(mode):
+        hint = "name - to read JSON Lines from standard input"
+        return Problem(decoded(name), "this is not a regular file", _KINDS, hint)
+    return _kind_of_file(name)
 
 
 def _kind_of_file(name: str) -> Kind | Problem:
@@ -79,7 +77,7 @@ def _kind_of_file(name: str) -> Kind | Problem:
 
 
 def _nearest(name: str) -> str:
-    """Suggest a name that exists beside a missing one."""
+    """Return a name that exists beside a missing one, as a hint."""
     path = Path(name)
     try:
         siblings = os.listdir(path.parent)  # noqa: PTH208 - names, not paths, are compared
@@ -118,10 +116,8 @@ def list_directory(root: str, limit: int) -> Listing:
             if document is not None:
                 named.append((document, decoded(entry.path)))
         elif entry.is_symlink() and os.path.isdir(entry.path):  # noqa: PTH112 - it never raises
-            hint = "name the directory itself, or copy it"
-            problems.append(
-                Problem(decoded(entry.path), "a linked directory is left out", "", hint)
-            )
+            place, hint = decoded(entry.path), "name the directory itself, or copy it"
+            problems.append(Problem(place, "a linked directory is left out", "", hint))
         elif document is None:
             skipped += 1
         else:
@@ -144,7 +140,7 @@ def list_directory(root: str, limit: int) -> Listing:
 
 
 def _entries(root: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """Walk a directory; give what is not hidden, with its relative path."""
+    """Yield what is in a directory and not hidden, with its relative path."""
     pending = [(root, "")]
     while pending:
         directory, prefix = pending.pop()

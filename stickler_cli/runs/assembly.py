@@ -25,7 +25,6 @@ from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.settings import (
     ComparisonOptions,
     DecidingOptions,
-    DocumentOptions,
     EvalSettings,
     ModelOptions,
     WorkOptions,
@@ -93,28 +92,13 @@ def assemble(sources: Sources, settings: EvalSettings, needs: Needs) -> Assembly
     check_paths(gates, known_paths(schema.plan))
     if settings.ci == "none":
         refuse_bounds(gates)
-    pairs = pairs_of(sources.gt, sources.pred, settings)
+    pairs = open_pairs(sources.gt, sources.pred, settings)
     job = replace(
         job,
         requested=_outputs_requested(settings, needs, gates, single=pairs.single),
         validation=validation_of(settings.validate, schema.contents, schema.path, schema.path),
     )
     return Assembly(sources, settings, schema, pairs, job, workers, gates)
-
-
-def pairs_of(gt: str, pred: str, settings: DocumentOptions) -> Pairs:
-    """Return the pairs of two sources.
-
-    Raises:
-        UsageError: a source cannot be used, or the two do not go together.
-    """
-    return open_pairs(
-        gt,
-        pred,
-        id_field=settings.id_field,
-        limit=settings.max_document_size,
-        lenient=settings.lenient_json,
-    )
 
 
 def job_of(plan: Plan, settings: DecidingOptions, client: "Client | None") -> Job:

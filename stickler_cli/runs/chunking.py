@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
+from stickler_cli.core.problems import Problem
 from stickler_cli.documents import DocumentPair
-from stickler_cli.documents.references import size_of
+from stickler_cli.documents.document import Reference
 from stickler_cli.runs.chunk import Item
 
 CHUNK_SECONDS: Final = 1.0
@@ -102,4 +103,8 @@ class Chunks:
 def _bytes_of(item: Item) -> int:
     if isinstance(item, DocumentPair):
         return OWN_BYTES
-    return OWN_BYTES + size_of(item.gt) + size_of(item.pred)
+    return OWN_BYTES + sum(map(_size_of, (item.gt, item.pred)))
+
+
+def _size_of(reference: Reference | None) -> int:
+    return 0 if reference is None or isinstance(reference, Problem) else reference.size

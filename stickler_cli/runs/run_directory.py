@@ -11,8 +11,8 @@ from typing import Final, TypeAlias
 from stickler_cli import __version__
 from stickler_cli.core.json_values import brief, json_line
 from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.documents.lines import STANDARD_INPUT
-from stickler_cli.documents.references import digest_of
+from stickler_cli.documents.document import digest_of
+from stickler_cli.documents.reading import STANDARD_INPUT
 from stickler_cli.records.codec import read
 from stickler_cli.runs.chunk import Job
 from stickler_cli.runs.files import PARTIAL

@@ -7,8 +7,9 @@ from typing import Final
 from stickler_cli.core.json_values import kind_of
 from stickler_cli.core.locations import parse_field_path
 from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.documents.document import read_document
 from stickler_cli.documents.lines import lines_of
-from stickler_cli.documents.reading import decoded, parse_document, parse_json, read_bytes
+from stickler_cli.documents.reading import decoded, parse_json, read_bytes
 from stickler_cli.score.detail import Detail, non_match_row
 from stickler_cli.score.record import Run
 
@@ -86,11 +87,9 @@ def load_detail(name: str, run: Run) -> Detail | None:
 def _errors_in(file: str) -> Iterator[tuple[str, Mapping[str, object]]]:
     """Read the errors of a run, each with the id of its document."""
     for line in lines_of(file, MAX_RUN_BYTES):
-        error = (
-            line if isinstance(line, Problem) else parse_document(line.data, line.source, line.line)
-        )
-        if isinstance(error, Problem):
-            raise UsageError([error])
+        error = read_document(line).value
+        if error is None or isinstance(error, Problem):
+            raise UsageError([error] if error else [])
         document, path = error.get("document"), error.get("field_path")
         if not isinstance(document, str) or not isinstance(path, str) or not _is_path(path):
             found = "there is no document and field_path"

@@ -1,20 +1,23 @@
 import gzip
 import io
 import sys
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from stickler_cli.core.problems import Problem
-from stickler_cli.documents.lines import LineReader, Place, gt_by_id, lines_of, preds_by_id
-from stickler_cli.documents.references import (
-    BytesReference,
-    FileReference,
-    read_document,
-)
+from stickler_cli.documents.document import FileReference, LineReference, bytes_of, read_document
+from stickler_cli.documents.lines import documents_by_id, lines_of
 
 LIMIT = 100
+
+
+def gt_by_id(file, id_field, limit):
+    return documents_by_id(file, "gt", id_field, limit)
+
+
+def preds_by_id(file, id_field, limit):
+    return dict(documents_by_id(file, "pred", id_field, limit))
 
 
 @pytest.fixture
@@ -29,9 +32,9 @@ def feed(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
 def test_blank_lines_count_and_are_left_out(lines: Path):
     lines.write_bytes(b'{"a": 1}\n\n  \r\n{"a": 2}\r\n{"a": 3}')
     assert list(lines_of(str(lines), LIMIT)) == [
-        BytesReference(b'{"a": 1}', str(lines), 1),
-        BytesReference(b'{"a": 2}', str(lines), 4),
-        BytesReference(b'{"a": 3}', str(lines), 5),
+        LineReference(str(lines), 1, 8, 0, b'{"a": 1}'),
+        LineReference(str(lines), 4, 8, 14, b'{"a": 2}'),
+        LineReference(str(lines), 5, 8, 24, b'{"a": 3}'),
     ]
 
 
@@ -45,8 +48,8 @@ def test_a_packed_file_gives_the_lines_themselves(lines: Path):
     lines.write_bytes(gzip.compress(b'{"a": 1}\n\n{"a": 2}\n'))
     found = list(lines_of(str(lines), LIMIT))
     assert found == [
-        BytesReference(b'{"a": 1}', str(lines), 1),
-        BytesReference(b'{"a": 2}', str(lines), 3),
+        LineReference(str(lines), 1, 8, None, b'{"a": 1}'),
+        LineReference(str(lines), 3, 8, None, b'{"a": 2}'),
     ]
     assert [read_document(reference).value for reference in found] == [{"a": 1}, {"a": 2}]
 
@@ -55,7 +58,8 @@ def test_a_packed_file_gives_the_lines_themselves(lines: Path):
 def test_standard_input_gives_the_lines_themselves(pack, monkeypatch: pytest.MonkeyPatch):
     feed(monkeypatch, pack(b'{"a": 1}\n'))
     (line,) = lines_of("-", LIMIT)
-    assert line == BytesReference(b'{"a": 1}', "standard input", 1)
+    assert line == LineReference("-", 1, 8, None, b'{"a": 1}')
+    assert line.source == "standard input"
 
 
 def test_standard_input_may_be_unable_to_look_ahead(monkeypatch: pytest.MonkeyPatch):
@@ -97,8 +101,7 @@ def test_a_gzip_file_that_breaks_off_ends_in_a_problem(lines: Path):
 def test_a_file_that_has_gone_is_a_problem(lines: Path):
     (line,) = lines_of(str(lines), LIMIT)
     assert isinstance(line, Problem)
-    with closing(LineReader(str(lines))) as again:
-        problem = again.read(Place(7, 0, 10))
+    problem = bytes_of(LineReference(str(lines), 7, 10, 0, None))
     assert isinstance(problem, Problem)
     assert problem.place == f"{lines}:7:1"
 
@@ -134,17 +137,16 @@ def test_a_problem_with_a_file_is_the_document(lines: Path):
 )
 def test_an_id_is_looked_up_by_field_path(lines: Path, path: tuple[str | int, ...], line: bytes):
     lines.write_bytes(line)
-    read = BytesReference(line, str(lines), 1)
+    read = LineReference(str(lines), 1, len(line), 0, line)
     assert list(gt_by_id(str(lines), path, LIMIT)) == [("x", read)]
-    assert preds_by_id(str(lines), path, LIMIT) == {"x": Place(1, 0, len(line))}
+    assert preds_by_id(str(lines), path, LIMIT) == {"x": read._replace(data=None)}
 
 
 def test_lines_are_found_again_in_any_order(lines: Path):
     lines.write_bytes(b'{"id": "x"}\n\n{"id": "yy"}\r\n{"id": "z"}')
     index = preds_by_id(str(lines), ("id",), LIMIT)
-    with closing(LineReader(str(lines))) as again:
-        for name in ("z", "x", "yy"):
-            assert again.read(index[name]).data == b'{"id": "%s"}' % name.encode()
+    for name in ("z", "x", "yy"):
+        assert bytes_of(index[name]) == b'{"id": "%s"}' % name.encode()
 
 
 def test_an_integer_is_an_id(lines: Path):

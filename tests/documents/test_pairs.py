@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents import DocumentPair, Pairs, open_pairs, read_pair
+from stickler_cli.settings import DocumentOptions
 
 
 def write(root: Path, documents: dict[str, object]) -> str:
@@ -36,7 +37,7 @@ def feed(monkeypatch: pytest.MonkeyPatch, *documents: object) -> None:
 
 def usage_problem(gt: str, pred: str, id_field: str | None = None) -> Problem:
     with pytest.raises(UsageError) as caught:
-        open_pairs(gt, pred, id_field=id_field)
+        open_pairs(gt, pred, DocumentOptions(id_field=id_field))
     (problem,) = caught.value.problems
     return problem
 
@@ -144,7 +145,7 @@ def test_a_bad_line_keeps_its_position(tmp_path: Path):
 def test_json_lines_pair_by_id_in_the_order_of_ground_truth(tmp_path: Path, suffix: str):
     gt = write_lines(tmp_path / f"gt.{suffix}", *({"m": {"id": i}} for i in ("b", 7, "a")))
     pred = write_lines(tmp_path / f"pred.{suffix}", *({"m": {"id": i}} for i in ("c", "a", "7")))
-    pairs = open_pairs(gt, pred, id_field="m.id")
+    pairs = open_pairs(gt, pred, DocumentOptions(id_field="m.id"))
     assert list(pairs) == [
         DocumentPair("b", {"m": {"id": "b"}}, None),
         DocumentPair("7", {"m": {"id": 7}}, {"m": {"id": "7"}}),
@@ -157,21 +158,21 @@ def test_json_lines_pair_by_id_in_the_order_of_ground_truth(tmp_path: Path, suff
 
 def test_a_json_lines_file_with_a_bad_line_goes_with_itself(tmp_path: Path):
     file = write_lines(tmp_path / "a.jsonl", {"id": "a"}, "{", {"id": "a"})
-    ids = [pair.id for pair in open_pairs(file, file, id_field="id")]
+    ids = [pair.id for pair in open_pairs(file, file, DocumentOptions(id_field="id"))]
     assert ids == ["a", "gt line 2", "gt line 3", "pred line 2"]
 
 
 def test_a_directory_goes_with_json_lines_by_id(tmp_path: Path):
     directory = write(tmp_path / "d", {"a.json": {"n": 1}, "b.json": {"n": 2}, "x.txt": ""})
     file = write_lines(tmp_path / "a.jsonl", {"id": "c"}, {"id": "a"})
-    pairs = open_pairs(directory, file, id_field="id")
+    pairs = open_pairs(directory, file, DocumentOptions(id_field="id"))
     assert list(pairs) == [
         DocumentPair("a", {"n": 1}, {"id": "a"}),
         DocumentPair("b", {"n": 2}, None),
         DocumentPair("c", None, {"id": "c"}),
     ]
     assert (pairs.total, pairs.skipped) == (3, {directory: 1})
-    pairs = open_pairs(file, directory, id_field="id")
+    pairs = open_pairs(file, directory, DocumentOptions(id_field="id"))
     assert list(pairs) == [
         DocumentPair("c", {"id": "c"}, None),
         DocumentPair("a", {"id": "a"}, {"n": 1}),
@@ -187,7 +188,9 @@ def test_standard_input_may_be_either_side(
 ):
     file = write_lines(tmp_path / "a.jsonl", {"id": "a"})
     feed(monkeypatch, {"id": "a"})
-    pairs = open_pairs(*(("-", file) if side == "gt" else (file, "-")), id_field=id_field)
+    pairs = open_pairs(
+        *(("-", file) if side == "gt" else (file, "-")), DocumentOptions(id_field=id_field)
+    )
     (pair,) = pairs
     assert pair == DocumentPair("a" if id_field else "line 1", {"id": "a"}, {"id": "a"})
 
@@ -205,7 +208,7 @@ def test_references_can_be_read_in_another_process(tmp_path: Path, monkeypatch: 
         (packed, plain, "id"),
         (plain, directory, "id"),
     ]:
-        pairs = open_pairs(gt, pred, id_field=id_field)
+        pairs = open_pairs(gt, pred, DocumentOptions(id_field=id_field))
         assert copied(pairs) == list(pairs) != []
 
 
@@ -214,7 +217,7 @@ def test_the_limit_holds_for_every_kind_of_source(tmp_path: Path):
     directory = write(tmp_path / "d", {"a.json": long})
     lines = write_lines(tmp_path / "a.jsonl", long)
     for name in (directory, f"{directory}/a.json", lines):
-        (pair,) = open_pairs(name, name, limit=50)
+        (pair,) = open_pairs(name, name, DocumentOptions(max_document_size=50))
         assert isinstance(pair.gt, Problem)
         assert isinstance(pair.pred, Problem)
         assert pair.gt.expected == "at most 50 bytes"
@@ -290,7 +293,7 @@ def test_every_id_of_either_side_comes_once(gt_ids, pred_ids, gt_form, pred_form
         gt = gt_form(Path(name, "gt"), gt_ids)
         pred = pred_form(Path(name, "pred"), pred_ids)
         id_field = "id" if as_lines in (gt_form, pred_form) else None
-        pairs = list(open_pairs(gt, pred, id_field=id_field))
+        pairs = list(open_pairs(gt, pred, DocumentOptions(id_field=id_field)))
     found = {bytes.fromhex(pair.id).decode(): (pair.gt, pair.pred) for pair in pairs}
     assert len(found) == len(pairs)
     assert found.keys() == set(gt_ids) | set(pred_ids)
@@ -304,7 +307,7 @@ def test_no_lines_lose_or_repeat_an_id(lines: list[str]):
     with tempfile.TemporaryDirectory() as name:
         gt = write_lines(Path(name, "gt.jsonl"), *lines)
         pred = write_lines(Path(name, "pred.jsonl"), *reversed(lines))
-        by_id = [ref.id for ref in open_pairs(gt, pred, id_field="id").refs()]
+        by_id = [ref.id for ref in open_pairs(gt, pred, DocumentOptions(id_field="id")).refs()]
         by_line = [ref.id for ref in open_pairs(gt, pred).refs()]
     filled = [number for number, line in enumerate(lines, 1) if line]
     assert by_line == [f"line {number}" for number in filled]

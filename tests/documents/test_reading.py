@@ -10,9 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stickler_cli.core.problems import Problem
-from stickler_cli.documents import MAX_DOCUMENT_BYTES, parse_document, parse_json, read_bytes
 from stickler_cli.documents.document import read_plain, read_text
-from stickler_cli.documents.reading import parse_plain
+from stickler_cli.documents.reading import (
+    MAX_DOCUMENT_BYTES,
+    parse_document,
+    parse_json,
+    read_bytes,
+)
 
 
 def problem_in(data: bytes, line: int | None = None) -> Problem:
@@ -51,7 +55,7 @@ def test_an_integer_of_any_size_stays_exact(number: int):
 def test_a_long_integer_stays_exact_wherever_it_stands(before: int):
     data = b'{"%s": [-%d, 1]}' % (b"x" * before, 2**63 + 1)
     assert parse_json(data, "x.json") == {"x" * before: [-(2**63) - 1, 1]}
-    assert parse_plain(data) is None
+    assert read_plain(data) is None
 
 
 @given(

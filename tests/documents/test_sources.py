@@ -8,7 +8,7 @@ import pytest
 
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents import sources
-from stickler_cli.documents.references import FileReference
+from stickler_cli.documents.document import FileReference
 from stickler_cli.documents.sources import Kind, kind_of_source, list_directory
 
 

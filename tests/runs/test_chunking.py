@@ -3,7 +3,7 @@
 import pytest
 
 from stickler_cli.documents import DocumentPair, PairRef
-from stickler_cli.documents.references import BytesReference, FileReference
+from stickler_cli.documents.document import FileReference, LineReference
 from stickler_cli.runs.chunking import (
     ASKED_TOGETHER,
     CHUNK_BYTES,
@@ -52,7 +52,7 @@ def test_a_chunk_holds_as_much_as_time_is_for():
     "half",
     [
         FileReference("a.json", 10**8, CHUNK_BYTES // 8),
-        BytesReference(b"x" * (CHUNK_BYTES // 8), "a.jsonl.gz", 1),
+        LineReference("a.jsonl", 1, CHUNK_BYTES // 8, 0, None),
     ],
 )
 def test_a_chunk_holds_few_documents_that_are_large(half):
