@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 
 from stickler_cli.clients.connections import Connections
 from stickler_cli.clients.model import A, Model, ModelError, Q, RefusedError, Reply
-from stickler_cli.clients.policy import Policy, Retry
+from stickler_cli.clients.policy import Policy
 from stickler_cli.clients.retry import Turnstile, retried
 
 T = TypeVar("T")
@@ -35,15 +35,21 @@ def asked(
     size = model.batch_size
     batches = [questions[start : start + size] for start in range(0, len(questions), size)]
     turnstile = Turnstile()
-    if model.is_local:
-        once = replace(policy.retry, attempts=1)
-        for batch in batches:
-            yield from _batch(model, batch, once, turnstile, connections)
-        return
+    retry = replace(policy.retry, attempts=1) if model.is_local else policy.retry
 
     def ask(batch: Sequence[Q]) -> list[Outcome[Q, A]]:
-        return _batch(model, batch, policy.retry, turnstile, connections)
+        """Ask one batch; where the server takes it only in part, ask its halves."""
+        result, attempts = retried(
+            lambda: model.call(batch, connections, retry.timeout), retry, turnstile
+        )
+        if not isinstance(result, RefusedError) or len(batch) == 1:
+            return [Outcome(batch, result, attempts)]
+        half = len(batch) // 2
+        return [Outcome((), result, attempts), *ask(batch[:half]), *ask(batch[half:])]
 
+    if model.is_local:
+        yield from chain.from_iterable(map(ask, batches))
+        return
     try:
         yield from chain.from_iterable(_as_they_come(ask, batches, policy.concurrency))
     finally:  # on Ctrl-C: what waits is not asked any more
@@ -75,22 +81,3 @@ def _as_they_come(work: Callable[[T], R], tasks: Sequence[T], at_once: int) -> I
         if isinstance(result, BaseException):
             raise result
         yield result
-
-
-def _batch(
-    model: Model[Q, A],
-    questions: Sequence[Q],
-    retry: Retry,
-    turnstile: Turnstile,
-    connections: Connections,
-) -> list[Outcome[Q, A]]:
-    """Ask one batch; where the server takes it only in part, ask its halves."""
-    result, attempts = retried(
-        lambda: model.call(questions, connections, retry.timeout), retry, turnstile
-    )
-    if not isinstance(result, RefusedError) or len(questions) == 1:
-        return [Outcome(questions, result, attempts)]
-    half = len(questions) // 2
-    parts = (questions[:half], questions[half:])
-    again = [_batch(model, part, retry, turnstile, connections) for part in parts]
-    return [Outcome((), result, attempts), *again[0], *again[1]]

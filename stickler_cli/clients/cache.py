@@ -16,8 +16,6 @@ from stickler_cli.core.problems import Problem, UsageError
 CACHE_DIR: Final = "STICKLER_CACHE_DIR"
 """The environment variable that moves the cache."""
 
-FILE_NAME: Final = "answers.sqlite3"
-
 BUSY_SECONDS: Final = 30
 """How long to wait for another process that is writing."""
 
@@ -63,19 +61,15 @@ def cache_directory() -> Path:
 
 
 class AnswerCache:
-    """The file, opened when it is first needed."""
+    """The file, opened when it is first needed; UsageError where it cannot be used."""
 
     def __init__(self, directory: Path) -> None:
-        self.path = directory / FILE_NAME
+        self.path = directory / "answers.sqlite3"
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
 
     def read(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Return the answers that are there, by key.
-
-        Raises:
-            UsageError: the file cannot be opened or read.
-        """
+        """Return the answers that are there, by key."""
         found: dict[bytes, bytes] = {}
         with self._opened() as connection:
             for start in range(0, len(keys), KEYS_AT_ONCE):
@@ -86,11 +80,7 @@ class AnswerCache:
         return found
 
     def write(self, kind: str, model: str, answers: Mapping[bytes, bytes]) -> None:
-        """Keep answers; one that is there already stays.
-
-        Raises:
-            UsageError: the file cannot be opened or written.
-        """
+        """Keep answers; one that is there already stays."""
         now = int(time.time())
         rows = [(key, kind, model, answer, now) for key, answer in answers.items()]
         with self._opened() as connection, connection:
@@ -98,11 +88,7 @@ class AnswerCache:
             connection.executemany("insert or ignore into answers values (?, ?, ?, ?, ?)", rows)
 
     def holdings(self) -> list[Holding]:
-        """Return what is there, by kind and model; nothing is made where there is no file.
-
-        Raises:
-            UsageError: the file cannot be read.
-        """
+        """Return what is there, by kind and model; nothing is made where there is no file."""
         if not self.path.exists():
             return []
         statement = (
@@ -113,11 +99,7 @@ class AnswerCache:
             return [Holding(*row) for row in connection.execute(statement).fetchall()]
 
     def clear(self) -> int:
-        """Forget all answers; return how many there were.
-
-        Raises:
-            UsageError: the file cannot be written.
-        """
+        """Forget all answers; return how many there were."""
         if not self.path.exists():
             return 0
         with self._opened() as connection:

@@ -52,7 +52,7 @@ class Client:
         self._judged = 0
         self._lock = threading.Lock()
         # Not at the end of the program, which takes all with it and need not wait for servers.
-        weakref.finalize(self, _close, self._cache, self._connections).atexit = False
+        weakref.finalize(self, _close, self._connections, self._cache).atexit = False
 
     def __reduce__(self) -> tuple["partial[Client]", tuple[()]]:
         return partial(Client, self.policy, remembers_failures=self._remembers_failures), ()
@@ -66,44 +66,45 @@ class Client:
         Raises:
             UsageError: the cache cannot be used, or judges would be asked about too many pairs.
         """
-        questions = list(dict.fromkeys(questions))
-        digests = _digests(model, questions)
-        keys: Sequence[Hashable] = digests or [(model, question) for question in questions]
-        known = self._memory.find(keys)
-        cached = self._cached(model, [key for key in digests or () if key not in known])
-        known |= cached
-        missing = {
-            question: key for question, key in zip(questions, keys, strict=True) if key not in known
-        }
+        keys, on_disk = _keys(model, questions)
+        known = self._memory.find(keys.values())
+        if on_disk and self._cache:
+            known |= self._cached(
+                model, self._cache, [key for key in keys.values() if key not in known]
+            )
+        missing = {question: key for question, key in keys.items() if key not in known}
         if self.policy.dry_run:
-            self._needs.setdefault(model, Need(model)).add(missing, cached=len(cached))
+            self._needs.setdefault(model, Need(model)).add(missing)
         elif self.policy.offline:
             known |= dict.fromkeys(missing.values(), ModelError(OFFLINE))
         elif missing:
             self._count_pairs(model, len(missing))
             for outcome in asked(model, list(missing), self.policy, self._connections):
-                known |= self._kept(model, outcome, missing, on_disk=digests is not None)
-        return {
-            question: known[key]
-            for question, key in zip(questions, keys, strict=True)
-            if key in known
-        }
+                known |= self._kept(model, outcome, missing, on_disk=on_disk)
+        return {question: known[key] for question, key in keys.items() if key in known}
 
     @property
     def needs(self) -> "list[Need]":
         """What a dry run found that each model would be asked, in a fixed order."""
         return sorted(self._needs.values(), key=lambda need: (need.model.kind, need.model.title))
 
+    def count(self, usage: Usage) -> None:
+        """Add what was asked here, or in a worker."""
+        with self._lock:
+            self.usage += usage
+
     def close(self) -> None:
         """Let go of the cache and of all connections; whoever asks next opens them again."""
-        _close(self._cache, self._connections)
+        _close(self._connections, self._cache)
 
-    def _cached(self, model: Model[Q, A], keys: Sequence[bytes]) -> dict[Hashable, A]:
+    def _cached(
+        self, model: Model[Q, A], cache: AnswerCache, keys: Sequence[Any]
+    ) -> dict[Hashable, A]:
         """Return the answers that are in the cache."""
-        if self._cache is None or not keys:
-            return {}
-        packed = self._cache.read(keys)
+        packed = cache.read(keys) if keys else {}
         self.count(Usage(cached=len(packed)))
+        if self.policy.dry_run:
+            self._needs.setdefault(model, Need(model)).cached += len(packed)
         return self._memory.keep({key: model.unpack(answer) for key, answer in packed.items()})
 
     def _kept(
@@ -116,18 +117,14 @@ class Client:
             failures: dict[Hashable, Any] = dict.fromkeys(asked_by, result)
             return self._memory.keep(failures) if self._remembers_failures else failures
         self.count(result.usage)
-        if not on_disk:
-            return self._memory.keep(dict(zip(asked_by, result.answers, strict=True)))
-        packed = dict(zip(asked_by, map(model.pack, result.answers), strict=True))
-        if self._cache is not None:
-            self._cache.write(model.kind, model.title, packed)
-        # As they will come out of the cache.
-        return self._memory.keep({key: model.unpack(answer) for key, answer in packed.items()})
-
-    def count(self, usage: Usage) -> None:
-        """Add what was asked here, or in a worker."""
-        with self._lock:
-            self.usage += usage
+        answers = dict(zip(asked_by, result.answers, strict=True))
+        if on_disk:
+            packed = {key: model.pack(answer) for key, answer in answers.items()}
+            if self._cache:
+                self._cache.write(model.kind, model.title, packed)
+            # As they will come out of the cache.
+            answers = {key: model.unpack(answer) for key, answer in packed.items()}
+        return self._memory.keep(answers)
 
     def _count_pairs(self, model: Model[Any, Any], count: int) -> None:
         if not model.is_judge:
@@ -146,29 +143,29 @@ class Need:
     """What one model would be asked."""
 
     model: Model[Any, Any]
-    tokens: int = 0
-    """Estimated, of the questions; answers come on top."""
     cached: int = 0
     """Questions whose answer is in the cache."""
-    _keys: set[Hashable] = field(default_factory=set)
+    _tokens: dict[Hashable, int] = field(default_factory=dict)
+    """Of each question, by what its answer is known by."""
 
     @property
     def questions(self) -> int:
         """Distinct texts or pairs to ask about."""
-        return len(self._keys)
+        return len(self._tokens)
 
     @property
     def calls(self) -> int:
         """The least number of calls that this takes."""
         return -(-self.questions // self.model.batch_size)
 
-    def add(self, questions: Mapping[Any, Hashable], *, cached: int) -> None:
-        """Count questions, each with what its answer is known by, that were not counted before."""
-        self.cached += cached
-        for question, key in questions.items():
-            if key not in self._keys:
-                self._keys.add(key)
-                self.tokens += self.model.tokens(question)
+    @property
+    def tokens(self) -> int:
+        """Estimated, of the questions; answers come on top."""
+        return sum(self._tokens.values())
+
+    def add(self, questions: Mapping[Any, Hashable]) -> None:
+        """Count questions, each with what its answer is known by."""
+        self._tokens |= {key: self.model.tokens(question) for question, key in questions.items()}
 
 
 class Memory:
@@ -197,29 +194,30 @@ class Memory:
         return results
 
 
-def _digests(model: Model[Q, Any], questions: Iterable[Q]) -> list[bytes] | None:
-    """Return what the cache knows answers by: 20 bytes of all that shapes each.
-
-    None where the identity of the model cannot be known, so that no answer may be kept on disk.
-    """
-    identity = model.identity
-    if identity is None:
-        return None
-    start = hashlib.blake2b(digest_size=20)
-    start.update(f"[{json.dumps(identity, sort_keys=True)}, ".encode())
-    digests = []
-    for question in questions:
-        digest = start.copy()
-        digest.update(f"{json.dumps(model.text(question))}]".encode())
-        digests.append(digest.digest())
-    return digests
+def _close(*opened: Connections | AnswerCache | None) -> None:
+    for one in opened:
+        if one is not None:
+            one.close()
 
 
 def _size(result: object) -> int:
     return ENTRY_BYTES + sys.getsizeof(result)
 
 
-def _close(cache: AnswerCache | None, connections: Connections) -> None:
-    connections.close()
-    if cache is not None:
-        cache.close()
+def _keys(model: Model[Q, Any], questions: Iterable[Q]) -> tuple[dict[Q, Hashable], bool]:
+    """Return what the answer to each question is known by, and whether it may be on disk.
+
+    The cache knows an answer by 20 bytes of all that shapes it; where the identity of the model
+    cannot be known, no answer may be kept there.
+    """
+    identity = model.identity
+    if identity is None:
+        return {question: (model, question) for question in questions}, False
+    start = hashlib.blake2b(f"[{json.dumps(identity, sort_keys=True)}, ".encode(), digest_size=20)
+    keys: dict[Q, Hashable] = {}
+    for question in questions:
+        if question not in keys:
+            digest = start.copy()
+            digest.update(f"{json.dumps(model.text(question))}]".encode())
+            keys[question] = digest.digest()
+    return keys, True

@@ -20,7 +20,7 @@ class Connections:
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
-        self._open: dict[Hashable, tuple[Any, Callable[[], object]]] = {}
+        self._open: dict[Hashable, tuple[Any, Callable[[Any], object]]] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def opened(
@@ -35,8 +35,7 @@ class Connections:
         """
         with self._lock:
             if key not in self._open:
-                made = make()
-                self._open[key] = made, lambda: close(made)
+                self._open[key] = make(), close
             found: T = self._open[key][0]
             return found
 
@@ -57,14 +56,13 @@ class Connections:
         """Close everything; what is needed again is opened again."""
         with self._lock:
             while self._open:
-                _, (_, close) = self._open.popitem()
-                close()
+                _, (made, close) = self._open.popitem()
+                close(made)
             if self._loop is not None:
                 self._loop.call_soon_threadsafe(self._loop.stop)
                 self._loop = None
 
 
 def _serve(loop: asyncio.AbstractEventLoop) -> None:
-    """Run a loop until it is stopped."""
     loop.run_forever()
     loop.close()

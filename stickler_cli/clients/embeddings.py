@@ -1,27 +1,24 @@
 """Embedding models by their id: what its prefix says of where the model is."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
-from typing import ClassVar, Final, TypeAlias
+from typing import Any, ClassVar, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickler_cli.clients.connections import Connections
+from stickler_cli.clients.local_models import (
+    fingerprint,
+    loaded_by,
+    local_name,
+    require_model_path,
+)
 from stickler_cli.clients.model import GarbledError, Model, Reply, Usage
+from stickler_cli.clients.servers import SERVERS, Server
 
 Vector: TypeAlias = NDArray[np.float64]
-
-_HERE: Final = "stickler_cli.clients"
-
-EMBEDDERS: Final[Mapping[str, str]] = {
-    "bedrock": f"{_HERE}.bedrock_models:BedrockEmbedder",
-    "openai": f"{_HERE}.openai_models:OpenAIEmbedder",
-    "st": f"{_HERE}.local_models:SentenceTransformerEmbedder",
-    "model2vec": f"{_HERE}.local_models:Model2VecEmbedder",
-}
-"""Prefix -> where the class is; an id without one of them is Amazon Bedrock's."""
 
 
 class Embedder(Model[str, Vector]):
@@ -41,20 +38,6 @@ class Embedder(Model[str, Vector]):
     def unpack(self, packed: bytes) -> Vector:
         """Return an embedding that the cache kept."""
         return np.frombuffer(packed, dtype="<f4").astype(np.float64)
-
-
-@dataclass(frozen=True)
-class NamedEmbedder(Embedder):
-    """An embedding model that a schema can name."""
-
-    model_id: str
-    name: str
-    """Without the prefix that says where it is."""
-
-    @property
-    def title(self) -> str:
-        """Its id."""
-        return self.model_id
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,14 +74,161 @@ class FunctionEmbedder(Embedder):
         return Reply([vector_of(self.function(text)) for text in questions])
 
 
+@dataclass(frozen=True)
+class NamedEmbedder(Embedder):
+    """An embedding model that a schema can name."""
+
+    model_id: str
+    name: str
+    """Without the prefix that says where it is."""
+
+    @property
+    def title(self) -> str:
+        """Its id."""
+        return self.model_id
+
+
+class ServerEmbedder(NamedEmbedder):
+    """A model on a server; where, and with which key, the environment says."""
+
+    backend: ClassVar[str]
+    extra: ClassVar[str]
+    """Also the prefix of the server."""
+
+    @property
+    def server(self) -> Server:
+        """What it is on."""
+        return SERVERS[self.extra]
+
+    @property
+    def identity(self) -> Mapping[str, object]:
+        """The protocol, the server and the model; a region makes no difference."""
+        return {"backend": self.backend, "server": self.server.address, "model": self.name}
+
+    def require(self) -> None:
+        """Raise without the library, or without a key or region."""
+        self.require_package(self.server.package, self.extra)
+        self.server.require(self)
+
+
+class BedrockEmbedder(ServerEmbedder):
+    """Titan, or a model of Cohere's; one text a call, as Titan takes no more."""
+
+    backend: ClassVar[str] = "bedrock"
+    extra: ClassVar[str] = "bedrock"
+
+    def call(
+        self, questions: Sequence[str], connections: Connections, timeout: float
+    ) -> Reply[Vector]:
+        """Embed one text."""
+        (text,) = questions
+        is_cohere = "cohere.embed" in self.name
+        request: dict[str, object] = {"inputText": text}
+        if is_cohere:
+            request = {"texts": [text], "input_type": "clustering"}
+        runtime = self.server.reached(connections, timeout)
+        answer = runtime.invoke_model(modelId=self.name, body=json.dumps(request))
+        try:
+            content = json.loads(answer["body"].read())
+            raw = content["embeddings"][0] if is_cohere else content["embedding"]
+            tokens = int(content.get("inputTextTokenCount") or 0)
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+            raise GarbledError(f"the answer holds no embedding ({error!r})") from None
+        return Reply([vector_of(raw)], priced("aws", self.name, tokens))
+
+
+class OpenAIEmbedder(ServerEmbedder):
+    """A model behind `/v1/embeddings`."""
+
+    backend: ClassVar[str] = "openai-embeddings"
+    extra: ClassVar[str] = "openai"
+    batch_size: ClassVar[int] = 128  # OpenAI takes 2048 texts, but 300,000 tokens in all
+
+    def call(
+        self, questions: Sequence[str], connections: Connections, timeout: float
+    ) -> Reply[Vector]:
+        """Embed a batch of texts in one request."""
+        api = self.server.reached(connections, timeout).embeddings
+        reply: Any = connections.run(
+            api.create(model=self.name, input=list(questions), encoding_format="float")
+        )
+        try:
+            rows = sorted(reply.data, key=lambda row: row.index)
+            first = vector_of(rows[0].embedding)
+            vectors = [first, *(vector_of(row.embedding, first.size) for row in rows[1:])]
+            indexes = [row.index for row in rows]
+            tokens = int(getattr(reply.usage, "prompt_tokens", 0))
+        except (AttributeError, IndexError, TypeError, ValueError) as error:
+            raise GarbledError(f"the answer holds no embeddings ({error})") from None
+        if indexes != list(range(len(questions))):
+            raise GarbledError(f"the answer holds {len(rows)} embeddings of {len(questions)}")
+        provider = None if self.server.address else "openai"
+        return Reply(vectors, priced(provider, self.name, tokens))
+
+
+class LocalEmbedder(NamedEmbedder):
+    """A model of the disk, or of a hub's cache on it."""
+
+    batch_size: ClassVar[int] = 256
+    is_local: ClassVar[bool] = True
+    package: ClassVar[str]
+    extra: ClassVar[str]
+    loader: ClassVar[str]
+    """What the library loads a model with."""
+
+    @property
+    def identity(self) -> Mapping[str, object]:
+        """The library and the model, and its files where it is a directory."""
+        return {"backend": self.package, "model": self.name, "files": fingerprint(self.name)}
+
+    def require(self) -> None:
+        """Raise without the package, or where the path of the model leads nowhere."""
+        self.require_package(self.package, self.extra)
+        require_model_path(self.comparator, self.name)
+
+    def call(
+        self, questions: Sequence[str], connections: Connections, timeout: float
+    ) -> Reply[Vector]:
+        """Embed a batch of texts."""
+        model = connections.opened(self, self._load)
+        rows = model.encode(list(questions), show_progress_bar=False)
+        return Reply([vector_of(row) for row in rows])
+
+    def _load(self) -> Any:
+        return loaded_by(f"{self.package}:{self.loader}")(local_name(self.name))
+
+
+class SentenceTransformerEmbedder(LocalEmbedder):
+    """A model of sentence-transformers, by path or by its name on the hub."""
+
+    package: ClassVar[str] = "sentence_transformers"
+    extra: ClassVar[str] = "semantic"
+    loader: ClassVar[str] = "SentenceTransformer"
+
+
+class Model2VecEmbedder(LocalEmbedder):
+    """A static model: a table of words, without a network to run; quick, and nearly as good."""
+
+    package: ClassVar[str] = "model2vec"
+    extra: ClassVar[str] = "model2vec"
+    loader: ClassVar[str] = "StaticModel.from_pretrained"
+
+
+EMBEDDERS: Final[Mapping[str, type[NamedEmbedder]]] = {
+    "bedrock": BedrockEmbedder,
+    "openai": OpenAIEmbedder,
+    "st": SentenceTransformerEmbedder,
+    "model2vec": Model2VecEmbedder,
+}
+"""The prefix of an id -> what is behind it; an id without one of them is Amazon Bedrock's."""
+
+
 def embedder(model_id: str) -> Embedder:
     """Return the embedding model of an id."""
     prefix, _, name = model_id.partition(":")
     if prefix not in EMBEDDERS:
         prefix, name = "bedrock", model_id
-    module, _, class_name = EMBEDDERS[prefix].partition(":")
-    found: Embedder = getattr(import_module(module), class_name)(model_id, name)
-    return found
+    return EMBEDDERS[prefix](model_id, name)
 
 
 def vector_of(embedding: object, size: int | None = None) -> Vector:

@@ -1,17 +1,18 @@
 """Language models that judge whether two values mean the same.
 
-The client library is pydantic-ai: it speaks to all of these servers, makes the answer structured
-and strict, and knows prices.
+The client library is pydantic-ai: it speaks to all servers, makes the answer structured and
+strict, and knows prices. It is loaded by those alone who ask.
 """
 
+import asyncio
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, NamedTuple
 
 from stickler_cli.clients.connections import Connections
-from stickler_cli.clients.judge_models import SERVERS, server_of
-from stickler_cli.clients.model import CHARACTERS_A_TOKEN, Model, Reply, Usage
+from stickler_cli.clients.model import CHARACTERS_A_TOKEN, GarbledError, Model, Reply, Usage
+from stickler_cli.clients.servers import SERVERS, Server
 
 PROMPT_VERSION: Final = 1
 """Part of the cache's keys; goes up with every change of a word that the model reads."""
@@ -33,6 +34,17 @@ LONGEST_VALUES: Final = 100_000
 """Characters of two values, as JSON, that a judge is asked about: some 25,000 tokens."""
 
 
+# A model is told all of it, the sentences too.
+@dataclass(frozen=True)
+class Answer:
+    """Whether the two values are equivalent, and why; anything else a model says is no answer."""
+
+    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
+
+    equivalent: bool = field(metadata={"strict": True})
+    reason: str = field(metadata={"strict": True, "description": "At most 20 words."})
+
+
 class Verdict(NamedTuple):
     """What a judge says of two values."""
 
@@ -47,7 +59,11 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True)
 class Judge(Model[Pair, Verdict]):
-    """A language model, and what it is to mind."""
+    """A language model, and what it is to mind; one without a prefix is Amazon Bedrock's.
+
+    >>> Judge("ollama:llama3.2:3b", None).name, Judge("amazon.nova-lite-v1:0", None).name
+    ('llama3.2:3b', 'amazon.nova-lite-v1:0')
+    """
 
     kind: ClassVar[str] = "verdict"
     comparator: ClassVar[str] = "LLMComparator"
@@ -62,6 +78,22 @@ class Judge(Model[Pair, Verdict]):
         return self.model
 
     @property
+    def prefix(self) -> str:
+        """The kind of server that it is on."""
+        prefix, _, name = self.model.partition(":")
+        return prefix if prefix in SERVERS and name else "bedrock"
+
+    @property
+    def server(self) -> Server:
+        """The server that it is on."""
+        return SERVERS[self.prefix]
+
+    @property
+    def name(self) -> str:
+        """Its name there."""
+        return self.model.removeprefix(f"{self.prefix}:")
+
+    @property
     def instructions(self) -> str:
         """What the model is told before it sees values."""
         return INSTRUCTIONS + (f"{GUIDELINES}{self.guidelines}" if self.guidelines else "")
@@ -69,11 +101,10 @@ class Judge(Model[Pair, Verdict]):
     @property
     def identity(self) -> Mapping[str, object]:
         """The server, the model, the prompt and how it is asked."""
-        server, name = server_of(self.model)
         return {
             "backend": "judge",
-            "server": [server, SERVERS[server].address()],
-            "model": name,
+            "server": [self.prefix, self.server.address],
+            "model": self.name,
             "prompt": PROMPT_VERSION,
             "guidelines": self.guidelines,
             "temperature": 0,
@@ -81,10 +112,9 @@ class Judge(Model[Pair, Verdict]):
 
     def require(self) -> None:
         """Raise without the libraries, or without a key or region."""
-        server = SERVERS[server_of(self.model)[0]]
-        for package in ("pydantic_ai", server.package):
+        for package in ("pydantic_ai", self.server.package):
             self.require_package(package, "llm")
-        server.require(self)
+        self.server.require(self)
 
     def question(self, gt: object, pred: object) -> Pair:
         """Return the question about two values.
@@ -124,12 +154,21 @@ class Judge(Model[Pair, Verdict]):
         return Reply([Verdict(result.output.equivalent, reason)], _usage(result.usage))
 
     def _answer(self, connections: Connections, message: str, timeout: float) -> Any:
-        """Return what the model says to a message."""
-        from stickler_cli.clients.agent import answer  # loads pydantic-ai, which takes 0.7 s
+        from pydantic_ai import Agent  # takes 0.7 s
+        from pydantic_ai.exceptions import UnexpectedModelBehavior
 
-        server, name = server_of(self.model)
-        chat = SERVERS[server].chat(name, connections, timeout)
-        return connections.run(answer(chat, self.instructions, message, timeout))
+        agent: Any = Agent(
+            self.server.language_model(self.name, connections, timeout),
+            output_type=Answer,
+            instructions=self.instructions,
+            model_settings={"temperature": 0.0},
+            retries=1,
+        )
+        try:
+            return connections.run(asyncio.wait_for(agent.run(message), timeout))
+        except (UnexpectedModelBehavior, AttributeError, KeyError, TypeError) as error:
+            # The latter where a client takes what it reads to be of the protocol, and it is not.
+            raise GarbledError(f"the answer is no verdict ({error})") from None
 
 
 def json_text(value: object) -> str:

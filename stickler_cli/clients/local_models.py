@@ -1,73 +1,93 @@
-"""Models that run in this process, loaded once: their embeddings, and what all of them need."""
+"""Models that run in this process, loaded once: what all of them need, and BERTScore.
+
+The library bert-score is dormant; should it break, BERTScore is a cosine matching of token
+embeddings, and nothing outside of this module would change.
+"""
 
 import hashlib
-from abc import abstractmethod
+import sys
 from collections.abc import Mapping, Sequence
+from contextlib import redirect_stderr
+from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any, ClassVar
 
 from stickler_cli.clients.connections import Connections
-from stickler_cli.clients.embeddings import NamedEmbedder, Vector, vector_of
-from stickler_cli.clients.model import Reply
+from stickler_cli.clients.model import Model, Reply
 from stickler_cli.core.problems import Problem, UnavailableError
 
+Texts = tuple[str, str]
+"""Two texts, in alphabetical order: F1 has no direction."""
 
-class LocalEmbedder(NamedEmbedder):
-    """A model of the disk, or of a hub's cache on it."""
 
+@dataclass(frozen=True)
+class BertScore(Model[Texts, float]):
+    """BERTScore F1 of pairs of texts, and what decides it beside the texts."""
+
+    kind: ClassVar[str] = "score"
+    comparator: ClassVar[str] = "BERTComparator"
     batch_size: ClassVar[int] = 256
     is_local: ClassVar[bool] = True
-    package: ClassVar[str]
-    extra: ClassVar[str]
+
+    name: str | None
+    """Of the model, or its path; None takes what the library has for the language."""
+    layers: int | None
+    """The layer whose embeddings are compared; None takes the library's choice for the model."""
+    rescaled: bool
+    """Whether scores are spread by the library's baseline for model and language."""
+    language: str
+
+    @property
+    def title(self) -> str:
+        """The name of the model."""
+        return self.name or f"bert-score's own for {self.language}"
 
     @property
     def identity(self) -> Mapping[str, object]:
-        """The library and the model, and its files where it is a directory."""
-        return {"backend": self.package, "model": self.name, "files": fingerprint(self.name)}
+        """The library, the model with its files, and the settings."""
+        return {
+            "backend": "bert-score",
+            "model": self.name,
+            "files": fingerprint(self.name) if self.name else None,
+            "settings": [self.layers, self.rescaled, self.language],
+        }
 
     def require(self) -> None:
-        """Raise without the package, or where the path of the model leads nowhere."""
-        self.require_package(self.package, self.extra)
+        """Raise without the library, or where it does not know the model well enough."""
+        self.require_package("bert_score", "bert")
+        if self.name is None:
+            return
         require_model_path(self.comparator, self.name)
-
-    @abstractmethod
-    def load(self) -> Any:
-        """Load the model into memory."""
+        if self.layers is not None and not self.rescaled:
+            return
+        if self.name not in resolve_name("bert_score.utils:model2layers"):
+            found = f"bert-score has no baseline for {self.name}"
+            expected = "rescale_with_baseline: false"
+            if self.layers is None:
+                found = f"bert-score does not know which layer of {self.name} to compare"
+                expected = "num_layers in the comparator's config"
+            raise UnavailableError([Problem("", found, expected)])
 
     def call(
-        self, questions: Sequence[str], connections: Connections, timeout: float
-    ) -> Reply[Vector]:
-        """Embed a batch of texts."""
-        model = connections.opened(self, self.load)
-        rows = model.encode(list(questions), show_progress_bar=False)
-        return Reply([vector_of(row) for row in rows])
+        self, questions: Sequence[Texts], connections: Connections, timeout: float
+    ) -> Reply[float]:
+        """Score a batch of pairs."""
+        scorer = connections.opened(self, self._load)
+        firsts, seconds = zip(*questions, strict=True)
+        # What it says on standard error is of texts without tokens, which score 0.
+        with redirect_stderr(StringIO()):
+            _, _, f1 = scorer.score(list(firsts), list(seconds), batch_size=64)
+        return Reply([float(score) for score in f1])
 
-
-class SentenceTransformerEmbedder(LocalEmbedder):
-    """A model of sentence-transformers, by path or by its name on the hub."""
-
-    package: ClassVar[str] = "sentence_transformers"
-    extra: ClassVar[str] = "semantic"
-
-    def load(self) -> Any:
-        """Load the model into memory."""
-        from sentence_transformers import SentenceTransformer  # brings torch
-
-        quiet_transformers()
-        return SentenceTransformer(local_name(self.name))
-
-
-class Model2VecEmbedder(LocalEmbedder):
-    """A static model: a table of words, without a network to run; quick, and nearly as good."""
-
-    package: ClassVar[str] = "model2vec"
-    extra: ClassVar[str] = "model2vec"
-
-    def load(self) -> Any:
-        """Load the model into memory."""
-        from model2vec import StaticModel
-
-        return StaticModel.from_pretrained(local_name(self.name))
+    def _load(self) -> Any:
+        return loaded_by("bert_score:BERTScorer")(
+            model_type=local_name(self.name) if self.name else None,
+            num_layers=self.layers,
+            lang=self.language,
+            rescale_with_baseline=self.rescaled,
+        )
 
 
 def require_model_path(comparator: str, name: str) -> None:
@@ -102,9 +122,14 @@ def local_name(name: str) -> str:
     return str(Path(name).expanduser()) if name.startswith("~") else name
 
 
-def quiet_transformers() -> None:
-    """Keep progress bars and reports of loading a model off standard error."""
-    from transformers.utils import logging
+def loaded_by(location: str) -> Any:
+    """Return what loads models in a library, after importing it, which may bring torch.
 
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
+    Progress bars and reports of loading are kept off standard error.
+    """
+    load = resolve_name(location)
+    if "transformers" in sys.modules:
+        logging = resolve_name("transformers.utils:logging")
+        logging.set_verbosity_error()
+        logging.disable_progress_bar()
+    return load

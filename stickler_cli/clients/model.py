@@ -7,8 +7,9 @@ to be asked; when, how often and whether at all is decided in `client.py`.
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import astuple, dataclass
 from importlib.util import find_spec
+from operator import add, sub
 from typing import TYPE_CHECKING, ClassVar, Final, Generic, TypeVar
 
 from stickler_cli.core.problems import Problem, UnavailableError
@@ -60,14 +61,10 @@ class Usage:
     """Answered calls whose price is not known; those of local models are none of them."""
 
     def __add__(self, other: "Usage") -> "Usage":
-        return Usage(
-            *(getattr(self, part.name) + getattr(other, part.name) for part in fields(Usage))
-        )
+        return Usage(*map(add, astuple(self), astuple(other)))
 
     def __sub__(self, earlier: "Usage") -> "Usage":
-        return Usage(
-            *(getattr(self, part.name) - getattr(earlier, part.name) for part in fields(Usage))
-        )
+        return Usage(*map(sub, astuple(self), astuple(earlier)))
 
     def __str__(self) -> str:
         """Return it in a few words.
@@ -124,26 +121,18 @@ class Model(ABC, Generic[Q, A]):
 
     @abstractmethod
     def require(self) -> None:
-        """Raise where the model cannot be asked from here, without asking it.
-
-        Raises:
-            UnavailableError: a library, a setting or a file is missing; it says what to do.
-        """
+        """Raise UnavailableError where the model cannot be asked from here, without asking it."""
 
     def require_package(self, package: str, extra: str) -> None:
-        """Make sure that a package of an extra is installed, without loading it.
-
-        Raises:
-            UnavailableError: it is not; the hint says what to install.
-        """
+        """Raise UnavailableError if a package of an extra is not installed; nothing is loaded."""
         if find_spec(package) is None:
             found = f"needs the package {package}, which is not installed"
             raise self.unavailable(found, hint=f"pip install 'stickler-cli[{extra}]'")
 
-    def unavailable(self, found: str, expected: str = "", hint: str = "") -> UnavailableError:
+    def unavailable(self, found: str, hint: str) -> UnavailableError:
         """Return the error of a model that cannot be asked from here."""
         found = f"{self.comparator} with {self.title} {found}"
-        return UnavailableError([Problem("", found, expected, hint)])
+        return UnavailableError([Problem("", found, "", hint)])
 
     @abstractmethod
     def call(self, questions: Sequence[Q], connections: "Connections", timeout: float) -> Reply[A]:

@@ -1,18 +1,9 @@
-"""What a run allows its client: whom to ask, how often, and how much.
-
-A module of its own, without what asking needs, since every run has a policy and few ask.
-"""
+"""What a run allows its client, without what asking needs: every run has a policy, few ask."""
 
 from dataclasses import dataclass, field
 from typing import Final
 
 from stickler_cli.settings import ModelOptions
-
-MAX_PAIRS: Final = ModelOptions.max_pairs
-"""Pairs that a run may have judged by default: some dollars' worth, and some hours at most."""
-
-CONCURRENCY: Final = 8
-"""Calls that are under way at once by default; as the libraries' pools of connections hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +22,7 @@ class Retry:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What a run allows."""
+    """What a run allows: whom to ask, how often, and how much."""
 
     cache: bool = True
     """Whether answers are read from and kept on disk."""
@@ -39,10 +30,10 @@ class Policy:
     """Whether only answers in the cache count."""
     dry_run: bool = False
     """Whether questions are counted instead of asked."""
-    max_pairs: int = MAX_PAIRS
+    max_pairs: int = ModelOptions.max_pairs
     """Pairs that judges may be asked about, those in the cache aside."""
-    concurrency: int = CONCURRENCY
-    """Calls to one model at once."""
+    concurrency: int = 8
+    """Calls to one model at once; the libraries' pools hold as many connections."""
     retry: Retry = field(default_factory=Retry)
 
     @property

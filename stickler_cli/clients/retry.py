@@ -45,8 +45,6 @@ SECRETS: Final = re.compile(r"\b(?:sk|pk|rk)-[\w*-]{4,}|\b(?:AKIA|ASIA)[A-Z0-9]{
 SHOWN: Final = 200
 """Characters of a server's message that are shown."""
 
-STOPPED: Final = "the run was stopped"
-
 
 class Turnstile:
     """Where all calls to one model pass: a server that asks to wait holds up all of them."""
@@ -103,28 +101,39 @@ def retried(
                 turnstile.close(asked)
         backoff = min(retry.first_wait * 2 ** (attempt - 1), retry.longest_wait)
         wait = backoff * (0.5 + jitter() / 2)
-    return ModelError(STOPPED), attempt
+    return ModelError("the run was stopped"), attempt
 
 
 def is_passing(error: BaseException) -> bool:
     """Whether a failure may be gone at the next attempt."""
-    status = status_of(error)
+    status = _status(error)
     if status is not None:
         return status in PASSING_STATUSES
     names = {base.__name__ for cause in _causes(error) for base in type(cause).__mro__}
     return not names.isdisjoint(PASSING_ERRORS)
 
 
-def status_of(error: BaseException) -> int | None:
+def retry_after(error: BaseException) -> float | None:
+    """Return the seconds that a server asks to wait, by number or date (RFC 9110, 10.2.3).
+
+    None where it does not say.
+    """
+    asked = (headers.get("retry-after") for _, headers in _responses(error))
+    value = next((str(value) for value in asked if value is not None), "")
+    try:
+        return max(float(value), 0.0)
+    except ValueError:
+        pass
+    try:
+        when = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    return max((when.replace(tzinfo=when.tzinfo or UTC) - datetime.now(UTC)).total_seconds(), 0.0)
+
+
+def _status(error: BaseException) -> int | None:
     """Return the HTTP status of an answer that was an error; None where there was no answer."""
     return next((status for status, _ in _responses(error) if isinstance(status, int)), None)
-
-
-def retry_after(error: BaseException) -> float | None:
-    """Return the seconds that a server asks to wait; None where it does not say."""
-    asked = (headers.get("retry-after") for _, headers in _responses(error))
-    value = next((value for value in asked if value is not None), None)
-    return None if value is None else _seconds(str(value))
 
 
 def _responses(error: BaseException) -> Iterator[tuple[object, Mapping[str, Any]]]:
@@ -139,32 +148,19 @@ def _responses(error: BaseException) -> Iterator[tuple[object, Mapping[str, Any]
             yield getattr(cause, "status_code", None), headers or {}
 
 
-def _seconds(value: str) -> float | None:
-    """Return the seconds of a Retry-After: a number, or a date (RFC 9110, 10.2.3)."""
-    try:
-        return max(float(value), 0.0)
-    except ValueError:
-        pass
-    try:
-        when = parsedate_to_datetime(value)
-    except ValueError:
-        return None
-    return max((when.replace(tzinfo=when.tzinfo or UTC) - datetime.now(UTC)).total_seconds(), 0.0)
-
-
-def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error and what it came from."""
-    seen: list[BaseException] = []
+def _causes(error: BaseException) -> list[BaseException]:
+    """Return an error and what it came from."""
+    causes: list[BaseException] = []
     cause: BaseException | None = error
-    while cause is not None and cause not in seen:
-        seen.append(cause)
-        yield cause
+    while cause is not None and cause not in causes:
+        causes.append(cause)
         cause = cause.__cause__ or cause.__context__
+    return causes
 
 
 def _failure(error: BaseException, attempts: int, asked: float | None) -> ModelError:
     """Return a failure in words, without keys."""
-    status = status_of(error)
+    status = _status(error)
     what = f"the model's server answered {status}" if status else type(error).__name__
     times = f" ({attempts} attempts)" if attempts > 1 else ""
     waiting = f", and asks to wait {asked:g} seconds" if asked is not None else ""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from stickler_cli.clients.bert_models import BertScore, Texts
+from stickler_cli.clients.local_models import BertScore, Texts
 from stickler_cli.comparators.base import KeywordError, checked_flag, checked_text, text_of
 from stickler_cli.comparators.model_comparator import ModelComparator
 from stickler_cli.core.json_values import brief

@@ -1,0 +1,169 @@
+"""Servers with models: where each is, what it needs, and how it is reached.
+
+No library tries again by itself: `retry.py` does, in one way for all.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any, Final
+
+from stickler_cli.clients.connections import Connections
+from stickler_cli.clients.model import Model
+
+if TYPE_CHECKING:
+    from botocore.session import Session
+
+NO_KEY: Final = "none"
+"""What a server that needs no key is told; OpenAI's library insists on one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A kind of server, whose library is asynchronous and takes an address and a key."""
+
+    chat: str
+    """pydantic-ai's module of its library, and the class there of its language models."""
+    provider: str
+    """pydantic-ai's module of the server, and the class there that takes a client."""
+    package: str
+    """Its library."""
+    urls: tuple[str, ...]
+    """The environment variables that move it; the first that is set counts."""
+    client: str = ""
+    """The library's class of clients."""
+    key: str = ""
+    """The environment variable of its key."""
+    usual: str = ""
+    """Where it is unless an environment variable moves it; empty where its library knows."""
+    always_keyed: bool = False
+    """Whether a server of one's own needs a key, too."""
+
+    @property
+    def address(self) -> str:
+        """Where it is; empty where its library knows."""
+        return next(filter(None, map(os.environ.get, self.urls)), self.usual)
+
+    def require(self, model: Model[Any, Any]) -> None:
+        """Make sure that a model there can be asked: that there is a key, or none is needed.
+
+        Raises:
+            UnavailableError: something is missing.
+        """
+        if not os.environ.get(self.key) and (self.always_keyed or not self.address):
+            own = "" if self.always_keyed else f", or set {self.urls[0]} for a server of your own"
+            raise model.unavailable(f"needs a key in {self.key}", hint=f"set it{own}")
+
+    def reached(self, connections: Connections, timeout: float) -> Any:
+        """Return a client of its library, for requests that may take `timeout` seconds."""
+        key = os.environ.get(self.key) or (NO_KEY if self.package == "openai" else None)
+        address = self.address or None
+
+        def make() -> Any:
+            client = resolve_name(f"{self.package}:{self.client}")  # 0.8 s, for those who use it
+            return client(base_url=address, api_key=key, max_retries=0, timeout=timeout)
+
+        state = (self.package, address, key, timeout)
+        return connections.opened(state, make, connections.close_asynchronous)
+
+    def language_model(self, name: str, connections: Connections, timeout: float) -> Any:
+        """Return pydantic-ai's model of a name; a request may take `timeout` seconds."""
+        model = resolve_name(f"pydantic_ai.models.{self.chat}")
+        provider = resolve_name(f"pydantic_ai.providers.{self.provider}")
+        keyword = f"{self.chat.partition(':')[0]}_client"
+        return model(name, provider=provider(**{keyword: self.reached(connections, timeout)}))
+
+
+class Bedrock(Server):
+    """Amazon Bedrock, whose library is not asynchronous and has its own ways to find a key."""
+
+    __slots__ = ()
+
+    def require(self, model: Model[Any, Any]) -> None:
+        """Make sure that there are a region and credentials.
+
+        Raises:
+            UnavailableError: one of them is missing, or the configuration cannot be read.
+        """
+        from botocore.exceptions import BotoCoreError
+
+        try:
+            session = _session()
+            region = session.get_config_variable("region")
+            missing = "" if region else "region"
+            if not missing and session.get_credentials() is None:
+                missing = "credentials"
+        except BotoCoreError as error:
+            missing = f"configuration that can be read ({error})"
+        if missing:
+            hint = (
+                "set AWS_REGION, and AWS_PROFILE or credentials; SemanticComparator also takes "
+                "openai:, st: and model2vec: models"
+            )
+            raise model.unavailable(f"finds no {missing} for Amazon Bedrock", hint=hint)
+
+    def reached(self, connections: Connections, timeout: float) -> Any:
+        """Return boto3's client, for requests that may take `timeout` seconds."""
+
+        def make() -> Any:
+            from botocore.config import Config
+
+            config = Config(
+                connect_timeout=timeout,
+                read_timeout=timeout,
+                retries={"mode": "standard", "total_max_attempts": 1},
+                max_pool_connections=32,
+            )
+            return _session().create_client("bedrock-runtime", config=config)
+
+        state = tuple(sorted(item for item in os.environ.items() if item[0].startswith("AWS_")))
+        return connections.opened(("bedrock", state, timeout), make, lambda made: made.close())
+
+
+def _session() -> "Session":
+    """Return a session; its region is also taken from AWS_REGION, as other SDKs do."""
+    from botocore.session import Session
+
+    session = Session()
+    region = os.environ.get("AWS_REGION")
+    if region:
+        session.set_config_variable("region", region)
+    return session
+
+
+SERVERS: Final[Mapping[str, Server]] = {
+    "bedrock": Bedrock(
+        "bedrock:BedrockConverseModel",
+        "bedrock:BedrockProvider",
+        "boto3",
+        ("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", "AWS_ENDPOINT_URL"),
+    ),
+    "openai": Server(
+        "openai:OpenAIChatModel",
+        "openai:OpenAIProvider",
+        "openai",
+        ("OPENAI_BASE_URL",),
+        "AsyncOpenAI",
+        "OPENAI_API_KEY",
+    ),
+    "anthropic": Server(
+        "anthropic:AnthropicModel",
+        "anthropic:AnthropicProvider",
+        "anthropic",
+        ("ANTHROPIC_BASE_URL",),
+        "AsyncAnthropic",
+        "ANTHROPIC_API_KEY",
+        always_keyed=True,
+    ),
+    "ollama": Server(
+        "openai:OpenAIChatModel",
+        "ollama:OllamaProvider",
+        "openai",
+        ("OLLAMA_BASE_URL",),
+        "AsyncOpenAI",
+        "OLLAMA_API_KEY",
+        usual="http://localhost:11434/v1",  # by Ollama's documentation
+    ),
+}
+"""The prefix of a model's name -> what is behind it."""
