@@ -14,9 +14,9 @@ from stickler_cli.schema.combinators import (
     kinds_of,
     positions_of,
 )
-from stickler_cli.schema.defaults import NUMBER, TEXT, LeafDefault
+from stickler_cli.schema.defaults import DEFAULT_WEIGHT, NUMBER, TEXT, LeafDefault
 from stickler_cli.schema.merging import Merged
-from stickler_cli.schema.name_rules import NameRule, rule_for
+from stickler_cli.schema.name_rules import rule_for
 from stickler_cli.schema.places import ArrayPlace, LeafPlace, Places
 
 ANNOTATED: Final = "as its annotations say"
@@ -26,22 +26,24 @@ SPEAKS_FOR_ITSELF: Final = frozenset({"duration"})
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """How a value is compared, and why."""
+class Inferred:
+    """How one field is compared, and why."""
 
-    comparator: str
+    path: Path = ()
+    """Without list indexes, `*` for any key: `("line_items", "price")`."""
+    comparator: str = ""
     """Empty where the fields in it, or the kinds of its values, say it."""
-    threshold: float | None
-    """What a unit must reach, in [0, 1]; None where that depends on the values."""
-    reason: str = field(compare=False)
-    """As a phrase."""
     config: Mapping[str, object] = field(default_factory=dict)
     """What the comparator is given; empty for its defaults."""
-    annotated: bool = False
-    """Whether the schema says it already."""
+    threshold: float | None = None
+    """What a unit of it must reach, in [0, 1]; None where that depends on the values."""
+    weight: float = DEFAULT_WEIGHT
+    """What the field is worth in its object; above 0."""
+    reason: str = ""
+    """Why, as a phrase."""
 
     def annotations(self) -> JsonObject:
-        """Return the choice as annotations."""
+        """Return how the field is compared as annotations of its schema."""
         config = {f"{PREFIX}comparator-config": dict(self.config)} if self.config else {}
         return {
             f"{PREFIX}comparator": self.comparator,
@@ -50,59 +52,43 @@ class Choice:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Inferred:
-    """How one field is compared, and why."""
-
-    path: Path
-    """Without list indexes, `*` for any key: `("line_items", "price")`."""
-    comparator: str
-    """Empty where the fields in it, or the kinds of its values, say it."""
-    config: Mapping[str, object]
-    """What the comparator is given; empty for its defaults."""
-    threshold: float | None
-    """What a unit of it must reach, in [0, 1]; None where that depends on the values."""
-    weight: float
-    """What the field is worth in its object; above 0."""
-    reason: str
-    """Why, as a phrase."""
-
-
 def says_how(merged: Merged) -> bool:
     """Return whether annotations say how values are compared, not only what they are worth."""
-    return merged.choice.says_something or not (merged.threshold is None and merged.clip is None)
+    return merged.chooses or merged.threshold is not None or merged.clip_under_threshold is not None
 
 
-def annotated_choice(merged: Merged, default: LeafDefault) -> Choice:
+def annotated_choice(merged: Merged, default: LeafDefault) -> Inferred:
     """Return what annotations say, with the default of the kind where they are silent."""
-    return Choice(
-        merged.choice.name or default.comparator,
-        default.threshold if merged.threshold is None else merged.threshold,
-        ANNOTATED,
-        merged.choice.config,
-        annotated=True,
+    return Inferred(
+        comparator=merged.comparator or default.comparator,
+        config=merged.config,
+        threshold=default.threshold if merged.threshold is None else merged.threshold,
+        reason=ANNOTATED,
     )
 
 
-def open_choice(merged: Merged) -> Choice:
+def open_choice(merged: Merged) -> Inferred:
     """Return what is known of a place of any kind."""
-    reason = ANNOTATED if says_how(merged) else "any values, each by its own kind"
-    return Choice(merged.choice.name or "", merged.threshold, reason, merged.choice.config)
+    return Inferred(
+        comparator=merged.comparator or "",
+        config=merged.config,
+        threshold=merged.threshold,
+        reason=ANNOTATED if says_how(merged) else "any values, each by its own kind",
+    )
 
 
-def leaf_choice(name: str, place: LeafPlace) -> Choice:
+def leaf_choice(name: str, place: LeafPlace) -> Inferred:
     """Choose for a leaf that belongs to a field of some name."""
     if says_how(place.merged):
         return annotated_choice(place.merged, place.default)
     plain = not place.listed and place.default in (NUMBER, TEXT)
+    by_name = None
     if plain and place.format not in SPEAKS_FOR_ITSELF:
-        found = rule_for(name, "string" if place.kind == "string" else "number")
-        if found is not None:
-            return named_choice(*found)
-    return kind_choice(place)
+        by_name = named_choice(name, "string" if place.kind == "string" else "number")
+    return by_name or kind_choice(place)
 
 
-def kind_choice(place: LeafPlace) -> Choice:
+def kind_choice(place: LeafPlace) -> Inferred:
     """Choose for a leaf by its kind alone: what the compiler does."""
     default = place.default
     if place.listed:
@@ -114,13 +100,20 @@ def kind_choice(place: LeafPlace) -> Choice:
         reason += ", of which the name says no more"
     else:
         reason = f"format {place.format}"
-    return Choice(default.comparator, default.threshold, reason)
+    return _chosen(default, reason)
 
 
-def named_choice(rule: NameRule, ending: str) -> Choice:
-    """Choose as a rule for names says."""
-    reason = f'named "{ending}", {rule.meaning}: {rule.why}'
-    return Choice(rule.comparator, rule.threshold, reason, rule.config)
+def named_choice(name: str, kind: str) -> Inferred | None:
+    """Choose as a rule for names says; None where the name says nothing of such values."""
+    found = rule_for(name, kind)
+    if found is None:
+        return None
+    rule, ending = found
+    return _chosen(rule.how, f'named "{ending}", {rule.meaning}: {rule.why}')
+
+
+def _chosen(how: LeafDefault, reason: str) -> Inferred:
+    return Inferred((), how.comparator, how.config, how.threshold, reason=reason)
 
 
 def may_be_box(places: Places, place: ArrayPlace, *, plural: bool) -> bool:

@@ -167,32 +167,25 @@ def is_null(in_force: InForce) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Arm:
-    """One alternative of a union, and all the schemas that it is made of."""
+class Branch:
+    """One alternative of a union, not null, with all that is in force outside of it."""
 
-    source: Source
     in_force: InForce
+    arm: Source | None
+    """The alternative itself; None where it is one of several types."""
+    kind: str = ""
+    """The type, where it is one of several."""
 
 
-@dataclass(frozen=True, slots=True)
-class Union:
-    """A union that says something about kinds."""
+def branches_of(files: SchemaFiles, in_force: InForce, report: Report) -> tuple[Branch, ...]:
+    """Return the alternatives of the first union that decides how values are compared.
 
-    rest: InForce
-    """What is in force without this union."""
-    arms: tuple[Arm, ...]
-    """The alternatives that are not null, in schema order."""
-
-
-def find_union(files: SchemaFiles, in_force: InForce, report: Report) -> Union | None:
-    """Find the first union that decides how values are compared; None where there is none.
-
-    Other unions stay in its `rest`, unless all their combinations were too many: then the last
-    ones are merged into it, every alternative at once.
+    Other unions stay in force, unless all their combinations were too many: then the last ones
+    are merged into it, every alternative at once.
     """
     unions = list(_unions(files, in_force, report))
     if not unions:
-        return None
+        return ()
     rest = list(in_force)
     while len(unions) > 1 and prod(len(arms) for _, _, arms in unions) > MOST_COMBINATIONS:
         position, keyword, arms = unions.pop()
@@ -200,20 +193,21 @@ def find_union(files: SchemaFiles, in_force: InForce, report: Report) -> Union |
         rest += [source for arm in arms for source in arm.in_force]
     position, keyword, arms = unions[0]
     rest[position] = files.without(rest[position], keyword)
-    return Union(tuple(part for part in distinct(rest) if _speaks(part.schema)), tuple(arms))
+    outside = [part for part in distinct(rest) if _speaks(part.schema)]
+    return tuple(Branch(distinct((*outside, *arm.in_force)), arm.arm) for arm in arms)
 
 
 def _unions(
     files: SchemaFiles, in_force: InForce, report: Report
-) -> Iterator[tuple[int, str, list[Arm]]]:
-    """List the unions that say something: position, keyword and arms of each."""
+) -> Iterator[tuple[int, str, list[Branch]]]:
+    """List the unions that say something: position, keyword and arms, by themselves, of each."""
     for position, source in enumerate(in_force):
         for keyword in UNIONS:
             branches = source.schema.get(keyword)
             if not isinstance(branches, list):
                 continue
             parts = [files.inside(source, branch) for branch in branches if branch is not False]
-            arms = [Arm(part, flatten(files, (part,), report)) for part in parts]
+            arms = [Branch(flatten(files, (part,), report), part) for part in parts]
             arms = [arm for arm in arms if not is_null(arm.in_force)]
             if any(_speaks(source.schema) for arm in arms for source in arm.in_force):
                 yield position, keyword, arms

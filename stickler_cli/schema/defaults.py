@@ -1,6 +1,7 @@
 """How a value is compared where its schema does not say: the table of docs/schema.md."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Final
 
@@ -15,11 +16,13 @@ DEFAULT_WEIGHT: Final = 1.0
 
 @dataclass(frozen=True, slots=True)
 class LeafDefault:
-    """The comparator and threshold for one kind of leaf."""
+    """How one kind of leaf is compared."""
 
     comparator: str
     threshold: float
     """In [0, 1]."""
+    config: Mapping[str, object] = field(default_factory=dict)
+    """What the comparator is given."""
 
 
 TEXT: Final = LeafDefault("LevenshteinComparator", 0.5)

@@ -14,12 +14,10 @@ from typing import Any, Final, TypeAlias
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.comparators.registry import Comparators
 from stickler_cli.compare.outline import ANY_KEY
-from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD
 from stickler_cli.core.json_values import JsonObject, JsonValue
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.schema.choices import (
-    Choice,
     Inferred,
     annotated_choice,
     kind_choice,
@@ -29,16 +27,15 @@ from stickler_cli.schema.choices import (
     open_choice,
     says_how,
 )
-from stickler_cli.schema.combinators import InForce
+from stickler_cli.schema.combinators import Branch, InForce
 from stickler_cli.schema.defaults import DEFAULT_WEIGHT, TEXT
 from stickler_cli.schema.dialects import Schema
 from stickler_cli.schema.files import LeadsNowhereError
-from stickler_cli.schema.merging import NOTHING_INHERITED, Inherited, Merged
-from stickler_cli.schema.name_rules import is_plural, rule_for
+from stickler_cli.schema.merging import NOTHING_INHERITED, Merged
+from stickler_cli.schema.name_rules import is_plural
 from stickler_cli.schema.nodes import DEEPEST
 from stickler_cli.schema.places import (
     ArrayPlace,
-    Branch,
     LeafPlace,
     ObjectPlace,
     OpenPlace,
@@ -121,7 +118,7 @@ class _At:
     name: str = ""
     """Of the field that the place belongs to."""
     path: Path = ()
-    inherited: Inherited = NOTHING_INHERITED
+    inherited: Merged = NOTHING_INHERITED
     weight: float | None = None
     """What the array around it says."""
     listed: bool = False
@@ -157,7 +154,7 @@ class _Walker:
         self._places = Places(files, comparators, _ignore)
         self._instances = comparators.instances
         self._own = own
-        self._notes: dict[int, tuple[Schema, Choice]] = {}
+        self._notes: dict[int, tuple[Schema, Inferred]] = {}
         self._known: dict[tuple[object, ...], _Known] = {}
         self._waiting: deque[Callable[[], _Fields]] = deque()
         self._depth = 0
@@ -188,7 +185,7 @@ class _Walker:
             return known.fields
         if known.fields is None or len(known.fields) > REPEATED:
             where = f"as {field_path(known.path)}" if known.path else "as the whole document"
-            return [self._entry(at, self._places.merge(in_force), Choice("", None, where))]
+            return [self._entry(at, self._places.merge(in_force), Inferred(reason=where))]
         inside = len(known.path)
         return [replace(each, path=(*at.path, *each.path[inside:])) for each in known.fields]
 
@@ -215,47 +212,46 @@ class _Walker:
         holder = at.leaf_holder or at.holder
         places = [self._places.at(branch.in_force, at.inherited) for branch in branches]
         leaves = [place for place in places if isinstance(place, LeafPlace)]
-        choices = [leaf_choice(at.name, leaf) for leaf in leaves]
-        agreed = len(leaves) == len(places) and all(choice == choices[0] for choice in choices)
-        if agreed and not choices[0].annotated and id(holder) in self._own:
-            return [self._entry(at, leaves[0].merged, self._note(holder, choices[0]))]
+        silent = len(leaves) == len(places) and not any(says_how(leaf.merged) for leaf in leaves)
+        if silent and id(holder) in self._own:
+            choices = [leaf_choice(at.name, leaf) for leaf in leaves]
+            if all(choice.annotations() == choices[0].annotations() for choice in choices):
+                return [self._entry(at, leaves[0].merged, self._note(holder, choices[0]))]
         found = []
         for branch in branches:
             own = branch.arm.schema if branch.arm else _NOWHERE
             found += self._flat(branch.in_force, replace(at, holder=own, leaf_holder=None))
         return found
 
-    def _note(self, holder: Schema, choice: Choice) -> Choice:
+    def _note(self, holder: Schema, choice: Inferred) -> Inferred:
         """Take note of a choice; where two fields share a holder, the first has its way."""
         return self._notes.setdefault(id(holder), (holder, choice))[1]
 
     def _leaf(self, place: LeafPlace, at: _At) -> Inferred:
         choice = leaf_choice(at.name, place)
         holder = at.leaf_holder or at.holder
-        if not choice.annotated:
+        if not says_how(place.merged):
             known = id(holder) in self._own
             choice = self._note(holder, choice) if known else kind_choice(place)
         return self._entry(at, place.merged, choice)
 
     def _array(self, place: ArrayPlace, at: _At) -> _Fields:
         merged, positions, elements = place.merged, place.positions, place.elements
-        box = None if says_how(merged) else rule_for(at.name, "box")
+        box = None if says_how(merged) else named_choice(at.name, "box")
         plural = is_plural(at.name)
         if box and id(at.holder) in self._own and may_be_box(self._places, place, plural=plural):
-            return [self._entry(at, merged, self._note(at.holder, named_choice(*box)))]
+            return [self._entry(at, merged, self._note(at.holder, box))]
         weight = merged.weight if at.weight is None else at.weight
-        inside = replace(
-            at,
-            inherited=place.below,
-            weight=_worth(weight) if positions else weight,
-            listed=not positions,
-        )
+        if positions and weight is None:
+            weight = DEFAULT_WEIGHT
+        inside = replace(at, inherited=place.below, weight=weight, listed=not positions)
         if not (positions or elements):
             return [self._entry(at, merged, open_choice(merged))]
         found: _Fields = []
         if at.listed and at.inherited.threshold is not None:
             reason = "lists are paired by their elements"
-            found.append(self._entry(at, merged, Choice("", at.inherited.threshold, reason)))
+            choice = Inferred(threshold=at.inherited.threshold, reason=reason)
+            found.append(self._entry(at, merged, choice))
         for position in [*positions, *([elements] if elements else [])]:
             whole = None if positions else at.holder
             part = replace(inside, holder=position[0].schema, leaf_holder=whole)
@@ -264,9 +260,7 @@ class _Walker:
 
     def _object(self, place: ObjectPlace, at: _At) -> _Fields:
         own = place.own
-        threshold = DEFAULT_MATCH_THRESHOLD if own.match_threshold is None else own.match_threshold
-        if own.threshold is not None and not at.listed:
-            threshold = own.threshold
+        threshold = own.item_threshold if at.listed else own.object_threshold
         # The values of a map go by the name of the map.
         named = [(name, name, part) for name, part in place.properties.items()]
         families = (*place.patterns.values(), place.rest)
@@ -278,8 +272,8 @@ class _Walker:
         ]
         if at.listed:  # what an item is worth says nothing of the list
             reason += "; items in any order"
-            at = replace(at, weight=_worth(at.weight))
-        found = [self._entry(at, own, Choice("", threshold, reason))]
+            at = replace(at, weight=DEFAULT_WEIGHT if at.weight is None else at.weight)
+        found = [self._entry(at, own, Inferred(threshold=threshold, reason=reason))]
         if self._depth == DEEPEST:
             self._waiting.append(partial(self._declared, declared))
             return found
@@ -294,19 +288,15 @@ class _Walker:
             found += self._inside(in_force, at)
         return found
 
-    def _entry(self, at: _At, merged: Merged, choice: Choice) -> Inferred:
-        comparator, config = choice.comparator, choice.config
-        if comparator in self._instances:
-            instance = self._instances[comparator]
-            comparator, config = instance.name, instance.config
-        reason = choice.reason + ("; in any order" if at.listed and comparator else "")
-        weight = _worth(merged.weight if at.weight is None else at.weight)
-        return Inferred(at.path, comparator, config, choice.threshold, weight, reason)
+    def _entry(self, at: _At, merged: Merged, choice: Inferred) -> Inferred:
+        if choice.comparator in self._instances:
+            instance = self._instances[choice.comparator]
+            choice = replace(choice, comparator=instance.name, config=instance.config)
+        if at.listed and choice.comparator:
+            choice = replace(choice, reason=f"{choice.reason}; in any order")
+        weight = merged.worth if at.weight is None else at.weight
+        return replace(choice, path=at.path, weight=weight)
 
 
 def _ignore(schema: Schema, keyword: str, error: LeadsNowhereError) -> None:
     """Pass over a reference that leads nowhere; the compiler tells of it."""
-
-
-def _worth(weight: float | None) -> float:
-    return DEFAULT_WEIGHT if weight is None else weight

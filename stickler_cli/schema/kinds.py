@@ -9,13 +9,12 @@ from stickler_cli.compare.list import ListNode
 from stickler_cli.compare.map import MapNode, Pattern
 from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.plan import Node
-from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD
 from stickler_cli.compare.tuple import DEFAULT_TUPLE_THRESHOLD, TupleNode
 from stickler_cli.schema.combinators import InForce, named_schemas
 from stickler_cli.schema.defaults import TEXT, open_default
 from stickler_cli.schema.judging import EngineError, key_pattern
-from stickler_cli.schema.leaves import LeafCompiler, match_source_of, source_of, worth
-from stickler_cli.schema.merging import NOTHING_INHERITED, Inherited
+from stickler_cli.schema.leaves import LeafCompiler
+from stickler_cli.schema.merging import NOTHING_INHERITED, Merged
 from stickler_cli.schema.places import (
     ArrayPlace,
     LeafPlace,
@@ -44,7 +43,7 @@ class Built:
 class Inside(Protocol):
     """Compiles the places inside a place."""
 
-    def place(self, in_force: InForce, inherited: Inherited = NOTHING_INHERITED) -> Built:
+    def place(self, in_force: InForce, inherited: Merged = NOTHING_INHERITED) -> Built:
         """Compile the place at which subschemas are in force."""
 
     def descend(self, in_force: InForce, threshold: float, make: Callable[[], Node]) -> Node:
@@ -77,7 +76,7 @@ class KindCompiler:
             case OpenPlace():
                 self.usage.note_open(merged)
                 return Built(self._leaves.open(merged, place.own), merged.aggregate)
-        if merged.choice.name is not None:
+        if merged.comparator is not None:
             self._leaves.comparator(merged, TEXT)  # has its problems noted
         return self._object(place) if isinstance(place, ObjectPlace) else self._array(place)
 
@@ -102,7 +101,7 @@ class KindCompiler:
             threshold_source=(
                 items.node.source_for(None) if merged.threshold is None else "annotation"
             ),
-            weight=worth(merged),
+            weight=merged.worth,
             items=items.node,
             pairing_floor=merged.pairing_floor,
         )
@@ -115,14 +114,14 @@ class KindCompiler:
             other=open_default(),
             threshold=DEFAULT_TUPLE_THRESHOLD if threshold is None else threshold,
             threshold_source="default" if threshold is None else "annotation",
-            weight=worth(place.merged),
+            weight=place.merged.worth,
             positions=tuple(
                 self._elements(position, place.below).node for position in place.positions
             ),
             rest=self._elements(place.elements, place.below).node,
         )
 
-    def _elements(self, in_force: InForce, below: Inherited) -> Built:
+    def _elements(self, in_force: InForce, below: Merged) -> Built:
         """Compile the schemas that speak about elements; without any, elements are open."""
         if in_force:
             return self._inside.place(in_force, below)
@@ -130,36 +129,31 @@ class KindCompiler:
 
     def _object(self, place: ObjectPlace) -> Built:
         self.usage.note_object(place.own, by_model=place.by_model)
-        match_threshold = place.own.match_threshold
-        if match_threshold is None:
-            match_threshold = DEFAULT_MATCH_THRESHOLD
-        node = self._inside.descend(
-            place.in_force, match_threshold, lambda: self._declared(place, match_threshold)
-        )
+        threshold = place.own.item_threshold
+        node = self._inside.descend(place.in_force, threshold, lambda: self._declared(place))
         return Built(node, place.own.aggregate, speaks_for_list=False)
 
-    def _declared(self, place: ObjectPlace, match_threshold: float) -> Node:
+    def _declared(self, place: ObjectPlace) -> Node:
         own = place.own
-        threshold = match_threshold if own.threshold is None else own.threshold
         declared = ObjectNode(
-            threshold=threshold,
-            weight=worth(own),
-            clip=bool(own.clip),
+            threshold=own.object_threshold,
+            weight=own.worth,
+            clip=bool(own.clip_under_threshold),
             other=open_default(),
             fields=tuple(self._field(name, part) for name, part in place.properties.items()),
-            match_threshold=match_threshold,
-            match_source=match_source_of(own),
-            threshold_source=source_of(own),
+            match_threshold=own.item_threshold,
+            match_source=own.item_source,
+            threshold_source=own.object_source,
             model_name=own.model_name or "",
         )
         patterns = self._patterns(place)
         if not patterns and place.rest is None:
             return declared
         return MapNode(
-            threshold=threshold,
-            threshold_source=source_of(own),
-            weight=worth(own),
-            clip=bool(own.clip),
+            threshold=own.object_threshold,
+            threshold_source=own.object_source,
+            weight=own.worth,
+            clip=bool(own.clip_under_threshold),
             other=open_default(),
             declared=declared,
             patterns=patterns,

@@ -1,107 +1,125 @@
 """What the annotations of a place come to: the winner of each key, and where it stands.
 
-Keys that stand on an array reach the leaves of its elements; they come down as `Inherited` and
-win over what stands there.
+Keys that stand on an array reach the leaves of its elements; there they are `inherited`, and win
+over what stands there.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, Final
 
+from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD, ThresholdSource
 from stickler_cli.schema.annotations import Annotations
+from stickler_cli.schema.defaults import DEFAULT_WEIGHT
 from stickler_cli.schema.dialects import Schema
 
-T = TypeVar("T")
 Owned = tuple[tuple[Schema, Annotations], ...]
 """Each schema of a place with its own annotations, winners first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """A comparator as annotations ask for it."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Merged(Annotations):
+    """The annotations of one place, or what an array says about the leaves of its elements."""
 
-    name: str | None = None
-    """None leaves it to the default of the kind."""
-    config: Mapping[str, object] = field(default_factory=dict)
     named_by: Schema | None = field(default=None, compare=False)
-    """The schema that says the name, for messages."""
+    """The schema that says the comparator, for messages."""
     configured_by: Schema | None = field(default=None, compare=False)
-    """The schema that says the config, for messages."""
+    """The schema that says its config, for messages."""
+    own: Owned = field(default=(), compare=False)
 
     @property
-    def says_something(self) -> bool:
-        """Return whether any annotation had a say."""
-        return self.name is not None or bool(self.config)
+    def config(self) -> dict[str, Any]:
+        """The keywords for the comparator."""
+        return self.comparator_config or {}
 
+    @property
+    def chooses(self) -> bool:
+        """Whether any annotation says what compares the values."""
+        return self.comparator is not None or self.comparator_config is not None
 
-@dataclass(frozen=True, slots=True)
-class Inherited:
-    """What an array says about the leaves of its elements."""
+    @property
+    def worth(self) -> float:
+        """The weight of a field in its object."""
+        return DEFAULT_WEIGHT if self.weight is None else self.weight
 
-    choice: Chosen = field(default_factory=Chosen)
-    clip: bool | None = None
-    threshold: float | None = None
-    """For the elements themselves; it does not go down to the elements of an element."""
+    @property
+    def item_threshold(self) -> float:
+        """The threshold of an object as a list item."""
+        return DEFAULT_MATCH_THRESHOLD if self.match_threshold is None else self.match_threshold
+
+    @property
+    def item_source(self) -> ThresholdSource:
+        """Who said `item_threshold`."""
+        return "default" if self.match_threshold is None else "match-threshold"
+
+    @property
+    def object_threshold(self) -> float:
+        """The threshold of an object as a field."""
+        return self.item_threshold if self.threshold is None else self.threshold
+
+    @property
+    def object_source(self) -> ThresholdSource:
+        """Who said `object_threshold`."""
+        return self.item_source if self.threshold is None else "annotation"
 
     @property
     def key(self) -> str:
-        """Return a text that is the same for equal values: a config may hold lists."""
-        return repr(
-            (self.choice.name, sorted(self.choice.config.items()), self.clip, self.threshold)
+        """A text that is the same for equal inherited annotations: a config may hold lists."""
+        config = sorted(self.config.items())
+        return repr((self.comparator, config, self.clip_under_threshold, self.threshold))
+
+    def below(self, threshold: float | None) -> "Merged":
+        """Return what an array says about its elements, which are to pass at a threshold.
+
+        That does not go down to the elements of an element.
+        """
+        return Merged(
+            comparator=self.comparator,
+            comparator_config=self.comparator_config,
+            named_by=self.named_by,
+            configured_by=self.configured_by,
+            clip_under_threshold=self.clip_under_threshold,
+            threshold=threshold,
         )
 
-
-NOTHING_INHERITED = Inherited()
-
-
-@dataclass(frozen=True, slots=True)
-class Merged:
-    """The annotations of one place."""
-
-    choice: Chosen
-    threshold: float | None
-    weight: float | None
-    clip: bool | None
-    aggregate: bool | None
-    pairing_floor: float | None
-    model_name: str | None
-    match_threshold: float | None
-    own: Owned = field(compare=False)
-
     def holder_of(self, name: str) -> Schema | None:
-        """Return the schema that says an annotation, by the model's field name."""
+        """Return the schema that says an annotation, by the name of its attribute."""
         return next((schema for schema, own in self.own if getattr(own, name) is not None), None)
 
 
-def merge_annotations(own: Owned, inherited: Inherited) -> Merged:
-    """Merge the annotations of the subschemas in force at a place, below what is inherited."""
+NOTHING_INHERITED: Final = Merged()
+_BY_THEMSELVES: Final = (
+    "threshold",
+    "weight",
+    "clip_under_threshold",
+    "aggregate",
+    "pairing_floor",
+    "model_name",
+    "match_threshold",
+)
+"""Annotations that win or lose whatever the others are."""
 
-    def winner(values: "list[T | None]") -> "T | None":
-        return next((value for value in values if value is not None), None)
 
-    annotations = [annotation for _, annotation in own]
+def merge_annotations(own: Owned, inherited: Merged) -> Merged:
+    """Merge the annotations of the subschemas in force at a place, below what is inherited.
+
+    A comparator set anew drops an inherited config.
+    """
+    name, named_by = inherited.comparator, inherited.named_by
+    config, configured_by = inherited.comparator_config, inherited.configured_by
+    winners: dict[str, Any] = {key: getattr(inherited, key) for key in _BY_THEMSELVES}
+    for schema, said in own:
+        if name is None and config is None and said.comparator_config is not None:
+            config, configured_by = said.comparator_config, schema
+        if name is None and said.comparator is not None:
+            name, named_by = said.comparator, schema
+        for key in _BY_THEMSELVES:
+            if winners[key] is None:
+                winners[key] = getattr(said, key)
     return Merged(
-        choice=_choice(own, inherited.choice),
-        threshold=winner([inherited.threshold, *(each.threshold for each in annotations)]),
-        weight=winner([each.weight for each in annotations]),
-        clip=winner([inherited.clip, *(each.clip_under_threshold for each in annotations)]),
-        aggregate=winner([each.aggregate for each in annotations]),
-        pairing_floor=winner([each.pairing_floor for each in annotations]),
-        model_name=winner([each.model_name for each in annotations]),
-        match_threshold=winner([each.match_threshold for each in annotations]),
+        **winners,
+        comparator=name,
+        comparator_config=config or None,
+        named_by=named_by,
+        configured_by=configured_by,
         own=own,
     )
-
-
-def _choice(own: Owned, inherited: Chosen) -> Chosen:
-    """Find the comparator and its config; a comparator set anew drops an inherited config."""
-    name, config = inherited.name, inherited.config or None
-    named_by, configured_by = inherited.named_by, inherited.configured_by
-    for schema, annotations in own:
-        if name is not None:
-            break
-        if config is None and annotations.comparator_config is not None:
-            config, configured_by = annotations.comparator_config, schema
-        if annotations.comparator is not None:
-            name, named_by = annotations.comparator, schema
-    return Chosen(name, config or {}, named_by, configured_by)

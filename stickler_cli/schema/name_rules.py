@@ -6,14 +6,24 @@ a total). So rules are looked up by how a name ends, and longer endings win.
 """
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Final
+
+from stickler_cli.schema.defaults import DATE, EXACT, LeafDefault
 
 STRING: Final = frozenset({"string"})
 NUMBER: Final = frozenset({"number"})
 BOX: Final = frozenset({"box"})
 """An array that may be a box: four numbers, or two pairs of them."""
+
+
+MONEY: Final = LeafDefault("NumericComparator", 1.0, {"absolute_tolerance": 0.01})
+WORDS: Final = LeafDefault("FuzzyComparator", 0.8, {"method": "token_sort_ratio"})
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    return tuple(" ".join(name.split()) for name in text.split(","))
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,16 +36,13 @@ class NameRule:
     """Why it is compared so, as a clause."""
     kinds: frozenset[str]
     """`string`, `number`, `box`: of which values the names say this."""
-    names: tuple[str, ...]
-    """How the names end, in the singular, words apart: `tax id`."""
-    comparator: str
-    threshold: float
-    """In [0, 1]."""
-    config: Mapping[str, object] = field(default_factory=dict)
+    listing: str
+    how: LeafDefault
 
-
-def _listed(text: str) -> tuple[str, ...]:
-    return tuple(" ".join(name.split()) for name in text.split(","))
+    @property
+    def names(self) -> tuple[str, ...]:
+        """How the names end, in the singular, words apart: `tax id`."""
+        return _listed(self.listing)
 
 
 RULES: Final = (
@@ -43,160 +50,121 @@ RULES: Final = (
         "an identifier",
         "one wrong character makes it another",
         STRING | NUMBER,
-        _listed(
-            "account, asin, barcode, bic, code, cusip, ean, ein, gtin, iban, id, identifier, imei,"
-            "isbn, isin, issn, lei, nbr, no, nr, num, number, po, postcode, purchase order, ref,"
-            "reference, serial, sku, ssn, swift, tax id, tin, upc, vin, zip, zipcode"
-        ),
-        "ExactComparator",
-        1.0,
+        "account, asin, barcode, bic, code, cusip, ean, ein, gtin, iban, id, identifier, imei,"
+        "isbn, isin, issn, lei, nbr, no, nr, num, number, po, postcode, purchase order, ref,"
+        "reference, serial, sku, ssn, swift, tax id, tin, upc, vin, zip, zipcode",
+        EXACT,
     ),
     NameRule(
         "an identifier",
         "one wrong character makes it another",
         STRING,
-        _listed("checksum, doi, guid, hash, key, license plate, passport, uuid, vat"),
-        "ExactComparator",
-        1.0,
+        "checksum, doi, guid, hash, key, license plate, passport, uuid, vat",
+        EXACT,
     ),
     NameRule(
         "an amount of money",
         "rounding to a cent is no error",
         STRING | NUMBER,
-        _listed(
-            "amount, amount due, amount paid, amount payable, balance, balance due, cost, expense,"
-            "fee, price, refund, revenue, salary, sub total, subtotal, surcharge, tax, total,"
-            "total due, total paid, total payable, wage"
-        ),
-        "NumericComparator",
-        1.0,
-        {"absolute_tolerance": 0.01},
+        "amount, amount due, amount paid, amount payable, balance, balance due, cost, expense,"
+        "fee, price, refund, revenue, salary, sub total, subtotal, surcharge, tax, total,"
+        "total due, total paid, total payable, wage",
+        MONEY,
     ),
     NameRule(
         "an amount of money",
         "rounding to a cent is no error",
         NUMBER,
-        _listed(
-            "budget, charge, copay, credit, debit, deductible, deposit, due, earning, freight,"
-            "gratuity, gross, gst, hst, income, net, paid, pay, payment, premium, profit, pst,"
-            "rent, shipping, sum, tip, turnover, vat"
-        ),
-        "NumericComparator",
-        1.0,
-        {"absolute_tolerance": 0.01},
+        "budget, charge, copay, credit, debit, deductible, deposit, due, earning, freight,"
+        "gratuity, gross, gst, hst, income, net, paid, pay, payment, premium, profit, pst,"
+        "rent, shipping, sum, tip, turnover, vat",
+        MONEY,
     ),
     NameRule(
         "a count or a rate",
         "equal or not, however it is written",
         STRING | NUMBER,
-        _listed(
-            "count, discount, no of, num of, number of, pct, percent, percentage, qty, quantity,"
-            "rate, ratio"
-        ),
-        "NumericComparator",
-        1.0,
+        "count, discount, no of, num of, number of, pct, percent, percentage, qty, quantity,"
+        "rate, ratio",
+        LeafDefault("NumericComparator", 1.0),
     ),
     NameRule(
         "a date or a range of dates",
         "the same day can be written in many ways",
         STRING,
-        _listed(
-            "at, birth, birthdate, birthday, created, date, date from, date to, datetime, deadline,"
-            "dob, due, due date, duedate, expiration, expires, expiry, issued, modified, on,"
-            "period, period end, period start, timestamp, updated, valid from, valid through,"
-            "valid to, valid until"
-        ),
-        "DateComparator",
-        1.0,
+        "at, birth, birthdate, birthday, created, date, date from, date to, datetime, deadline,"
+        "dob, due, due date, duedate, expiration, expires, expiry, issued, modified, on,"
+        "period, period end, period start, timestamp, updated, valid from, valid through,"
+        "valid to, valid until",
+        DATE,
     ),
     NameRule(
         "a time of day",
         "a minute more is another time",
         STRING,
-        _listed("time"),
-        "ExactComparator",
-        1.0,
+        "time",
+        EXACT,
     ),
     NameRule(
         "a way to reach someone or something",
         "one wrong character leads elsewhere",
         STRING | NUMBER,
-        _listed(
-            "cell, domain, domain name, e mail, e mail address, email, email address, fax,"
-            "fax number, file name, filename, homepage, host name, hostname, href, ip, ip address,"
-            "link, login, mac address, mobile, mobile number, phone, phone number, tel, telephone,"
-            "telephone number, uri, url, user name, username, web address, web site, website"
-        ),
-        "ExactComparator",
-        1.0,
+        "cell, domain, domain name, e mail, e mail address, email, email address, fax,"
+        "fax number, file name, filename, homepage, host name, hostname, href, ip, ip address,"
+        "link, login, mac address, mobile, mobile number, phone, phone number, tel, telephone,"
+        "telephone number, uri, url, user name, username, web address, web site, website",
+        EXACT,
     ),
     NameRule(
         "one of a few choices",
         "`paid` and `unpaid` look alike and are not",
         STRING,
-        _listed(
-            "currency, gender, kind, language, locale, priority, severity, sex, status, time zone,"
-            "timezone, type, unit, uom"
-        ),
-        "ExactComparator",
-        1.0,
+        "currency, gender, kind, language, locale, priority, severity, sex, status, time zone,"
+        "timezone, type, unit, uom",
+        EXACT,
     ),
     NameRule(
         "a name",
         "words may change places, as in `Smith, John`",
         STRING,
-        _listed(
-            "agent, approved by, author, authorized by, bank, beneficiary, brand, buyer, carrier,"
-            "client, company, contact, created by, customer, doctor, employee, employer, firstname,"
-            "fullname, holder, institution, insured, insurer, issued by, landlord, lastname,"
-            "manager, manufacturer, merchant, name, organisation, organization, owner, patient,"
-            "payee, payer, person, physician, prepared by, provider, recipient, retailer, seller,"
-            "sender, signatory, signed by, sold by, supplier, surname, tenant, vendor"
-        ),
-        "FuzzyComparator",
-        0.8,
-        {"method": "token_sort_ratio"},
+        "agent, approved by, author, authorized by, bank, beneficiary, brand, buyer, carrier,"
+        "client, company, contact, created by, customer, doctor, employee, employer, firstname,"
+        "fullname, holder, institution, insured, insurer, issued by, landlord, lastname,"
+        "manager, manufacturer, merchant, name, organisation, organization, owner, patient,"
+        "payee, payer, person, physician, prepared by, provider, recipient, retailer, seller,"
+        "sender, signatory, signed by, sold by, supplier, surname, tenant, vendor",
+        WORDS,
     ),
     NameRule(
         "an address",
         "parts may change places",
         STRING,
-        _listed("addr, address, address line, location, street"),
-        "FuzzyComparator",
-        0.8,
-        {"method": "token_sort_ratio"},
+        "addr, address, address line, location, street",
+        WORDS,
     ),
     NameRule(
         "a place",
         "a short name, in which a letter may be misread",
         STRING,
-        _listed(
-            "birthplace, city, country, county, district, municipality, nationality, place,"
-            "province, region, state, town, village"
-        ),
-        "LevenshteinComparator",
-        0.8,
+        "birthplace, city, country, county, district, municipality, nationality, place,"
+        "province, region, state, town, village",
+        LeafDefault("LevenshteinComparator", 0.8),
     ),
     NameRule(
         "a longer text",
         "most of its words must be there, in any order",
         STRING,
-        _listed(
-            "abstract, bio, biography, body, comment, content, desc, description, detail,"
-            "explanation, feedback, in words, instruction, message, narrative, note, overview,"
-            "reason, remark, review, summary, text"
-        ),
-        "FuzzyComparator",
-        0.7,
-        {"method": "token_sort_ratio"},
+        "abstract, bio, biography, body, comment, content, desc, description, detail,"
+        "explanation, feedback, in words, instruction, message, narrative, note, overview,"
+        "reason, remark, review, summary, text",
+        replace(WORDS, threshold=0.7),
     ),
     NameRule(
         "a box on a page",
         "what counts is how far two overlap",
         BOX,
-        _listed("b box, bbox, bounding box, boundingbox, box"),
-        "BBoxIoUComparator",
-        0.5,
+        "b box, bbox, bounding box, boundingbox, box",
+        LeafDefault("BBoxIoUComparator", 0.5),
     ),
 )
 """In the order of docs/inference.md. No name is in two rules for the same kind."""

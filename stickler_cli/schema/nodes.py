@@ -13,22 +13,15 @@ from stickler_cli.compare.open import OpenNode
 from stickler_cli.compare.outline import asks_models
 from stickler_cli.compare.plan import Node, Plan
 from stickler_cli.compare.recursion import RecursionNode, Target
-from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD
 from stickler_cli.schema.acceptance import SchemaAcceptor, TypeAcceptor, acceptor_of
-from stickler_cli.schema.combinators import InForce, declared_types
+from stickler_cli.schema.combinators import Branch, InForce, declared_types
 from stickler_cli.schema.defaults import open_default
 from stickler_cli.schema.dialects import Schema
 from stickler_cli.schema.files import LeadsNowhereError
 from stickler_cli.schema.judging import Documents, EngineError
 from stickler_cli.schema.kinds import Built, KindCompiler
-from stickler_cli.schema.merging import NOTHING_INHERITED, Inherited
-from stickler_cli.schema.places import (
-    Branch,
-    Key,
-    Places,
-    UnionPlace,
-    key_of,
-)
+from stickler_cli.schema.merging import NOTHING_INHERITED, Merged
+from stickler_cli.schema.places import Key, Places, UnionPlace, key_of
 from stickler_cli.schema.reach import Reach
 from stickler_cli.schema.references import SchemaFiles, Source
 from stickler_cli.schema.validity import Problems
@@ -89,7 +82,7 @@ class _Known:
     """A place that was met before."""
 
     in_force: InForce
-    inherited: Inherited
+    inherited: Merged
     built: Built | None = None
     """None while it is being built."""
     size: int = 0
@@ -129,7 +122,7 @@ class Compiler:
         name = self._places.merge(in_force).model_name or DEFAULT_MODEL_NAME
         return Plan(root, name, asks_models(root))
 
-    def place(self, in_force: InForce, inherited: Inherited = NOTHING_INHERITED) -> Built:
+    def place(self, in_force: InForce, inherited: Merged = NOTHING_INHERITED) -> Built:
         """Compile the place at which subschemas are in force."""
         return self._flat(self._places.flat(in_force), inherited)
 
@@ -145,7 +138,7 @@ class Compiler:
         return node
 
     def _flat(
-        self, in_force: InForce, inherited: Inherited, here: frozenset[Key] = frozenset()
+        self, in_force: InForce, inherited: Merged, here: frozenset[Key] = frozenset()
     ) -> Built:
         """Compile flattened subschemas; `here` are the places whose unions led here."""
         key = self._places.key(in_force, inherited)
@@ -180,9 +173,7 @@ class Compiler:
         name = self._name(known.in_force, known.inherited)
         if known.built is None:
             merged = self._places.merge(known.in_force, known.inherited)
-            threshold = merged.match_threshold
-            threshold = DEFAULT_MATCH_THRESHOLD if threshold is None else threshold
-            node = RecursionNode(threshold=threshold, place=name, target=known.target)
+            node = RecursionNode(threshold=merged.item_threshold, place=name, target=known.target)
             return Built(node, merged.aggregate, speaks_for_list=False)
         built = known.target.node = known.built.node
         reference = RecursionNode(
@@ -190,12 +181,12 @@ class Compiler:
         )
         return replace(known.built, node=reference)
 
-    def _name(self, in_force: InForce, inherited: Inherited = NOTHING_INHERITED) -> str:
+    def _name(self, in_force: InForce, inherited: Merged = NOTHING_INHERITED) -> str:
         """Name a place by the schemas that speak about it, and how they are to be read."""
         parts = [f"{self._files.uri_of(part.schema)}{part.scope or ''}" for part in in_force]
         return " ".join([*parts, *([] if inherited == NOTHING_INHERITED else [inherited.key])])
 
-    def _arm(self, branch: Branch, inherited: Inherited, here: frozenset[Key]) -> Built:
+    def _arm(self, branch: Branch, inherited: Merged, here: frozenset[Key]) -> Built:
         """Compile an alternative of a union; note one that is the union itself."""
         try:
             return self._flat(branch.in_force, inherited, here)

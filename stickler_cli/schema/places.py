@@ -15,11 +15,11 @@ from stickler_cli.core.json_values import JsonValue
 from stickler_cli.schema.annotations import Annotations, read_annotations
 from stickler_cli.schema.combinators import (
     DECLARING,
+    Branch,
     InForce,
     Report,
-    distinct,
+    branches_of,
     elements_of,
-    find_union,
     first,
     flatten,
     held,
@@ -29,7 +29,7 @@ from stickler_cli.schema.combinators import (
     properties,
 )
 from stickler_cli.schema.defaults import BY_TYPE, LeafDefault, leaf_default
-from stickler_cli.schema.merging import NOTHING_INHERITED, Inherited, Merged, merge_annotations
+from stickler_cli.schema.merging import NOTHING_INHERITED, Merged, merge_annotations
 from stickler_cli.schema.references import SchemaFiles, Source
 
 MOST_PLACES: Final = 50_000
@@ -101,7 +101,7 @@ class ArrayPlace(_Annotated):
     positions: tuple[InForce, ...]
     elements: InForce
     """Of a list, or of what comes after the positions; empty for elements of any kind."""
-    below: Inherited
+    below: Merged
     """What it says to its elements."""
     by_model: bool
     """Whether a comparator asks for objects to be compared field by field."""
@@ -121,17 +121,6 @@ class ObjectPlace(_Annotated):
 
 
 @dataclass(frozen=True, slots=True)
-class Branch:
-    """One alternative of a union, with all that is in force outside of it."""
-
-    in_force: InForce
-    arm: Source | None
-    """The alternative itself; None where it is one of several types."""
-    kind: str = ""
-    """The type, where it is one of several."""
-
-
-@dataclass(frozen=True, slots=True)
 class UnionPlace:
     """A place where one of several alternatives stands, none of them null."""
 
@@ -144,7 +133,7 @@ Key: TypeAlias = tuple[tuple[object, ...], str]
 """What makes two places one: the subschemas in force, and what they inherit."""
 
 
-def key_of(in_force: InForce, inherited: Inherited) -> Key:
+def key_of(in_force: InForce, inherited: Merged) -> Key:
     """Return what makes two places one."""
     return tuple((id(source.schema), source.scope) for source in in_force), inherited.key
 
@@ -161,7 +150,7 @@ class Places:
         self._places = 0
         self._visits = 0
 
-    def key(self, in_force: InForce, inherited: Inherited) -> Key:
+    def key(self, in_force: InForce, inherited: Merged) -> Key:
         """Return what makes two places one; asked for at every visit.
 
         Raises:
@@ -176,7 +165,7 @@ class Places:
         """Return all subschemas in force, through `allOf` and references."""
         return flatten(self.files, in_force, self._report)
 
-    def merge(self, in_force: Iterable[Source], inherited: Inherited = NOTHING_INHERITED) -> Merged:
+    def merge(self, in_force: Iterable[Source], inherited: Merged = NOTHING_INHERITED) -> Merged:
         """Return the annotations of flattened subschemas, below what is inherited."""
         own = []
         for source in in_force:
@@ -186,7 +175,7 @@ class Places:
             own.append((source.schema, self._read[key]))
         return merge_annotations(tuple(own), inherited)
 
-    def at(self, in_force: InForce, inherited: Inherited) -> Place:
+    def at(self, in_force: InForce, inherited: Merged) -> Place:
         """Return what stands where flattened subschemas are in force.
 
         Raises:
@@ -195,17 +184,18 @@ class Places:
         self._places += 1
         if self._places > MOST_PLACES:
             raise TooManyPlacesError
-        union = find_union(self.files, in_force, self._report)
-        if union is not None:
-            arms = [(distinct((*union.rest, *arm.in_force)), arm.source) for arm in union.arms]
-            return UnionPlace(tuple(Branch(*arm) for arm in arms))
+        branches = branches_of(self.files, in_force, self._report)
         kinds = kinds_of(self.files, in_force)
-        if len(kinds) > 1:
-            typed = [(self.files.typed(in_force[0], kind), *in_force) for kind in kinds]
+        if branches or len(kinds) > 1:
+            typed = self.files.typed
             return UnionPlace(
-                tuple(Branch(part, None, kind) for part, kind in zip(typed, kinds, strict=True))
+                branches
+                or tuple(
+                    Branch((typed(in_force[0], each), *in_force), None, each) for each in kinds
+                )
             )
-        merged, own = self.merge(in_force, inherited), self.merge(in_force)
+        own = self.merge(in_force)
+        merged = own if inherited is NOTHING_INHERITED else self.merge(in_force, inherited)
         match kinds[0]:
             case "object":
                 return self._object(in_force, own)
@@ -256,15 +246,15 @@ class Places:
             positions,
             elements_of(self.files, in_force),
             # A tuple keeps its threshold to itself.
-            Inherited(merged.choice, merged.clip, None if positions else own.threshold),
+            merged.below(None if positions else own.threshold),
             isinstance(comparator, StructuredModelComparator),
         )
 
     def _comparator(self, merged: Merged) -> BaseComparator | None:
         """Return the comparator that annotations name; None without one that can be made."""
-        if merged.choice.name is None:
+        if merged.comparator is None:
             return None
         try:
-            return self._comparators.construct(merged.choice.name, merged.choice.config)
+            return self._comparators.construct(merged.comparator, merged.config)
         except (KeywordError, UnknownComparatorError):
             return None

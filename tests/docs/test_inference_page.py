@@ -33,9 +33,9 @@ def test_the_table_of_names_is_that_of_the_code():
             f"{rule.meaning}: {rule.why}",
             ", ".join(rule.names),
             ", ".join(kind for kind in ("string", "number", "box") if kind in rule.kinds),
-            rule.comparator,
-            str(rule.threshold),
-            f"`{json.dumps(rule.config)}`" if rule.config else "",
+            rule.how.comparator,
+            str(rule.how.threshold),
+            f"`{json.dumps(rule.how.config)}`" if rule.how.config else "",
         ]
         for rule in RULES
     ]

@@ -89,7 +89,7 @@ def test_a_name_for_texts_says_nothing_of_a_number(name):
 def test_a_name_on_an_array_of_numbers_may_mean_a_box(name):
     rule, _ = rule_for(name, "box")
 
-    assert rule.comparator == "BBoxIoUComparator"
+    assert rule.how.comparator == "BBoxIoUComparator"
     assert rule_for(name, "string") is None
 
 
@@ -146,7 +146,7 @@ def test_no_name_is_in_two_rules_for_the_same_kind():
 
 @pytest.mark.parametrize("rule", RULES)
 def test_a_rule_finds_its_own_names_and_names_a_comparator_that_can_be_made(rule):
-    construct(rule.comparator, rule.config)
+    construct(rule.how.comparator, rule.how.config)
 
     for name in rule.names:
         for kind in rule.kinds:
