@@ -44,11 +44,6 @@ def run_pieces(run: Run) -> Iterator[str]:
     yield f"\n{_INDENT}]{_END}" if len(accounts) else f"]{_END}"
 
 
-def render_run(run: Run, style: TableStyle) -> str:
-    """Return a run in the run format; ends with a line break."""
-    return "".join(run_pieces(run))
-
-
 def render_difference(difference: Difference, style: TableStyle) -> str:
     """Return a difference in the format `stickler-diff/1`; ends with a line break."""
     return _text(diff_record(difference))

@@ -1,7 +1,6 @@
-"""Lines and columns of text, each piece with a tone: how a report lies on a terminal or page.
+"""Tables and paragraphs as data, and how they lie on a terminal of any width or in a pipe.
 
-A module of its own because the same tables go to terminals of any width and, untruncated, into
-pipes. Widths are counted here, so nothing is left to wrap by itself.
+Widths are counted here, so nothing is left to wrap by itself.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,6 +13,7 @@ from stickler_cli.score.gates import GateResult
 Tone = Literal["", "title", "bad", "warn", "good", "dim"]
 """What a piece of text means; how it looks is the terminal's business."""
 
+INDENT: Final = "  "
 GAP: Final = "  "
 """Between columns: two blanks, so that single ones inside a cell do not split it."""
 
@@ -23,6 +23,8 @@ FLEXIBLE: Final = 20
 LEAST: Final = 4
 """Columns that the first column keeps on the narrowest of terminals."""
 
+LEAST_TEXT: Final = 8
+"""Columns that text behind a margin keeps there; more than any character takes."""
 
 _CODES: Final[dict[Tone, str]] = {
     "title": "1",
@@ -61,11 +63,13 @@ class Span:
 
     text: str
     tone: Tone = ""
+    quoted: bool = False
+    """Whether it is from documents or the schema, so that pages show it as code."""
 
     @classmethod
-    def of(cls, text: str, tone: Tone = "") -> "Span":
+    def of(cls, text: str, tone: Tone = "", *, quoted: bool = True) -> "Span":
         """Return text from anywhere, made safe."""
-        return cls(visible(text), tone)
+        return cls(visible(text), tone, quoted)
 
 
 Line: TypeAlias = tuple[Span, ...]
@@ -87,34 +91,70 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
+class Text:
+    """A paragraph."""
+
+    text: str
+    tone: Tone = ""
+    indent: str = ""
+    """What lines after the first begin with."""
+    margin: str = ""
+    """What all lines begin with."""
+    lead: Tone | None = None
+    """The tone of the first word, if another one."""
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """Rows of cells, one per column; the first column is the one that may be truncated."""
 
     columns: Sequence[Column]
     rows: Sequence[Sequence[Span]]
+    legend: Sequence[tuple[str, str]] = ()
+    """What explains it: the title of a column, without which it is left out, and a text."""
+    below: Sequence[Sequence[Text | Line]] = ()
+    """What stands below each row."""
 
 
-def join(sections: Iterable[Sequence[Line]]) -> list[Line]:
-    """Return the lines of sections with a blank line between; empty sections leave none."""
-    lines: list[Line] = []
-    for section in sections:
-        lines += [BLANK, *section] if lines and section else section
-    return lines
+Block: TypeAlias = Text | Table | Line
+
+
+def draw(sections: Iterable[Iterable[Block]], style: TableStyle) -> str:
+    """Return sections as text, a blank line between them; empty ones leave none.
+
+    In colour if the style has it: the text of a span is printable, so no other code can be in it.
+    """
+    drawn = [[line for block in section for line in _drawn(block, style)] for section in sections]
+    lines = [line for section in drawn if section for line in (BLANK, *section)][1:]
+    if style.plain or not style.color:
+        return plain_text(lines)
+    return "".join("".join(map(_colored, line)) + "\n" for line in lines)
+
+
+def _drawn(block: Block, style: TableStyle) -> list[Line]:
+    match block:
+        case Text():
+            return _text_lines(block, style.room)
+        case Table():
+            (header, *body), dropped = table_lines(block, style.room)
+            lines = [header]
+            below = block.below or [()] * len(body)
+            for line, blocks in zip(body, below, strict=True):
+                lines += [line, *(each for more in blocks for each in _drawn(more, style))]
+            legend = [text for title, text in block.legend if title not in dropped]
+            if block.legend:
+                legend += [f"no room for: {', '.join(dropped)}"] if dropped else []
+                lines.append(BLANK)
+            return lines + [
+                line for text in legend for line in paragraph(text, style.room, "dim", INDENT)
+            ]
+        case _:
+            return [block]
 
 
 def plain_text(lines: Iterable[Line]) -> str:
     """Return lines as text without any tone; ends with a line break."""
     return "".join("".join(span.text for span in line).rstrip() + "\n" for line in lines)
-
-
-def render_lines(lines: Iterable[Line], style: TableStyle) -> str:
-    """Return lines as text, in colour if the style has it; ends with a line break.
-
-    The text of a span is printable, so no other code can be in it.
-    """
-    if style.plain or not style.color:
-        return plain_text(lines)
-    return "".join("".join(map(_colored, line)) + "\n" for line in lines)
 
 
 def _colored(span: Span) -> str:
@@ -123,7 +163,7 @@ def _colored(span: Span) -> str:
 
 
 def table_lines(table: Table, width: int | None = None) -> tuple[list[Line], list[str]]:
-    """Return a table as lines, header first.
+    """Return the rows of a table as lines, header first, without what explains them.
 
     Args:
         table: at least one column.
@@ -132,55 +172,41 @@ def table_lines(table: Table, width: int | None = None) -> tuple[list[Line], lis
     Returns:
         The lines, all of the same columns, and the titles of the columns left out.
     """
-    titles = [_title(column, width) for column in table.columns]
+    columns = table.columns
+    titles = [column.short if column.short and width else column.title for column in columns]
     widths = [
         max(cells(text) for text in (title, *(row[index].text for row in table.rows)))
         for index, title in enumerate(titles)
     ]
-    kept, dropped = _with_room(table.columns, widths, width)
+    kept = _with_room(columns, widths, width)
     if width is not None:
         others = sum(widths[index] + len(GAP) for index in kept if index)
         widths[0] = min(widths[0], max(LEAST, width - others))
     header = [Span(title, "title") for title in titles]
-    lines = [
-        _line([row[index] for index in kept], kept, table.columns, widths)
-        for row in (header, *table.rows)
-    ]
-    return lines, [table.columns[index].title for index in dropped]
+    lines = []
+    for row in (header, *table.rows):
+        spans: list[Span] = []
+        for index in kept:
+            text = truncate(row[index].text, widths[index])
+            padding = " " * (widths[index] - cells(text))
+            padded = text + padding if columns[index].left else padding + text
+            spans += [Span(GAP if index else ""), Span(padded, row[index].tone)]
+        lines.append(tuple(spans))
+    return lines, [column.title for index, column in enumerate(columns) if index not in kept]
 
 
-def _title(column: Column, width: int | None) -> str:
-    return column.short if column.short and width is not None else column.title
-
-
-def _with_room(
-    columns: Sequence[Column], widths: Sequence[int], width: int | None
-) -> tuple[list[int], list[int]]:
-    """Return the columns that have room, by rank, and those that have not; each in their order."""
-    everything = list(range(len(columns)))
+def _with_room(columns: Sequence[Column], widths: Sequence[int], width: int | None) -> list[int]:
+    """Return the columns that have room, by rank; in their order."""
     if width is None:
-        return everything, []
+        return list(range(len(columns)))
     used = min(widths[0], FLEXIBLE)
-    kept = {0}
-    for index in sorted(everything[1:], key=lambda index: columns[index].rank):
+    kept = [0]
+    for index in sorted(range(1, len(columns)), key=lambda index: columns[index].rank):
         used += widths[index] + len(GAP)
         if used > width and columns[index].rank:
             break
-        kept.add(index)
-    return sorted(kept), [index for index in everything if index not in kept]
-
-
-def _line(
-    row: Sequence[Span], kept: Sequence[int], columns: Sequence[Column], widths: Sequence[int]
-) -> Line:
-    """Return one row, padded; blanks at its end go when it is printed."""
-    spans: list[Span] = []
-    for index, cell in zip(kept, row, strict=True):
-        text = truncate(cell.text, widths[index])
-        padding = " " * (widths[index] - cells(text))
-        padded = text + padding if columns[index].left else padding + text
-        spans += [Span(GAP if index else ""), Span(padded, cell.tone)]
-    return tuple(spans)
+        kept.append(index)
+    return sorted(kept)
 
 
 def paragraph(text: str, width: int | None = None, tone: Tone = "", indent: str = "") -> list[Line]:
@@ -201,15 +227,20 @@ def paragraph(text: str, width: int | None = None, tone: Tone = "", indent: str 
     return [(Span(line, tone),) for line in lines]
 
 
-def gate_lines(gates: Iterable[GateResult], width: int | None) -> list[Line]:
+def _text_lines(block: Text, width: int | None) -> list[Line]:
+    if width is not None and block.margin:
+        width = max(width - len(block.margin), LEAST_TEXT)
+    lines = paragraph(block.text, width, block.tone, block.indent)
+    if block.lead is not None:
+        word, blank, rest = lines[0][0].text.partition(" ")
+        lines[0] = (Span(word, block.lead), Span(blank + rest, block.tone))
+    return [(Span(block.margin), *line) for line in lines] if block.margin else lines
+
+
+def gates(results: Iterable[GateResult]) -> list[Text]:
     """Return what each gate comes to."""
-    lines: list[Line] = []
-    for result in gates:
-        word, tone = _GATE_WORDS[result.passed]
-        first, *rest = paragraph(f"{word}  {result.reason}", width, "", " " * 6)
-        (span,) = first
-        lines += [(Span(word, tone), Span(span.text.removeprefix(word))), *rest]
-    return lines
-
-
-_GATE_WORDS: Final[dict[bool, tuple[str, Tone]]] = {True: ("PASS", "good"), False: ("FAIL", "bad")}
+    words: dict[bool, tuple[str, Tone]] = {True: ("PASS", "good"), False: ("FAIL", "bad")}
+    return [
+        Text(f"{words[each.passed][0]}  {each.reason}", indent=" " * 6, lead=words[each.passed][1])
+        for each in results
+    ]

@@ -3,19 +3,24 @@
 GitHub-flavoured, with what is long at its end.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
-from stickler_cli.core.locations import field_path
 from stickler_cli.diff.changes import Difference, Trend
 from stickler_cli.reports import run_sentences
-from stickler_cli.reports.difference_view import ChangeRow, DifferenceView, signed
-from stickler_cli.reports.figures import more_of, rate, setting, value_text
-from stickler_cli.reports.layout import TableStyle
-from stickler_cli.reports.markdown_text import COMMENT_LIMIT, code, table, truncate_lines
+from stickler_cli.reports.difference_view import DifferenceView, signed
+from stickler_cli.reports.figures import more_of, rate
+from stickler_cli.reports.layout import Column, Span, Table, TableStyle
+from stickler_cli.reports.markdown_text import COMMENT_LIMIT, code, table_text, truncate_lines
 from stickler_cli.reports.pair import ComparedPair, sum_text
-from stickler_cli.reports.pair_table import TITLES, plain_rows
-from stickler_cli.reports.rows import FieldRow, Figures
+from stickler_cli.reports.pair_table import TITLES, place_table
+from stickler_cli.reports.tables import (
+    change_table,
+    field_table,
+    group_table,
+    non_match_table,
+    whole_table,
+)
 from stickler_cli.reports.view import RunView
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.record import Run
@@ -24,13 +29,6 @@ from stickler_cli.score.run_verdict import Verdict
 MARKER: Final = "<!-- stickler -->"
 DIFFERENCE_MARKER: Final = "<!-- stickler diff -->"
 """The first line, by which a script finds the comment that it posted before."""
-
-COUNTS: Final = ("TP", "FD", "FA", "FN", "TN", "precision", "recall", "F1")
-
-_INCOMPARABLE: Final = "**not comparable**: "
-
-_AS_CODE: Final = frozenset(("field", "gt", "pred", "difference"))
-"""What comes from documents, and what is in brackets."""
 
 
 def render_run(run: Run, style: TableStyle) -> str:
@@ -45,32 +43,30 @@ def render_difference(difference: Difference, style: TableStyle) -> str:
 
 def render_pair(pair: ComparedPair, style: TableStyle) -> str:
     """Return a comparison as Markdown; ends with a line break."""
-    body = [
-        [
-            code(cell) if cell and (title in _AS_CODE or (written and title == "why")) else cell
-            for title, cell in zip(TITLES, row.cells, strict=True)
-        ]
-        for row in plain_rows(pair)
-        for written in [row.place.reason]  # by a model, of what is in documents
-    ]
     title = f"### {code(pair.document)} ({code(pair.model_name)})"
     score = f"overall score {rate(pair.overall_score)}: {sum_text(pair.root)}"
-    return _page([title], [score], table(TITLES, body, texts=len(TITLES)))
+    return _page([title], [score], table_text(place_table(pair), texts=len(TITLES)))
 
 
 def run_page(run: Run, style: TableStyle) -> str:
     """Return a run as Markdown, however long."""
     view = RunView(run, code)
-    valid = [part for line in run_sentences.validities(view) for part in ("", line)]
+    head = (run_sentences.headline(view), *run_sentences.validities(view))
+    told = (run_sentences.disagreement(view), run_sentences.error_classes(view))
+    chosen = run.first_non_matches[: style.show_non_matches]
     return _page(
-        [MARKER, f"### {_title(view)}", "", run_sentences.headline(view), *valid],
-        _whole(view),
+        [MARKER, f"### {_title(view)}", *_apart(head)],
+        [*table_text(whole_table(view)), *_apart(filter(None, told))],
         _gates(run.gates),
         [f"- {note}" for note in run_sentences.notes(view)],
         _problems(view),
-        _groups(view),
-        _fields(view),
-        _non_matches(view, style),
+        *(
+            table_text(group_table(view, key, groups, page=True))
+            for key, groups in view.groups.items()
+        ),
+        [f"**{worst}**" for worst in [run_sentences.worst_fields(view)] if worst],
+        _details(field_table(view, page=True)),
+        table_text(non_match_table(chosen, "ground truth", "prediction")) if chosen else [],
     )
 
 
@@ -79,35 +75,45 @@ def difference_page(difference: Difference) -> str:
     view = DifferenceView(difference, code)
     return _page(
         [DIFFERENCE_MARKER, f"### {view.title}"],
-        [f"- {_INCOMPARABLE if decides else ''}{text}" for decides, text in view.contrasts],
-        [view.headline, "", f"**{view.trend_line}**"],
+        [
+            f"- {'**not comparable**: ' if decides else ''}{text}"
+            for decides, text in view.contrasts
+        ],
+        [view.headline, *_apart([f"**{view.trend_line}**"])],
         _gates(difference.gates),
         [f"- {text}" for _, text in view.fields_with(Trend.REGRESSED, Trend.IMPROVED)],
-        _changes(view, view.whole, ""),
-        _changed_documents(view),
-        _changed_fields(view),
+        table_text(change_table(view, view.whole, page=True)),
+        *(_changed_documents(view, what) for what in view.documents),
+        _details(change_table(view, view.fields, "field", page=True)),
     )
 
 
-def _page(*sections: Iterable[str]) -> str:
+def _page(*sections: Sequence[str]) -> str:
     """Return sections with a blank line between; empty ones leave none."""
-    return "\n\n".join(filter(None, map("\n".join, sections))) + "\n"
+    return "\n\n".join("\n".join(section) for section in sections if section) + "\n"
 
 
-def _details(title: str, lines: Iterable[str], legend: Iterable[str]) -> list[str]:
-    """Return lines that show when they are opened, and what explains them."""
-    explained = (f"- {text}" for text in legend)
-    return [
-        *(f"<details><summary>{title}</summary>", ""),
-        *(*lines, "", *explained),
-        *("", "</details>"),
-    ]
+def _apart(paragraphs: Iterable[str]) -> list[str]:
+    """Return paragraphs, each below a blank line."""
+    return [line for text in paragraphs for line in ("", text)]
 
 
-def _gates(gates: Iterable[GateResult]) -> list[str]:
+def _details(fields: Table) -> list[str]:
+    """Return a row for each field, to be seen when they are opened, and what explains them."""
+    if not fields.rows:
+        return []
+    title = f"<details><summary>{len(fields.rows)} fields</summary>"
+    legend = [f"- {text}" for _, text in fields.legend]
+    return [title, "", *table_text(fields), "", *legend, "", "</details>"]
+
+
+def _gates(gates: Sequence[GateResult]) -> list[str]:
     words = {True: "PASS", False: "**FAIL**"}
-    rows = [[words[result.passed], code(result.gate.text), code(result.reason)] for result in gates]
-    return table(["", "gate", "reached"], rows, texts=3) if rows else []
+    columns = [Column(title, left=True) for title in ("", "gate", "reached")]
+    rows = [
+        [Span(words[each.passed]), Span.of(each.gate.text), Span.of(each.reason)] for each in gates
+    ]
+    return table_text(Table(columns, rows)) if rows else []
 
 
 def _title(view: RunView) -> str:
@@ -121,87 +127,6 @@ def _title(view: RunView) -> str:
             return f"{name}: all gates passed" if gates else name
 
 
-def _figures(view: RunView, figures: Figures) -> list[str]:
-    counts, rates = figures.counts, figures.rates
-    whole = (counts.tp, counts.fd, counts.fa, counts.fn, counts.tn)
-    return [*map(str, whole), *map(view.rate, (rates.precision, rates.recall, rates.f1))]
-
-
-def _whole(view: RunView) -> list[str]:
-    bounds = view.intervals
-    rows = [
-        [
-            mode,
-            *_figures(view, figures),
-            *([view.interval(bounds.rates[mode]["f1"])] if bounds else ()),
-        ]
-        for mode, figures in view.whole.items()
-    ]
-    titles = ["", *COUNTS, *([view.interval_title] if bounds else ())]
-    sentences = (run_sentences.disagreement(view), run_sentences.error_classes(view))
-    return table(titles, rows) + [line for text in sentences if text for line in ("", text)]
-
-
-def _groups(view: RunView) -> list[str]:
-    lines: list[str] = []
-    for key, groups in view.groups.items():
-        with_interval = any(row.interval for row in groups)
-        titles = [f"by {code(key)}", "documents", "F1", "F1 leaves", "mean score"]
-        rows = [
-            [
-                code(row.name),
-                str(row.documents),
-                *map(view.rate, (row.f1, row.leaves, row.score)),
-                *([view.interval(row.interval)] if with_interval else ()),
-            ]
-            for row in groups
-        ]
-        titles += [view.interval_title] if with_interval else ()
-        lines += ["", *table(titles, rows)]
-    return lines[1:]
-
-
-def _fields(view: RunView) -> list[str]:
-    if not view.rows:
-        return []
-    worst = run_sentences.worst_fields(view)
-    titles = ["", "field", "comparator", "threshold", "weight", *COUNTS, "F1 leaves", "mean score"]
-    fields = table(titles, (_field(view, row) for row in view.rows), texts=3)
-    legend = [*run_sentences.LEGEND, *([run_sentences.WORST_LEGEND] if worst else [])]
-    above = [f"**{worst}**", ""] if worst else []
-    return above + _details(f"{len(view.rows)} fields", fields, legend)
-
-
-def _field(view: RunView, row: FieldRow) -> list[str]:
-    return [
-        run_sentences.WORST_MARK if row.worst else "",
-        code(field_path(row.path)),
-        code(row.compared_by),
-        setting(row.threshold),
-        setting(row.weight),
-        *_figures(view, row.figures["overall"]),
-        view.rate(row.leaves),
-        view.rate(row.score),
-    ]
-
-
-def _non_matches(view: RunView, style: TableStyle) -> list[str]:
-    rows = [
-        [
-            code(document),
-            code(field_path(entry.path)),
-            entry.outcome.name,
-            entry.error_class.replace("_", " "),
-            code(value_text(entry.gt)),
-            code(value_text(entry.pred)),
-            code(entry.explanation) if entry.differing or entry.judge else entry.reason,
-        ]
-        for document, entry in view.run.first_non_matches[: style.show_non_matches]
-    ]
-    titles = ("document", "field", "outcome", "class", "ground truth", "prediction", "reason")
-    return table(titles, rows, texts=len(titles)) if rows else []
-
-
 def _problems(view: RunView) -> list[str]:
     title, named, more = run_sentences.problems(view)
     lines = [f"- {status}: {code(text)}" for status, text in named]
@@ -210,36 +135,13 @@ def _problems(view: RunView) -> list[str]:
     return [f"Documents with problems: {title}", "", *lines] if lines else []
 
 
-def _changes(view: DifferenceView, rows: Iterable[ChangeRow], first: str) -> list[str]:
-    """Return a row for each figure; only fields, whose column has a title, are broken and fixed."""
-    titles = ["", first, "before", "after", "change", view.interval_title, "p"]
-    titles += [*(["broken", "fixed"] if first else ()), "trend", "decided by"]
-    cells = []
-    for row in rows:
-        change = row.figure
-        counts = (str(change.broken), str(change.fixed)) if first else ()
-        figures = (row.before, row.after, row.change, row.interval, row.p)
-        trend = (change.trend.value, change.decided_by.value)
-        cells.append([row.mark, row.name, *figures, *counts, *trend])
-    return table(titles, cells, texts=2)
-
-
-def _changed_documents(view: DifferenceView) -> list[str]:
-    lines: list[str] = []
-    for what, (documents, more) in view.documents.items():
-        if documents:
-            lines += ["", f"Documents that got {what}:", ""]
-        for document in documents:
-            mark = "**broke hard**: " if document.is_hard else ""
-            told = view.document_text(document)
-            lines.append(f"- {signed(document.change)} {code(document.id)}: {mark}{told}")
-        if more:
-            lines.append(f"- {more_of(more)}")
-    return lines[1:]
-
-
-def _changed_fields(view: DifferenceView) -> list[str]:
-    if not view.fields:
-        return []
-    rows = _changes(view, view.fields, "field")
-    return _details(f"{len(view.fields)} fields", rows, view.legend)
+def _changed_documents(view: DifferenceView, what: str) -> list[str]:
+    documents, more = view.documents[what]
+    lines = [f"Documents that got {what}:", ""] if documents else []
+    for document in documents:
+        mark = "**broke hard**: " if document.is_hard else ""
+        told = view.document_text(document)
+        lines.append(f"- {signed(document.change)} {code(document.id)}: {mark}{told}")
+    if more:
+        lines.append(f"- {more_of(more)}")
+    return lines

@@ -1,10 +1,12 @@
 """The syntax of Markdown: code, tables, and text within the limits of what shows it."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
+from itertools import takewhile
 from typing import Final
 
 from stickler_cli.reports.figures import visible
+from stickler_cli.reports.layout import Table
 
 COMMENT_LIMIT: Final = 65_000
 """Characters. GitHub refuses a comment of more than 65,536; some are left for who posts it."""
@@ -42,9 +44,13 @@ def _as_number(match: re.Match[str]) -> str:
     return f"&#{ord(match[0])};"
 
 
-def table(titles: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1) -> list[str]:
-    """Return a table; the first columns are text, the others numbers."""
-    rules = [":---"] * texts + ["---:"] * (len(titles) - texts)
+def table_text(table: Table, texts: int | None = None) -> list[str]:
+    """Return a table; its first columns are text, as many as stand to the left, or as is said."""
+    if texts is None:
+        texts = sum(1 for _ in takewhile(lambda column: column.left, table.columns))
+    rules = [":---"] * texts + ["---:"] * (len(table.columns) - texts)
+    rows = [[code(cell.text) if cell.quoted else cell.text for cell in row] for row in table.rows]
+    titles = [column.title for column in table.columns]
     return [f"| {' | '.join(row)} |" for row in (titles, rules, *rows)]
 
 

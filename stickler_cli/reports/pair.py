@@ -190,12 +190,6 @@ def _is_clipped(place: Explained) -> bool:
     return place.adds == 0.0 and place.similarity > 0.0 and place.outcome is Outcome.FD
 
 
-def shown_score(place: Explained) -> str:
-    """Return what a threshold judges: of a list its score, of anything else its similarity."""
-    value = place.score if place.kind in ("list", "tuple") else place.similarity
-    return rate(value, {place.threshold})
-
-
 def is_judged(place: Explained) -> bool:
     """Return whether a place is right or wrong as one: a document is not, nor a field's list."""
     if place.kind in ("list", "tuple") and place.parts:
@@ -203,15 +197,22 @@ def is_judged(place: Explained) -> bool:
     return bool(place.gt_path)
 
 
-def outcome_text(place: Explained) -> str:
-    """Return what a place counts as; nothing where its parts are counted in its stead."""
-    return place.outcome.name if is_judged(place) else ""
+def figure_texts(place: Explained) -> tuple[str, ...]:
+    """Return outcome, score, threshold and who said it, weight, and what the place adds.
 
-
-def threshold_text(place: Explained) -> str:
-    """Return the threshold that decided; nothing where none did."""
-    judged = is_judged(place) and place.outcome not in ONE_SIDED
-    return setting(place.threshold) if judged else ""
+    A threshold judges the score of a list, and of anything else the similarity. There is no text
+    for what parts are counted for in its stead, nor of a threshold that did not decide.
+    """
+    judged, limits = is_judged(place), {place.threshold}
+    decides = judged and place.outcome not in ONE_SIDED
+    return (
+        place.outcome.name if judged else "",
+        rate(place.score if place.kind in ("list", "tuple") else place.similarity, limits),
+        setting(place.threshold) if decides else "",
+        place.threshold_source if decides else "",
+        "" if place.weight is None else setting(place.weight),
+        "" if place.adds is None else rate(place.adds),
+    )
 
 
 def value_piece(value: JsonValue) -> Piece:

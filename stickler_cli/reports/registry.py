@@ -3,11 +3,11 @@
 A new report is a module and a line here.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final
 
 from stickler_cli.core.problems import Problem, UnavailableError
 from stickler_cli.reports.layout import TableStyle
@@ -16,9 +16,6 @@ from stickler_cli.score.record import Run
 if TYPE_CHECKING:
     from stickler_cli.diff.changes import Difference
     from stickler_cli.reports.pair import ComparedPair
-
-Subject = TypeVar("Subject")
-Renderer: TypeAlias = Callable[[Subject, TableStyle], str]
 
 FORMATS: Final[dict[str, str]] = {
     "table": "table",
@@ -30,11 +27,8 @@ FORMATS: Final[dict[str, str]] = {
     "openmetrics": "openmetrics",
     "html": "html.page",
 }
-"""Name -> the module that renders runs, imported when it is used, as each loads what others need
-not; it renders differences and pairs too, unless they have a module of their own."""
-
-DIFFERENCE_MODULES: Final = {"table": "difference_table"}
-PAIR_MODULES: Final = {"table": "pair_table"}
+"""Name -> the module that renders runs and differences, and pairs too if it is one of
+`PAIR_FORMATS`; imported when it is used, as each loads what others need not."""
 
 PAIR_FORMATS: Final = frozenset({"table", "json", "markdown"})
 """Formats of a comparison of two documents."""
@@ -63,9 +57,6 @@ WITH_FIELD_INTERVALS: Final = frozenset({"json", "csv", "html"})
 
 WITH_DETAIL: Final = frozenset({"html"})
 """Formats that show single values."""
-
-IN_PIECES: Final = frozenset({"json"})
-"""Formats that can be written without ever being in memory as a whole."""
 
 EXTRAS: Final = {"html": ("jinja2", "html")}
 """Format -> the module that it needs, and the extra that brings it."""
@@ -102,6 +93,12 @@ def require(format_names: Iterable[str]) -> None:
             raise UnavailableError([Problem("", found, "", hint)])
 
 
+def pieces(format_name: str, run: Run, style: TableStyle) -> Iterator[str]:
+    """Yield what `render` returns, piece by piece where the whole grows with the documents."""
+    module = _module(format_name)
+    yield from module.run_pieces(run) if format_name == "json" else [module.render_run(run, style)]
+
+
 def render(format_name: str, run: Run, style: TableStyle) -> str:
     """Return the report of a run as text that ends with a line break.
 
@@ -110,36 +107,18 @@ def render(format_name: str, run: Run, style: TableStyle) -> str:
         run: what to report.
         style: how to render it; `json`, `csv`, `github` and `openmetrics` do not look at it.
     """
-    renderer: Renderer[Run] = _renderer(FORMATS[format_name], "render_run")
-    return renderer(run, style)
-
-
-def pieces(format_name: str, run: Run, style: TableStyle) -> Iterator[str]:
-    """Yield what `render` returns, piece by piece where the whole grows with the documents."""
-    if format_name in IN_PIECES:
-        in_pieces: Callable[[Run], Iterator[str]] = _function(FORMATS[format_name], "run_pieces")
-        yield from in_pieces(run)
-    else:
-        yield render(format_name, run, style)
+    return "".join(pieces(format_name, run, style))
 
 
 def render_difference(format_name: str, difference: "Difference", style: TableStyle) -> str:
     """Return the report of a difference, in one of `FORMATS`."""
-    module = DIFFERENCE_MODULES.get(format_name, FORMATS[format_name])
-    renderer: Renderer[Difference] = _renderer(module, "render_difference")
-    return renderer(difference, style)
+    return str(_module(format_name).render_difference(difference, style))
 
 
 def render_pair(format_name: str, pair: "ComparedPair", style: TableStyle) -> str:
     """Return the report of a comparison, in one of `PAIR_FORMATS`."""
-    module = PAIR_MODULES.get(format_name, FORMATS[format_name])
-    renderer: Renderer[ComparedPair] = _renderer(module, "render_pair")
-    return renderer(pair, style)
+    return str(_module(format_name).render_pair(pair, style))
 
 
-def _renderer(module: str, function: str) -> Renderer[Subject]:
-    return cast("Renderer[Subject]", _function(module, function))
-
-
-def _function(module: str, function: str) -> Any:
-    return getattr(import_module(f"{__package__}.{module}"), function)
+def _module(format_name: str) -> Any:
+    return import_module(f"{__package__}.{FORMATS[format_name]}")

@@ -1,30 +1,25 @@
-"""The report that people read, in a terminal or in a pipe."""
+"""The reports that people read in a terminal or in a pipe; pairs have a module of their own."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from stickler_cli.core.locations import field_path
-from stickler_cli.reports.figures import more_of, setting, truncate, value_text, visible
+from stickler_cli.diff.changes import Difference, Trend
+from stickler_cli.reports.difference_view import DifferenceView, signed
+from stickler_cli.reports.figures import more_of, truncate, value_text
 from stickler_cli.reports.layout import (
     BLANK,
-    Column,
+    INDENT,
+    Block,
     Line,
     Span,
-    Table,
     TableStyle,
-    Tone,
-    gate_lines,
-    join,
-    paragraph,
-    render_lines,
-    table_lines,
+    Text,
+    draw,
+    gates,
 )
-from stickler_cli.reports.rows import FieldRow
+from stickler_cli.reports.pair_table import render_pair
 from stickler_cli.reports.run_sentences import (
-    DISAGREE,
-    LEGEND,
-    WORST_LEGEND,
-    WORST_MARK,
     disagreement,
     error_classes,
     headline,
@@ -33,219 +28,137 @@ from stickler_cli.reports.run_sentences import (
     validities,
     worst_fields,
 )
-from stickler_cli.reports.view import GroupRow, RunView
-from stickler_cli.score.counts import Counts
+from stickler_cli.reports.tables import (
+    change_table,
+    field_table,
+    group_table,
+    non_match_table,
+    whole_table,
+)
+from stickler_cli.reports.view import RunView
 from stickler_cli.score.non_matches import NonMatch
 from stickler_cli.score.record import Run
 
+__all__ = ["render_difference", "render_pair", "render_run"]
+
 MOST_GROUPS_SHOWN: Final = 20
 """Groups that a terminal shows, the worst; a pipe gets all."""
-INDENT: Final = "  "
-
-_WHOLE_COLUMNS: Final = (
-    Column("", left=True),
-    Column("TP", 5),
-    Column("FD", 4),
-    Column("FA", 3),
-    Column("FN", 2),
-    Column("TN", 7),
-    Column("precision", 1, short="prec"),
-    Column("recall", 1),
-    Column("F1"),
-)
-_INTERVAL_RANK: Final = 6
-
-_FIELD_COLUMNS: Final = (
-    Column("field", left=True),
-    Column("comparator", 11, left=True),
-    Column("threshold", 10, short="thr"),
-    Column("weight", 12),
-    Column("TP", 4),
-    Column("FD", 2),
-    Column("FA", 3),
-    Column("FN", 1),
-    Column("TN", 9),
-    Column("precision", 7, short="prec"),
-    Column("recall", 6),
-    Column("F1"),
-    Column("leaves", 5),
-    Column("score", 8),
-)
-
-
-_NON_MATCH_COLUMNS: Final = ("document", "field", "outcome", "class", "gt", "pred", "reason")
 
 
 def render_run(run: Run, style: TableStyle) -> str:
     """Return a run as tables and sentences; ends with a line break."""
-    view, width = RunView(run), style.room
+    view, schema = RunView(run), run.schema
+    head = (headline(view), *validities(view))
     sections = (
-        _head(view, width),
-        _whole(view, width),
-        _groups(view, width),
-        _fields(view, width, plain=style.plain),
+        [Text(f"{schema.model_name} ({schema.path})", "title"), *map(Text, head)],
+        _whole(view),
+        _groups(view, MOST_GROUPS_SHOWN if style.room else None),
+        _fields(view, nested=not style.plain),
         _non_matches(view, style),
-        gate_lines(run.gates, width),
-        [line for text in notes(view) for line in paragraph(f"note: {text}", width, "", INDENT)],
-        _problems(view, width),
+        gates(run.gates),
+        [Text(f"note: {text}", indent=INDENT) for text in notes(view)],
+        _problems(view),
     )
-    return render_lines(join(sections), style)
+    return draw(sections, style)
 
 
-def _head(view: RunView, width: int | None) -> list[Line]:
-    schema = view.run.schema
-    lines = paragraph(f"{schema.model_name} ({schema.path})", width, "title")
-    for text in (headline(view), *validities(view)):
-        lines += paragraph(text, width)
-    return lines
+def _whole(view: RunView) -> Iterator[Block]:
+    yield whole_table(view)
+    doubt, errors = disagreement(view), error_classes(view)
+    if doubt:
+        yield Text(doubt, "warn")
+    if errors:
+        yield BLANK
+        yield Text(errors, indent=INDENT)
 
 
-def _whole(view: RunView, width: int | None) -> list[Line]:
-    columns, bounds = list(_WHOLE_COLUMNS), view.intervals
-    if bounds is not None:
-        columns.append(Column(view.interval_title, _INTERVAL_RANK))
-    rows = [
-        [
-            Span(mode),
-            *_counts(figures.counts),
-            Span(view.rate(figures.rates.precision)),
-            Span(view.rate(figures.rates.recall)),
-            Span(view.rate(figures.rates.f1), "title"),
-            *([Span(view.interval(bounds.rates[mode]["f1"]))] if bounds else ()),
-        ]
-        for mode, figures in view.whole.items()
-    ]
-    lines, _ = table_lines(Table(columns, rows), width)
-    doubt = disagreement(view)
-    lines += paragraph(doubt, width, "warn") if doubt else []
-    errors = error_classes(view)
-    return lines + ([BLANK, *paragraph(errors, width, "", INDENT)] if errors else [])
-
-
-def _counts(counts: Counts) -> list[Span]:
-    """Return counts so that errors stand out from zeros."""
-    errors = (counts.fd, counts.fa, counts.fn)
-    shown = [Span(str(count), "" if count else "dim") for count in errors]
-    return [Span(str(counts.tp)), *shown, Span(str(counts.tn), "dim")]
-
-
-def _groups(view: RunView, width: int | None) -> list[Line]:
-    lines: list[Line] = []
-    for key, groups in view.groups.items():
-        shown = groups if width is None else groups[:MOST_GROUPS_SHOWN]
-        lines += [BLANK] if lines else []
-        lines += _group_table(view, key, shown, width)
+def _groups(view: RunView, most: int | None) -> Iterator[Block]:
+    for position, (key, groups) in enumerate(view.groups.items()):
+        if position:
+            yield BLANK
+        shown = groups[:most]
+        yield group_table(view, key, shown, page=False)
         if len(shown) < len(groups):
-            more = more_of(len(groups) - len(shown))
-            lines += paragraph(more, width, "dim", INDENT)
-    return lines
+            yield Text(more_of(len(groups) - len(shown)), "dim", INDENT)
 
 
-def _group_table(
-    view: RunView, key: str, groups: Sequence[GroupRow], width: int | None
-) -> list[Line]:
-    with_interval = any(row.interval for row in groups)
-    columns = [
-        Column(visible(f"by {key}"), left=True),
-        *(Column("documents", 1, short="docs"), Column("F1")),
-        *([Column(view.interval_title, 4)] if with_interval else ()),
-        *(Column("leaves", 2), Column("score", 3)),
-    ]
-    rows = [
-        [
-            Span.of(f"  {row.name}"),
-            Span(str(row.documents)),
-            Span(view.rate(row.f1), "title"),
-            *([Span(view.interval(row.interval))] if with_interval else ()),
-            Span(view.rate(row.leaves)),
-            Span(view.rate(row.score)),
-        ]
-        for row in groups
-    ]
-    return table_lines(Table(columns, rows), width)[0]
-
-
-def _fields(view: RunView, width: int | None, *, plain: bool) -> list[Line]:
-    if not view.rows:
-        return []
-    table = Table(_FIELD_COLUMNS, [_field_cells(view, row, plain=plain) for row in view.rows])
-    lines, dropped = table_lines(table, width)
+def _fields(view: RunView, *, nested: bool) -> Iterator[Block]:
     worst = worst_fields(view)
-    above = [*paragraph(worst, width, "bad", INDENT), BLANK] if worst else []
-    legend = [text for text in LEGEND if text.partition(":")[0] not in dropped]
     if worst:
-        legend.append(WORST_LEGEND)
-    if dropped:
-        legend.append(f"no room for: {', '.join(dropped)}")
-    below = [line for text in legend for line in paragraph(text, width, "dim", INDENT)]
-    return [*above, *lines, BLANK, *below]
+        yield Text(worst, "bad", INDENT)
+        yield BLANK
+    if view.rows:
+        yield field_table(view, nested=nested)
 
 
-def _field_cells(view: RunView, row: FieldRow, *, plain: bool) -> list[Span]:
-    rates, leaves = row.rates, row.leaves
-    name = field_path(row.path) if plain else INDENT * row.depth + row.name
-    mark = WORST_MARK if row.worst else " "
-    tone: Tone = "bad" if row.worst else "" if row.tally.fields or leaves is not None else "dim"
-    lower = leaves is not None and (rates.f1 is None or leaves < rates.f1 - DISAGREE)
-    return [
-        Span.of(f"{mark} {name}", tone),
-        Span.of(row.compared_by, "dim"),
-        Span(setting(row.threshold), "dim"),
-        Span(setting(row.weight), "dim"),
-        *_counts(row.counts),
-        Span(view.rate(rates.precision)),
-        Span(view.rate(rates.recall)),
-        Span(view.rate(rates.f1), tone),
-        Span(view.rate(leaves), "warn" if lower else ""),
-        Span(view.rate(row.score)),
-    ]
-
-
-def _non_matches(view: RunView, style: TableStyle) -> list[Line]:
+def _non_matches(view: RunView, style: TableStyle) -> Iterator[Block]:
     chosen = view.run.first_non_matches[: style.show_non_matches]
     if not style.show_non_matches:
-        return []
+        return
     if not chosen:
-        return [(Span("no non-matches"),)]
+        yield Text("no non-matches")
+        return
     which = "all" if len(chosen) < style.show_non_matches else "the first"
-    title = (Span(f"non-matches, {which} {len(chosen)}", "title"),)
-    if not style.plain:
-        return [title, *(line for entry in chosen for line in _non_match(*entry, style.room))]
-    columns = [Column(name, left=True) for name in _NON_MATCH_COLUMNS]
-    rows = [
-        [
-            Span.of(document),
-            Span.of(field_path(entry.path)),
-            Span(entry.outcome.name),
-            Span(entry.error_class.replace("_", " ")),
-            Span(value_text(entry.gt)),
-            Span(value_text(entry.pred)),
-            Span.of(entry.explanation),
-        ]
-        for document, entry in chosen
-    ]
-    return [title, *table_lines(Table(columns, rows))[0]]
+    yield (Span(f"non-matches, {which} {len(chosen)}", "title"),)
+    if style.plain:
+        yield non_match_table(chosen, "gt", "pred")
+        return
+    for entry in chosen:
+        yield from _non_match(*entry, style.room)
 
 
-def _non_match(document: str, entry: NonMatch, width: int | None) -> list[Line]:
-    """Return an error with its values one above the other."""
+def _non_match(document: str, entry: NonMatch, width: int | None) -> Iterator[Text | Line]:
+    """Yield an error with its values one above the other."""
     place = f"{document}  {field_path(entry.path)}  {entry.outcome.name}"
     kind = entry.error_class.replace("_", " ")
-    lines = paragraph(f"{place}  {kind}: {entry.explanation}", width, "", INDENT)
+    yield Text(f"{place}  {kind}: {entry.explanation}", indent=INDENT)
     for side, value in (("gt", entry.gt), ("pred", entry.pred)):
         label, text = f"{INDENT}{side:<4}  ", value_text(value)
         shown = text if width is None else truncate(text, max(1, width - len(label)))
-        lines.append((Span(label, "dim"), Span(shown)))
-    return lines
+        yield Span(label, "dim"), Span(shown)
 
 
-def _problems(view: RunView, width: int | None) -> list[Line]:
+def _problems(view: RunView) -> Iterator[Text]:
     title, named, more = problems(view)
-    if not named:
-        return []
-    lines = paragraph(f"documents with problems: {title}", width, "title")
+    if named:
+        yield Text(f"documents with problems: {title}", "title")
     for status, text in named:
-        lines += paragraph(f"{status:<9}  {text}", width, "warn", INDENT)
+        yield Text(f"{status:<9}  {text}", "warn", INDENT)
     if more:
-        lines += paragraph(more_of(more), width)
-    return lines
+        yield Text(more_of(more))
+
+
+def render_difference(difference: Difference, style: TableStyle) -> str:
+    """Return a difference as tables and sentences; ends with a line break."""
+    view = DifferenceView(difference)
+    told = view.fields_with(Trend.REGRESSED, Trend.IMPROVED)
+    sections: tuple[Iterable[Block], ...] = (
+        _head(view),
+        [change_table(view, view.whole)],
+        [Text(text, tone, INDENT) for tone, text in told],
+        [change_table(view, view.fields, "field", nested=not style.plain)] if view.fields else [],
+        *(_documents(view, what) for what in view.documents),
+        gates(difference.gates),
+    )
+    return draw(sections, style)
+
+
+def _head(view: DifferenceView) -> Iterator[Text]:
+    yield Text(view.title, "title")
+    for decides, text in view.contrasts:
+        word = "not comparable: " if decides else "differs: "
+        yield Text(word + text, "bad" if decides else "warn", INDENT)
+    yield Text(view.headline)
+    yield Text(view.trend_line, view.whole[0].tone, INDENT)
+
+
+def _documents(view: DifferenceView, what: str) -> Iterator[Text]:
+    documents, more = view.documents[what]
+    if documents:
+        yield Text(f"documents that got {what}", "title")
+    for document in documents:
+        mark = "broke hard: " if document.is_hard else ""
+        text = f"{signed(document.change)}  {document.id}: {mark}{view.document_text(document)}"
+        yield Text(text, "bad" if document.is_hard else "", INDENT * 2)
+    if more:
+        yield Text(more_of(more))

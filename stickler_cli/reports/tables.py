@@ -1,0 +1,177 @@
+"""The tables of runs and differences: the same figures in a terminal, in a pipe and on a page.
+
+A page has marks and names in columns of their own, full titles and the intervals of groups last.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from stickler_cli.core.locations import field_path
+from stickler_cli.reports.difference_view import SHORT, ChangeRow, DifferenceView
+from stickler_cli.reports.figures import setting, value_text, visible
+from stickler_cli.reports.layout import INDENT, Column, Span, Table, Tone
+from stickler_cli.reports.rows import FieldRow, Figures
+from stickler_cli.reports.run_sentences import DISAGREE, LEGEND, WORST_LEGEND, WORST_MARK
+from stickler_cli.reports.view import GroupRow, RunView
+from stickler_cli.score.non_matches import NonMatch
+
+_FIGURES: Final = ("TP", "FD", "FA", "FN", "TN", "precision", "recall", "F1")
+_SHORT: Final = {"precision": "prec", "documents": "docs", "threshold": "thr"}
+
+
+def _columns(ranks: Mapping[str, int]) -> list[Column]:
+    return [Column(title, rank, short=_SHORT.get(title, "")) for title, rank in ranks.items()]
+
+
+def _figure_columns(*ranks: int) -> list[Column]:
+    return _columns(dict(zip(_FIGURES, (*ranks, 0), strict=True)))
+
+
+def _figures(view: RunView, figures: Figures, tone: Tone) -> list[Span]:
+    """Return counts, so that errors stand out from zeros, and rates."""
+    counts, rates = figures.counts, figures.rates
+    return [
+        Span(str(counts.tp)),
+        *(Span(str(count), "" if count else "dim") for count in (counts.fd, counts.fa, counts.fn)),
+        Span(str(counts.tn), "dim"),
+        *(Span(view.rate(value)) for value in (rates.precision, rates.recall)),
+        Span(view.rate(rates.f1), tone),
+    ]
+
+
+def whole_table(view: RunView) -> Table:
+    """Return a row for each counting mode."""
+    bounds = view.intervals
+    columns = [Column("", left=True), *_figure_columns(5, 4, 3, 2, 7, 1, 1)]
+    rows = [[Span(mode), *_figures(view, each, "title")] for mode, each in view.whole.items()]
+    if bounds is not None:
+        columns.append(Column(view.interval_title, 6))
+        for row in rows:
+            row.append(Span(view.interval(bounds.rates[row[0].text]["f1"])))
+    return Table(columns, rows)
+
+
+def group_table(view: RunView, key: str, groups: Sequence[GroupRow], *, page: bool) -> Table:
+    """Return a row for each of some groups."""
+    columns = [
+        Column(visible(f"by {view.quoted(key)}"), left=True),
+        *_columns({"documents": 1, "F1": 0, **_last(2, 3, page=page)}),
+    ]
+    rows = [
+        [
+            Span.of(row.name if page else f"{INDENT}{row.name}"),
+            Span(str(row.documents)),
+            Span(view.rate(row.f1), "title"),
+            Span(view.rate(row.leaves)),
+            Span(view.rate(row.score)),
+        ]
+        for row in groups
+    ]
+    if any(row.interval for row in groups):
+        at = len(columns) if page else 3
+        columns.insert(at, Column(view.interval_title, 4))
+        for cells, row in zip(rows, groups, strict=True):
+            cells.insert(at, Span(view.interval(row.interval)))
+    return Table(columns, rows)
+
+
+def _last(leaves: int, score: int, *, page: bool) -> dict[str, int]:
+    """Return the titles of the last columns of fields and groups, with their ranks."""
+    names = ("F1 leaves", "mean score") if page else ("leaves", "score")
+    return dict(zip(names, (leaves, score), strict=True))
+
+
+def field_table(view: RunView, *, page: bool = False, nested: bool = False) -> Table:
+    """Return a row for each field, named by its full path unless names are to be nested."""
+    columns = [
+        *([Column("", left=True)] if page else []),
+        Column("field", left=True),
+        Column("comparator", 11, left=True),
+        *_columns({"threshold": 10, "weight": 12}),
+        *_figure_columns(4, 2, 3, 1, 9, 7, 6),
+        *_columns(_last(5, 8, page=page)),
+    ]
+    legend = [(text.partition(":")[0], text) for text in LEGEND]
+    if any(row.worst for row in view.rows):
+        legend.append(("", WORST_LEGEND))
+    return Table(
+        columns, [_field(view, row, page=page, nested=nested) for row in view.rows], legend
+    )
+
+
+def _field(view: RunView, row: FieldRow, *, page: bool, nested: bool) -> list[Span]:
+    f1, leaves = row.rates.f1, row.leaves
+    name = INDENT * row.depth + row.name if nested else field_path(row.path)
+    tone: Tone = "bad" if row.worst else "" if row.tally.fields or leaves is not None else "dim"
+    lower = leaves is not None and (f1 is None or leaves < f1 - DISAGREE)
+    mark = WORST_MARK if row.worst else ""
+    return [
+        *([Span(mark), Span.of(name)] if page else [Span.of(f"{mark:1} {name}", tone)]),
+        Span.of(row.compared_by, "dim"),
+        Span(setting(row.threshold), "dim"),
+        Span(setting(row.weight), "dim"),
+        *_figures(view, row.figures["overall"], tone),
+        Span(view.rate(leaves), "warn" if lower else ""),
+        Span(view.rate(row.score)),
+    ]
+
+
+def non_match_table(entries: Iterable[tuple[str, NonMatch]], *titles: str) -> Table:
+    """Return a row for each of some errors, with the id of its document.
+
+    Args:
+        entries: the errors.
+        titles: of the columns of both values.
+    """
+    names = ("document", "field", "outcome", "class", *titles, "reason")
+    rows = [
+        [
+            Span.of(document),
+            Span.of(field_path(entry.path)),
+            Span(entry.outcome.name),
+            Span(entry.error_class.replace("_", " ")),
+            Span.of(value_text(entry.gt)),
+            Span.of(value_text(entry.pred)),
+            Span.of(entry.explanation, quoted=bool(entry.differing or entry.judge)),
+        ]
+        for document, entry in entries
+    ]
+    return Table([Column(name, left=True) for name in names], rows)
+
+
+def change_table(
+    view: DifferenceView,
+    rows: Sequence[ChangeRow],
+    first: str = "",
+    *,
+    page: bool = False,
+    nested: bool = False,
+) -> Table:
+    """Return a row for each figure; only fields, whose column has a title, are broken and fixed."""
+    columns = [
+        *([Column("", left=True)] if page else []),
+        Column(first, left=True),
+        *_columns({"before": 3, "after": 2, "change": 0}),
+        Column(view.interval_title, 7, short="CI"),
+        *_columns({"p": 4, **({"broken": 5, "fixed": 6} if first else {})}),
+        Column("trend", 1, left=True),
+        Column("decided by", 8, left=True),
+    ]
+    cells = []
+    for row in rows:
+        change, tone = row.figure, row.tone
+        path, decided = change.path, change.decided_by
+        name = INDENT * (len(path) - 1) + field_path(path[-1:]) if nested else row.name
+        counts = (change.broken, change.fixed) if first else ()
+        cells.append(
+            [
+                *(map(Span, (row.mark, name)) if page else [Span.of(f"{row.mark} {name}", tone)]),
+                *map(Span, (row.before, row.after)),
+                Span(row.change, tone),
+                *map(Span, (row.interval, row.p)),
+                *(Span(str(count), "" if count else "dim") for count in counts),
+                Span(change.trend.value, tone),
+                Span(decided.value if page else SHORT[decided], "dim"),
+            ]
+        )
+    return Table(columns, cells, [("", text) for text in view.legend] if first else ())
