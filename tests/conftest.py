@@ -1,6 +1,7 @@
-"""How Hypothesis searches: the same examples everywhere by default, more of them on request.
+"""How Hypothesis searches: the same examples everywhere, few of them by default.
 
-`pytest --hypothesis-profile=search` looks for new counterexamples.
+The gate takes more of them (`--hypothesis-profile=ci`); `--hypothesis-profile=search` looks for new
+counterexamples.
 """
 
 from hypothesis import HealthCheck, settings
@@ -16,4 +17,5 @@ settings.register_profile(
 settings.register_profile(
     "search", settings.get_profile("ci"), derandomize=False, max_examples=2000
 )
-settings.load_profile("ci")
+settings.register_profile("quick", settings.get_profile("ci"), max_examples=10)
+settings.load_profile("quick")

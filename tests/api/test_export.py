@@ -6,7 +6,7 @@ from typing import Any, Literal, Optional
 from uuid import UUID
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, create_model
 
@@ -308,14 +308,12 @@ def nested(inner):
 MODELS = models(st.recursive(LEAVES | LISTS, nested, max_leaves=4))
 
 
-@settings(deadline=None, max_examples=40)
 @given(MODELS)
 def test_a_static_model_comes_back_from_both_exports(model):
     assert same_by_schema(model)
     assert same_by_configuration(model)
 
 
-@settings(deadline=None, max_examples=40)
 @given(MODELS)
 def test_a_dynamic_model_comes_back_from_both_exports(static):
     model = StructuredModel.from_json_schema(static.to_json_schema())

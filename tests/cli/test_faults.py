@@ -20,7 +20,10 @@ from stickler_cli.cli.exit_codes import ExitCode
 
 from .conftest import write
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc"),
+]
 
 PATIENCE = 120.0
 """Seconds after which something is taken to hang."""

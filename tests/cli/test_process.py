@@ -23,6 +23,7 @@ def run(*command: str, **more: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False, **more)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [

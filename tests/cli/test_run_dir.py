@@ -25,6 +25,8 @@ from stickler_cli.runs.journal import FIRST_LINE
 from .conftest import write
 from .test_faults import PATIENCE, alive, until
 
+pytestmark = pytest.mark.slow
+
 CHANCE = random.Random(5)  # noqa: S311
 FILES = ("run.json", "documents.jsonl", "non-matches.jsonl")
 PARTIAL_FILES = tuple(f"{name}{PARTIAL}" for name in FILES)

@@ -79,6 +79,7 @@ def test_only_named_modules_can_read_objects_or_import_by_name():
 BACKENDS = {path.relative_to(PACKAGE).as_posix() for path in PACKAGE.glob("clients/*.py")}
 
 
+@pytest.mark.slow
 def test_no_module_outside_the_model_backends_can_run_programs_or_reach_the_network():
     for module in MODULES:
         if module.relative_to(PACKAGE).as_posix() not in BACKENDS:
@@ -86,6 +87,7 @@ def test_no_module_outside_the_model_backends_can_run_programs_or_reach_the_netw
         assert not {"eval", "exec", "compile", "__import__"} & set(calls_of(module)), module
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "schema",
     [

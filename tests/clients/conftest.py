@@ -147,6 +147,8 @@ JUDGES = {
 
 @pytest.fixture
 def server(monkeypatch):
+    for package in ("anthropic", "boto3", "openai", "pydantic_ai"):
+        pytest.importorskip(package)  # the extras by which the server is asked
     models = ModelServer()
 
     class Handler(BaseHTTPRequestHandler):

@@ -15,6 +15,8 @@ from stickler_cli.runs.chunk import ChunkResult, Job
 from stickler_cli.runs.worker import read_answer
 from stickler_cli.schema.compiler import compile_schema
 
+pytestmark = pytest.mark.slow
+
 KEY = "sk-a-secret-of-this-test"
 PREFIX = "x-aws-stickler-"
 

@@ -9,6 +9,8 @@ from stickler_cli.clients.model import ModelError
 from stickler_cli.comparators import LLMComparator
 from stickler_cli.core.problems import UnavailableError, UsageError
 
+pytestmark = pytest.mark.slow
+
 KEY = "sk-a-secret-of-this-test"
 
 MODELS = {

@@ -19,6 +19,7 @@ WORDS = {"car": [1, 0, 0], "automobile": [0.8, 0.6, 0], "banana": [0, 0, 1]}
 @pytest.fixture(scope="module")
 def static_model(tmp_path_factory):
     """Make the directory of a static model that knows three words."""
+    pytest.importorskip("model2vec")
     from model2vec import StaticModel
     from tokenizers import Tokenizer
     from tokenizers.models import WordLevel
@@ -122,6 +123,8 @@ def test_a_model_of_sentence_transformers_is_loaded_once(on_torch, asking):
 
 @pytest.mark.parametrize("prefix", ["st", "model2vec"])
 def test_a_path_that_leads_nowhere_is_refused(on_torch, prefix):
+    if prefix == "model2vec":
+        pytest.importorskip("model2vec")
     with pytest.raises(UnavailableError, match=r"no model at \./nowhere, expected the directory"):
         SemanticComparator(f"{prefix}:./nowhere").require()
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stickler_cli.comparators.base import KeywordError
@@ -264,7 +264,6 @@ comparators = st.builds(
 )
 
 
-@settings(deadline=None)
 @given(comparators, st.lists(st.tuples(values, values), max_size=8))
 def test_similarities_are_the_similarity_of_each_pair(comparator, pairs):
     gts = [comparator.prepare(gt) for gt, _ in pairs]
@@ -275,14 +274,12 @@ def test_similarities_are_the_similarity_of_each_pair(comparator, pairs):
     assert similarities.tolist() == list(map(comparator.similarity, gts, preds))
 
 
-@settings(deadline=None)
 @given(comparators, values, values)
 def test_either_side_may_be_the_ground_truth_unless_it_may_be_looser(comparator, one, other):
     if comparator.precision_mode != "gt_loose":
         assert comparator.compare(one, other) == comparator.compare(other, one)
 
 
-@settings(deadline=None)
 @given(comparators, values, values)
 def test_a_looser_precision_never_scores_less(comparator, gt, pred):
     config = comparator.config
@@ -300,7 +297,6 @@ def test_a_date_is_itself(comparator, day):
     assert comparator.compare(day.isoformat(), day) == 1.0
 
 
-@settings(deadline=None)
 @given(comparators, st.text(), st.text())
 def test_any_text_scores_from_0_to_1(comparator, gt, pred):
     assert 0 <= comparator.compare(gt, pred) <= 1

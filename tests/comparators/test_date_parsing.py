@@ -178,7 +178,6 @@ def test_a_range_may_have_ends_of_any_size_and_run_over_the_new_year(text):
 FORMATS = ["%Y-%m-%d", "%B %d, %Y", "%d %b %Y", "%A, %d %B %Y", "%m/%d/%Y", "%Y%m%d"]
 
 
-@settings(deadline=None)
 @given(st.dates(min_value=date(1000, 1, 1)), st.sampled_from(FORMATS))
 def test_a_written_date_is_read_back(day, pattern):
     assert read(day.strftime(pattern)) == StatedDate(day.year, day.month, day.day)
@@ -208,7 +207,7 @@ fragments = st.sampled_from(
 noise = st.lists(fragments | st.text(max_size=3), max_size=9).map("".join)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=7 * settings.default.max_examples)
 @given(noise, st.sampled_from([None, True, False]))
 def test_any_string_is_read_without_an_error_and_always_the_same(text, dayfirst):
     first = readings(text, dayfirst=dayfirst)
@@ -242,7 +241,7 @@ USUAL = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=400)
+@settings(max_examples=10 * settings.default.max_examples)
 @given(USUAL)
 def test_usual_dates_are_read_as_dateutil_reads_them_in_each_order(text):
     found = readings(text, dayfirst=None)

@@ -134,7 +134,7 @@ IDS = [repr(comparator)[:60] for comparator, _ in FAMILY]
 
 @pytest.mark.parametrize(("comparator", "strategy"), FAMILY, ids=IDS)
 def test_similarities_are_the_similarity_of_each_pair(comparator, strategy):
-    @settings(deadline=None, max_examples=150)
+    @settings(max_examples=4 * settings.default.max_examples)
     @given(st.lists(st.tuples(strategy, strategy), max_size=8))
     def holds(pairs):
         gts = [comparator.prepare(gt) for gt, _ in pairs]
@@ -158,7 +158,7 @@ KEYED = [
 
 @pytest.mark.parametrize(("comparator", "strategy"), KEYED, ids=lambda one: repr(one)[:60])
 def test_values_of_unequal_keys_have_similarity_0(comparator, strategy):
-    @settings(deadline=None, max_examples=150)
+    @settings(max_examples=4 * settings.default.max_examples)
     @given(st.lists(strategy, max_size=8))
     def holds(values):
         prepared = [comparator.prepare(value) for value in values]
@@ -177,7 +177,7 @@ def test_values_of_unequal_keys_have_similarity_0(comparator, strategy):
 
 @pytest.mark.parametrize(("comparator", "strategy"), FAMILY, ids=IDS)
 def test_a_similarity_is_a_float_from_0_to_1(comparator, strategy):
-    @settings(deadline=None, max_examples=100)
+    @settings(max_examples=3 * settings.default.max_examples)
     @given(strategy, strategy)
     def holds(gt, pred):
         similarity = comparator.compare(gt, pred)

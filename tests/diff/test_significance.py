@@ -99,6 +99,7 @@ def test_a_drawn_p_is_never_zero():
     assert p_of([1] * 400, [0] * 400) == 1 / 10_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("documents", [12, 40])
 def test_of_runs_that_differ_by_chance_one_in_twenty_is_called_significant(documents):
     samples = quotient_samples(600, documents)

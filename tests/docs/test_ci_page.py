@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+pytestmark = pytest.mark.slow
+
 PROJECT = Path(__file__).parents[2]
 PAGE = (PROJECT / "docs" / "ci.md").read_text(encoding="utf-8")
 ACTION = yaml.safe_load((PROJECT / "action.yml").read_text(encoding="utf-8"))

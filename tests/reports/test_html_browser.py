@@ -16,6 +16,8 @@ from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.registry import render
 from stickler_cli.runs.lines import non_match_lines
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync")
 

@@ -123,6 +123,7 @@ def test_processes_give_the_same_bytes_as_none(workers):
     assert (one.documents["evaluated"], one.documents["total"]) == (18, 24)
 
 
+@pytest.mark.slow
 def test_processes_take_documents_as_deep_as_this_one_does():
     deep = {"a": "x"}
     for _ in range(300):
@@ -516,6 +517,7 @@ evaluate_many({"type": "object", "properties": {"a": {"type": "string"}}}, [({},
 """
 
 
+@pytest.mark.slow
 def test_a_script_that_starts_itself_again_is_told_what_to_do(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT, encoding="utf-8")
