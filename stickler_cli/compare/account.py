@@ -1,59 +1,68 @@
 """What the pairs of one place came to, column by column: the one account of what happened.
 
-Values, thresholds and weights are not repeated here: they are in the columns and the nodes. Counts,
+Values and thresholds are not repeated here: they are in the columns and the nodes. Counts,
 non-matches and explanations are folds of accounts; nothing is paired or compared twice.
 """
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickler_cli.comparators.base import EQUAL_WITHIN
 from stickler_cli.compare.columns import NOTHING, Columns, Indexes, Mask
-from stickler_cli.compare.result import FA, FD, FN, TN, TP, ThresholdSource
+from stickler_cli.compare.result import FA, FD, FN, TN, ThresholdSource
 from stickler_cli.core.json_values import JsonValue
 
 Floats: TypeAlias = NDArray[np.float64]
 Outcomes: TypeAlias = NDArray[np.int8]
 
 
-class Comparer(Protocol):
-    """What an account asks of the node that made it; `plan.Node` is one."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """What holds for the values of a place: the part of a node that accounts look at."""
+
+    threshold: float
+    """In [0, 1]; at or above it the values match, as one unit."""
+    weight: float = 1.0
+    """Above 0; what the field is worth in the score of its object."""
+    clip: bool = False
+    """Whether a similarity below the threshold scores 0.0."""
+    threshold_source: ThresholdSource = field(default="default", repr=False, compare=False)
+    """Who said `threshold`; for explanations only."""
 
     @property
-    def weight(self) -> float:
-        """What the field is worth in the score of its object."""
-
-    @property
-    def threshold(self) -> float:
-        """The similarity at which values match, as one unit."""
-
-    @property
-    def threshold_source(self) -> ThresholdSource:
-        """Who said `threshold`."""
+    def item_threshold(self) -> float:
+        """The similarity at which a pair of list elements of this kind is a match."""
+        return self.threshold
 
     @property
     def item_clip(self) -> bool:
         """Whether a pair of list elements below its threshold adds nothing to the list."""
+        return False
 
-    def element_thresholds(self, columns: Columns, gt: Indexes) -> "float | Floats":
+    def element_thresholds(self, columns: Columns, gt: Indexes) -> float | Floats:
         """Return the similarity at which these list elements are matches."""
+        return self.item_threshold
 
     def source_for(self, element: JsonValue) -> ThresholdSource:
         """Return who said the threshold for this list element and another."""
+        return self.threshold_source
 
 
 @dataclass(slots=True, eq=False)
-class LeafAccount:
+class Account:
     """Pairs that were compared as one value each; also the base of all accounts.
 
     All arrays have an entry for each pair.
     """
 
-    node: Comparer
+    graded: ClassVar[bool] = False
+    """Whether pairs have a threshold of their own as elements of a list."""
+
+    node: Rules
     """What compared the pairs."""
     columns: Columns
     gt: Indexes
@@ -73,26 +82,17 @@ class LeafAccount:
         return len(self.outcome)
 
     @property
-    def graded(self) -> bool:
-        """Whether pairs have a threshold of their own as elements of a list."""
-        return False
-
-    @property
     def reported(self) -> Floats:
         """The similarity of each pair as an element of a list."""
         return self.similarity
 
-    def weights(self) -> "float | Floats":
+    def weights(self) -> float | Floats:
         """Return what each pair is worth in its object."""
         return self.node.weight
 
-    def thresholds(self) -> "float | Floats":
-        """Return the similarity at which each pair of list elements is a match."""
-        return self.node.element_thresholds(self.columns, self.gt)
-
-    def clips(self) -> "bool | Mask":
-        """Return whether a pair of list elements below its threshold adds nothing to its list."""
-        return self.node.item_clip
+    def innermost(self, pair: int) -> "tuple[Account, int]":
+        """Return the account that compared a pair, and the position of the pair in it."""
+        return self, pair
 
 
 @dataclass(slots=True, eq=False)
@@ -100,11 +100,11 @@ class FieldAccount:
     """One field of the objects of an account."""
 
     name: str
-    counted: "bool | Mask"
+    counted: bool | Mask
     """Whether the object's `aggregate` and `leaves` include the field."""
     at: Indexes | None
     """The positions of the objects that were compared by fields, in order; None for all."""
-    account: "Account"
+    account: Account
     """An entry for each of these objects."""
 
     def positions(self, objects: Indexes) -> Indexes:
@@ -123,17 +123,19 @@ class EntryAccount:
     """Of each entry, the position of its object."""
     order: Indexes
     """Of each entry, its place among those of its object that only the documents name."""
-    aggregate: "bool | Outcomes | None"
+    aggregate: bool | Outcomes | None
     """What the fields themselves say of the aggregate, None for nothing; or `SAYS` of each."""
-    counted: "bool | Mask"
+    counted: bool | Mask
     """Whether the object's `aggregate` and `leaves` include each entry."""
-    account: "Account"
+    account: Account
     """An entry for each entry."""
 
 
 @dataclass(slots=True, eq=False)
-class ObjectAccount(LeafAccount):
+class ObjectAccount(Account):
     """Pairs of objects, or one object against nothing."""
+
+    graded: ClassVar[bool] = True
 
     fields: tuple[FieldAccount, ...] = ()
     """In schema order; empty where nothing is present, and where elements are being paired."""
@@ -142,11 +144,6 @@ class ObjectAccount(LeafAccount):
     """By position: undeclared keys that only the prediction has, one false alarm each."""
     undeclared: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     """By position: undeclared keys of the ground truth that have a value; not evaluated."""
-
-    @property
-    def graded(self) -> bool:
-        """Whether pairs have a threshold of their own as elements of a list."""
-        return True
 
 
 @dataclass(slots=True, eq=False)
@@ -167,20 +164,17 @@ class Units:
     """The class of the unit as an element: objects pass on their match-threshold."""
     threshold: Floats
     """The similarity at which the unit is a match."""
-    account: "Account"
+    account: Account
 
 
 @dataclass(slots=True, eq=False)
-class ListAccount(LeafAccount):
+class ListAccount(Account):
     """Pairs of lists, or one list against nothing; tuples too."""
+
+    graded: ClassVar[bool] = True
 
     units: Units | None = None
     """None where nothing is present, and where elements are being paired."""
-
-    @property
-    def graded(self) -> bool:
-        """Whether pairs have a threshold of their own as elements of a list."""
-        return True
 
     @property
     def reported(self) -> Floats:
@@ -189,12 +183,12 @@ class ListAccount(LeafAccount):
 
 
 @dataclass(slots=True, eq=False)
-class MismatchAccount(LeafAccount):
+class MismatchAccount(Account):
     """Pairs of values of different kinds where no leaf is declared: one false discovery each."""
 
-    missed: "Account | None" = None
+    missed: Account | None = None
     """The ground truths against nothing."""
-    invented: "Account | None" = None
+    invented: Account | None = None
     """The predictions against nothing."""
 
 
@@ -204,36 +198,26 @@ class Part:
 
     at: Indexes
     """Their positions, in order."""
-    account: "Account"
+    account: Account
 
 
 @dataclass(slots=True, eq=False)
-class SplitAccount(LeafAccount):
+class SplitAccount(Account):
     """Pairs that were compared by different nodes: each is in one part."""
 
     parts: tuple[Part, ...] = ()
-    worth: "float | Floats" = 1.0
+    worth: float | Floats = 1.0
     """What each pair is worth in its object."""
 
     @property
     def reported(self) -> Floats:
         """The similarity of each pair as an element of a list."""
-        whole: Floats = together(self, lambda account: account.reported, self.similarity)
-        return whole
+        found: Floats = of_each(self, lambda account: account.reported, np.float64)
+        return found
 
-    def weights(self) -> "float | Floats":
+    def weights(self) -> float | Floats:
         """Return what each pair is worth in its object."""
         return self.worth
-
-    def thresholds(self) -> "float | Floats":
-        """Return the similarity at which each pair of list elements is a match."""
-        whole: Floats = together(self, lambda account: account.thresholds(), self.similarity)
-        return whole
-
-    def clips(self) -> "bool | Mask":
-        """Return whether a pair of list elements below its threshold adds nothing to its list."""
-        whole: Mask = together(self, lambda account: account.clips(), self.outcome == TP)
-        return whole
 
     def parts_at(self, at: Indexes) -> Iterator[tuple[Part, Indexes, Indexes]]:
         """Return each part that some pairs are in: which of them, and their positions there."""
@@ -243,35 +227,40 @@ class SplitAccount(LeafAccount):
             if len(which):
                 yield part, which, inner[which]
 
-    def part_of(self, position: int) -> "tuple[Account, int]":
-        """Return the account that a pair is in, and its position there."""
+    def innermost(self, pair: int) -> tuple[Account, int]:
+        """Return the account that compared a pair, and the position of the pair in it."""
         for part in self.parts:
-            at = int(np.searchsorted(part.at, position))
-            if at < len(part.at) and part.at[at] == position:
-                return part.account, at
-        raise IndexError(position)
+            at = int(np.searchsorted(part.at, pair))
+            if at < len(part.at) and part.at[at] == pair:
+                return part.account.innermost(at)
+        raise IndexError(pair)
 
 
-Account: TypeAlias = LeafAccount | ObjectAccount | ListAccount | MismatchAccount | SplitAccount
-
-
-def together(split: SplitAccount, of: Callable[["Account"], Any], like: NDArray[Any]) -> Any:
-    """Put what parts have of their pairs together, in the type of another array."""
-    whole = np.empty_like(like)
-    for part in split.parts:
-        whole[part.at] = of(part.account)
+def of_each(account: Account, of: Callable[[Account], Any], kind: type[np.generic]) -> Any:
+    """Return for each pair what the account says that compared it: one value, or an array."""
+    if not isinstance(account, SplitAccount):
+        return of(account)
+    whole = np.empty(len(account), kind)
+    for part in account.parts:
+        whole[part.at] = of_each(part.account, of, kind)
     return whole
 
 
 def classified(
-    similarity: Floats, threshold: "float | Floats", no_gt: Mask, no_pred: Mask
+    similarity: Floats, threshold: float | Floats, gt: Indexes, pred: Indexes
 ) -> Outcomes:
     """Return the class of each pair; a similarity within `EQUAL_WITHIN` of a threshold meets it."""
-    # TP is 0, and FD 1.
-    outcome: Outcomes = (similarity < threshold - EQUAL_WITHIN).view(np.int8)
-    if no_gt.any() or no_pred.any():
+    outcome = met(similarity, threshold)
+    no_gt, no_pred = gt < 0, pred < 0
+    if np.count_nonzero(no_gt | no_pred):
         outcome[no_gt], outcome[no_pred], outcome[no_gt & no_pred] = FA, FN, TN
     return outcome
+
+
+def met(similarity: Floats, threshold: float | Floats) -> Outcomes:
+    """Return the class of each pair that both sides have."""
+    outcome: Outcomes = (similarity < threshold - EQUAL_WITHIN).view(np.int8)
+    return outcome  # TP is 0, and FD 1
 
 
 def clipped(similarity: Floats, outcome: Outcomes, *, clip: bool) -> Floats:
@@ -279,14 +268,22 @@ def clipped(similarity: Floats, outcome: Outcomes, *, clip: bool) -> Floats:
     return np.where(outcome == FD, 0.0, similarity) if clip else similarity
 
 
+def scored(similarity: Floats, gt: Indexes, pred: Indexes) -> Floats:
+    """Return similarities, 0.0 where one side is absent and 1.0 where both are."""
+    no_gt, no_pred = gt < 0, pred < 0
+    if not np.count_nonzero(no_gt | no_pred):
+        return similarity
+    return np.where(no_gt & no_pred, 1.0, np.where(no_gt | no_pred, 0.0, similarity))
+
+
 def split(  # noqa: PLR0913, PLR0917 - what every account has, and the parts
-    node: Comparer,
+    node: Rules,
     columns: Columns,
     gt: Indexes,
     pred: Indexes,
-    parts: "list[Part]",
-    worth: "float | Floats | None" = None,
-) -> "Account":
+    parts: list[Part],
+    worth: float | None = None,
+) -> Account:
     """Put parts together that have all pairs between them; one that has all is the whole."""
     if len(parts) == 1 and worth is None:
         return parts[0].account
@@ -297,18 +294,9 @@ def split(  # noqa: PLR0913, PLR0917 - what every account has, and the parts
         similarity[part.at] = part.account.similarity
         score[part.at] = part.account.score
         weight[part.at] = part.account.weights()
-    return SplitAccount(
-        node,
-        columns,
-        gt,
-        pred,
-        outcome,
-        similarity,
-        score,
-        None,
-        tuple(parts),
-        weight if worth is None else worth,
-    )
+    figures = outcome, similarity, score
+    worths = weight if worth is None else worth
+    return SplitAccount(node, columns, gt, pred, *figures, None, tuple(parts), worths)
 
 
 def local_positions(at: Indexes, size: int) -> Indexes:

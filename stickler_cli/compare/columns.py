@@ -9,9 +9,10 @@ entry more than there are slots, the last, which is what `NOTHING` reads.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
-from typing import Any, Final, NamedTuple, TypeAlias
+from operator import sub
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,8 @@ from numpy.typing import NDArray
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.compare.absence import is_absent
 from stickler_cli.core.json_values import JsonValue
+
+T = TypeVar("T")
 
 Indexes: TypeAlias = NDArray[np.intp]
 Mask: TypeAlias = NDArray[np.bool_]
@@ -57,28 +60,47 @@ class Codes(NamedTuple):
     """The distinct values, by code."""
 
 
-@dataclass(slots=True)
 class Prepared:
     """The distinct values of a column as one comparator wants them, each made when needed."""
 
-    comparator: BaseComparator
-    values: list[Any]
-    ready: NDArray[np.object_]
-    made: Mask
-    """Which of the values are ready."""
-    reflexive: Mask | None = None
-    keys: Indexes | None = None
-    keyed: bool = False
-    """Whether the comparator was asked for keys."""
+    def __init__(self, comparator: BaseComparator, columns: "Columns") -> None:
+        """Take the values of both sides by their codes."""
+        self.values = columns.codes.values
+        self._comparator, self._types = comparator, columns.types - {type(None)}
+        self._ready = np.empty(len(self.values), object)
+        self._made = np.zeros(len(self.values), np.bool_)
 
     def of(self, codes: Indexes) -> list[Any]:
         """Return the prepared values of codes."""
-        if not (made := self.made[codes]).all():
+        made = self._made[codes]
+        if np.count_nonzero(made) < len(codes):
             for code in distinct(codes[~made]).tolist():
-                self.ready[code] = self.comparator.prepare(self.values[code])
-                self.made[code] = True
-        prepared: list[Any] = self.ready[codes].tolist()
+                self._ready[code] = self._comparator.prepare(self.values[code])
+                self._made[code] = True
+        prepared: list[Any] = self._ready[codes].tolist()
         return prepared
+
+    @cached_property
+    def alike(self) -> Mask | None:
+        """For each code whether two such values surely match; None if all do."""
+        reflexive = self._comparator.reflexive
+        if self._types <= reflexive and not self._types & {int, float}:
+            return None
+        alike = [
+            type(value) in reflexive
+            and (type(value) not in _NUMBERS or -ORDINARY < value < ORDINARY)
+            for value in self.values
+        ]
+        return None if all(alike) else np.array(alike)
+
+    @cached_property
+    def keys(self) -> Indexes | None:
+        """For each code a key; unequal ones have similarity 0. None without such keys.
+
+        The last one, which is what `NOTHING` reads, is that of no value.
+        """
+        keys = self._comparator.keys(self.of(np.arange(len(self.values))))
+        return None if keys is None else np.array([*keys.tolist(), NOTHING])
 
 
 class Columns:
@@ -87,137 +109,105 @@ class Columns:
     def __init__(self, gt: list[JsonValue], pred: list[JsonValue]) -> None:
         """Take the values of both sides; None where there is none."""
         self.gt, self.pred = gt, pred
-        self._fields: dict[str, Columns] = {}
-        self._kinds: tuple[Kinds, Kinds] | None = None
-        self._types: frozenset[type] | None = None
-        self._codes: Codes | None = None
-        self._prepared: dict[int, Prepared] = {}
-        self._elements: tuple[Elements, Elements, Columns] | None = None
-        self._entries: tuple[Elements, Elements, Columns, list[str]] | None = None
         self._derived: dict[Hashable, Any] = {}
         self.pairings: dict[tuple[int, int], Any] = {}
         """Of pairs of lists met while other elements were paired: which of their elements pair."""
 
-    @property
+    def derived(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return what `make` returned when it was first called for this key."""
+        if key not in self._derived:
+            self._derived[key] = make()
+        found: T = self._derived[key]
+        return found
+
+    def _both(self) -> list[Any]:
+        """Return all slots of one side, then of the other; None for what `NOTHING` reads."""
+        return [*self.gt, None, *self.pred, None]
+
+    def _sides(self, values: Iterable[int], dtype: type[np.signedinteger]) -> tuple[Any, Any]:
+        """Return numbers of all slots as an array for each side."""
+        size = len(self.gt) + 1
+        numbers = np.fromiter(values, dtype, size + len(self.pred) + 1)
+        return numbers[:size], numbers[size:]
+
+    @cached_property
     def types(self) -> frozenset[type]:
         """The Python types of all values."""
-        if self._types is None:
-            self._types = frozenset(map(type, self.gt)) | frozenset(map(type, self.pred))
-        return self._types
+        return frozenset(map(type, chain(self.gt, self.pred)))
 
-    @property
+    @cached_property
     def scalar(self) -> bool:
         """Whether no value is an object, a list or something that JSON does not have."""
         return self.types <= _SCALARS
 
     def field(self, name: str) -> "Columns":
         """Return the columns of a field of objects; other values have none."""
-        found = self._fields.get(name)
-        if found is None:
-            found = Columns(_field(self.gt, name), _field(self.pred, name))
-            self._fields[name] = found
-        return found
+        return self.derived(name, lambda: Columns(_field(self.gt, name), _field(self.pred, name)))
 
+    @cached_property
     def kinds(self) -> tuple[Kinds, Kinds]:
-        """Return what every slot holds: `ABSENT`, `LEAF`, `OBJECT` or `ARRAY`."""
-        if self._kinds is None:
-            self._kinds = _kinds(self.gt), _kinds(self.pred)
-        return self._kinds
+        """What every slot holds: `ABSENT`, `LEAF`, `OBJECT` or `ARRAY`."""
+        # True is LEAF, and the rest is empty.
+        texts = self.types <= {str, type(None)}
+        return self._sides(map(bool if texts else kind, self._both()), np.int8)
 
     def present(self, gt: Indexes, pred: Indexes) -> tuple[Indexes, Indexes]:
         """Return the pairs with `NOTHING` for every absent value."""
-        gt_kinds, pred_kinds = self.kinds()
+        gt_kinds, pred_kinds = self.kinds
         return (
             np.where(gt_kinds[gt] == ABSENT, NOTHING, gt),
             np.where(pred_kinds[pred] == ABSENT, NOTHING, pred),
         )
 
+    @cached_property
     def codes(self) -> Codes:
-        """Return a number for each value; absent ones have `NOTHING`."""
-        if self._codes is None:
-            self._codes = self._coded()
-        return self._codes
-
-    def _coded(self) -> Codes:
-        table: dict[Hashable, int] = {}
-        alike = len(self.types - {type(None)}) <= 1  # else 1, 1.0 and true would share a code
-
-        def code(value: Any) -> int:
-            if value is None or (not value and isinstance(value, str)):
-                return NOTHING
-            key = value if alike else (value.__class__, value)
-            try:
-                return table.setdefault(key, len(table))
-            except TypeError:  # a list or an object that a comparator takes whole
-                if is_absent(value):
-                    return NOTHING
-                return table.setdefault((_Same(value),), len(table))
-
-        gt, pred = (
-            np.fromiter(chain(map(code, side), (NOTHING,)), np.intp, len(side) + 1)
-            for side in (self.gt, self.pred)
-        )
-        return Codes(gt, pred, [_value(key, alike) for key in table])
+        """A number for each value; absent ones have `NOTHING`."""
+        keys = self._both()
+        # Else 1, 1.0 and true would share a code.
+        if not (alike := len(self.types - {type(None)}) <= 1):
+            keys = list(zip(map(type, keys), keys, strict=True))
+        try:
+            table = dict.fromkeys(keys, NOTHING)
+        except TypeError:  # lists or objects that a comparator takes whole
+            keys, alike = [(type(value), _hashable(value)) for value in self._both()], False
+            table = dict.fromkeys(keys, NOTHING)
+        values: list[Any] = []
+        for key in table:
+            value = key if alike else key[1]
+            value = value.value if value.__class__ is _Same else value
+            if not is_absent(value):
+                table[key] = len(values)
+                values.append(value)
+        return Codes(*self._sides(map(table.__getitem__, keys), np.intp), values)
 
     def prepared(self, comparator: BaseComparator) -> Prepared:
-        """Return what a comparator makes of the distinct values, empty at first."""
-        found = self._prepared.get(id(comparator))
-        if found is None:
-            values = self.codes().values
-            size = len(values)
-            found = Prepared(comparator, values, np.empty(size, object), np.zeros(size, np.bool_))
-            self._prepared[id(comparator)] = found
-        return found
+        """Return what a comparator makes of the distinct values, none of it at first."""
+        return self.derived(id(comparator), lambda: Prepared(comparator, self))
 
-    def surely_alike(self, comparator: BaseComparator) -> Mask | None:
-        """Return for each code whether two such values surely match; None if all do."""
-        prepared = self.prepared(comparator)
-        types = self.types - {type(None)}
-        if types <= comparator.reflexive and not types & {int, float}:
-            return None
-        if prepared.reflexive is None:
-            prepared.reflexive = np.fromiter(
-                (_is_alike(value, comparator.reflexive) for value in prepared.values),
-                np.bool_,
-                len(prepared.values),
-            )
-        return prepared.reflexive
-
-    def keys(self, comparator: BaseComparator) -> Indexes | None:
-        """Return for each code a key; unequal ones have similarity 0. None without such keys.
-
-        The last one, which is what `NOTHING` reads, is that of no value.
-        """
-        prepared = self.prepared(comparator)
-        if not prepared.keyed:
-            prepared.keyed = True
-            ready = prepared.of(np.arange(len(prepared.values)))
-            keys = comparator.keys(ready)
-            prepared.keys = None if keys is None else np.append(keys, NOTHING)
-        return prepared.keys
-
+    @cached_property
     def elements(self) -> tuple[Elements, Elements, "Columns"]:
-        """Return the present elements of all lists; what is no list is a list of one."""
-        if self._elements is None:
-            gt, gt_values = _elements(self.gt)
-            pred, pred_values = _elements(self.pred)
-            self._elements = gt, pred, Columns(gt_values, pred_values)
-        return self._elements
+        """The present elements of all lists; what is no list is a list of one."""
 
+        def parts(value: JsonValue) -> Iterable[tuple[int, JsonValue]]:
+            return enumerate(value) if isinstance(value, list) else ((0, value),)
+
+        gt, gt_values = _parts(self.gt, parts)
+        pred, pred_values = _parts(self.pred, parts)
+        return gt, pred, Columns(gt_values, pred_values)
+
+    @cached_property
     def entries(self) -> tuple[Elements, Elements, "Columns", list[str]]:
-        """Return the present values of all objects, and the names that their places stand for."""
-        if self._entries is None:
-            names: dict[str, int] = {}
-            gt, gt_values = _entries(self.gt, names)
-            pred, pred_values = _entries(self.pred, names)
-            self._entries = gt, pred, Columns(gt_values, pred_values), list(names)
-        return self._entries
+        """The present values of all objects, and the names that their places stand for."""
+        names: dict[str, int] = {}
 
-    def derived(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """Return what `make` returned when it was first called for this key."""
-        if key not in self._derived:
-            self._derived[key] = make()
-        return self._derived[key]
+        def parts(value: JsonValue) -> Iterable[tuple[int, JsonValue]]:
+            if isinstance(value, dict):
+                for name, part in value.items():
+                    yield names.setdefault(name, len(names)), part
+
+        gt, gt_values = _parts(self.gt, parts)
+        pred, pred_values = _parts(self.pred, parts)
+        return gt, pred, Columns(gt_values, pred_values), list(names)
 
     def values(self, gt: int, pred: int) -> tuple[JsonValue, JsonValue]:
         """Return the values of a pair; None for an absent side."""
@@ -236,15 +226,13 @@ class _Same:
         self.value = value
 
 
-def _value(key: Any, alike: bool) -> Any:
-    if key.__class__ is tuple and len(key) == 1 and key[0].__class__ is _Same:
-        return key[0].value
-    return key if alike else key[1]
-
-
-def _is_alike(value: Any, reflexive: frozenset[type]) -> bool:
-    kind = value.__class__
-    return kind in reflexive and (kind not in _NUMBERS or -ORDINARY < value < ORDINARY)
+def _hashable(value: Any) -> Hashable:
+    try:
+        hash(value)
+    except TypeError:
+        return _Same(value)
+    found: Hashable = value
+    return found
 
 
 def _field(values: Sequence[Any], name: str) -> list[Any]:
@@ -256,6 +244,8 @@ def _field(values: Sequence[Any], name: str) -> list[Any]:
 
 def kind(value: object) -> int:
     """Return what a slot with this value holds."""
+    if value.__class__ in _NUMBERS:
+        return LEAF
     if is_absent(value):
         return ABSENT
     if isinstance(value, dict):
@@ -263,55 +253,22 @@ def kind(value: object) -> int:
     return ARRAY if isinstance(value, list) else LEAF
 
 
-def _kinds(values: Sequence[Any]) -> Kinds:
-    types = frozenset(map(type, values))
-    if types <= _NUMBERS:
-        kinds: Iterable[int] = [LEAF] * len(values)
-    elif types <= {str, type(None)}:  # True is LEAF, and the rest is empty
-        kinds = map(bool, values)
-    else:
-        kinds = map(kind, values)
-    return np.fromiter(chain(kinds, (ABSENT,)), np.int8, len(values) + 1)
-
-
-def _elements(values: Sequence[JsonValue]) -> tuple[Elements, list[JsonValue]]:
-    flat: list[JsonValue] = []
-    places: list[int] = []
-    lengths = []
-    for value in values:
-        before = len(flat)
-        if isinstance(value, list):
-            for place, element in enumerate(value):
-                if element.__class__ in _NUMBERS or not is_absent(element):
-                    flat.append(element)
-                    places.append(place)
-        elif not is_absent(value):
-            flat.append(value)
-            places.append(0)
-        lengths.append(len(flat) - before)
-    return _offsets(lengths, places), flat
-
-
-def _entries(
-    values: Sequence[JsonValue], names: dict[str, int]
+def _parts(
+    values: Sequence[JsonValue], parts: Callable[[JsonValue], Iterable[tuple[int, JsonValue]]]
 ) -> tuple[Elements, list[JsonValue]]:
-    flat: list[JsonValue] = []
+    """Lay out the present parts of values one after the other."""
+    found: list[JsonValue] = []
     places: list[int] = []
-    lengths = []
+    ends = [0]
     for value in values:
-        before = len(flat)
-        if isinstance(value, dict):
-            for name, part in value.items():
-                if not is_absent(part):
-                    flat.append(part)
-                    places.append(names.setdefault(name, len(names)))
-        lengths.append(len(flat) - before)
-    return _offsets(lengths, places), flat
-
-
-def _offsets(lengths: list[int], places: list[int]) -> Elements:
-    sizes = np.array([*lengths, 0], dtype=np.intp)
-    return Elements(np.cumsum(sizes) - sizes, sizes, np.array(places, dtype=np.intp))
+        for place, part in parts(value):
+            if part.__class__ in _NUMBERS or not is_absent(part):
+                found.append(part)
+                places.append(place)
+        ends.append(len(found))
+    starts = np.array(ends)
+    lengths = np.array([*map(sub, ends[1:], ends), 0])
+    return Elements(starts, lengths, np.array(places, np.intp)), found
 
 
 def distinct(numbers: Indexes) -> Indexes:

@@ -12,7 +12,6 @@ from stickler_cli.compare.account import (
     ListAccount,
     MismatchAccount,
     ObjectAccount,
-    SplitAccount,
 )
 from stickler_cli.compare.columns import NOTHING, Indexes
 from stickler_cli.compare.result import Outcome
@@ -179,14 +178,7 @@ class ElementComparison:
 
 def comparison_of(account: Account, pair: int) -> Comparison:
     """Return one pair of an account."""
-    return Comparison(*within(account, pair))
-
-
-def within(account: Account, pair: int) -> tuple[Account, int]:
-    """Return the account that compared a pair, and the position of the pair in it."""
-    while isinstance(account, SplitAccount):
-        account, pair = account.part_of(pair)
-    return account, pair
+    return Comparison(*account.innermost(pair))
 
 
 def owned(owner: Indexes, pair: int) -> range:

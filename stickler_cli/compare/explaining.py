@@ -186,7 +186,7 @@ def _longest(elements: Sequence[ElementComparison]) -> int:
 def pairings_of(node: ListNode, comparison: Comparison, options: Options) -> Iterator[Pairing]:
     """Tell of each element of a list what it was paired with, and what else it might have been."""
     columns, elements = comparison.account.columns, comparison.elements
-    gt_elements, pred_elements, values = columns.elements()
+    gt_elements, pred_elements, values = columns.elements
     gt_slot, pred_slot = (
         int(side[comparison.pair]) for side in (comparison.account.gt, comparison.account.pred)
     )

@@ -8,7 +8,7 @@ import numpy as np
 
 from stickler_cli.clients.model import ModelError
 from stickler_cli.comparators.base import EQUAL_WITHIN, BaseComparator
-from stickler_cli.compare.account import Account, Floats, LeafAccount, clipped
+from stickler_cli.compare.account import Account, Floats, classified, clipped
 from stickler_cli.compare.columns import (
     ABSENT,
     ARRAY,
@@ -18,6 +18,7 @@ from stickler_cli.compare.columns import (
     Columns,
     Indexes,
     Mask,
+    Prepared,
 )
 from stickler_cli.compare.plan import Node, Options, Purpose
 from stickler_cli.core.json_values import brief
@@ -49,7 +50,7 @@ class LeafNode(Node):
         if columns.scalar:
             return None
         taken = [ABSENT, LEAF, *(_CONTAINERS[shape] for shape in self.comparator.takes)]
-        gt_kinds, pred_kinds = columns.kinds()
+        gt_kinds, pred_kinds = columns.kinds
         return np.isin(gt_kinds, taken), np.isin(pred_kinds, taken)
 
     def compare(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
@@ -66,44 +67,45 @@ class LeafNode(Node):
 
     def account(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
         """Account for pairs of values that the comparator takes."""
-        codes, comparator = columns.codes(), self.comparator
+        codes, comparator = columns.codes, self.comparator
         if options.pairing and comparator.pairing is not None:
             comparator = comparator.pairing
         gt_codes, pred_codes = codes.gt[gt], codes.pred[pred]
-        equal, absent = gt_codes == pred_codes, (gt_codes < 0) | (pred_codes < 0)
-        similarity = equal.astype(np.float64)
-        alike = columns.surely_alike(comparator)
-        settled = equal if alike is None or not len(alike) else equal & alike[gt_codes]
+        unlike = gt_codes != pred_codes
+        similarity = 1.0 - unlike
+        prepared = columns.prepared(comparator)
+        if prepared.alike is not None:
+            unlike |= ~prepared.alike[gt_codes]
+        absent = np.minimum(gt_codes, pred_codes) < 0
+        if np.count_nonzero(absent):
+            gt, pred = np.where(gt_codes < 0, NOTHING, gt), np.where(pred_codes < 0, NOTHING, pred)
+            unlike &= ~absent
         reasons: Mapping[int, str] | None = None
-        at = np.flatnonzero(~(settled | absent))
+        (at,) = unlike.nonzero()
         if len(at):
             pairs = gt_codes[at], pred_codes[at]
             if options.purpose is Purpose.ROUGH and not comparator.columnar:
                 similarity[at] = 1.0
             elif comparator.asks_models:
-                similarity[at], said = self._asked(columns, *pairs, options)
+                similarity[at], said = self._asked(prepared, *pairs, options)
                 reasons = None if said is None else dict(zip(at.tolist(), said, strict=True))
             else:
-                similarity[at] = self._similarities(comparator, columns, *pairs)
-        if np.count_nonzero(absent):
-            gt = np.where(gt_codes < 0, NOTHING, gt)
-            pred = np.where(pred_codes < 0, NOTHING, pred)
-        outcome = self.outcomes(similarity, gt, pred)
+                similarity[at] = self._similarities(comparator, prepared, *pairs)
+        outcome = classified(similarity, self.threshold, gt, pred)
         score = clipped(similarity, outcome, clip=self.clip)
-        return LeafAccount(self, columns, gt, pred, outcome, similarity, score, reasons)
+        return Account(self, columns, gt, pred, outcome, similarity, score, reasons)
 
     def _similarities(
-        self, comparator: BaseComparator, columns: Columns, gt: Indexes, pred: Indexes
+        self, comparator: BaseComparator, prepared: Prepared, gt: Indexes, pred: Indexes
     ) -> Floats:
         """Compare pairs of values, by their codes."""
-        if comparator.columnar and (keys := columns.keys(comparator)) is not None:
-            same = np.flatnonzero(keys[gt] == keys[pred])  # all others have nothing in common
+        if comparator.columnar and (keys := prepared.keys) is not None:
+            (same,) = (keys[gt] == keys[pred]).nonzero()  # all others have nothing in common
             if len(same) < len(gt):
                 found = np.zeros(len(gt))
                 if len(same):
-                    found[same] = self._similarities(comparator, columns, gt[same], pred[same])
+                    found[same] = self._similarities(comparator, prepared, gt[same], pred[same])
                 return found
-        prepared = columns.prepared(comparator)
 
         def compare(gt: Indexes, pred: Indexes) -> Floats:
             return comparator.similarities(prepared.of(gt), prepared.of(pred))
@@ -111,24 +113,25 @@ class LeafNode(Node):
         try:
             similarity = compare(gt, pred)
         except Exception as error:
-            raise self._failure(columns, *_first_to_fail(compare, gt, pred), error) from error
-        return self._in_range(similarity, columns, gt, pred)
+            raise self._failure(prepared, *_first_to_fail(compare, gt, pred), error) from error
+        return self._in_range(similarity, prepared, gt, pred)
 
     def _asked(
-        self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
+        self, prepared: Prepared, gt: Indexes, pred: Indexes, options: Options
     ) -> tuple[Floats, Sequence[str] | None]:
         """Ask a model about pairs of values, by their codes: all of them at once."""
-        comparator, prepared = self.comparator, columns.prepared(self.comparator)
         try:
-            answers = comparator.ask(options.client, prepared.of(gt), prepared.of(pred))
+            answers = self.comparator.ask(options.client, prepared.of(gt), prepared.of(pred))
         except UsageError:  # nothing about these values: the run cannot go on
             raise
         except Exception as error:
             at = error.at if isinstance(error, ModelError) else 0
-            raise self._failure(columns, int(gt[at]), int(pred[at]), error) from error
-        return self._in_range(answers.similarities, columns, gt, pred), answers.reasons
+            raise self._failure(prepared, int(gt[at]), int(pred[at]), error) from error
+        return self._in_range(answers.similarities, prepared, gt, pred), answers.reasons
 
-    def _in_range(self, similarity: Floats, columns: Columns, gt: Indexes, pred: Indexes) -> Floats:
+    def _in_range(
+        self, similarity: Floats, prepared: Prepared, gt: Indexes, pred: Indexes
+    ) -> Floats:
         if similarity.size and similarity.min() >= 0.0 and similarity.max() <= 1.0:
             return similarity
         # A NaN would read as "no pair" and vanish: NaN > floor is False.
@@ -136,13 +139,13 @@ class LeafNode(Node):
         if wrong.any():
             at = int(np.flatnonzero(wrong)[0])
             found = f"its similarity is {float(similarity[at])!r}"
-            raise self._failure(columns, int(gt[at]), int(pred[at]), found)
+            raise self._failure(prepared, int(gt[at]), int(pred[at]), found)
         return np.clip(similarity, 0.0, 1.0)
 
     def _failure(
-        self, columns: Columns, gt: int, pred: int, cause: Exception | str
+        self, prepared: Prepared, gt: int, pred: int, cause: Exception | str
     ) -> ComparisonError:
-        values = columns.codes().values
+        values = prepared.values
         if isinstance(cause, Exception):
             cause = f"{type(cause).__name__}: {cause}"
         pair = f"{brief(values[gt])} and {brief(values[pred])}"

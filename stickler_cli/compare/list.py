@@ -6,23 +6,22 @@ from typing import Final
 
 import numpy as np
 
-from stickler_cli.comparators.base import EQUAL_WITHIN
 from stickler_cli.compare.absence import is_absent
 from stickler_cli.compare.account import (
     Account,
     Floats,
     ListAccount,
-    Outcomes,
-    SplitAccount,
     Units,
     both_sides,
-    together,
+    classified,
+    met,
+    of_each,
+    scored,
 )
-from stickler_cli.compare.columns import ARRAY, NOTHING, Columns, Indexes, Mask, spread
-from stickler_cli.compare.element_pairs import Lists, Pairs
-from stickler_cli.compare.pairing import pair
-from stickler_cli.compare.plan import Node, Options, Purpose, scored
-from stickler_cli.compare.result import TP, ThresholdSource
+from stickler_cli.compare.columns import ARRAY, NOTHING, Columns, Elements, Indexes, Mask, spread
+from stickler_cli.compare.pairing import Pairs, joined, pair
+from stickler_cli.compare.plan import Node, Options, Purpose
+from stickler_cli.compare.result import FD, TP, ThresholdSource
 from stickler_cli.core.json_values import JsonValue
 
 MOST_KNOWN: Final = 1_000_000
@@ -46,7 +45,7 @@ class SequenceNode(Node, ABC):
         """Take any value, but one that would be wrapped for ever."""
         if columns.types <= {list, type(None)}:
             return None
-        gt_kinds, pred_kinds = columns.kinds()
+        gt_kinds, pred_kinds = columns.kinds
         masks = []
         for kinds, values in ((gt_kinds, columns.gt), (pred_kinds, columns.pred)):
             taken = kinds == ARRAY
@@ -88,15 +87,15 @@ class ListNode(SequenceNode):
         """Return the node of the only element of a list of one."""
         return self.items.chosen(value)
 
-    def element_thresholds(self, columns: Columns, gt: Indexes) -> "float | Floats":
+    def element_thresholds(self, columns: Columns, gt: Indexes) -> float | Floats:
         """Return what lists must reach as elements of another: what their own elements must."""
         if self.threshold_stated:
             return self.threshold
-        starts, lengths, _ = columns.elements()[0]
+        starts, lengths, _ = columns.elements[0]
         thresholds = np.full(len(gt), self.threshold)
-        at = np.flatnonzero((columns.kinds()[0][gt] == ARRAY) & (lengths[gt] > 0))
+        at = np.flatnonzero((columns.kinds[0][gt] == ARRAY) & (lengths[gt] > 0))
         firsts = starts[gt[at]]
-        thresholds[at] = self.items.element_thresholds(columns.elements()[2], firsts)
+        thresholds[at] = self.items.element_thresholds(columns.elements[2], firsts)
         return thresholds
 
     def source_for(self, element: JsonValue) -> ThresholdSource:
@@ -114,25 +113,20 @@ class ListNode(SequenceNode):
 
     def account(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
         """Account for pairs of lists: put elements together, then account for those pairs."""
-        gt_elements, pred_elements, elements = columns.elements()
-        rows, row_owner = spread(gt_elements.starts[gt], gt_elements.lengths[gt])
-        others, column_owner = spread(pred_elements.starts[pred], pred_elements.lengths[pred])
-        lists = Lists(gt_elements.lengths[gt], pred_elements.lengths[pred], rows, others)
-        longest = np.maximum(np.maximum(lists.n, lists.m), 1)
+        gt_lists, pred_lists, elements = columns.elements
         if options.purpose >= Purpose.BOUND:
             return self._told(columns, gt, pred, np.ones(len(gt)), np.ones(len(gt)))
-        pairs = self._paired(columns, gt, pred, lists, options)
+        longest = np.maximum(np.maximum(gt_lists.lengths[gt], pred_lists.lengths[pred]), 1)
+        pairs = self._paired(columns, gt, pred, options)
         if options.pairing:
+            added = self._added(elements, pairs, options)
             raw = np.bincount(pairs.owner, pairs.similarity, len(gt)) / longest
-            adds = self._clipped(elements, lists, pairs, options)
-            score = np.bincount(pairs.owner, adds, len(gt)) / longest
+            score = np.bincount(pairs.owner, added, len(gt)) / longest
             return self._told(columns, gt, pred, raw, score)
-        units = self._units(elements, lists, (row_owner, column_owner), pairs, options)
-        units.gt_place = _places(gt_elements.places, units.account.gt)
-        units.pred_place = _places(pred_elements.places, units.account.pred)
+        units = self._units(columns, gt, pred, pairs, options)
         reported = np.where(both_sides(units.outcome), units.account.reported, 0.0)
         raw = np.bincount(units.owner, reported, len(gt)) / longest
-        added = np.where(units.account.clips() & (units.outcome != TP), 0.0, reported)
+        added = np.where(_clips(units.account) & (units.outcome != TP), 0.0, reported)
         score = np.bincount(units.owner, added, len(gt)) / longest
         return self._told(columns, gt, pred, raw, score, units)
 
@@ -146,97 +140,98 @@ class ListNode(SequenceNode):
         units: Units | None = None,
     ) -> ListAccount:
         raw, score = scored(raw, gt, pred), scored(score, gt, pred)
-        outcome = self.outcomes(score, gt, pred)
+        outcome = classified(score, self.threshold, gt, pred)
         return ListAccount(self, columns, gt, pred, outcome, raw, score, None, units)
 
-    def _paired(
-        self, columns: Columns, gt: Indexes, pred: Indexes, lists: Lists, options: Options
-    ) -> Pairs:
+    def _paired(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Pairs:
         """Return which elements of each two lists are pairs.
 
         Lists in elements that are being paired are met again, in other calls and in the pairs that
         are chosen, so what was found of them is kept: each two lists of a place are paired once.
         """
-        floor, elements = self.floor(options), columns.elements()[2]
-        known = columns.pairings
+        floor, known = self.floor(options), columns.pairings
         if not known and not options.pairing:
-            return pair(self.items, elements, lists, floor, options)
+            return pair(self.items, columns, gt, pred, floor, options)
         both = list(zip(gt.tolist(), pred.tolist(), strict=True))
         met = [known.get(two) for two in both]
         new = np.array([at for at, pairs in enumerate(met) if pairs is None], np.intp)
         if len(new):
-            found = pair(self.items, elements, lists.some(new), floor, options).by_list(len(new))
-            for at, pairs in zip(new.tolist(), found, strict=True):
-                met[at] = pairs
+            found = pair(self.items, columns, gt[new], pred[new], floor, options)
+            edges = np.searchsorted(found.owner, np.arange(len(new) + 1)).tolist()
+            for at, first, last in zip(new.tolist(), edges, edges[1:], strict=False):
+                met[at] = pairs = found.some(slice(first, last))
                 if len(known) < MOST_KNOWN:
                     known[both[at]] = pairs
-        return Pairs.together([pairs for pairs in met if pairs is not None])
+        each = [pairs for pairs in met if pairs is not None]
+        owner = np.repeat(np.arange(len(each)), [len(pairs.owner) for pairs in each])
+        return joined(each)._replace(owner=owner)
 
-    def _clipped(self, elements: Columns, lists: Lists, pairs: Pairs, options: Options) -> Floats:
+    def _added(self, elements: Columns, pairs: Pairs, options: Options) -> Floats:
         """Return what each pair adds to its list: nothing, where its leaf clips it."""
         if not self.items.may_clip or not len(pairs.owner):
             return pairs.similarity
-        account = self.items.compare(elements, *pairs.slots(lists), options)
-        below = account.reported < account.thresholds() - EQUAL_WITHIN
-        return np.where(account.clips() & below, 0.0, pairs.similarity)
+        account = self.items.compare(elements, pairs.gt, pairs.pred, options)
+        below = met(account.reported, _passing(account)) == FD
+        return np.where(_clips(account) & below, 0.0, pairs.similarity)
 
     def _units(
-        self,
-        elements: Columns,
-        lists: Lists,
-        owners: tuple[Indexes, Indexes],
-        pairs: Pairs,
-        options: Options,
+        self, columns: Columns, gt: Indexes, pred: Indexes, pairs: Pairs, options: Options
     ) -> Units:
         """Account for the pairs, and for the elements that have none."""
-        rows, others = lists.rows, lists.columns
+        gt_lists, pred_lists, elements = columns.elements
+        rows, row_owner = spread(gt_lists.starts[gt], gt_lists.lengths[gt])
+        others, owners = spread(pred_lists.starts[pred], pred_lists.lengths[pred])
         partner = np.full(len(rows), NOTHING)
-        row, column = pairs.positions(lists)
-        partner[row] = others[column]
+        partner[_positions(gt_lists, gt, pairs.owner, pairs.gt)] = pairs.pred
         alone = np.ones(len(others), np.bool_)
-        alone[column] = False
-        invented = np.flatnonzero(alone)
-        owner = np.concatenate([owners[0], owners[1][invented]])
+        alone[_positions(pred_lists, pred, pairs.owner, pairs.pred)] = False
+        (invented,) = alone.nonzero()
+        owner = np.concatenate([row_owner, owners[invented]])
         # By list; ground-truth elements stand before those that only the prediction has.
         order = np.argsort(owner, kind="stable")
         gt = np.concatenate([rows, np.full(len(invented), NOTHING)])[order]
         pred = np.concatenate([partner, others[invented]])[order]
         account = self.items.compare(elements, gt, pred, options)
-        return element_units(owner[order], account, element_thresholds(account))
+        # What has no pair must reach its own threshold.
+        paired = (account.gt >= 0) & (account.pred >= 0)
+        threshold = np.where(paired, _passing(account), own_thresholds(account))
+        places = _places(gt_lists.places, account.gt), _places(pred_lists.places, account.pred)
+        return element_units(owner[order], places, account, threshold)
 
 
-def element_thresholds(account: Account) -> Floats:
-    """Return what each unit of a list must reach; what has no pair, its own threshold."""
-    paired = (account.gt != NOTHING) & (account.pred != NOTHING)
-    return np.where(paired, account.thresholds(), own_thresholds(account))
+def _positions(lists: Elements, chosen: Indexes, owner: Indexes, slots: Indexes) -> Indexes:
+    """Return where elements are among those of some lists, one list after the other."""
+    lengths = lists.lengths[chosen]
+    return slots + (np.cumsum(lengths) - lengths - lists.starts[chosen])[owner]
 
 
-def own_thresholds(account: Account) -> "float | Floats":
+def _passing(account: Account) -> float | Floats:
+    """Return the similarity at which each pair is a match as an element of a list."""
+    found: float | Floats = of_each(
+        account, lambda one: one.node.element_thresholds(one.columns, one.gt), np.float64
+    )
+    return found
+
+
+def _clips(account: Account) -> bool | Mask:
+    """Return which pairs add nothing to their list where they are below their threshold."""
+    found: bool | Mask = of_each(account, lambda one: one.node.item_clip, np.bool_)
+    return found
+
+
+def own_thresholds(account: Account) -> float | Floats:
     """Return the similarity at which each pair is a match as a value of its own."""
-    if isinstance(account, SplitAccount):
-        whole: Floats = together(account, own_thresholds, account.similarity)
-        return whole
-    return account.node.threshold
+    found: float | Floats = of_each(account, lambda one: one.node.threshold, np.float64)
+    return found
 
 
-def element_units(owner: Indexes, account: Account, threshold: Floats) -> Units:
+def element_units(
+    owner: Indexes, places: tuple[Indexes, Indexes], account: Account, threshold: Floats
+) -> Units:
     """Classify the units of lists: objects and lists pass on the threshold for elements."""
-    outcome = np.where(_graded(account), _passed(account, threshold), account.outcome)
-    nowhere = np.empty(0, np.intp)
-    return Units(owner, nowhere, nowhere, outcome.astype(np.int8), threshold, account)
-
-
-def _passed(account: Account, threshold: Floats) -> Outcomes:
-    outcome: Outcomes = (account.reported < threshold - EQUAL_WITHIN).view(np.int8)
-    return outcome  # TP is 0, and FD 1
-
-
-def _graded(account: Account) -> "bool | Mask":
-    """Return which pairs are of objects or of lists, which have a threshold as elements."""
-    if isinstance(account, SplitAccount):
-        whole: Mask = together(account, _graded, account.outcome == TP)
-        return whole
-    return both_sides(account.outcome) if account.graded else False
+    graded = of_each(account, lambda one: one.graded, np.bool_) & both_sides(account.outcome)
+    outcome = np.where(graded, met(account.reported, threshold), account.outcome)
+    return Units(owner, *places, outcome, threshold, account)
 
 
 def _places(places: Indexes, slots: Indexes) -> Indexes:

@@ -73,7 +73,7 @@ class MapNode(FieldsNode):
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
     ) -> tuple[EntryAccount, ...]:
         """Account for the fields that only the documents name, one call for each family."""
-        gt_entries, pred_entries, values, names = columns.entries()
+        gt_entries, pred_entries, values, names = columns.entries
         family = columns.derived((id(self), "family"), lambda: self._families(names))
         sides: list[tuple[Indexes, Indexes, Indexes]] = []
         for entries, slots in ((gt_entries, gt), (pred_entries, pred)):

@@ -17,10 +17,11 @@ from stickler_cli.compare.account import (
     Outcomes,
     classified,
     clipped,
+    scored,
 )
 from stickler_cli.compare.columns import NOTHING, OBJECT, Columns, Indexes, Mask
 from stickler_cli.compare.one_of import SAYS, OneOfNode
-from stickler_cli.compare.plan import Node, Options, Purpose, scored
+from stickler_cli.compare.plan import Node, Options, Purpose
 from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD, TN, ThresholdSource
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.problems import ComparisonError
@@ -52,7 +53,7 @@ class FieldsNode(Node):
         """Return which slots hold objects; None if all values do."""
         if columns.types <= _OBJECTS:
             return None
-        gt_kinds, pred_kinds = columns.kinds()
+        gt_kinds, pred_kinds = columns.kinds
         return gt_kinds == OBJECT, pred_kinds == OBJECT
 
     def source_for(self, element: JsonValue) -> ThresholdSource:
@@ -70,28 +71,24 @@ class FieldsNode(Node):
         return name in self.stated.names
 
     def account(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
-        """Account for pairs of objects field by field.
-
-        Whole documents are compared by fields even where one of them is empty.
-        """
-        whole = options.purpose is Purpose.DOCUMENTS
-        inside = options.to(Purpose.ACCOUNT) if whole else options
-        live = (gt >= 0) | (pred >= 0)
-        at = None if whole or np.count_nonzero(live) == len(gt) else np.flatnonzero(live)
+        """Account for pairs of objects field by field; whole documents even where one is empty."""
+        inside = options.to(max(options.purpose, Purpose.ACCOUNT))
+        (live,) = (np.maximum(gt, pred) >= 0).nonzero()
+        at = None if len(live) == len(gt) else live
         some = (gt, pred) if at is None else (gt[at], pred[at])
-        fields = [] if not len(some[0]) else list(self._compared(columns, *some, at, inside))
-        entries = () if not len(some[0]) else self.of_entries(columns, *some, inside)
-        similarity = _mean(fields, entries, len(some[0]))
+        fields: list[FieldAccount] = []
+        entries: tuple[EntryAccount, ...] = ()
+        if len(live):
+            fields = list(self._compared(columns, *some, at, inside))
+            entries = self.of_entries(columns, *some, inside)
+        similarity = _mean(fields, entries, len(live))
         if at is not None:
             for entry in entries:
                 entry.owner = at[entry.owner]
             similarity, some_of = np.ones(len(gt)), similarity
             similarity[at] = some_of
-        if not whole:
-            similarity = scored(similarity, gt, pred)
-            outcome = self.outcomes(similarity, gt, pred)
-        else:
-            outcome = classified(similarity, self.threshold, *np.zeros((2, len(gt)), np.bool_))
+        similarity = scored(similarity, gt, pred)
+        outcome = classified(similarity, self.threshold, gt, pred)
         score = clipped(similarity, outcome, clip=self.clip)
         account = ObjectAccount(self, columns, gt, pred, outcome, similarity, score)
         if not options.pairing:
@@ -161,9 +158,9 @@ def _mean(fields: Sequence[FieldAccount], entries: Sequence[EntryAccount], size:
         total += weight * account.score
         worth += weight
     for entry in entries:
-        weight = np.broadcast_to(entry.account.weights(), len(entry.owner))
-        total += np.bincount(entry.owner, weight * entry.account.score, size)
-        worth += np.bincount(entry.owner, weight, size)
+        weights = np.broadcast_to(entry.account.weights(), len(entry.owner))
+        total += np.bincount(entry.owner, weights * entry.account.score, size)
+        worth += np.bincount(entry.owner, weights, size)
     return np.divide(total, worth, out=np.ones(size), where=worth > 0)
 
 
@@ -203,7 +200,7 @@ def counted(
         part.counted = np.where(opts_in[owner], say == SAYS[True], say != SAYS[False])
 
 
-def said(node: Node, aggregate: bool | None, account: Account) -> "bool | Outcomes | None":
+def said(node: Node, aggregate: bool | None, account: Account) -> bool | Outcomes | None:
     """Return what a field says of the aggregate; of a union, what the arm in use says."""
     return node.says(account) if isinstance(node, OneOfNode) else aggregate
 

@@ -73,7 +73,7 @@ class ChoiceNode(Node, ABC):
         """Account for pairs of values, each by the node that it chooses."""
         return self.compare(columns, gt, pred, options)
 
-    def element_thresholds(self, columns: Columns, gt: Indexes) -> "float | Floats":
+    def element_thresholds(self, columns: Columns, gt: Indexes) -> float | Floats:
         """Return the similarity at which these list elements are matches."""
         nodes, choice, _ = self.choices(columns)
         thresholds = np.empty(len(gt))
@@ -137,7 +137,7 @@ class OneOfNode(ChoiceNode):
     def _accepting(self, value: JsonValue) -> int | None:
         return next((at for at, arm in enumerate(self.arms) if arm.accepts(value)), None)
 
-    def says(self, account: Account) -> "bool | Outcomes | None":
+    def says(self, account: Account) -> bool | Outcomes | None:
         """Return what the arm of each pair says of the aggregate: one value, or `SAYS` of each."""
         said = {arm.aggregate for arm in self.arms}
         if len(said) == 1:

@@ -15,7 +15,7 @@ company.
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -23,12 +23,8 @@ from stickler_cli.comparators.base import EQUAL_WITHIN
 from stickler_cli.compare.account import Floats
 from stickler_cli.compare.assignment import assign, assign_all
 from stickler_cli.compare.columns import Columns, Indexes, Mask, distinct, spread
-from stickler_cli.compare.element_pairs import Lists, Pairs
-from stickler_cli.compare.plan import Options, Purpose
+from stickler_cli.compare.plan import Node, Options, Purpose
 from stickler_cli.compare.selective import SelectiveField, bound_of, selective_fields
-
-if TYPE_CHECKING:
-    from stickler_cli.compare.plan import Node
 
 FEW_PAIRS: Final = 12
 """So many pairs are compared all with all: to find likely ones takes longer."""
@@ -50,7 +46,32 @@ MOST_FREE: Final = 32
 """Elements without a partner for which paths are searched one by one; for more, scipy is faster."""
 
 
-def pair(item: "Node", elements: Columns, lists: Lists, floor: float, options: Options) -> Pairs:
+class Pairs(NamedTuple):
+    """Pairs of elements of lists, by list and by ground truth."""
+
+    owner: Indexes
+    """Which of the pairs of lists each is in."""
+    gt: Indexes
+    """The slot of each ground truth among the elements of all lists."""
+    pred: Indexes
+    similarity: Floats
+    """In [0, 1]."""
+
+    def some(self, which: Indexes | slice) -> "Pairs":
+        """Return some of the pairs."""
+        return Pairs(self.owner[which], self.gt[which], self.pred[which], self.similarity[which])
+
+
+def joined(several: list[Pairs]) -> Pairs:
+    """Return pairs that were found apart, one after the other."""
+    none = np.empty(0, np.intp)
+    nothing = Pairs(none, none, none, np.empty(0))
+    return Pairs(*map(np.concatenate, zip(nothing, *several, strict=True)))
+
+
+def pair(  # noqa: PLR0913, PLR0917 - two sides of columns, and what pairs them
+    item: Node, lists: Columns, gt: Indexes, pred: Indexes, floor: float, options: Options
+) -> Pairs:
     """Choose the pairs of the greatest total similarity in every list.
 
     Ties go to equal positions: a pair (i, j) above the floor is raised by
@@ -59,8 +80,9 @@ def pair(item: "Node", elements: Columns, lists: Lists, floor: float, options: O
 
     Args:
         item: what compares two elements.
-        elements: their values.
-        lists: which of them belong together.
+        lists: the lists of a place.
+        gt: the slot of each ground truth.
+        pred: the slot of each prediction.
         floor: in [-1, 1), met within 1e-9; -1 keeps every pair.
         options: of the run.
 
@@ -71,53 +93,47 @@ def pair(item: "Node", elements: Columns, lists: Lists, floor: float, options: O
         docs/semantics.md, Lists. Crouse (2016), doi:10.1109/TAES.2016.140952, for assignments.
     """
     found = []
-    for block in _blocks(lists):
-        for wider in (False, True):
-            some = block[(lists.n[block] > lists.m[block]) == wider]
-            if len(some):
-                search = _Search(item, elements, lists.some(some), floor, options, wider)
-                pairs = search.pairs()
-                pairs.owner = some[pairs.owner]
-                found.append(pairs)
-    if len(found) == 1:
-        return found[0].ordered()
-    owner, row, column = (
-        np.concatenate([np.empty(0, np.intp), *(getattr(each, name) for each in found)])
-        for name in ("owner", "row", "column")
-    )
-    similarity = np.concatenate([np.empty(0), *(each.similarity for each in found)])
-    return Pairs(owner, row, column, similarity).ordered()
+    for block in _blocks(lists.elements[0].lengths[gt] * lists.elements[1].lengths[pred]):
+        search = _Search(item, lists, gt[block], pred[block], floor, options)
+        pairs = search.pairs()
+        found.append(pairs._replace(owner=block[pairs.owner]))
+    pairs = joined(found)
+    return pairs.some(np.lexsort((pairs.gt, pairs.owner)))
 
 
-def _blocks(lists: Lists) -> Iterator[Indexes]:
+def _blocks(cells: Indexes) -> Iterator[Indexes]:
     """Return lists that have elements on both sides, as many at a time as memory may hold."""
-    some = np.flatnonzero((lists.n > 0) & (lists.m > 0))
-    if not len(some):
-        return
-    cells = np.cumsum(lists.n[some] * lists.m[some])
-    yield from np.split(some, np.flatnonzero(np.diff((cells - 1) // SEARCHED_TOGETHER)) + 1)
+    (some,) = cells.nonzero()
+    if len(some):
+        block = (np.cumsum(cells[some]) - 1) // SEARCHED_TOGETHER
+        yield from np.split(some, np.diff(block).nonzero()[0] + 1)
 
 
 class _Search:
-    """The search for the pairs of some lists; the near side is the one that is not longer."""
+    """The search for the pairs of some lists.
+
+    The near side is the one that is not longer. Elements are named by their slots, those of
+    predictions after all ground truths, so that the lesser of two is always a ground truth.
+    """
 
     def __init__(  # noqa: PLR0913, PLR0917 - what a search goes by
         self,
-        item: "Node",
-        elements: Columns,
-        lists: Lists,
+        item: Node,
+        lists: Columns,
+        gt: Indexes,
+        pred: Indexes,
         floor: float,
         options: Options,
-        wider: bool,
     ) -> None:
-        self._item, self._elements, self._wider = item, elements, wider
-        self._floor, self._options = floor, options.to(Purpose.PAIRING)
-        self._near, self._far = (
-            (lists.columns, lists.rows) if wider else (lists.rows, lists.columns)
-        )
-        self._n, self._m = (lists.m, lists.n) if wider else (lists.n, lists.m)
-        self._near_owner = np.repeat(np.arange(len(self._n)), self._n)
-        self._far_owner = np.repeat(np.arange(len(self._m)), self._m)
+        gt_lists, pred_lists, self._elements = lists.elements
+        self._item, self._floor, self._options = item, floor, options
+        self._gts = len(self._elements.gt)
+        starts = gt_lists.starts[gt], pred_lists.starts[pred] + self._gts
+        n, m = gt_lists.lengths[gt], pred_lists.lengths[pred]
+        wider = n > m
+        self._n, self._m = np.minimum(n, m), np.maximum(n, m)
+        self._near, self._near_owner = spread(np.where(wider, *starts[::-1]), self._n)
+        self._far, self._far_owner = spread(np.where(wider, *starts), self._m)
         self._near_start = np.cumsum(self._n) - self._n
         self._far_start = np.cumsum(self._m) - self._m
 
@@ -127,7 +143,7 @@ class _Search:
         similarity = self._similarity(near, far)
         gain = self._gain(near, far, similarity)
         best = _greatest(near, gain, len(self._near))
-        still_open = np.flatnonzero((best <= unknown) & (unknown > 0))
+        (still_open,) = ((best <= unknown) & (unknown > 0)).nonzero()
         if len(still_open):
             more = self._compared_with_all(still_open, best)
             keep = ~np.isin(near, still_open)
@@ -138,38 +154,34 @@ class _Search:
             gain = self._gain(near, far, similarity)
             best = _greatest(near, gain, len(self._near))
         chosen = _first_best(near, far, gain, best)
-        wanted, times = np.unique(far[chosen], return_counts=True)
-        disputed = distinct(self._far_owner[wanted[times > 1]])
-        if not len(disputed):
+        times = np.bincount(far[chosen], minlength=len(self._far))
+        if not np.count_nonzero(times > 1):
             return self._pairs(near[chosen], far[chosen], similarity[chosen])
+        disputed = distinct(self._far_owner[times > 1])
         wanted = np.full(len(self._near), -1)
         wanted[near[chosen]] = far[chosen]
         chosen = chosen[~np.isin(self._near_owner[near[chosen]], disputed)]
-        assigned = self._assigned(disputed, best, wanted)
-        return self._pairs(
-            *(
-                np.concatenate([plain[chosen], solved])
-                for plain, solved in zip((near, far, similarity), assigned, strict=True)
-            )
-        )
+        plain = self._pairs(near[chosen], far[chosen], similarity[chosen])
+        return joined([plain, self._pairs(*self._assigned(disputed, best, wanted))])
 
     def _pairs(self, near: Indexes, far: Indexes, similarity: Floats) -> Pairs:
-        owner = self._near_owner[near]
-        sides = near - self._near_start[owner], far - self._far_start[owner]
-        return Pairs(owner, *(sides[::-1] if self._wider else sides), similarity)
+        return Pairs(self._near_owner[near], *self._sides(near, far), similarity)
+
+    def _sides(self, near: Indexes, far: Indexes) -> tuple[Indexes, Indexes]:
+        """Return the slots of ground truth and prediction of pairs."""
+        one, other = self._near[near], self._far[far]
+        return np.minimum(one, other), np.maximum(one, other) - self._gts
 
     def _similarity(
         self, near: Indexes, far: Indexes, purpose: Purpose = Purpose.PAIRING
     ) -> Floats:
         """Return what pairs of elements have in common."""
         options = self._options.to(purpose)
-        found = np.empty(len(near))
-        for start in range(0, len(near), AT_ONCE):
-            at = slice(start, start + AT_ONCE)
-            sides = self._near[near[at]], self._far[far[at]]
-            gt, pred = sides[::-1] if self._wider else sides
-            found[at] = self._item.compare(self._elements, gt, pred, options).reported
-        return found
+        found = [
+            self._item.compare(self._elements, *self._sides(near[at], far[at]), options).reported
+            for at in (slice(first, first + AT_ONCE) for first in range(0, len(near), AT_ONCE))
+        ]
+        return np.concatenate([np.empty(0), *found])
 
     def _gain(self, near: Indexes, far: Indexes, similarity: Floats) -> Floats:
         """Return what each pair adds to the total that is sought; above 0, or 0."""
@@ -186,13 +198,13 @@ class _Search:
 
     def _candidates(self) -> tuple[Indexes, Indexes, Floats]:
         """Return likely pairs by element, and what an element gains at most of any other."""
-        size = len(self._near)
         most = 1 if self._item.nested else FEW_PAIRS
         few = (self._n * self._m <= most)[self._near_owner]
-        rest = np.where(few, -1.0, 1.0)
-        found = [self._all(np.flatnonzero(few))]
-        fields = [] if few.all() else selective_fields(self._item, self._elements)
-        worth = np.zeros(size)
+        found = [self._all(few.nonzero()[0])]
+        if np.count_nonzero(few) == len(few):
+            return *found[0], np.zeros(len(few))
+        rest, worth = np.where(few, -1.0, 1.0), np.zeros(len(few))
+        fields = selective_fields(self._item, self._elements)
         for field in fields:
             near, far, useful = self._join(field, ~few)
             found.append((near, far))
@@ -210,16 +222,14 @@ class _Search:
 
         It tells nothing in lists of which too many elements are alike in it.
         """
-        near_keys, far_keys = field.pred_keys, field.gt_keys
-        if not self._wider:
-            near_keys, far_keys = far_keys, near_keys
-        near_keys, far_keys = near_keys[self._near], far_keys[self._far]
+        near_keys, far_keys = field.keys[self._near], field.keys[self._far]
         keys = field.size
         one = self._near_owner * keys + near_keys
         other = np.where(far_keys < 0, -1, self._far_owner * keys + far_keys)
         order = np.argsort(other, kind="stable")
-        low = np.searchsorted(other, one, "left", sorter=order)
-        count = np.searchsorted(other, one, "right", sorter=order) - low
+        other = other[order]
+        low = np.searchsorted(other, one, "left")
+        count = np.searchsorted(other, one, "right") - low
         count[(near_keys < 0) | ~which] = 0
         of_list = np.bincount(self._near_owner, count, len(self._n))
         tells = (of_list <= MANY * (self._n + self._m))[self._near_owner]
@@ -248,7 +258,7 @@ class _Search:
         np.maximum.at(best, near[likely], self._gain(near[likely], far[likely], found))
         wanted = (most > 0) & (most + 2 * EQUAL_WITHIN >= best[near])
         wanted[likely] = False
-        at = np.flatnonzero(wanted)
+        (at,) = wanted.nonzero()
         similarity = np.concatenate([found, self._similarity(near[at], far[at])])
         both = np.concatenate([likely, at])
         return self._best_of(near[both], far[both], similarity)
@@ -314,6 +324,7 @@ def _greatest(at: Indexes, values: Floats, size: int) -> Floats:
 def _first_best(near: Indexes, far: Indexes, gain: Floats, best: Floats) -> Indexes:
     """Return where each element has its best gain; of equal ones, the first of the far side."""
     at = np.flatnonzero((gain > 0) & (gain == best[near]))
-    order = np.lexsort((far[at], near[at]))
-    _, first = np.unique(near[at][order], return_index=True)
-    return at[order[first]]
+    at = at[np.lexsort((far[at], near[at]))]
+    is_first = np.ones(len(at), np.bool_)
+    np.not_equal(near[at][1:], near[at][:-1], out=is_first[1:])
+    return at[is_first]

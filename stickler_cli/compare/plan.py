@@ -18,16 +18,13 @@ import numpy as np
 
 from stickler_cli.compare.account import (
     Account,
-    Floats,
-    LeafAccount,
     MismatchAccount,
-    Outcomes,
     Part,
-    classified,
+    Rules,
     split,
 )
 from stickler_cli.compare.columns import NOTHING, Columns, Indexes, Mask
-from stickler_cli.compare.result import FA, FD, FN, ThresholdSource
+from stickler_cli.compare.result import FA, FD, FN
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.settings import ComparisonOptions, ExtraFields
 
@@ -78,38 +75,11 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Node(ABC):
+class Node(Rules, ABC):
     """One place of a schema, ready to compare the values that stand there."""
 
-    threshold: float
-    """In [0, 1]; at or above it the values match, as one unit."""
-    weight: float = 1.0
-    """Above 0; what the field is worth in the score of its object."""
-    clip: bool = False
-    """Whether a similarity below the threshold scores 0.0."""
     other: "Node | None" = field(default=None, repr=False, compare=False)
     """The node for two values that share a kind other than the declared one."""
-
-    threshold_source: ThresholdSource = field(default="default", repr=False, compare=False)
-    """Who said `threshold`; for explanations only."""
-
-    @property
-    def item_threshold(self) -> float:
-        """The similarity at which a pair of list elements of this kind is a match."""
-        return self.threshold
-
-    def element_thresholds(self, columns: Columns, gt: Indexes) -> "float | Floats":
-        """Return the similarity at which these list elements are matches."""
-        return self.item_threshold
-
-    def source_for(self, element: JsonValue) -> ThresholdSource:
-        """Return who said the threshold for this list element and another."""
-        return self.threshold_source
-
-    @property
-    def item_clip(self) -> bool:
-        """Whether a pair of list elements below its threshold adds nothing to the list."""
-        return False
 
     @property
     def may_clip(self) -> bool:
@@ -139,16 +109,13 @@ class Node(ABC):
         return self
 
     def compare(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
-        """Account for pairs of values of one place.
+        """Return the account of n pairs of values of one place, in their order.
 
         Args:
             columns: the values of both sides.
             gt: (n,), the slot of each ground truth, or `NOTHING`.
             pred: (n,), the slot of each prediction, or `NOTHING`.
             options: of the run.
-
-        Returns:
-            The account of the n pairs, in their order.
 
         Raises:
             ComparisonError: a comparator failed, or gave no finite number in [0, 1].
@@ -162,31 +129,16 @@ class Node(ABC):
         right = (declared[0][gt] | (gt < 0)) & (declared[1][pred] | (pred < 0))
         if np.count_nonzero(right) == len(gt):
             return self.account(columns, gt, pred, options)
-        return self._of_kinds(columns, (gt, pred), declared, right, options)
-
-    def _of_kinds(
-        self,
-        columns: Columns,
-        pairs: tuple[Indexes, Indexes],
-        declared: tuple[Mask, Mask],
-        right: Mask,
-        options: Options,
-    ) -> Account:
-        """Compare pairs of which some are of another kind than the declared one."""
-        gt, pred = pairs
-        gt_kinds, pred_kinds = columns.kinds()
-        both = (gt != NOTHING) & (pred != NOTHING)
-        other = both & ~right & (gt_kinds[gt] == pred_kinds[pred])
-        other &= ~declared[0][gt] & ~declared[1][pred]
-        if self.other is None:
-            other[:] = False
-        groups = [
-            (self.account, right),
-            (self._one_sided_value, ~right & ~both),
-            (self._mismatches, ~right & both & ~other),
-        ]
+        # Some are of another kind than the declared one.
+        both = (gt >= 0) & (pred >= 0)
+        unlike = both & ~right
+        groups = [(self.account, right), (self._one_sided_value, ~right & ~both)]
         if self.other is not None:
+            alike = columns.kinds[0][gt] == columns.kinds[1][pred]
+            other = both & alike & ~declared[0][gt] & ~declared[1][pred]
             groups.append((self.other.compare, other))
+            unlike &= ~other
+        groups.append((self._mismatches, unlike))
         parts = []
         for compare, which in groups:
             at = np.flatnonzero(which)
@@ -199,7 +151,7 @@ class Node(ABC):
     ) -> Account:
         """Account for values of another kind that the other side lacks: each counts as one."""
         outcome = np.where(gt == NOTHING, FA, FN).astype(np.int8)
-        return LeafAccount(self, columns, gt, pred, outcome, *np.zeros((2, len(gt))))
+        return Account(self, columns, gt, pred, outcome, *np.zeros((2, len(gt))))
 
     def _mismatches(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
@@ -208,25 +160,13 @@ class Node(ABC):
         outcome = np.full(len(gt), FD, np.int8)
         similarity, score = np.zeros((2, len(gt)))
         if options.pairing:
-            return LeafAccount(self, columns, gt, pred, outcome, similarity, score)
+            return Account(self, columns, gt, pred, outcome, similarity, score)
         nothing = np.full(len(gt), NOTHING)
         missed = self.compare(columns, gt, nothing, options)
         invented = self.compare(columns, nothing, pred, options)
         return MismatchAccount(
             self, columns, gt, pred, outcome, similarity, score, None, missed, invented
         )
-
-    def outcomes(self, similarity: Floats, gt: Indexes, pred: Indexes) -> Outcomes:
-        """Return the class of each pair as one unit."""
-        return classified(similarity, self.threshold, gt < 0, pred < 0)
-
-
-def scored(similarity: Floats, gt: Indexes, pred: Indexes) -> Floats:
-    """Return similarities, 0.0 where one side is absent and 1.0 where both are."""
-    no_gt, no_pred = gt < 0, pred < 0
-    if not np.count_nonzero(no_gt | no_pred):
-        return similarity
-    return np.where(no_gt & no_pred, 1.0, np.where(no_gt | no_pred, 0.0, similarity))
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from stickler_cli.compare.columns import Columns, Indexes
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.object import ObjectNode
@@ -17,9 +19,8 @@ class SelectiveField:
     weight: float
     of_object: float
     """The weights of all fields of the object, this one included."""
-    gt_keys: Indexes
-    """By slot of the elements; below 0 where the field is absent."""
-    pred_keys: Indexes
+    keys: Indexes
+    """Of the elements of all ground truths, then of all predictions; below 0 for none."""
     size: int
     """One more than the greatest key."""
 
@@ -36,12 +37,11 @@ def selective_fields(item: Node, elements: Columns) -> list[SelectiveField]:
             continue
         columns = elements.field(field.name)
         comparator = field.node.comparator.pairing or field.node.comparator
-        if not columns.scalar or (keys := columns.keys(comparator)) is None:
+        if not columns.scalar or (keys := columns.prepared(comparator).keys) is None:
             continue
-        codes, size = columns.codes(), max(int(keys.max()), 0) + 1
-        found.append(
-            SelectiveField(field.node.weight, of_object, keys[codes.gt], keys[codes.pred], size)
-        )
+        both = np.concatenate([columns.codes.gt[:-1], columns.codes.pred[:-1]])
+        size = max(int(keys.max()), 0) + 1
+        found.append(SelectiveField(field.node.weight, of_object, keys[both], size))
     return found
 
 

@@ -6,16 +6,10 @@ from typing import Final
 
 import numpy as np
 
-from stickler_cli.compare.account import (
-    Account,
-    ListAccount,
-    Part,
-    Units,
-    split,
-)
+from stickler_cli.compare.account import Account, ListAccount, Part, classified, scored, split
 from stickler_cli.compare.columns import NOTHING, Columns, Indexes, aligned, distinct, spread
 from stickler_cli.compare.list import SequenceNode, element_units, own_thresholds
-from stickler_cli.compare.plan import Node, Options, Purpose, scored
+from stickler_cli.compare.plan import Node, Options, Purpose
 from stickler_cli.core.json_values import JsonValue
 
 DEFAULT_TUPLE_THRESHOLD: Final = 0.5
@@ -46,9 +40,9 @@ class TupleNode(SequenceNode):
         """Account for pairs of lists, position by position, where either has a value."""
         if options.purpose >= Purpose.BOUND:
             ones = scored(np.ones(len(gt)), gt, pred)
-            outcome = self.outcomes(ones, gt, pred)
+            outcome = classified(ones, self.threshold, gt, pred)
             return ListAccount(self, columns, gt, pred, outcome, ones, ones)
-        gt_elements, pred_elements, elements = columns.elements()
+        gt_elements, pred_elements, elements = columns.elements
         sides, longest = [], 1
         for side, slots in ((gt_elements, gt), (pred_elements, pred)):
             chosen, owner = spread(side.starts[slots], side.lengths[slots])
@@ -62,19 +56,15 @@ class TupleNode(SequenceNode):
         raw = np.bincount(owner, account.similarity, len(gt)) / size
         score = np.bincount(owner, account.score, len(gt)) / size
         raw, score = scored(raw, gt, pred), scored(score, gt, pred)
-        outcome = self.outcomes(score, gt, pred)
+        outcome = classified(score, self.threshold, gt, pred)
         found = ListAccount(self, columns, gt, pred, outcome, raw, score)
         if not options.pairing:
             thresholds = np.broadcast_to(own_thresholds(account), len(owner))
-            units = element_units(owner, account, thresholds)
-            found.units = Units(
-                owner,
+            places = (
                 np.where(gt_slots == NOTHING, NOTHING, place),
                 np.where(pred_slots == NOTHING, NOTHING, place),
-                units.outcome,
-                units.threshold,
-                account,
             )
+            found.units = element_units(owner, places, account, thresholds)
         return found
 
     def _parts(

@@ -17,7 +17,7 @@ from stickler_cli.compare.account import (
     children,
 )
 from stickler_cli.compare.columns import NOTHING, Indexes, Mask
-from stickler_cli.compare.comparison import owned, within
+from stickler_cli.compare.comparison import owned
 from stickler_cli.compare.result import BOTH_SIDES, ERRORS, TN, TP, Outcome
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import Path
@@ -215,7 +215,7 @@ class _Walk:
         whole = self.inside(units.account, chosen[passed], below, weight)
         shown = np.concatenate([whole, chosen[~passed]])
         for pair in shown[self.chosen(units.outcome[shown])].tolist():
-            account, inner = within(units.account, pair)
+            account, inner = units.account.innermost(pair)
             figures = (
                 units.outcome[pair],
                 account.reported[inner],
@@ -282,7 +282,7 @@ def differing(account: Account, pair: int) -> tuple[str, ...]:
 
 
 def _is_right(account: Account, pair: int) -> bool:
-    account, pair = within(account, pair)
+    account, pair = account.innermost(pair)
     if isinstance(account, ListAccount) and account.units is not None:
         elements = owned(account.units.owner, pair)
         if elements:

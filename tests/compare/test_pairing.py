@@ -5,7 +5,7 @@ from scipy.optimize import linear_sum_assignment
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.compare.columns import Columns
 from stickler_cli.compare.leaf import LeafNode
-from stickler_cli.compare.pairing import Lists, pair
+from stickler_cli.compare.pairing import pair
 from stickler_cli.compare.plan import Options
 
 
@@ -23,14 +23,13 @@ class Cells(BaseComparator):
 def cells(rows, floor=0.2):
     rows = np.array(rows)
     n, m = rows.shape
-    columns = Columns(list(range(n)), list(range(m)))
-    lists = Lists(np.array([n]), np.array([m]), np.arange(n), np.arange(m))
+    lists, only = Columns([list(range(n))], [list(range(m))]), np.zeros(1, np.intp)
     item = LeafNode(threshold=0.5, comparator=Cells(rows))
-    found = pair(item, columns, lists, floor, Options())
+    found = pair(item, lists, only, only, floor, Options())
     assert found.similarity.tolist() == [
-        rows[row, column] for row, column in zip(found.row, found.column, strict=True)
+        rows[row, column] for row, column in zip(found.gt, found.pred, strict=True)
     ]
-    return list(zip(found.row.tolist(), found.column.tolist(), strict=True))
+    return list(zip(found.gt.tolist(), found.pred.tolist(), strict=True))
 
 
 def test_the_greatest_total_wins_over_the_best_single_pair():

@@ -2,9 +2,10 @@ import numpy as np
 import pytest
 
 from stickler_cli.compare.account import classified, clipped
+from stickler_cli.compare.columns import NOTHING
 from stickler_cli.compare.result import Outcome
 
-THERE = np.zeros(1, np.bool_)
+THERE = np.zeros(1, np.intp)
 
 
 def outcome(similarity, threshold):
@@ -45,8 +46,8 @@ def test_only_what_is_below_the_threshold_is_clipped(similarity, clip, score):
 
 
 def test_an_absent_side_decides_whatever_the_similarity():
-    no_gt, no_pred = np.array([True, False, True]), np.array([False, True, True])
+    gt, pred = np.array([NOTHING, 0, NOTHING]), np.array([0, NOTHING, NOTHING])
 
-    found = classified(np.ones(3), 0.5, no_gt, no_pred)
+    found = classified(np.ones(3), 0.5, gt, pred)
 
     assert [Outcome(each).name for each in found] == ["FA", "FN", "TN"]

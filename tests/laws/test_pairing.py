@@ -12,7 +12,7 @@ from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.compare import pairing
 from stickler_cli.compare.columns import Columns
 from stickler_cli.compare.leaf import LeafNode
-from stickler_cli.compare.pairing import Lists, pair
+from stickler_cli.compare.pairing import pair
 from stickler_cli.compare.plan import Options, Purpose
 from stickler_cli.schema.compiler import compile_schema
 
@@ -49,11 +49,10 @@ def pairs_of(matrix, floor):
     """Pair rows and columns; give their positions, and check what is said of their similarity."""
     n, m = matrix.shape
     item = LeafNode(threshold=0.5, comparator=Cells(matrix))
-    columns = Columns(list(range(n)), list(range(m)))
-    lists = Lists(np.array([n]), np.array([m]), np.arange(n), np.arange(m))
-    found = pair(item, columns, lists, floor, Options())
-    assert found.similarity.tolist() == matrix[found.row, found.column].tolist()
-    return list(zip(found.row.tolist(), found.column.tolist(), strict=True))
+    lists, only = Columns([list(range(n))], [list(range(m))]), np.zeros(1, np.intp)
+    found = pair(item, lists, only, only, floor, Options())
+    assert found.similarity.tolist() == matrix[found.gt, found.pred].tolist()
+    return list(zip(found.gt.tolist(), found.pred.tolist(), strict=True))
 
 
 def gain(matrix, row, column, floor):
@@ -282,13 +281,14 @@ def test_pairs_of_items_with_keys_have_the_total_of_the_whole_assignment(monkeyp
 
         found = pair(
             KEYED_NODE,
-            Columns(gts, preds),
-            Lists(np.array([n]), np.array([m]), np.arange(n), np.arange(m)),
+            Columns([gts], [preds]),
+            np.zeros(1, np.intp),
+            np.zeros(1, np.intp),
             floor,
             Options(),
         )
 
-        cells = list(zip(found.row.tolist(), found.column.tolist(), strict=True))
+        cells = list(zip(found.gt.tolist(), found.pred.tolist(), strict=True))
         assert len({row for row, _ in cells}) == len({at for _, at in cells}) == len(cells)
         assert all(gains[cell] > 0 for cell in cells)
         assert abs(sum(gains[cell] for cell in cells) - best) < 1e-12
