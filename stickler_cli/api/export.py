@@ -8,7 +8,7 @@ plan that it came from.
 import json
 import keyword
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import NoneType, UnionType
 from typing import Any, Final, Union, get_args, get_origin
 
@@ -28,6 +28,7 @@ from stickler_cli.compare.plan import Node, Plan
 from stickler_cli.compare.recursion import RecursionNode
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.problems import Problem, SchemaError
+from stickler_cli.core.values import dataclass
 from stickler_cli.schema.annotations import PREFIX
 
 STATED: Final = "what a configuration can state"

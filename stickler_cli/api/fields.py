@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from pydantic import Field, GetJsonSchemaHandler
@@ -17,6 +17,7 @@ from pydantic_core import CoreSchema, PydanticUndefined
 
 from stickler_cli.comparators.base import BaseComparator, is_number
 from stickler_cli.comparators.registry import location_of
+from stickler_cli.core.values import dataclass
 from stickler_cli.schema.annotations import PREFIX
 
 DEFAULT_THRESHOLD: Final = 0.5

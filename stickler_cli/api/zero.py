@@ -5,7 +5,7 @@ How each field is compared is inferred from its type and name (docs/inference.md
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
@@ -20,6 +20,7 @@ from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Plan
 from stickler_cli.core.json_values import JsonObject, brief
 from stickler_cli.core.locations import field_path
+from stickler_cli.core.values import dataclass
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.inference import Inferred, infer
 from stickler_cli.score.batch import batch_of
@@ -29,7 +30,7 @@ from stickler_cli.score.counts import Counts
 HEADINGS: Final = ("field", "comparator", "threshold", "weight", "why")
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True)
 class EvalResult:
     """How good a prediction is, field by field, and how that was found."""
 

@@ -4,7 +4,6 @@
 """
 
 import tomllib
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,6 +11,7 @@ from stickler_cli.core.json_values import brief
 from stickler_cli.core.option import NotTakenError, Option, options_of
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.spelling import did_you_mean
+from stickler_cli.core.values import dataclass
 from stickler_cli.settings import COMMANDS
 
 OWN_FILE: Final = "stickler.toml"

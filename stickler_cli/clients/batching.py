@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from queue import Empty, SimpleQueue
 from typing import Generic, TypeVar
@@ -12,6 +12,7 @@ from stickler_cli.clients.connections import Connections
 from stickler_cli.clients.model import A, Model, ModelError, Q, RefusedError, Reply
 from stickler_cli.clients.policy import Policy
 from stickler_cli.clients.retry import Turnstile, retried
+from stickler_cli.core.values import dataclass
 
 T = TypeVar("T")
 R = TypeVar("R")

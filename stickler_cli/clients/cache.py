@@ -7,11 +7,11 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.values import dataclass
 
 CACHE_DIR: Final = "STICKLER_CACHE_DIR"
 """The environment variable that moves the cache."""

@@ -10,7 +10,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import Any, Final
 
@@ -20,6 +20,7 @@ from stickler_cli.clients.connections import Connections
 from stickler_cli.clients.model import NO_USAGE, A, Model, ModelError, Q, Usage
 from stickler_cli.clients.policy import DEFAULT_POLICY, Policy
 from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.values import dataclass
 
 REMEMBERED_BYTES: Final = 256 * 2**20
 """How much is remembered: some 20,000 large embeddings, or half a million verdicts."""

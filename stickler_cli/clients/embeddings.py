@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, Final, TypeAlias
 
 import numpy as np
@@ -17,6 +16,7 @@ from stickler_cli.clients.local_models import (
 )
 from stickler_cli.clients.model import GarbledError, Model, Reply, Usage
 from stickler_cli.clients.servers import SERVERS, Server
+from stickler_cli.core.values import dataclass
 
 Vector: TypeAlias = NDArray[np.float64]
 

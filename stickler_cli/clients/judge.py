@@ -7,12 +7,13 @@ strict, and knows prices. It is loaded by those alone who ask.
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, ClassVar, Final, NamedTuple
 
 from stickler_cli.clients.connections import Connections
 from stickler_cli.clients.model import CHARACTERS_A_TOKEN, GarbledError, Model, Reply, Usage
 from stickler_cli.clients.servers import SERVERS, Server
+from stickler_cli.core.values import dataclass
 
 PROMPT_VERSION: Final = 1
 """Part of the cache's keys; goes up with every change of a word that the model reads."""

@@ -8,7 +8,6 @@ import hashlib
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import redirect_stderr
-from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 from pkgutil import resolve_name
@@ -17,6 +16,7 @@ from typing import Any, ClassVar
 from stickler_cli.clients.connections import Connections
 from stickler_cli.clients.model import Model, Reply
 from stickler_cli.core.problems import Problem, UnavailableError
+from stickler_cli.core.values import dataclass
 
 Texts = tuple[str, str]
 """Two texts, in alphabetical order: F1 has no direction."""

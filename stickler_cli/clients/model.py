@@ -7,12 +7,13 @@ to be asked; when, how often and whether at all is decided in `client.py`.
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from importlib.util import find_spec
 from operator import add, sub
 from typing import TYPE_CHECKING, ClassVar, Final, Generic, TypeVar
 
 from stickler_cli.core.problems import Problem, UnavailableError
+from stickler_cli.core.values import dataclass
 
 if TYPE_CHECKING:
     from stickler_cli.clients.connections import Connections

@@ -1,8 +1,9 @@
 """What a run allows its client, without what asking needs: every run has a policy, few ask."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
+from stickler_cli.core.values import dataclass
 from stickler_cli.settings import ModelOptions
 
 

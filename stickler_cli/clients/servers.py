@@ -5,12 +5,12 @@ No library tries again by itself: `retry.py` does, in one way for all.
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Final
 
 from stickler_cli.clients.connections import Connections
 from stickler_cli.clients.model import Model
+from stickler_cli.core.values import dataclass
 
 if TYPE_CHECKING:
     from botocore.session import Session

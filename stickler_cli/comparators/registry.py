@@ -9,7 +9,7 @@ this purpose and is therefore refused unless the caller allows it.
 import inspect
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib import import_module
 from typing import Any, Final
 
@@ -20,6 +20,7 @@ from stickler_cli.comparators.base import (
 )
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.spelling import did_you_mean
+from stickler_cli.core.values import dataclass
 
 _HERE: Final = "stickler_cli.comparators"
 

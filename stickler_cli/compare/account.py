@@ -5,7 +5,7 @@ non-matches and explanations are folds of accounts; nothing is paired or compare
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -15,6 +15,7 @@ from stickler_cli.comparators.base import EQUAL_WITHIN
 from stickler_cli.compare.columns import NOTHING, Columns, Indexes, Mask
 from stickler_cli.compare.result import FA, FD, FN, TN, ThresholdSource
 from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.values import dataclass
 
 Floats: TypeAlias = NDArray[np.float64]
 Outcomes: TypeAlias = NDArray[np.int8]

@@ -1,7 +1,6 @@
 """One pair of an account as a tree: a view for whoever looks at one document, not at columns."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -16,11 +15,12 @@ from stickler_cli.compare.account import (
 from stickler_cli.compare.columns import NOTHING, Indexes
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.values import dataclass
 
 Shape: TypeAlias = Literal["leaf", "object", "list", "mismatch"]
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
     """Two values compared, either of which may be absent; its parts are made on demand."""
 

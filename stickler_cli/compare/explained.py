@@ -3,12 +3,12 @@
 Apart from the engine's own account, because a run of many documents does not pay for it.
 """
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from stickler_cli.compare.result import Outcome, ThresholdSource
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import Path
+from stickler_cli.core.values import dataclass
 
 Kind: TypeAlias = Literal["leaf", "object", "list", "tuple"]
 

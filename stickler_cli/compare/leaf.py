@@ -1,7 +1,6 @@
 """A leaf: one value, judged by one comparator."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -23,6 +22,7 @@ from stickler_cli.compare.columns import (
 from stickler_cli.compare.plan import Node, Options, Purpose
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.problems import ComparisonError, UsageError
+from stickler_cli.core.values import dataclass
 
 T = TypeVar("T")
 
@@ -57,13 +57,14 @@ class LeafNode(Node):
         """Account for pairs of values of one place; scalars need no look at their kinds."""
         if columns.scalar:
             return self.account(columns, gt, pred, options)
-        return super(LeafNode, self).compare(columns, gt, pred, options)
+        return super(LeafNode, self).compare(columns, gt, pred, options)  # noqa: UP008 - has slots
 
     def _mismatches(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
     ) -> Account:
         """Account for pairs that the comparator does not take: each is one unit."""
-        return super(LeafNode, self)._mismatches(columns, gt, pred, options.to(Purpose.PAIRING))
+        unjudged = options.to(Purpose.PAIRING)
+        return super(LeafNode, self)._mismatches(columns, gt, pred, unjudged)  # noqa: UP008
 
     def account(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
         """Account for pairs of values that the comparator takes."""

@@ -1,7 +1,6 @@
 """A list: order never matters, elements are paired by optimal assignment."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -23,6 +22,7 @@ from stickler_cli.compare.pairing import Pairs, joined, pair
 from stickler_cli.compare.plan import Node, Options, Purpose
 from stickler_cli.compare.result import FD, TP, ThresholdSource
 from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.values import dataclass
 
 MOST_KNOWN: Final = 1_000_000
 """Pairs of lists of one place whose pairs are kept; some 400 MB."""

@@ -1,6 +1,5 @@
 """A map: an object whose keys are fields too, under a schema that they share."""
 
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -10,6 +9,7 @@ from stickler_cli.compare.columns import Columns, Indexes, aligned, distinct, sp
 from stickler_cli.compare.object import Field, FieldsNode, ObjectNode, said
 from stickler_cli.compare.plan import Node, Options
 from stickler_cli.core.problems import ComparisonError
+from stickler_cli.core.values import dataclass
 
 _UNDECLARED = -1
 

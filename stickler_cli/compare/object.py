@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 import numpy as np
@@ -25,6 +25,7 @@ from stickler_cli.compare.plan import Node, Options, Purpose
 from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD, TN, ThresholdSource
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.problems import ComparisonError
+from stickler_cli.core.values import dataclass
 
 _OBJECTS: Final = frozenset((dict, type(None)))
 

@@ -2,7 +2,6 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -12,6 +11,7 @@ from stickler_cli.compare.account import Account, Floats, Outcomes, Part, split
 from stickler_cli.compare.columns import NOTHING, Columns, Indexes, Mask, distinct
 from stickler_cli.compare.plan import Node, Options, Purpose
 from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.values import dataclass
 
 SAYS: Final = {None: -1, False: 0, True: 1}
 """What a field or an arm says of an aggregate, as a number."""

@@ -1,7 +1,7 @@
 """A place without a schema: the values say what they are, defaults say how to compare them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from stickler_cli.compare.one_of import ChoiceNode
 from stickler_cli.compare.plan import Node
 from stickler_cli.compare.result import ThresholdSource
 from stickler_cli.core.json_values import JsonValue, kind_of
+from stickler_cli.core.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,6 @@
 """What a plan says of each field, as rows for a reader: kind, comparator, threshold, weight."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
@@ -16,6 +15,7 @@ from stickler_cli.compare.plan import Node, Plan
 from stickler_cli.compare.recursion import RecursionNode
 from stickler_cli.compare.tuple import TupleNode
 from stickler_cli.core.locations import Path
+from stickler_cli.core.values import dataclass
 
 ANY_KEY: Final = "*"
 """Stands in an outline for the keys that only the documents name."""

@@ -9,7 +9,7 @@ kind they are compared as that kind (`other`), else they have nothing in common.
 """
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import IntEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -26,6 +26,7 @@ from stickler_cli.compare.account import (
 from stickler_cli.compare.columns import NOTHING, Columns, Indexes, Mask
 from stickler_cli.compare.result import FA, FD, FN
 from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.values import dataclass
 from stickler_cli.settings import ComparisonOptions, ExtraFields
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """A reference back to a node that is still being built: where a schema contains itself."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from stickler_cli.compare.columns import Columns, Indexes
 from stickler_cli.compare.one_of import ChoiceNode
 from stickler_cli.compare.plan import Node, Options
 from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.values import dataclass
 
 
 @dataclass(slots=True)

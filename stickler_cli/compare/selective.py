@@ -1,7 +1,5 @@
 """Fields in which two list elements are known to be unlike before they are compared."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from stickler_cli.compare.columns import Columns, Indexes
@@ -10,6 +8,7 @@ from stickler_cli.compare.object import ObjectNode
 from stickler_cli.compare.one_of import OneOfNode
 from stickler_cli.compare.plan import Node, Purpose
 from stickler_cli.compare.recursion import RecursionNode
+from stickler_cli.core.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """A tuple: a list whose positions have schemas of their own; position against position."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -11,6 +10,7 @@ from stickler_cli.compare.columns import NOTHING, Columns, Indexes, aligned, dis
 from stickler_cli.compare.list import SequenceNode, element_units, own_thresholds
 from stickler_cli.compare.plan import Node, Options, Purpose
 from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.values import dataclass
 
 DEFAULT_TUPLE_THRESHOLD: Final = 0.5
 """The score that a tuple must reach as an element of a list. Source: docs/semantics.md, Lists."""

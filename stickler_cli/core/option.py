@@ -6,10 +6,11 @@ call, reads them here, so that ranges and the wording of refusals have one home.
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import Field, FrozenInstanceError, dataclass, field, fields
+from dataclasses import Field, field, fields
 from inspect import get_annotations
 from numbers import Integral, Real
 from typing import (
+    TYPE_CHECKING,
     Any,
     ClassVar,
     Final,
@@ -23,6 +24,7 @@ from typing import (
 
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.spelling import did_you_mean
+from stickler_cli.core.values import dataclass
 
 T = TypeVar("T")
 S = TypeVar("S", bound="Settings")
@@ -178,39 +180,16 @@ def option(default: T, help: str, **said: Any) -> T:  # noqa: A002 - the word of
 
 
 class Settings:
-    """Values of options: the base of frozen dataclasses.
-
-    What `dataclass` would generate for each class is written here once, since generating it costs
-    the start of every command more than all else that is known of options.
-    """
+    """Values of options: the base of frozen dataclasses."""
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **values: Any) -> None: ...
+
     def __init_subclass__(cls) -> None:
-        dataclass(init=False, repr=False, eq=False)(cls)
-
-    def __init__(self, **values: Any) -> None:
-        """Take values by name, in range already; options without one have their default."""
-        for entry in fields(self):
-            object.__setattr__(self, entry.name, values.pop(entry.name, entry.default))
-        if values:
-            raise TypeError(f"{type(self).__name__} has no option {', '.join(values)}")
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise FrozenInstanceError(name)
-
-    def __delattr__(self, name: str) -> None:
-        raise FrozenInstanceError(name)
-
-    def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and vars(self) == vars(other)
-
-    def __hash__(self) -> int:
-        return hash(tuple(vars(self).items()))
-
-    def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
-        return f"{type(self).__name__}({shown})"
+        dataclass(frozen=True, kw_only=True)(cls)
 
 
 @dataclass(frozen=True, slots=True)

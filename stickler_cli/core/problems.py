@@ -13,9 +13,9 @@ The classes are plain and take positional arguments: so they survive pickling be
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from stickler_cli.core.locations import field_path
+from stickler_cli.core.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

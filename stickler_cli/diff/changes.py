@@ -1,11 +1,12 @@
 """The values that a difference between two runs is made of."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Final
 
 from stickler_cli.core.locations import Path
+from stickler_cli.core.values import dataclass
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.intervals import Interval, IntervalSettings
 from stickler_cli.settings import MARGIN

@@ -1,7 +1,7 @@
 """The documents of two runs side by side: which there are, and what was counted in each."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import Any, Final, TypeAlias
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from stickler_cli.core.locations import Path, parse_field_path
 from stickler_cli.core.problems import NotComparableError, Problem, UsageError
+from stickler_cli.core.values import dataclass
 from stickler_cli.diff.changes import Figure
 from stickler_cli.diff.significance import Sample
 from stickler_cli.score.accounts import NAMES, SCORE, counts_by_mode, decoded

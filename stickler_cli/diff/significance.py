@@ -12,12 +12,12 @@ nothing but its id and the seed.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stickler_cli.core.values import dataclass
 from stickler_cli.score.intervals import Interval, IntervalSettings, percentiles, weights
 
 SWAPS: Final = 9999

@@ -1,12 +1,12 @@
 """Keys that an object has twice: JSON allows it, and readers that are fast do not tell."""
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
 import orjson
 
 from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.values import dataclass
 
 _ESCAPED_COLON: Final = re.compile(rb"\\u003[aA]")
 _TOKEN: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],]')

@@ -6,11 +6,12 @@ repaired, in time linear in the text.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from stickler_cli.core.json_values import JsonObject, JsonValue
 from stickler_cli.core.problems import Problem
+from stickler_cli.core.values import dataclass
 from stickler_cli.documents.reading import broken_at, parse_json
 
 LENIENT: Final = "lenient"

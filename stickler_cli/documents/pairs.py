@@ -4,7 +4,7 @@ A run hands out `PairRef`s, and `read_pair` turns each into documents where they
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
@@ -14,6 +14,7 @@ from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.locations import Path as FieldPath
 from stickler_cli.core.locations import parse_field_path
 from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document import (
     Data,
     FileReference,

@@ -10,7 +10,6 @@ import stat
 import sys
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 from itertools import groupby
 from operator import itemgetter
@@ -19,6 +18,7 @@ from typing import Final
 
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.spelling import did_you_mean
+from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document import FileReference, Reference
 from stickler_cli.documents.reading import STANDARD_INPUT, decoded, unreadable
 

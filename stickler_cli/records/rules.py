@@ -5,10 +5,11 @@ here loads pydantic, which asks each rule by the two methods that it knows.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, Any, Final
 
 from stickler_cli.core.locations import parse_field_path
+from stickler_cli.core.values import dataclass
 
 _DIGITS: Final = 100
 """More digits than any sum has: so many documents there cannot be."""

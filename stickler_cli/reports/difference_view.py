@@ -1,11 +1,11 @@
 """What all reports of a difference say: figures as text, and sentences in their order."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
 from stickler_cli.core.locations import field_path
+from stickler_cli.core.values import dataclass
 from stickler_cli.diff.changes import F1, Change, Decision, Difference, DocumentChange, Trend
 from stickler_cli.reports.figures import NOTHING, Quoting, number_of, rate, some_of
 from stickler_cli.reports.layout import Tone

@@ -4,9 +4,9 @@ Source: docs.github.com, Workflow commands for GitHub Actions; actions/runner, A
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Final, Literal
 
+from stickler_cli.core.values import dataclass
 from stickler_cli.diff.changes import Difference, Trend
 from stickler_cli.reports import markdown, run_sentences
 from stickler_cli.reports.difference_view import DifferenceView

@@ -9,12 +9,13 @@ its attribute; one case of those with the same class and name.
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import Final, Literal
 from xml.etree import ElementTree as ET
 
 from stickler_cli import __version__
 from stickler_cli.core.locations import Path, field_path
+from stickler_cli.core.values import dataclass
 from stickler_cli.diff.changes import Difference, Trend
 from stickler_cli.reports import run_sentences
 from stickler_cli.reports.difference_view import DifferenceView

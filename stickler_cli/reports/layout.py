@@ -4,9 +4,9 @@ Widths are counted here, so nothing is left to wrap by itself.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
+from stickler_cli.core.values import dataclass
 from stickler_cli.reports.figures import cells, truncate, visible
 from stickler_cli.score.gates import GateResult
 

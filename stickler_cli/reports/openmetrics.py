@@ -6,10 +6,11 @@ dropped everything from the first `#`: so no label may have one. Source: OpenMet
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Final
 
 from stickler_cli.core.locations import field_path
+from stickler_cli.core.values import dataclass
 from stickler_cli.diff.changes import F1, Change, Difference, Trend
 from stickler_cli.reports.figures import visible
 from stickler_cli.reports.layout import TableStyle

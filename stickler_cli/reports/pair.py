@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from stickler_cli.compare.explained import Explained
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.json_values import JsonValue, brief
 from stickler_cli.core.locations import Path, field_path
+from stickler_cli.core.values import dataclass
 from stickler_cli.reports.figures import number_of, rate, setting
 from stickler_cli.reports.pieces import Piece, pieces
 from stickler_cli.score.error_classes import ErrorClass

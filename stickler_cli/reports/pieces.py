@@ -1,8 +1,9 @@
 """Where two texts differ: runs of characters that both have, and runs that only one has."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final, Literal
+
+from stickler_cli.core.values import dataclass
 
 SHORTEST_RUN: Final = 2
 """Equal characters between two differences that are worth telling apart: a letter that two other

@@ -1,10 +1,11 @@
 """The fields of a run as rows, in schema order, each with its counts and what the schema says."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from stickler_cli.core.locations import Path, field_path
+from stickler_cli.core.values import dataclass
 from stickler_cli.score.conditions import pattern_of, step_of
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.rates import RateRule, Rates

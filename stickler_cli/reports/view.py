@@ -1,9 +1,9 @@
 """A run as every report reads it: its rates bound once, its fields and groups as rows."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
+from stickler_cli.core.values import dataclass
 from stickler_cli.reports.figures import Quoting, interval_text, rate
 from stickler_cli.reports.rows import FieldRow, Figures, field_rows, figures_of
 from stickler_cli.score.evaluation import DocumentProblem, Evaluation

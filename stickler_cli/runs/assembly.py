@@ -1,12 +1,13 @@
 """What a run is put together of: its settings, made into a job once everything was checked."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from stickler_cli.clients.policy import DEFAULT_POLICY, Policy
 from stickler_cli.compare.outline import comparators, known_paths
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.values import dataclass
 from stickler_cli.documents import Pairs, open_pairs
 from stickler_cli.runs.chunk import Job, OutputsRequested
 from stickler_cli.runs.files import check_outputs

@@ -5,7 +5,7 @@ from a worker, kept in a file, and added to that of the chunk before it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Annotated, Any, Final
 
 import numpy as np
@@ -15,6 +15,7 @@ from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.problems import ComparisonError, Problem
+from stickler_cli.core.values import dataclass
 from stickler_cli.documents import DocumentPair, Fingerprint, PairRef, read_pair
 from stickler_cli.records.chunk_record import KeptEvaluation
 from stickler_cli.records.codec import KEPT

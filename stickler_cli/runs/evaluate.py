@@ -5,12 +5,13 @@ The command line and the Python API both come in here, so that the same settings
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from stickler_cli.compare.outline import outline
 from stickler_cli.compare.plan import Plan
 from stickler_cli.core.option import part_of
+from stickler_cli.core.values import dataclass
 from stickler_cli.documents import DocumentPair, Pairs
 from stickler_cli.runs.assembly import Assembly, client_of, job_of
 from stickler_cli.runs.files import whole_file

@@ -1,13 +1,13 @@
 """The groups that documents are broken down into: by a field, by directory, by a metadata file."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final, TypeAlias
 
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import Path, parse_field_path
 from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.values import dataclass
 from stickler_cli.documents import DocumentPair
 from stickler_cli.documents.metadata import read_columns, text_of
 from stickler_cli.score.results import NO_GROUP

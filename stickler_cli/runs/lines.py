@@ -1,9 +1,9 @@
 """One JSON line for each document, or for each error: what a run can write as it goes."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from stickler_cli.core.json_values import json_line
+from stickler_cli.core.values import dataclass
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.non_matches import NonMatch

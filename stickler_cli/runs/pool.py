@@ -7,13 +7,13 @@ documents are tried again in smaller chunks, until those are known that no worke
 import pickle
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from math import ceil
 from multiprocessing.connection import wait
 from time import monotonic
 from typing import Final
 
 from stickler_cli.core.problems import Problem, UsageError, WorkerDiedError
+from stickler_cli.core.values import dataclass
 from stickler_cli.runs.chunk import (
     TOO_LITTLE_MEMORY,
     ChunkResult,

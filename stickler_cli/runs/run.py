@@ -2,9 +2,9 @@
 
 from collections.abc import Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
 from typing import BinaryIO
 
+from stickler_cli.core.values import dataclass
 from stickler_cli.documents import Pairs
 from stickler_cli.runs.chunk import ChunkResult, Item, Job
 from stickler_cli.runs.files import whole_file

@@ -4,13 +4,14 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Final, TypeAlias
 
 from stickler_cli import __version__
 from stickler_cli.core.json_values import brief, json_line
 from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document import digest_of
 from stickler_cli.documents.reading import STANDARD_INPUT
 from stickler_cli.records.codec import read

@@ -1,9 +1,9 @@
 """Which documents of a run are held against their schema."""
 
-from dataclasses import dataclass
 from typing import Final
 
 from stickler_cli.core.problems import Problem
+from stickler_cli.core.values import dataclass
 from stickler_cli.documents import DocumentPair
 from stickler_cli.schema.dialects import Schema
 from stickler_cli.schema.document_validity import DocumentValidator

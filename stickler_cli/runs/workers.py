@@ -6,9 +6,10 @@ Apart from `worker` and `pool`, so that a run in one process does not load multi
 import os
 import sys
 import threading
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from stickler_cli.core.values import dataclass
 
 CPU_QUOTA: Final = Path("/sys/fs/cgroup/cpu.max")
 """What a container may use: microseconds of processor time, and in how many. Source:

@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, time
 from typing import Any, Final
 
 from stickler_cli.compare.one_of import Acceptor
 from stickler_cli.core.json_values import JsonValue, kind_of
+from stickler_cli.core.values import dataclass
 from stickler_cli.schema.annotations import own_keys
 from stickler_cli.schema.dialects import Dialect
 from stickler_cli.schema.judging import Documents, Formats, Validator, is_valid

@@ -6,13 +6,13 @@ it. It is no pydantic model, which would take longer to load than most schemas t
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from stickler_cli.core.json_values import JsonObject, brief
 from stickler_cli.core.locations import json_pointer
 from stickler_cli.core.problems import Problem
 from stickler_cli.core.spelling import did_you_mean
+from stickler_cli.core.values import dataclass
 
 PREFIX: Final = "x-aws-stickler-"
 MOST_WEIGHT: Final = 1e100

@@ -1,11 +1,12 @@
 """How one value is best compared: what its annotations say, else its kind, else its name."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.locations import Path
+from stickler_cli.core.values import dataclass
 from stickler_cli.schema.annotations import PREFIX
 from stickler_cli.schema.combinators import (
     InForce,

@@ -5,11 +5,11 @@ looking through them in order.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from math import prod
 from typing import Final
 
 from stickler_cli.core.json_values import JsonValue, kind_of
+from stickler_cli.core.values import dataclass
 from stickler_cli.schema.annotations import own_keys
 from stickler_cli.schema.defaults import BY_FORMAT
 from stickler_cli.schema.dialects import Schema

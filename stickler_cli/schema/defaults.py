@@ -1,7 +1,7 @@
 """How a value is compared where its schema does not say: the table of docs/schema.md."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import Final
 
@@ -9,6 +9,7 @@ from stickler_cli.comparators.registry import construct
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.open import OpenNode
 from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD
+from stickler_cli.core.values import dataclass
 
 DEFAULT_WEIGHT: Final = 1.0
 """Source: docs/schema.md."""

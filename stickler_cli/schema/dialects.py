@@ -1,10 +1,10 @@
 """The dialects of JSON Schema: which one a schema is written in, and where they differ for us."""
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
 from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.values import dataclass
 
 Schema = dict[str, JsonValue]
 

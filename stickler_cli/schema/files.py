@@ -2,7 +2,6 @@
 
 import codecs
 import posixpath
-from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import Final
 from urllib.parse import unquote, urlsplit
@@ -10,6 +9,7 @@ from urllib.parse import unquote, urlsplit
 import orjson
 
 from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.values import dataclass
 
 KEEP_A_COPY: Final = "keep a copy beside the schema and refer to it by its relative path"
 

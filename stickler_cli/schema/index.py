@@ -3,11 +3,12 @@
 A schema is known by identity: the same object is the same place, however one came to it.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from urllib.parse import urljoin, urlsplit
 
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import Path
+from stickler_cli.core.values import dataclass
 from stickler_cli.schema.dialects import Dialect, Schema, dialect_of, own_id, own_names
 from stickler_cli.schema.vocabulary import subschemas
 

@@ -6,7 +6,7 @@ array of leaves rather than on its items. A field that says how it is compared i
 
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path as FilePath
 from typing import Any, Final, TypeAlias
@@ -17,6 +17,7 @@ from stickler_cli.compare.outline import ANY_KEY
 from stickler_cli.core.json_values import JsonObject, JsonValue
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.problems import Problem, SchemaError
+from stickler_cli.core.values import dataclass
 from stickler_cli.schema.choices import (
     Inferred,
     annotated_choice,

@@ -7,7 +7,7 @@ schemas; for a document it takes some two hundred times as long, can hang on a p
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from hashlib import sha256
 from typing import Any, Final
@@ -16,6 +16,7 @@ import jsonschema_rs
 
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import json_pointer
+from stickler_cli.core.values import dataclass
 from stickler_cli.schema.dialects import DEFAULT, Dialect, Schema
 
 Validator = jsonschema_rs.Validator

@@ -1,7 +1,7 @@
 """The node of one place whose kind is known: leaf, array, tuple, object, map, any."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, Protocol
 
 from stickler_cli.comparators.registry import Comparators
@@ -10,6 +10,7 @@ from stickler_cli.compare.map import MapNode, Pattern
 from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.plan import Node
 from stickler_cli.compare.tuple import DEFAULT_TUPLE_THRESHOLD, TupleNode
+from stickler_cli.core.values import dataclass
 from stickler_cli.schema.combinators import InForce, named_schemas
 from stickler_cli.schema.defaults import TEXT, open_default
 from stickler_cli.schema.judging import EngineError, key_pattern

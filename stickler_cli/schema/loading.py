@@ -1,13 +1,13 @@
 """Read a schema file and compile it."""
 
 import hashlib
-from dataclasses import dataclass
 from pathlib import Path
 
 import orjson
 
 from stickler_cli.compare.plan import Plan
 from stickler_cli.core.problems import Problem, SchemaError
+from stickler_cli.core.values import dataclass
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.dialects import Schema
 

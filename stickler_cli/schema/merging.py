@@ -4,10 +4,11 @@ Keys that stand on an array reach the leaves of its elements; there they are `in
 over what stands there.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD, ThresholdSource
+from stickler_cli.core.values import dataclass
 from stickler_cli.schema.annotations import Annotations
 from stickler_cli.schema.defaults import DEFAULT_WEIGHT
 from stickler_cli.schema.dialects import Schema

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Iterator
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urljoin
 
 from stickler_cli.core.json_values import JsonValue, brief
 from stickler_cli.core.locations import Path, Step
 from stickler_cli.core.spelling import did_you_mean
+from stickler_cli.core.values import dataclass
 from stickler_cli.schema.dialects import Dialect, Schema, named_dialect
 from stickler_cli.schema.judging import is_valid_schema
 from stickler_cli.schema.references import official_schema

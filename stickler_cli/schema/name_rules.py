@@ -7,9 +7,10 @@ a total). So rules are looked up by how a name ends, and longer endings win.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
+from stickler_cli.core.values import dataclass
 from stickler_cli.schema.defaults import DATE, EXACT, LeafDefault
 
 STRING: Final = frozenset({"string"})

@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from stickler_cli.comparators.registry import Comparators
@@ -13,6 +13,7 @@ from stickler_cli.compare.open import OpenNode
 from stickler_cli.compare.outline import asks_models
 from stickler_cli.compare.plan import Node, Plan
 from stickler_cli.compare.recursion import RecursionNode, Target
+from stickler_cli.core.values import dataclass
 from stickler_cli.schema.acceptance import SchemaAcceptor, TypeAcceptor, acceptor_of
 from stickler_cli.schema.combinators import Branch, InForce, declared_types
 from stickler_cli.schema.defaults import open_default

@@ -5,13 +5,13 @@ there, and are told what it is and which subschemas are in force at the places i
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from stickler_cli.comparators.base import BaseComparator, KeywordError
 from stickler_cli.comparators.registry import Comparators, UnknownComparatorError
 from stickler_cli.comparators.structured import StructuredModelComparator
 from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.values import dataclass
 from stickler_cli.schema.annotations import Annotations, read_annotations
 from stickler_cli.schema.combinators import (
     DECLARING,

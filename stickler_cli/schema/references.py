@@ -7,7 +7,7 @@ schema is what makes a recursion end and a place be compiled once.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path as FilePath
 from typing import Any, Final
@@ -16,6 +16,7 @@ from urllib.parse import quote, unquote
 from stickler_cli.core.json_values import JsonValue, kind_of
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.spelling import did_you_mean
+from stickler_cli.core.values import dataclass
 from stickler_cli.schema.dialects import (
     SUPPORTED,
     TOO_OLD,

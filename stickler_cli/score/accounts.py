@@ -6,7 +6,7 @@ of JSON for each document is a tenth of what its values would take in memory.
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import Any, Final, Protocol, Self
 
@@ -16,6 +16,7 @@ import orjson
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import field_path
+from stickler_cli.core.values import dataclass
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.document_result import DocumentResult, Status

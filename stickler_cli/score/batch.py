@@ -4,7 +4,7 @@ A module of its own because counts and errors are each made once a batch, whoeve
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from stickler_cli.compare.account import Account, Floats
 from stickler_cli.compare.columns import Indexes, Mask
 from stickler_cli.compare.comparison import Comparison, comparison_of
+from stickler_cli.core.values import dataclass
 from stickler_cli.score.counting import count_documents
 from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.field_counts import FieldCounts

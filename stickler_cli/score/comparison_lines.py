@@ -3,7 +3,7 @@
 A module of its own because it is flat and bounded where a Comparison is as deep as the documents.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final, TypeAlias
 
@@ -11,6 +11,7 @@ from stickler_cli.compare.comparison import Comparison, ElementComparison
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.json_values import JsonValue, json_line
 from stickler_cli.core.locations import field_path
+from stickler_cli.core.values import dataclass
 
 MOST_LINES: Final = 2_000
 """Lines of one document: an invoice of 250 items with seven fields each."""

@@ -4,10 +4,11 @@ A module of its own because an evaluation carries them and the run format signs 
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from typing import Final
 
 from stickler_cli.core.locations import Path, field_path
+from stickler_cli.core.values import dataclass
 from stickler_cli.score.tally import Tally
 from stickler_cli.settings import DecidingOptions
 

@@ -5,7 +5,6 @@ and `leaves` all leaves. Source: docs/semantics.md, "overall, aggregate and leav
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -26,6 +25,7 @@ from stickler_cli.compare.account import (
 )
 from stickler_cli.compare.columns import Indexes, Mask
 from stickler_cli.compare.result import FA, FN, TN, TP
+from stickler_cli.core.values import dataclass
 from stickler_cli.score.field_counts import (
     AGGREGATE,
     LEAVES,

@@ -1,8 +1,9 @@
 """Five counts that add, and the only place with the formulas derived from them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+from stickler_cli.core.values import dataclass
 
 RATES: Final = ("precision", "recall", "f1", "accuracy")
 """The derived metrics by name; in results each is prefixed with `cm_`."""

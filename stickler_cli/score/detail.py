@@ -5,7 +5,7 @@ people browse was asked for, as lines of JSON, which take a tenth of what values
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, Final, TypeAlias
 
 import numpy as np
@@ -23,6 +23,7 @@ from stickler_cli.compare.columns import Indexes, Mask
 from stickler_cli.compare.result import TP
 from stickler_cli.core.json_values import AsPairs, json_line
 from stickler_cli.core.locations import Path
+from stickler_cli.core.values import dataclass
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.comparison_lines import comparison_line, text_of
 

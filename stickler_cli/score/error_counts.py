@@ -1,10 +1,11 @@
 """How many mistakes there were of each kind, in each field: integers that add in any order."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
 from stickler_cli.core.locations import Path, field_path
+from stickler_cli.core.values import dataclass
 from stickler_cli.score.error_classes import ErrorClass
 from stickler_cli.score.non_matches import NonMatch
 

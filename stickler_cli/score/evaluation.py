@@ -1,7 +1,7 @@
 """What many documents come to: sums that may be merged in any order with the same result."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import Final
 
 import numpy as np
@@ -10,6 +10,7 @@ from stickler_cli import __version__
 from stickler_cli.compare.comparison import Comparison
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.values import dataclass
 from stickler_cli.score.accounts import Accounts
 from stickler_cli.score.batch import Batch, batch_of
 from stickler_cli.score.conditions import Conditions, FieldInfo
@@ -50,7 +51,7 @@ RUN_FORMAT: Final = "stickler-run/1"
 """What `stickler eval` writes: an evaluation and how it came about."""
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False)
 class Evaluation(Results):
     """The results of a set of documents, a commutative monoid: the empty one is no documents.
 

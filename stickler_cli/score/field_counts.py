@@ -1,7 +1,7 @@
 """What was counted of each field in each document of a chunk, before it is added up."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from stickler_cli.compare.account import Account, Floats
 from stickler_cli.compare.columns import Indexes, Mask
+from stickler_cli.core.values import dataclass
 
 OUTCOMES: Final = 5
 OVERALL, AGGREGATE, LEAVES = range(3)

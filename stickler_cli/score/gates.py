@@ -8,12 +8,13 @@ import math
 import operator
 import re
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from typing import Final
 
 from stickler_cli.core.locations import Path, field_path, parse_field_path
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.spelling import did_you_mean, near_paths
+from stickler_cli.core.values import dataclass
 from stickler_cli.score.counts import BOUNDS, RATES
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.rates import RateRule

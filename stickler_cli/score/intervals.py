@@ -9,7 +9,7 @@ of the same documents are resampled alike. docs/statistics.md has the method and
 from array import array
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import blake2b
 from itertools import count
 from math import exp, factorial
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from stickler_cli.compare.account import Floats
 from stickler_cli.compare.columns import Mask
 from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.values import dataclass
 from stickler_cli.score.accounts import NAMES, SCORE, decoded, path_below
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.counts import RATES, fractions

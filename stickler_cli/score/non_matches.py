@@ -1,6 +1,5 @@
 """Every error of documents, where it is and why: a fold of their account."""
 
-from dataclasses import dataclass
 from typing import Final
 
 from stickler_cli.compare.account import Account
@@ -8,6 +7,7 @@ from stickler_cli.compare.columns import Indexes
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.json_values import JsonValue, kind_of
 from stickler_cli.core.locations import Path, field_path
+from stickler_cli.core.values import dataclass
 from stickler_cli.score.error_classes import ErrorClass, Places, classify
 from stickler_cli.score.units import Unit, documents_units
 

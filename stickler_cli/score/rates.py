@@ -4,9 +4,9 @@ A module of its own because reports and differences take their rates here, and k
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from stickler_cli.core.values import dataclass
 from stickler_cli.score.counts import Counts, fractions
 
 if TYPE_CHECKING:

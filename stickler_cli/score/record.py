@@ -5,10 +5,11 @@ Every report is a view of this record, and `records.run_reading` reads it back. 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Final
 
 from stickler_cli import __version__
+from stickler_cli.core.values import dataclass
 from stickler_cli.score.conditions import ANY_KEY, FieldInfo, in_schema_order
 from stickler_cli.score.detail import Detail
 from stickler_cli.score.evaluation import RUN_FORMAT, Evaluation

@@ -1,12 +1,13 @@
 """The results of a set of documents, be it all of a run or a group of them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import TYPE_CHECKING, Final, Literal
 
 from stickler_cli.compare.columns import Mask
 from stickler_cli.core.locations import Path
+from stickler_cli.core.values import dataclass
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.conditions import FieldInfo, in_schema_order
 from stickler_cli.score.document_result import Status, add_warnings, warnings_view
@@ -22,7 +23,7 @@ NO_GROUP: Final = "(none)"
 """The group of documents that have no single value of a key."""
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False)
 class Results:
     """Sums over documents, a commutative monoid: the empty one is no documents."""
 

@@ -1,7 +1,7 @@
 """The counts of fields over documents: totals that add in any order with the same result."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy as np
 from stickler_cli.compare.account import Floats
 from stickler_cli.compare.columns import Mask
 from stickler_cli.core.locations import Path
+from stickler_cli.core.values import dataclass
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.field_counts import FieldCounts
 

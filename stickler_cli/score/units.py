@@ -1,7 +1,6 @@
 """Every unit that was compared, with both of its places: the fold behind non-matches and views."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -21,6 +20,7 @@ from stickler_cli.compare.comparison import owned
 from stickler_cli.compare.result import BOTH_SIDES, ERRORS, TN, TP, Outcome
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import Path
+from stickler_cli.core.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

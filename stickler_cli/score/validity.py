@@ -6,10 +6,11 @@ counts are about two documents.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, Literal
 
 from stickler_cli.core.problems import Violation
+from stickler_cli.core.values import dataclass
 
 Side = Literal["gt", "pred"]
 

@@ -5,10 +5,10 @@ one bar of thousands would hide the handful of errors that the chart is there fo
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import sqrt
 from typing import Final
 
+from stickler_cli.core.values import dataclass
 from stickler_cli.reports.figures import number_of
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.detail import BINS, Histogram

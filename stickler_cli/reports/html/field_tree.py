@@ -1,10 +1,10 @@
 """The fields of a run as the page shows them: a tree of rows, each with what opens below it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from stickler_cli.core.locations import Path, field_path
+from stickler_cli.core.values import dataclass
 from stickler_cli.reports.figures import visible
 from stickler_cli.reports.html.charts import Chart, Part, bar_parts, similarity_chart
 from stickler_cli.reports.rows import FieldRow, Figures

@@ -7,7 +7,6 @@ import base64
 import json
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from struct import Struct
@@ -15,6 +14,7 @@ from typing import Final
 
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import Path, parse_field_path
+from stickler_cli.core.values import dataclass
 from stickler_cli.reports.html.field_tree import Places
 from stickler_cli.runs.sorted_lines import SortedLines
 from stickler_cli.score.accounts import Accounts, counts_by_mode, decoded

@@ -1,0 +1,155 @@
+"""The standard `dataclass`, but for methods that are made from text.
+
+Compiling them takes longer than all else that a class takes when it is imported, and there are so
+many classes that it was a quarter of the time until the first document is compared.
+"""
+
+import dataclasses
+from collections.abc import Callable
+from functools import cache
+from inspect import Parameter, Signature
+from operator import attrgetter
+from reprlib import recursive_repr
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+__all__ = ["dataclass"]
+
+_put: Final = object.__setattr__
+
+
+class _Layout:
+    """What the methods of a class of fields have to know."""
+
+    def __init__(self, kind: type) -> None:
+        entries = dataclasses.fields(kind)
+        # Fields that are taken by name only come last, as in the standard one.
+        self.taken = sorted((e for e in entries if e.init), key=lambda entry: bool(entry.kw_only))
+        self.names = [entry.name for entry in self.taken]
+        self.places = sum(not entry.kw_only for entry in self.taken)
+        missing = dataclasses.MISSING
+        self.defaults = {e.name: e.default for e in self.taken if e.default is not missing}
+        self.factories = {
+            e.name: e.default_factory for e in self.taken if e.default_factory is not missing
+        }
+        self.finish = getattr(kind, "__post_init__", None)
+        self.shown = [entry.name for entry in entries if entry.repr]
+        self.compared = _values([entry.name for entry in entries if entry.compare])
+        self.hashed = _values(
+            [e.name for e in entries if (e.compare if e.hash is None else e.hash)]
+        )
+
+    def in_order(self, given: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
+        """Return a value for each name, the default where none is given."""
+        rest = self.names[len(given) :]
+        made = {name: make() for name, make in self.factories.items() if name not in named}
+        known = self.defaults | made | named
+        if len(given) > self.places or not named.keys() <= {*rest} <= known.keys():
+            self.signature().bind(*given, **named)  # words what is wrong
+        return [*given, *[known[name] for name in rest]]
+
+    def signature(self) -> Signature:
+        """Return the constructor's signature; whatever is the default has some default."""
+        return Signature([self._parameter(entry) for entry in self.taken])
+
+    def _parameter(self, entry: dataclasses.Field[Any]) -> Parameter:
+        kind = Parameter.KEYWORD_ONLY if entry.kw_only else Parameter.POSITIONAL_OR_KEYWORD
+        none = ... if entry.name in self.factories else Parameter.empty
+        default = self.defaults.get(entry.name, none)
+        return Parameter(entry.name, kind, default=default, annotation=entry.type)
+
+
+class _SignatureOnDemand:
+    """What `help` shows, made when it is asked for."""
+
+    def __get__(self, value: object, kind: type) -> Signature:
+        return _layout(kind).signature()
+
+
+@cache
+def _layout(kind: Any) -> _Layout:
+    return _Layout(kind)
+
+
+def _values(names: list[str]) -> Callable[[object], Any]:
+    return attrgetter(*names) if names else lambda value: ()
+
+
+def _init(self: Any, /, *given: Any, **named: Any) -> None:
+    layout = _layout(self.__class__)
+    values = given
+    if len(given) != len(layout.names) or named or layout.places != len(given):
+        values = tuple(layout.in_order(given, named))
+    for name, value in zip(layout.names, values, strict=True):
+        _put(self, name, value)
+    if layout.finish is not None:
+        layout.finish(self)
+
+
+@recursive_repr()
+def _repr(self: Any) -> str:
+    values = ", ".join(f"{name}={getattr(self, name)!r}" for name in _layout(self.__class__).shown)
+    return f"{type(self).__qualname__}({values})"
+
+
+def _eq(self: Any, other: object) -> Any:
+    compared = _layout(self.__class__).compared
+    return compared(self) == compared(other) if type(other) is type(self) else NotImplemented
+
+
+def _hash(self: Any) -> int:
+    return hash(_layout(self.__class__).hashed(self))
+
+
+def _refuse(self: object, name: str, *value: object) -> NoReturn:
+    raise dataclasses.FrozenInstanceError(f"{name!r} cannot be changed")
+
+
+def _state(self: object) -> list[Any]:
+    return [getattr(self, entry.name) for entry in dataclasses.fields(self)]  # type: ignore[arg-type]
+
+
+def _restore(self: object, state: list[Any]) -> None:
+    for entry, value in zip(dataclasses.fields(self), state, strict=True):  # type: ignore[arg-type]
+        _put(self, entry.name, value)
+
+
+_METHODS: Final[dict[str, Any]] = {
+    "__init__": _init,
+    "__repr__": _repr,
+    "__signature__": _SignatureOnDemand(),
+}
+_FROZEN: Final = {
+    "__setattr__": _refuse,
+    "__delattr__": _refuse,
+    "__getstate__": _state,
+    "__setstate__": _restore,
+}
+
+
+def _dataclass(*, frozen: bool = False, eq: bool = True, **said: bool) -> Callable[[type], type]:
+    """Make a class one of fields, as `dataclasses.dataclass` does."""
+    methods = {
+        "__init__": _init,
+        "__signature__": _SignatureOnDemand(),
+        "__repr__": _repr,
+        **(_FROZEN if frozen else {}),
+    }
+    if eq:
+        methods |= {"__eq__": _eq, "__hash__": _hash if frozen else None}
+
+    def make(cls: type) -> type:
+        own = dict(vars(cls))
+        cls.__doc__ = cls.__doc__ or cls.__name__  # else the standard one words a signature
+        made: type = dataclasses.dataclass(init=False, repr=False, eq=False, **said)(cls)
+        for name, method in methods.items():
+            if own.get(name) is None:
+                setattr(made, name, method)
+        return made
+
+    return make
+
+
+if TYPE_CHECKING:
+    from dataclasses import dataclass
+else:
+    dataclass = _dataclass

@@ -1,0 +1,115 @@
+"""Classes of fields behave as those of the standard library."""
+
+import dataclasses
+import pickle
+from dataclasses import FrozenInstanceError, field, fields, replace
+from inspect import signature
+
+import pytest
+
+from stickler_cli.core import values
+
+
+def made_by(dataclass):
+    """The same classes, made by one of the two decorators."""
+
+    @dataclass(frozen=True, slots=True)
+    class Point:
+        x: int
+        y: int = 0
+        tags: list[str] = field(default_factory=list, compare=False)
+        note: str = field(default="", repr=False, kw_only=True)
+
+    @dataclass(slots=True)
+    class Sum:
+        parts: list[int]
+        total: int = field(init=False, compare=False)
+
+        def __post_init__(self):
+            self.total = sum(self.parts)
+
+    @dataclass(frozen=True)
+    class Named:
+        name: str
+
+        def __repr__(self):
+            return self.name
+
+        def __eq__(self, other):
+            return True
+
+    return Point, Sum, Named
+
+
+OURS, THEIRS = made_by(values.dataclass), made_by(dataclasses.dataclass)
+
+
+@values.dataclass(frozen=True, slots=True)
+class Kept:
+    """A value that goes to a file."""
+
+    name: str
+    size: int = 0
+
+
+@values.dataclass(frozen=True, slots=True)
+class Below(Kept):
+    """A value with one field more."""
+
+    of: Kept | None = None
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda point, *_: repr(point(1)),
+        lambda point, *_: repr(point(1, 2, ["a"], note="b")),
+        lambda point, *_: [entry.name for entry in fields(point)],
+        lambda point, *_: point.__match_args__,
+        lambda point, *_: list(signature(point).parameters),
+        lambda point, *_: signature(point).parameters["y"],
+        lambda point, *_: point(1, 2) == point(y=2, x=1, tags=["a"]),
+        lambda point, *_: point(1, note="a") == point(1),
+        lambda point, *_: point(1) == (1, 0, ""),
+        lambda point, *_: hash(point(1, 2)) == hash(point(1, 2, ["a"])),
+        lambda point, *_: len({point(1), point(1, 0), point(2)}),
+        lambda point, *_: point(1).tags is point(1).tags,
+        lambda point, *_: repr(replace(point(1, 2, ["a"]), y=3)),
+        lambda point, *_: hasattr(point(1), "__dict__"),
+        lambda _, total, __: total([1, 2]).total,
+        lambda _, total, __: repr(total([1, 2])),
+        lambda _, total, __: total.__hash__,
+        lambda _, total, __: total([1]) == total([1]),
+        lambda _, __, named: repr(named("a")),
+        lambda _, __, named: named("a") == 1,
+        lambda _, __, named: hash(named("a")) == hash(named("a")),
+    ],
+)
+def test_both_agree(use):
+    assert use(*OURS) == use(*THEIRS)
+
+
+@pytest.mark.parametrize(
+    ("use", "error"),
+    [
+        (lambda point: point(), TypeError),
+        (lambda point: point(1, 2, [], ""), TypeError),
+        (lambda point: point(1, x=2), TypeError),
+        (lambda point: point(1, z=2), TypeError),
+        (lambda point: setattr(point(1), "x", 2), FrozenInstanceError),
+        (lambda point: delattr(point(1), "x"), FrozenInstanceError),
+    ],
+)
+def test_both_refuse(use, error):
+    for point in (OURS[0], THEIRS[0]):
+        with pytest.raises(error):
+            use(point)
+
+
+def test_a_value_survives_pickling():
+    value = Below("a", 1, Kept("b"))
+    assert pickle.loads(pickle.dumps(value)) == value  # noqa: S301 - its own
+
+
+def test_a_value_of_another_class_is_another():
+    assert Kept("a", 1) != Below("a", 1)
