@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING
 from stickler_cli.cli.console import warn, write_result
 from stickler_cli.documents import Pairs
 from stickler_cli.reports.layout import Column, Span, Table, plain_text, table_lines
-from stickler_cli.runs.chunk import Job
+from stickler_cli.runs.job import Job, Workers
 from stickler_cli.runs.pipeline import chunk_results
-from stickler_cli.runs.workers import Workers
 
 if TYPE_CHECKING:
     from stickler_cli.clients.client import Client, Need  # only runs that ask models load it

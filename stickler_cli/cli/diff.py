@@ -20,8 +20,8 @@ from stickler_cli.diff.comparing import compare_runs
 from stickler_cli.diff.contrasts import deciding
 from stickler_cli.reports.github import summary
 from stickler_cli.reports.registry import render_difference, require
-from stickler_cli.runs.files import check_outputs
 from stickler_cli.runs.saved import load_run
+from stickler_cli.runs.whole_files import check_outputs
 from stickler_cli.score.gates import parse_gate
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.record import Run

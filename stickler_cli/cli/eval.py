@@ -22,8 +22,9 @@ from stickler_cli.reports.registry import (
     pieces,
     require,
 )
-from stickler_cli.runs.assembly import Needs, Sources, assemble
-from stickler_cli.runs.evaluate import evaluated, keep_run
+from stickler_cli.runs.assembly import assemble
+from stickler_cli.runs.evaluate import evaluate as evaluate_all
+from stickler_cli.runs.job import OutputsRequested
 from stickler_cli.settings import EvalSettings
 
 
@@ -32,12 +33,12 @@ def evaluate(schema: str, gt: str, pred: str, settings: EvalSettings) -> ExitCod
     formats = output_formats(settings.output)
     shown = {settings.format, *formats.values()}
     require(shown)
-    needs = Needs(
+    reported = OutputsRequested(
         accounts=bool(WITH_ACCOUNTS & shown),
         detail=bool(WITH_DETAIL & shown),
         intervals_of_fields=bool(WITH_FIELD_INTERVALS & shown),
     )
-    assembly = assemble(Sources(schema, gt, pred), settings, needs)
+    assembly = assemble(schema, gt, pred, settings, reported)
     pairs, client = assembly.pairs, assembly.job.options.client
     if settings.verbose:
         total = "?" if pairs.total is None else pairs.total
@@ -50,15 +51,17 @@ def evaluate(schema: str, gt: str, pred: str, settings: EvalSettings) -> ExitCod
         if not settings.quiet:
             warn(text)
 
-    with evaluated(assembly, progress=_shows_progress(settings), tell=tell) as done:
-        if done.directory is not None:
-            text = pieces("json", done.run, TableStyle())
-            keep_run(done.directory, done.run, map(encoded, text))
-        style = _style(settings)
-        write_outputs(formats, done.run, style, settings)
-        show_results(done.run, settings.format, style, settings)
-        if client is not None and not settings.quiet:
-            tell_usage(client)
+    done = evaluate_all(
+        assembly,
+        progress=_shows_progress(settings),
+        tell=tell,
+        written=lambda run: map(encoded, pieces("json", run, TableStyle())),
+    )
+    style = _style(settings)
+    write_outputs(formats, done.run, style, settings)
+    show_results(done.run, settings.format, style, settings)
+    if client is not None and not settings.quiet:
+        tell_usage(client)
     if done.signal is not None:
         return ExitCode(128 + done.signal)
     return exit_code_of(done.run)

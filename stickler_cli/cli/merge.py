@@ -13,8 +13,8 @@ from stickler_cli.cli.outputs import (
     write_outputs,
 )
 from stickler_cli.reports.registry import require
-from stickler_cli.runs.files import check_outputs
 from stickler_cli.runs.saved import load_run
+from stickler_cli.runs.whole_files import check_outputs
 from stickler_cli.score.gates import check_paths, parse_gates, refuse_bounds
 from stickler_cli.score.run_merging import merge_runs
 from stickler_cli.settings import MergeSettings

@@ -14,7 +14,7 @@ from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.markdown_text import SUMMARY_LIMIT
 from stickler_cli.reports.registry import FORMATS, SAY_PARTIAL, SUFFIXES, format_of, pieces
-from stickler_cli.runs.files import PARTIAL, whole_file
+from stickler_cli.runs.whole_files import PARTIAL, whole_file
 from stickler_cli.score.evaluation import Evaluation, Status
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.record import Run

@@ -6,8 +6,8 @@ from stickler_cli.cli.console import write_result
 from stickler_cli.cli.exit_codes import ExitCode
 from stickler_cli.cli.outputs import OUTPUT, output_formats, terminal_style, write_outputs
 from stickler_cli.reports.registry import WITH_DETAIL, render, require
-from stickler_cli.runs.files import check_outputs
 from stickler_cli.runs.saved import load_detail, load_run
+from stickler_cli.runs.whole_files import check_outputs
 from stickler_cli.settings import ReportSettings
 
 

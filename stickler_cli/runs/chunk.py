@@ -1,4 +1,4 @@
-"""What every runner runs: documents in, one `ChunkResult` out; a bad document is a result.
+"""What every process runs: documents in, one `ChunkResult` out; a bad document is a result.
 
 A chunk is a few documents that follow each other. What it comes to is plain data: it can be sent
 from a worker, kept in a file, and added to that of the chunk before it.
@@ -6,89 +6,36 @@ from a worker, kept in a file, and added to that of the chunk before it.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import numpy as np
 
 from stickler_cli.clients.model import NO_USAGE, Usage
 from stickler_cli.compare.engine import compare
-from stickler_cli.compare.plan import Options, Plan
-from stickler_cli.core.json_values import JsonObject
+from stickler_cli.core.json_values import JsonObject, json_line
 from stickler_cli.core.problems import ComparisonError, Problem
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents import DocumentPair, Fingerprint, PairRef, read_pair
 from stickler_cli.records.chunk_record import KeptEvaluation
 from stickler_cli.records.codec import KEPT
-from stickler_cli.runs.grouping import Grouping, groups_of
+from stickler_cli.runs.grouping import groups_of
+from stickler_cli.runs.job import Job, OutputsRequested
 from stickler_cli.runs.limits import room_for_depth
-from stickler_cli.runs.lines import document_line, non_match_lines
-from stickler_cli.runs.validation import Validation
 from stickler_cli.score.accounts import Accounts
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.comparison_view import document_view
+from stickler_cli.score.counts import Counts
 from stickler_cli.score.detail import Detail
 from stickler_cli.score.evaluation import DocumentResult, Evaluation, Status
-from stickler_cli.score.intervals import Bootstrap, IntervalSettings
+from stickler_cli.score.intervals import Bootstrap
 from stickler_cli.score.non_matches import NonMatch
-from stickler_cli.settings import Missing
+from stickler_cli.score.tally import COUNTING_MODES
+from stickler_cli.score.validity import SIDES, verdict_view
 
 Item = DocumentPair | PairRef
 """A pair of documents, or where they are: those are read where they are compared."""
 
 TOO_LITTLE_MEMORY: Final = "there is too little memory to compare the document"
-
-
-@dataclass(frozen=True, slots=True)
-class OutputsRequested:
-    """What a run is asked for beside its evaluation; nothing else is made."""
-
-    document_lines: bool = False
-    """A JSON line for each document."""
-    non_match_lines: bool = False
-    """A JSON line for each error."""
-    first_non_matches: int = 0
-    """How many errors, the first of the run, are to be shown."""
-    accounts: bool = False
-    """An account of each document."""
-    intervals: IntervalSettings | None = None
-    """Confidence intervals; None for none."""
-    intervals_of_fields: bool = False
-    """Confidence intervals of every field too, not only of whole documents."""
-    document: bool = False
-    """What results say of the comparison, of a run of one pair."""
-    detail: bool = False
-    """What a page shows of single values and documents."""
-    fingerprints: bool = False
-    """What tells each document from others."""
-    recall_with_fd: bool = False
-    """Whether the recall in document lines counts false discoveries as missed."""
-
-    def evaluation(self) -> Evaluation:
-        """Give the evaluation of no documents, which keeps of those to come what is asked for."""
-        whole_only = not self.intervals_of_fields
-        return Evaluation(
-            accounts=Accounts() if self.accounts else None,
-            bootstrap=Bootstrap(self.intervals, whole_only) if self.intervals else None,
-        )
-
-    def no_detail(self) -> Detail | None:
-        """Give the detail of no documents, if it is asked for."""
-        return Detail() if self.detail else None
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """Everything that decides what becomes of a pair."""
-
-    plan: Plan
-    options: Options
-    missing: Missing = "fn"
-    """What a ground truth without a prediction is: false negatives, left out, or a failure."""
-    requested: OutputsRequested = OutputsRequested()
-    validation: Validation | None = None
-    """Which sides are held against the schema, if any; they are compared whatever it says."""
-    by: tuple[Grouping, ...] = ()
-    """What documents are grouped by."""
 
 
 @dataclass(slots=True)
@@ -112,6 +59,16 @@ class ChunkResult:
     """Of each document, if requested; None of one that nobody could read to its end."""
 
 
+def empty_result(requested: OutputsRequested) -> ChunkResult:
+    """Return the result of no documents, which keeps of those to come what is asked for."""
+    intervals, whole_only = requested.intervals, not requested.intervals_of_fields
+    evaluation = Evaluation(
+        accounts=Accounts() if requested.accounts else None,
+        bootstrap=Bootstrap(intervals, whole_only) if intervals else None,
+    )
+    return ChunkResult(evaluation=evaluation, detail=Detail() if requested.detail else None)
+
+
 def evaluate_chunk(job: Job, items: Iterable[Item]) -> ChunkResult:
     """Read documents, and compare them together, in their order.
 
@@ -123,9 +80,9 @@ def evaluate_chunk(job: Job, items: Iterable[Item]) -> ChunkResult:
     before = client.usage if client else NO_USAGE
     with room_for_depth():
         documents = [_read(job, item) for item in items]
-        chunk = _chunk_of(job.requested, _batches(job, documents))
+        chunk = _result_of(job.requested, _batches(job, documents))
     if job.requested.fingerprints:
-        chunk.fingerprints = [document.fingerprint for document in documents]
+        chunk.fingerprints = [each.pair.fingerprint if each.pair else None for each in documents]
     if client:
         chunk.usage = client.usage - before
     return chunk
@@ -133,7 +90,7 @@ def evaluate_chunk(job: Job, items: Iterable[Item]) -> ChunkResult:
 
 def failed_chunk(job: Job, item: Item, found: str) -> ChunkResult:
     """Return the result of one document that could not be evaluated, and why."""
-    chunk = _chunk_of(job.requested, [Batch([_failed(item.id, found)])])
+    chunk = _result_of(job.requested, [Batch([_failed(item.id, found)])])
     if job.requested.fingerprints:
         chunk.fingerprints = [None]
     return chunk
@@ -144,20 +101,12 @@ class _Document:
     """One document of a chunk before it is compared."""
 
     result: DocumentResult
-    """What is known of it; its score is to come, if it can be compared."""
+    """All but its score, if it can be compared."""
+    pair: DocumentPair | None = None
+    """None of one that could not be read for lack of memory."""
     gt: JsonObject | None = None
     """None where it cannot be compared."""
     pred: JsonObject = field(default_factory=dict)
-    warnings: tuple[Problem, ...] = ()
-    """What else a person should look at."""
-    fingerprint: Fingerprint | None = None
-
-    def came_to(self, **changes: Any) -> DocumentResult:
-        """Return the result with what comparing changed, and with all there is to say."""
-        if self.warnings:
-            problems = changes.get("problems", self.result.problems)
-            changes["problems"] = (*problems, *self.warnings)
-        return replace(self.result, **changes) if changes else self.result
 
 
 def _failed(name: str, found: str) -> DocumentResult:
@@ -167,51 +116,50 @@ def _failed(name: str, found: str) -> DocumentResult:
 def _read(job: Job, item: Item) -> _Document:
     try:
         if isinstance(item, PairRef):
-            return _checked(job, read_pair(item, fingerprinted=job.requested.fingerprints))
+            item = read_pair(item, fingerprinted=job.requested.fingerprints)
         return _checked(job, item)
     except MemoryError:
         return _Document(_failed(item.id, TOO_LITTLE_MEMORY))
 
 
 def _checked(job: Job, pair: DocumentPair) -> _Document:
-    """Find out what there is to say of a pair before it is compared."""
-    gt: JsonObject | None = None
-    pred: JsonObject = {}
-    if pair.gt is None or isinstance(pair.gt, Problem):
-        status, problems = _without_ground_truth(pair)
-    else:
-        pred, status, problems = _prediction(pair)
-        if status is not Status.MISSING or job.missing == "fn":
-            gt = pair.gt
-        elif job.missing == "error":
-            status = Status.FAILED
+    """Return what there is to say of a pair before it is compared."""
+    gt, pred = pair.gt, pair.pred
+    problem = next((side for side in (gt, pred) if isinstance(side, Problem)), None)
+    status = Status.EVALUATED if problem is None else Status.INVALID
+    if isinstance(gt, Problem):
+        gt, status = None, Status.FAILED
+    elif gt is None and problem is None:
+        status = Status.UNMATCHED
+        problem = Problem(pair.id, "there is no ground truth for this prediction")
+    elif pred is None:
+        status = Status.FAILED if job.missing == "error" else Status.MISSING
+        gt = gt if job.missing == "fn" else None
+        found = "there is no prediction for this ground truth"
+        problem = Problem(pair.id, found, hint=pair.hint)
     result = DocumentResult(
         pair.id,
         status,
         None,
-        problems,
+        (problem, *pair.warnings) if problem else pair.warnings,
         pair.remarks,
         job.validation.verdicts(pair) if job.validation else {},
         groups_of(pair, job.by) if job.by else {},
     )
-    return _Document(result, gt, pred, pair.warnings, pair.fingerprint)
+    return _Document(result, pair, gt, pred if isinstance(pred, dict) else {})
 
 
 def _batches(job: Job, documents: Sequence[_Document]) -> Iterator[Batch]:
     """Compare documents; where that fails, in halves, down to the one that is at fault."""
-    some = [document for document in documents if document.gt is not None]
-    if not some:
-        yield Batch([document.came_to() for document in documents])
+    gts = [document.gt for document in documents if document.gt is not None]
+    preds = [document.pred for document in documents if document.gt is not None]
+    if not gts:
+        yield Batch([document.result for document in documents])
         return
     try:
-        account = compare(
-            job.plan,
-            [document.gt or {} for document in some],
-            [document.pred for document in some],
-            job.options,
-        )
+        account = compare(job.plan, gts, preds, job.options)
     except (ComparisonError, RecursionError, MemoryError) as error:
-        if len(some) > 1:
+        if len(gts) > 1:
             middle = len(documents) // 2
             yield from _batches(job, documents[:middle])
             yield from _batches(job, documents[middle:])
@@ -219,36 +167,32 @@ def _batches(job: Job, documents: Sequence[_Document]) -> Iterator[Batch]:
             yield Batch([_at_fault(document, error) for document in documents])
         return
     scores = iter(account.similarity.tolist())
-    yield Batch(
-        [
-            document.came_to() if document.gt is None else document.came_to(score=next(scores))
-            for document in documents
-        ],
-        account,
-        np.arange(len(some)),
-    )
+    results = [
+        document.result if document.gt is None else replace(document.result, score=next(scores))
+        for document in documents
+    ]
+    yield Batch(results, account, np.arange(len(gts)))
 
 
-def _at_fault(
-    document: _Document, error: ComparisonError | RecursionError | MemoryError
-) -> DocumentResult:
+def _at_fault(document: _Document, error: Exception) -> DocumentResult:
     """Return the result of a document that cannot be compared; of others, what it was."""
-    if document.gt is None:
-        return document.came_to()
-    name = document.result.id
+    result, pair = document.result, document.pair
+    if document.gt is None or pair is None:
+        return result
     match error:
         case ComparisonError():
             found = error.problems
         case RecursionError():
-            found = (Problem(name, "the document is nested too deeply to compare"),)
+            found = (Problem(result.id, "the document is nested too deeply to compare"),)
         case _:
-            found = (Problem(name, TOO_LITTLE_MEMORY),)
-    return document.came_to(status=Status.FAILED, problems=(*document.result.problems, *found))
+            found = (Problem(result.id, TOO_LITTLE_MEMORY),)
+    before = result.problems[: len(result.problems) - len(pair.warnings)]
+    return replace(result, status=Status.FAILED, problems=(*before, *found, *pair.warnings))
 
 
-def _chunk_of(requested: OutputsRequested, batches: Iterable[Batch]) -> ChunkResult:
+def _result_of(requested: OutputsRequested, batches: Iterable[Batch]) -> ChunkResult:
     """Put together what documents that follow each other came to."""
-    chunk = ChunkResult(evaluation=requested.evaluation(), detail=requested.no_detail())
+    chunk = empty_result(requested)
     documents: list[bytes] = []
     errors: list[bytes] = []
     for batch in batches:
@@ -260,7 +204,7 @@ def _chunk_of(requested: OutputsRequested, batches: Iterable[Batch]) -> ChunkRes
             if requested.non_match_lines:
                 errors.append(non_match_lines(result.id, found))
             if requested.document_lines:
-                line = document_line(batch, position, recall_with_fd=requested.recall_with_fd)
+                line = _document_line(batch, position, recall_with_fd=requested.recall_with_fd)
                 documents.append(line)
             if requested.document and result.score is not None:
                 chunk.document = document_view(batch, position)
@@ -271,22 +215,27 @@ def _chunk_of(requested: OutputsRequested, batches: Iterable[Batch]) -> ChunkRes
     return chunk
 
 
-def _without_ground_truth(pair: DocumentPair) -> tuple[Status, tuple[Problem, ...]]:
-    """Tell a ground truth that cannot be read from a prediction that has none."""
-    if isinstance(pair.gt, Problem):
-        return Status.FAILED, (pair.gt,)
-    if isinstance(pair.pred, Problem):
-        return Status.INVALID, (pair.pred,)
-    problem = Problem(pair.id, "there is no ground truth for this prediction")
-    return Status.UNMATCHED, (problem,)
+def _document_line(batch: Batch, document: int, *, recall_with_fd: bool) -> bytes:
+    """Return the line of a document of a batch; docs/results.md describes it."""
+    result = batch.results[document]
+    line: dict[str, object] = {"document": result.id, "status": result.status.value}
+    comparison, row = batch.comparison(document), batch.rows[document]
+    if comparison is not None and batch.counts is not None:
+        line["overall_score"] = result.score
+        line["all_fields_matched"] = not batch.errors(document)
+        line["field_scores"] = {entry.name: entry.comparison.score for entry in comparison.fields}
+        counted = batch.counts.sums[:, row].tolist()
+        for mode, counts in zip(COUNTING_MODES, counted, strict=True):
+            line[mode] = Counts.of(counts).view(recall_with_fd=recall_with_fd)
+    if result.verdicts:
+        line["validity"] = {
+            side: verdict_view(result.verdicts[side]) for side in SIDES if side in result.verdicts
+        }
+    line["remarks"] = list(result.warnings)
+    line["problems"] = [str(problem) for problem in result.problems]
+    return json_line(line)
 
 
-def _prediction(pair: DocumentPair) -> tuple[JsonObject, Status, tuple[Problem, ...]]:
-    """Give what stands for the prediction: nothing, where there is none that can be used."""
-    if pair.pred is None:
-        found = "there is no prediction for this ground truth"
-        problem = Problem(pair.id, found, hint=pair.hint)
-        return {}, Status.MISSING, (problem,)
-    if isinstance(pair.pred, Problem):
-        return {}, Status.INVALID, (pair.pred,)
-    return pair.pred, Status.EVALUATED, ()
+def non_match_lines(document: str, errors: Iterable[NonMatch]) -> bytes:
+    """Return a line for each error of a document; docs/results.md describes them."""
+    return b"".join(json_line({"document": document, **error.view()}) for error in errors)

@@ -3,9 +3,8 @@
 The command line and the Python API both come in here, so that the same settings give the same run.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from stickler_cli.compare.outline import outline
@@ -13,29 +12,25 @@ from stickler_cli.compare.plan import Plan
 from stickler_cli.core.option import part_of
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents import DocumentPair, Pairs
-from stickler_cli.runs.assembly import Assembly, client_of, job_of
-from stickler_cli.runs.files import whole_file
-from stickler_cli.runs.lines import LineFiles
-from stickler_cli.runs.pipeline import chunk_results, gather
-from stickler_cli.runs.run import Finished, run
+from stickler_cli.runs.assembly import Assembly, client_of, comparing
+from stickler_cli.runs.chunk import ChunkResult, Item
+from stickler_cli.runs.interruption import Interruption
+from stickler_cli.runs.job import Job, Validation, Workers
+from stickler_cli.runs.pipeline import Advance, chunk_results, gather
+from stickler_cli.runs.resume import continued
 from stickler_cli.runs.run_directory import (
     OPTION,
+    RUN_FILE,
     RunDirectory,
     run_directory,
     settings_of,
 )
-from stickler_cli.runs.saved import RUN_FILE
-from stickler_cli.runs.validation import Validation
-from stickler_cli.runs.workers import Workers
+from stickler_cli.runs.whole_files import whole_file
 from stickler_cli.score.conditions import Conditions, FieldInfo
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.gates import judge
 from stickler_cli.score.record import Run, SchemaSignature
-from stickler_cli.settings import (
-    DecidingOptions,
-    ManySettings,
-    RunOptions,
-)
+from stickler_cli.settings import DecidingOptions, ManySettings, RunOptions
 
 if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
@@ -48,8 +43,6 @@ class Evaluated:
     run: Run
     signal: int | None
     """The signal that ended the run early, if one did."""
-    directory: RunDirectory | None
-    """What keeps the run, if anything does."""
 
 
 def evaluate_in_memory(  # noqa: PLR0913 - a keyword for what settings cannot hold
@@ -77,78 +70,135 @@ def evaluate_in_memory(  # noqa: PLR0913 - a keyword for what settings cannot ho
         UsageError: the plan cannot be sent to other processes.
         WorkerDiedError: another process could not start.
     """
-    job = replace(job_of(plan, settings, client or client_of(plan)), validation=validation())
-    workers = Workers(
-        None if settings.workers == "auto" else settings.workers,
-        settings.chunk_size,
-        source=f"workers={settings.workers}",
-    )
+    options = comparing(plan, settings, client or client_of(plan))
+    job = Job(plan, options, settings.missing, validation=validation())
+    workers = Workers(settings.workers, settings.chunk_size, f"workers={settings.workers}")
     results = chunk_results(job, iter(pairs), workers, total=total)
     evaluation = gather(results, job.requested).evaluation
     evaluation.conditions = Conditions(part_of(settings, DecidingOptions), field_infos(plan))
     return evaluation
 
 
-@contextmanager
-def evaluated(
-    assembly: Assembly, *, progress: bool, tell: Callable[[str], None]
-) -> Iterator[Evaluated]:
-    """Evaluate all documents; a run directory is this run's until the block ends.
+def evaluate(
+    assembly: Assembly,
+    *,
+    progress: bool,
+    tell: Callable[[str], None],
+    written: Callable[[Run], Iterable[bytes]],
+) -> Evaluated:
+    """Evaluate all pairs; on Ctrl-C or SIGTERM, those that are finished by then.
+
+    What a run directory keeps of an earlier run is not evaluated again. The files of a run that
+    ended early are called `NAME.partial` instead.
 
     Args:
         assembly: the run.
         progress: whether to show on standard error how far it is.
         tell: told, as a line, what was found in the run directory.
+        written: returns the text of the run file for a run directory.
 
     Raises:
-        UsageError: the run directory cannot be used for this run, or a file cannot be made.
+        UsageError: a file cannot be made, the plan cannot be sent to another process, the run
+            directory cannot be used for this run, or its documents have changed.
         WorkerDiedError: a worker could not start.
-        OSError: lines cannot be written.
+        OSError: files cannot be written.
     """
-    settings = assembly.settings
+    interruption = Interruption()
     with _kept_in(assembly, tell) as directory:
-        files = directory or LineFiles(settings.documents, settings.non_matches)
-        finished = run(assembly.job, assembly.pairs, assembly.workers, files, progress=progress)
-        yield Evaluated(
-            _record(assembly, finished),
-            finished.signal,
-            directory,
-        )
+        total = _total(assembly, directory, interruption, progress=progress)
+        run = _record(assembly, total, partial=interruption.signal is not None)
+        if directory is not None:
+            place = directory.place(RUN_FILE)
+            with whole_file(place, OPTION, partial=lambda: run.partial) as stream:
+                stream.writelines(written(run))
+            if not run.partial:
+                directory.finish()
+    return Evaluated(run, interruption.signal)
 
 
-def keep_run(directory: RunDirectory, run: Run, text: Iterable[bytes]) -> None:
-    """Write the run file; that of a run that ended early is not where others look for one.
-
-    Raises:
-        OSError: it cannot be written; names the file.
-    """
-    place = directory.place(RUN_FILE)
-    with whole_file(place, OPTION, partial=lambda: run.partial) as stream:
-        stream.writelines(text)
-    if not run.partial:
-        directory.finish()
-
-
-@contextmanager
-def _kept_in(assembly: Assembly, tell: Callable[[str], None]) -> Iterator[RunDirectory | None]:
-    """Have the run directory while the block runs, if there is to be one."""
-    settings, sources = assembly.settings, assembly.sources
+def _kept_in(
+    assembly: Assembly, tell: Callable[[str], None]
+) -> AbstractContextManager[RunDirectory | None]:
+    """Return the run directory, this run's until the block ends, if there is to be one."""
+    settings = assembly.settings
     if settings.run_dir is None:
-        yield None
-        return
+        return nullcontext()
     made_of = {
         "schema": assembly.schema.digest,
-        "GT": sources.gt,
-        "PRED": sources.pred,
+        "GT": assembly.gt,
+        "PRED": assembly.pred,
         "id_field": settings.id_field,
         "lenient_json": settings.lenient_json,
         "max_document_size": settings.max_document_size,
     }
     begun_with = settings_of(assembly.job, made_of)
-    with run_directory(
-        settings.run_dir, begun_with, restart=settings.restart, tell=tell
-    ) as directory:
-        yield directory
+    return run_directory(settings.run_dir, begun_with, restart=settings.restart, tell=tell)
+
+
+def _total(
+    assembly: Assembly,
+    directory: RunDirectory | None,
+    interruption: Interruption,
+    *,
+    progress: bool,
+) -> ChunkResult:
+    """Evaluate the pairs that are not finished, write lines as they come, and add up."""
+    job, pairs, settings = assembly.job, assembly.pairs, assembly.settings
+
+    def evaluate_rest(items: Iterator[Item], done: int = 0) -> Generator[ChunkResult]:
+        left = None if pairs.total is None else pairs.total - done
+        return chunk_results(job, items, assembly.workers, total=left, interruption=interruption)
+
+    if directory is None:
+        results = evaluate_rest(pairs.refs())
+        files = [("--documents", settings.documents), ("--non-matches", settings.non_matches)]
+    else:
+        results = continued(directory, pairs.refs(), evaluate_rest, interruption)
+        files = [(OPTION, path) for path in directory.line_files]
+
+    def ended_early() -> bool:
+        return interruption.signal is not None
+
+    with ExitStack() as stack:
+        documents, non_matches = [
+            stack.enter_context(whole_file(path, option, partial=ended_early)) if path else None
+            for option, path in files
+        ]
+        stack.enter_context(interruption.listening())
+        advance = stack.enter_context(_progress_bar(pairs.total, job)) if progress else None
+        return gather(results, job.requested, documents, non_matches, advance)
+
+
+@contextmanager
+def _progress_bar(total: int | None, job: Job) -> Iterator[Advance]:
+    """Show a bar on standard error while the block runs, and what asking models took so far."""
+    # Few runs show it, and rich takes its time.
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    client = job.options.client
+    columns = [BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()]
+    if client is not None:
+        columns.append(TextColumn("{task.fields[client].usage}", markup=False))
+    # What asking takes is shown also between two documents. That takes a thread, and a process
+    # with two cannot be forked.
+    asks = client is not None
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, auto_refresh=asks) as progress:
+        task = progress.add_task("documents", total=total, client=client)
+
+        def advance(documents: int) -> None:
+            progress.advance(task, documents)
+            if not asks:
+                progress.refresh()
+
+        yield advance
 
 
 def field_infos(plan: Plan) -> tuple[FieldInfo, ...]:
@@ -159,9 +209,8 @@ def field_infos(plan: Plan) -> tuple[FieldInfo, ...]:
     )
 
 
-def _record(assembly: Assembly, finished: Finished) -> Run:
-    """Return the record of a run."""
-    evaluation, settings, schema = finished.total.evaluation, assembly.settings, assembly.schema
+def _record(assembly: Assembly, total: ChunkResult, *, partial: bool) -> Run:
+    evaluation, settings, schema = total.evaluation, assembly.settings, assembly.schema
     return Run(
         evaluation=evaluation,
         schema=SchemaSignature(schema.path, schema.digest, schema.plan.model_name),
@@ -171,20 +220,20 @@ def _record(assembly: Assembly, finished: Finished) -> Run:
             judge(gate, evaluation, recall_with_fd=settings.recall_with_fd)
             for gate in assembly.gates
         ],
-        notes=_notes(assembly.pairs, finished),
-        partial=finished.signal is not None,
-        document=finished.total.document,
-        detail=finished.total.detail,
-        first_non_matches=tuple(finished.total.first_non_matches),
+        notes=_notes(assembly.pairs, evaluation, partial=partial),
+        partial=partial,
+        document=total.document,
+        detail=total.detail,
+        first_non_matches=tuple(total.first_non_matches),
     )
 
 
-def _notes(pairs: Pairs, finished: Finished) -> list[str]:
-    """Say what was noticed of the sources, and of the run, as a whole."""
+def _notes(pairs: Pairs, evaluation: Evaluation, *, partial: bool) -> list[str]:
+    """Return what was noticed of the sources, and of the run, as a whole."""
     notes = [str(problem) for problem in pairs.problems]
-    if finished.signal is not None:
+    if partial:
         of_all = "" if pairs.total is None else f" of {pairs.total}"
-        done = finished.total.evaluation.documents["total"]
+        done = evaluation.documents["total"]
         notes.append(f"interrupted: these are the results of {done}{of_all} documents only")
     notes += (
         f"{folder}: {count} files are not .json and were left out"

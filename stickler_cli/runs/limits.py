@@ -1,7 +1,9 @@
-"""What of the process a document may use: room on the stack, memory; and how rarely it is swept."""
+"""What of the machine a run may use: processors, memory, room on the stack."""
 
 import gc
+import os
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +14,12 @@ from stickler_cli.core.problems import Problem, UsageError
 if sys.platform != "win32":  # which has no such module
     import resource
 
-OPTION: Final = "--memory-limit"
+CPU_QUOTA: Final = Path("/sys/fs/cgroup/cpu.max")
+"""What a container may use: microseconds of processor time, and in how many. Source:
+https://docs.kernel.org/admin-guide/cgroup-v2.html, cpu.max."""
+
+STATUS: Final = Path("/proc/self/status")
+"""What the system knows of this process, its threads among it. Source: man 5 proc_pid_status."""
 
 SIZES_OF_PROCESS: Final = Path("/proc/self/statm")
 """In pages, the address space first. Source: man 5 proc_pid_statm."""
@@ -24,6 +31,33 @@ level. Python's own limit would do for about a hundred levels."""
 COLLECTED_AFTER: Final = 100_000
 """Objects that are made before the garbage collector looks for cycles among them. Documents have
 none, and Python's own 700 would have it look through each chunk several times."""
+
+
+def can_fork() -> bool:
+    """Return whether this process can be forked: one that has a single thread is safely copied.
+
+    Threads of libraries are no threads of Python, so the system is asked too.
+    """
+    if sys.platform != "linux" or threading.active_count() > 1:
+        return False
+    return b"\nThreads:\t1\n" in STATUS.read_bytes()
+
+
+def usable_cores() -> int:
+    """Return how many processors this process may use, at least 1."""
+    count = affinity()
+    try:
+        quota, period = CPU_QUOTA.read_text(encoding="ascii").split()
+        return max(1, min(count, int(quota) // int(period)))
+    except (OSError, ValueError):  # no such file; no limit, which is `max`
+        return count
+
+
+def affinity() -> int:
+    """Return how many processors the system lets this process run on, at least 1."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 @contextmanager
@@ -60,7 +94,8 @@ def check_memory_limit() -> None:
         UsageError: it cannot; macOS takes a limit and does not keep it, Windows has none.
     """
     if sys.platform != "linux":
-        raise UsageError([Problem(OPTION, f"this is {sys.platform}", "Linux", "leave it out")])
+        found = f"this is {sys.platform}"
+        raise UsageError([Problem("--memory-limit", found, "Linux", "leave it out")])
 
 
 @contextmanager
@@ -75,8 +110,7 @@ def memory_limited(limit: int | None) -> Iterator[None]:
         return
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     now = int(SIZES_OF_PROCESS.read_text(encoding="ascii").split()[0]) * resource.getpagesize()
-    wanted = now + limit
-    bounds = [wanted, *(bound for bound in (soft, hard) if bound != resource.RLIM_INFINITY)]
+    bounds = [now + limit, *(bound for bound in (soft, hard) if bound != resource.RLIM_INFINITY)]
     resource.setrlimit(resource.RLIMIT_AS, (min(bounds), hard))
     try:
         yield

@@ -4,9 +4,8 @@ The results come in the order of the documents and are the same, to the byte, fo
 processes and any size of chunks. Memory does not grow with the number of documents.
 """
 
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import replace
 from time import monotonic
 from typing import BinaryIO, Final, TypeAlias
 
@@ -14,16 +13,15 @@ from stickler_cli.runs.chunk import (
     TOO_LITTLE_MEMORY,
     ChunkResult,
     Item,
-    Job,
-    OutputsRequested,
+    empty_result,
     evaluate_chunk,
     failed_chunk,
 )
 from stickler_cli.runs.chunking import Chunks
 from stickler_cli.runs.interruption import Interruption, until_interrupted
-from stickler_cli.runs.limits import memory_limited, rarely_collected
+from stickler_cli.runs.job import Job, OutputsRequested, Workers
+from stickler_cli.runs.limits import can_fork, memory_limited, rarely_collected, usable_cores
 from stickler_cli.runs.sorted_lines import SortedLines
-from stickler_cli.runs.workers import Workers, can_fork, usable_cores
 from stickler_cli.score.accounts import Accounts
 
 Advance: TypeAlias = Callable[[int], None]
@@ -62,12 +60,12 @@ def chunk_results(
         WorkerDiedError: a worker could not start.
     """
     interruption = interruption or Interruption()
-    asks = job.plan.asks_models
-    rest = until_interrupted(items, interruption)
-    chunks = Chunks(rest, size=workers.chunk_size, timed=not asks, jobs=workers.jobs or 1)
+    asks, auto = job.plan.asks_models, workers.jobs == "auto"
     # Who waits for a model needs no more cores; and each process would load a local one.
-    jobs = workers.jobs or (1 if asks else usable_cores())
-    if workers.jobs is None and jobs > 1:
+    jobs = workers.jobs if workers.jobs != "auto" else 1 if asks else usable_cores()
+    rest = until_interrupted(items, interruption)
+    chunks = Chunks(rest, size=workers.chunk_size, timed=not asks, jobs=1 if auto else jobs)
+    if auto and jobs > 1:
         done, finished = yield from _first_chunks(job, chunks, total, workers.memory_limit)
         if finished:
             return
@@ -79,17 +77,15 @@ def chunk_results(
     from stickler_cli.runs.pool import Pool
 
     needed = jobs if total is None else max(1, min(jobs, total))
-    pool = Pool(job, replace(workers, jobs=needed), total, interruption)
-    yield from pool.results(chunks)
+    yield from Pool(job, workers, needed, total, interruption).results(chunks)
 
 
 def gather(
     results: Generator[ChunkResult],
     requested: OutputsRequested,
-    *,
     document_lines: BinaryIO | None = None,
     non_match_lines: BinaryIO | None = None,
-    advance: Advance = lambda _: None,
+    advance: Advance | None = None,
 ) -> ChunkResult:
     """Add up the results of a run; lines are written as they come, and not kept.
 
@@ -103,7 +99,7 @@ def gather(
     Raises:
         OSError: lines cannot be written.
     """
-    total = ChunkResult(evaluation=requested.evaluation(), detail=requested.no_detail())
+    total = empty_result(requested)
     if requested.accounts:
         total.evaluation.accounts = Accounts(SortedLines())
     # Workers end, also where a line cannot be written.
@@ -119,7 +115,8 @@ def gather(
             total.document = chunk.document
             if total.detail is not None and chunk.detail is not None:
                 total.detail.merge(chunk.detail)
-            advance(len(chunk.ids))
+            if advance is not None:
+                advance(len(chunk.ids))
     return total
 
 
@@ -146,25 +143,24 @@ def _first_chunks(
 
 
 def _chunks_here(job: Job, chunks: Chunks, limit: int | None) -> Generator[ChunkResult]:
-    """Evaluate documents in this process, and under the limit of its memory."""
+    """Evaluate documents in this process."""
     while items := chunks.take():
         start = monotonic()
-        try:
-            with memory_limited(limit):
-                chunk = evaluate_chunk(job, items)
-        except MemoryError:
-            yield from _one_by_one(job, items, limit)
-            continue
+        results = [*_under_limit(job, items, limit)]
         chunks.took(items, monotonic() - start)
-        yield chunk
+        yield from results
 
 
-def _one_by_one(job: Job, items: Iterable[Item], limit: int | None) -> Generator[ChunkResult]:
-    """Evaluate documents whose results together take too much memory."""
-    for item in items:
-        try:
-            with memory_limited(limit):
-                chunk = evaluate_chunk(job, [item])
-        except MemoryError:
-            chunk = failed_chunk(job, item, TOO_LITTLE_MEMORY)
+def _under_limit(job: Job, items: Sequence[Item], limit: int | None) -> Iterator[ChunkResult]:
+    """Evaluate documents under a limit of memory: one by one if they take too much together."""
+    try:
+        with memory_limited(limit):
+            chunk = evaluate_chunk(job, items)
+    except MemoryError:
+        if len(items) == 1:
+            yield failed_chunk(job, items[0], TOO_LITTLE_MEMORY)
+        else:
+            for item in items:
+                yield from _under_limit(job, [item], limit)
+    else:
         yield chunk

@@ -18,12 +18,12 @@ from stickler_cli.runs.chunk import (
     TOO_LITTLE_MEMORY,
     ChunkResult,
     Item,
-    Job,
     evaluate_chunk,
     failed_chunk,
 )
 from stickler_cli.runs.chunking import LARGEST_CHUNK, Chunks
 from stickler_cli.runs.interruption import Interrupted, Interruption
+from stickler_cli.runs.job import Job, Workers
 from stickler_cli.runs.worker import (
     NO_MEMORY,
     NOT_HERE,
@@ -33,7 +33,6 @@ from stickler_cli.runs.worker import (
     packed_job,
     read_answer,
 )
-from stickler_cli.runs.workers import Workers
 
 CHUNKS_AHEAD: Final = 4
 """Chunks for each worker that may be held, because one before them takes longer."""
@@ -60,13 +59,19 @@ class Pool:
     """Workers, and the chunks that they are at."""
 
     def __init__(
-        self, job: Job, workers: Workers, total: int | None, interruption: Interruption
+        self,
+        job: Job,
+        workers: Workers,
+        number: int,
+        total: int | None,
+        interruption: Interruption,
     ) -> None:
         """Prepare what workers need.
 
         Args:
             job: everything that decides a result; each worker has it once.
-            workers: how many workers, and what they are sent.
+            workers: what they may use.
+            number: how many there are to be.
             total: how many items there will be; None where nobody knows.
             interruption: whether to end early.
 
@@ -75,6 +80,7 @@ class Pool:
         """
         self._job = job
         self._workers = workers
+        self._number = number
         self._left = total
         self._interruption = interruption
         self._packed_job = packed_job(job, workers.source)
@@ -95,7 +101,7 @@ class Pool:
             WorkerDiedError: a worker could not start.
         """
         try:
-            for _ in range(self._workers.jobs or 1):
+            for _ in range(self._number):
                 self._start_worker()
             while True:
                 self._hand_out(chunks)

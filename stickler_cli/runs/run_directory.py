@@ -6,22 +6,22 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from stickler_cli import __version__
 from stickler_cli.core.json_values import brief, json_line
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document import digest_of
-from stickler_cli.documents.reading import STANDARD_INPUT
 from stickler_cli.records.codec import read
-from stickler_cli.runs.chunk import Job
-from stickler_cli.runs.files import PARTIAL
 from stickler_cli.runs.journal import Journal
-from stickler_cli.runs.lines import LineFiles
-from stickler_cli.runs.saved import RUN_FILE
+from stickler_cli.runs.whole_files import PARTIAL
+
+if TYPE_CHECKING:
+    from stickler_cli.runs.job import Job
 
 OPTION: Final = "--run-dir"
+RUN_FILE: Final = "run.json"
 DOCUMENTS: Final = "documents.jsonl"
 NON_MATCHES: Final = "non-matches.jsonl"
 JOURNAL: Final = "journal"
@@ -60,9 +60,9 @@ class RunDirectory:
         return f"{OPTION} {self.path}"
 
     @property
-    def line_files(self) -> LineFiles:
+    def line_files(self) -> tuple[str, str]:
         """Where the lines of documents and errors go."""
-        return LineFiles(self.place(DOCUMENTS), self.place(NON_MATCHES), (OPTION, OPTION))
+        return self.place(DOCUMENTS), self.place(NON_MATCHES)
 
     def finish(self) -> None:
         """Remove what an interrupted run left."""
@@ -70,7 +70,7 @@ class RunDirectory:
             Path(self.place(name) + PARTIAL).unlink(missing_ok=True)
 
 
-def settings_of(job: Job, sources: Mapping[str, object]) -> dict[str, object]:
+def settings_of(job: "Job", sources: Mapping[str, object]) -> dict[str, object]:
     """Return everything that decides what a journal holds, by the names that messages use.
 
     Args:
@@ -90,18 +90,6 @@ def settings_of(job: Job, sources: Mapping[str, object]) -> dict[str, object]:
         "asking": policy and {"offline": policy.offline, "dry_run": policy.dry_run},
         "validate": [] if validation is None else validation.sides,
     }
-
-
-def refuse_standard_input(sources: Mapping[str, str]) -> None:
-    """Make sure that documents can be read again.
-
-    Raises:
-        UsageError: one of the sources is standard input.
-    """
-    for name, source in sources.items():
-        if source == STANDARD_INPUT:
-            found = f"{name} is standard input, which cannot be read again"
-            raise UsageError([Problem(OPTION, found, "files", "write it to a .jsonl file first")])
 
 
 @contextmanager

@@ -10,14 +10,10 @@ from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents.document import read_document
 from stickler_cli.documents.lines import lines_of
 from stickler_cli.documents.reading import decoded, parse_json, read_bytes
+from stickler_cli.records.run_reading import read_run
+from stickler_cli.runs.run_directory import NON_MATCHES, RUN_FILE
 from stickler_cli.score.detail import Detail, non_match_row
 from stickler_cli.score.record import Run
-
-RUN_FILE: Final = "run.json"
-"""The run in a run directory."""
-
-NON_MATCHES_FILE: Final = "non-matches.jsonl"
-"""The errors of the run, in a run directory."""
 
 MAX_RUN_BYTES: Final = 2_000_000_000
 """Bytes of a run file, unpacked: about a million documents of forty fields."""
@@ -35,9 +31,6 @@ def load_run(name: str, limit: int = MAX_RUN_BYTES) -> Run:
     Raises:
         UsageError: there is none, or it cannot be read; with the place in the file.
     """
-    # For those who read a run; others need not wait until its types are made.
-    from stickler_cli.records.run_reading import read_run
-
     path = Path(name)
     if path.is_dir():
         path /= RUN_FILE
@@ -69,7 +62,7 @@ def load_detail(name: str, run: Run) -> Detail | None:
     Raises:
         UsageError: the file cannot be read; with the line.
     """
-    file = Path(name) / NON_MATCHES_FILE
+    file = Path(name) / NON_MATCHES
     if file.exists():
         errors = _errors_in(str(file))
     elif run.document is not None:

@@ -22,10 +22,15 @@ from typing import Final, cast
 
 from stickler_cli.compare.outline import comparators
 from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.runs.chunk import ChunkResult, Item, Job, evaluate_chunk
+from stickler_cli.runs.chunk import ChunkResult, Item, evaluate_chunk
 from stickler_cli.runs.interruption import SIGNALS
-from stickler_cli.runs.limits import RECURSION_LIMIT, memory_limited, rarely_collected
-from stickler_cli.runs.workers import can_fork
+from stickler_cli.runs.job import Job
+from stickler_cli.runs.limits import (
+    RECURSION_LIMIT,
+    can_fork,
+    memory_limited,
+    rarely_collected,
+)
 
 PICKLING_ERRORS: Final = (
     pickle.PickleError,

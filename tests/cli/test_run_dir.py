@@ -18,9 +18,9 @@ import pytest
 from stickler_cli.cli import main
 from stickler_cli.cli.exit_codes import ExitCode
 from stickler_cli.runs import chunking
-from stickler_cli.runs import run as run_module
-from stickler_cli.runs.files import PARTIAL
+from stickler_cli.runs import evaluate as evaluate_module
 from stickler_cli.runs.journal import FIRST_LINE
+from stickler_cli.runs.whole_files import PARTIAL
 
 from .conftest import write
 from .test_faults import PATIENCE, alive, until
@@ -82,7 +82,7 @@ def test_a_run_directory_holds_what_files_of_their_own_would(orders, whole):
 
 def test_a_finished_run_is_shown_again_without_evaluating(orders, whole, monkeypatch):
     journal = Path("kept/journal").read_bytes()
-    monkeypatch.delattr(run_module, "chunk_results")
+    monkeypatch.delattr(evaluate_module, "chunk_results")
     code, out, err = call(*KEPT)
     assert ((code, out), contents()) == whole
     assert err == "--run-dir kept: 7 documents are finished already\n"
@@ -147,14 +147,14 @@ def test_a_run_goes_on_from_a_damaged_byte_with_the_same_bytes_at_the_end(orders
 def test_only_what_is_not_finished_is_evaluated(orders, whole, monkeypatch):
     Path("kept/journal").write_bytes(b"".join(journal_lines()[:4]))
     evaluated = []
-    evaluate = run_module.chunk_results
+    evaluate = evaluate_module.chunk_results
 
     def spy(*arguments, **options):
         for chunk in evaluate(*arguments, **options):
             evaluated.extend(chunk.ids)
             yield chunk
 
-    monkeypatch.setattr(run_module, "chunk_results", spy)
+    monkeypatch.setattr(evaluate_module, "chunk_results", spy)
     code, out, err = call(*KEPT)
     assert evaluated == ["odd", "one", "sound", "two", "alike"]
     assert err == "--run-dir kept: 2 documents are finished already\n"
@@ -328,7 +328,7 @@ def test_everything_that_decides_a_result_is_a_setting(orders, whole):
     from dataclasses import fields
 
     from stickler_cli.compare.plan import Options
-    from stickler_cli.runs.chunk import Job, OutputsRequested
+    from stickler_cli.runs.job import Job, OutputsRequested
     from stickler_cli.settings import DecidingOptions
 
     settings = json.loads(journal_lines()[1].partition(b" ")[2])["settings"]

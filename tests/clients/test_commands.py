@@ -11,7 +11,8 @@ from stickler_cli.cli import main
 from stickler_cli.clients.client import Client
 from stickler_cli.clients.model import Usage
 from stickler_cli.compare.plan import Options
-from stickler_cli.runs.chunk import ChunkResult, Job
+from stickler_cli.runs.chunk import ChunkResult
+from stickler_cli.runs.job import Job
 from stickler_cli.runs.worker import read_answer
 from stickler_cli.schema.compiler import compile_schema
 

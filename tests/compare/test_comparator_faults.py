@@ -11,7 +11,8 @@ from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Options
 from stickler_cli.core.problems import ComparisonError
 from stickler_cli.documents import DocumentPair
-from stickler_cli.runs.chunk import Job, evaluate_chunk
+from stickler_cli.runs.chunk import evaluate_chunk
+from stickler_cli.runs.job import Job
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.evaluation import Status
 

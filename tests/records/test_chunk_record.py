@@ -19,9 +19,9 @@ from stickler_cli.core.problems import UsageError
 from stickler_cli.documents import DocumentPair, Fingerprint, open_pairs
 from stickler_cli.records.chunk_record import chunk_record, read_chunk
 from stickler_cli.records.codec import KEPT, encoded, read
-from stickler_cli.runs.chunk import ChunkResult, Job, OutputsRequested, evaluate_chunk
+from stickler_cli.runs.chunk import ChunkResult, empty_result, evaluate_chunk
 from stickler_cli.runs.grouping import parse_groupings
-from stickler_cli.runs.validation import validation_of
+from stickler_cli.runs.job import Job, OutputsRequested, validation_of
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.detail import Detail, Histogram
 from stickler_cli.score.evaluation import Evaluation
@@ -131,8 +131,8 @@ def comparable(value: object) -> object:
 
 def test_a_restored_evaluation_adds_up_as_the_first_one_did(chunk):
     twice, restored_twice = (
-        OutputsRequested(accounts=True).evaluation(),
-        OutputsRequested(accounts=True).evaluation(),
+        empty_result(OutputsRequested(accounts=True)).evaluation,
+        empty_result(OutputsRequested(accounts=True)).evaluation,
     )
     for _ in range(2):
         twice.merge(chunk.evaluation)

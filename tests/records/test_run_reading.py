@@ -12,7 +12,8 @@ from stickler_cli.core.locations import json_pointer
 from stickler_cli.core.problems import UsageError
 from stickler_cli.documents import DocumentPair
 from stickler_cli.records.run_reading import read_evaluation, read_tally
-from stickler_cli.runs.chunk import Job, OutputsRequested, evaluate_chunk
+from stickler_cli.runs.chunk import evaluate_chunk
+from stickler_cli.runs.job import Job, OutputsRequested
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.conditions import Conditions, FieldInfo
 from stickler_cli.score.evaluation import FORMAT, RUN_FORMAT, Evaluation, Status

@@ -16,7 +16,8 @@ import pytest
 from stickler_cli.compare.outline import outline
 from stickler_cli.compare.plan import Options
 from stickler_cli.documents import DocumentPair, open_pairs
-from stickler_cli.runs.chunk import Job, OutputsRequested, evaluate_chunk
+from stickler_cli.runs.chunk import evaluate_chunk
+from stickler_cli.runs.job import Job, OutputsRequested
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.gates import judge, parse_gate
 from stickler_cli.score.intervals import IntervalSettings

@@ -14,7 +14,7 @@ from stickler_cli.core.locations import field_path
 from stickler_cli.documents import DocumentPair
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.registry import render
-from stickler_cli.runs.lines import non_match_lines
+from stickler_cli.runs.chunk import non_match_lines
 
 pytestmark = pytest.mark.slow
 

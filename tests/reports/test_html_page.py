@@ -405,7 +405,7 @@ def test_what_is_installed_is_no_error():
 
 def test_other_reports_do_not_load_the_template_engine():
     code = (
-        "import sys, stickler_cli.reports.table, stickler_cli.runs.run, stickler_cli.cli;"
+        "import sys, stickler_cli.reports.table, stickler_cli.runs.evaluate, stickler_cli.cli;"
         "sys.exit('jinja2' in sys.modules)"
     )
 

@@ -12,7 +12,8 @@ from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.core.problems import Problem
 from stickler_cli.documents import DocumentPair
 from stickler_cli.runs import chunk
-from stickler_cli.runs.chunk import Job, OutputsRequested, evaluate_chunk
+from stickler_cli.runs.chunk import evaluate_chunk
+from stickler_cli.runs.job import Job, OutputsRequested
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.evaluation import Status
 

@@ -28,11 +28,11 @@ from stickler_cli.core.problems import Problem, SchemaError, UnavailableError, U
 from stickler_cli.documents import DocumentPair, open_pairs
 from stickler_cli.records.run_reading import read_evaluation
 from stickler_cli.runs import chunk, worker
-from stickler_cli.runs.chunk import ChunkResult, Job
+from stickler_cli.runs.chunk import ChunkResult
 from stickler_cli.runs.chunking import LARGEST_CHUNK
+from stickler_cli.runs.job import Job, Workers
 from stickler_cli.runs.pipeline import chunk_results
 from stickler_cli.runs.pool import CHUNKS_AHEAD
-from stickler_cli.runs.workers import Workers
 from stickler_cli.schema.compiler import compile_schema
 
 from .conftest import Here, processes_stand_still

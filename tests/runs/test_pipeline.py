@@ -14,11 +14,12 @@ from stickler_cli.compare.plan import Options
 from stickler_cli.core.problems import Problem, UsageError, WorkerDiedError
 from stickler_cli.documents import DocumentPair, PairRef
 from stickler_cli.documents.document import FileReference
-from stickler_cli.runs import limits, pipeline, pool, worker, workers
-from stickler_cli.runs.chunk import TOO_LITTLE_MEMORY, Job, OutputsRequested, evaluate_chunk
+from stickler_cli.runs import limits, pipeline, pool, worker
+from stickler_cli.runs.chunk import TOO_LITTLE_MEMORY, evaluate_chunk
 from stickler_cli.runs.interruption import Interruption
+from stickler_cli.runs.job import Job, OutputsRequested, Workers
+from stickler_cli.runs.limits import usable_cores
 from stickler_cli.runs.pipeline import chunk_results, gather
-from stickler_cli.runs.workers import Workers, usable_cores
 from stickler_cli.schema.compiler import compile_schema
 
 from .conftest import processes_stand_still
@@ -126,22 +127,22 @@ def test_long_runs_are_shared_and_the_rest_is_read_once(total, monkeypatch):
     started = []
     start = pool.Pool
     monkeypatch.setattr(pool, "Pool", lambda *given: started.append(given) or start(*given))
-    assert everything(pairs(60), Workers(None), total=total) == everything(pairs(60), Workers(1))
-    ((_, crew, left, _),) = started
-    assert crew.jobs == 2
+    assert everything(pairs(60), Workers("auto"), total=total) == everything(pairs(60), Workers(1))
+    ((_, _, number, left, _),) = started
+    assert number == 2
     assert left is None or 0 < left < 60
 
 
 def test_small_runs_stay_in_this_process(monkeypatch):
     monkeypatch.setattr(pipeline, "usable_cores", lambda: 8)
     monkeypatch.setattr(pool, "Pool", None)
-    assert everything(pairs(9), Workers(None), total=9) == everything(pairs(9), Workers(1))
+    assert everything(pairs(9), Workers("auto"), total=9) == everything(pairs(9), Workers(1))
 
 
 def test_on_one_processor_all_runs_stay_in_this_process(impatient, monkeypatch):
     monkeypatch.setattr(pipeline, "usable_cores", lambda: 1)
     monkeypatch.setattr(pool, "Pool", None)
-    assert everything(pairs(9), Workers(None)) == everything(pairs(9), Workers(1))
+    assert everything(pairs(9), Workers("auto")) == everything(pairs(9), Workers(1))
 
 
 @pytest.mark.parametrize(
@@ -151,13 +152,13 @@ def test_on_one_processor_all_runs_stay_in_this_process(impatient, monkeypatch):
 def test_a_container_s_share_of_the_processors_counts(tmp_path, monkeypatch, quota, cores):
     file = tmp_path / "cpu.max"
     file.write_text(quota)
-    monkeypatch.setattr(workers, "CPU_QUOTA", file)
-    monkeypatch.setattr(workers, "affinity", lambda: 6)
+    monkeypatch.setattr(limits, "CPU_QUOTA", file)
+    monkeypatch.setattr(limits, "affinity", lambda: 6)
     assert usable_cores() == cores
 
 
 def test_there_is_a_processor():
-    assert workers.affinity() >= 1
+    assert limits.affinity() >= 1
 
 
 # --- memory
@@ -227,7 +228,7 @@ def test_a_process_with_threads_is_not_forked():
     thread = threading.Thread(target=waiting.wait)
     thread.start()
     try:
-        assert not workers.can_fork()
+        assert not limits.can_fork()
     finally:
         waiting.set()
         thread.join()
@@ -235,12 +236,12 @@ def test_a_process_with_threads_is_not_forked():
 
 def test_threads_that_python_does_not_know_are_known_to_the_system(tmp_path, monkeypatch):
     status = tmp_path / "status"
-    monkeypatch.setattr(workers, "STATUS", status)
-    monkeypatch.setattr(workers.sys, "platform", "linux")
-    monkeypatch.setattr(workers.threading, "active_count", lambda: 1)  # whatever else runs here
+    monkeypatch.setattr(limits, "STATUS", status)
+    monkeypatch.setattr(limits.sys, "platform", "linux")
+    monkeypatch.setattr(limits.threading, "active_count", lambda: 1)  # whatever else runs here
     for threads, forkable in ((1, True), (2, False), (12, False)):
         status.write_text(f"Name:\tpython\nThreads:\t{threads}\nSigQ:\t0/1\n")
-        assert workers.can_fork() is forkable
+        assert limits.can_fork() is forkable
 
 
 def test_workers_that_cannot_be_started_are_an_error(monkeypatch):
