@@ -26,7 +26,7 @@ from stickler_cli.compare.columns import Columns, Indexes, Mask, distinct, sprea
 from stickler_cli.compare.plan import Node, Options, Purpose
 from stickler_cli.compare.selective import SelectiveField, bound_of, selective_fields
 
-FEW_PAIRS: Final = 12
+FEW_PAIRS: Final = 24
 """So many pairs are compared all with all: to find likely ones takes longer."""
 
 MANY: Final = 2
