@@ -7,7 +7,7 @@ import numpy as np
 
 from stickler_cli.clients.model import ModelError
 from stickler_cli.comparators.base import EQUAL_WITHIN, BaseComparator
-from stickler_cli.compare.account import Account, Floats, classified, clipped
+from stickler_cli.compare.account import Account
 from stickler_cli.compare.columns import (
     ABSENT,
     ARRAY,
@@ -19,6 +19,7 @@ from stickler_cli.compare.columns import (
     Mask,
     Prepared,
 )
+from stickler_cli.compare.outcomes import Floats, classified, clipped
 from stickler_cli.compare.plan import Node, Options, Purpose
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.problems import ComparisonError, UsageError

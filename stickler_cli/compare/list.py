@@ -6,18 +6,9 @@ from typing import Final
 import numpy as np
 
 from stickler_cli.compare.absence import is_absent
-from stickler_cli.compare.account import (
-    Account,
-    Floats,
-    ListAccount,
-    Units,
-    both_sides,
-    classified,
-    met,
-    of_each,
-    scored,
-)
+from stickler_cli.compare.account import Account, ListAccount, Units, of_each
 from stickler_cli.compare.columns import ARRAY, NOTHING, Columns, Elements, Indexes, Mask, spread
+from stickler_cli.compare.outcomes import Floats, both_sides, classified, met, scored
 from stickler_cli.compare.pairing import Pairs, joined, pair
 from stickler_cli.compare.plan import Node, Options, Purpose
 from stickler_cli.compare.result import FD, TP, ThresholdSource

@@ -8,19 +8,10 @@ from typing import Final
 import numpy as np
 
 from stickler_cli.compare.absence import is_absent
-from stickler_cli.compare.account import (
-    Account,
-    EntryAccount,
-    FieldAccount,
-    Floats,
-    ObjectAccount,
-    Outcomes,
-    classified,
-    clipped,
-    scored,
-)
+from stickler_cli.compare.account import Account, EntryAccount, FieldAccount, ObjectAccount
 from stickler_cli.compare.columns import NOTHING, OBJECT, Columns, Indexes, Mask
 from stickler_cli.compare.one_of import SAYS, OneOfNode
+from stickler_cli.compare.outcomes import Floats, Outcomes, classified, clipped, scored
 from stickler_cli.compare.plan import Node, Options, Purpose
 from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD, TN, ThresholdSource
 from stickler_cli.core.json_values import JsonValue

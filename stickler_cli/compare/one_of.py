@@ -7,8 +7,9 @@ from typing import Final
 import numpy as np
 
 from stickler_cli.compare.absence import without_absent
-from stickler_cli.compare.account import Account, Floats, Outcomes, Part, split
+from stickler_cli.compare.account import Account, Part, split
 from stickler_cli.compare.columns import NOTHING, Columns, Indexes, Mask, distinct
+from stickler_cli.compare.outcomes import Floats, Outcomes
 from stickler_cli.compare.plan import Node, Options, Purpose
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.values import dataclass

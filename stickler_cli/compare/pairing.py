@@ -20,9 +20,9 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from stickler_cli.comparators.base import EQUAL_WITHIN
-from stickler_cli.compare.account import Floats
 from stickler_cli.compare.assignment import assign, assign_all
 from stickler_cli.compare.columns import Columns, Indexes, Mask, distinct, spread
+from stickler_cli.compare.outcomes import Floats
 from stickler_cli.compare.plan import Node, Options, Purpose
 from stickler_cli.compare.selective import SelectiveField, bound_of, selective_fields
 

@@ -5,9 +5,10 @@ from typing import Final
 
 import numpy as np
 
-from stickler_cli.compare.account import Account, ListAccount, Part, classified, scored, split
+from stickler_cli.compare.account import Account, ListAccount, Part, split
 from stickler_cli.compare.columns import NOTHING, Columns, Indexes, aligned, distinct, spread
 from stickler_cli.compare.list import SequenceNode, element_units, own_thresholds
+from stickler_cli.compare.outcomes import classified, scored
 from stickler_cli.compare.plan import Node, Options, Purpose
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.values import dataclass

@@ -9,9 +9,10 @@ from functools import cached_property
 
 import numpy as np
 
-from stickler_cli.compare.account import Account, Floats
+from stickler_cli.compare.account import Account
 from stickler_cli.compare.columns import Indexes, Mask
 from stickler_cli.compare.comparison import Comparison, comparison_of
+from stickler_cli.compare.outcomes import Floats
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.counting import count_documents
 from stickler_cli.score.document_result import DocumentResult, Status

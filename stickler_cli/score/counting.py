@@ -19,11 +19,11 @@ from stickler_cli.compare.account import (
     MismatchAccount,
     ObjectAccount,
     SplitAccount,
-    both_sides,
     children,
     local_positions,
 )
 from stickler_cli.compare.columns import Indexes, Mask
+from stickler_cli.compare.outcomes import both_sides
 from stickler_cli.compare.result import FA, FN, TN, TP
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.field_counts import (

@@ -10,16 +10,9 @@ from typing import Annotated, Final, TypeAlias
 
 import numpy as np
 
-from stickler_cli.compare.account import (
-    Account,
-    Floats,
-    ListAccount,
-    ObjectAccount,
-    SplitAccount,
-    both_sides,
-    children,
-)
+from stickler_cli.compare.account import Account, ListAccount, ObjectAccount, SplitAccount, children
 from stickler_cli.compare.columns import Indexes, Mask
+from stickler_cli.compare.outcomes import Floats, both_sides
 from stickler_cli.compare.result import TP
 from stickler_cli.core.json_values import AsPairs, json_line
 from stickler_cli.core.locations import Path

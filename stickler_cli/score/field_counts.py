@@ -7,8 +7,9 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from stickler_cli.compare.account import Account, Floats
+from stickler_cli.compare.account import Account
 from stickler_cli.compare.columns import Indexes, Mask
+from stickler_cli.compare.outcomes import Floats
 from stickler_cli.core.values import dataclass
 
 OUTCOMES: Final = 5

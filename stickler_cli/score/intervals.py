@@ -18,8 +18,8 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from stickler_cli.compare.account import Floats
 from stickler_cli.compare.columns import Mask
+from stickler_cli.compare.outcomes import Floats
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.accounts import NAMES, SCORE, decoded, path_below

@@ -6,8 +6,8 @@ from typing import Final
 
 import numpy as np
 
-from stickler_cli.compare.account import Floats
 from stickler_cli.compare.columns import Mask
+from stickler_cli.compare.outcomes import Floats
 from stickler_cli.core.locations import Path
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.counts import Counts

@@ -7,16 +7,15 @@ import numpy as np
 
 from stickler_cli.compare.account import (
     Account,
-    Floats,
     ListAccount,
     ObjectAccount,
     SplitAccount,
     Units,
-    both_sides,
     children,
 )
 from stickler_cli.compare.columns import NOTHING, Indexes, Mask
 from stickler_cli.compare.comparison import owned
+from stickler_cli.compare.outcomes import Floats, both_sides
 from stickler_cli.compare.result import BOTH_SIDES, ERRORS, TN, TP, Outcome
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import Path
