@@ -150,7 +150,7 @@ def _name_unfit(evaluation: Evaluation, *, strict: bool) -> None:
     warn(f"error: {count} of {evaluation.documents['total']} documents could not be evaluated")
     named = unfit_problems(evaluation, strict=strict)
     for entry in named[:NAMED]:
-        warn(f"  {entry.id}: {entry.problem}")
+        warn(f"  {entry.document}: {entry.problem}")
     if len(named) > NAMED:
         warn(f"  and {len(named) - NAMED} more, all in the JSON results")
 

@@ -66,8 +66,8 @@ class Violation:
 
     keyword: str
     """Of the schema: `required`."""
-    field: str
-    """Path of the field, `[]` for items and `*` for keys of maps; empty for the document."""
+    path: str
+    """Of the field, `[]` for items and `*` for keys of maps; empty for the document."""
     pointer: str
     """RFC 6901 pointer to the value in the document."""
     message: str

@@ -1,14 +1,16 @@
-"""The values that a difference between two runs is made of."""
+"""The values that a difference between two runs is made of; most are written as they are."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from enum import StrEnum
-from typing import Final
+from typing import Annotated, Final
 
-from stickler_cli.core.locations import Path
+from stickler_cli.core.locations import Path, field_path
+from stickler_cli.core.rules import Count, Flag, Fraction, FractionOrNone, Rule
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.gates import GateResult
+from stickler_cli.score.gates import SCORE, GateResult
 from stickler_cli.score.intervals import Interval, IntervalSettings
+from stickler_cli.score.tally import COUNTING_MODES
 from stickler_cli.settings import MARGIN
 
 HARD: Final = 0.5
@@ -17,8 +19,16 @@ HARD: Final = 0.5
 DIFFERENT: Final = 1e-9
 """Scores that are less apart are equal: they are sums of rounded numbers."""
 
-
 F1: Final = "f1"
+
+_CHANGE: Final = {"minimum": -1, "maximum": 1}
+_TO_TEXT: Final = Rule("a string", {"type": "string"}, written=field_path)
+_BOUNDS: Final = {
+    "type": ["array", "null"],
+    "minItems": 2,
+    "maxItems": 2,
+    "items": {"type": "number", **_CHANGE},
+}
 
 
 class Trend(StrEnum):
@@ -61,13 +71,15 @@ class DiffSettings:
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """Something in which two runs differ besides their figures."""
+    """Something in which the runs differ besides their figures."""
 
     what: str
-    """Such as `schema digest`."""
+    """Such as `schema digest` or `option missing`."""
     base: str
+    """In the first run."""
     new: str
-    decides: bool
+    """In the second run."""
+    decides: Flag
     """Whether figures of runs that differ in it cannot be compared."""
 
     def __str__(self) -> str:
@@ -78,40 +90,43 @@ class Contrast:
 class Figure:
     """One thing that a run is measured by."""
 
-    path: Path
-    """Of the field; empty for whole documents."""
-    mode: str
-    """The counting mode: `overall`, `aggregate` or `leaves`; empty for scores."""
-    metric: str
-    """`f1` or `score`."""
+    path: Annotated[Path, _TO_TEXT]
+    """Of the field, without list indexes; keys of maps are `*`. Empty for whole documents."""
+    mode: Annotated[str, Rule("a counting mode", {"type": "string", "enum": [*COUNTING_MODES, ""]})]
+    """The counting mode that the rate is of; empty for a score."""
+    metric: Annotated[str, Rule("a metric", {"type": "string", "enum": [F1, SCORE]})]
+    """F1, or the mean score of documents."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change(Figure):
     """One figure in both runs, over the documents of the first one."""
 
-    before: float | None
-    """In [0, 1]; None where there was nothing to divide by."""
-    after: float | None
-    change: float | None
-    """`after` - `before`; None if one of them is."""
-    interval: Interval | None
-    """Of the change; None with too few documents."""
-    p: float | None
-    """How often a change as large would come of swapping the runs of documents; None without
+    before: FractionOrNone
+    """In the first run; null where there was nothing to divide by."""
+    after: FractionOrNone
+    """In the second run, likewise."""
+    change: Annotated[float | None, Rule("a change", {"type": ["number", "null"], **_CHANGE})]
+    """By how much it changed; null where one of the two is."""
+    interval: Annotated[Interval | None, Rule("two numbers", _BOUNDS)]
+    """Confidence interval of the change, both ends; null with too few documents."""
+    p: FractionOrNone
+    """How often a change as large would come of swapping the runs of documents; null without
     documents."""
-    corrected_p: float | None
-    """Corrected for all fields, by Holm; of whole documents, `p`."""
+    corrected_p: FractionOrNone
+    """Corrected for all fields, by Holm; of whole documents, the same as p."""
     trend: Trend
+    """What became of it."""
     decided_by: Decision
-    documents: int
-    """Those that say anything about it, in one run or both."""
-    differing: int
+    """What the trend rests on."""
+    documents: Count
+    """Documents that say anything about it, in one run or both."""
+    differing: Count
     """Those of them in which the runs counted different things."""
-    broken: int
-    """Documents in which it was right in the first run and is wrong in the second."""
-    fixed: int
-    """The reverse."""
+    broken: Count
+    """Documents in which the field was right and is wrong."""
+    fixed: Count
+    """Documents in which the field was wrong and is right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,26 +134,29 @@ class DocumentChange:
     """One document in which the runs counted different things."""
 
     id: str
+    """Of the document."""
     status_before: str
+    """What became of it in the first run."""
     status_after: str
-    """Empty where the second run knows nothing of it."""
-    lost: bool
+    """In the second run; empty where that knows nothing of it."""
+    lost: Flag
     """Whether the second run did not compare it: it counts as missed."""
-    score_before: float
-    score_after: float
-    """0 where it is lost."""
-    errors_before: int
-    errors_after: int
-    """FD, FA and FN of `overall`."""
-    broken: Sequence[str]
+    score_before: Fraction
+    """Its overall score in the first run."""
+    score_after: Fraction
+    """In the second run; 0 where it is lost."""
+    errors_before: Count
+    """FD, FA and FN of `overall` in the first run."""
+    errors_after: Count
+    """In the second run."""
+    broken: list[str]
     """Paths of fields that were right and are wrong, parents first."""
-    fixed: Sequence[str]
-    """Paths of fields that were wrong and are right."""
-
-    @property
-    def change(self) -> float:
-        """By how much its score changed."""
-        return self.score_after - self.score_before
+    fixed: list[str]
+    """Paths of fields that were wrong and are right, parents first."""
+    change: Annotated[float, Rule("a change", {"type": "number", **_CHANGE})]
+    """By how much its score changed."""
+    hard: Flag
+    """Whether its score fell by half of what it could be, or it is lost."""
 
     @property
     def is_worse(self) -> bool:
@@ -154,56 +172,46 @@ class DocumentChange:
             return self.change > 0
         return self.errors_after < self.errors_before
 
-    @property
-    def is_hard(self) -> bool:
-        """Whether it broke hard, or was lost."""
-        return self.lost or self.change <= -HARD + DIFFERENT
-
 
 @dataclass(frozen=True, slots=True)
 class RunName:
     """Which run it was."""
 
     source: str
-    """As the user named it."""
+    """File or directory of the run, as the user named it."""
     version: str
-    """Of the program that made it."""
+    """Version of the program that made it."""
     schema: str
-    """The file of its schema, as it was named then."""
+    """File of its schema, as it was named then."""
     model_name: str
+    """What its schema calls its documents."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Everything that changed from one run to the next."""
+    """Everything that changed from one run to the next; `records.difference_format` says what."""
 
     base: RunName
     new: RunName
     contrasts: Sequence[Contrast]
     settings: DiffSettings
     documents: Mapping[str, int]
-    """How many: `compared`, and of those `better`, `worse`, `same`, and `lost` in the second run;
-    `only_new` are left out."""
     lost: Sequence[str]
-    """Documents that only the first run compared; they count as missed."""
     only_new: Sequence[str]
-    """Documents that only the second run compared; they count nowhere."""
     whole: Sequence[Change]
     fields: Sequence[Change]
-    """In schema order, parents first."""
-    changed: Sequence[DocumentChange]
-    """Documents in which anything changed, the greatest loss first."""
+    changed_documents: Sequence[DocumentChange]
     gates: Sequence[GateResult] = ()
 
     @property
     def worse(self) -> list[DocumentChange]:
         """The documents that got worse, the greatest loss first."""
-        return [document for document in self.changed if document.is_worse]
+        return [document for document in self.changed_documents if document.is_worse]
 
     @property
     def better(self) -> list[DocumentChange]:
         """The documents that got better, the greatest gain first."""
-        return [document for document in reversed(self.changed) if document.is_better]
+        return [document for document in reversed(self.changed_documents) if document.is_better]
 
     def with_trend(self, trend: Trend) -> list[Change]:
         """Return the fields of one trend, the greatest change first."""

@@ -68,7 +68,7 @@ def compare_runs(
         only_new=pairs.only_new,
         whole=found[: len(WHOLE)],
         fields=found[len(WHOLE) :],
-        changed=changed,
+        changed_documents=changed,
         gates=judge_changes(gates, table, documents, settings.intervals),
     )
 

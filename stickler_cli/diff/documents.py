@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from stickler_cli.core.locations import parse_field_path
-from stickler_cli.diff.changes import DocumentChange
+from stickler_cli.diff.changes import DIFFERENT, HARD, DocumentChange
 from stickler_cli.diff.paired_runs import Pair, Record, missed_counts
 from stickler_cli.score.accounts import NAMES, SCORE, counts_by_mode
 from stickler_cli.score.tally import COUNTING_MODES
@@ -43,17 +43,21 @@ def _change(
     paths = [path for path in dict.fromkeys([*before, *after]) if path]
     right_before = {path: _is_right(before.get(path, {})) for path in paths}
     right_after = {path: _is_right(after.get(path, {})) for path in paths}
+    score = 0.0 if next_account is None else next_account[SCORE]
+    change, lost = score - account[SCORE], next_account is None
     return DocumentChange(
         id=name,
         status_before=account["status"],
         status_after=status,
-        lost=next_account is None,
+        lost=lost,
         score_before=account[SCORE],
-        score_after=0.0 if next_account is None else next_account[SCORE],
+        score_after=score,
         errors_before=_errors(before.get("", {})),
         errors_after=_errors(after.get("", {})),
         broken=[path for path in paths if (right_before[path], right_after[path]) == (True, False)],
         fixed=[path for path in paths if (right_before[path], right_after[path]) == (False, True)],
+        change=change,
+        hard=lost or change <= -HARD + DIFFERENT,
     )
 
 

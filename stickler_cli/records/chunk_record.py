@@ -10,7 +10,8 @@ from dataclasses import Field, fields, replace
 from typing import Any, Final, TypeVar, cast
 
 from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.records.codec import KEPT, encoded, read
+from stickler_cli.core.rules import KEPT, encoded
+from stickler_cli.records.codec import read
 from stickler_cli.score.evaluation import Evaluation
 
 T = TypeVar("T")

@@ -4,7 +4,7 @@ The types say what a file holds. Pydantic checks it, and is loaded only where so
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-KEPT: Final = "kept"
-"""Metadata of a field of a dataclass; one whose value is False is not written."""
-
 _EXPECTED: Final = {
     "a whole number of at least 0": ("int_type", "int_from_float", "greater_than_equal"),
     "a number": ("float_type", "float_parsing", "finite_number"),
@@ -29,28 +26,6 @@ _EXPECTED: Final = {
     "an object": ("dict_type", "dataclass_type", "mapping_type", "is_instance_of"),
 }
 """What should be there, by what pydantic calls what is wrong."""
-
-
-def encoded(value: object) -> object:
-    """Return a value as JSON values; `read` with its type gives it back, exactly.
-
-    A dataclass becomes an object, bytes text, and a dictionary whose keys are no strings pairs.
-    What is JSON already is left as it is.
-    """
-    if is_dataclass(value):
-        return {
-            part.name: found if part.type is Any else encoded(found)
-            for part in fields(value)
-            if part.metadata.get(KEPT, True)
-            for found in (getattr(value, part.name),)
-        }
-    if isinstance(value, bytes):
-        return value.decode()
-    if isinstance(value, list | tuple):
-        return [encoded(entry) for entry in value]
-    if isinstance(value, dict) and not all(isinstance(key, str) for key in value):
-        return [[key, encoded(entry)] for key, entry in value.items()]
-    return value
 
 
 def read(
@@ -87,6 +62,8 @@ def read(
         hint = (hints or {}).get(name, "")
         raise UsageError([Problem(source, f"{name} is missing", "", hint, pointer)])
     expected = _expected(first["type"], first.get("ctx", {}), first["msg"])
+    if isinstance(expected, Problem):
+        raise UsageError([replace(expected, source=source, pointer=pointer)])
     raise UsageError([Problem(source, f"the value is {brief(there)}", expected, "", pointer)])
 
 
@@ -109,9 +86,10 @@ def _place_in(value: Any, steps: Sequence[int | str]) -> tuple[Path, object]:
     return place, value
 
 
-def _expected(error: str, context: Mapping[str, Any], message: str) -> str:
+def _expected(error: str, context: Mapping[str, Any], message: str) -> str | Problem:
     if error == "value_error":
-        return str(context["error"])
+        (expected,) = context["error"].args
+        return cast("str | Problem", expected)
     if error in ("enum", "literal_error"):
         names = str(context["expected"]).replace("'", "").replace(" or ", ", ")
         return names if ", " not in names else f"one of {names}"

@@ -8,14 +8,14 @@ from typing import Annotated, Any, Final, Literal, NotRequired
 
 from typing_extensions import TypedDict  # that of Python 3.11 is none that pydantic takes
 
-from stickler_cli.records.rules import AnyJson, Count, Fraction, Rule, Said, Weight
+from stickler_cli.core.rules import Count, Fraction, Rule, Weight
+from stickler_cli.records.run_format import AnyJson
 
 _FLOOR: Final = {"type": "number", "minimum": -1, "exclusiveMaximum": 1}
-_INDEX: Final = {"type": ["integer", "null"], "minimum": 0}
 
-Floor = Annotated[float, Rule("a number in [-1, 1)", keywords=_FLOOR)]
-Index = Annotated[int | None, Rule("a whole number of at least 0", keywords=_INDEX)]
-Amount = Annotated[float, Rule("a number of at least 0", keywords={"type": "number", "minimum": 0})]
+Floor = Annotated[float, Rule("a number in [-1, 1)", _FLOOR)]
+Index = Annotated[int | None, Rule("a position", {"type": ["integer", "null"], "minimum": 0})]
+Amount = Annotated[float, Rule("a number of at least 0", {"type": "number", "minimum": 0})]
 
 
 class ComparedSchemaRecord(TypedDict):
@@ -27,14 +27,13 @@ class ComparedSchemaRecord(TypedDict):
     """What the schema calls its documents."""
 
 
-PieceRecord = TypedDict(
-    "PieceRecord",
-    {
-        "text": Annotated[str, Said("The characters.")],
-        "in": Annotated[Literal["both", "gt", "pred"], Said("Who has them.")],
-    },
-)
-"""A run of characters."""
+class PieceRecord(TypedDict):
+    """A run of characters."""
+
+    text: str
+    """The characters."""
+    in_: Literal["both", "gt", "pred"]
+    """Who has them."""
 
 
 class RunnerUpRecord(TypedDict):
@@ -68,75 +67,53 @@ class SumRecord(TypedDict):
     """Of an object the weights of its present fields, of a list the elements of the longer side."""
 
 
-PlaceRecord = TypedDict(
-    "PlaceRecord",
-    {
-        "field_path": Annotated[
-            str, Said("With the ground truth's list indexes; empty for the document.")
-        ],
-        "prediction_path": NotRequired[
-            Annotated[str, Said("With the prediction's list indexes, where they differ.")]
-        ],
-        "kind": Annotated[
-            Literal["leaf", "object", "list", "tuple"], Said("What is compared as what.")
-        ],
-        "outcome": Annotated[
-            Literal["TP", "FD", "FA", "FN", "TN"], Said("What the place counts as.")
-        ],
-        "class": NotRequired[
-            Annotated[str, Said("Of an error, what kind of mistake it is: docs/error-classes.md.")]
-        ],
-        "difference": NotRequired[
-            Annotated[
-                list[PieceRecord],
-                Said("Two different values, as JSON, cut into runs; long ones are shortened."),
-            ]
-        ],
-        "comparator": NotRequired[Annotated[str, Said("Of a leaf, what compared it.")]],
-        "reason": NotRequired[Annotated[str, Said("What a judge said of the values.")]],
-        "similarity": Annotated[
-            Fraction, Said("As computed; of a list, before its items were clipped.")
-        ],
-        "score": Annotated[Fraction, Said("After clipping.")],
-        "threshold": NotRequired[Annotated[Fraction, Said("What it must reach.")]],
-        "threshold_source": NotRequired[
-            Annotated[
-                Literal["annotation", "match-threshold", "default"], Said("Who said the threshold.")
-            ]
-        ],
-        "weight": NotRequired[Annotated[Weight, Said("What a field is worth in its object.")]],
-        "adds": NotRequired[
-            Annotated[Amount, Said("What it adds to the sum of the place that it is in.")]
-        ],
-        "pairing_floor": NotRequired[
-            Annotated[Floor, Said("Of a list, what its pairs are above.")]
-        ],
-        "pairing_floor_source": NotRequired[
-            Annotated[Literal["annotation", "run"], Said("Who said the floor.")]
-        ],
-        "pairing": NotRequired[
-            Annotated[PairingRecord, Said("Of an element of a list, what it was paired with.")]
-        ],
-        "sum": NotRequired[
-            Annotated[
-                SumRecord, Said("What the score is: total / divisor, or 1 where the divisor is 0.")
-            ]
-        ],
-        "undeclared_keys": NotRequired[
-            Annotated[list[str], Said("Keys of the ground truth that the schema does not declare.")]
-        ],
-        "parts": NotRequired[
-            Annotated[list["PlaceRecord"], Said("The fields of an object, the elements of a list.")]
-        ],
-        "ground_truth_value": NotRequired[
-            Annotated[
-                AnyJson, Said("Of a leaf, or of what one side lacks; null where it is absent.")
-            ]
-        ],
-        "prediction_value": NotRequired[Annotated[AnyJson, Said("Likewise.")]],
-    },
-)
-"""One place of two documents, and how it was judged."""
+class PlaceRecord(TypedDict):
+    """One place of two documents, and how it was judged."""
+
+    field_path: str
+    """With the ground truth's list indexes; empty for the document."""
+    prediction_path: NotRequired[str]
+    """With the prediction's list indexes, where they differ."""
+    kind: Literal["leaf", "object", "list", "tuple"]
+    """What is compared as what."""
+    outcome: Literal["TP", "FD", "FA", "FN", "TN"]
+    """What the place counts as."""
+    class_: NotRequired[str]
+    """Of an error, what kind of mistake it is: docs/error-classes.md."""
+    difference: NotRequired[list[PieceRecord]]
+    """Two different values, as JSON, cut into runs; long ones are shortened."""
+    comparator: NotRequired[str]
+    """Of a leaf, what compared it."""
+    reason: NotRequired[str]
+    """What a judge said of the values."""
+    similarity: Fraction
+    """As computed; of a list, before its items were clipped."""
+    score: Fraction
+    """After clipping."""
+    threshold: NotRequired[Fraction]
+    """What it must reach."""
+    threshold_source: NotRequired[Literal["annotation", "match-threshold", "default"]]
+    """Who said the threshold."""
+    weight: NotRequired[Weight]
+    """What a field is worth in its object."""
+    adds: NotRequired[Amount]
+    """What it adds to the sum of the place that it is in."""
+    pairing_floor: NotRequired[Floor]
+    """Of a list, what its pairs are above."""
+    pairing_floor_source: NotRequired[Literal["annotation", "run"]]
+    """Who said the floor."""
+    pairing: NotRequired[PairingRecord]
+    """Of an element of a list, what it was paired with."""
+    sum: NotRequired[SumRecord]
+    """What the score is: total / divisor, or 1 where the divisor is 0."""
+    undeclared_keys: NotRequired[list[str]]
+    """Keys of the ground truth that the schema does not declare."""
+    parts: NotRequired[list["PlaceRecord"]]
+    """The fields of an object, the elements of a list."""
+    ground_truth_value: NotRequired[AnyJson]
+    """Of a leaf, or of what one side lacks; null where it is absent."""
+    prediction_value: NotRequired[AnyJson]
+    """Likewise."""
 
 
 class ComparisonRecord(TypedDict):

@@ -3,48 +3,16 @@
 `schemas/stickler-diff.json` is made of these types, and their docstrings are its descriptions.
 """
 
-from typing import Annotated, Final, Literal
+from typing import Any, Literal
 
 from typing_extensions import TypedDict  # that of Python 3.11 is none that pydantic takes
 
-from stickler_cli.records.rules import (
-    Change,
-    ChangeOrNone,
-    Count,
-    Flag,
-    Fraction,
-    FractionOrNone,
-    Number,
-    NumberOrNone,
-    Rule,
-)
+from stickler_cli import __version__
+from stickler_cli.core.rules import Count, Fraction, encoded
+from stickler_cli.diff.changes import Change, Contrast, Difference, DocumentChange, RunName
+from stickler_cli.diff.significance import SWAPS
 from stickler_cli.records.run_format import IntervalsRecord
-
-
-class RunNameRecord(TypedDict):
-    """Which run it was."""
-
-    source: str
-    """File or directory of the run, as the user named it."""
-    version: str
-    """Version of the program that made it."""
-    schema: str
-    """File of its schema, as it was named then."""
-    model_name: str
-    """What its schema calls its documents."""
-
-
-class ContrastRecord(TypedDict):
-    """Something in which the runs differ besides their figures."""
-
-    what: str
-    """Such as `schema digest` or `option missing`."""
-    base: str
-    """In the first run."""
-    new: str
-    """In the second run."""
-    decides: Flag
-    """Whether figures of runs that differ in it cannot be compared."""
+from stickler_cli.score.gates import GateResult
 
 
 class DiffSettingsRecord(TypedDict):
@@ -77,100 +45,6 @@ class ComparedRecord(TypedDict):
     """Documents that only the second run compared; they count nowhere."""
 
 
-_BOUNDS: Final = {
-    "type": ["array", "null"],
-    "minItems": 2,
-    "maxItems": 2,
-    "items": {"type": "number", "minimum": -1, "maximum": 1},
-}
-
-
-class ChangeRecord(TypedDict):
-    """One figure in both runs, over the documents of the first one."""
-
-    path: str
-    """Of the field, without list indexes; keys of maps are `*`. Empty for whole documents."""
-    mode: Literal["overall", "aggregate", "leaves", ""]
-    """The counting mode that the rate is of; empty for a score."""
-    metric: Literal["f1", "score"]
-    """F1, or the mean score of documents."""
-    before: FractionOrNone
-    """In the first run; null where there was nothing to divide by."""
-    after: FractionOrNone
-    """In the second run, likewise."""
-    change: ChangeOrNone
-    """By how much it changed; null where one of the two is."""
-    interval: Annotated[list[float] | None, Rule("two numbers", keywords=_BOUNDS)]
-    """Confidence interval of the change, both ends; null with too few documents."""
-    p: FractionOrNone
-    """How often a change as large would come of swapping the runs of documents; null without
-    documents."""
-    corrected_p: FractionOrNone
-    """Corrected for all fields, by Holm; of whole documents, the same as p."""
-    trend: Literal["improved", "regressed", "unchanged", "not enough data"]
-    """What became of it."""
-    decided_by: Literal[
-        "exact permutation test",
-        "sampled permutation test",
-        "confidence interval",
-        "number of documents",
-    ]
-    """What the trend rests on."""
-    documents: Count
-    """Documents that say anything about it, in one run or both."""
-    differing: Count
-    """Those of them in which the runs counted different things."""
-    broken: Count
-    """Documents in which the field was right and is wrong."""
-    fixed: Count
-    """Documents in which the field was wrong and is right."""
-
-
-class ChangedDocumentRecord(TypedDict):
-    """One document in which the runs counted different things."""
-
-    id: str
-    """Of the document."""
-    status_before: str
-    """What became of it in the first run."""
-    status_after: str
-    """In the second run; empty where that knows nothing of it."""
-    lost: Flag
-    """Whether the second run did not compare it: it counts as missed."""
-    score_before: Fraction
-    """Its overall score in the first run."""
-    score_after: Fraction
-    """In the second run; 0 where it is lost."""
-    errors_before: Count
-    """FD, FA and FN of `overall` in the first run."""
-    errors_after: Count
-    """In the second run."""
-    broken: list[str]
-    """Paths of fields that were right and are wrong, parents first."""
-    fixed: list[str]
-    """Paths of fields that were wrong and are right, parents first."""
-    change: Change
-    """By how much its score changed."""
-    hard: Flag
-    """Whether its score fell by half of what it could be, or it is lost."""
-
-
-class ChangeGateRecord(TypedDict):
-    """One thing that was asked of the changes."""
-
-    gate: str
-    """As the user wrote it."""
-    value: NumberOrNone
-    """The change that was compared, or a number of documents; null where there was nothing to
-    compare."""
-    limit: Number
-    """What it was compared with."""
-    passed: Flag
-    """The verdict."""
-    reason: str
-    """The comparison at full precision."""
-
-
 class DifferenceRecord(TypedDict):
     """The difference between two runs, as `stickler diff --format json` writes it.
 
@@ -182,11 +56,11 @@ class DifferenceRecord(TypedDict):
     away."""
     version: str
     """Version of the program that compared the runs."""
-    base: RunNameRecord
+    base: RunName
     """The run that was."""
-    new: RunNameRecord
+    new: RunName
     """The run that is."""
-    contrasts: list[ContrastRecord]
+    contrasts: list[Contrast]
     """In what the runs differ besides their figures; what keeps them from being compared comes
     first."""
     settings: DiffSettingsRecord
@@ -197,11 +71,24 @@ class DifferenceRecord(TypedDict):
     """The documents that the second run did not compare."""
     only_new: list[str]
     """The documents that only the second run compared."""
-    whole: list[ChangeRecord]
+    whole: list[Change]
     """Whole documents: F1 of overall, aggregate and leaves, and the mean score."""
-    fields: list[ChangeRecord]
+    fields: list[Change]
     """Every field, in the order of the schema, parents first."""
-    changed_documents: list[ChangedDocumentRecord]
+    changed_documents: list[DocumentChange]
     """Every document in which anything changed, the greatest loss first."""
-    gates: list[ChangeGateRecord]
+    gates: list[GateResult]
     """What was asked of the changes, and whether they hold."""
+
+
+def diff_record(difference: Difference) -> dict[str, Any]:
+    """Return a difference in its format; equal differences give equal records."""
+    decided = difference.settings
+    record: Any = encoded(difference)
+    record["settings"] = {
+        "alpha": decided.alpha,
+        "margin": decided.margin,
+        "swaps": SWAPS,
+        "intervals": decided.intervals.view(),
+    }
+    return {"format": "stickler-diff/1", "version": __version__, **record}

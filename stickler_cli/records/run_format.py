@@ -7,47 +7,41 @@ from typing import Annotated, Any, Final, Literal, NotRequired
 
 from typing_extensions import TypedDict  # that of Python 3.11 is none that pydantic takes
 
-from stickler_cli.records.rules import (
+from stickler_cli.core.rules import (
     ADDED_LATER,
     DERIVED,
     LATER,
     UNREAD,
-    AnyJson,
     Count,
-    Digest,
     FieldPath,
-    FieldPlace,
     Flag,
     Fraction,
     FractionOrNone,
-    Level,
     Number,
-    NumberOrNone,
     Rule,
-    Said,
     Some,
     Sum,
     Weight,
     is_share,
 )
 from stickler_cli.score.accounts import NAMES, SCORE
-from stickler_cli.score.document_result import Status
+from stickler_cli.score.conditions import FieldInfo
+from stickler_cli.score.document_result import DocumentProblem, Status
 from stickler_cli.score.error_classes import ErrorClass
+from stickler_cli.score.gates import GateResult
+from stickler_cli.score.record import SchemaSignature
 from stickler_cli.score.tally import COUNTING_MODES
+from stickler_cli.score.validity import Violated
 
 _MOST_UNITS: Final = 1 << 32
 """More units than one document can have, few enough that sums of them are exact."""
 
+_SHARE: Final = {"type": "number", "minimum": 0, "maximum": 1}
+_LEVEL: Final = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
 
-class SchemaRecord(TypedDict):
-    """The schema the documents were compared under."""
-
-    path: str
-    """The file, as the user named it."""
-    digest: Digest
-    """SHA-256 of the file's bytes."""
-    model_name: str
-    """What the schema calls its documents."""
+AnyJson = Annotated[
+    Any, Rule("JSON", {"type": ["null", "boolean", "number", "string", "array", "object"]})
+]
 
 
 class LenientRecord(TypedDict):
@@ -144,16 +138,7 @@ class SumsRecord(TypedDict):
 
 IntervalRecord = Annotated[
     list[Number],
-    Rule(
-        "two numbers",
-        lambda value: True,
-        {
-            "type": "array",
-            "minItems": 2,
-            "maxItems": 2,
-            "items": {"type": "number", "minimum": 0, "maximum": 1},
-        },
-    ),
+    Rule("two numbers", {"type": "array", "minItems": 2, "maxItems": 2, "items": _SHARE}),
 ]
 """Both ends of a confidence interval."""
 
@@ -225,7 +210,7 @@ class ErrorClassesRecord(TypedDict):
 class IntervalsRecord(TypedDict):
     """How confidence intervals were made."""
 
-    level: Level
+    level: Annotated[float, Rule("a number", _LEVEL)]
     """The share of such intervals that are to hold the true value."""
     method: str
     """How they were made; see docs/statistics.md."""
@@ -261,33 +246,6 @@ class ResultsRecord(TypedDict):
     requested. Those of rates stand beside them."""
 
 
-class ExampleRecord(TypedDict):
-    """One occurrence, of the first of these documents by id."""
-
-    document: str
-    """Id of the document."""
-    pointer: str
-    """JSON Pointer to the value; with `required`, to the object without it."""
-    message: str
-    """What the validator said, cut to 160 characters; its wording may change with the validator."""
-
-
-class ViolationRecord(TypedDict):
-    """One thing that the schema forbids, over all documents."""
-
-    keyword: str
-    """Of the schema."""
-    path: str
-    """The field, with [] for items of lists and * for keys of maps; with `required` the one that
-    is missing; empty for the whole document."""
-    count: Count
-    """How often it occurred."""
-    documents: Count
-    """In how many documents."""
-    example: ExampleRecord
-    """One occurrence, of the first of these documents by id."""
-
-
 class ValidityRecord(TypedDict):
     """The verdicts about the documents of one side."""
 
@@ -303,7 +261,7 @@ class ValidityRecord(TypedDict):
     """valid / checked; null of no documents."""
     keywords: NotRequired[Annotated[dict[str, Count], DERIVED]]
     """How often each keyword of the schema was violated, the most frequent first."""
-    violations: list[ViolationRecord]
+    violations: list[Violated]
     """How often each keyword was violated at each field, the most frequent first."""
 
 
@@ -316,25 +274,6 @@ class ValiditiesRecord(TypedDict, total=False):
     """Ground truths."""
 
 
-FieldKind = Literal["leaf", "object", "list", "tuple", "one of", "any", "recursive"]
-
-
-class FieldRecord(TypedDict):
-    """What the schema says of one field."""
-
-    path: FieldPath
-    """Where the field is, without list indexes."""
-    kind: Annotated[FieldKind, Rule("a string", lambda value: isinstance(value, str))]
-    """What the schema declares there."""
-    comparator: str
-    """What compares its values, several joined by ` | `; empty where fields of its own are
-    compared."""
-    threshold: Annotated[FractionOrNone, Rule("a number", lambda v: v is None or is_share(v))]
-    """Similarity at which a unit of it matches; null where that depends on the values."""
-    weight: Weight
-    """What the field is worth in its object."""
-
-
 class KeyRecord(TypedDict):
     """One key, over all documents."""
 
@@ -342,32 +281,6 @@ class KeyRecord(TypedDict):
     """Where the key stands, without list indexes."""
     count: Count
     """How often it had a value."""
-
-
-class ProblemRecord(TypedDict):
-    """One thing that is wrong with a document."""
-
-    document: str
-    """Id of the document."""
-    status: Status
-    """What became of it."""
-    problem: str
-    """What is wrong, where, and what to do, on one line."""
-
-
-class GateRecord(TypedDict):
-    """One thing that the run had to reach."""
-
-    gate: str
-    """As the user wrote it."""
-    value: NumberOrNone
-    """What the run reached; null where there was nothing to count, and then the gate fails."""
-    limit: NotRequired[Annotated[Number, DERIVED]]
-    """What it was compared with."""
-    passed: Flag
-    """The verdict."""
-    reason: str
-    """The comparison at full precision."""
 
 
 class SparseCountsRecord(TypedDict, total=False):
@@ -427,7 +340,7 @@ class AccountRecord(TypedDict):
     by: NotRequired[dict[str, str]]
     """The group that it is in, by each key that the run was broken down by."""
     fields: dict[
-        str, Annotated[FieldAccountRecord, Rule("counts of a field in the run format", _fits)]
+        str, Annotated[FieldAccountRecord, Rule("counts of a field in the run format", fits=_fits)]
     ]
     """Fields in which something was counted or scored, by path, without list indexes, parents
     first; the whole document is the empty path."""
@@ -444,37 +357,24 @@ class DetailsRecord(TypedDict):
     """Where a language model compared the values, its reason."""
 
 
-NonMatchRecord = TypedDict(
-    "NonMatchRecord",
-    {
-        "field_path": Annotated[
-            FieldPlace,
-            Said(
-                "Where it is, with the ground truth's list indexes; with the prediction's for a "
-                "false alarm."
-            ),
-        ],
-        "non_match_type": Annotated[
-            Literal["false_discovery", "false_alarm", "false_negative"],
-            Said("What the error counts as: FD, FA or FN."),
-        ],
-        "class": Annotated[
-            ErrorClass,
-            Said("What kind of mistake it is, as docs/error-classes.md describes them."),
-        ],
-        "ground_truth_value": Annotated[
-            AnyJson, Said("The ground truth, any JSON value; null where it is absent.")
-        ],
-        "prediction_value": Annotated[
-            AnyJson, Said("The prediction, any JSON value; null where it is absent.")
-        ],
-        "similarity_score": NotRequired[
-            Annotated[Fraction, Said("How alike the values are; for a false discovery only.")]
-        ],
-        "details": Annotated[DetailsRecord, Said("More about the error.")],
-    },
-)
-"""One unit that is wrong."""
+class NonMatchRecord(TypedDict):
+    """One unit that is wrong."""
+
+    field_path: Annotated[str, Rule("a string", {"type": "string", "minLength": 1})]
+    """Where it is, with the ground truth's list indexes; with the prediction's for a false
+    alarm."""
+    non_match_type: Literal["false_discovery", "false_alarm", "false_negative"]
+    """What the error counts as: FD, FA or FN."""
+    class_: ErrorClass
+    """What kind of mistake it is, as docs/error-classes.md describes them."""
+    ground_truth_value: AnyJson
+    """The ground truth, any JSON value; null where it is absent."""
+    prediction_value: AnyJson
+    """The prediction, any JSON value; null where it is absent."""
+    similarity_score: NotRequired[Fraction]
+    """How alike the values are; for a false discovery only."""
+    details: DetailsRecord
+    """More about the error."""
 
 
 class EvaluationRecord(ResultsRecord):
@@ -483,7 +383,7 @@ class EvaluationRecord(ResultsRecord):
     validity: NotRequired[ValiditiesRecord]
     """Whether documents are what the schema says, of each side that was held against it; only
     where that was requested."""
-    fields: list[FieldRecord]
+    fields: list[FieldInfo]
     """What the schema says of each field, in its order, parents first."""
     undeclared_keys: list[KeyRecord]
     """Keys of ground truths that the schema does not declare; they are not evaluated."""
@@ -491,13 +391,13 @@ class EvaluationRecord(ResultsRecord):
     """Keys that the schema does not declare and only predictions have; each is a false alarm."""
     never_present: NotRequired[Annotated[list[FieldPath], DERIVED]]
     """Fields without a value on either side in any document; those inside them are not listed."""
-    problems: list[ProblemRecord]
+    problems: list[DocumentProblem]
     """The documents that were not simply evaluated, and why; sorted."""
     by: NotRequired[dict[str, dict[str, ResultsRecord]]]
     """The results of groups of documents, by the key that they were broken down by and the name
     of the group; only if that was requested."""
     per_document: NotRequired[
-        Annotated[list[AccountRecord], Rule("an array", lambda value: isinstance(value, list))]
+        Annotated[list[AccountRecord], Rule("an array", fits=lambda value: isinstance(value, list))]
     ]
     """An account of each document, sorted by id, from which runs are joined, compared and
     resampled."""
@@ -514,11 +414,11 @@ class RunRecord(EvaluationRecord):
     away."""
     version: str
     """Version of the program that made the run."""
-    schema: SchemaRecord
+    schema: SchemaSignature
     """The schema the documents were compared under."""
     options: dict[str, Any]
     """The options that decide a result."""
-    gates: list[GateRecord]
+    gates: list[GateResult]
     """What the run had to reach, in the order given."""
     notes: list[str]
     """What the run noticed of its sources as a whole, a line each."""

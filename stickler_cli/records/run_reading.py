@@ -9,16 +9,14 @@ from typing import Any, Final, TypeVar, cast
 
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.json_values import brief, json_line
-from stickler_cli.core.locations import Path, json_pointer, parse_field_path
+from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.option import NotTakenError, Settings, options_of
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.records.codec import read
 from stickler_cli.records.run_format import (
     AccountRecord,
     DocumentsRecord,
-    ErrorClassesRecord,
     EvaluationRecord,
-    FieldRecord,
     IntervalsRecord,
     NodeRecord,
     ResultsRecord,
@@ -27,16 +25,15 @@ from stickler_cli.records.run_format import (
 )
 from stickler_cli.score.accounts import Accounts, decoded
 from stickler_cli.score.comparison_view import DOCUMENT_KEYS
-from stickler_cli.score.conditions import Conditions, FieldInfo
-from stickler_cli.score.document_result import LENIENT, ODDITIES, DocumentProblem, Status
+from stickler_cli.score.conditions import Conditions
+from stickler_cli.score.document_result import LENIENT, ODDITIES, Status
 from stickler_cli.score.error_counts import ErrorCounts
 from stickler_cli.score.evaluation import FORMAT, RUN_FORMAT, Evaluation
-from stickler_cli.score.gates import GateResult, parse_gate
 from stickler_cli.score.intervals import METHOD, MOST_REPLICATES, Bootstrap, IntervalSettings
-from stickler_cli.score.record import Run, SchemaSignature
+from stickler_cli.score.record import Run
 from stickler_cli.score.results import Results
 from stickler_cli.score.tally import COUNTING_MODES, Tally
-from stickler_cli.score.validity import SIDES, Side, Validity, Violated
+from stickler_cli.score.validity import SIDES, Side, Validity
 from stickler_cli.settings import DecidingOptions, RunOptions
 
 S = TypeVar("S", bound=Settings)
@@ -63,22 +60,13 @@ def read_run(record: Mapping[str, object], source: str = "") -> Run:
     run = read(RunRecord, record, source, hints=_HINTS)
     options = read_options(run["options"], RunOptions, source)
     deciding = read_options(run["options"], DecidingOptions, source)
-    conditions = Conditions(deciding, _fields(run["fields"]))
-    gates = [
-        GateResult(
-            parse_gate(gate["gate"], f"{source}#/gates/{position}/gate"),
-            gate["value"],
-            gate["passed"],
-            gate["reason"],
-        )
-        for position, gate in enumerate(run["gates"])
-    ]
+    conditions = Conditions(deciding, tuple(run["fields"]))
     return Run(
         evaluation=_evaluation(run, conditions, source),
-        schema=SchemaSignature(**run["schema"]),
+        schema=run["schema"],
         options=options,
         fields=conditions.fields,
-        gates=gates,
+        gates=run["gates"],
         notes=run["notes"],
         partial="partial" in run,
         document={key: record[key] for key in DOCUMENT_KEYS if key in record} or None,
@@ -103,7 +91,7 @@ def read_evaluation(record: Mapping[str, object], source: str = "") -> Evaluatio
     conditions = None
     if record["options"] is not None:
         options = read_options(record["options"], DecidingOptions, source)
-        conditions = Conditions(options, _fields(evaluation["fields"]))
+        conditions = Conditions(options, tuple(evaluation["fields"]))
     return _evaluation(evaluation, conditions, source)
 
 
@@ -142,32 +130,12 @@ def read_options(record: object, kind: type[S], source: str) -> S:
     return kind(**values)
 
 
-def _names(path: str) -> tuple[str, ...]:
-    return cast("tuple[str, ...]", parse_field_path(path))
-
-
-def _fields(records: list[FieldRecord]) -> tuple[FieldInfo, ...]:
-    return tuple(
-        FieldInfo(
-            _names(field["path"]),
-            field["kind"],
-            field["comparator"],
-            None if field["threshold"] is None else float(field["threshold"]),
-            float(field["weight"]),
-        )
-        for field in records
-    )
-
-
 def _evaluation(record: EvaluationRecord, conditions: Conditions | None, source: str) -> Evaluation:
     validity = record.get("validity", {})
     sides = {side: _validity(validity[side], source, side) for side in SIDES if side in validity}
     evaluation = Evaluation(conditions=conditions, validity=sides)
     _fill(evaluation, record, source, ())
-    evaluation.problems = [
-        DocumentProblem(entry["status"], entry["document"], entry["problem"])
-        for entry in record["problems"]
-    ]
+    evaluation.problems = record["problems"]
     for key, groups in record.get("by", {}).items():
         evaluation.by[key] = {name: Results() for name in groups}
         for name, group in groups.items():
@@ -178,19 +146,12 @@ def _evaluation(record: EvaluationRecord, conditions: Conditions | None, source:
             settings = read_settings(record["intervals"], source)
             _restore_intervals(evaluation, settings, evaluation.accounts)
     for entry in record["undeclared_keys"]:
-        node, name = _parent(evaluation.tally, entry["path"])
-        node.undeclared[name] = entry["count"]
+        *steps, name = map(str, entry["path"])
+        evaluation.tally.at(steps).undeclared[name] = entry["count"]
     for entry in record["extra_keys"]:
-        node, name = _parent(evaluation.tally, entry["path"])
-        node.extras[name] = entry["count"]
+        *steps, name = map(str, entry["path"])
+        evaluation.tally.at(steps).extras[name] = entry["count"]
     return evaluation
-
-
-def _parent(tally: Tally, path: str) -> tuple[Tally, str]:
-    *steps, name = _names(path)
-    for step in steps:
-        tally = tally.below(step)
-    return tally, name
 
 
 def _fill(results: Results, record: ResultsRecord, source: str, place: Path) -> None:
@@ -201,7 +162,7 @@ def _fill(results: Results, record: ResultsRecord, source: str, place: Path) -> 
     results.score_units = int(record["score_sum"])
     results.statuses = _statuses(documents, source, (*place, "documents"))
     results.warnings = _warnings(documents)
-    results.errors = error_counts(record["error_classes"])
+    results.errors = ErrorCounts(record["error_classes"]["fields"])
 
 
 def _statuses(documents: DocumentsRecord, source: str, place: Path) -> dict[Status, int]:
@@ -228,22 +189,13 @@ def _warnings(documents: DocumentsRecord) -> dict[str, int]:
     return {name: count for name, count in counts.items() if count}
 
 
-def error_counts(record: ErrorClassesRecord) -> ErrorCounts:
-    """Return the counts of errors of a record."""
-    return ErrorCounts({_names(path): dict(each) for path, each in record["fields"].items()})
-
-
 def _validity(record: ValidityRecord, source: str, side: Side) -> Validity:
     checked = record["checked"]
     validity = Validity(checked, record["valid"], record["unreadable"])
     if validity.invalid < 0:
         expected = "at least the sum of the others"
         raise _refused(checked, expected, source, ("validity", side, "checked"))
-    for entry in record["violations"]:
-        example = entry["example"]
-        place = (example["document"], example["pointer"], example["message"])
-        violated = Violated(entry["count"], entry["documents"], place)
-        validity.violated[entry["keyword"], entry["path"]] = violated
+    validity.violated = {(each.keyword, each.path): each for each in record["violations"]}
     return validity
 
 

@@ -10,17 +10,19 @@ import sys
 from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
-from types import GenericAlias, ModuleType
+from types import GenericAlias
 from typing import Any, Final, get_type_hints
 
 from pydantic import ConfigDict, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
 from stickler_cli.core.option import Choice, options_of
+from stickler_cli.diff import changes
 from stickler_cli.records import comparison_format, difference_format, run_format
 from stickler_cli.records.comparison_format import ComparisonRecord
 from stickler_cli.records.difference_format import DifferenceRecord
 from stickler_cli.records.run_format import RunRecord
+from stickler_cli.score import conditions, document_result, gates, record, validity
 from stickler_cli.settings import ComparisonOptions, RunOptions
 
 FORMATS: Final[Mapping[str, Any]] = {
@@ -29,6 +31,19 @@ FORMATS: Final[Mapping[str, Any]] = {
     "stickler-comparison": (ComparisonRecord, ComparisonOptions),
 }
 """The types of what is written, and the options in it, by the names of schemas."""
+
+_DECLARING: Final = (
+    conditions,
+    document_result,
+    gates,
+    record,
+    validity,
+    run_format,
+    changes,
+    difference_format,
+    comparison_format,
+)
+"""The modules of those types."""
 
 _TOGETHER: Final[Mapping[str, Mapping[str, Any]]] = {
     "RunRecord": {
@@ -59,7 +74,7 @@ _NOT_EMPTY_KEYS: Final = (("by", "minProperties"), ("places", "minItems"))
 
 
 class _Generator(GenerateJsonSchema):
-    """Gives no titles, and requires what is always written, though readers do without."""
+    """No titles, and all is required that is written, though readers do without."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False
@@ -72,7 +87,7 @@ class _Generator(GenerateJsonSchema):
 def schema_of(name: str) -> dict[str, Any]:
     """Return the JSON Schema of a format, by its name."""
     kind, options = FORMATS[name]
-    config = ConfigDict(extra="forbid")
+    config = ConfigDict(extra="forbid", alias_generator=lambda key: key.removesuffix("_"))
     # A list of it: what has keys takes no settings from outside, what is in a list does.
     listed: Any = GenericAlias(list, (kind,))
     whole = TypeAdapter(listed, config=config).json_schema(schema_generator=_Generator)
@@ -82,8 +97,7 @@ def schema_of(name: str) -> dict[str, Any]:
     for title, part in {**parts, kind.__name__: made}.items():
         part.pop("title", None)
         for key, text in docstrings.get(title, {}).items():
-            place = part["properties"][key] if key else part
-            place["description"] = text
+            part["properties"][key]["description"] = text
         if title in _TOGETHER:
             part["dependentRequired"] = _TOGETHER[title]
         if title in _NOT_EMPTY:
@@ -106,27 +120,19 @@ def schema_of(name: str) -> dict[str, Any]:
 
 
 def _docstrings() -> dict[str, dict[str, str]]:
-    """Return the docstrings of the keys of each type, those that it inherits too, by its name.
-
-    That of a type that is no class, since its keys are words of Python, is under the empty key.
-    """
+    """Return the docstrings of the keys of each type, those that it inherits too, by its name."""
     found: dict[str, dict[str, str]] = {}
-    for module in (run_format, difference_format, comparison_format):
-        for node, text in pairwise(_statements(module)):
-            if isinstance(node, ast.Assign) and isinstance(text, ast.Expr):
-                found[ast.unparse(node.targets[0])] = {"": ast.literal_eval(text.value)}
+    for module in _DECLARING:
+        for node in ast.parse(inspect.getsource(module)).body:
             if isinstance(node, ast.ClassDef):
                 keys = found[node.name] = {}
                 for base in node.bases:
                     keys |= found.get(ast.unparse(base), {})
                 for key, said in pairwise(node.body):
                     if isinstance(key, ast.AnnAssign) and isinstance(said, ast.Expr):
-                        keys[ast.unparse(key.target)] = ast.literal_eval(said.value)
+                        name = ast.unparse(key.target).removesuffix("_")
+                        keys[name] = ast.literal_eval(said.value)
     return found
-
-
-def _statements(module: ModuleType) -> list[ast.stmt]:
-    return [*ast.parse(inspect.getsource(module)).body, ast.Pass()]
 
 
 def _options_schema(settings: Any) -> dict[str, Any]:

@@ -176,7 +176,7 @@ class DifferenceView:
         Of those that broke hard more are named than of others.
         """
         worse, better = self.difference.worse, self.difference.better
-        hard = sum(document.is_hard for document in worse)
+        hard = sum(document.hard for document in worse)
         most = max(NAMED, min(hard, MOST_HARD))
         return {
             "worse": (worse[:most], len(worse[most:])),

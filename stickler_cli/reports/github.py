@@ -102,7 +102,7 @@ def _of_difference(view: DifferenceView) -> Iterator[Annotation]:
     for _, text in view.fields_with(Trend.REGRESSED):
         yield Annotation("warning", "stickler diff: regressed", text)
     for document in difference.worse:
-        if document.is_hard:
+        if document.hard:
             text = f"{document.id}: {view.document_text(document)}"
             yield Annotation("warning", "stickler diff: broke hard", text)
     for _, text in view.fields_with(Trend.IMPROVED):

@@ -16,7 +16,7 @@ from stickler_cli import __version__
 from stickler_cli.compare.explained import Explained, Pairing
 from stickler_cli.core.locations import field_path
 from stickler_cli.diff.changes import Difference
-from stickler_cli.diff.difference_record import diff_record
+from stickler_cli.records.difference_format import diff_record
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.pair import ComparedPair, differs, value_pieces
 from stickler_cli.score.record import PER_DOCUMENT, Run, run_record

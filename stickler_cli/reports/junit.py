@@ -157,7 +157,7 @@ def _documents(view: RunView) -> list[Case]:
     classname = f"{_RUN}.documents"
     by_document: dict[str, list[str]] = {}
     for entry in view.unfit_problems:
-        by_document.setdefault(entry.id, []).append(f"{entry.status.value}: {entry.problem}")
+        by_document.setdefault(entry.document, []).append(f"{entry.status.value}: {entry.problem}")
     cases = [
         Case(classname, document, "error", problems[0], problems[1:])
         for document, problems in by_document.items()

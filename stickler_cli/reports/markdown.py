@@ -139,7 +139,7 @@ def _changed_documents(view: DifferenceView, what: str) -> list[str]:
     documents, more = view.documents[what]
     lines = [f"Documents that got {what}:", ""] if documents else []
     for document in documents:
-        mark = "**broke hard**: " if document.is_hard else ""
+        mark = "**broke hard**: " if document.hard else ""
         told = view.document_text(document)
         lines.append(f"- {signed(document.change)} {code(document.id)}: {mark}{told}")
     if more:

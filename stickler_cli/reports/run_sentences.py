@@ -69,8 +69,8 @@ def validities(view: RunView) -> list[str]:
         shown = f"{rate(validity.share)} ({validity.valid} of {validity.checked})"
         line = f"schema-valid {_SIDES[side]}: {shown}"
         most = [
-            f"{keyword}{f' at {view.quoted(path)}' if path else ''} {violated.count}"
-            for keyword, path, violated in validity.most_frequent()
+            f"{it.keyword}{f' at {view.quoted(it.path)}' if it.path else ''} {it.count}"
+            for it in validity.most_frequent()
         ]
         lines.append(line + (f"; most frequent: {', '.join(most[:VIOLATIONS])}" if most else ""))
     return lines
@@ -212,4 +212,4 @@ def problems(view: RunView) -> tuple[str, list[tuple[str, str]], int]:
 
 def problem_text(entry: DocumentProblem) -> str:
     """Return a problem with the name of its document once, though many begin with it."""
-    return f"{entry.id}: {entry.problem.removeprefix(f'{entry.id}: ')}"
+    return f"{entry.document}: {entry.problem.removeprefix(f'{entry.document}: ')}"

@@ -157,8 +157,8 @@ def _documents(view: DifferenceView, what: str) -> Iterator[Text]:
     if documents:
         yield Text(f"documents that got {what}", "title")
     for document in documents:
-        mark = "broke hard: " if document.is_hard else ""
+        mark = "broke hard: " if document.hard else ""
         text = f"{signed(document.change)}  {document.id}: {mark}{view.document_text(document)}"
-        yield Text(text, "bad" if document.is_hard else "", INDENT * 2)
+        yield Text(text, "bad" if document.hard else "", INDENT * 2)
     if more:
         yield Text(more_of(more))

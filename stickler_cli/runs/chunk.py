@@ -14,10 +14,10 @@ from stickler_cli.clients.model import NO_USAGE, Usage
 from stickler_cli.compare.engine import compare
 from stickler_cli.core.json_values import JsonObject, json_line
 from stickler_cli.core.problems import ComparisonError, Problem
+from stickler_cli.core.rules import KEPT
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents import DocumentPair, Fingerprint, PairRef, read_pair
 from stickler_cli.records.chunk_record import KeptEvaluation
-from stickler_cli.records.codec import KEPT
 from stickler_cli.runs.grouping import groups_of
 from stickler_cli.runs.job import Job, OutputsRequested
 from stickler_cli.runs.limits import room_for_depth

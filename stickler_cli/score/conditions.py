@@ -4,10 +4,11 @@ A module of its own because an evaluation carries them and the run format signs 
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, fields
-from typing import Final
+from dataclasses import fields
+from typing import Annotated, Final
 
-from stickler_cli.core.locations import Path, field_path
+from stickler_cli.core.locations import Path
+from stickler_cli.core.rules import FieldPath, FractionOrNone, Rule, Weight
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.tally import Tally
 from stickler_cli.settings import DecidingOptions
@@ -15,20 +16,25 @@ from stickler_cli.settings import DecidingOptions
 ANY_KEY: Final = "*"
 """Stands in the path of a field for the keys that only the documents name."""
 
+KINDS: Final = ("leaf", "object", "list", "tuple", "one of", "any", "recursive")
+"""What a schema can declare at a place."""
+
 
 @dataclass(frozen=True, slots=True)
 class FieldInfo:
-    """What the schema says of one field, as far as a reader of results needs it."""
+    """What the schema says of one field."""
 
-    path: Path
-    kind: str
+    path: FieldPath
+    """Where the field is, without list indexes."""
+    kind: Annotated[str, Rule("a string", {"type": "string", "enum": [*KINDS]})]
+    """What the schema declares there."""
     comparator: str
-    threshold: float | None
-    weight: float
-
-    def view(self) -> dict[str, object]:
-        """Return the field as results show it."""
-        return {**asdict(self), "path": field_path(self.path)}
+    """What compares its values, several joined by ` | `; empty where fields of its own are
+    compared."""
+    threshold: FractionOrNone
+    """Similarity at which a unit of it matches; null where that depends on the values."""
+    weight: Weight
+    """What the field is worth in its object."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,12 @@
 """What became of one document: the values that an Evaluation adds up."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Final
 
 from stickler_cli.core.problems import Problem
+from stickler_cli.core.values import dataclass
 from stickler_cli.score.validity import Side, Verdict
 
 LENIENT: Final = "lenient"
@@ -50,14 +51,20 @@ class DocumentResult:
     """The group it is in, by each key that the run is broken down by."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class DocumentProblem:
-    """A document that was not simply evaluated, named."""
+    """One thing that is wrong with a document."""
 
+    document: str
+    """Id of the document."""
     status: Status
-    id: str
+    """What became of it."""
     problem: str
     """What is wrong, where, and what to do, on one line."""
+
+    def __lt__(self, other: "DocumentProblem") -> bool:
+        mine, its = (self.status, self.document), (other.status, other.document)
+        return (*mine, self.problem) < (*its, other.problem)
 
 
 def add_warnings(counts: dict[str, int], names: Iterable[str] | Mapping[str, int]) -> None:

@@ -10,6 +10,7 @@ from stickler_cli import __version__
 from stickler_cli.compare.comparison import Comparison
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.rules import encoded
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.accounts import Accounts
 from stickler_cli.score.batch import Batch, batch_of
@@ -20,16 +21,10 @@ from stickler_cli.score.document_result import (
     DocumentProblem,
     DocumentResult,
     Status,
-    warnings_view,
 )
 from stickler_cli.score.rates import RateRule
 from stickler_cli.score.results import Results
-from stickler_cli.score.validity import (
-    Side,
-    Validity,
-    invalid_view,
-    validity_view,
-)
+from stickler_cli.score.validity import SIDES, Side, Validity
 
 __all__ = [
     "FORMAT",
@@ -81,7 +76,7 @@ class Evaluation(Results):
             for side, verdict in result.verdicts.items():
                 self.validity.setdefault(side, Validity()).update(result.id, verdict)
             self.problems += (
-                DocumentProblem(result.status, result.id, str(problem))
+                DocumentProblem(result.id, result.status, str(problem))
                 for problem in result.problems
             )
         for (key, name), members in groups.items():
@@ -140,38 +135,26 @@ class Evaluation(Results):
 
     def view(self, fields: Sequence[FieldInfo], *, recall_with_fd: bool) -> dict[str, object]:
         """Give the results as the run format shows them; equal results give equal bytes."""
-        results = self.results_view(fields, recall_with_fd=recall_with_fd)
-        return {
-            **results,
-            "documents": {
-                **self.documents,
-                **warnings_view(self.warnings),
-                **invalid_view(self.validity),
-            },
-            **validity_view(self.validity),
-            "fields": [info.view() for info in fields],
+        shown = self.results_view(fields, recall_with_fd=recall_with_fd)
+        if sides := {side: self.validity[side] for side in SIDES if side in self.validity}:
+            shown["documents"]["schema_invalid"] = {side: sides[side].invalid for side in sides}
+            shown["validity"] = {side: sides[side].view() for side in sides}
+        shown |= {
+            "fields": encoded(fields),
             "undeclared_keys": _keys_view(self.undeclared()),
             "extra_keys": _keys_view(self.extras()),
             "never_present": sorted(field_path(path) for path in self.never_present()),
-            "problems": [
-                {"document": entry.id, "status": entry.status.value, "problem": entry.problem}
-                for entry in sorted(self.problems)
-            ],
-            **self._groups_view(fields, recall_with_fd=recall_with_fd),
+            "problems": encoded(sorted(self.problems)),
         }
-
-    def _groups_view(
-        self, fields: Sequence[FieldInfo], *, recall_with_fd: bool
-    ) -> dict[str, object]:
-        """Give the groups, if the documents are broken down, in the order of their names."""
-        by = {
-            key: {
-                name: group.results_view(fields, recall_with_fd=recall_with_fd)
-                for name, group in sorted(groups.items())
+        if self.by:
+            shown["by"] = {
+                key: {
+                    name: group.results_view(fields, recall_with_fd=recall_with_fd)
+                    for name, group in sorted(groups.items())
+                }
+                for key, groups in self.by.items()
             }
-            for key, groups in self.by.items()
-        }
-        return {"by": by} if by else {}
+        return shown
 
     def to_dict(self) -> dict[str, object]:
         """Give everything as JSON values, in the format `stickler-evaluation/1`.

@@ -9,10 +9,12 @@ import operator
 import re
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import astuple
-from typing import Final
+from operator import attrgetter
+from typing import Annotated, Final
 
 from stickler_cli.core.locations import Path, field_path, parse_field_path
 from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.rules import Flag, Number, NumberOrNone, Rule
 from stickler_cli.core.spelling import did_you_mean, near_paths
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.counts import BOUNDS, RATES
@@ -57,28 +59,6 @@ class Gate:
     limit: float
     bound: str = ""
     """`lower` or `upper`, where it asks for an end of the confidence interval."""
-
-
-@dataclass(frozen=True, slots=True)
-class GateResult:
-    """Whether a run passes a gate."""
-
-    gate: Gate
-    value: float | None
-    """What was compared; None where there was nothing to compare."""
-    passed: bool
-    reason: str
-    """The comparison at full precision: `f1 0.8996 < 0.9`."""
-
-    def view(self) -> dict[str, object]:
-        """Return the result as the run format shows it."""
-        return {
-            "gate": self.gate.text,
-            "value": self.value,
-            "limit": self.gate.limit,
-            "passed": self.passed,
-            "reason": self.reason,
-        }
 
 
 def parse_gate(text: str, option: str = "--gate", lowest: float = 0.0) -> Gate:
@@ -126,6 +106,27 @@ def parse_gate(text: str, option: str = "--gate", lowest: float = 0.0) -> Gate:
         found = f"in {text!r}, the limit is {gate.limit:g}"
         raise _refused(option, found, f"a number between {lowest:g} and 1", hint)
     return gate
+
+
+_GATE_TEXT: Final = Rule(
+    "a string", {"type": "string"}, parsed=parse_gate, written=attrgetter("text")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class GateResult:
+    """One thing that a run, or a change, had to reach."""
+
+    gate: Annotated[Gate, _GATE_TEXT]
+    """As the user wrote it."""
+    value: NumberOrNone
+    """What was compared; null where there was nothing to compare, and then the gate fails."""
+    limit: Number
+    """What it was compared with."""
+    passed: Flag
+    """The verdict."""
+    reason: str
+    """The comparison at full precision: `f1 0.8996 < 0.9`."""
 
 
 def parse_gates(fail_under: float | None, texts: Iterable[str]) -> list[Gate]:
@@ -216,11 +217,12 @@ def judged(gate: Gate, value: float | None, empty: str, what: str = "") -> GateR
     """
     name = what + gate.text.partition(gate.operator)[0].strip()
     if value is None:
-        return GateResult(gate, None, passed=False, reason=f"{name} is undefined: {empty}")
+        reason = f"{name} is undefined: {empty}"
+        return GateResult(gate, None, gate.limit, passed=False, reason=reason)
     passed = OPERATORS[gate.operator](value, gate.limit)
     shown = gate.operator if passed else _OPPOSITE[gate.operator]
     limit = repr(gate.limit).removesuffix(".0")
-    return GateResult(gate, value, passed, f"{name} {value!r} {shown} {limit}")
+    return GateResult(gate, value, gate.limit, passed, f"{name} {value!r} {shown} {limit}")
 
 
 _OPPOSITE: Final = {">=": "<", "<=": ">", "==": "!=", "!=": "==", ">": "<=", "<": ">="}

@@ -13,7 +13,7 @@ from dataclasses import field
 from hashlib import blake2b
 from itertools import count
 from math import exp, factorial
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,16 +83,11 @@ class IntervalSettings:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(NamedTuple):
     """From where to where a value may lie, ends included."""
 
     lower: float
     upper: float
-
-    def view(self) -> list[float]:
-        """Give the interval as the run format shows it."""
-        return [self.lower, self.upper]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +102,10 @@ class FieldIntervals:
         """Give those that there are as a node of the run format shows them."""
         shown: dict[str, object] = {}
         for mode, rates in self.rates.items():
-            if found := {f"cm_{name}": it.view() for name, it in rates.items() if it}:
+            if found := {f"cm_{name}": [*it] for name, it in rates.items() if it}:
                 shown[mode] = found
         if self.score and not whole:
-            shown[NODE_SCORE] = self.score.view()
+            shown[NODE_SCORE] = [*self.score]
         return shown
 
 

@@ -6,9 +6,10 @@ Every report is a view of this record, and `records.run_reading` reads it back. 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Final
+from typing import Annotated, Final
 
 from stickler_cli import __version__
+from stickler_cli.core.rules import Rule, encoded
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.conditions import ANY_KEY, FieldInfo, in_schema_order
 from stickler_cli.score.detail import Detail
@@ -36,13 +37,14 @@ PER_DOCUMENT: Final = "per_document"
 
 @dataclass(frozen=True, slots=True)
 class SchemaSignature:
-    """Which schema a run was made with."""
+    """The schema the documents were compared under."""
 
     path: str
-    """As the user named it."""
-    digest: str
-    """`sha256:` of the file's bytes."""
+    """The file, as the user named it."""
+    digest: Annotated[str, Rule("a string", {"type": "string", "pattern": "^sha256:[0-9a-f]{64}$"})]
+    """SHA-256 of the file's bytes."""
     model_name: str
+    """What the schema calls its documents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,7 @@ def run_record(run: Run, *, per_document: bool = True) -> dict[str, object]:
         "schema": asdict(run.schema),
         "options": asdict(run.options),
         **run.evaluation.view(run.fields, recall_with_fd=run.options.recall_with_fd),
-        "gates": [result.view() for result in run.gates],
+        "gates": encoded(run.gates),
         "notes": sorted(run.notes),
     }
     if run.partial:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import field
 from functools import partial
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from stickler_cli.compare.columns import Mask
 from stickler_cli.core.locations import Path
@@ -122,17 +122,15 @@ class Results:
                 found.append(path)
         return found
 
-    def results_view(
-        self, fields: Sequence[FieldInfo], *, recall_with_fd: bool
-    ) -> dict[str, object]:
-        """Give the results as the run format shows them, of the whole or of a group."""
+    def results_view(self, fields: Sequence[FieldInfo], *, recall_with_fd: bool) -> dict[str, Any]:
+        """Return the results as the run format has them, of the whole or of a group."""
         ordered = in_schema_order(self.tally, fields)
         bootstrap = self.bootstrap
         intervals = None
         if bootstrap is not None:
             intervals = partial(bootstrap.view, recall_with_fd=recall_with_fd)
         matrix = tally_record(ordered, intervals, recall_with_fd=recall_with_fd)
-        shown: dict[str, object] = {
+        shown: dict[str, Any] = {
             "documents": {**self.documents, **warnings_view(self.warnings)},
             "overall_score": self.overall_score,
             "score_sum": str(self.score_units),
@@ -141,6 +139,6 @@ class Results:
         }
         if bootstrap is not None:
             score = bootstrap.of("", recall_with_fd=recall_with_fd).score
-            bounds = None if score is None else score.view()
+            bounds = None if score is None else [*score]
             shown["intervals"] = {**bootstrap.settings.view(), "overall_score": bounds}
         return shown

@@ -1,6 +1,6 @@
 """The counts of fields over documents: totals that add in any order with the same result."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
 from typing import Final
 
@@ -47,6 +47,13 @@ class Tally:
         if name not in self.fields:
             self.fields[name] = Tally()
         return self.fields[name]
+
+    def at(self, path: Iterable[str]) -> "Tally":
+        """Return the tally of a field however deep, an empty one if it is new."""
+        node = self
+        for name in path:
+            node = node.below(name)
+        return node
 
     def merge(self, other: "Tally") -> None:
         """Add the counts of other documents; the order of merging makes no difference."""

@@ -5,11 +5,12 @@ counts are about two documents.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import field
+from collections.abc import Sequence
+from dataclasses import astuple, field, replace
 from typing import Final, Literal
 
 from stickler_cli.core.problems import Violation
+from stickler_cli.core.rules import Count, encoded
 from stickler_cli.core.values import dataclass
 
 Side = Literal["gt", "pred"]
@@ -22,20 +23,40 @@ SHOWN: Final = 10
 Verdict = Sequence[Violation] | None
 """What a schema forbids in a document, nothing if it is valid; None of what is no JSON object."""
 
-Example = tuple[str, str, str]
-"""Where a violation occurred: document id, JSON Pointer, and what the validator said."""
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One occurrence, of the first of these documents by id."""
+
+    document: str
+    """Id of the document."""
+    pointer: str
+    """JSON Pointer to the value; with `required`, to the object without it."""
+    message: str
+    """What the validator said, cut to 160 characters; its wording may change with the validator."""
 
 
 @dataclass(slots=True)
 class Violated:
-    """One thing that schemas forbid, over all documents."""
+    """One thing that the schema forbids, over all documents."""
 
-    count: int
+    keyword: str
+    """Of the schema."""
+    path: str
+    """The field, with [] for items of lists and * for keys of maps; with `required` the one that
+    is missing; empty for the whole document."""
+    count: Count
     """How often it occurred."""
-    documents: int
+    documents: Count
     """In how many documents."""
     example: Example
-    """The first of all, by document id."""
+    """One occurrence, of the first of these documents by id."""
+
+    def add(self, other: "Violated") -> None:
+        """Add the same in other documents."""
+        self.count += other.count
+        self.documents += other.documents
+        self.example = min(self.example, other.example, key=astuple)
 
 
 @dataclass(slots=True)
@@ -65,14 +86,12 @@ class Validity:
         self.checked += 1
         self.valid += verdict is not None and not verdict
         self.unreadable += verdict is None
-        own: dict[tuple[str, str], Violated] = {}
+        met: set[tuple[str, str]] = set()
         for violation in verdict or ():
-            example = (document, violation.pointer, violation.message)
-            key = violation.keyword, violation.field
-            _add(own, key, Violated(1, 0, example))
-        for key, violated in own.items():
-            violated.documents = 1
-            _add(self.violated, key, violated)
+            key = violation.keyword, violation.path
+            example = Example(document, violation.pointer, violation.message)
+            self._add(key, Violated(*key, 1, int(key not in met), example))
+            met.add(key)
 
     def merge(self, other: "Validity") -> None:
         """Add the verdicts about other documents."""
@@ -80,18 +99,23 @@ class Validity:
         self.valid += other.valid
         self.unreadable += other.unreadable
         for key, violated in other.violated.items():
-            _add(self.violated, key, violated)
+            self._add(key, replace(violated))
 
-    def most_frequent(self) -> list[tuple[str, str, Violated]]:
-        """List keyword, field and what occurred there, the most frequent first."""
-        entries = [(*key, violated) for key, violated in self.violated.items()]
-        return sorted(entries, key=lambda entry: (-entry[2].count, entry[1], entry[0]))
+    def _add(self, key: tuple[str, str], more: Violated) -> None:
+        if key in self.violated:
+            self.violated[key].add(more)
+        else:
+            self.violated[key] = more
+
+    def most_frequent(self) -> list[Violated]:
+        """Return what was violated, the most frequent first."""
+        return sorted(self.violated.values(), key=lambda it: (-it.count, it.path, it.keyword))
 
     def view(self) -> dict[str, object]:
-        """Give the verdicts as the run format shows them."""
+        """Return the verdicts as the run format has them."""
         keywords: Counter[str] = Counter()
-        for keyword, _, violated in self.most_frequent():
-            keywords[keyword] += violated.count
+        for violated in self.most_frequent():
+            keywords[violated.keyword] += violated.count
         return {
             "checked": self.checked,
             "valid": self.valid,
@@ -99,57 +123,15 @@ class Validity:
             "unreadable": self.unreadable,
             "share": self.share,
             "keywords": dict(sorted(keywords.items(), key=lambda entry: (-entry[1], entry[0]))),
-            "violations": [
-                {
-                    "keyword": keyword,
-                    "path": path,
-                    "count": violated.count,
-                    "documents": violated.documents,
-                    "example": dict(zip(_EXAMPLE, violated.example, strict=True)),
-                }
-                for keyword, path, violated in self.most_frequent()
-            ],
+            "violations": encoded(self.most_frequent()),
         }
 
 
-_EXAMPLE: Final = ("document", "pointer", "message")
-
-
-def _add(to: dict[tuple[str, str], Violated], key: tuple[str, str], more: Violated) -> None:
-    known = to.get(key)
-    if known is None:
-        to[key] = Violated(more.count, more.documents, more.example)
-    else:
-        known.count += more.count
-        known.documents += more.documents
-        known.example = min(known.example, more.example)
-
-
-def validity_view(sides: Mapping[Side, Validity]) -> dict[str, object]:
-    """Give the verdicts about each side that was checked, predictions first."""
-    views = {side: sides[side].view() for side in SIDES if side in sides}
-    return {"validity": views} if views else {}
-
-
-def invalid_view(sides: Mapping[Side, Validity]) -> dict[str, object]:
-    """Give how many documents of each side that was checked are JSON objects, and not valid."""
-    counts = {side: sides[side].invalid for side in SIDES if side in sides}
-    return {"schema_invalid": counts} if counts else {}
-
-
 def verdict_view(verdict: Verdict) -> dict[str, object]:
-    """Give the verdict about one document, with the first of its violations."""
+    """Return the verdict about one document as JSON values, with the first of its violations."""
     violations = verdict or ()
     return {
         "valid": verdict is not None and not violations,
         "count": len(violations),
-        "violations": [
-            {
-                "keyword": entry.keyword,
-                "path": entry.field,
-                "pointer": entry.pointer,
-                "message": entry.message,
-            }
-            for entry in violations[:SHOWN]
-        ],
+        "violations": encoded(violations[:SHOWN]),
     }

@@ -188,7 +188,7 @@ def test_a_question_without_an_answer_fails_its_own_documents_only(server, askin
 
     assert evaluation.evaluated == 2
     (problem,) = evaluation.problems
-    assert (problem.id, problem.status) == ("poison", "failed")
+    assert (problem.document, problem.status) == ("poison", "failed")
     assert "at rows.name, LLMComparator failed on" in problem.problem
     assert "the answer is no verdict" in problem.problem
 
@@ -204,7 +204,7 @@ def test_a_failed_embedding_fails_the_documents_that_hold_the_text(server, askin
     with asking(attempts=1) as client:
         evaluation = evaluate_many(schema, pairs, client=client)
 
-    assert [problem.id for problem in sorted(evaluation.problems)] == ["b", "c"]
+    assert [problem.document for problem in sorted(evaluation.problems)] == ["b", "c"]
     assert evaluation.evaluated == 1
 
 

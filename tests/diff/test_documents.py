@@ -34,7 +34,7 @@ def test_the_greatest_loss_comes_first_then_new_errors_then_the_id():
     assert [it.id for it in found] == ["c", "b", "d", "e", "a"]
     assert [it.is_worse for it in found] == [True, True, True, True, False]
     assert [it.is_better for it in found] == [False, False, False, False, True]
-    assert [it.is_hard for it in found] == [True, False, False, False, False]
+    assert [it.hard for it in found] == [True, False, False, False, False]
 
 
 def test_a_field_breaks_where_it_was_right_and_is_wrong():
@@ -47,7 +47,7 @@ def test_a_field_breaks_where_it_was_right_and_is_wrong():
     assert (found.broken, found.fixed) == (["total", "tip"], ["tax"])
     assert (found.errors_before, found.errors_after) == (1, 2)
     assert (found.score_before, found.score_after, found.change) == (1.0, 0.5, -0.5)
-    assert found.is_hard
+    assert found.hard
 
 
 def test_a_field_of_which_nothing_was_counted_neither_breaks_nor_is_fixed():
@@ -65,5 +65,5 @@ def test_a_lost_document_broke_in_all_that_was_right():
     assert [it.id for it in found] == ["a"]
     assert (found[0].broken, found[0].errors_before, found[0].errors_after) == (["total"], 1, 2)
     assert found[0].lost
-    assert found[0].is_hard
+    assert found[0].hard
     assert (found[0].status_after, found[0].score_after) == ("", 0.0)

@@ -300,7 +300,7 @@ def test_a_pair_may_be_any_sequence_of_two_or_three():
 
     evaluation = evaluate_many(PLAN, pairs)
 
-    ids = sorted(entry.id for entry in evaluation.problems)
+    ids = sorted(entry.document for entry in evaluation.problems)
     assert ids == ["0", "1", "2", "5", "5", "id", "read"]
 
 
@@ -309,7 +309,7 @@ def test_a_pair_that_is_none_is_a_failed_document(pair):
     evaluation = evaluate_many(PLAN, [({}, {}), pair])
 
     (problem,) = evaluation.problems
-    assert (problem.status, problem.id) == ("failed", "1")
+    assert (problem.status, problem.document) == ("failed", "1")
     assert problem.problem.endswith(", expected (gt, pred) or (id, gt, pred)")
     assert evaluation.documents["evaluated"] == 1
 
@@ -497,7 +497,7 @@ def test_a_document_that_no_worker_survives_is_named_and_all_others_count(tmp_pa
     evaluation = evaluate_many(plan_with(Deadly()), pairs, workers=2, chunk_size=4)
 
     died = "the worker process that compared it died (signal 9; out of memory?)"
-    assert [(entry.id, entry.problem) for entry in sorted(evaluation.problems)] == [
+    assert [(entry.document, entry.problem) for entry in sorted(evaluation.problems)] == [
         ("17", f"17: {died}"),
         ("3", f"3: {died}"),
     ]

@@ -180,7 +180,7 @@ def no_memory_for(name, monkeypatch, module):
 def test_results_that_take_too_much_memory_fail_one_document(in_process, monkeypatch, crew):
     no_memory_for("7", monkeypatch, pipeline if crew.jobs == 1 else worker)
     found = gather(chunk_results(JOB, pairs(20), crew), REQUESTED)
-    assert [entry.problem for entry in found.evaluation.problems if entry.id == "7"] == [
+    assert [entry.problem for entry in found.evaluation.problems if entry.document == "7"] == [
         f"7: {TOO_LITTLE_MEMORY}"
     ]
     assert found.evaluation.documents["total"] == 20

@@ -15,7 +15,7 @@ TEXT = {"type": "string"}
 
 def violations(schema: dict, document: dict) -> list[tuple[str, str, str]]:
     found = DocumentValidator(schema).violations(document)
-    return sorted((entry.keyword, entry.field, entry.pointer) for entry in found)
+    return sorted((entry.keyword, entry.path, entry.pointer) for entry in found)
 
 
 def properties(**fields: object) -> dict:
@@ -123,7 +123,7 @@ def test_a_document_as_deep_as_they_are_read_is_judged():
     assert found.keyword == "additionalProperties"
     assert found.pointer == "/k" * 1023
     # What a recursion leads to is not told apart for ever.
-    assert found.field == ".".join(["k"] * DEEPEST + ["..."])
+    assert found.path == ".".join(["k"] * DEEPEST + ["..."])
 
 
 def test_a_message_is_cut():
@@ -145,13 +145,13 @@ def test_references_to_files_are_followed(tmp_path: Path):
     write(tmp_path / "parts" / "b.json", TEXT)
     validator = DocumentValidator(main, "main.json", str(tmp_path / "main.json"))
 
-    assert [entry.field for entry in validator.violations({"a": {"b": 1}})] == ["a.b"]
+    assert [entry.path for entry in validator.violations({"a": {"b": 1}})] == ["a.b"]
 
     # Another process may be where there are no such files.
     for file in (tmp_path / "parts").iterdir():
         file.unlink()
     again = pickle.loads(pickle.dumps(validator))  # noqa: S301 - written above
-    assert [entry.field for entry in again.violations({"a": {"b": 1}})] == ["a.b"]
+    assert [entry.path for entry in again.violations({"a": {"b": 1}})] == ["a.b"]
 
 
 def test_a_file_stands_to_the_schema_as_its_uri_to_that_of_the_schema(tmp_path: Path):
@@ -162,7 +162,7 @@ def test_a_file_stands_to_the_schema_as_its_uri_to_that_of_the_schema(tmp_path: 
 
     validator = DocumentValidator(main, "main.json", str(tmp_path / "main.json"))
 
-    assert [entry.field for entry in validator.violations({"a": 1})] == ["a"]
+    assert [entry.path for entry in validator.violations({"a": 1})] == ["a"]
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ def test_of_equally_frequent_violations_the_order_is_that_of_the_fields():
     validity = Validity()
     validity.update("a", [violation("type", "b"), violation("type", "a"), violation("enum", "a")])
 
-    assert [entry[:2] for entry in validity.most_frequent()] == [
+    assert [(entry.keyword, entry.path) for entry in validity.most_frequent()] == [
         ("enum", "a"),
         ("type", "a"),
         ("type", "b"),

@@ -1,0 +1,158 @@
+"""What typed values are in files: rules that stand in their types, and their way to JSON.
+
+Nothing here loads pydantic, which asks each rule by the two methods that it knows.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import field, fields, is_dataclass
+from typing import Annotated, Any, Final
+
+from stickler_cli.core.json_values import kind_of
+from stickler_cli.core.locations import Path, field_path, parse_field_path
+from stickler_cli.core.problems import UsageError
+from stickler_cli.core.values import dataclass
+
+KEPT: Final = "kept"
+"""Metadata of a field of a dataclass; one whose value is False is not written."""
+
+_MOST: Final = 1.7976931348623157e308
+"""The greatest number in a record: no NaN, no infinities, and nothing that no float holds."""
+
+_DIGITS: Final = 100
+"""More digits than any sum has: so many documents there cannot be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a value must be in a file."""
+
+    expected: str
+    """In words, for messages."""
+    keywords: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    """The JSON Schema of such values; nothing for that of the type."""
+    fits: Callable[[Any], bool] | None = None
+    """What readers demand; None for the type and the range of the keywords, or for the type."""
+    always: bool = False
+    """Whether the key is always written, though readers do without."""
+    parsed: Callable[[str], Any] | None = None
+    """What a text stands for; raises ValueError with what was expected, or UsageError."""
+    written: Callable[[Any], object] | None = None
+    """The reverse."""
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: Callable[[Any], Any]
+    ) -> dict[str, Any]:
+        return {
+            "type": "function-wrap",
+            "function": {"type": "no-info", "function": self._checked},
+            "schema": {"type": "any"} if self.keywords else handler(source),
+            "metadata": {"always": self.always},
+        }
+
+    def __get_pydantic_json_schema__(self, core: Any, handler: Callable[[Any], Any]) -> Any:
+        return dict(self.keywords) or handler(core)
+
+    def _checked(self, value: Any, by_type: Callable[[Any], Any]) -> Any:
+        if self.fits is None and not self.keywords:
+            return by_type(value)
+        if not (self.fits or self.accepts)(value):
+            raise ValueError(self.expected)
+        try:
+            return value if self.parsed is None else self.parsed(value)
+        except UsageError as error:
+            raise ValueError(error.problems[0]) from None
+
+    def accepts(self, value: Any) -> bool:
+        """Return whether a value has the type of the keywords, and is in their range."""
+        types, kind = self.keywords["type"], kind_of(value)
+        if kind == "integer" and "number" in types:
+            kind = "number"
+        if kind != types and (isinstance(types, str) or kind not in types):
+            return False
+        least, most = self.keywords.get("minimum", -_MOST), self.keywords.get("maximum", _MOST)
+        return kind not in ("integer", "number") or bool(least <= value <= most)
+
+
+def encoded(value: object) -> object:
+    """Return a value as JSON values; `records.codec.read` with its type gives it back, exactly.
+
+    A dataclass becomes an object, bytes text, and a dictionary whose keys are no strings pairs.
+    What is JSON already is left as it is.
+    """
+    if is_dataclass(value):
+        return {
+            part.name: _part(part.type, getattr(value, part.name))
+            for part in fields(value)
+            if part.metadata.get(KEPT, True)
+        }
+    if isinstance(value, bytes):
+        return value.decode()
+    if isinstance(value, list | tuple):
+        return [encoded(entry) for entry in value]
+    if isinstance(value, dict) and not all(isinstance(key, str) for key in value):
+        return [[key, encoded(entry)] for key, entry in value.items()]
+    return value
+
+
+def _part(kind: Any, value: object) -> object:
+    if kind is Any:
+        return value
+    for rule in getattr(kind, "__metadata__", ()):
+        if isinstance(rule, Rule) and rule.written is not None:
+            return rule.written(value)
+    return encoded(value)
+
+
+def _is_sum(value: Any) -> bool:
+    return isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= _DIGITS
+
+
+def _path(value: str) -> Path:
+    try:
+        path = parse_field_path(value)
+    except ValueError:
+        raise ValueError("a field path") from None
+    if not path or not all(isinstance(step, str) for step in path):
+        raise ValueError("a field path without list indexes")
+    return path
+
+
+DERIVED: Final = Rule("anything", fits=lambda value: True, always=True)
+"""A key that is always there, and that no reader looks at: it follows from others."""
+
+UNREAD: Final = Rule("anything", fits=lambda value: True)
+"""A key that no reader looks at."""
+
+ADDED_LATER: Final = Rule("what its type says", always=True)
+"""A key that is always there, but in files of earlier versions."""
+
+LATER: Final = Rule("an object", fits=lambda value: isinstance(value, dict))
+"""What is read by itself, since there may be more levels of it than pydantic goes down."""
+
+_FRACTION: Final = Rule("a number in [0, 1]", {"type": "number", "minimum": 0, "maximum": 1})
+_NUMBER: Final = {"type": "number"}
+_OR_NULL: Final = {"type": ["number", "null"]}
+
+Count = Annotated[int, Rule("a whole number of at least 0", {"type": "integer", "minimum": 0})]
+Some = Annotated[int, Rule("a whole number of at least 1", {"type": "integer", "minimum": 1})]
+Number = Annotated[float, Rule("a number", _NUMBER)]
+NumberOrNone = Annotated[float | None, Rule("a number", _OR_NULL)]
+Weight = Annotated[float, Rule("a number", {**_NUMBER, "exclusiveMinimum": 0})]
+Fraction = Annotated[float, _FRACTION]
+FractionOrNone = Annotated[
+    float | None, Rule(_FRACTION.expected, {**_FRACTION.keywords, **_OR_NULL})
+]
+Flag = Annotated[bool, Rule("true or false", {"type": "boolean"})]
+Sum = Annotated[
+    str, Rule("a whole number as text", {"type": "string", "pattern": "^[0-9]+$"}, _is_sum)
+]
+"""In units of 2^-60; text, since it may have more digits than a JSON number keeps."""
+FieldPath = Annotated[
+    Path, Rule("a string", {"type": "string", "minLength": 1}, parsed=_path, written=field_path)
+]
+"""Without list indexes, such as line_items.price; `*` stands for any key of a map."""
+
+
+def is_share(value: object) -> bool:
+    """Return whether a value is a number in [0, 1]."""
+    return _FRACTION.accepts(value)
