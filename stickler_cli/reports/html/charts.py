@@ -1,7 +1,6 @@
 """The geometry of the page's charts: from counts to shares and rectangles.
 
-Outcomes are told apart by pattern as well as colour. Heights go by the square root of counts, or
-one bar of thousands would hide the handful of errors that the chart is there for.
+Outcomes are told apart by pattern as well as colour.
 """
 
 from collections.abc import Sequence
@@ -35,15 +34,11 @@ OUTCOMES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One part of a bar."""
+    """One part of a bar; where it begins and how wide it is in percent of the bar."""
 
     name: str
-    """`tp`, `fd`, `fa` or `fn`."""
-    count: int
     left: float
-    """Where it begins, in percent of the bar."""
     width: float
-    """In percent of the bar."""
     title: str
 
 
@@ -80,8 +75,8 @@ def bar_parts(counts: Counts) -> list[Part]:
         count = getattr(counts, attribute)
         if count:
             width = 100 * count / total
-            title = f"{count} {name} ({meaning}), {100 * count / total:.1f}% of {total}"
-            parts.append(Part(attribute, count, left, width, title))
+            title = f"{count} {name} ({meaning}), {width:.1f}% of {total}"
+            parts.append(Part(attribute, left, width, title))
             left += width
     return parts
 
@@ -100,49 +95,43 @@ def similarity_chart(histogram: Histogram, threshold: float | None) -> Chart:
 
 def score_chart(counts: Sequence[int]) -> Chart:
     """Return how the scores of documents are distributed; counts by bin, (`BINS` + 1,)."""
-    perfect = counts[BINS]
-    label = f"Scores of {number_of(sum(counts), 'document')}; {perfect} of them exactly 1"
+    label = f"Scores of {number_of(sum(counts), 'document')}; {counts[BINS]} of them exactly 1"
     return Chart(_bars([("score", counts)], "document"), None, label, _ticks(None))
 
 
 def _bars(layers: Sequence[tuple[str, Sequence[int]]], noun: str) -> list[Bar]:
-    """Return bars of several layers, the first one at the bottom."""
+    """Return bars of several layers, the first one at the bottom.
+
+    Heights go by the square root of counts, or one bar of thousands would hide the handful of
+    errors that the chart is there for.
+    """
     totals = [sum(counts) for counts in zip(*(counts for _, counts in layers), strict=True)]
     scale = HEIGHT / sqrt(max(totals)) if any(totals) else 0.0
     bars = []
     for position, total in enumerate(totals):
-        height = max(sqrt(total) * scale, LEAST) if total else 0.0
+        height = max(sqrt(total) * scale, LEAST)
         bottom = HEIGHT
+        exact = position == BINS
+        left = position * BAR + (GAP if exact else 0)
+        which = f"{position / BINS:.2f} to below {(position + 1) / BINS:.2f}"
         for name, counts in layers:
             count = counts[position]
             if count:
                 part = height * count / total
                 bottom -= part
-                title = f"{_range(position)}: {number_of(count, noun)}"
-                bars.append(Bar(_left(position), bottom, part, name, title))
+                title = f"{'exactly 1' if exact else which}: {number_of(count, noun)}"
+                bars.append(Bar(left, bottom, part, name, title))
     return bars
 
 
-def _left(position: int) -> float:
-    return position * BAR + (GAP if position == BINS else 0)
-
-
 def _x(value: float) -> float:
-    return min(value, 1.0) * BINS * BAR if value < 1 else BINS * BAR + GAP / 2
-
-
-def _range(position: int) -> str:
-    if position == BINS:
-        return "exactly 1"
-    return f"{position / BINS:.2f} to below {(position + 1) / BINS:.2f}"
+    return value * BINS * BAR if value < 1 else BINS * BAR + GAP / 2
 
 
 def _ticks(threshold: float | None) -> list[tuple[float, str]]:
     """Return the names of ends and middle of the axis, unless the threshold's own is in the way."""
-    ends = [(0.0, "0"), (0.5, "0.5"), (1.0, "1")]
-    kept = [
-        (_x(value) if value < 1 else WIDTH - BAR / 2, text)
-        for value, text in ends
-        if threshold is None or abs(threshold - value) >= 0.12
-    ]
-    return kept if threshold is None else [*kept, (_x(threshold), f"{threshold:g}")]
+    ends = {0.0: (0.0, "0"), 0.5: (_x(0.5), "0.5"), 1.0: (WIDTH - BAR / 2, "1")}
+    if threshold is None:
+        return list(ends.values())
+    kept = [tick for value, tick in ends.items() if abs(threshold - value) >= 0.12]
+    return [*kept, (_x(threshold), f"{threshold:g}")]

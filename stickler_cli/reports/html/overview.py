@@ -1,12 +1,11 @@
 """The summary of the page: its figures, the verdict beside its title, the options of the run."""
 
-from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Final
 
 from stickler_cli.reports.figures import number_of, setting, visible
-from stickler_cli.reports.html.field_tree import Figure, ModeView, figure
 from stickler_cli.reports.view import RunView
+from stickler_cli.score.intervals import Interval
 from stickler_cli.score.run_verdict import Verdict
 
 MOST_VIOLATIONS: Final = 20
@@ -14,35 +13,44 @@ MOST_VIOLATIONS: Final = 20
 
 SIDES: Final = {"pred": "Predictions", "gt": "Ground truths"}
 
-_TO_FIND: Final = "of what there was to find, how much was found"
+_MEANINGS: Final = {
+    ("extra_fields", "fa"): "false alarms",
+    ("extra_fields", "ignore"): "ignored",
+    ("missing", "fn"): "all values missed",
+    ("missing", "skip"): "left out",
+    ("missing", "error"): "failed documents",
+}
 
 
-def cards(view: RunView, whole: ModeView) -> list[tuple[str, Figure, str]]:
-    """Return the figures that a reader looks at first, with their titles and explanations."""
-    bounds = view.intervals
-    score = figure(view, view.evaluation.overall_score, bounds.score if bounds else None)
+def cards(view: RunView) -> list[tuple[str, float | None, Interval | None, str]]:
+    """Return the figures that a reader looks at first: title, value, interval and explanation."""
+    bounds, rates = view.intervals, view.whole["overall"].rates
     with_fd = "; wrong values count as not found" if view.recall_counts_wrong_values else ""
+    explained = {
+        "f1": ("F1", "harmonic mean of precision and recall"),
+        "precision": ("Precision", "of what was predicted, how much is right"),
+        "recall": ("Recall", f"of what there was to find, how much was found{with_fd}"),
+    }
+    score = view.evaluation.overall_score
+    said = "of the documents, by the weights in the schema"
     return [
-        ("F1", whole.f1, "harmonic mean of precision and recall"),
-        ("Precision", whole.precision, "of what was predicted, how much is right"),
-        ("Recall", whole.recall, _TO_FIND + with_fd),
-        ("Mean score", score, "of the documents, by the weights in the schema"),
+        *(
+            (title, getattr(rates, name), bounds.rates["overall"][name] if bounds else None, text)
+            for name, (title, text) in explained.items()
+        ),
+        ("Mean score", score, bounds.score if bounds else None, said),
     ]
 
 
 def settings(view: RunView) -> list[tuple[str, str]]:
     """Return under what the run was made."""
-    run = view.run
-    options = [
-        (name.replace("_", " "), _option_text(name, value))
-        for name, value in asdict(run.options).items()
-    ]
-    bootstrap = run.evaluation.bootstrap
+    run, bootstrap = view.run, view.evaluation.bootstrap
     bounds = bootstrap.settings.view() if bootstrap else {}
+    options = asdict(run.options)
     return [
         ("schema", visible(run.schema.path)),
         ("schema digest", run.schema.digest),
-        *options,
+        *((name.replace("_", " "), _option_text(name, value)) for name, value in options.items()),
         *((f"intervals: {name}", str(value)) for name, value in bounds.items()),
         ("made by", f"stickler {run.version}"),
     ]
@@ -56,22 +64,11 @@ def _option_text(name: str, value: object) -> str:
     return _MEANINGS.get((name, str(value)), str(value))
 
 
-_MEANINGS: Final[Mapping[tuple[str, str], str]] = {
-    ("extra_fields", "fa"): "false alarms",
-    ("extra_fields", "ignore"): "ignored",
-    ("missing", "fn"): "all values missed",
-    ("missing", "skip"): "left out",
-    ("missing", "error"): "failed documents",
-}
-
-
 def verdict(view: RunView) -> tuple[str, str] | None:
     """Return the verdict beside the title, good or bad; None where nobody asked for one."""
     run = view.run
     if run.partial or view.verdict is Verdict.INCOMPLETE:
         return "bad", "interrupted" if run.partial else "documents could not be evaluated"
-    if not run.gates:
-        return None
     if view.failed_gates:
         return "bad", f"{view.failed_gates} of {number_of(len(run.gates), 'gate')} failed"
-    return "good", "all gates passed"
+    return ("good", "all gates passed") if run.gates else None

@@ -8,7 +8,7 @@ difference has none.
 import base64
 import hashlib
 from collections.abc import Mapping
-from functools import cache, partial
+from functools import cache
 from pathlib import Path as File
 from typing import Final
 
@@ -20,17 +20,11 @@ from stickler_cli.reports import run_sentences
 from stickler_cli.reports.difference_view import SHORT, DifferenceView, signed
 from stickler_cli.reports.figures import more_of, number_of, setting, visible
 from stickler_cli.reports.html import overview, payload
-from stickler_cli.reports.html.charts import OUTCOMES, Chart, score_chart
-from stickler_cli.reports.html.field_tree import (
-    MOST_FIELDS,
-    class_counts,
-    field_views,
-    figure,
-    mode_views,
-)
+from stickler_cli.reports.html.charts import OUTCOMES, bar_parts, score_chart
+from stickler_cli.reports.html.field_tree import MOST_FIELDS, field_views, places_of
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.view import RunView
-from stickler_cli.score import comparison_lines as whole_documents
+from stickler_cli.score.comparison_lines import MOST_LINES
 from stickler_cli.score.detail import Detail
 from stickler_cli.score.record import Run
 
@@ -61,7 +55,35 @@ MOST_DOCUMENTS: Final = 200
 
 def render_run(run: Run, style: TableStyle) -> str:
     """Return a run as an HTML page; ends with a line break."""
-    return fill("page.html.j2", _context(RunView(run, visible)))
+    view = RunView(run, visible)
+    detail = run.detail or Detail(knows_errors=False, knows_values=False)
+    accounts = view.evaluation.accounts
+    documents = None if accounts is None else payload.documents_of(accounts)
+    code = script()
+    digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode("ascii")
+    context = {
+        "view": view,
+        "script": Markup(code),  # noqa: S704 - ours
+        "policy": f"{POLICY}; script-src 'sha256-{digest}'",
+        "verdict": overview.verdict(view),
+        "cards": overview.cards(view),
+        "settings": overview.settings(view),
+        "fields": field_views(view, detail.histograms),
+        "fields_left_out": max(len(view.rows) - MOST_FIELDS, 0),
+        "histograms_kept": detail.knows_values,
+        "level": view.interval_title.removesuffix(" of F1"),
+        "sides": overview.SIDES,
+        "most_violations": overview.MOST_VIOLATIONS,
+        "documents": documents,
+        "scores": score_chart(documents.scores) if documents and any(documents.scores) else None,
+        "payload": {
+            "non-matches": payload.packed(payload.non_match_lines(detail, places_of(view))),
+            "documents": documents.packed if documents else payload.packed(()),
+            "comparisons": payload.packed(payload.comparison_lines(detail)),
+        },
+        "kept": _kept(detail, documents),
+    }
+    return _fill("page.html.j2", context)
 
 
 def render_difference(difference: Difference, style: TableStyle) -> str:
@@ -71,18 +93,17 @@ def render_difference(difference: Difference, style: TableStyle) -> str:
         "view": view,
         "policy": POLICY,
         "told": [text for _, text in view.fields_with(Trend.REGRESSED, Trend.IMPROVED)],
-        "gates": difference.gates,
-        "documents": [
-            (f"Documents that got {what}", found[:MOST_DOCUMENTS], len(found[MOST_DOCUMENTS:]))
+        "documents": {
+            f"Documents that got {what}": (found[:MOST_DOCUMENTS], len(found[MOST_DOCUMENTS:]))
             for what, found in (("worse", difference.worse), ("better", difference.better))
-        ],
+        },
         "signed": signed,
         "short": SHORT,
     }
-    return fill("difference_page.html.j2", context)
+    return _fill("difference_page.html.j2", context)
 
 
-def fill(template: str, context: Mapping[str, object]) -> str:
+def _fill(template: str, context: Mapping[str, object]) -> str:
     """Return a page from its template, with everything escaped; ends with a line break."""
     environment = Environment(
         loader=FileSystemLoader(HERE),
@@ -91,9 +112,17 @@ def fill(template: str, context: Mapping[str, object]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"visible": visible, "setting": setting, "more_of": more_of}
+    environment.filters |= {
+        "bar_parts": bar_parts,
+        "more_of": more_of,
+        "setting": setting,
+        "sortable": lambda value: -1.0 if value is None else value,
+        "visible": visible,
+    }
     css = Markup(_asset("page.css"))  # noqa: S704 - ours
-    return environment.get_template(template).render(context, css=css).rstrip("\n") + "\n"
+    page = environment.get_template(template)
+    text = page.render(context, css=css, outcomes=OUTCOMES, sentences=run_sentences)
+    return text.rstrip("\n") + "\n"
 
 
 @cache
@@ -107,102 +136,36 @@ def _asset(name: str) -> str:
     return (HERE / name).read_text(encoding="utf-8")
 
 
-def policy(text: str) -> str:
-    """Return the policy under which this script runs, and no other."""
-    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
-    return f"{POLICY}; script-src 'sha256-{digest}'"
-
-
-def _context(view: RunView) -> dict[str, object]:
-    """Return everything that the template names."""
-    detail = view.run.detail or Detail(knows_errors=False, knows_values=False)
-    accounts = view.evaluation.accounts
-    documents = None if accounts is None else payload.documents_of(accounts)
-    title, named, more = run_sentences.problems(view)
-    whole = mode_views(view, view.whole, view.intervals)
-    code = script()
-    return {
-        "script": Markup(code),  # noqa: S704 - ours
-        "policy": policy(code),
-        "title": visible(view.run.schema.model_name),
-        "headline": run_sentences.headline(view),
-        "verdict": overview.verdict(view),
-        "gates": view.run.gates,
-        "cards": overview.cards(view, whole[0]),
-        "modes": whole,
-        "disagreement": run_sentences.disagreement(view),
-        "worst": run_sentences.worst_fields(view),
-        "notes": run_sentences.notes(view),
-        "problems": {"title": title, "named": named, "more": more},
-        "fields": field_views(view, detail.histograms),
-        "fields_left_out": max(len(view.rows) - MOST_FIELDS, 0),
-        "histograms_kept": detail.knows_values,
-        "outcomes": OUTCOMES,
-        "error_classes": class_counts(view.evaluation.errors.overall()),
-        "legend": run_sentences.LEGEND,
-        "settings": overview.settings(view),
-        "level": view.interval_title.removesuffix(" of F1"),
-        "by": view.groups,
-        "sides": overview.SIDES,
-        "validity": view.evaluation.validity,
-        "most_violations": overview.MOST_VIOLATIONS,
-        "documents": None if documents is None else documents.worst,
-        "scores": _scores(documents),
-        "figure": partial(figure, view),
-        "payload": _payload(view, detail, documents),
-        "kept": _kept(detail, documents),
-    }
-
-
-def _scores(documents: payload.Documents | None) -> Chart | None:
-    return score_chart(documents.scores) if documents and any(documents.scores) else None
-
-
-def _payload(view: RunView, detail: Detail, documents: payload.Documents | None) -> dict[str, str]:
-    paths = [row.path for row in view.rows[:MOST_FIELDS]]
-    return {
-        "non-matches": payload.packed(payload.non_match_lines(detail, paths)),
-        "documents": documents.packed if documents else payload.packed(()),
-        "comparisons": payload.packed(payload.comparison_lines(detail)),
-    }
-
-
 def _kept(detail: Detail, documents: payload.Documents | None) -> dict[str, str]:
     """Return what the page holds and what it leaves out, a sentence for each part."""
-    kept = detail.non_matches
+    errors = f"All {number_of(len(detail.non_matches), 'error')} of the run."
     if not detail.knows_errors:
         errors = (
             "A run file does not hold single errors, and there was no non-matches.jsonl beside "
             "it: evaluate again with --output report.html to have them here."
         )
-    elif detail.complete:
-        errors = f"All {number_of(len(kept), 'error')} of the run."
-    else:
+    elif not detail.complete:
         errors = (
-            f"The first {len(kept)} errors, in the order of the documents; the page takes no more. "
-            "--non-matches FILE writes all of them."
+            f"The first {len(detail.non_matches)} errors, in the order of the documents; the page "
+            "takes no more. --non-matches FILE writes all of them."
         )
-    if documents is None:
-        listed = "This run file has no accounts of its documents."
-    elif documents.count > payload.MOST_DOCUMENTS:
-        listed = (
-            f"The {payload.MOST_DOCUMENTS} documents with the lowest scores of {documents.count}; "
-            "--documents FILE writes a line for each."
-        )
-    else:
+    listed = "This run file has no accounts of its documents."
+    if documents is not None:
         listed = f"All {number_of(documents.count, 'document')} of the run."
-    return {"errors": errors, "documents": listed, "comparisons": _kept_whole(detail)}
-
-
-def _kept_whole(detail: Detail) -> str:
+        if documents.count > payload.MOST_DOCUMENTS:
+            listed = (
+                f"The {payload.MOST_DOCUMENTS} documents with the lowest scores of "
+                f"{documents.count}; --documents FILE writes a line for each."
+            )
+    whole = "Every document with errors is here in full."
     if not detail.knows_values:
-        return (
+        whole = (
             "A run file does not hold values: evaluate again with --output report.html to see "
             "documents in full, or stickler compare for one of them."
         )
-    if detail.bound is None:
-        return "Every document with errors is here in full."
-    return (
-        f"The {len(detail.comparisons)} documents with the lowest scores are here in full, up to "
-        f"{whole_documents.MOST_LINES} lines each; stickler compare shows any other."
-    )
+    elif detail.bound is not None:
+        whole = (
+            f"The {len(detail.comparisons)} documents with the lowest scores are here in full, up "
+            f"to {MOST_LINES} lines each; stickler compare shows any other."
+        )
+    return {"errors": errors, "documents": listed, "comparisons": whole}

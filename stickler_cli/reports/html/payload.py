@@ -10,12 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from struct import Struct
-from typing import Final
+from typing import Any, Final
 
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import Path, parse_field_path
 from stickler_cli.core.values import dataclass
-from stickler_cli.reports.html.field_tree import Places
+from stickler_cli.reports.html.field_tree import rows_around
 from stickler_cli.runs.sorted_lines import SortedLines
 from stickler_cli.score.accounts import Accounts, counts_by_mode, decoded
 from stickler_cli.score.detail import BINS, Detail, bin_of
@@ -27,28 +27,15 @@ MOST_DOCUMENTS: Final = 50_000
 LEVEL: Final = 6
 """Of compression; 9 takes twice the time for 2% less."""
 
-_PATHS_REMEMBERED: Final = 10_000
-
-
 WORST_DOCUMENTS: Final = 10
 """Documents that are named without the script, and on paper."""
 
+_PATHS_REMEMBERED: Final = 10_000
 _SHOWN: Final = ("tp", "fd", "fa", "fn")
 """The counts of a document, in the order in which the script reads them."""
 
 _RANK: Final = Struct(">d")
 """Numbers that are not negative are in the order of these bytes."""
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentRow:
-    """One document of the list."""
-
-    id: str
-    status: str
-    score: float | None
-    values: Mapping[str, int]
-    """Of all its values: the counting mode `leaves`; by the name of the outcome."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +45,11 @@ class Documents:
     count: int
     scores: Sequence[int]
     """How many there are by score, (`BINS` + 1,)."""
-    worst: Sequence[DocumentRow]
-    """The first `WORST_DOCUMENTS`."""
+    worst: Sequence[Sequence[Any]]
+    """The first `WORST_DOCUMENTS`: id, status, score, and how many of the values are right, wrong,
+    invented and missed."""
     packed: str
-    """The first `MOST_DOCUMENTS`, for the script: id, status, score, and the values that are
-    right, wrong, invented and missed."""
+    """The first `MOST_DOCUMENTS` likewise, for the script."""
 
 
 def packed(lines: Iterable[bytes]) -> str:
@@ -76,22 +63,21 @@ def packed(lines: Iterable[bytes]) -> str:
     return base64.b64encode(b"".join(parts)).decode("ascii")
 
 
-def non_match_lines(detail: Detail, paths: Sequence[Path]) -> Iterator[bytes]:
-    """Yield the errors as the script reads them: first the index of the row of their field."""
-    places = Places(paths)
+def non_match_lines(detail: Detail, places: Mapping[Path, int]) -> Iterator[bytes]:
+    """Yield the errors as the script reads them: first the row of their field, or -1 without one.
+
+    Args:
+        detail: with the errors, of which the second entry is the path of the field.
+        places: the index of each row.
+    """
 
     @lru_cache(_PATHS_REMEMBERED)
     def row_of(path: str) -> int:
         names = tuple(step for step in parse_field_path(path) if isinstance(step, str))
-        return places.nearest(names)
+        return (rows_around(names, places) or [-1])[-1]
 
     for line in detail.non_matches:
-        yield b"[%d,%b" % (row_of(_second(line)), line[1:])
-
-
-def _second(line: bytes) -> str:
-    """Return the second entry of an error: the path of its field."""
-    return str(json.loads(line)[1])
+        yield b"[%d,%b" % (row_of(str(json.loads(line)[1])), line[1:])
 
 
 def documents_of(accounts: Accounts) -> Documents:
@@ -107,14 +93,9 @@ def documents_of(accounts: Accounts) -> Documents:
         counts = (leaves.get(outcome, 0) for outcome in _SHOWN)
         line = json_line([name, account["status"], score, *counts])[:-1]
         lines.append((rank + name, line))
-    worst = [_row(line) for _, line in islice(lines, WORST_DOCUMENTS)]
+    worst = [json.loads(line) for _, line in islice(lines, WORST_DOCUMENTS)]
     listed = (line for _, line in islice(lines, MOST_DOCUMENTS))
     return Documents(len(lines), scores, worst, packed(listed))
-
-
-def _row(line: bytes) -> DocumentRow:
-    name, status, score, *counts = json.loads(line)
-    return DocumentRow(name, status, score, dict(zip(_SHOWN, counts, strict=True)))
 
 
 def comparison_lines(detail: Detail) -> list[bytes]:
