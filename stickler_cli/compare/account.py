@@ -6,7 +6,7 @@ non-matches and explanations are folds of accounts; nothing is paired or compare
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from stickler_cli.compare.outcomes import Floats, Outcomes
 from stickler_cli.compare.result import ThresholdSource
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.values import dataclass
+
+_NOTHING_SAID: Final[Mapping[int, str]] = {}
+_NO_KEYS: Final[Mapping[int, tuple[str, ...]]] = {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,31 +52,41 @@ class Rules:
         return self.threshold_source
 
 
-@dataclass(slots=True, eq=False)
 class Account:
     """Pairs that were compared as one value each; also the base of all accounts.
 
-    All arrays have an entry for each pair.
+    All arrays have an entry for each pair. Not a dataclass: one is made for each place of each
+    document that is compared by itself, and they are made faster so.
     """
 
     graded: ClassVar[bool] = False
     """Whether pairs have a threshold of their own as elements of a list."""
 
-    node: Rules
-    """What compared the pairs."""
-    columns: Columns
-    gt: Indexes
-    """The slot of each ground truth; `NOTHING` where it is absent."""
-    pred: Indexes
-    """The slot of each prediction; `NOTHING` where it is absent."""
-    outcome: Outcomes
-    """The class of each pair as one unit."""
-    similarity: Floats
-    """As computed, in [0, 1]; 1.0 where both sides are absent, 0.0 where one is."""
-    score: Floats
-    """The similarity after clipping, in [0, 1]."""
-    reasons: Mapping[int, str] | None = None
-    """What a judge said, by the position of the pair."""
+    def __init__(  # noqa: PLR0913, PLR0917 - what every account has
+        self,
+        node: Rules,
+        columns: Columns,
+        gt: Indexes,
+        pred: Indexes,
+        outcome: Outcomes,
+        similarity: Floats,
+        score: Floats,
+    ) -> None:
+        self.node = node
+        """What compared the pairs."""
+        self.columns = columns
+        self.gt = gt
+        """The slot of each ground truth; `NOTHING` where it is absent."""
+        self.pred = pred
+        """The slot of each prediction; `NOTHING` where it is absent."""
+        self.outcome = outcome
+        """The class of each pair as one unit."""
+        self.similarity = similarity
+        """As computed, in [0, 1]; 1.0 where both sides are absent, 0.0 where one is."""
+        self.score = score
+        """The similarity after clipping, in [0, 1]."""
+        self.reasons: Mapping[int, str] = _NOTHING_SAID
+        """What a judge said, by the position of the pair."""
 
     def __len__(self) -> int:
         return len(self.outcome)
@@ -128,7 +141,6 @@ class EntryAccount:
     """An entry for each entry."""
 
 
-@dataclass(slots=True, eq=False)
 class ObjectAccount(Account):
     """Pairs of objects, or one object against nothing."""
 
@@ -137,9 +149,9 @@ class ObjectAccount(Account):
     fields: tuple[FieldAccount, ...] = ()
     """In schema order; empty where nothing is present, and where elements are being paired."""
     entries: tuple[EntryAccount, ...] = ()
-    extras: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    extras: Mapping[int, tuple[str, ...]] = _NO_KEYS
     """By position: undeclared keys that only the prediction has, one false alarm each."""
-    undeclared: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    undeclared: Mapping[int, tuple[str, ...]] = _NO_KEYS
     """By position: undeclared keys of the ground truth that have a value; not evaluated."""
 
 
@@ -164,7 +176,6 @@ class Units:
     account: Account
 
 
-@dataclass(slots=True, eq=False)
 class ListAccount(Account):
     """Pairs of lists, or one list against nothing; tuples too."""
 
@@ -179,7 +190,6 @@ class ListAccount(Account):
         return self.score
 
 
-@dataclass(slots=True, eq=False)
 class MismatchAccount(Account):
     """Pairs of values of different kinds where no leaf is declared: one false discovery each."""
 
@@ -198,7 +208,6 @@ class Part:
     account: Account
 
 
-@dataclass(slots=True, eq=False)
 class SplitAccount(Account):
     """Pairs that were compared by different nodes: each is in one part."""
 
@@ -261,9 +270,9 @@ def split(  # noqa: PLR0913, PLR0917 - what every account has, and the parts
         similarity[part.at] = part.account.similarity
         score[part.at] = part.account.score
         weight[part.at] = part.account.weights()
-    figures = outcome, similarity, score
-    worths = weight if worth is None else worth
-    return SplitAccount(node, columns, gt, pred, *figures, None, tuple(parts), worths)
+    found = SplitAccount(node, columns, gt, pred, outcome, similarity, score)
+    found.parts, found.worth = tuple(parts), weight if worth is None else worth
+    return found
 
 
 def local_positions(at: Indexes, size: int) -> Indexes:

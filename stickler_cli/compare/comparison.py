@@ -82,7 +82,7 @@ class Comparison:
     @property
     def reason(self) -> str:
         """What a judge says; empty without one."""
-        return (self.account.reasons or {}).get(self.pair, "")
+        return self.account.reasons.get(self.pair, "")
 
     @property
     def fields(self) -> "tuple[FieldComparison, ...]":

@@ -1,6 +1,6 @@
 """A leaf: one value, judged by one comparator."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -82,7 +82,7 @@ class LeafNode(Node):
         if np.count_nonzero(absent):
             gt, pred = np.where(gt_codes < 0, NOTHING, gt), np.where(pred_codes < 0, NOTHING, pred)
             unlike &= ~absent
-        reasons: Mapping[int, str] | None = None
+        said: Sequence[str] | None = None
         (at,) = unlike.nonzero()
         if len(at):
             pairs = gt_codes[at], pred_codes[at]
@@ -90,12 +90,14 @@ class LeafNode(Node):
                 similarity[at] = 1.0
             elif comparator.asks_models:
                 similarity[at], said = self._asked(prepared, *pairs, options)
-                reasons = None if said is None else dict(zip(at.tolist(), said, strict=True))
             else:
                 similarity[at] = self._similarities(comparator, prepared, *pairs)
         outcome = classified(similarity, self.threshold, gt, pred)
         score = clipped(similarity, outcome, clip=self.clip)
-        return Account(self, columns, gt, pred, outcome, similarity, score, reasons)
+        account = Account(self, columns, gt, pred, outcome, similarity, score)
+        if said is not None:
+            account.reasons = dict(zip(at.tolist(), said, strict=True))
+        return account
 
     def _similarities(
         self, comparator: BaseComparator, prepared: Prepared, gt: Indexes, pred: Indexes

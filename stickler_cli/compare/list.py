@@ -132,7 +132,9 @@ class ListNode(SequenceNode):
     ) -> ListAccount:
         raw, score = scored(raw, gt, pred), scored(score, gt, pred)
         outcome = classified(score, self.threshold, gt, pred)
-        return ListAccount(self, columns, gt, pred, outcome, raw, score, None, units)
+        found = ListAccount(self, columns, gt, pred, outcome, raw, score)
+        found.units = units
+        return found
 
     def _paired(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Pairs:
         """Return which elements of each two lists are pairs.

@@ -163,11 +163,10 @@ class Node(Rules, ABC):
         if options.pairing:
             return Account(self, columns, gt, pred, outcome, similarity, score)
         nothing = np.full(len(gt), NOTHING)
-        missed = self.compare(columns, gt, nothing, options)
-        invented = self.compare(columns, nothing, pred, options)
-        return MismatchAccount(
-            self, columns, gt, pred, outcome, similarity, score, None, missed, invented
-        )
+        found = MismatchAccount(self, columns, gt, pred, outcome, similarity, score)
+        found.missed = self.compare(columns, gt, nothing, options)
+        found.invented = self.compare(columns, nothing, pred, options)
+        return found
 
 
 @dataclass(frozen=True)

@@ -189,7 +189,7 @@ class _Walk:
             float(weight),
             broken_down,
             names,
-            (account.reasons or {}).get(pair, ""),
+            account.reasons.get(pair, ""),
         )
         self.found.append((document, order, unit))
 
