@@ -15,6 +15,7 @@ ROOT = Path(stickler_cli.__file__).parent
 MODULES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py"))
 
 LATE_IMPORTS: Final = {
+    ("__main__.py", "stickler_cli.cli"): "what the process is like is decided before",
     ("cli/commands.py", "stickler_cli.cli.*"): "a command's door: --help loads no engine",
     ("cli/console.py", "stickler_cli.reports.figures"): "--help loads no reports",
     ("cli/outputs.py", "stickler_cli.reports.github"): "other formats do not load it",
