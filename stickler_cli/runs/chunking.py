@@ -14,9 +14,9 @@ from stickler_cli.documents.document import Reference
 from stickler_cli.runs.chunk import Item
 
 CHUNK_SECONDS: Final = 1.0
-"""The work that a chunk holds at most; the next ones go by the time that the last one took. A chunk
-of many fields takes tens of milliseconds however few its documents are: under a lower limit a slow
-machine makes chunks smaller, these make documents slower, and these make chunks smaller still."""
+"""The work that a chunk holds at most, by the time that the last one took. Many fields take tens of
+milliseconds however few documents there are: with less, a slow machine would make chunks smaller,
+these documents slower, and these chunks smaller still."""
 
 LEAST_SECONDS: Final = 0.1
 """The work that is not cut any further, so that little of it is that of the chunk itself."""
@@ -28,8 +28,7 @@ LARGEST_CHUNK: Final = 256
 """Documents. More at once gain little."""
 
 FIRST_CHUNK: Final = 32
-"""Documents of which nobody knows yet what they take, for all processes together. A chunk costs
-some milliseconds whatever is in it, so that many small ones would be felt."""
+"""Documents of which nobody knows yet what they take, for all processes together."""
 
 FIRST_BYTES: Final = 250_000
 """Their text: documents with long lists take much longer than others."""
@@ -42,8 +41,7 @@ ASKED_TOGETHER: Final = 64
 few enough to be worth showing progress after."""
 
 OWN_BYTES: Final = 500
-"""What a document costs beside its text, in bytes of text; and all that is known of one that is
-in memory already."""
+"""What a document costs beside its text, in bytes of text; all that is known of one in memory."""
 
 
 class Chunks:

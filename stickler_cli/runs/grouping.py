@@ -1,59 +1,41 @@
 """The groups that documents are broken down into: by a field, by directory, by a metadata file."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import field
 from pathlib import PurePosixPath
-from typing import Final, TypeAlias
+from typing import Final
 
-from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import Path, parse_field_path
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents import DocumentPair
+from stickler_cli.documents.lines import value_at
 from stickler_cli.documents.metadata import read_columns, text_of
 from stickler_cli.score.results import NO_GROUP
 
 BY: Final = "--by"
 BY_FILE: Final = "--by-file"
 MARK: Final = "@"
-"""What a key begins with that is not a field of the ground truth."""
+"""Begins a key that is not a field of the ground truth."""
 DIRECTORY: Final = f"{MARK}directory"
 
 EXPECTED: Final = f"a field of the ground truth, {DIRECTORY}, or {MARK}COLUMN of the {BY_FILE} FILE"
 
 
 @dataclass(frozen=True, slots=True)
-class ByField:
-    """By a field of the ground truth."""
+class Grouping:
+    """What documents are grouped by: a field, `@directory` or a column of a metadata file."""
 
     key: str
-    path: Path
-
-
-@dataclass(frozen=True, slots=True)
-class ByDirectory:
-    """By the directory that a document is in, below the one that was named."""
-
-    key: str = DIRECTORY
-
-
-@dataclass(frozen=True, slots=True)
-class ByColumn:
-    """By a column of a metadata file."""
-
-    key: str
-    names: Mapping[str, str]
-    """The group of each document that has one, by its id."""
-
-
-Grouping: TypeAlias = ByField | ByDirectory | ByColumn
+    path: Path = ()
+    """Of the field of the ground truth."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """By a column: the group of each document that has one, by its id."""
 
 
 def parse_groupings(keys: Sequence[str], file: str | None) -> tuple[Grouping, ...]:
-    """Read what documents are to be grouped by.
-
-    Args:
-        keys: as the user wrote them.
-        file: the metadata file, if any.
+    """Read what documents are to be grouped by, and the metadata file, if any.
 
     Raises:
         UsageError: a key cannot be used, or the file cannot.
@@ -75,25 +57,26 @@ def parse_groupings(keys: Sequence[str], file: str | None) -> tuple[Grouping, ..
     if problems:
         raise UsageError(problems)
     by_column = read_columns(file, columns) if file is not None else {}
-    return tuple(_grouping(key, by_column) for key in keys)
+    return tuple(
+        Grouping(key, names=by_column.get(key.removeprefix(MARK), {}))
+        if key.startswith(MARK)
+        else Grouping(key, _path(key))
+        for key in keys
+    )
 
 
 def _is_column(key: str) -> bool:
     return key.startswith(MARK) and key != DIRECTORY
 
 
-def _grouping(key: str, by_column: Mapping[str, Mapping[str, str]]) -> Grouping:
-    if key == DIRECTORY:
-        return ByDirectory()
-    if _is_column(key):
-        return ByColumn(key, by_column[key.removeprefix(MARK)])
+def _path(key: str) -> Path:
     try:
         path = parse_field_path(key)
     except ValueError as error:
         raise UsageError([Problem(f"{BY} {key}", str(error), EXPECTED)]) from None
     if not path:
         raise UsageError([Problem(BY, "it is empty", EXPECTED)])
-    return ByField(key, path)
+    return path
 
 
 def groups_of(pair: DocumentPair, groupings: Iterable[Grouping]) -> dict[str, str]:
@@ -102,22 +85,10 @@ def groups_of(pair: DocumentPair, groupings: Iterable[Grouping]) -> dict[str, st
 
 
 def _group(pair: DocumentPair, grouping: Grouping) -> str | None:
-    match grouping:
-        case ByDirectory():
-            return str(PurePosixPath(pair.id).parent)
-        case ByColumn(_, names):
-            return names.get(pair.id)
-        case ByField(_, path):
-            return None if isinstance(pair.gt, Problem) else text_of(_value(pair.gt, path))
-
-
-def _value(value: JsonValue, path: Path) -> JsonValue:
-    """Return what stands at a place in a document; None where there is nothing."""
-    for step in path:
-        if isinstance(value, dict) and isinstance(step, str):
-            value = value.get(step)
-        elif isinstance(value, list) and isinstance(step, int) and step < len(value):
-            value = value[step]
-        else:
-            return None
-    return value
+    if grouping.key == DIRECTORY:
+        return str(PurePosixPath(pair.id).parent)
+    if grouping.key.startswith(MARK):
+        return grouping.names.get(pair.id)
+    with suppress(LookupError):
+        return None if isinstance(pair.gt, Problem) else text_of(value_at(pair.gt, grouping.path))
+    return None

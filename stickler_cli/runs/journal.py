@@ -1,8 +1,7 @@
 """A journal: a file that only grows, of records that are there whole or not at all.
 
-The first line names the format; each further line is a checksum, a blank and a record of JSON. A
-checksum is over its record and the checksum before it. So whatever a program that was killed, or a
-disk, left at the end is known: it is cut off, and what stands before it is kept.
+The first line names the format; each further line is a checksum, over the one before it and the
+record, a blank and a record of JSON. What a killed program or a disk left at the end is cut off.
 """
 
 import os
@@ -34,10 +33,6 @@ class Journal:
     def __init__(self, path: str, option: str) -> None:
         """Open a journal, a new one if there is none.
 
-        Args:
-            path: where it is.
-            option: what the user named, for messages.
-
         Raises:
             UsageError: it cannot be opened, is no journal, or another run has it.
         """
@@ -52,31 +47,26 @@ class Journal:
         self.cut = 0
         """Bytes at the end that were no records, once all records were read."""
         try:
-            self._lock(option)
             self._begin(option)
         except BaseException:
             self.close()
             raise
 
-    def _lock(self, option: str) -> None:
-        if sys.platform == "win32":
-            return  # there is no such lock
-        try:
-            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            hint = "wait for its end, or name another directory"
-            raise UsageError([Problem(option, "another run is using it", "", hint)]) from None
-
     def _begin(self, option: str) -> None:
-        """Look at the first line, and write it where there is none or only a piece of it."""
+        """Lock the file, and write the first line where there is none or only a piece of it."""
+        if sys.platform != "win32":  # which has no such lock
+            try:
+                fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                hint = "wait for its end, or name another directory"
+                raise UsageError([Problem(option, "another run is using it", "", hint)]) from None
         start = os.read(self._handle, len(FIRST_LINE))
-        if start == FIRST_LINE:
-            return
         if not FIRST_LINE.startswith(start):
             hint = "name another directory"
             found = f"{self._path} was not written by this program"
             raise UsageError([Problem(option, found, "the journal of a run", hint)])
-        self.clear()
+        if start != FIRST_LINE:
+            self.clear()
 
     def clear(self) -> None:
         """Leave out all records."""
@@ -105,10 +95,7 @@ class Journal:
         self._cut_at(end)
 
     def append(self, record: object) -> None:
-        """Add a record.
-
-        Args:
-            record: JSON values.
+        """Add a record of JSON values.
 
         Raises:
             OSError: it cannot be written; names the file.

@@ -7,7 +7,6 @@ documents are tried again in smaller chunks, until those are known that no worke
 import pickle
 from collections.abc import Iterator
 from contextlib import suppress
-from math import ceil
 from multiprocessing.connection import wait
 from time import monotonic
 from typing import Final
@@ -69,7 +68,7 @@ class Pool:
         """Prepare what workers need.
 
         Args:
-            job: everything that decides a result; each worker has it once.
+            job: each worker has it once.
             workers: what they may use.
             number: how many there are to be.
             total: how many items there will be; None where nobody knows.
@@ -91,7 +90,7 @@ class Pool:
         self._at: dict[Worker, _Chunk | None] = {}
         """Every worker, and what it is at."""
         self._all_read = False
-        """Whether there is nothing more to hand out for the first time."""
+        """Whether all items are cut into chunks."""
 
     def results(self, chunks: Chunks) -> Iterator[ChunkResult]:
         """Yield the results of all chunks, in their order; they are cut as workers ask for more.
@@ -109,19 +108,13 @@ class Pool:
                     return
                 self._receive(chunks, block=not self._order or self._order[0].result is None)
                 self._hand_out(chunks)  # so that no worker waits while the result is added
-                yield from self._finished()
+                while self._order and (result := self._order[0].result) is not None:
+                    del self._order[0]
+                    yield result
         except Interrupted:
             return
         finally:
             self._end()
-
-    def _finished(self) -> Iterator[ChunkResult]:
-        """Yield what is finished and comes next."""
-        while self._order and (result := self._order[0].result) is not None:
-            del self._order[0]
-            yield result
-
-    # --- out
 
     def _hand_out(self, chunks: Chunks) -> None:
         """Send a chunk to every worker that waits for one."""
@@ -138,7 +131,9 @@ class Pool:
         if self._again:
             return self._again.pop(0)
         while len(self._order) < len(self._at) * CHUNKS_AHEAD:
-            taken = chunks.take(self._most())
+            # The last chunks are small, so that all workers have work until the end.
+            most = LARGEST_CHUNK if self._left is None else self._left // (2 * len(self._at)) + 1
+            taken = chunks.take(most)
             if not taken:
                 self._all_read = True
                 return None
@@ -150,19 +145,11 @@ class Pool:
                 return chunk
         return None
 
-    def _most(self) -> int:
-        """Let the last chunks be small, so that all workers have work until the end."""
-        if self._left is None:
-            return LARGEST_CHUNK
-        return max(1, ceil(self._left / (2 * len(self._at))))
-
     def _packed(self, items: list[Item]) -> _Chunk:
         try:
             return _Chunk(items, pickle.dumps(items))
         except PICKLING_ERRORS:
             return _Chunk(items, b"", evaluate_chunk(self._job, items))
-
-    # --- in
 
     def _receive(self, chunks: Chunks, *, block: bool) -> None:
         """Take what workers have to say; wait until one has something, if that is asked for."""
@@ -178,20 +165,19 @@ class Pool:
             if chunk is not None:
                 self._at[worker] = None
                 chunks.took(chunk.items, monotonic() - chunk.sent)
-                self._take(chunk, answer)
+                if answer == NO_MEMORY:
+                    self._try_again(chunk, TOO_LITTLE_MEMORY)
+                elif answer == NOT_HERE:
+                    chunk.result = evaluate_chunk(self._job, chunk.items)
+                else:
+                    chunk.result = read_answer(self._job, answer)
             elif answer == READY:
                 worker.ready = True
             else:
-                raise self._unreadable(answer)
-
-    def _take(self, chunk: _Chunk, answer: bytes) -> None:
-        if answer == NO_MEMORY:
-            self._try_again(chunk, TOO_LITTLE_MEMORY)
-            return
-        here = answer == NOT_HERE
-        chunk.result = (
-            evaluate_chunk(self._job, chunk.items) if here else read_answer(self._job, answer)
-        )
+                found = f"a worker cannot read the schema ({answer.decode('utf-8')})"
+                expected = "comparators of classes in a module that can be imported"
+                problem = Problem(self._workers.source, found, expected, "use one process")
+                raise UsageError([problem])
 
     def _bury(self, worker: Worker) -> None:
         """Put a new worker in the place of a dead one, and have its documents tried again."""
@@ -218,8 +204,6 @@ class Pool:
         else:
             chunk.result = failed_chunk(self._job, chunk.items[0], found)
 
-    # --- workers
-
     def _start_worker(self) -> None:
         try:
             limit = self._workers.memory_limit
@@ -233,11 +217,6 @@ class Pool:
             "enough? one process needs no other"
         )
         return WorkerDiedError([Problem(self._workers.source, found, "", hint)])
-
-    def _unreadable(self, answer: bytes) -> UsageError:
-        found = f"a worker cannot read the schema ({answer.decode('utf-8')})"
-        expected = "comparators of classes in a module that can be imported"
-        return UsageError([Problem(self._workers.source, found, expected, "use one process")])
 
     def _end(self) -> None:
         """End all workers; those that are at work stop where they are."""

@@ -1,13 +1,12 @@
 """A run that goes on where an earlier one ended: what is finished is kept, the rest evaluated.
 
-What is kept counts only for the documents that it was made of: each is read again, though not
-compared, and must have the fingerprint that it had.
+Each document that is kept is read again, though not compared: it must have its old fingerprint.
 """
 
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from itertools import chain, islice
-from typing import Final, TypeAlias
+from typing import Final
 
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents import Fingerprint, PairRef, fingerprint_of
@@ -23,14 +22,11 @@ NAMED: Final = 5
 FINISHED: Final = "finished"
 """The key of the last record of a run that went through all documents: how many there were."""
 
-Evaluate: TypeAlias = Callable[[Iterator[Item], int], Generator[ChunkResult]]
-"""Evaluates documents, given how many there were before them."""
-
 
 def continued(
     directory: RunDirectory,
     items: Iterator[PairRef],
-    evaluate: Evaluate,
+    evaluate: Callable[[Iterator[Item], int], Generator[ChunkResult]],
     interruption: Interruption,
 ) -> Generator[ChunkResult]:
     """Yield the results of all documents, and note in the journal those that are new.
@@ -38,7 +34,8 @@ def continued(
     Args:
         directory: what is finished, and where to note what will be.
         items: all documents of the run.
-        evaluate: gives the results of those that are not finished.
+        evaluate: returns the results of those that are not finished, of whom it is told how many
+            there are before them.
         interruption: whether to end early.
 
     Raises:

@@ -5,11 +5,11 @@ documents than for few. Full parts are sorted and put away; in the end all parts
 """
 
 import os
+import pickle
 import tempfile
 from collections.abc import Iterable, Iterator
 from heapq import merge
-from struct import Struct
-from typing import Final, Self, TypeAlias
+from typing import IO, Final, Self, TypeAlias
 from weakref import finalize
 
 Entry: TypeAlias = tuple[str, bytes]
@@ -21,10 +21,8 @@ MOST_BYTES: Final = 1_000_000
 OWN_BYTES: Final = 200
 """What a line takes beside its content: a tuple, a key, an object."""
 
-BLOCK: Final = 1 << 14
-"""Bytes that are read at once of each part when parts are merged."""
-
-_LENGTHS: Final = Struct("<II")
+BLOCKS: Final = 64
+"""How many pieces a part is read in when parts are merged; one of each is in memory."""
 
 
 class SortedLines:
@@ -36,10 +34,9 @@ class SortedLines:
         self._bytes = 0
         """Of the lines that are here."""
         self._count = 0
-        self._handle = -1
-        """Of the file, where there is one; it has no name, and goes when it is closed."""
-        self._parts: list[tuple[int, int]] = []
-        """Where each part begins and ends in the file."""
+        self._file: IO[bytes] | None = None
+        self._parts: list[tuple[IO[bytes], list[int]]] = []
+        """The file, and where the blocks of each part begin in it."""
         self += entries
 
     def append(self, entry: Entry) -> None:
@@ -64,44 +61,26 @@ class SortedLines:
 
     def __iter__(self) -> Iterator[Entry]:
         self._here.sort()
-        return merge(*(self._part(*place) for place in self._parts), self._here)
+        return merge(*(_part(*part) for part in self._parts), self._here)
 
     def _put_away(self) -> None:
-        if self._handle < 0:
-            with tempfile.TemporaryFile() as file:
-                self._handle = os.dup(file.fileno())
-            finalize(self, os.close, self._handle)
+        if self._file is None:
+            self._file = tempfile.TemporaryFile()  # noqa: SIM115 - it is closed with these lines
+            finalize(self, self._file.close)
         self._here.sort()
-        part = bytearray()
-        for key, line in self._here:
-            name = key.encode("utf-8", "surrogatepass")
-            part += _LENGTHS.pack(len(name), len(line)) + name + line
-        begin = end = os.lseek(self._handle, 0, os.SEEK_END)
-        with memoryview(part) as rest:
-            while end - begin < len(part):
-                end += os.write(self._handle, rest[end - begin :])
-        self._parts.append((begin, end))
+        size = len(self._here) // BLOCKS + 1
+        places = []
+        self._file.seek(0, os.SEEK_END)
+        for start in range(0, len(self._here), size):
+            places.append(self._file.tell())
+            pickle.dump(self._here[start : start + size], self._file)
+        self._parts.append((self._file, places))
         self._here = []
         self._bytes = 0
 
-    def _part(self, begin: int, end: int) -> Iterator[Entry]:
-        """Read a part again, block by block."""
-        block, at = b"", 0
-        while at < len(block) or begin < end:
-            name = at + _LENGTHS.size
-            if name <= len(block):
-                of_name, of_line = _LENGTHS.unpack_from(block, at)
-                line = name + of_name
-                following = line + of_line
-                if following <= len(block):
-                    yield block[name:line].decode("utf-8", "surrogatepass"), block[line:following]
-                    at = following
-                    continue
-            more = self._block(begin, end)
-            begin += len(more)
-            block, at = block[at:] + more, 0
 
-    def _block(self, begin: int, end: int) -> bytes:
-        """Read a block from some place on, or as much of it as there is."""
-        os.lseek(self._handle, begin, os.SEEK_SET)
-        return os.read(self._handle, min(end - begin, BLOCK))
+def _part(file: IO[bytes], places: Iterable[int]) -> Iterator[Entry]:
+    """Read a part again, block by block."""
+    for place in places:
+        file.seek(place)
+        yield from pickle.load(file)  # noqa: S301 - nobody else has the file

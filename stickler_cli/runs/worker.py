@@ -1,10 +1,7 @@
 """One worker: the process that compares chunks, and the end of it that the run holds.
 
-A worker has one chunk at a time, and is sent one only when it waits for one: so no pipe can fill up
-on both sides, and where a worker dies it is known which documents it had.
-
-A fork of this process can work after some milliseconds, since all is loaded. Where a fork would not
-be safe, the fork of a server is, which has loaded the engine; elsewhere processes begin anew.
+It is sent a chunk only when it waits for one: so no pipe can fill up on both sides, and where a
+worker dies it is known which documents it had.
 """
 
 import os
@@ -13,12 +10,10 @@ import signal
 import sys
 import threading
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from multiprocessing import current_process, get_context, parent_process
 from multiprocessing.connection import Connection
-from multiprocessing.context import ForkServerContext, SpawnContext
-from multiprocessing.process import BaseProcess
-from typing import Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from stickler_cli.compare.outline import comparators
 from stickler_cli.core.problems import Problem, UsageError
@@ -31,6 +26,10 @@ from stickler_cli.runs.limits import (
     memory_limited,
     rarely_collected,
 )
+
+if TYPE_CHECKING:  # Windows has only some
+    from multiprocessing.context import ForkContext, ForkServerContext, SpawnContext
+    from multiprocessing.process import BaseProcess
 
 PICKLING_ERRORS: Final = (
     pickle.PickleError,
@@ -59,11 +58,7 @@ SECONDS_TO_END: Final = 5.0
 
 
 def packed_job(job: Job, source: str) -> bytes:
-    """Make a job ready to be sent to workers.
-
-    Args:
-        job: what is sent.
-        source: the option that asks for workers, for messages.
+    """Return a job as it is sent to workers; `source` is the option that asks for them.
 
     Raises:
         UsageError: it cannot be sent; with each comparator that is the reason.
@@ -71,21 +66,22 @@ def packed_job(job: Job, source: str) -> bytes:
     try:
         return pickle.dumps(job)
     except PICKLING_ERRORS as error:
-        raise _unsendable(job, source, error) from None
-
-
-def _unsendable(job: Job, source: str, error: Exception) -> UsageError:
+        reasons = [
+            (comparator.name, reason)
+            for comparator in comparators(job.plan)
+            if (reason := _pickling_error(comparator)) is not None
+        ] or [("the schema", error)]
     expected = "comparators of classes at the top level of a module that can be imported"
-    hint = "use one process"
-    problems = []
-    for comparator in comparators(job.plan):
-        try:
-            pickle.dumps(comparator)
-        except PICKLING_ERRORS as cause:
-            found = f"{comparator.name} cannot be sent to another process ({cause})"
-            problems.append(Problem(source, found, expected, hint))
-    found = f"the schema cannot be sent to another process ({error})"
-    return UsageError(dict.fromkeys(problems) or [Problem(source, found, expected, hint)])
+    found = dict.fromkeys(f"{name} cannot be sent to another process ({r})" for name, r in reasons)
+    raise UsageError(Problem(source, each, expected, "use one process") for each in found)
+
+
+def _pickling_error(value: object) -> Exception | None:
+    try:
+        pickle.dumps(value)
+    except PICKLING_ERRORS as error:
+        return error
+    return None
 
 
 class Worker:
@@ -107,29 +103,20 @@ class Worker:
         """
         self.ready = False
         """Whether it has said that it can take work."""
-        if _may_fork(job):
-            fork = get_context("fork")
-            self.connection, theirs = fork.Pipe()
-            # A pipe ends when nobody holds its end: what belongs to this process is closed there.
-            ours = [self.connection, *(other.connection for other in others)]
-            given = (theirs, job, memory_limit, ours)
-            self._process: BaseProcess = fork.Process(target=work, args=given, daemon=True)
-            with _signals_wait():  # until the fork has forgotten what this process does of them
-                self._process.start()
-        else:
-            context = _context()
-            self.connection, theirs = context.Pipe()
-            packed_given = (theirs, packed, memory_limit)
-            self._process = context.Process(target=work, args=packed_given, daemon=True)
+        context = _context(job)
+        self.connection, theirs = context.Pipe()
+        # A pipe ends when nobody holds its end: what a fork has of this process is closed there.
+        forked = context.get_start_method() == "fork"
+        ours = [self.connection, *(other.connection for other in others)] if forked else []
+        given = (theirs, job if forked else packed, memory_limit, ours)
+        self._process = context.Process(target=work, args=given, daemon=True)
+        # Signals wait until a fork has forgotten what this process does of them.
+        with _signals_wait() if forked else nullcontext():
             self._process.start()
         theirs.close()  # what is read from it ends when the worker does
 
     def end(self) -> str:
-        """Make sure that the process is gone, and say how it went.
-
-        Returns:
-            Such as `signal 9; out of memory?` or `exit code 1`.
-        """
+        """Make sure that the process is gone; return how it went, such as `exit code 1`."""
         self.connection.close()
         self._process.join(SECONDS_TO_END)
         if self._process.exitcode is None:
@@ -145,17 +132,18 @@ class Worker:
         self._process.terminate()
 
 
-def _may_fork(job: Job) -> bool:
-    """Return whether a copy of this process can do the work."""
+def _context(job: Job) -> "ForkContext | ForkServerContext | SpawnContext":
+    """Return the way to start processes.
+
+    A fork of this process can work after some milliseconds, since all is loaded. Where that would
+    not be safe, the fork of a server is, which has loaded the engine; elsewhere they begin anew.
+    """
     # Clients of models may hold connections, which two processes cannot share. And a process that
     # was started by Python may be running a script that starts itself again, which Python notices
     # only where processes begin anew.
     first = current_process().name == MAIN_PROCESS
-    return first and can_fork() and not job.plan.asks_models
-
-
-def _context() -> ForkServerContext | SpawnContext:
-    """Return the way to start processes where this one cannot be forked."""
+    if first and can_fork() and not job.plan.asks_models:
+        return get_context("fork")
     if sys.platform != "linux":
         return get_context("spawn")
     context = get_context("forkserver")
@@ -206,14 +194,13 @@ def work(
 
 def _end_with_parent() -> None:
     """End this process when the one above ends, also in the middle of a document."""
-    parent = parent_process()
-    if parent is not None:
 
-        def watch() -> None:
-            parent.join()
-            os._exit(1)
+    def watch(parent: "BaseProcess") -> None:
+        parent.join()
+        os._exit(1)
 
-        threading.Thread(target=watch, daemon=True).start()
+    if (parent := parent_process()) is not None:
+        threading.Thread(target=watch, args=(parent,), daemon=True).start()
 
 
 def answer(job: Job, packed: bytes, memory_limit: int | None) -> bytes:
