@@ -23,9 +23,9 @@ from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.list import ListNode
 from stickler_cli.compare.map import MapNode
 from stickler_cli.compare.object import Field, ObjectNode
+from stickler_cli.compare.one_of import RecursionNode
 from stickler_cli.compare.open import OpenNode
 from stickler_cli.compare.plan import Node, Plan
-from stickler_cli.compare.recursion import RecursionNode
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.core.values import dataclass

@@ -1,7 +1,7 @@
 """One pair of an account as a tree: a view for whoever looks at one document, not at columns."""
 
-from collections.abc import Iterator
-from typing import Literal, TypeAlias
+from collections.abc import Iterator, Mapping
+from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -19,6 +19,15 @@ from stickler_cli.core.values import dataclass
 
 Shape: TypeAlias = Literal["leaf", "object", "list", "mismatch"]
 
+_SHAPES: Final[Mapping[type[Account], Shape]] = {
+    ObjectAccount: "object",
+    ListAccount: "list",
+    MismatchAccount: "mismatch",
+}
+
+_TOLD: Final = ("shape", "gt", "pred", "outcome", "similarity", "score", "threshold", "reason")
+_TOLD_OF_PARTS: Final = ("fields", "elements", "extras", "undeclared")
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
@@ -32,27 +41,22 @@ class Comparison:
     @property
     def shape(self) -> Shape:
         """What was compared: fields, elements, values of different kinds, or one value."""
-        match self.account:
-            case ObjectAccount():
-                return "object"
-            case ListAccount():
-                return "list"
-            case MismatchAccount():
-                return "mismatch"
-            case _:
-                return "leaf"
+        return _SHAPES.get(type(self.account), "leaf")
 
     @property
     def gt(self) -> JsonValue:
         """The ground truth; None where it is absent."""
-        slot = int(self.account.gt[self.pair])
-        return None if slot == NOTHING else self.account.columns.gt[slot]
+        return self._values[0]
 
     @property
     def pred(self) -> JsonValue:
         """The prediction; None where it is absent."""
-        slot = int(self.account.pred[self.pair])
-        return None if slot == NOTHING else self.account.columns.pred[slot]
+        return self._values[1]
+
+    @property
+    def _values(self) -> tuple[JsonValue, JsonValue]:
+        gt, pred = self.account.gt[self.pair], self.account.pred[self.pair]
+        return self.account.columns.values(int(gt), int(pred))
 
     @property
     def outcome(self) -> Outcome:
@@ -137,7 +141,9 @@ class Comparison:
         return account.undeclared.get(self.pair, ()) if isinstance(account, ObjectAccount) else ()
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Comparison) and _told(self) == _told(other)
+        return isinstance(other, Comparison) and all(
+            getattr(self, name) == getattr(other, name) for name in (*_TOLD, *_TOLD_OF_PARTS)
+        )
 
     __hash__ = None  # type: ignore[assignment] # values of documents are no keys
 
@@ -170,11 +176,6 @@ class ElementComparison:
     """The similarity at which this pair is a match."""
     comparison: Comparison
 
-    @property
-    def passed(self) -> bool:
-        """Whether the gate is open: only matching pairs are descended into."""
-        return self.outcome is Outcome.TP
-
 
 def comparison_of(account: Account, pair: int) -> Comparison:
     """Return one pair of an account."""
@@ -197,21 +198,3 @@ def _field(name: str, counted: object, account: Account, at: int) -> FieldCompar
 def _index(places: Indexes, at: int) -> int | None:
     place = int(places[at])
     return None if place == NOTHING else place
-
-
-def _told(comparison: Comparison) -> tuple[object, ...]:
-    """Return everything that a comparison says."""
-    return (
-        comparison.shape,
-        comparison.gt,
-        comparison.pred,
-        comparison.outcome,
-        comparison.similarity,
-        comparison.score,
-        comparison.threshold,
-        comparison.reason,
-        comparison.fields,
-        comparison.elements,
-        comparison.extras,
-        comparison.undeclared,
-    )

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from stickler_cli.compare.account import Account
-from stickler_cli.compare.columns import Columns, Indexes
+from stickler_cli.compare.columns import Elements, Indexes, spread
 from stickler_cli.compare.comparison import Comparison, ElementComparison, comparison_of
 from stickler_cli.compare.explained import (
     Candidate,
@@ -21,8 +21,8 @@ from stickler_cli.compare.explained import (
 )
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.list import ListNode
-from stickler_cli.compare.plan import Node, Options, Purpose
-from stickler_cli.compare.result import Outcome, ThresholdSource
+from stickler_cli.compare.plan import Options, Purpose
+from stickler_cli.compare.result import BOTH_SIDES, Outcome
 from stickler_cli.compare.tuple import TupleNode
 from stickler_cli.core.locations import Path, Step
 
@@ -47,37 +47,33 @@ class _Explainer:
 
     def place(self, comparison: Comparison, gt_path: Path, pred_path: Path) -> Explained:
         """Explain one place."""
-        node = comparison.account.node
+        node, shape = comparison.account.node, comparison.shape
+        both = comparison.outcome in BOTH_SIDES
+        apart = shape in {"object", "list"} and both  # then the parts have the values
         whole = Explained(
             gt_path=gt_path,
             pred_path=pred_path,
             kind="leaf",
             comparator=node.comparator.name if isinstance(node, LeafNode) else "",
             reason=comparison.reason,
-            gt=comparison.gt,
-            pred=comparison.pred,
+            gt=None if apart else comparison.gt,
+            pred=None if apart else comparison.pred,
             outcome=comparison.outcome,
             similarity=comparison.similarity,
             score=comparison.score,
             threshold=comparison.threshold,
             threshold_source=node.threshold_source,
         )
-        match comparison.shape:
-            case "object":
-                return self._object(comparison, whole)
-            case "list":
-                return self._list(comparison, whole)
-            case _:
-                return whole
+        if shape == "object":
+            return self._object(comparison, whole, both=both)
+        return self._list(comparison, whole, both=both) if shape == "list" else whole
 
-    def _object(self, comparison: Comparison, whole: Explained) -> Explained:
+    def _object(self, comparison: Comparison, whole: Explained, *, both: bool) -> Explained:
         parts, total, weights = [], 0.0, 0.0
-        both = comparison.outcome in (Outcome.TP, Outcome.FD)
         for entry in comparison.fields:
-            paths = (*whole.gt_path, entry.name), (*whole.pred_path, entry.name)
             absent = entry.comparison.outcome is Outcome.TN  # then it takes no part in the mean
             adds = entry.weight * entry.comparison.score if both and not absent else None
-            part = self.place(entry.comparison, *paths)
+            part = self.place(entry.comparison, *_below(whole, entry.name))
             parts.append(replace(part, weight=entry.weight, adds=adds))
             if adds is not None:
                 total, weights = total + adds, weights + entry.weight
@@ -85,26 +81,15 @@ class _Explainer:
         return replace(
             whole,
             kind="object",
-            comparator="",
-            gt=None if both else whole.gt,
-            pred=None if both else whole.pred,
             parts=tuple(parts),
             sum=Sum(total, weights) if both else None,
             undeclared=comparison.undeclared,
         )
 
-    def _list(self, comparison: Comparison, whole: Explained) -> Explained:
-        node = comparison.account.node
-        both = comparison.outcome in (Outcome.TP, Outcome.FD)
+    def _list(self, comparison: Comparison, whole: Explained, *, both: bool) -> Explained:
+        node, elements = comparison.account.node, comparison.elements
         is_tuple = isinstance(node, TupleNode)
-        whole = replace(
-            whole,
-            kind="tuple" if is_tuple else "list",
-            comparator="",
-            gt=None if both else whole.gt,
-            pred=None if both else whole.pred,
-        )
-        elements = comparison.elements
+        whole = replace(whole, kind="tuple" if is_tuple else "list")
         if not elements:
             return whole
         pairings: Iterator[Pairing | None] = iter([None] * len(elements))
@@ -112,9 +97,9 @@ class _Explainer:
             pairings = pairings_of(node, comparison, self._options)
         parts, total = [], 0.0
         for element, pairing in zip(elements, pairings, strict=True):
-            part = self._element(element, whole, is_tuple=is_tuple)
             adds = _added(element, is_tuple=is_tuple) if both else None
             total += adds or 0.0
+            part = self._element(element, whole, is_tuple=is_tuple)
             parts.append(replace(part, pairing=pairing, adds=adds))
         longest = len(parts) if is_tuple else _longest(elements)
         if isinstance(node, ListNode):
@@ -126,28 +111,33 @@ class _Explainer:
     def _element(
         self, element: ElementComparison, whole: Explained, *, is_tuple: bool
     ) -> Explained:
-        comparison = element.comparison
+        comparison, node = element.comparison, element.comparison.account.node
         gt_step = element.pred_index if element.gt_index is None else element.gt_index
         pred_step = element.gt_index if element.pred_index is None else element.pred_index
-        paths = (*whole.gt_path, *_steps(gt_step)), (*whole.pred_path, *_steps(pred_step))
+        # A position of a tuple has a threshold of its own.
+        source = node.threshold_source if is_tuple else node.source_for(comparison.gt)
         return replace(
-            self.place(comparison, *paths),
+            self.place(comparison, *_below(whole, gt_step, pred_step)),
             outcome=element.outcome,
             similarity=comparison.reported,
             threshold=element.threshold,
-            threshold_source=_element_source(comparison, is_tuple=is_tuple),
+            threshold_source=source,
         )
 
 
-def _steps(index: int | None) -> tuple[Step, ...]:
-    return () if index is None else (index,)
+def _below(whole: Explained, step: Step | None, other: Step | None = None) -> tuple[Path, Path]:
+    """Return the paths of a part; the predictions' step is the same where no other is given."""
+    other = step if other is None else other
+    steps = [() if one is None else (one,) for one in (step, other)]
+    return (*whole.gt_path, *steps[0]), (*whole.pred_path, *steps[1])
 
 
 def _extra(name: str, comparison: Comparison, whole: Explained) -> Explained:
     """Explain an undeclared key of a prediction: a false alarm, which takes no part in a score."""
+    gt_path, pred_path = _below(whole, name)
     return Explained(
-        gt_path=(*whole.gt_path, name),
-        pred_path=(*whole.pred_path, name),
+        gt_path=gt_path,
+        pred_path=pred_path,
         kind="leaf",
         pred=comparison.pred[name] if isinstance(comparison.pred, dict) else None,
         outcome=Outcome.FA,
@@ -159,12 +149,6 @@ def _extra(name: str, comparison: Comparison, whole: Explained) -> Explained:
     )
 
 
-def _element_source(comparison: Comparison, *, is_tuple: bool) -> ThresholdSource:
-    """Return who set the threshold of an element: a position of a tuple has its own."""
-    node = comparison.account.node
-    return node.threshold_source if is_tuple else node.source_for(comparison.gt)
-
-
 def _added(element: ElementComparison, *, is_tuple: bool) -> float:
     """Return what an element adds to the sum of its list."""
     comparison = element.comparison
@@ -172,8 +156,8 @@ def _added(element: ElementComparison, *, is_tuple: bool) -> float:
         return 0.0
     if is_tuple:
         return comparison.score
-    clips = comparison.account.node.item_clip
-    return 0.0 if clips and not element.passed else comparison.reported
+    clips = comparison.account.node.item_clip and element.outcome is not Outcome.TP
+    return 0.0 if clips else comparison.reported
 
 
 def _longest(elements: Sequence[ElementComparison]) -> int:
@@ -184,38 +168,31 @@ def _longest(elements: Sequence[ElementComparison]) -> int:
 
 
 def pairings_of(node: ListNode, comparison: Comparison, options: Options) -> Iterator[Pairing]:
-    """Tell of each element of a list what it was paired with, and what else it might have been."""
-    columns, elements = comparison.account.columns, comparison.elements
-    gt_elements, pred_elements, values = columns.elements
-    gt_slot, pred_slot = (
-        int(side[comparison.pair]) for side in (comparison.account.gt, comparison.account.pred)
-    )
-    rows = np.arange(gt_elements.lengths[gt_slot]) + gt_elements.starts[gt_slot]
-    others = np.arange(pred_elements.lengths[pred_slot]) + pred_elements.starts[pred_slot]
-    similarity = _all_pairs(node.items, values, rows, others, options)
-    gt_indexes = gt_elements.places[rows].tolist()
-    pred_indexes = pred_elements.places[others].tolist()
+    """Return what each element of a list was paired with, and what else it might have been."""
+    account, elements = comparison.account, comparison.elements
+    gt_lists, pred_lists, values = account.columns.elements
+    rows, _ = spread(*_of_list(gt_lists, account.gt, comparison.pair))
+    others, _ = spread(*_of_list(pred_lists, account.pred, comparison.pair))
+    pairs = np.repeat(rows, len(others)), np.tile(others, len(rows))
+    found = node.items.compare(values, *pairs, options).reported.reshape(len(rows), len(others))
+    gt_indexes, pred_indexes = gt_lists.places[rows].tolist(), pred_lists.places[others].tolist()
     partner_of_gt = {each.gt_index: each.pred_index for each in elements}
     partner_of_pred = {each.pred_index: each.gt_index for each in elements}
-    row_of = {index: row for row, index in enumerate(gt_indexes)}
-    column_of = {index: column for column, index in enumerate(pred_indexes)}
     for element in elements:
         gt_index, pred_index = element.gt_index, element.pred_index
         if gt_index is not None:
-            candidates = similarity[row_of[gt_index]].tolist()
+            candidates = found[gt_indexes.index(gt_index)].tolist()
             best = _best(candidates, pred_indexes, pred_index, partner_of_pred)
         else:
-            candidates = similarity[:, column_of[pred_index or 0]].tolist()
+            candidates = found[:, pred_indexes.index(pred_index)].tolist()
             best = _best(candidates, gt_indexes, None, partner_of_gt)
         yield Pairing(gt_index, pred_index, best)
 
 
-def _all_pairs(
-    node: Node, values: Columns, gt: Indexes, pred: Indexes, options: Options
-) -> "np.ndarray":
-    """Return the similarity of every element of one side and every one of the other, (n, m)."""
-    pairs = np.repeat(gt, len(pred)), np.tile(pred, len(gt))
-    return node.compare(values, *pairs, options).reported.reshape(len(gt), len(pred))
+def _of_list(lists: Elements, slots: Indexes, pair: int) -> tuple[Indexes, Indexes]:
+    """Return start and length of the list on one side of a pair, as `spread` takes them."""
+    at = slots[pair : pair + 1]
+    return lists.starts[at], lists.lengths[at]
 
 
 def _best(

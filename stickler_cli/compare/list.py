@@ -1,6 +1,7 @@
 """A list: order never matters, elements are paired by optimal assignment."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -77,6 +78,10 @@ class ListNode(SequenceNode):
     def first_of(self, value: JsonValue) -> Node:
         """Return the node of the only element of a list of one."""
         return self.items.chosen(value)
+
+    def parts(self) -> Sequence[Node]:
+        """Return the node of the elements."""
+        return (self.items,)
 
     def element_thresholds(self, columns: Columns, gt: Indexes) -> float | Floats:
         """Return what lists must reach as elements of another: what their own elements must."""

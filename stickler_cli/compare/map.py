@@ -1,5 +1,6 @@
 """A map: an object whose keys are fields too, under a schema that they share."""
 
+from collections.abc import Iterator
 from typing import Protocol
 
 import numpy as np
@@ -7,7 +8,7 @@ import numpy as np
 from stickler_cli.compare.account import EntryAccount
 from stickler_cli.compare.columns import Columns, Indexes, aligned, distinct, spread
 from stickler_cli.compare.object import Field, FieldsNode, ObjectNode, said
-from stickler_cli.compare.plan import Node, Options
+from stickler_cli.compare.plan import ANY_KEY, Node, Options
 from stickler_cli.core.problems import ComparisonError
 from stickler_cli.core.values import dataclass
 
@@ -47,6 +48,13 @@ class MapNode(FieldsNode):
     def stated(self) -> ObjectNode:
         """The object with the fields that the schema names."""
         return self.declared
+
+    def named(self) -> Iterator[tuple[str, Node]]:
+        """Return the fields; `ANY_KEY` stands for those that only documents name."""
+        yield from self.declared.named()
+        yield from ((ANY_KEY, pattern.node) for pattern in self.patterns)
+        if self.rest:
+            yield ANY_KEY, self.rest.node
 
     @property
     def item_threshold(self) -> float:

@@ -123,6 +123,10 @@ class ObjectNode(FieldsNode):
         """The object with the fields that the schema names: this one."""
         return self
 
+    def named(self) -> Iterator[tuple[str, Node]]:
+        """Return the fields."""
+        return ((entry.name, entry.node) for entry in self.fields)
+
     @property
     def item_threshold(self) -> float:
         """The similarity at which two list items of this model are a match."""

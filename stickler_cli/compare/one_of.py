@@ -1,7 +1,8 @@
-"""A union: the arm that accepts the ground truth decides how a pair is compared."""
+"""Nodes that leave a pair to another: unions, and references back to a node further up."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import field
 from typing import Final
 
 import numpy as np
@@ -108,6 +109,10 @@ class OneOfNode(ChoiceNode):
 
     arms: tuple[Arm, ...]
 
+    def parts(self) -> Sequence[Node]:
+        """Return the arms, whose fields are those of this place."""
+        return [arm.node for arm in self.arms]
+
     def choose(self, value: JsonValue) -> Node:
         """Return the node of the first arm that accepts the value, else of the first arm."""
         return self.arms[self._arm(value)].node
@@ -120,7 +125,7 @@ class OneOfNode(ChoiceNode):
                 np.array([*map(self._arm, side), 0], np.intp) for side in (columns.gt, columns.pred)
             ),
         )
-        return [arm.node for arm in self.arms], gt, pred
+        return self.parts(), gt, pred
 
     def _arm(self, value: JsonValue) -> int:
         """Find the first arm that accepts the value, else the first arm.
@@ -146,3 +151,49 @@ class OneOfNode(ChoiceNode):
         _, gt_choice, pred_choice = self.choices(account.columns)
         chosen = np.where(account.gt == NOTHING, pred_choice[account.pred], gt_choice[account.gt])
         return np.array([SAYS[arm.aggregate] for arm in self.arms], np.int8)[chosen]
+
+
+@dataclass(slots=True)
+class Target:
+    """What a recursion leads to; filled in once, when the node it names is complete."""
+
+    node: Node | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecursionNode(ChoiceNode):
+    """A node that stands for one further up, so that a plan is a finite tree on paper.
+
+    Two recursions are equal if they lead to the same place; the node there is compared where it
+    stands.
+    """
+
+    place: str
+    """Where the target's schema is: `file#/pointer`."""
+    target: Target = field(compare=False, repr=False)
+
+    def choose(self, value: JsonValue) -> Node:
+        """Return the target."""
+        if self.target.node is None:
+            raise AssertionError(f"the plan of {self.place} is not complete")
+        return self.target.node
+
+    def choices(self, columns: Columns) -> tuple[Sequence[Node], Indexes, Indexes]:
+        """Return the target for all slots."""
+        gt, pred = (np.zeros(len(side) + 1, np.intp) for side in (columns.gt, columns.pred))
+        return self.parts(), gt, pred
+
+    def parts(self) -> Sequence[Node]:
+        """Return the target, whose fields are those of this place."""
+        return (self.choose(None),)
+
+    def compare(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
+        """Account for pairs of values as the target does."""
+        return self.choose(None).compare(columns, gt, pred, options)
+
+
+def followed(node: Node) -> Node:
+    """Return the node that a reference stands for; any other node as it is."""
+    while isinstance(node, RecursionNode):
+        node = node.choose(None)
+    return node

@@ -9,17 +9,12 @@ from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.list import ListNode
 from stickler_cli.compare.map import MapNode
 from stickler_cli.compare.object import ObjectNode
-from stickler_cli.compare.one_of import OneOfNode
+from stickler_cli.compare.one_of import OneOfNode, followed
 from stickler_cli.compare.open import OpenNode
-from stickler_cli.compare.plan import Node, Plan
-from stickler_cli.compare.recursion import RecursionNode
+from stickler_cli.compare.plan import ANY_KEY, Node, Plan
 from stickler_cli.compare.tuple import TupleNode
 from stickler_cli.core.locations import Path
 from stickler_cli.core.values import dataclass
-
-ANY_KEY: Final = "*"
-"""Stands in an outline for the keys that only the documents name."""
-
 
 ANY_KIND: Final = "any"
 """The kind of a place whose values decide."""
@@ -63,12 +58,12 @@ def known_paths(plan: Plan) -> tuple[Path, ...]:
 
 def asks_models(root: Node) -> bool:
     """Say whether a comparator below a node asks a model."""
-    return any(node.comparator.asks_models for node in _nodes(root) if isinstance(node, LeafNode))
+    return any(node.comparator.asks_models for node in _leaves(root))
 
 
 def comparators(plan: Plan) -> tuple[BaseComparator, ...]:
     """List the comparators that a plan may call."""
-    return tuple(node.comparator for node in _nodes(plan.root) if isinstance(node, LeafNode))
+    return tuple(node.comparator for node in _leaves(plan.root))
 
 
 def _below(node: Node, path: Path, above: tuple[int, ...]) -> Iterator[FieldOutline]:
@@ -78,7 +73,7 @@ def _below(node: Node, path: Path, above: tuple[int, ...]) -> Iterator[FieldOutl
         if name in seen:
             continue
         seen.add(name)
-        place = id(_followed(child))
+        place = id(followed(child))
         if place in above:
             yield _row(child, (*path, name), kind=RECURSIVE)
         else:
@@ -86,74 +81,37 @@ def _below(node: Node, path: Path, above: tuple[int, ...]) -> Iterator[FieldOutl
             yield from _below(child, (*path, name), (*above, place))
 
 
-def _followed(node: Node) -> Node:
-    """Give the node that a reference stands for; any other node as it is."""
-    while isinstance(node, RecursionNode):
-        node = node.choose(None)
-    return node
-
-
 def _fields(node: Node, above: tuple[int, ...]) -> Iterator[tuple[str, Node]]:
     """List the fields at a node: its own, or those of its elements and arms."""
-    node = _followed(node)
-    match node:
-        case ObjectNode():
-            yield from ((entry.name, entry.node) for entry in node.fields)
-        case MapNode():
-            yield from _fields(node.declared, ())
-            rest = [pattern.node for pattern in node.patterns]
-            rest += [node.rest.node] if node.rest else []
-            yield from ((ANY_KEY, child) for child in rest)
-        case _ if id(node) not in above:
-            for part in _parts(node):
-                yield from _fields(part, (*above, id(node)))
+    yield from node.named()
+    if id(node) not in above:
+        for part in node.parts():
+            yield from _fields(part, (*above, id(node)))
 
 
-def _parts(node: Node) -> Iterator[Node]:
-    """List the nodes whose fields are the node's own: elements, positions, arms."""
-    match node:
-        case ListNode():
-            yield _followed(node.items)
-        case TupleNode():
-            yield from map(_followed, node.positions)
-            yield _followed(node.rest)
-        case OneOfNode():
-            yield from (_followed(arm.node) for arm in node.arms)
-        case _:
-            pass
-
-
-def _nodes(root: Node) -> Iterator[Node]:
-    """List every node of a plan once."""
-    waiting, met = [root], set()
+def _leaves(root: Node) -> Iterator[LeafNode]:
+    """List every leaf of a plan once."""
+    waiting: list[Node] = [root]
+    met: set[int] = set()
     while waiting:
-        node = _followed(waiting.pop())
+        node = waiting.pop()
         if id(node) in met:
             continue
         met.add(id(node))
-        yield node
-        waiting += _parts(node)
-        match node:
-            case OpenNode():
-                waiting += node.leaves.values()
-            case ObjectNode() | MapNode():
-                waiting += (child for _, child in _fields(node, ()))
-            case _:
-                pass
+        if isinstance(node, LeafNode):
+            yield node
+        waiting += node.leaves.values() if isinstance(node, OpenNode) else node.parts()
+        waiting += (child for _, child in node.named())
 
 
 def _row(node: Node, path: Path, kind: str | None = None) -> FieldOutline:
-    node = _followed(node)
+    node = followed(node)
     names = dict.fromkeys(leaf.comparator.name for leaf in _own_leaves(node, ()))
     kind = kind or _KINDS.get(type(node), ANY_KIND)
-    return FieldOutline(path, kind, " | ".join(names), _threshold(node), _weight(node))
-
-
-def _weight(node: Node) -> float:
-    """Return what a field is worth; of a union, what its first arm is."""
-    while isinstance(node, OneOfNode | RecursionNode):
-        node = node.choose(None)
-    return node.weight
+    worth = node
+    while isinstance(worth, OneOfNode):
+        worth = followed(worth.parts()[0])
+    return FieldOutline(path, kind, " | ".join(names), _threshold(node), worth.weight)
 
 
 _KINDS: Final = {
@@ -171,28 +129,21 @@ def _own_leaves(node: Node, above: tuple[int, ...]) -> Iterator[LeafNode]:
     if isinstance(node, LeafNode):
         yield node
     elif id(node) not in above:
-        for part in _parts(node):
+        for part in node.parts():
             yield from _own_leaves(part, (*above, id(node)))
 
 
-def _threshold(node: Node) -> float | None:
-    """Give what a unit of a field must reach; a list's units are its elements."""
-    node = _followed(node)
-    match node:
-        case ListNode():
-            return _threshold_of_items(node.items)
-        case TupleNode() | OpenNode():
+def _threshold(node: Node, *, element: bool = False) -> float | None:
+    """Return what a unit of a field must reach; a list's units are its elements."""
+    match node := followed(node):
+        case ListNode() if not element:
+            return _threshold(node.items, element=True)
+        case OpenNode():
+            return None
+        case TupleNode() if not element:
             return None
         case OneOfNode():
-            thresholds = {_threshold(arm.node) for arm in node.arms}
+            thresholds = {_threshold(arm, element=element) for arm in node.parts()}
             return thresholds.pop() if len(thresholds) == 1 else None
         case _:
-            return node.threshold
-
-
-def _threshold_of_items(items: Node) -> float | None:
-    items = _followed(items)
-    if isinstance(items, OneOfNode):
-        thresholds = {_threshold_of_items(arm.node) for arm in items.arms}
-        return thresholds.pop() if len(thresholds) == 1 else None
-    return None if isinstance(items, OpenNode) else items.item_threshold
+            return node.item_threshold if element else node.threshold

@@ -9,6 +9,7 @@ kind they are compared as that kind (`other`), else they have nothing in common.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import field, replace
 from enum import IntEnum
 from functools import cached_property
@@ -31,6 +32,9 @@ from stickler_cli.settings import ComparisonOptions, ExtraFields
 
 if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
+
+ANY_KEY: Final = "*"
+"""Stands for the keys that only the documents name."""
 
 PAIRING_FLOOR: Final = ComparisonOptions.pairing_floor
 """At or below this similarity two list elements are not the same item at all. Source:
@@ -104,6 +108,14 @@ class Node(Rules, ABC):
     @abstractmethod
     def account(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
         """Account for pairs of values of the declared kind, `NOTHING` where one is absent."""
+
+    def parts(self) -> "Sequence[Node]":
+        """Return the nodes whose fields are those of this place: of elements, arms, positions."""
+        return ()
+
+    def named(self) -> "Iterator[tuple[str, Node]]":
+        """Return the fields; `ANY_KEY` stands for those that only documents name."""
+        return iter(())
 
     def chosen(self, value: JsonValue) -> "Node":
         """Return the node that a value by itself leads to: this one, or one that it chooses."""

@@ -5,9 +5,8 @@ import numpy as np
 from stickler_cli.compare.columns import Columns, Indexes
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.object import ObjectNode
-from stickler_cli.compare.one_of import OneOfNode
+from stickler_cli.compare.one_of import OneOfNode, followed
 from stickler_cli.compare.plan import Node, Purpose
-from stickler_cli.compare.recursion import RecursionNode
 from stickler_cli.core.values import dataclass
 
 
@@ -54,13 +53,6 @@ def bound_of(item: Node) -> Purpose | None:
         return None if all(nested) else Purpose.BOUND
     cheap = [entry.node.columnar for entry in item.fields]
     return Purpose.ROUGH if any(cheap) and not all(cheap) else None
-
-
-def followed(node: Node) -> Node:
-    """Return the node that a reference stands for; any other node as it is."""
-    while isinstance(node, RecursionNode):
-        node = node.choose(None)
-    return node
 
 
 def _most_worth(node: Node) -> float:

@@ -1,6 +1,6 @@
 """A tuple: a list whose positions have schemas of their own; position against position."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
@@ -32,6 +32,10 @@ class TupleNode(SequenceNode):
     def first_of(self, value: JsonValue) -> Node:
         """Return the node of the only element of a list of one."""
         return self.at(0).chosen(value)
+
+    def parts(self) -> Sequence[Node]:
+        """Return the nodes of all positions."""
+        return (*self.positions, self.rest)
 
     def at(self, position: int) -> Node:
         """Return the node of a position."""

@@ -8,11 +8,10 @@ from typing import Any, Final
 from stickler_cli.comparators.registry import Comparators
 from stickler_cli.compare.map import MapNode
 from stickler_cli.compare.object import ObjectNode
-from stickler_cli.compare.one_of import Acceptor, Arm, OneOfNode
+from stickler_cli.compare.one_of import Acceptor, Arm, OneOfNode, RecursionNode, Target
 from stickler_cli.compare.open import OpenNode
 from stickler_cli.compare.outline import asks_models
 from stickler_cli.compare.plan import Node, Plan
-from stickler_cli.compare.recursion import RecursionNode, Target
 from stickler_cli.core.values import dataclass
 from stickler_cli.schema.acceptance import SchemaAcceptor, TypeAcceptor, acceptor_of
 from stickler_cli.schema.combinators import Branch, InForce, declared_types

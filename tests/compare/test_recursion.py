@@ -2,7 +2,7 @@ import pickle
 
 import pytest
 
-from stickler_cli.compare.recursion import RecursionNode, Target
+from stickler_cli.compare.one_of import RecursionNode, Target
 from stickler_cli.compare.result import Outcome
 from stickler_cli.compare.tuple import TupleNode
 from stickler_cli.schema.compiler import compile_schema

@@ -5,7 +5,7 @@ import pickle
 import pytest
 
 from stickler_cli.compare.engine import compare
-from stickler_cli.compare.recursion import RecursionNode
+from stickler_cli.compare.one_of import RecursionNode
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.nodes import DEEPEST, LARGE
 
