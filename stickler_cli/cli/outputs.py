@@ -15,10 +15,9 @@ from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.markdown_text import SUMMARY_LIMIT
 from stickler_cli.reports.registry import FORMATS, SAY_PARTIAL, SUFFIXES, format_of, pieces
 from stickler_cli.runs.whole_files import PARTIAL, whole_file
-from stickler_cli.score.evaluation import Evaluation, Status
+from stickler_cli.score.evaluation import Status
 from stickler_cli.score.gates import GateResult
-from stickler_cli.score.record import Run
-from stickler_cli.score.run_verdict import Verdict, unfit_count, unfit_problems, verdict_of
+from stickler_cli.score.record import Run, Verdict
 from stickler_cli.settings import TerminalOptions
 
 OUTPUT: Final = "--output"
@@ -132,23 +131,21 @@ def append_summary(page: Callable[[int], str]) -> None:
 
 def exit_code_of(run: Run) -> ExitCode:
     """Return the exit code of a run; say on standard error what could not be evaluated."""
-    evaluation, strict = run.evaluation, run.options.strict
-    found = verdict_of(evaluation, run.gates, strict=strict)
+    found = run.verdict
     if found is Verdict.INCOMPLETE:
-        _name_unfit(evaluation, strict=strict)
-    elif not evaluation.statuses[Status.EVALUATED]:
+        _name_unfit(run)
+    elif not run.evaluation.statuses[Status.EVALUATED]:
         warn("warning: no ground truth has a prediction that can be used; all counts as missed")
     return _CODES[found]
 
 
-def _name_unfit(evaluation: Evaluation, *, strict: bool) -> None:
+def _name_unfit(run: Run) -> None:
     """Say how many documents could not be evaluated, and name the first of them."""
-    count = unfit_count(evaluation, strict=strict)
-    if not count:
+    if not run.unfit:
         warn("error: no document was evaluated")
         return
-    warn(f"error: {count} of {evaluation.documents['total']} documents could not be evaluated")
-    named = unfit_problems(evaluation, strict=strict)
+    total, named = run.evaluation.documents["total"], run.unfit_problems
+    warn(f"error: {run.unfit} of {total} documents could not be evaluated")
     for entry in named[:NAMED]:
         warn(f"  {entry.document}: {entry.problem}")
     if len(named) > NAMED:

@@ -23,8 +23,7 @@ from stickler_cli.reports.tables import (
 )
 from stickler_cli.reports.view import RunView
 from stickler_cli.score.gates import GateResult
-from stickler_cli.score.record import Run
-from stickler_cli.score.run_verdict import Verdict
+from stickler_cli.score.record import Run, Verdict
 
 MARKER: Final = "<!-- stickler -->"
 DIFFERENCE_MARKER: Final = "<!-- stickler diff -->"

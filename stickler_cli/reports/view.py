@@ -9,9 +9,8 @@ from stickler_cli.reports.rows import FieldRow, Figures, field_rows, figures_of
 from stickler_cli.score.evaluation import DocumentProblem, Evaluation
 from stickler_cli.score.intervals import FieldIntervals, Interval
 from stickler_cli.score.rates import RateRule
-from stickler_cli.score.record import Run
+from stickler_cli.score.record import Run, Verdict
 from stickler_cli.score.results import Results
-from stickler_cli.score.run_verdict import Verdict, unfit_count, unfit_problems, verdict_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +110,7 @@ class RunView:
     @cached_property
     def verdict(self) -> Verdict:
         """What the run comes to."""
-        return verdict_of(self.evaluation, self.run.gates, strict=self.run.options.strict)
+        return self.run.verdict
 
     @cached_property
     def failed_gates(self) -> int:
@@ -121,9 +120,9 @@ class RunView:
     @cached_property
     def unfit(self) -> int:
         """How many documents count as not evaluated."""
-        return unfit_count(self.evaluation, strict=self.run.options.strict)
+        return self.run.unfit
 
     @cached_property
     def unfit_problems(self) -> list[DocumentProblem]:
         """What is wrong with those documents, in order; one may have several problems."""
-        return unfit_problems(self.evaluation, strict=self.run.options.strict)
+        return self.run.unfit_problems

@@ -1,12 +1,16 @@
 """The dict that users of one comparison know: scores, confusion matrix, non-matches."""
 
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Final, TypeAlias
 
+from stickler_cli.score.accounts import path_below
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.tally import COUNTING_MODES, Tally
 
 DOCUMENT_KEYS: Final = ("field_scores", "all_fields_matched", "non_matches")
-"""What `document_view` gives."""
+"""The keys of what `document_view` returns."""
+
+More: TypeAlias = Callable[[str, Tally], Mapping[str, object]]
 
 
 def comparison_view(batch: Batch, *, recall_with_fd: bool = False) -> dict[str, object]:
@@ -45,8 +49,17 @@ def document_view(batch: Batch, document: int) -> dict[str, object]:
     }
 
 
-def tally_view(node: Tally, *, recall_with_fd: bool = False) -> dict[str, object]:
-    """Give a node's counts, mean scores and fields as results show them."""
+def tally_view(
+    node: Tally, *, recall_with_fd: bool = False, more: More | None = None, path: str = ""
+) -> dict[str, object]:
+    """Return a node's counts, mean scores and fields as results show them.
+
+    Args:
+        node: what was counted.
+        recall_with_fd: whether recall also counts false discoveries as not found.
+        more: what else to say of each node, by its path.
+        path: of the node.
+    """
     view: dict[str, object] = {
         mode: node.counts(mode).view(recall_with_fd=recall_with_fd) for mode in COUNTING_MODES
     }
@@ -55,9 +68,13 @@ def tally_view(node: Tally, *, recall_with_fd: bool = False) -> dict[str, object
         view["similarity_score"] = node.mean_raw
         view["threshold_applied_score"] = node.mean_score
         view["weight"] = node.weight
+    if more is not None:
+        view |= more(path, node)
     if node.fields:
         view["fields"] = {
-            name: tally_view(child, recall_with_fd=recall_with_fd)
+            name: tally_view(
+                child, recall_with_fd=recall_with_fd, more=more, path=path_below(path, name)
+            )
             for name, child in node.fields.items()
         }
     return view

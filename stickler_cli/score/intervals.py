@@ -181,10 +181,6 @@ class Bootstrap:
         by_reading = {mode: {name: next(parts) for name in RATES} for mode in COUNTING_MODES}
         return FieldIntervals(by_reading, score)
 
-    def view(self, path: str, *, recall_with_fd: bool) -> dict[str, object]:
-        """Give the intervals of a field as a node of the run format shows them."""
-        return self.of(path, recall_with_fd=recall_with_fd).view(whole=not path)
-
     def _resample(self) -> None:
         """Put the documents that wait into the sums."""
         while self.waiting:

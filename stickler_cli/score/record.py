@@ -6,6 +6,7 @@ Every report is a view of this record, and `records.run_reading` reads it back. 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from enum import StrEnum
 from typing import Annotated, Final
 
 from stickler_cli import __version__
@@ -13,7 +14,7 @@ from stickler_cli.core.rules import Rule, encoded
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.conditions import ANY_KEY, FieldInfo, in_schema_order
 from stickler_cli.score.detail import Detail
-from stickler_cli.score.evaluation import RUN_FORMAT, Evaluation
+from stickler_cli.score.evaluation import RUN_FORMAT, DocumentProblem, Evaluation, Status
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.non_matches import NonMatch
 from stickler_cli.score.rates import RateRule
@@ -31,8 +32,20 @@ __all__ = [
 ]
 
 FORMAT: Final = RUN_FORMAT
+UNFIT: Final = frozenset({Status.FAILED})
+UNFIT_IF_STRICT: Final = UNFIT | {Status.MISSING, Status.INVALID, Status.UNMATCHED}
 PER_DOCUMENT: Final = "per_document"
 """The key of the accounts of documents."""
+
+
+class Verdict(StrEnum):
+    """What a run comes to, the same for the exit code and for every report."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    """A gate failed."""
+    INCOMPLETE = "incomplete"
+    """Documents could not be evaluated, or none was: the figures are not those of the whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +88,28 @@ class Run:
     def rule(self) -> RateRule:
         """How rates come of the counts of the run."""
         return RateRule(self.options.recall_with_fd)
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the run comes to: a document not evaluated wins over results not good enough."""
+        if self.unfit or not self.evaluation.evaluated:
+            return Verdict.INCOMPLETE
+        passed = all(result.passed for result in self.gates)
+        return Verdict.PASSED if passed else Verdict.FAILED
+
+    @property
+    def unfit(self) -> int:
+        """How many documents count as not evaluated."""
+        return sum(self.evaluation.statuses[status] for status in self._unfit)
+
+    @property
+    def unfit_problems(self) -> list[DocumentProblem]:
+        """What is wrong with those documents, in order; one may have several problems."""
+        return [it for it in sorted(self.evaluation.problems) if it.status in self._unfit]
+
+    @property
+    def _unfit(self) -> frozenset[Status]:
+        return UNFIT_IF_STRICT if self.options.strict else UNFIT
 
 
 def run_record(run: Run, *, per_document: bool = True) -> dict[str, object]:

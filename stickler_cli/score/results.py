@@ -2,18 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import field
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from stickler_cli.compare.columns import Mask
 from stickler_cli.core.locations import Path
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.batch import Batch
+from stickler_cli.score.comparison_view import tally_view
 from stickler_cli.score.conditions import FieldInfo, in_schema_order
 from stickler_cli.score.document_result import Status, add_warnings, warnings_view
 from stickler_cli.score.error_counts import ErrorCounts
 from stickler_cli.score.tally import SCORE_UNIT, Tally, sum_of_units
-from stickler_cli.score.tally_record import tally_record
 
 if TYPE_CHECKING:
     from stickler_cli.score.intervals import Bootstrap
@@ -124,12 +123,22 @@ class Results:
 
     def results_view(self, fields: Sequence[FieldInfo], *, recall_with_fd: bool) -> dict[str, Any]:
         """Return the results as the run format has them, of the whole or of a group."""
-        ordered = in_schema_order(self.tally, fields)
-        bootstrap = self.bootstrap
-        intervals = None
-        if bootstrap is not None:
-            intervals = partial(bootstrap.view, recall_with_fd=recall_with_fd)
-        matrix = tally_record(ordered, intervals, recall_with_fd=recall_with_fd)
+
+        def more(path: str, node: Tally) -> dict[str, object]:
+            said: dict[str, object] = {}
+            if node.scored:
+                said["documents"] = node.scored
+                said["score_sums"] = {
+                    "raw_similarity_score": str(node.raw_units),
+                    "threshold_applied_score": str(node.score_units),
+                }
+            if bootstrap is None:
+                return said
+            found = bootstrap.of(path, recall_with_fd=recall_with_fd).view(whole=not path)
+            return said | {"intervals": found} if found else said
+
+        bootstrap, ordered = self.bootstrap, in_schema_order(self.tally, fields)
+        matrix = tally_view(ordered, recall_with_fd=recall_with_fd, more=more)
         shown: dict[str, Any] = {
             "documents": {**self.documents, **warnings_view(self.warnings)},
             "overall_score": self.overall_score,

@@ -18,7 +18,6 @@ from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.conditions import Conditions, FieldInfo
 from stickler_cli.score.evaluation import FORMAT, RUN_FORMAT, Evaluation, Status
 from stickler_cli.score.tally import Tally
-from stickler_cli.score.tally_record import tally_record
 from stickler_cli.settings import DecidingOptions
 
 SCHEMA = {"type": "object", "properties": {"a": {"type": "number"}, "b": {"type": "string"}}}
@@ -78,7 +77,7 @@ def test_fields_are_read_however_deep_they_are():
         node = node.below("a")
     node.overall[0] = 1
 
-    found = read_tally(tally_record(root, recall_with_fd=False))
+    found = read_tally(Evaluation(tally=root).to_dict()["confusion_matrix"])
     assert [counts.overall for _, counts in found.walk()] == [
         each.overall for _, each in root.walk()
     ]

@@ -6,7 +6,7 @@ from typing import Final
 from stickler_cli.reports.figures import number_of, setting, visible
 from stickler_cli.reports.view import RunView
 from stickler_cli.score.intervals import Interval
-from stickler_cli.score.run_verdict import Verdict
+from stickler_cli.score.record import Verdict
 
 MOST_VIOLATIONS: Final = 20
 """Kinds of violations of the schema that are listed for a side: a screen."""
