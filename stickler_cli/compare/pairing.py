@@ -127,6 +127,7 @@ class _Search:
     ) -> None:
         gt_lists, pred_lists, self._elements = lists.elements
         self._item, self._floor, self._options = item, floor, options
+        self._fields: list[SelectiveField] = []
         self._gts = len(self._elements.gt)
         starts = gt_lists.starts[gt], pred_lists.starts[pred] + self._gts
         n, m = gt_lists.lengths[gt], pred_lists.lengths[pred]
@@ -204,7 +205,7 @@ class _Search:
         if np.count_nonzero(few) == len(few):
             return *found[0], np.zeros(len(few))
         rest, worth = np.where(few, -1.0, 1.0), np.zeros(len(few))
-        fields = selective_fields(self._item, self._elements)
+        fields = self._fields = selective_fields(self._item, self._elements)
         for field in fields:
             near, far, useful = self._join(field, ~few)
             found.append((near, far))
@@ -247,6 +248,8 @@ class _Search:
 
     def _best_of_all(self, near: Indexes, best: Floats) -> tuple[Indexes, Indexes, Floats]:
         near, far = self._all(near)
+        likely = self._bound(near, far) + 2 * EQUAL_WITHIN >= best[near]
+        near, far = near[likely], far[likely]
         purpose = bound_of(self._item)
         if purpose is None:
             return self._best_of(near, far, self._similarity(near, far))
@@ -262,6 +265,14 @@ class _Search:
         similarity = np.concatenate([found, self._similarity(near[at], far[at])])
         both = np.concatenate([likely, at])
         return self._best_of(near[both], far[both], similarity)
+
+    def _bound(self, near: Indexes, far: Indexes) -> Floats:
+        """Return what pairs gain at most by the fields in which they have nothing in common."""
+        most = np.full(len(near), 1 + EQUAL_WITHIN)
+        for field in self._fields:
+            one, other = field.keys[self._near[near]], field.keys[self._far[far]]
+            most -= ((one >= 0) & (one != other)) * (field.weight / field.of_object)
+        return most
 
     def _best_of(
         self, near: Indexes, far: Indexes, similarity: Floats
