@@ -248,8 +248,8 @@ class _Search:
 
     def _best_of_all(self, near: Indexes, best: Floats) -> tuple[Indexes, Indexes, Floats]:
         near, far = self._all(near)
-        likely = self._bound(near, far) + 2 * EQUAL_WITHIN >= best[near]
-        near, far = near[likely], far[likely]
+        possible = self._bound(near, far) + 2 * EQUAL_WITHIN >= best[near]
+        near, far = near[possible], far[possible]
         purpose = bound_of(self._item)
         if purpose is None:
             return self._best_of(near, far, self._similarity(near, far))

@@ -100,7 +100,7 @@ def test_a_fault_is_told_with_its_place_values_and_cause(fault, place):
     evaluation = evaluate_chunk(Job(plan, Options()), pairs).evaluation
 
     (problem,) = evaluation.problems
-    assert (problem.id, problem.status) == ("bad", Status.FAILED)
+    assert (problem.document, problem.status) == ("bad", Status.FAILED)
     assert f"at {path}" in problem.problem
     assert "Faulty failed on" in problem.problem
     assert re.search(cause, problem.problem)

@@ -65,7 +65,7 @@ def test_a_comparator_that_fails_is_that_document_s_problem_and_the_run_goes_on(
     pairs = [DocumentPair("one", {"a": "x"}, {"a": "y"}), DocumentPair("two", {}, {})]
     found = evaluate_chunk(Job(plan, Options()), pairs)
     (problem,) = found.evaluation.problems
-    assert (problem.id, problem.status) == ("one", Status.FAILED)
+    assert (problem.document, problem.status) == ("one", Status.FAILED)
     assert "at a, Refuses failed" in problem.problem
     assert "ZeroDivisionError: no" in problem.problem
     assert found.ids == ["one", "two"]
@@ -84,6 +84,6 @@ def test_a_document_that_is_nested_too_deeply_is_a_failure_of_that_document(monk
     found = evaluate_chunk(JOB, pairs)
     assert found.ids == ["0", "1", "2", "3", "4"]
     (problem,) = found.evaluation.problems
-    assert (problem.id, problem.status) == ("3", Status.FAILED)
+    assert (problem.document, problem.status) == ("3", Status.FAILED)
     assert "too deeply" in problem.problem
     assert found.evaluation.evaluated == 4
