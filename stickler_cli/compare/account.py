@@ -87,18 +87,13 @@ class Account:
         """The similarity after clipping, in [0, 1]."""
         self.reasons: Mapping[int, str] = _NOTHING_SAID
         """What a judge said, by the position of the pair."""
+        self.reported = similarity
+        """The similarity of each pair as an element of a list: of two lists, their score."""
+        self.worth: float | Floats = node.weight
+        """What each pair is worth in its object."""
 
     def __len__(self) -> int:
         return len(self.outcome)
-
-    @property
-    def reported(self) -> Floats:
-        """The similarity of each pair as an element of a list."""
-        return self.similarity
-
-    def weights(self) -> float | Floats:
-        """Return what each pair is worth in its object."""
-        return self.node.weight
 
     def innermost(self, pair: int) -> "tuple[Account, int]":
         """Return the account that compared a pair, and the position of the pair in it."""
@@ -184,11 +179,6 @@ class ListAccount(Account):
     units: Units | None = None
     """None where nothing is present, and where elements are being paired."""
 
-    @property
-    def reported(self) -> Floats:
-        """The similarity of each pair as an element of a list: its score."""
-        return self.score
-
 
 class MismatchAccount(Account):
     """Pairs of values of different kinds where no leaf is declared: one false discovery each."""
@@ -212,18 +202,6 @@ class SplitAccount(Account):
     """Pairs that were compared by different nodes: each is in one part."""
 
     parts: tuple[Part, ...] = ()
-    worth: float | Floats = 1.0
-    """What each pair is worth in its object."""
-
-    @property
-    def reported(self) -> Floats:
-        """The similarity of each pair as an element of a list."""
-        found: Floats = of_each(self, lambda account: account.reported, np.float64)
-        return found
-
-    def weights(self) -> float | Floats:
-        """Return what each pair is worth in its object."""
-        return self.worth
 
     def parts_at(self, at: Indexes) -> Iterator[tuple[Part, Indexes, Indexes]]:
         """Return each part that some pairs are in: which of them, and their positions there."""
@@ -264,14 +242,16 @@ def split(  # noqa: PLR0913, PLR0917 - what every account has, and the parts
     if len(parts) == 1 and worth is None:
         return parts[0].account
     outcome = np.empty(len(gt), np.int8)
-    similarity, score, weight = np.empty((3, len(gt)))
+    similarity, score, reported, weight = np.empty((4, len(gt)))
     for part in parts:
         outcome[part.at] = part.account.outcome
         similarity[part.at] = part.account.similarity
         score[part.at] = part.account.score
-        weight[part.at] = part.account.weights()
+        reported[part.at] = part.account.reported
+        weight[part.at] = part.account.worth
     found = SplitAccount(node, columns, gt, pred, outcome, similarity, score)
-    found.parts, found.worth = tuple(parts), weight if worth is None else worth
+    found.parts, found.reported = tuple(parts), reported
+    found.worth = weight if worth is None else worth
     return found
 
 

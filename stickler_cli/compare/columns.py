@@ -50,6 +50,11 @@ class Elements(NamedTuple):
     places: Indexes
     """Of each element, its index in its list as it stands in the document, or its name's code."""
 
+    def of(self, lists: Indexes) -> tuple[Indexes, Indexes, Indexes]:
+        """Return the elements of some lists: slot, position of its list, and place of each."""
+        slots, owner = spread(self.starts[lists], self.lengths[lists])
+        return slots, owner, self.places[slots]
+
 
 class Codes(NamedTuple):
     """Equal values have equal codes, on both sides; 1, 1.0 and true differ."""
@@ -162,23 +167,21 @@ class Columns:
     @cached_property
     def codes(self) -> Codes:
         """A number for each value; absent ones have `NOTHING`."""
-        keys = self._both()
-        # Else 1, 1.0 and true would share a code.
-        if not (alike := len(self.types - {type(None)}) <= 1):
-            keys = list(zip(map(type, keys), keys, strict=True))
+        both = self._both()
+        keys: list[Any] = both
+        if len(self.types - {type(None)}) > 1:  # else 1, 1.0 and true would share a code
+            keys = list(zip(map(type, both), both, strict=True))
         try:
-            table = dict.fromkeys(keys, NOTHING)
+            found = dict(zip(keys, both, strict=True))
         except TypeError:  # lists or objects that a comparator takes whole
-            keys, alike = [(type(value), _hashable(value)) for value in self._both()], False
-            table = dict.fromkeys(keys, NOTHING)
+            keys = list(map(id, both))
+            found = dict(zip(keys, both, strict=True))
         values: list[Any] = []
-        for key in table:
-            value = key if alike else key[1]
-            value = value.value if value.__class__ is _Same else value
-            if not is_absent(value):
-                table[key] = len(values)
+        for key, value in found.items():
+            found[key] = NOTHING if is_absent(value) else len(values)
+            if found[key] != NOTHING:
                 values.append(value)
-        return Codes(*self._sides(map(table.__getitem__, keys), np.intp), values)
+        return Codes(*self._sides(map(found.__getitem__, keys), np.intp), values)
 
     def prepared(self, comparator: BaseComparator) -> Prepared:
         """Return what a comparator makes of the distinct values, none of it at first."""
@@ -215,24 +218,6 @@ class Columns:
             None if gt == NOTHING else self.gt[gt],
             None if pred == NOTHING else self.pred[pred],
         )
-
-
-class _Same:
-    """A value that cannot be hashed: equal to itself only."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-
-def _hashable(value: Any) -> Hashable:
-    try:
-        hash(value)
-    except TypeError:
-        return _Same(value)
-    found: Hashable = value
-    return found
 
 
 def _field(values: Sequence[Any], name: str) -> list[Any]:

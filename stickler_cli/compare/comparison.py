@@ -189,7 +189,7 @@ def owned(owner: Indexes, pair: int) -> range:
 
 
 def _field(name: str, counted: object, account: Account, at: int) -> FieldComparison:
-    weights = account.weights()
+    weights = account.worth
     worth = weights if isinstance(weights, float | int) else float(weights[at])
     included = bool(counted[at]) if isinstance(counted, np.ndarray) else bool(counted)
     return FieldComparison(name, worth, included, comparison_of(account, at))

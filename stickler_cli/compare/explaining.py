@@ -11,7 +11,6 @@ from typing import Literal
 import numpy as np
 
 from stickler_cli.compare.account import Account
-from stickler_cli.compare.columns import Elements, Indexes, spread
 from stickler_cli.compare.comparison import Comparison, ElementComparison, comparison_of
 from stickler_cli.compare.explained import (
     Candidate,
@@ -171,11 +170,12 @@ def pairings_of(node: ListNode, comparison: Comparison, options: Options) -> Ite
     """Return what each element of a list was paired with, and what else it might have been."""
     account, elements = comparison.account, comparison.elements
     gt_lists, pred_lists, values = account.columns.elements
-    rows, _ = spread(*_of_list(gt_lists, account.gt, comparison.pair))
-    others, _ = spread(*_of_list(pred_lists, account.pred, comparison.pair))
+    at = slice(comparison.pair, comparison.pair + 1)
+    rows, _, gt_places = gt_lists.of(account.gt[at])
+    others, _, pred_places = pred_lists.of(account.pred[at])
     pairs = np.repeat(rows, len(others)), np.tile(others, len(rows))
     found = node.items.compare(values, *pairs, options).reported.reshape(len(rows), len(others))
-    gt_indexes, pred_indexes = gt_lists.places[rows].tolist(), pred_lists.places[others].tolist()
+    gt_indexes, pred_indexes = gt_places.tolist(), pred_places.tolist()
     partner_of_gt = {each.gt_index: each.pred_index for each in elements}
     partner_of_pred = {each.pred_index: each.gt_index for each in elements}
     for element in elements:
@@ -187,12 +187,6 @@ def pairings_of(node: ListNode, comparison: Comparison, options: Options) -> Ite
             candidates = found[:, pred_indexes.index(pred_index)].tolist()
             best = _best(candidates, gt_indexes, None, partner_of_gt)
         yield Pairing(gt_index, pred_index, best)
-
-
-def _of_list(lists: Elements, slots: Indexes, pair: int) -> tuple[Indexes, Indexes]:
-    """Return start and length of the list on one side of a pair, as `spread` takes them."""
-    at = slots[pair : pair + 1]
-    return lists.starts[at], lists.lengths[at]
 
 
 def _best(

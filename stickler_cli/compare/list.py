@@ -8,7 +8,7 @@ import numpy as np
 
 from stickler_cli.compare.absence import is_absent
 from stickler_cli.compare.account import Account, ListAccount, Units, of_each
-from stickler_cli.compare.columns import ARRAY, NOTHING, Columns, Elements, Indexes, Mask, spread
+from stickler_cli.compare.columns import ARRAY, NOTHING, Columns, Elements, Indexes, Mask
 from stickler_cli.compare.outcomes import Floats, both_sides, classified, met, scored
 from stickler_cli.compare.pairing import Pairs, joined, pair
 from stickler_cli.compare.plan import Node, Options, Purpose
@@ -24,10 +24,7 @@ MOST_KNOWN: Final = 1_000_000
 class SequenceNode(Node, ABC):
     """What lists and tuples share: a value that is not a list counts as a list of one."""
 
-    @property
-    def nested(self) -> bool:
-        """Whether to compare two values may mean to pair what is in them."""
-        return True
+    nested = True
 
     @abstractmethod
     def first_of(self, value: JsonValue) -> Node:
@@ -138,7 +135,7 @@ class ListNode(SequenceNode):
         raw, score = scored(raw, gt, pred), scored(score, gt, pred)
         outcome = classified(score, self.threshold, gt, pred)
         found = ListAccount(self, columns, gt, pred, outcome, raw, score)
-        found.units = units
+        found.units, found.reported = units, score
         return found
 
     def _paired(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Pairs:
@@ -177,8 +174,8 @@ class ListNode(SequenceNode):
     ) -> Units:
         """Account for the pairs, and for the elements that have none."""
         gt_lists, pred_lists, elements = columns.elements
-        rows, row_owner = spread(gt_lists.starts[gt], gt_lists.lengths[gt])
-        others, owners = spread(pred_lists.starts[pred], pred_lists.lengths[pred])
+        rows, row_owner, _ = gt_lists.of(gt)
+        others, owners, _ = pred_lists.of(pred)
         partner = np.full(len(rows), NOTHING)
         partner[_positions(gt_lists, gt, pairs.owner, pairs.gt)] = pairs.pred
         alone = np.ones(len(others), np.bool_)

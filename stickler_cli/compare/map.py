@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 
 from stickler_cli.compare.account import EntryAccount
-from stickler_cli.compare.columns import Columns, Indexes, aligned, distinct, spread
+from stickler_cli.compare.columns import Columns, Indexes, aligned, distinct
 from stickler_cli.compare.object import Field, FieldsNode, ObjectNode, said
 from stickler_cli.compare.plan import ANY_KEY, Node, Options
 from stickler_cli.core.problems import ComparisonError
@@ -61,10 +61,7 @@ class MapNode(FieldsNode):
         """The similarity at which two list items of this model are a match."""
         return self.declared.match_threshold
 
-    @property
-    def nested(self) -> bool:
-        """Whether to compare two values may mean to pair what is in them."""
-        return True
+    nested = True
 
     def has_field(self, name: str) -> bool:
         """Return whether a key is a field."""
@@ -85,10 +82,9 @@ class MapNode(FieldsNode):
         family = columns.derived((id(self), "family"), lambda: self._families(names))
         sides: list[tuple[Indexes, Indexes, Indexes]] = []
         for entries, slots in ((gt_entries, gt), (pred_entries, pred)):
-            chosen, owner = spread(entries.starts[slots], entries.lengths[slots])
-            known = family[entries.places[chosen]] != _UNDECLARED if len(chosen) else []
-            chosen, owner = chosen[known], owner[known]
-            sides.append((chosen, owner, entries.places[chosen]))
+            chosen, owner, place = entries.of(slots)
+            (known,) = (family[place] != _UNDECLARED).nonzero()
+            sides.append((chosen[known], owner[known], place[known]))
         gt_slots, pred_slots, owner, key = aligned(sides[0], sides[1], len(names) or 1)
         # As the ground truth has them, then the prediction: not by name, whose number is the
         # chunk's, so that sums of floats are the same in every chunk.

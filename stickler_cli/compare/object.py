@@ -147,14 +147,14 @@ def _mean(fields: Sequence[FieldAccount], entries: Sequence[EntryAccount], size:
     """Return the weighted means of the fields that either side has; 1.0 where there are none."""
     total, worth = np.zeros((2, size))
     for part in fields:
-        account, weight = part.account, part.account.weights()
+        account, weight = part.account, part.account.worth
         absent = account.outcome == TN
         if np.count_nonzero(absent):
             weight = np.where(absent, 0.0, weight)
         total += weight * account.score
         worth += weight
     for entry in entries:
-        weights = np.broadcast_to(entry.account.weights(), len(entry.owner))
+        weights = np.broadcast_to(entry.account.worth, len(entry.owner))
         total += np.bincount(entry.owner, weights * entry.account.score, size)
         worth += np.bincount(entry.owner, weights, size)
     return np.divide(total, worth, out=np.ones(size), where=worth > 0)

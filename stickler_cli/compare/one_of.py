@@ -34,15 +34,8 @@ class ChoiceNode(Node, ABC):
     def choices(self, columns: Columns) -> tuple[Sequence[Node], Indexes, Indexes]:
         """Return the nodes, and the position of the chosen one for each slot of either side."""
 
-    @property
-    def nested(self) -> bool:
-        """Whether to compare two values may mean to pair what is in them: some node may."""
-        return True
-
-    @property
-    def may_clip(self) -> bool:
-        """Whether `item_clip` holds for some values: the chosen node has its own say."""
-        return True
+    nested = True
+    may_clip = True
 
     def chosen(self, value: JsonValue) -> Node:
         """Return the node that a value by itself leads to."""

@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 
 from stickler_cli.compare.account import Account, ListAccount, Part, split
-from stickler_cli.compare.columns import NOTHING, Columns, Indexes, aligned, distinct, spread
+from stickler_cli.compare.columns import NOTHING, Columns, Indexes, aligned, distinct
 from stickler_cli.compare.list import SequenceNode, element_units, own_thresholds
 from stickler_cli.compare.outcomes import classified, scored
 from stickler_cli.compare.plan import Node, Options, Purpose
@@ -48,13 +48,9 @@ class TupleNode(SequenceNode):
             outcome = classified(ones, self.threshold, gt, pred)
             return ListAccount(self, columns, gt, pred, outcome, ones, ones)
         gt_elements, pred_elements, elements = columns.elements
-        sides, longest = [], 1
-        for side, slots in ((gt_elements, gt), (pred_elements, pred)):
-            chosen, owner = spread(side.starts[slots], side.lengths[slots])
-            place = side.places[chosen] if len(chosen) else chosen
-            sides.append((chosen, owner, place))
-            longest = max(longest, int(place.max(initial=0)) + 1)
-        gt_slots, pred_slots, owner, place = aligned(sides[0], sides[1], longest)
+        sides = gt_elements.of(gt), pred_elements.of(pred)
+        longest = max(int(place.max(initial=0)) for _, _, place in sides) + 1
+        gt_slots, pred_slots, owner, place = aligned(*sides, longest)
         parts = list(self._parts(elements, gt_slots, pred_slots, place, options))
         account = split(self.rest, elements, gt_slots, pred_slots, parts)
         size = np.maximum(np.bincount(owner, minlength=len(gt)), 1)
@@ -63,6 +59,7 @@ class TupleNode(SequenceNode):
         raw, score = scored(raw, gt, pred), scored(score, gt, pred)
         outcome = classified(score, self.threshold, gt, pred)
         found = ListAccount(self, columns, gt, pred, outcome, raw, score)
+        found.reported = score
         if not options.pairing:
             thresholds = np.broadcast_to(own_thresholds(account), len(owner))
             places = (

@@ -62,7 +62,7 @@ class FieldCounts:
 
     def note_scores(self, rows: Indexes, account: Account, at: Indexes) -> None:
         """Keep the scores of pairs, one a row at most."""
-        weights = account.weights()
+        weights = account.worth
         worth = weights if isinstance(weights, float | int) else weights[at]
         self._score(rows, account.similarity[at], account.score[at], worth)
 

@@ -120,12 +120,12 @@ class _Walk:
         for position, field in enumerate(account.fields):
             inner = field.positions(at)
             below = _Frame(frame, field.at, position, field.name)
-            self.units(field.account, inner, below, field.account.weights())
+            self.units(field.account, inner, below, field.account.worth)
         for entry in account.entries:
             inner, _ = children(entry.owner, at, len(account))
             order = len(account.fields) + entry.order
             below = _Frame(frame, entry.owner, order, names=entry.names, keys=entry.key)
-            self.units(entry.account, inner, below, entry.account.weights())
+            self.units(entry.account, inner, below, entry.account.worth)
         self.extras(account, at, frame)
 
     def extras(self, account: ObjectAccount, at: Indexes, frame: _Frame) -> None:

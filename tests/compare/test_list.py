@@ -142,7 +142,7 @@ def test_items_pass_on_their_match_threshold():
 
     assert pairs_of(comparison) == [(0, 0, "TP"), (1, 1, "FD")]
     assert [element.threshold for element in comparison.elements] == [0.7, 0.7]
-    assert [element.passed for element in comparison.elements] == [True, False]
+    assert [element.outcome.name for element in comparison.elements] == ["TP", "FD"]
     assert comparison.score == (0.875 + 0.625) / 2
 
 

@@ -112,7 +112,7 @@ def elements(comparison, *, live):
     node = Count()
     for element in comparison.elements:
         inner = element.comparison
-        opened = live and element.passed
+        opened = live and element.outcome.name == "TP"
         if live and not opened:
             node.add(element.outcome, "aggregate")
         if inner.shape == "list" and inner.elements:
