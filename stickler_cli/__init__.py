@@ -51,7 +51,7 @@ _ELSEWHERE: Final = {
     "SchemaError": "core.problems",
     "SticklerError": "core.problems",
     "StructuredModel": "api.structured",
-    "StructuredModelEvaluator": "api.evaluator",
+    "StructuredModelEvaluator": "api.structured",
     "UnavailableError": "core.problems",
     "UsageError": "core.problems",
     "evaluate": "api.zero",

@@ -1,16 +1,21 @@
-"""What a comparable class knows, apart from what it can do.
+"""What a comparable class knows, apart from what it can do; and the values that are compared.
 
-A module of its own, so that the modules that make such classes do not need the class that offers
-to make them.
+Nothing that a model can hold may end a comparison: a prediction that was made without validation
+is scored like any other.
 """
 
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict
+from pydantic_core import to_jsonable_python
 
 from stickler_cli.compare.plan import Plan
 from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD
+from stickler_cli.core.json_values import JsonObject, JsonValue
 
 
 class ComparableModel(BaseModel):
@@ -36,3 +41,63 @@ class ComparableModel(BaseModel):
     """The name of the class for the whole of that schema, where this one is for a part."""
     _named: ClassVar[bool] = True
     """Whether the name of the class is one that somebody gave it."""
+
+
+def values_of(instance: BaseModel) -> JsonObject:
+    """Return the JSON values that an instance stands for, by the names that its plan has.
+
+    Computed fields and private attributes are left out. A value that cannot be serialised stands
+    for its text.
+
+    Raises:
+        TypeError: it is no pydantic instance.
+    """
+    given: object = instance
+    if not isinstance(given, BaseModel):
+        raise TypeError(f"the prediction is {type(given).__name__}, expected a model instance")
+    by_alias = isinstance(given, ComparableModel) and given._source_schema is not None  # noqa: SLF001
+    dumped: object = None
+    with suppress(Exception):  # whatever a field refuses, its text can be compared
+        dumped = given.model_dump(
+            mode="json", by_alias=by_alias, warnings=False, fallback=str, round_trip=True
+        )
+    # A serializer of the user's own may give anything.
+    return dumped if isinstance(dumped, dict) else _fields(given, (), by_alias=by_alias)
+
+
+def _fields(instance: BaseModel, above: tuple[int, ...], *, by_alias: bool) -> JsonObject:
+    """Return the values of an instance field by field, whatever they are."""
+    declared = type(instance).model_fields
+    held = {**instance.__dict__, **(instance.model_extra or {})}
+    return {
+        (declared[name].alias or name if by_alias and name in declared else name): _value(
+            value, above, by_alias=by_alias
+        )
+        for name, value in held.items()
+        if name not in declared or not declared[name].exclude
+    }
+
+
+def _value(value: Any, above: tuple[int, ...], *, by_alias: bool) -> JsonValue:
+    """Return the JSON value that anything stands for; its text where there is none.
+
+    `above` are the containers around it: one inside itself is text.
+    """
+    if id(value) in above:
+        return "..."
+    inside = (*above, id(value))
+    value_inside = partial(_value, above=inside, by_alias=by_alias)
+    match value:
+        case BaseModel():
+            found: JsonValue = _fields(value, inside, by_alias=by_alias)
+        case Mapping():
+            found = {str(key): value_inside(part) for key, part in value.items()}
+        case list() | tuple() | set() | frozenset():
+            found = list(map(value_inside, value))
+        case bytes():
+            found = value.decode("utf-8", "backslashreplace")
+        case _:
+            found = str(value)
+            with suppress(Exception):
+                found = to_jsonable_python(value, fallback=str)
+    return found

@@ -15,7 +15,7 @@ from pydantic import create_model
 from pydantic.errors import PydanticUserError
 
 from stickler_cli.api.base import ComparableModel
-from stickler_cli.api.fields import RANGES, ComparableField, ItemThreshold
+from stickler_cli.api.fields import RANGES, ComparableField, Rules
 from stickler_cli.comparators.base import BaseComparator, KeywordError
 from stickler_cli.comparators.registry import UnknownComparatorError, construct
 from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD
@@ -23,6 +23,7 @@ from stickler_cli.core.json_values import brief, kind_of
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.core.spelling import did_you_mean
+from stickler_cli.schema.annotations import PREFIX
 
 Model = TypeVar("Model", bound=ComparableModel)
 
@@ -47,6 +48,8 @@ NESTED: Final[dict[str, Callable[[Any], Any]]] = {
     "optional_structured_model": lambda model: Optional[model],  # noqa: UP045 - a type at run time
 }
 """What a `type` makes of the model that its `fields` describe."""
+
+KINDS: Final = (*TYPES, *NESTED)
 
 MODEL_KEYS: Final = {"model_name": "string", "match_threshold": "number", "fields": "object"}
 FIELD_KEYS: Final = {
@@ -73,11 +76,7 @@ _GENERIC: Final = re.compile(r"(?P<outer>list|optional|dict)\[(?P<inner>.+)\]", 
 def model_from_configuration(
     config: object, base: type[Model], *, allow_plugins: bool = False
 ) -> type[Model]:
-    """Make a model class, a subclass of `base`, of a configuration.
-
-    Raises:
-        SchemaError: with everything that is wrong, each with its place.
-    """
+    """Make a model class, a subclass of `base`; see `StructuredModel.model_from_json`."""
     reader = _Reader(base, allow_plugins=allow_plugins)
     model = reader.model(config, (), DEFAULT_MODEL_NAME)
     if reader.problems:
@@ -86,11 +85,7 @@ def model_from_configuration(
 
 
 def type_named(text: str) -> Any:
-    """Give the type that a `type` names, such as `List[str]`.
-
-    Raises:
-        ValueError: it names none.
-    """
+    """Return the type that a `type` names, such as `List[str]`; ValueError if it names none."""
     generic = _GENERIC.fullmatch(text.strip())
     if generic is None:
         if text.strip().lower() not in TYPES:
@@ -120,17 +115,14 @@ class _Reader(Generic[Model]):
     def model(self, config: object, path: Path, name: str) -> type[Model]:
         """Make the class of one level; of what is wrong, a class without it."""
         keys = self._checked(config, path, MODEL_KEYS)
-        fields = keys.get("fields", {})
-        wrong = isinstance(config, Mapping) and "fields" in config and "fields" not in keys
-        if not fields and not wrong:
+        if isinstance(config, Mapping) and config.get("fields") in (None, {}):
             self._note((*path, "fields"), "there are no fields", "an object of fields")
         definitions: dict[str, Any] = {
             str(field): self._field(str(field), entry, (*path, "fields", str(field)))
-            for field, entry in fields.items()
+            for field, entry in keys.get("fields", {}).items()
         }
-        threshold = self._number(keys, "match_threshold", DEFAULT_MATCH_THRESHOLD, path)
         model = self._created(keys.get("model_name", name), definitions, path)
-        model.match_threshold = threshold
+        model.match_threshold = keys.get("match_threshold", DEFAULT_MATCH_THRESHOLD)
         given = keys.get("model_name", DEFAULT_MODEL_NAME)
         model._named = given != DEFAULT_MODEL_NAME  # noqa: SLF001 - the class is made here
         return model
@@ -155,26 +147,21 @@ class _Reader(Generic[Model]):
         if not isinstance(config, Mapping):
             self._note(path, f"it is {brief(config)}", "an object with a type")
             return Any, None
-        kind = config.get("type")
-        if kind is None:
-            self._note(
-                (*path, "type"), "there is no type", f"one of {', '.join([*TYPES, *NESTED])}"
-            )
-        nested = MODEL_KEYS if isinstance(kind, str) and kind in NESTED else {}
+        if config.get("type") is None:
+            expected = f"one of {', '.join(KINDS)}"
+            self._note((*path, "type"), "there is no type", expected)
+        nested = MODEL_KEYS if config.get("type") in list(NESTED) else {}
         keys = self._checked(config, path, {**FIELD_KEYS, **nested})
-        floor = self._number(keys, "pairing_floor", None, path)
-        annotation = listed = self._of_items(self._type(keys, path, name), keys, path)
+        annotation = self._of_items(self._type(keys, path, name), keys, path)
         required = keys.get("required") is True and "default" not in keys
-        if not required:
-            annotation = Optional[annotation]  # noqa: UP045
-        return annotation, ComparableField(
+        return annotation if required else Optional[annotation], ComparableField(  # noqa: UP045
             comparator=self._comparator(keys, path),
-            threshold=self._number(keys, "threshold", None, path),
-            weight=self._number(keys, "weight", 1.0, path),
+            threshold=keys.get("threshold"),
             default=... if required else keys.get("default"),
+            weight=keys.get("weight", 1.0),
             aggregate=keys.get("aggregate"),
             clip_under_threshold=keys.get("clip_under_threshold", False),
-            pairing_floor=floor if get_origin(listed) is list else None,
+            pairing_floor=keys.get("pairing_floor"),
             alias=keys.get("alias"),
             description=keys.get("description"),
             examples=keys.get("examples"),
@@ -190,33 +177,32 @@ class _Reader(Generic[Model]):
         try:
             return type_named(text)
         except ValueError:
-            known = [*TYPES, *NESTED]
-            expected = f"one of {', '.join(known)}, or List[...], Optional[...], Dict[str, ...]"
-            self._note((*path, "type"), f"it is {brief(text)}", expected, did_you_mean(text, known))
+            expected = f"one of {', '.join(KINDS)}, or List[...], Optional[...], Dict[str, ...]"
+            self._note((*path, "type"), f"it is {brief(text)}", expected, did_you_mean(text, KINDS))
             return Any
 
     def _of_items(self, annotation: Any, keys: Mapping[str, Any], path: Path) -> Any:
-        """Give the type with what is said of the elements of a list."""
-        threshold = self._number(keys, "item_threshold", None, path)
+        """Return the type with what is said of the elements of a list."""
         is_list = get_origin(annotation) is list
         for key in ("item_threshold", "pairing_floor"):
             if key in keys and not is_list:
                 self._note((*path, key), f"type is {brief(keys.get('type'))}", "the type of a list")
-        if threshold is None or not is_list:
+        if "item_threshold" not in keys or not is_list:
             return annotation
         (item,) = get_args(annotation)
-        return list[Annotated[item, ItemThreshold(threshold)]]  # type: ignore[valid-type]
+        rules = Rules(None, {f"{PREFIX}threshold": keys["item_threshold"]})
+        return list[Annotated[item, rules]]  # type: ignore[valid-type]
 
     def _comparator(self, keys: Mapping[str, Any], path: Path) -> BaseComparator | None:
         name, config = keys.get("comparator"), keys.get("comparator_config", {})
-        if name is not None and keys.get("type") in NESTED:
-            found = f"comparator is {brief(name)} on a field that is compared field by field"
-            self._note((*path, "comparator"), found, "no comparator")
-            return None
         if name is None:
             if config:
                 found = "it is given without a comparator"
                 self._note((*path, "comparator_config"), found, "a comparator beside it")
+            return None
+        if keys.get("type") in NESTED:
+            found = f"comparator is {brief(name)} on a field that is compared field by field"
+            self._note((*path, "comparator"), found, "no comparator")
             return None
         try:
             return construct(name, config, allow_plugins=self._allow_plugins)
@@ -231,39 +217,32 @@ class _Reader(Generic[Model]):
     def _checked(
         self, config: object, path: Path, known: Mapping[str, str | None]
     ) -> dict[str, Any]:
-        """Give the keys of an object that are known and of the right type; note the others."""
+        """Return the keys of an object that are known and right; note the others."""
         if not isinstance(config, Mapping):
             self._note(path, f"it is {brief(config)}", "an object")
             return {}
         checked = {}
         for key, value in config.items():
+            place = (*path, key)
+            expected, fits = RANGES.get(key, ("", None))
             if key not in known:
                 expected = f"one of {', '.join(known)}"
-                self._note(
-                    (*path, key), f"there is no key {key}", expected, did_you_mean(key, known)
-                )
+                self._note(place, f"there is no key {key}", expected, did_you_mean(key, known))
             elif value is None and key != "default":
                 continue  # as it is exported: nothing is said
             elif not _is(value, known[key]):
                 article = "an" if str(known[key])[0] in "ao" else "a"
-                self._note((*path, key), f"it is {brief(value)}", f"{article} {known[key]}")
+                self._note(place, f"it is {brief(value)}", f"{article} {known[key]}")
+            elif fits and not fits(value):
+                self._note(place, f"it is {value!r}", expected)
             else:
-                checked[key] = value
+                checked[key] = float(value) if fits else value
         return checked
-
-    def _number(self, keys: Mapping[str, Any], name: str, default: Any, path: Path) -> Any:
-        """Give a number that is in its range, else its default; note one that is not."""
-        value = keys.get(name)
-        expected, fits = RANGES[name]
-        if value is None or fits(value):
-            return default if value is None else float(value)
-        self._note((*path, name), f"it is {value!r}", expected)
-        return default
 
     def _note(self, path: Path, found: str, expected: str, hint: str = "") -> None:
         self.problems.append(Problem("", found, expected, hint, json_pointer(path)))
 
 
 def _is(value: object, kind: str | None) -> bool:
-    """Say whether a value is of a JSON type; every integer is a number."""
+    """Return whether a value is of a JSON type; every integer is a number."""
     return kind is None or kind_of(value) in {kind, "integer" if kind == "number" else kind}

@@ -1,20 +1,49 @@
-"""`Evaluation`: what many documents come to, with what Python and notebooks show of it."""
+"""`Evaluation`: what many documents come to, with what Python and notebooks show of it.
 
-from collections.abc import Iterable, Mapping
-from dataclasses import fields
+A notebook shows one table, without a script or anything to load, in its own colours, light or
+dark. Every name from documents is escaped.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import astuple, fields
+from html import escape
 from importlib import import_module
 from typing import Any, Final
 
-from stickler_cli.api.notebook import summary_html
+from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError
 from stickler_cli.core.spelling import did_you_mean
 from stickler_cli.records.run_reading import read_evaluation
 from stickler_cli.reports.csv_report import HEADERS, Row, run_rows
-from stickler_cli.reports.rows import named_rows
+from stickler_cli.reports.figures import rate, visible
+from stickler_cli.reports.rows import FieldRow, Figures, figures_of, named_rows
 from stickler_cli.score import evaluation as score
+from stickler_cli.score.rates import RateRule
 
 LIBRARIES: Final = ("pandas", "polars")
 """What makes data frames, the most common first; neither is a dependency."""
+
+
+MOST_ROWS: Final = 200
+"""Fields that are shown: far more than a schema has, far fewer than a map may have keys."""
+
+_HEADERS: Final = (
+    ("TP", "right"),
+    ("FD", "wrong value"),
+    ("FA", "invented"),
+    ("FN", "missed"),
+    ("TN", "absent on both sides"),
+    ("precision", "tp / (tp + fp)"),
+    ("recall", "the share of the ground truth that was found"),
+    ("F1", "harmonic mean of precision and recall"),
+    ("leaves F1", "F1 of all values of the field"),
+    ("score", "mean score after clipping"),
+)
+
+_TABLE: Final = "border-collapse:collapse;color:inherit;background:transparent"
+_CELL: Final = "border-bottom:1px solid rgba(128,128,128,.35);padding:.15em .6em"
+_LEFT: Final = f"{_CELL};text-align:left;font-weight:normal"
+_RIGHT: Final = f"{_CELL};text-align:right"
 
 
 class Evaluation(score.Evaluation):
@@ -91,3 +120,47 @@ def data_frame(rows: Iterable[Row], library: str | None = None) -> Any:
     wanted = " or ".join(LIBRARIES) if library is None else library
     found = f"a data frame needs {wanted}, which is not installed"
     raise UnavailableError([Problem("", found, "", f"pip install {library or LIBRARIES[0]}")])
+
+
+def summary_html(evaluation: score.Evaluation, fields: Sequence[FieldRow], rule: RateRule) -> str:
+    """Return a headline, and a table with a row for whole documents and one for each field."""
+    whole = figures_of(evaluation.tally, rule)
+    rows = [_row("all fields", _figures(whole, evaluation.overall_score))]
+    for field in fields[:MOST_ROWS]:
+        name = f"<bdi><code>{escape(visible(field_path(field.path)))}</code></bdi>"
+        rows.append(_row(name, _figures(field.figures, field.score), depth=len(field.path)))
+    more = len(fields) - MOST_ROWS
+    rest = f"<p>{more} more: to_frame() gives every field.</p>" if more > 0 else ""
+    heads = "".join(
+        f'<th scope="col" title="{title}" style="{_RIGHT}">{name}</th>' for name, title in _HEADERS
+    )
+    return (
+        f"<div><p>{_headline(evaluation)}</p>"
+        f'<table style="{_TABLE}"><thead><tr><th scope="col" style="{_LEFT}">field</th>{heads}</tr>'
+        f"</thead><tbody>{''.join(rows)}</tbody></table>{rest}</div>"
+    )
+
+
+def _headline(evaluation: score.Evaluation) -> str:
+    """Return how many documents there were, what became of the others, and the mean score."""
+    documents = evaluation.documents
+    others = [
+        f"{count} {name}"
+        for name, count in documents.items()
+        if count and name not in ("total", "evaluated")
+    ]
+    evaluated = f"{documents['evaluated']} of {documents['total']} documents evaluated"
+    return ", ".join([evaluated, *others, f"mean score {rate(evaluation.overall_score)}"])
+
+
+def _row(name: str, figures: Sequence[str], depth: int = 0) -> str:
+    cells = "".join(f'<td style="{_RIGHT}">{figure}</td>' for figure in figures)
+    indent = f";padding-left:{0.6 + max(depth - 1, 0) * 1.2:.1f}em"
+    return f'<tr><th scope="row" style="{_LEFT}{indent}">{name}</th>{cells}</tr>'
+
+
+def _figures(figures: Mapping[str, Figures], score: float | None) -> list[str]:
+    """Return the counts and rates of `overall`, as the table of fields in a terminal has them."""
+    counts, rates = figures["overall"].counts, figures["overall"].rates
+    shares = (*astuple(rates), figures["leaves"].rates.f1, score)
+    return [*map(str, astuple(counts)), *map(rate, shares)]

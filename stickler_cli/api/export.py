@@ -1,13 +1,11 @@
 """What a class says of itself in JSON: its configuration, written from its plan.
 
-The plan says how each field is compared, the class what its values are called in Python. A
-configuration can state less than a schema, so what was written is read back and compared with the
-plan that it came from.
+The plan says how each field is compared, the class what its values are called in Python. What was
+written is read back and compared with the plan, as a configuration can state less than a schema.
 """
 
-import json
 import keyword
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import NoneType, UnionType
 from typing import Any, Final, Union, get_args, get_origin
@@ -29,10 +27,6 @@ from stickler_cli.compare.plan import Node, Plan
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.core.values import dataclass
-from stickler_cli.schema.annotations import PREFIX
-
-STATED: Final = "what a configuration can state"
-HINT: Final = "use to_json_schema"
 
 BY_COMPARATOR: Final = {"NumericComparator": "float"}
 """The `type` of a leaf of which nothing else is known; of any other comparator it is `str`."""
@@ -47,14 +41,8 @@ class Told:
     schema: Mapping[str, Any]
     root: Mapping[str, Any]
 
-    @property
-    def text(self) -> str | None:
-        """The `type` of the values here; None where it takes more than reading a keyword."""
-        kind = self.schema.get("type")
-        return BY_JSON_TYPE.get(kind) if isinstance(kind, str) else None
-
     def inside(self, *steps: str) -> "Told | None":
-        """Give what is said of a part; None where nothing is."""
+        """Return what is said of a part; None where nothing is."""
         part: Any = self.schema
         for step in steps:
             part = part.get(step) if isinstance(part, Mapping) else None
@@ -64,54 +52,15 @@ class Told:
         return Told(part, self.root) if isinstance(part, Mapping) else None
 
 
-def check_exported(schema: Mapping[str, Any], source: str) -> None:
-    """Make sure that the comparators in an annotated schema are written out in JSON.
-
-    Raises:
-        SchemaError: the config of a comparator holds what JSON has no word for.
-    """
-    problems = [
-        problem
-        for path, config in _configs(schema, ())
-        if (problem := _config_problem(config, path, source)) is not None
-    ]
-    if problems:
-        raise SchemaError(problems)
-
-
-def _configs(schema: object, path: Path) -> Iterator[tuple[Path, object]]:
-    """List the configs of comparators in a schema and where they stand."""
-    parts: Iterable[tuple[str | int, Any]] = ()
-    if isinstance(schema, Mapping):
-        parts = schema.items()
-    elif isinstance(schema, list):
-        parts = enumerate(schema)
-    for step, part in parts:
-        if step == f"{PREFIX}comparator-config":
-            yield (*path, step), part
-        else:
-            yield from _configs(part, (*path, step))
-
-
-def _config_problem(config: object, path: Path, source: str) -> Problem | None:
-    try:
-        json.dumps(config, allow_nan=False)
-    except (TypeError, ValueError) as error:
-        found = f"a comparator was given what JSON does not have ({error})"
-        hint = "compare with the class itself"
-        return Problem(source, found, "keywords that are JSON", hint, json_pointer(path))
-    return None
-
-
 def configuration_of(
     model: type[ComparableModel], plan: Plan, read: Callable[[dict[str, Any]], Plan]
 ) -> dict[str, Any]:
-    """Give the configuration of a model class.
+    """Return the configuration of a model class.
 
     Args:
         model: the class.
         plan: its plan.
-        read: gives the plan of a configuration.
+        read: returns the plan of a configuration.
 
     Raises:
         SchemaError: with every field that no configuration can state.
@@ -140,7 +89,7 @@ class _Writer:
         self.problems: list[Problem] = []
 
     def model(self, node: Node, told: Any, path: Path) -> dict[str, Any]:
-        """Give the configuration of an object, as far as it can be stated."""
+        """Return the configuration of an object, as far as it can be stated."""
         if not isinstance(node, ObjectNode):
             self._note(path, "its documents are of several kinds")
             return {}
@@ -156,23 +105,16 @@ class _Writer:
     def _field(self, entry: Field, around: Any, path: Path) -> dict[str, Any]:
         if not entry.name.isidentifier() or keyword.iskeyword(entry.name):
             self._note(path, f"{entry.name} is no Python name")
-        if isinstance(around, Told):
-            config = self._node(entry.node, around.inside("properties", entry.name), path)
-        elif (info := _info_of(around, entry.name)) is not None:
-            config = {**self._node(entry.node, info.annotation, path), **_words_of(info)}
-        else:
-            config = self._node(entry.node, None, path)
+        told, words = _field_of(around, entry.name)
+        config = {**self._node(entry.node, told, path), **words}
         if entry.aggregate is not None:
             config["aggregate"] = entry.aggregate
         return config
 
     def _node(self, node: Node, told: Any, path: Path) -> dict[str, Any]:
-        """Give the configuration of one field."""
-        node = node.choose(None) if isinstance(node, RecursionNode) else node
-        told = _without_none(told)
-        config: dict[str, Any] = {"threshold": node.threshold, "weight": node.weight}
-        if node.clip:
-            config["clip_under_threshold"] = True
+        """Return the configuration of one field."""
+        node, told = _target(node), _without_none(told)
+        config: dict[str, Any] = {"threshold": node.threshold, "weight": node.weight, **_clip(node)}
         match node:
             case _ if any(node is outer for outer in self._above):
                 self._note(path, "it leads back to an object around it")
@@ -184,15 +126,18 @@ class _Writer:
                 config = self._list(node, told, path)
             case OpenNode():
                 config = {"type": "any", **_shared(node, config)}
-            case MapNode() if isinstance(node.rest, Field):
-                config["type"] = _map_type(node.rest.node)
+            case MapNode(rest=Field(node=LeafNode() as value)):
+                config["type"] = f"Dict[str, {_text_of(None, value)}]"
+            case MapNode(rest=Field()):
+                config["type"] = "dict"
             case _:
                 self._note(path, "it is a union, a tuple or a map")
         return config
 
     def _list(self, node: ListNode, told: Any, path: Path) -> dict[str, Any]:
-        items = node.items.choose(None) if isinstance(node.items, RecursionNode) else node.items
-        inner = _item_of(told)
+        items = _target(node.items)
+        told = told.inside("items") if isinstance(told, Told) else next(iter(get_args(told)), None)
+        told = _without_none(told)
         config: dict[str, Any] = {"weight": node.weight}
         if node.threshold_stated:
             config["threshold"] = node.threshold
@@ -200,19 +145,13 @@ class _Writer:
             config["pairing_floor"] = node.pairing_floor
         match items:
             case LeafNode():
-                text = f"List[{_text_of(inner, items)}]"
                 if not node.threshold_stated:
                     config["item_threshold"] = items.threshold
-                config |= _comparator(items)
-                if items.clip:
-                    config["clip_under_threshold"] = True
-                return {"type": text, **config}
+                text = f"List[{_text_of(told, items)}]"
+                return {"type": text, **config, **_comparator(items), **_clip(items)}
             case ObjectNode() if not any(items is outer for outer in self._above):
-                return {
-                    "type": "list_structured_model",
-                    **config,
-                    **self.model(items, inner, path),
-                }
+                inside = self.model(items, told, path)
+                return {"type": "list_structured_model", **config, **inside}
             case OpenNode():
                 return {"type": "list", **config}
             case _:
@@ -234,21 +173,24 @@ class _Writer:
             self._note((), "the comparison of its documents has more to it")
 
     def _note(self, path: Path, found: str) -> None:
-        self.problems.append(Problem(self._source, found, STATED, HINT, json_pointer(path)))
+        expected, hint = "what a configuration can state", "use to_json_schema"
+        self.problems.append(Problem(self._source, found, expected, hint, json_pointer(path)))
+
+
+def _target(node: Node) -> Node:
+    return _target(node.choose(None)) if isinstance(node, RecursionNode) else node
 
 
 def _unfolded(node: Node) -> Node:
-    """Give a node with what its references lead to in their place; it has no recursion."""
-    match node:
-        case RecursionNode():
-            return _unfolded(node.choose(None))
-        case ObjectNode():
+    """Return a node with what its references lead to in their place; it has no recursion."""
+    match _target(node):
+        case ObjectNode() as node:
             fields = tuple(replace(entry, node=_unfolded(entry.node)) for entry in node.fields)
             return replace(node, fields=fields)
-        case ListNode():
+        case ListNode() as node:
             return replace(node, items=_unfolded(node.items))
-        case _:
-            return node
+        case other:
+            return other
 
 
 def _comparator(node: LeafNode) -> dict[str, Any]:
@@ -257,8 +199,12 @@ def _comparator(node: LeafNode) -> dict[str, Any]:
     return {**named, "comparator_config": config} if config else named
 
 
+def _clip(node: Node) -> dict[str, Any]:
+    return {"clip_under_threshold": True} if node.clip else {}
+
+
 def _shared(node: OpenNode, config: dict[str, Any]) -> dict[str, Any]:
-    """Give what a field of any kind says, where it says the same of all of them."""
+    """Return what a field of any kind says, where it says the same of all of them."""
     leaves = list(node.leaves.values())
     config = {key: value for key, value in config.items() if key != "threshold"}
     if node.list_threshold is not None:
@@ -267,32 +213,15 @@ def _shared(node: OpenNode, config: dict[str, Any]) -> dict[str, Any]:
     return {**_comparator(leaves[0]), **config} if alike else config
 
 
-def _type_of_leaf(node: LeafNode) -> str:
-    if "array" in node.comparator.takes:
-        return "list"
-    return BY_COMPARATOR.get(node.comparator.name, "str")
-
-
-def _map_type(node: Node) -> str:
-    return f"Dict[str, {_type_of_leaf(node)}]" if isinstance(node, LeafNode) else "dict"
-
-
-def _info_of(model: object, name: str) -> FieldInfo | None:
-    """Give what a class says of a field; nothing of one that it was not written for."""
-    if isinstance(model, type) and issubclass(model, BaseModel):
-        return model.model_fields.get(name)
-    return None
-
-
-def _item_of(told: Any) -> Any:
-    """Give what is told of the elements of a list."""
-    if isinstance(told, Told):
-        return told.inside("items")
-    return _without_none(next(iter(get_args(told)), None))
-
-
-def _words_of(info: FieldInfo) -> dict[str, Any]:
-    """Give what a field says apart from its comparison."""
+def _field_of(around: object, name: str) -> tuple[Any, dict[str, Any]]:
+    """Return what is told of the type of a field, and what it says apart from its comparison."""
+    if isinstance(around, Told):
+        return around.inside("properties", name), {}
+    info: FieldInfo | None = None
+    if isinstance(around, type) and issubclass(around, BaseModel):
+        info = around.model_fields.get(name)
+    if info is None:  # a field that the class was not written for
+        return None, {}
     words: dict[str, Any] = {}
     if info.is_required():
         words["required"] = True
@@ -301,11 +230,11 @@ def _words_of(info: FieldInfo) -> dict[str, Any]:
     for key in ("alias", "description", "examples"):
         if getattr(info, key) is not None:
             words[key] = getattr(info, key)
-    return words
+    return info.annotation, words
 
 
 def _without_none(annotation: Any) -> Any:
-    """Give the only type of an Optional; anything else as it is."""
+    """Return the only type of an Optional; anything else as it is."""
     if get_origin(annotation) in (Union, UnionType):
         others = [part for part in get_args(annotation) if part is not NoneType]
         return others[0] if len(others) == 1 else annotation
@@ -315,6 +244,11 @@ def _without_none(annotation: Any) -> Any:
 def _text_of(told: Any, node: LeafNode) -> str:
     """Name the type of a leaf as a configuration does; by its comparator, where nothing is told."""
     if isinstance(told, Told):
-        return told.text or _type_of_leaf(node)
-    named = (text for text, kind in TYPES.items() if told == kind and kind is not Any)
-    return next(named, None) or _type_of_leaf(node)
+        kind = told.schema.get("type")
+        text = BY_JSON_TYPE.get(kind) if isinstance(kind, str) else None
+    else:
+        named = (text for text, kind in TYPES.items() if told == kind and kind is not Any)
+        text = next(named, None)
+    if text is None and "array" in node.comparator.takes:
+        return "list"
+    return text or BY_COMPARATOR.get(node.comparator.name, "str")

@@ -1,27 +1,49 @@
-"""`ComparableField`: a pydantic field that also says what it is worth and how to compare it.
+"""What a field says about its comparison, and the annotated JSON Schema that a class says it in.
 
-What it says travels as metadata of the field and comes out as annotations of the model's JSON
-Schema, so that a class and a schema are compiled by the same compiler.
+`ComparableField` is a pydantic field that also says what it is worth and how to compare it. That
+travels as its metadata, and comes out in a JSON Schema with annotations, so that a class and a
+schema have one compiler; the schema that pydantic makes otherwise stays its own.
 """
 
+import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import field
 from typing import Any, Final
 
-from pydantic import Field, GetJsonSchemaHandler
-from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema, PydanticUndefined
+from pydantic import BaseModel, Field, GetJsonSchemaHandler
+from pydantic.json_schema import (
+    GenerateJsonSchema,
+    JsonSchemaValue,
+    JsonSchemaWarningKind,
+    model_json_schema,
+)
+from pydantic_core import CoreSchema, PydanticUndefined, core_schema
 
 from stickler_cli.comparators.base import BaseComparator, is_number
 from stickler_cli.comparators.registry import location_of
+from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.locations import Path, json_pointer
+from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.core.values import dataclass
 from stickler_cli.schema.annotations import PREFIX
 
 DEFAULT_THRESHOLD: Final = 0.5
 """Of a field that says nothing else. Source: docs/python.md."""
+
+_FRACTION: Final[tuple[str, Callable[[float], bool]]] = (
+    "a number in [0, 1]",
+    lambda number: 0 <= number <= 1,
+)
+RANGES: Final[Mapping[str, tuple[str, Callable[[float], bool]]]] = {
+    "item_threshold": _FRACTION,
+    "match_threshold": _FRACTION,
+    "pairing_floor": ("a number in [-1, 1)", lambda number: -1 <= number < 1),
+    "threshold": _FRACTION,
+    "weight": ("a number above 0", lambda number: 0 < number < math.inf),
+}
+"""What a number must be, as a noun phrase and as a test."""
 
 STAND_IN: Final = "x-stands-for"
 """The only key of what stands for a whole schema."""
@@ -31,7 +53,7 @@ STAND_IN: Final = "x-stands-for"
 class Annotating:
     """A JSON Schema in the making that shall carry annotations."""
 
-    instances: dict[str, BaseComparator] | None = None
+    instances: dict[str, BaseComparator] | None
     """Where comparators go that the schema then refers to by key; None writes them out."""
     whole: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     """Schemas that stand in the finished one as they are, by the key that stands for each.
@@ -40,13 +62,13 @@ class Annotating:
     """
 
     def stand_in(self, schema: Mapping[str, Any]) -> dict[str, Any]:
-        """Give what stands for a schema until `finished` puts it there."""
+        """Return what stands for a schema until `finished` puts it there."""
         key = f"{len(self.whole)}"
         self.whole[key] = schema
         return {STAND_IN: key}
 
     def finished(self, schema: Any) -> Any:
-        """Give the schema with what stands in for others replaced by them."""
+        """Return the schema with what stands in for others replaced by them."""
         match schema:
             case dict() if STAND_IN in schema:
                 return self.whole[schema[STAND_IN]]
@@ -57,90 +79,108 @@ class Annotating:
             case _:
                 return schema
 
-    def annotate(self, rules: "Rules") -> dict[str, object]:
-        """Give the annotations of a field."""
-        annotations = rules.view()
-        if rules.comparator is None:
-            return annotations
-        if self.instances is None:
-            annotations[f"{PREFIX}comparator"] = location_of(rules.comparator)
-            if rules.comparator.config:
-                annotations[f"{PREFIX}comparator-config"] = rules.comparator.config
-        else:
-            key = f"{rules.comparator.name} #{len(self.instances)}"
-            self.instances[key] = rules.comparator
-            annotations[f"{PREFIX}comparator"] = key
-        return annotations
+    def naming(self, comparator: BaseComparator | None) -> dict[str, object]:
+        """Return the annotations that name a comparator; none where there is none."""
+        if comparator is None:
+            return {}
+        if self.instances is not None:
+            key = f"{comparator.name} #{len(self.instances)}"
+            self.instances[key] = comparator
+            return {f"{PREFIX}comparator": key}
+        named: dict[str, object] = {f"{PREFIX}comparator": location_of(comparator)}
+        return {**named, CONFIG: comparator.config} if comparator.config else named
 
 
-_current: ContextVar[Annotating | None] = ContextVar("annotating", default=None)
+CONFIG: Final = f"{PREFIX}comparator-config"
+
+CURRENT: Final[ContextVar[Annotating | None]] = ContextVar("annotating", default=None)
+"""The schema in the making; None where it is pydantic's own."""
 
 
-@contextmanager
-def annotating(how: Annotating) -> Iterator[None]:
-    """Let JSON Schemas made inside the block carry annotations."""
-    token = _current.set(how)
-    try:
-        yield
-    finally:
-        _current.reset(token)
-
-
-def current_annotating() -> Annotating | None:
-    """Give how a JSON Schema in the making is annotated; None where it is pydantic's own."""
-    return _current.get()
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Rules:
-    """What a field says about its comparison."""
+    """What a field, or an element of a list, says about its comparison."""
 
     comparator: BaseComparator | None
     """None leaves it to the kind of the field."""
-    threshold: float | None
-    """In [0, 1]; None leaves it to the kind of the field."""
-    weight: float
-    aggregate: bool | None
-    clip_under_threshold: bool
-    pairing_floor: float | None
-    """In [-1, 1); for a list; None leaves it to the run."""
-
-    def view(self) -> dict[str, object]:
-        """Give the rules as annotations, without the comparator; defaults are left out."""
-        view: dict[str, object] = {f"{PREFIX}weight": self.weight}
-        if self.threshold is not None:
-            view[f"{PREFIX}threshold"] = self.threshold
-        if self.pairing_floor is not None:
-            view[f"{PREFIX}pairing-floor"] = self.pairing_floor
-        if self.aggregate is not None:
-            view[f"{PREFIX}aggregate"] = self.aggregate
-        if self.clip_under_threshold:
-            view[f"{PREFIX}clip-under-threshold"] = True
-        return view
+    annotations: Mapping[str, object]
+    """All that it says beside the comparator."""
 
     def __get_pydantic_json_schema__(
         self, core_schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
-        """Add the annotations, where they are asked for."""
-        schema = handler(core_schema)
-        how = current_annotating()
-        return schema if how is None else {**schema, **how.annotate(self)}
-
-
-@dataclass(frozen=True, slots=True)
-class ItemThreshold:
-    """What the elements of a list must reach, where the list itself states nothing."""
-
-    threshold: float
-
-    def __get_pydantic_json_schema__(
-        self, core_schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
-        """Add the annotation, where it is asked for."""
-        schema = handler(core_schema)
-        if current_annotating() is None:
+        schema, how = handler(core_schema), CURRENT.get()
+        if how is None:
             return schema
-        return {**schema, f"{PREFIX}threshold": self.threshold}
+        return {**schema, **self.annotations, **how.naming(self.comparator)}
+
+
+class ComparedSchema(GenerateJsonSchema):
+    """JSON Schema of the values that are compared: those that `values_of` returns."""
+
+    def decimal_schema(self, schema: core_schema.DecimalSchema) -> JsonSchemaValue:
+        """Take a Decimal for a number, however it is written."""
+        return {"type": "number"}
+
+    def handle_invalid_for_json_schema(self, schema: object, error_info: str) -> JsonSchemaValue:
+        """Take a type that JSON Schema has no word for as a place of any kind."""
+        return {}
+
+    def emit_warning(self, kind: JsonSchemaWarningKind, detail: str) -> None:
+        """Keep quiet: a default that JSON cannot state is not compared."""
+
+    def field_is_present(self, field: Any) -> bool:
+        """Leave out what a dump of the instance leaves out."""
+        return not field.get("serialization_exclude")
+
+
+def annotated_schema(
+    model: type[BaseModel], instances: dict[str, BaseComparator] | None = None
+) -> dict[str, Any]:
+    """Return the annotated JSON Schema of a class.
+
+    Args:
+        model: the class.
+        instances: where comparators go that the schema then refers to by key; None writes them
+            out.
+    """
+    how = Annotating(instances)
+    token = CURRENT.set(how)
+    try:
+        schema = model_json_schema(model, by_alias=False, schema_generator=ComparedSchema)
+    finally:
+        CURRENT.reset(token)
+    finished: dict[str, Any] = how.finished(schema)
+    return finished
+
+
+def check_exported(schema: Mapping[str, Any], source: str) -> None:
+    """Make sure that the comparators in an annotated schema are written out in JSON.
+
+    Raises:
+        SchemaError: the config of a comparator holds what JSON has no word for.
+    """
+    problems = []
+    for path, config in _configs(schema, ()):
+        try:
+            json.dumps(config, allow_nan=False)
+        except (TypeError, ValueError) as error:
+            found = f"a comparator was given what JSON does not have ({error})"
+            hint = "compare with the class itself"
+            expected = "keywords that are JSON"
+            problems.append(Problem(source, found, expected, hint, json_pointer(path)))
+    if problems:
+        raise SchemaError(problems)
+
+
+def _configs(schema: object, path: Path) -> Iterator[tuple[Path, JsonValue]]:
+    """Yield the configs of comparators in a schema, each with its place."""
+    parts: Any = schema.items() if isinstance(schema, Mapping) else ()
+    for step, part in enumerate(schema) if isinstance(schema, list) else parts:
+        if step == CONFIG:
+            yield (*path, step), part
+        else:
+            yield from _configs(part, (*path, step))
 
 
 def ComparableField(  # noqa: N802 - the name that users of the reference library know
@@ -180,14 +220,14 @@ def ComparableField(  # noqa: N802 - the name that users of the reference librar
     given: object = comparator
     if given is not None and not isinstance(given, BaseComparator):
         raise TypeError(f"comparator is {given!r}, expected an instance of a comparator")
-    rules = Rules(
-        comparator,
-        None if threshold is None else _checked("threshold", threshold),
-        _checked("weight", weight),
-        aggregate,
-        bool(clip_under_threshold),
-        None if pairing_floor is None else _checked("pairing_floor", pairing_floor),
-    )
+    said = {
+        "weight": _checked("weight", weight),
+        "threshold": _checked("threshold", threshold),
+        "pairing-floor": _checked("pairing_floor", pairing_floor),
+        "aggregate": aggregate,
+        "clip-under-threshold": bool(clip_under_threshold) or None,
+    }
+    annotations = {f"{PREFIX}{name}": value for name, value in said.items() if value is not None}
     info = Field(
         PydanticUndefined if default is ... or "default_factory" in keywords else default,
         alias=alias,
@@ -195,22 +235,12 @@ def ComparableField(  # noqa: N802 - the name that users of the reference librar
         examples=list(examples) if examples is not None else None,
         **keywords,
     )
-    info.metadata.append(rules)
+    info.metadata.append(Rules(comparator, annotations))
     return info
 
 
-RANGES: Final[Mapping[str, tuple[str, Callable[[float], bool]]]] = {
-    "item_threshold": ("a number in [0, 1]", lambda number: 0 <= number <= 1),
-    "match_threshold": ("a number in [0, 1]", lambda number: 0 <= number <= 1),
-    "pairing_floor": ("a number in [-1, 1)", lambda number: -1 <= number < 1),
-    "threshold": ("a number in [0, 1]", lambda number: 0 <= number <= 1),
-    "weight": ("a number above 0", lambda number: 0 < number < math.inf),
-}
-"""What a number must be, as a noun phrase and as a test."""
-
-
-def _checked(name: str, value: object) -> float:
-    """Give back a number in the range of `name`.
+def _checked(name: str, value: object) -> float | None:
+    """Return a number in the range of `name`, or None where it may be left open.
 
     Raises:
         ValueError: the value is anything else.
@@ -218,4 +248,6 @@ def _checked(name: str, value: object) -> float:
     expected, fits = RANGES[name]
     if is_number(value) and fits(value):
         return float(value)
+    if value is None and name != "weight":
+        return None
     raise ValueError(f"{name} is {value!r}, expected {expected}")

@@ -34,33 +34,23 @@ def model_from_schema(
     *,
     allow_plugins: bool = False,
 ) -> type[Model]:
-    """Make a model class of an annotated JSON Schema.
-
-    Args:
-        schema: the schema.
-        base: what the class is a subclass of.
-        base_uri: the file that the schema is, or the directory that it is in: where relative
-            references start.
-        allow_plugins: whether a comparator may be named as `package.module:Class`.
-
-    Raises:
-        SchemaError: with everything that is wrong, each with its JSON Pointer.
-        TypeError: the base has fields of its own.
-    """
+    """Make a model class, a subclass of `base`; see `StructuredModel.from_json_schema`."""
     if base.model_fields:
         raise TypeError(f"{base.__name__} has fields of its own; a schema says what the fields are")
-    file = _file_of(base_uri)
+    file = None if base_uri is None else Path(str(base_uri).removeprefix("file://"))
+    if file is not None and file.is_dir():
+        file /= "schema.json"
     plan = compile_schema(schema, file=file, allow_plugins=allow_plugins)
     return _Classes(deepcopy(schema), base, file).of(plan.root, plan.model_name)
 
 
 def made_of_schema(cls: type) -> bool:
-    """Say whether a class was itself made of a schema, and does not just inherit from one."""
+    """Return whether a class was itself made of a schema, and does not just inherit from one."""
     return "_source_schema" in vars(cls)
 
 
 def source_schema(model: type[ComparableModel]) -> dict[str, Any]:
-    """Give the schema that a class was made of.
+    """Return the schema that a class was made of.
 
     Raises:
         SchemaError: the class is for a part of it.
@@ -75,7 +65,7 @@ def source_schema(model: type[ComparableModel]) -> dict[str, Any]:
 
 
 def embedded_schema(model: type[ComparableModel]) -> dict[str, Any]:
-    """Give the schema that a class was made of, as part of another one.
+    """Return the schema that a class was made of, as part of another one.
 
     Raises:
         SchemaError: a property has another name in the class, so that dumps would not fit; or as
@@ -89,19 +79,9 @@ def embedded_schema(model: type[ComparableModel]) -> dict[str, Any]:
     schema = source_schema(model)
     file = model._source_file  # noqa: SLF001
     # An identifier of its own, so that references inside it start from there.
-    name = file.absolute().as_uri() if file else f"urn:uuid:{uuid5(NAMESPACE_OID, _key(model))}"
+    text = json.dumps(schema, sort_keys=True, default=str)
+    name = file.absolute().as_uri() if file else f"urn:uuid:{uuid5(NAMESPACE_OID, text)}"
     return {"$id": name, **schema}
-
-
-def _key(model: type[ComparableModel]) -> str:
-    return json.dumps(model._source_schema, sort_keys=True, default=str)  # noqa: SLF001
-
-
-def _file_of(base_uri: str | Path | None) -> Path | None:
-    if base_uri is None:
-        return None
-    path = Path(str(base_uri).removeprefix("file://"))
-    return path / "schema.json" if path.is_dir() else path
 
 
 class _Classes(Generic[Model]):
@@ -115,24 +95,20 @@ class _Classes(Generic[Model]):
         self._made: dict[int, type[Model]] = {}
 
     def of(self, node: Node, name: str) -> type[Model]:
-        """Give the class for objects of a node."""
+        """Return the class for objects of a node."""
         if id(node) in self._made:
             return self._made[id(node)]
         declared = node.declared if isinstance(node, MapNode) else node
         fields = declared.fields if isinstance(declared, ObjectNode) else ()
         names = _attribute_names([entry.name for entry in fields], frozenset(dir(self._base)))
-        definitions = {
+        definitions: dict[str, Any] = {
             names[entry.name]: (
                 Annotated[Any, BeforeValidator(partial(self._lift, entry.node, entry.name))],
                 Field(None, alias=entry.name),
             )
             for entry in fields
         }
-        model: type[Model] = create_model(
-            name,
-            __base__=self._base,
-            **definitions,  # type: ignore[call-overload]
-        )
+        model: type[Model] = create_model(name, __base__=self._base, **definitions)
         if isinstance(declared, ObjectNode):
             model.match_threshold = declared.match_threshold
         model._compiled = Plan(node, name, asks_models(node))  # noqa: SLF001 - the class is made here
@@ -158,7 +134,7 @@ class _Classes(Generic[Model]):
 
 
 def _attribute_names(names: list[str], taken: frozenset[str]) -> dict[str, str]:
-    """Give each property the name of its attribute: its own, unless Python or pydantic mind."""
+    """Return the attribute of each property: its own name, unless Python or pydantic mind."""
     given: dict[str, str] = {}
     for name in names:
         attribute = name

@@ -3,13 +3,14 @@
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sized
+from types import NoneType
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from stickler_cli.api.evaluation_views import Evaluation
 from stickler_cli.compare.plan import Plan
 from stickler_cli.core.json_values import JsonObject, kind_of
 from stickler_cli.core.locations import Path, json_pointer
-from stickler_cli.core.option import read_settings
+from stickler_cli.core.option import options_of, read_settings
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents import DocumentPair
 from stickler_cli.runs.evaluate import evaluate_in_memory
@@ -67,69 +68,55 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
         UnavailableError: a comparator needs something that is not installed.
         WorkerDiedError: another process could not start.
     """
-    given = {
-        "workers": workers,
-        "chunk_size": chunk_size,
-        "pairing_floor": pairing_floor,
-        "extra_fields": extra_fields,
-        "recall_with_fd": recall_with_fd,
-        "missing": missing,
-        "allow_plugins": allow_plugins,
-        "validate": validate,
-    }
-    settings = read_settings(ManySettings, given)
-    plan = _plan_of(schema, allow_plugins=settings.allow_plugins)
-    total = len(pairs) if isinstance(pairs, Sized) else None
+    given = locals()
+    options = {name: given[name] for name in options_of(ManySettings) if name in given}
+    settings = read_settings(ManySettings, options)
+    plan, contents, file = _compiled(schema, allow_plugins=settings.allow_plugins)
+
+    def validation() -> Validation | None:
+        if settings.validate == "none":
+            return None
+        if contents is None:
+            found = f"it is {settings.validate!r}, and the schema is a compiled one"
+            expected = "the schema itself to hold documents against"
+            raise UsageError([Problem("validate", found, expected)])
+        return validation_of(settings.validate, contents(), file or "", file)
+
     found = evaluate_in_memory(
         plan,
         _document_pairs(pairs),
         settings,
         client=client,
-        total=total,
-        validation=lambda: _validation(settings.validate, schema),
+        total=len(pairs) if isinstance(pairs, Sized) else None,
+        validation=validation,
     )
     return Evaluation.of(found)
 
 
-def _plan_of(schema: object, *, allow_plugins: bool) -> Plan:
-    """Compile what stands for a schema."""
+def _compiled(
+    schema: object, *, allow_plugins: bool
+) -> tuple[Plan, Callable[[], Any] | None, str | None]:
+    """Return the plan of what stands for a schema, what makes the schema itself, and its file."""
     match schema:
         case Plan():
-            return schema
+            return schema, None, None
         case str() | os.PathLike():
-            return load_schema(os.fspath(schema), allow_plugins=allow_plugins).plan
+            loaded = load_schema(os.fspath(schema), allow_plugins=allow_plugins)
+            return loaded.plan, lambda: loaded.contents, loaded.path
         case dict():
-            return compile_schema(schema, allow_plugins=allow_plugins)
+            return compile_schema(schema, allow_plugins=allow_plugins), lambda: schema, None
         case type():
             compiled = _method(schema, "comparison_plan")
             plan = compiled() if compiled else None
             if isinstance(plan, Plan):
-                return plan
+                return plan, _method(schema, "to_json_schema"), None
     found = repr(schema) if isinstance(schema, type) else _described(schema)
     expected = "a schema file, a parsed schema, or a StructuredModel class"
     raise UsageError([Problem("schema", f"it is {found}", expected)])
 
 
-def _validation(chosen: Validate, schema: object) -> Validation | None:
-    """Make ready what documents are held against; the schema is known to compile."""
-    if chosen == "none":
-        return None
-    match schema:
-        case str() | os.PathLike():
-            file = os.fspath(schema)
-            return validation_of(chosen, load_schema(file, allow_plugins=True).contents, file, file)
-        case dict():
-            return validation_of(chosen, schema)
-        case type():
-            exported = _method(schema, "to_json_schema")
-            if exported:
-                return validation_of(chosen, exported())
-    found = f"it is {chosen!r}, and the schema is a compiled one"
-    raise UsageError([Problem("validate", found, "the schema itself to hold documents against")])
-
-
 def _method(owner: object, name: str) -> Callable[..., Any] | None:
-    """Give a method by name; an attribute that cannot be called is none."""
+    """Return a method by name; an attribute that cannot be called is none."""
     found = getattr(owner, name, None)
     return found if callable(found) else None
 
@@ -151,13 +138,12 @@ def _document_pairs(pairs: Iterable[object]) -> Iterator[DocumentPair]:
 
 
 def _document_pair(name: str, gt: object, pred: object) -> DocumentPair:
-    return DocumentPair(
-        name, _document(gt, name, "ground truth"), _document(pred, name, "prediction")
-    )
+    sides = _document(gt, name, "ground truth"), _document(pred, name, "prediction")
+    return DocumentPair(name, *sides)
 
 
 def _document(side: object, name: str, what: str) -> JsonObject | Problem | None:
-    """Give the JSON object that a side stands for, or what is wrong with it."""
+    """Return the JSON object that a side stands for, or what is wrong with it."""
     if side is None:
         return None
     try:
@@ -172,7 +158,7 @@ def _document(side: object, name: str, what: str) -> JsonObject | Problem | None
 
 
 def _dumped(side: object) -> object:
-    """Give the JSON values of an instance; asks its class, as a field may have such a name."""
+    """Return the JSON values of an instance; asks its class, as a field may have such a name."""
     if values := _method(type(side), "comparison_values"):
         return values(side)
     if dump := _method(type(side), "model_dump"):
@@ -205,12 +191,9 @@ def _first_misfit(document: JsonObject, name: str, what: str) -> Problem | None:
     return None
 
 
-_SCALARS: Final = frozenset((str, int, float, bool, type(None)))
-"""Not their subclasses: comparators would see what those print, such as `Color.RED`."""
-
-
 def _misfit(scalar: object) -> str | None:
-    """Say what a value is that JSON does not have."""
-    if type(scalar) not in _SCALARS:
+    """Return what a value is that JSON does not have."""
+    # Not their subclasses: comparators would see what those print, such as `Color.RED`.
+    if type(scalar) not in (str, int, float, bool, NoneType):
         return f"of type {type(scalar).__name__}"
     return str(scalar) if isinstance(scalar, float) and not math.isfinite(scalar) else None

@@ -10,53 +10,27 @@ from typing import Any, Self
 
 import orjson
 from pydantic import BaseModel, GetJsonSchemaHandler
-from pydantic.json_schema import (
-    GenerateJsonSchema,
-    JsonSchemaValue,
-    JsonSchemaWarningKind,
-    model_json_schema,
-)
-from pydantic_core import CoreSchema, core_schema
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
-from stickler_cli.api.base import ComparableModel
+from stickler_cli.api.base import ComparableModel, values_of
 from stickler_cli.api.configuration import model_from_configuration
-from stickler_cli.api.export import check_exported, configuration_of
-from stickler_cli.api.fields import Annotating, annotating, current_annotating
+from stickler_cli.api.export import configuration_of
+from stickler_cli.api.fields import CURRENT, annotated_schema, check_exported
 from stickler_cli.api.from_schema import (
     embedded_schema,
     made_of_schema,
     model_from_schema,
     source_schema,
 )
-from stickler_cli.api.values import values_of
-from stickler_cli.api.views import evaluator_view, model_view
+from stickler_cli.api.views import NonMatchField, evaluator_view, model_view
+from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.compare.comparison import Comparison, comparison_of
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.core.json_values import JsonObject
 from stickler_cli.schema.annotations import PREFIX
 from stickler_cli.schema.compiler import compile_schema
-
-__all__ = ["ComparedSchema", "StructuredModel", "values_of"]
-
-
-class ComparedSchema(GenerateJsonSchema):
-    """JSON Schema of the values that are compared: those that `values_of` gives."""
-
-    def decimal_schema(self, schema: core_schema.DecimalSchema) -> JsonSchemaValue:
-        """Take a Decimal for a number, however it is written."""
-        return {"type": "number"}
-
-    def handle_invalid_for_json_schema(self, schema: object, error_info: str) -> JsonSchemaValue:
-        """Take a type that JSON Schema has no word for as a place of any kind."""
-        return {}
-
-    def emit_warning(self, kind: JsonSchemaWarningKind, detail: str) -> None:
-        """Keep quiet: a default that JSON cannot state is not compared."""
-
-    def field_is_present(self, field: Any) -> bool:
-        """Leave out what a dump of the instance leaves out."""
-        return not field.get("serialization_exclude")
 
 
 class StructuredModel(ComparableModel):
@@ -87,8 +61,7 @@ class StructuredModel(ComparableModel):
         cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler, /
     ) -> JsonSchemaValue:
         """Add the annotations of the model, where they are asked for."""
-        schema = handler(core_schema)
-        how = current_annotating()
+        schema, how = handler(core_schema), CURRENT.get()
         if how is not None:
             own = handler.resolve_ref_schema(schema)
             if cls._source_schema is not None:
@@ -102,24 +75,22 @@ class StructuredModel(ComparableModel):
 
     @classmethod
     def comparison_plan(cls) -> Plan:
-        """Give the plan of this class, compiled when it is first asked for.
+        """Return the plan of this class, compiled when it is first asked for.
 
         Raises:
             SchemaError: a field cannot be compared as it says.
         """
-        if cls._source_schema is not None:
-            return cls._compiled
-        if "_compiled" not in cls.__dict__:
-            how = Annotating(instances={})
-            schema = _annotated_schema(cls, how)
+        if cls._source_schema is None and "_compiled" not in cls.__dict__:
+            known: dict[str, BaseComparator] = {}
+            schema = annotated_schema(cls, known)
             cls._compiled = compile_schema(
-                schema, cls.__name__, allow_plugins=True, comparators=how.instances
+                schema, cls.__name__, allow_plugins=True, comparators=known
             )
         return cls._compiled
 
     @classmethod
     def to_json_schema(cls) -> dict[str, Any]:
-        """Give the annotated JSON Schema of this class; `from_json_schema` reads it back.
+        """Return the annotated JSON Schema of this class; `from_json_schema` reads it back.
 
         `model_json_schema` stays pydantic's own, without annotations. A comparator that is not
         built in is named `module:Class`; reading that back takes `allow_plugins=True`.
@@ -130,13 +101,13 @@ class StructuredModel(ComparableModel):
         """
         if cls._source_schema is not None:
             return source_schema(cls)
-        schema = _annotated_schema(cls, Annotating())
+        schema = annotated_schema(cls)
         check_exported(schema, cls.__name__)
         return schema
 
     @classmethod
     def to_stickler_config(cls) -> dict[str, Any]:
-        """Give the configuration of this class; `model_from_json` reads it back.
+        """Return the configuration of this class; `model_from_json` reads it back.
 
         Raises:
             SchemaError: with every field that no configuration can state.
@@ -189,15 +160,15 @@ class StructuredModel(ComparableModel):
         return cls.model_validate(parsed)
 
     def comparison_values(self) -> JsonObject:
-        """Give the JSON values that are compared, by the names that the plan has."""
+        """Return the JSON values that are compared, by the names that the plan has."""
         return values_of(self)
 
     def compare(self, other: BaseModel) -> float:
-        """Give the similarity of this ground truth and a prediction, in [0, 1]."""
+        """Return the similarity of this ground truth and a prediction, in [0, 1]."""
         return _compared(self, other).similarity
 
     def comparison(self, other: BaseModel, options: Options | None = None) -> Comparison:
-        """Give the full account of this ground truth and a prediction, typed.
+        """Return the full account of this ground truth and a prediction, typed.
 
         Raises:
             TypeError: the prediction is no model instance.
@@ -252,13 +223,6 @@ class StructuredModel(ComparableModel):
 # Functions, as a field may have the name of a method.
 
 
-def _annotated_schema(model: type[StructuredModel], how: Annotating) -> dict[str, Any]:
-    with annotating(how):
-        schema = model_json_schema(model, by_alias=False, schema_generator=ComparedSchema)
-    finished: dict[str, Any] = how.finished(schema)
-    return finished
-
-
 def _plan_of_configuration(config: dict[str, Any]) -> Plan:
     return StructuredModel.model_from_json(config, allow_plugins=True).comparison_plan()
 
@@ -266,3 +230,53 @@ def _plan_of_configuration(config: dict[str, Any]) -> Plan:
 def _compared(gt: StructuredModel, pred: BaseModel, options: Options | None = None) -> Comparison:
     plan = type(gt).comparison_plan()
     return comparison_of(compare(plan, [values_of(gt)], [values_of(pred)], options), 0)
+
+
+class StructuredModelEvaluator:
+    """Evaluates predictions against ground truths, one pair at a time."""
+
+    def __init__(
+        self,
+        model_class: type[StructuredModel] | None = None,
+        *,
+        document_non_matches: bool = True,
+        recall_with_fd: bool = False,
+    ) -> None:
+        """Say what is compared, and how it is told.
+
+        Args:
+            model_class: what both sides must be instances of; None takes any model.
+            document_non_matches: whether results list the errors.
+            recall_with_fd: whether false discoveries count as missed in recall.
+        """
+        self.model_class = model_class
+        self.document_non_matches = document_non_matches
+        self.recall_with_fd = recall_with_fd
+        self.non_match_documents: list[NonMatchField] = []
+        """The errors of the last evaluation."""
+
+    def evaluate(
+        self,
+        ground_truth: StructuredModel,
+        predictions: StructuredModel,
+        recall_with_fd: bool = False,
+    ) -> dict[str, Any]:
+        """Compare a prediction with its ground truth.
+
+        Returns:
+            `overall` and per field in `fields`: `precision`, `recall`, `f1`, `accuracy` of the
+            overall counts and `anls_score`, the similarity; `confusion_matrix`; `non_matches`.
+
+        Raises:
+            TypeError: a side is no instance of the class.
+        """
+        for side in (ground_truth, predictions):
+            if self.model_class is not None and not isinstance(side, self.model_class):
+                expected = self.model_class.__name__
+                raise TypeError(f"{type(side).__name__} is compared, expected {expected}")
+        comparison = _compared(ground_truth, predictions)
+        result = evaluator_view(comparison, recall_with_fd=recall_with_fd or self.recall_with_fd)
+        if not self.document_non_matches:
+            result["non_matches"] = result["confusion_matrix"]["non_matches"] = []
+        self.non_match_documents = [NonMatchField(**error) for error in result["non_matches"]]
+        return result

@@ -6,11 +6,11 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from stickler_cli.compare.comparison import Comparison
+from stickler_cli.compare.comparison import Comparison, FieldComparison
 from stickler_cli.compare.result import BOTH_SIDES, Outcome
 from stickler_cli.core.locations import Path, field_path
-from stickler_cli.score.batch import batch_of
-from stickler_cli.score.comparison_view import comparison_view, tally_of
+from stickler_cli.score.batch import Batch, batch_of
+from stickler_cli.score.comparison_view import document_view, tally_of, tally_view
 from stickler_cli.score.non_matches import below_threshold
 from stickler_cli.score.tally import Tally
 from stickler_cli.score.units import Unit, documents_units
@@ -46,46 +46,51 @@ def model_view(
     recall_with_fd: bool,
     derived: bool,
 ) -> dict[str, Any]:
-    """Give a comparison as `StructuredModel.compare_with` returns it.
+    """Return a comparison as `StructuredModel.compare_with` does.
 
     `field_scores`, `overall_score` and `all_fields_matched` are always there; the other keys are
     those that are asked for.
     """
     batch = batch_of(comparison)
-    whole = comparison_view(batch, recall_with_fd=recall_with_fd)
-    view = {key: whole[key] for key in ("field_scores", "overall_score", "all_fields_matched")}
-    errors = _errors(whole)
+    view = _document(batch)
+    errors = view.pop("non_matches")
     if confusion_matrix:
-        matrix = _confusion_matrix(whole, errors if non_matches else [])
+        counts = tally_view(tally_of(batch), recall_with_fd=recall_with_fd)
+        matrix = _confusion_matrix(counts, view, errors if non_matches else [])
         view["confusion_matrix"] = matrix if derived else _without_derived(matrix)
     if non_matches:
         view["non_matches"] = errors
     if field_comparisons:
+        units = documents_units(comparison.account, batch.at, wrong_only=False)[0]
         view["field_comparisons"] = [
-            _field_comparison(unit)
-            for units in documents_units(comparison.account, batch.at, wrong_only=False)
-            for unit in units
-            if not unit.broken_down
+            _field_comparison(unit) for unit in units if not unit.broken_down
         ]
     return view
 
 
-def _errors(whole: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return [
-        {**error, "non_match_type": NonMatchType(error["non_match_type"])}
-        for error in whole["non_matches"]
-    ]
-
-
-def _confusion_matrix(whole: Mapping[str, Any], errors: list[dict[str, Any]]) -> dict[str, Any]:
-    """Give the counts, and at the root what else users look for there."""
-    matrix = whole["confusion_matrix"]
-    overall = {
-        **matrix["overall"],
-        "similarity_score": whole["overall_score"],
-        "all_fields_matched": whole["all_fields_matched"],
+def _document(batch: Batch) -> dict[str, Any]:
+    """Return what results say of a document beyond its counts."""
+    view: dict[str, Any] = document_view(batch, 0)
+    for error in view["non_matches"]:
+        error["non_match_type"] = NonMatchType(error["non_match_type"])
+    return {
+        "field_scores": view["field_scores"],
+        "overall_score": batch.results[0].score,
+        "all_fields_matched": view["all_fields_matched"],
+        "non_matches": view["non_matches"],
     }
-    return {**matrix, "overall": overall, "non_matches": errors}
+
+
+def _confusion_matrix(
+    counts: Mapping[str, Any], view: Mapping[str, Any], errors: list[dict[str, Any]]
+) -> dict[str, Any]:
+    """Return the counts, and at the root what else users look for there."""
+    overall = {
+        **counts["overall"],
+        "similarity_score": view["overall_score"],
+        "all_fields_matched": view["all_fields_matched"],
+    }
+    return {"fields": {}, **counts, "overall": overall, "non_matches": errors}
 
 
 def _without_derived(value: object) -> object:
@@ -95,13 +100,12 @@ def _without_derived(value: object) -> object:
 
 
 def _field_comparison(unit: Unit) -> dict[str, Any]:
-    matched = unit.outcome in (Outcome.TP, Outcome.TN)
     return {
         "expected_key": _shown(unit.gt_path),
         "expected_value": unit.gt,
         "actual_key": _shown(unit.pred_path),
         "actual_value": unit.pred,
-        "match": matched,
+        "match": unit.outcome in (Outcome.TP, Outcome.TN),
         "score": unit.similarity,
         "weighted_score": unit.score * unit.weight,
         "weight": unit.weight,
@@ -129,32 +133,34 @@ def _reason(unit: Unit) -> str:
 
 
 def evaluator_view(comparison: Comparison, *, recall_with_fd: bool) -> dict[str, Any]:
-    """Give a comparison as `StructuredModelEvaluator.evaluate` returns it.
+    """Return a comparison as `StructuredModelEvaluator.evaluate` does.
 
     In its confusion matrix the counts of a field stand beside `overall`, too.
     """
     batch = batch_of(comparison)
-    whole = comparison_view(batch, recall_with_fd=recall_with_fd)
-    counts = tally_of(batch)
-    errors = _errors(whole)
-    matrix = _confusion_matrix(whole, errors)
+    view, counts = _document(batch), tally_of(batch)
+    errors = view["non_matches"]
+    matrix = _confusion_matrix(tally_view(counts, recall_with_fd=recall_with_fd), view, errors)
     fields = {name: {**node["overall"], **node} for name, node in matrix["fields"].items()}
     return {
         "overall": _rates(counts, comparison.similarity, recall_with_fd=recall_with_fd),
-        "fields": {
-            entry.name: _field_rates(
-                entry.comparison, counts.fields[entry.name], recall_with_fd=recall_with_fd
-            )
-            for entry in comparison.fields
-        },
+        "fields": _fields(comparison, counts, recall_with_fd=recall_with_fd),
         "confusion_matrix": {**matrix, "fields": fields},
         "non_matches": errors,
     }
 
 
-def _field_rates(comparison: Comparison, counts: Tally, *, recall_with_fd: bool) -> dict[str, Any]:
-    """Give the rates of a field; those of a list or an object have the rates inside beside them."""
-    own = _rates(counts, comparison.score, recall_with_fd=recall_with_fd)
+def _fields(comparison: Comparison, counts: Tally, *, recall_with_fd: bool) -> dict[str, Any]:
+    return {
+        entry.name: _field_rates(entry, counts.fields[entry.name], recall_with_fd=recall_with_fd)
+        for entry in comparison.fields
+    }
+
+
+def _field_rates(entry: FieldComparison, counts: Tally, *, recall_with_fd: bool) -> dict[str, Any]:
+    """Return the rates of a field; those of a list or an object have the rates inside beside."""
+    comparison = entry.comparison
+    own: dict[str, Any] = _rates(counts, comparison.score, recall_with_fd=recall_with_fd)
     if comparison.shape == "list":
         items = [
             evaluator_view(element.comparison, recall_with_fd=recall_with_fd)
@@ -163,13 +169,8 @@ def _field_rates(comparison: Comparison, counts: Tally, *, recall_with_fd: bool)
         ]
         return {"overall": own, "items": items}
     if comparison.shape == "object":
-        fields = {
-            entry.name: _field_rates(
-                entry.comparison, counts.fields[entry.name], recall_with_fd=recall_with_fd
-            )
-            for entry in comparison.fields
-        }
-        return {**own, "overall": own, "fields": fields}
+        inside = _fields(comparison, counts, recall_with_fd=recall_with_fd)
+        return {**own, "overall": own, "fields": inside}
     return own
 
 

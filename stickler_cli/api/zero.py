@@ -5,22 +5,23 @@ How each field is compared is inferred from its type and name (docs/inference.md
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
-from stickler_cli.api.fields import Annotating, annotating
-from stickler_cli.api.structured import ComparedSchema, StructuredModel, values_of
-from stickler_cli.comparators.base import meets
+from stickler_cli.api.base import values_of
+from stickler_cli.api.fields import annotated_schema
+from stickler_cli.api.structured import StructuredModel
+from stickler_cli.comparators.base import BaseComparator, meets
 from stickler_cli.compare.comparison import Comparison, comparison_of
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Plan
 from stickler_cli.core.json_values import JsonObject, brief
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.values import dataclass
+from stickler_cli.reports.layout import Column, Span, Table, plain_text, table_lines
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.inference import Inferred, infer
 from stickler_cli.score.batch import batch_of
@@ -28,6 +29,14 @@ from stickler_cli.score.comparison_view import comparison_view
 from stickler_cli.score.counts import Counts
 
 HEADINGS: Final = ("field", "comparator", "threshold", "weight", "why")
+_VIEW: Final = (
+    "overall_score",
+    "confusion_matrix",
+    "field_scores",
+    "all_fields_matched",
+    "non_matches",
+)
+_RATES: Final = ("precision", "recall", "f1", "accuracy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,41 +49,21 @@ class EvalResult:
     """What was run; the same for all instances of a class."""
     inferred: tuple[Inferred, ...]
     """How each field is compared, and why."""
-    _view: dict[str, Any] = field(compare=False)
-
-    @property
-    def overall_score(self) -> float:
-        """The similarity of the two, in [0, 1]."""
-        return self.comparison.similarity
-
-    @property
-    def field_scores(self) -> dict[str, float]:
-        """The score of each field of the model, in [0, 1]."""
-        scores: dict[str, float] = self._view["field_scores"]
-        return scores
-
-    @property
-    def all_fields_matched(self) -> bool:
-        """Whether nothing at all is wrong."""
-        matched: bool = self._view["all_fields_matched"]
-        return matched
+    overall_score: float
+    """The similarity of the two, in [0, 1]."""
+    confusion_matrix: dict[str, Any]
+    """The counts and rates: `overall`, `aggregate`, `leaves`, and `fields` with the same."""
+    field_scores: dict[str, float]
+    """The score of each field of the model, in [0, 1]."""
+    all_fields_matched: bool
+    """Whether nothing at all is wrong."""
+    non_matches: list[dict[str, Any]]
+    """Every error: where it is, of which kind, and both values."""
 
     @property
     def matched(self) -> bool:
         """Whether the overall score meets the match-threshold of the model."""
         return meets(self.comparison.similarity, self.comparison.threshold)
-
-    @property
-    def confusion_matrix(self) -> dict[str, Any]:
-        """The counts and rates: `overall`, `aggregate`, `leaves`, and `fields` with the same."""
-        matrix: dict[str, Any] = self._view["confusion_matrix"]
-        return matrix
-
-    @property
-    def non_matches(self) -> list[dict[str, Any]]:
-        """Every error: where it is, of which kind, and both values."""
-        errors: list[dict[str, Any]] = self._view["non_matches"]
-        return errors
 
     @property
     def counts(self) -> Counts:
@@ -103,24 +92,18 @@ class EvalResult:
         return self.counts.accuracy
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the results as JSON values, by the names that they have here."""
-        counts = self.counts
-        return {
-            **self._view,
-            "matched": self.matched,
-            "precision": counts.precision,
-            "recall": counts.recall(),
-            "f1": counts.f1(),
-            "accuracy": counts.accuracy,
-        }
+        """Return the results as JSON values, by the names that they have here."""
+        return {name: getattr(self, name) for name in (*_VIEW, "matched", *_RATES)}
 
     def explain(self) -> str:
-        """Tell how each field is compared and why, as a table; then, what does not suit.
+        """Return how each field is compared and why, as a table; then, what does not suit.
 
         What does not suit are values of the ground truth that do not match even themselves, such
         as a text without a date where dates are compared.
         """
-        lines = _table([HEADINGS, *map(_row, self.inferred)])
+        columns = [Column(heading, left=True) for heading in HEADINGS]
+        rows = [[Span.of(cell) for cell in _row(inferred)] for inferred in self.inferred]
+        lines = plain_text(table_lines(Table(columns, rows))[0]).splitlines()
         unsuited = list(self._unsuited())
         if unsuited:
             lines += ["", "These ground-truth values match nothing, not even themselves; state a"]
@@ -137,8 +120,9 @@ class EvalResult:
                 yield f"  {field_path(error.path)}: {brief(error.gt)}"
 
     def __repr__(self) -> str:
-        names = ("overall_score", "precision", "recall", "f1", "accuracy")
-        rates = ", ".join(f"{name}={getattr(self, name):.3f}" for name in names)
+        rates = ", ".join(
+            f"{name}={getattr(self, name):.3f}" for name in ("overall_score", *_RATES)
+        )
         return f"{type(self).__name__}({rates}, all_fields_matched={self.all_fields_matched})"
 
 
@@ -157,7 +141,8 @@ def evaluate(gt: BaseModel, pred: BaseModel | Mapping[str, Any]) -> EvalResult:
     """
     plan, inferred = _plan_of(_checked_model(gt))
     comparison = comparison_of(compare(plan, [values_of(gt)], [_prediction(pred)]), 0)
-    return EvalResult(comparison, plan, inferred, comparison_view(batch_of(comparison)))
+    view: dict[str, Any] = comparison_view(batch_of(comparison))
+    return EvalResult(comparison, plan, inferred, **view)
 
 
 _plans: Final[WeakKeyDictionary[type[BaseModel], tuple[Plan, tuple[Inferred, ...]]]] = (
@@ -166,24 +151,19 @@ _plans: Final[WeakKeyDictionary[type[BaseModel], tuple[Plan, tuple[Inferred, ...
 
 
 def _plan_of(model: type[BaseModel]) -> tuple[Plan, tuple[Inferred, ...]]:
-    """Give the plan of a class and how it came about; made when first asked for."""
+    """Return the plan of a class and how it came about; made when first asked for."""
     if model not in _plans:
-        how = Annotating(instances={})
-        schema = _schema_of(model, how)
-        name, known = model.__name__, how.instances
+        known: dict[str, BaseComparator] = {}
+        name = model.__name__
+        if issubclass(model, StructuredModel) and model._source_schema is not None:  # noqa: SLF001
+            schema = model.to_json_schema()
+        else:
+            schema = annotated_schema(model, known)
         # A class is code already: a comparator that it names by its place is no less trusted.
         schema, inferred = infer(schema, name, allow_plugins=True, comparators=known)
         plan = compile_schema(schema, name, allow_plugins=True, comparators=known)
         _plans[model] = plan, inferred
     return _plans[model]
-
-
-def _schema_of(model: type[BaseModel], how: Annotating) -> JsonObject:
-    """Give the JSON Schema of a class, with the annotations of its fields."""
-    if issubclass(model, StructuredModel) and model._source_schema is not None:  # noqa: SLF001
-        return model.to_json_schema()
-    with annotating(how):
-        return model.model_json_schema(by_alias=False, schema_generator=ComparedSchema)
 
 
 def _checked_model(gt: object) -> type[BaseModel]:
@@ -218,12 +198,3 @@ def _row(inferred: Inferred) -> tuple[str, ...]:
         f"{inferred.weight:g}",
         inferred.reason,
     )
-
-
-def _table(rows: list[tuple[str, ...]]) -> list[str]:
-    """Align the columns of rows that are equally long; the last one is as long as it is."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)][:-1]
-    return [
-        "  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[-1]])
-        for row in rows
-    ]

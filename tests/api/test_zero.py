@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 import pytest
-from pydantic import BaseModel, ConfigDict, Field, RootModel, computed_field
+from pydantic import BaseModel, ConfigDict, Field, RootModel, computed_field, create_model
 
 from stickler_cli.api import zero
 from stickler_cli.api.fields import ComparableField
@@ -487,3 +487,20 @@ def test_a_class_is_compiled_once_and_forgotten_with_the_class():
     gc.collect()
 
     assert len(zero._plans) < known  # noqa: SLF001
+
+
+def test_a_nested_class_made_of_a_schema_is_compared_as_the_schema_says():
+    code = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
+    seller = StructuredModel.from_json_schema({"properties": {"code": {"$ref": "#/$defs/c"}},
+                                               "$defs": {"c": code}})  # fmt: skip
+    model = create_model("Bill", seller=(seller, ...), total=(float, ...))
+    gt, pred = (model(seller={"code": code}, total=1) for code in ("abcdef", "abcdeg"))
+
+    result = evaluate(gt, pred)
+
+    assert [inferred.comparator for inferred in result.inferred] == [
+        "",
+        "ExactComparator",
+        "NumericComparator",
+    ]
+    assert result.field_scores == {"seller": 0.0, "total": 1.0}

@@ -14,8 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stickler_cli.api.evaluation_views import Evaluation
-from stickler_cli.api.notebook import MOST_ROWS
+from stickler_cli.api.evaluation_views import MOST_ROWS, Evaluation
 from stickler_cli.compare.outline import outline
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError
 from stickler_cli.reports.csv_report import HEADERS
