@@ -19,6 +19,8 @@ from stickler_cli.runs.job import Job, Validation, Workers
 from stickler_cli.runs.pipeline import Advance, chunk_results, gather
 from stickler_cli.runs.resume import continued
 from stickler_cli.runs.run_directory import (
+    DOCUMENTS,
+    NON_MATCHES,
     OPTION,
     RUN_FILE,
     RunDirectory,
@@ -154,7 +156,7 @@ def _total(
         files = [("--documents", settings.documents), ("--non-matches", settings.non_matches)]
     else:
         results = continued(directory, pairs.refs(), evaluate_rest, interruption)
-        files = [(OPTION, path) for path in directory.line_files]
+        files = [(OPTION, directory.place(name)) for name in (DOCUMENTS, NON_MATCHES)]
 
     def ended_early() -> bool:
         return interruption.signal is not None

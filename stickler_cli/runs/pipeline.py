@@ -25,7 +25,7 @@ from stickler_cli.runs.sorted_lines import SortedLines
 from stickler_cli.score.accounts import Accounts
 
 Advance: TypeAlias = Callable[[int], None]
-"""Told how many more documents are finished."""
+"""Is told how many more documents are finished."""
 
 MEASURED_SECONDS: Final = 0.25
 """The work after which it is judged how much more there is."""
@@ -63,21 +63,27 @@ def chunk_results(
     asks, auto = job.plan.asks_models, workers.jobs == "auto"
     # Who waits for a model needs no more cores; and each process would load a local one.
     jobs = workers.jobs if workers.jobs != "auto" else 1 if asks else usable_cores()
-    rest = until_interrupted(items, interruption)
-    chunks = Chunks(rest, size=workers.chunk_size, timed=not asks, jobs=1 if auto else jobs)
-    if auto and jobs > 1:
-        done, finished = yield from _first_chunks(job, chunks, total, workers.memory_limit)
-        if finished:
+    items, waiting = until_interrupted(items, interruption), 1 if auto else jobs
+    chunks = Chunks(items, size=workers.chunk_size, timed=not asks, jobs=waiting)
+    start, done = monotonic(), 0
+    if auto or jobs == 1:
+        for chunk in _chunks_here(job, chunks, workers.memory_limit):
+            yield chunk
+            done += len(chunk.ids)
+            elapsed = monotonic() - start
+            # Where nobody knows how much is left, it is taken to be as much as there was.
+            left = elapsed if total is None else elapsed / done * (total - done)
+            worth = jobs > 1 and elapsed > MEASURED_SECONDS
+            if worth and left > (WORTH_FORKING if can_fork() else WORTH_STARTING):
+                break
+        else:
             return
-        total = None if total is None else total - done
-    if jobs == 1:
-        yield from _chunks_here(job, chunks, workers.memory_limit)
-        return
     # A run in one process does not pay for loading multiprocessing.
     from stickler_cli.runs.pool import Pool
 
-    needed = jobs if total is None else max(1, min(jobs, total))
-    yield from Pool(job, workers, needed, total, interruption).results(chunks)
+    rest = None if total is None else total - done
+    needed = jobs if rest is None else max(1, min(jobs, rest))
+    yield from Pool(job, workers, needed, rest, interruption).results(chunks)
 
 
 def gather(
@@ -87,14 +93,7 @@ def gather(
     non_match_lines: BinaryIO | None = None,
     advance: Advance | None = None,
 ) -> ChunkResult:
-    """Add up the results of a run; lines are written as they come, and not kept.
-
-    Args:
-        results: in the order of the documents.
-        requested: what the run was asked for.
-        document_lines: where the lines of documents go.
-        non_match_lines: where those of errors go.
-        advance: told of each chunk that is finished.
+    """Add up the results of a run; lines are written to streams as they come, and not kept.
 
     Raises:
         OSError: lines cannot be written.
@@ -118,28 +117,6 @@ def gather(
             if advance is not None:
                 advance(len(chunk.ids))
     return total
-
-
-def _first_chunks(
-    job: Job, chunks: Chunks, total: int | None, limit: int | None
-) -> Generator[ChunkResult, None, tuple[int, bool]]:
-    """Work here until other processes are worth their start.
-
-    Returns:
-        How many documents are done, and whether these are all.
-    """
-    start = monotonic()
-    worth = WORTH_FORKING if can_fork() else WORTH_STARTING
-    done = 0
-    for chunk in _chunks_here(job, chunks, limit):
-        yield chunk
-        done += len(chunk.ids)
-        elapsed = monotonic() - start
-        # Where nobody knows how much is left, it is taken to be as much as there was.
-        left = elapsed if total is None else elapsed / done * (total - done)
-        if elapsed > MEASURED_SECONDS and left > worth:
-            return done, False
-    return done, True
 
 
 def _chunks_here(job: Job, chunks: Chunks, limit: int | None) -> Generator[ChunkResult]:

@@ -30,8 +30,7 @@ RESULTS: Final = (RUN_FILE, DOCUMENTS, NON_MATCHES)
 """What a finished run has beside its journal."""
 
 KEPT_NON_MATCHES: Final = 100
-"""How many errors, the first of the run, are kept to be shown, if no more are asked for: so a
-finished run can be asked for another number of them."""
+"""How many first errors are kept at least: so a finished run can be asked to show some."""
 
 BEGIN_AGAIN: Final = "--restart begins again, another directory keeps both"
 
@@ -58,11 +57,6 @@ class RunDirectory:
     def source(self) -> str:
         """How messages name it."""
         return f"{OPTION} {self.path}"
-
-    @property
-    def line_files(self) -> tuple[str, str]:
-        """Where the lines of documents and errors go."""
-        return self.place(DOCUMENTS), self.place(NON_MATCHES)
 
     def finish(self) -> None:
         """Remove what an interrupted run left."""
@@ -106,7 +100,7 @@ def run_directory(
         path: as the user named it.
         settings: what the run is made with, which must be what it was begun with.
         restart: whether to leave out what it holds, and begin again.
-        tell: told what was found.
+        tell: is told what was found.
 
     Raises:
         UsageError: it cannot be used, holds something else, was begun with other settings, or
@@ -122,10 +116,12 @@ def run_directory(
             journal.clear()
         directory.records = _parsed(journal, directory.place(JOURNAL))
         first = next(directory.records, None)
-        _remove_left_over(directory)
-        if first is None:
-            for name in RESULTS:
+        for name in RESULTS:
+            for file in Path(path).glob(f".{name}.*"):  # a run that was killed had begun it
+                file.unlink(missing_ok=True)
+            if first is None:
                 Path(directory.place(name)).unlink(missing_ok=True)
+        if first is None:
             journal.append({"settings": settings})
         else:
             place, record = first
@@ -180,10 +176,3 @@ def _compare(before: Mapping[str, object], settings: Mapping[str, object], sourc
     ]
     if problems:
         raise UsageError(problems)
-
-
-def _remove_left_over(directory: RunDirectory) -> None:
-    """Remove hidden files that a run which was killed had begun; see `whole_file`."""
-    for name in RESULTS:
-        for file in Path(directory.path).glob(f".{name}.*"):
-            file.unlink(missing_ok=True)

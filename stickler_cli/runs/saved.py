@@ -50,14 +50,10 @@ def load_run(name: str, limit: int = MAX_RUN_BYTES) -> Run:
 
 
 def load_detail(name: str, run: Run) -> Detail | None:
-    """Read what is kept of the single errors of a run: a run directory has them.
+    """Read what is kept of the single errors of a run, but nothing else that a page could show.
 
-    Args:
-        name: the run file or run directory.
-        run: what `load_run` gave; the run of one pair of files has its errors itself.
-
-    Returns:
-        The errors, and nothing else that a page could show; None where there is no file of them.
+    A run directory has them in a file, and the run of one pair of files has them itself; None for
+    others.
 
     Raises:
         UsageError: the file cannot be read; with the line.
