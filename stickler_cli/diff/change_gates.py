@@ -41,13 +41,7 @@ def judge_changes(
     documents: Mapping[str, int],
     settings: IntervalSettings,
 ) -> list[GateResult]:
-    """Return whether what changed is what gates ask for.
-
-    Args:
-        gates: on changes.
-        counted: in both runs, with the columns that the gates ask for.
-        documents: how many there are, by kind.
-        settings: of the intervals.
+    """Return whether what changed is what gates ask for; their columns are among those counted.
 
     Raises:
         UsageError: a gate asks for a kind of document count that there is not.

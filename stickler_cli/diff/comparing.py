@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 
-from stickler_cli.core.locations import Path
 from stickler_cli.diff.change_gates import columns_of, judge_changes
 from stickler_cli.diff.changes import F1, Difference, DiffSettings, Figure, RunName
 from stickler_cli.diff.contrasts import contrasts
 from stickler_cli.diff.documents import document_changes
 from stickler_cli.diff.measures import WHOLE, changes
-from stickler_cli.diff.paired_runs import Counted, counted, paired
+from stickler_cli.diff.paired_runs import counted, paired
 from stickler_cli.score.gates import Gate, check_paths
 from stickler_cli.score.record import FieldInfo, Run
 from stickler_cli.score.tally import COUNTING_MODES
@@ -41,15 +40,14 @@ def compare_runs(
     pairs = paired(base, new)
     described = _described(base, new)
     table = counted(pairs.pairs, described, base.rule, columns_of(gates))
-    paths = _paths(described, table)
+    # The fields of the schemas, then those that only documents have.
+    paths = list(dict.fromkeys([*(info.path for info in described), *table.paths]))
     check_paths(gates, paths)
     figures = [*WHOLE, *(Figure(path, COUNTING_MODES[0], F1) for path in paths)]
     found = changes(figures, table, settings)
     changed = document_changes(pairs.pairs)
-    worse, better = (
-        sum(document.is_worse for document in changed),
-        sum(document.is_better for document in changed),
-    )
+    worse = sum(document.is_worse for document in changed)
+    better = sum(document.is_better for document in changed)
     documents = {
         "compared": len(pairs.pairs),
         "better": better,
@@ -79,12 +77,5 @@ def _name(run: Run, source: str) -> RunName:
 
 def _described(base: Run, new: Run) -> list[FieldInfo]:
     """Return the fields of both schemas; those that only the second one has come last."""
-    known = {info.path: info for info in new.fields} | {info.path: info for info in base.fields}
-    order = dict.fromkeys(info.path for run in (base, new) for info in run.fields)
-    return [known[path] for path in order]
-
-
-def _paths(described: Sequence[FieldInfo], table: Counted) -> list[Path]:
-    """Return the fields of the schemas, then those that only documents have."""
-    order = dict.fromkeys(tuple(map(str, info.path)) for info in described)
-    return [*order, *(path for path in table.paths if path not in order)]
+    known = {info.path: info for info in base.fields}
+    return [*base.fields, *(info for info in new.fields if info.path not in known)]

@@ -1,23 +1,29 @@
 """In what two runs differ besides their figures, and whether that makes them incomparable."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict
+from typing import Final, TypeAlias
 
-from stickler_cli.core.locations import Path, field_path
+from stickler_cli.core.locations import field_path
 from stickler_cli.diff.changes import Contrast
-from stickler_cli.score.record import FieldInfo, Run
+from stickler_cli.score.record import Run
 
-NOT_DECIDING = frozenset({"strict"})
+NOT_DECIDING: Final = frozenset({"strict"})
 """Options that decide the exit code, and no figure."""
+
+_Both: TypeAlias = tuple[str, object, object, bool]
+"""What may differ, what it is in either run, and whether that keeps figures from being compared."""
 
 
 def contrasts(base: Run, new: Run) -> list[Contrast]:
     """Return everything in which two runs differ, what decides first."""
+    every = [*_schemas(base, new), *_options(base, new)]
+    every.append(("run", _WHOLE[base.partial], _WHOLE[new.partial], True))
+    every.append(("version", base.version, new.version, False))
     found = [
-        *_schemas(base, new),
-        *_options(base, new),
-        *_whole_or_not(base, new),
-        *_one("version", base.version, new.version, decides=False),
+        Contrast(what, _shown(before), _shown(after), decides)
+        for what, before, after, decides in every
+        if before != after
     ]
     return sorted(found, key=lambda contrast: not contrast.decides)
 
@@ -27,9 +33,8 @@ def deciding(base: Run, new: Run) -> list[Contrast]:
     return [contrast for contrast in contrasts(base, new) if contrast.decides]
 
 
-def _one(what: str, base: object, new: object, *, decides: bool) -> Iterator[Contrast]:
-    if base != new:
-        yield Contrast(what, _shown(base), _shown(new), decides)
+_WHOLE: Final = {True: "interrupted", False: "whole"}
+_DECLARED: Final = {True: "declared", False: "not declared"}
 
 
 def _shown(value: object) -> str:
@@ -44,36 +49,26 @@ def _shown(value: object) -> str:
             return str(value)
 
 
-def _schemas(base: Run, new: Run) -> Iterator[Contrast]:
+def _schemas(base: Run, new: Run) -> Iterator[_Both]:
     before, after = base.schema, new.schema
-    yield from _one("schema digest", before.digest, after.digest, decides=True)
+    yield "schema digest", before.digest, after.digest, True
     if before.digest != after.digest:
-        yield from _one("schema", before.path, after.path, decides=False)
-        yield from _one("model name", before.model_name, after.model_name, decides=False)
-        yield from _fields(base.fields, new.fields)
+        yield "schema", before.path, after.path, False
+        yield "model name", before.model_name, after.model_name, False
+        yield from _fields(base, new)
 
 
-def _fields(base: Sequence[FieldInfo], new: Sequence[FieldInfo]) -> Iterator[Contrast]:
-    before: dict[Path, FieldInfo] = {info.path: info for info in base}
-    after: dict[Path, FieldInfo] = {info.path: info for info in new}
+def _fields(base: Run, new: Run) -> Iterator[_Both]:
+    before, after = ({info.path: asdict(info) for info in run.fields} for run in (base, new))
     for path in dict.fromkeys([*before, *after]):
         name = f"field {field_path(path)}"
-        if path not in before or path not in after:
-            words = {True: "declared", False: "not declared"}
-            yield from _one(name, words[path in before], words[path in after], decides=False)
-            continue
-        here, now = asdict(before[path]), asdict(after[path])
-        for key in ("kind", "comparator", "threshold", "weight"):
-            yield from _one(f"{name}, {key}", here[key], now[key], decides=False)
+        yield name, _DECLARED[path in before], _DECLARED[path in after], False
+        if path in before and path in after:
+            for key in ("kind", "comparator", "threshold", "weight"):
+                yield f"{name}, {key}", before[path][key], after[path][key], False
 
 
-def _options(base: Run, new: Run) -> Iterator[Contrast]:
-    before, after = asdict(base.options), asdict(new.options)
-    for name in before:
-        decides = name not in NOT_DECIDING
-        yield from _one(f"option {name}", before[name], after[name], decides=decides)
-
-
-def _whole_or_not(base: Run, new: Run) -> Iterator[Contrast]:
-    words = {True: "interrupted", False: "whole"}
-    yield from _one("run", words[base.partial], words[new.partial], decides=True)
+def _options(base: Run, new: Run) -> Iterator[_Both]:
+    after = asdict(new.options)
+    for name, value in asdict(base.options).items():
+        yield f"option {name}", value, after[name], name not in NOT_DECIDING

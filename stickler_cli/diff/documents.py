@@ -1,13 +1,11 @@
 """The documents that got better or worse, and which fields of them broke or were fixed."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
-from stickler_cli.core.locations import parse_field_path
 from stickler_cli.diff.changes import DIFFERENT, HARD, DocumentChange
-from stickler_cli.diff.paired_runs import Pair, Record, missed_counts
+from stickler_cli.diff.paired_runs import Pair
 from stickler_cli.score.accounts import NAMES, SCORE, counts_by_mode
-from stickler_cli.score.tally import COUNTING_MODES
 
 ERRORS: Final = ("fd", "fa", "fn")
 
@@ -17,52 +15,40 @@ def document_changes(pairs: Sequence[Pair]) -> list[DocumentChange]:
 
     Documents that lost as much stand in the order of their new errors, then of their ids.
     """
-    changes = [
-        _change(pair.id, pair.before, pair.after, pair.status_after)
-        for pair in pairs
-        if pair.line_before != pair.line_after
-    ]
-    differing = [change for change in changes if change is not None]
-    return sorted(differing, key=lambda it: (it.change, it.errors_before - it.errors_after, it.id))
+    found = [_change(pair) for pair in pairs if pair.line_before != pair.line_after]
+    changes = [change for change in found if change is not None]
+    return sorted(changes, key=lambda it: (it.change, it.errors_before - it.errors_after, it.id))
 
 
-def _change(
-    name: str, account: Record, next_account: Record | None, status: str
-) -> DocumentChange | None:
+def _change(pair: Pair) -> DocumentChange | None:
     """Return what changed in a document; None if only its status or group did."""
-    before = {path: _overall(entry) for path, entry in account["fields"].items()}
-    if next_account is None:
-        after = {
-            path: missed_counts(counts, COUNTING_MODES[0], len(parse_field_path(path)))
-            for path, counts in before.items()
-        }
-    elif account["fields"] == next_account["fields"] and account[SCORE] == next_account[SCORE]:
+    old, new, lost = pair.before, pair.after, pair.line_after is None
+    if not lost and old["fields"] == new["fields"] and old[SCORE] == new[SCORE]:
         return None
-    else:
-        after = {path: _overall(entry) for path, entry in next_account["fields"].items()}
-    paths = [path for path in dict.fromkeys([*before, *after]) if path]
-    right_before = {path: _is_right(before.get(path, {})) for path in paths}
-    right_after = {path: _is_right(after.get(path, {})) for path in paths}
-    score = 0.0 if next_account is None else next_account[SCORE]
-    change, lost = score - account[SCORE], next_account is None
+    before, after = (
+        {path: counts_by_mode(entry)[0] for path, entry in account["fields"].items()}
+        for account in (old, new)
+    )
+    right = {
+        path: (_is_right(before.get(path, {})), _is_right(after.get(path, {})))
+        for path in dict.fromkeys([*before, *after])
+        if path
+    }
+    change = new[SCORE] - old[SCORE]
     return DocumentChange(
-        id=name,
-        status_before=account["status"],
-        status_after=status,
+        id=pair.id,
+        status_before=old["status"],
+        status_after=pair.status_after,
         lost=lost,
-        score_before=account[SCORE],
-        score_after=score,
+        score_before=old[SCORE],
+        score_after=new[SCORE],
         errors_before=_errors(before.get("", {})),
         errors_after=_errors(after.get("", {})),
-        broken=[path for path in paths if (right_before[path], right_after[path]) == (True, False)],
-        fixed=[path for path in paths if (right_before[path], right_after[path]) == (False, True)],
+        broken=[path for path in right if right[path] == (True, False)],
+        fixed=[path for path in right if right[path] == (False, True)],
         change=change,
         hard=lost or change <= -HARD + DIFFERENT,
     )
-
-
-def _overall(entry: Mapping[str, Any]) -> Mapping[str, int]:
-    return counts_by_mode(entry)[0]
 
 
 def _errors(counts: Mapping[str, int]) -> int:

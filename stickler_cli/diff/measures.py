@@ -34,10 +34,9 @@ def changes(figures: Sequence[Figure], counted: Counted, settings: DiffSettings)
     intervals = change_intervals(samples, counted.ids, settings.intervals)
     p = p_values(samples, settings.intervals.seed)
     fields = [place for place, figure in enumerate(figures) if figure.path]
-    of_fields = corrected_p(
-        [samples[place] for place in fields], [p[place] for place in fields], settings
-    )
-    corrected = {**dict(enumerate(p)), **dict(zip(fields, of_fields, strict=True))}
+    chosen = [samples[place] for place in fields], [p[place] for place in fields]
+    of_fields = dict(zip(fields, corrected_p(*chosen, settings), strict=True))
+    corrected = dict(enumerate(p)) | of_fields
     found = []
     for place, (figure, sample) in enumerate(zip(figures, samples, strict=True)):
         before, after = (None if value is None else float(value) for value in counted.exact(figure))
@@ -46,12 +45,12 @@ def changes(figures: Sequence[Figure], counted: Counted, settings: DiffSettings)
         broken, fixed = _broken_and_fixed(counted, figure) if figure.path else (0, 0)
         found.append(
             Change(
-                path=figure.path,
-                mode=figure.mode,
-                metric=figure.metric,
-                before=before,
-                after=after,
-                change=change,
+                figure.path,
+                figure.mode,
+                figure.metric,
+                before,
+                after,
+                change,
                 interval=None if change is None else intervals[place],
                 p=p[place] if sample.documents else None,
                 corrected_p=corrected[place] if sample.documents else None,

@@ -48,9 +48,25 @@ class Pair:
         return decoded(self.line_before)
 
     @property
-    def after(self) -> Record | None:
-        """The account in the second run; None where that did not compare it."""
-        return None if self.line_after is None else decoded(self.line_after)
+    def after(self) -> Record:
+        """The account in the second run; where that did not compare it, all is missed."""
+        return missed(self.before) if self.line_after is None else decoded(self.line_after)
+
+
+def missed(account: Record) -> Record:
+    """Return the account that a document would have without a prediction.
+
+    Below the fields of the document itself, only `leaves` counts: a missed object is one unit.
+    """
+    fields: dict[str, dict[str, object]] = {}
+    for path, entry in account["fields"].items():
+        inside = len(parse_field_path(path)) > 1
+        fields[path] = {SCORE: 0.0} if SCORE in entry else {}
+        for mode, counts in zip(COUNTING_MODES, counts_by_mode(entry), strict=True):
+            tp, fd, _, fn, tn = (counts.get(name, 0) for name in NAMES)
+            told = not inside or mode == "leaves"
+            fields[path][mode] = {"fn": tp + fd + fn, "tn": tn} if told else {}
+    return {**account, SCORE: 0.0, "fields": fields}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,21 +120,29 @@ def _compared(run: Run, which: str) -> tuple[dict[str, bytes], dict[str, str]]:
     return lines, statuses
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Counted:
     """What was counted in every document of both runs."""
 
-    columns: Mapping[Column, NDArray[np.int64]]
-    """Of a counting mode (2 runs, 5 outcomes, documents), of scores (2 runs, 2, documents): the
-    score in `SAMPLE_UNIT`s, and as many units as it could be."""
-    score_sums: Mapping[Column, tuple[list[int], list[int]]]
-    """Of scores, for each run: their sum in `SCORE_UNIT`s, and how many there are."""
-    paths: Sequence[Path]
-    """The fields in which anything was counted, keys of maps as `*`; in no order."""
     ids: Sequence[str]
     """Of the documents."""
     rule: RateRule
-    """How rates come of counts."""
+    known: Mapping[Path, FieldInfo]
+    """The fields of the schema; the keys of a map are one field."""
+    more: Collection[Column]
+    """What is asked for besides `overall` of every field and everything of whole documents."""
+    columns: dict[Column, NDArray[np.int64]] = field(default_factory=dict)
+    """Of a counting mode (2 runs, 5 outcomes, documents), of scores (2 runs, 2, documents): the
+    score in `SAMPLE_UNIT`s, and as many units as it could be."""
+    score_sums: dict[Column, tuple[list[int], list[int]]] = field(default_factory=dict)
+    """Of scores, for each run: their sum in `SCORE_UNIT`s, and how many there are."""
+    asked: dict[str, Sequence[Column]] = field(default_factory=dict)
+    """The columns in which a field counts, by its path as text."""
+
+    @property
+    def paths(self) -> Sequence[Path]:
+        """The fields in which anything was counted, keys of maps as `*`."""
+        return sorted({pattern_of(path, self.known) for path, _ in self.columns if path})
 
     def sample(self, figure: Figure) -> Sample:
         """Return what a figure divides, and by what, in every document."""
@@ -152,6 +176,37 @@ class Counted:
         """Return the counts of a field that was asked for, (2 runs, 5 outcomes, documents)."""
         return self._column((path, mode), len(NAMES))
 
+    def add(self, run: int, document: int, account: Record) -> None:
+        """Add a document of a run, 0 or 1, by its position."""
+        self._add_score(run, document, (), account[SCORE])
+        for text, entry in account["fields"].items():
+            if text not in self.asked:
+                self.asked[text] = self._asked(text)
+            by_mode = dict(zip(COUNTING_MODES, counts_by_mode(entry), strict=True))
+            for path, mode in self.asked[text]:
+                if mode != SCORE:
+                    into = self.columns.setdefault((path, mode), self._column((path, mode), 5))
+                    for row, name in enumerate(NAMES):
+                        if name in by_mode[mode]:
+                            into[run, row, document] += by_mode[mode][name]
+                elif SCORE in entry:
+                    self._add_score(run, document, path, entry[SCORE])
+
+    def _asked(self, text: str) -> Sequence[Column]:
+        path = tuple(map(str, parse_field_path(text)))
+        pattern = pattern_of(path, self.known)
+        found: set[Column] = {(pattern, COUNTING_MODES[0])}
+        if not path:
+            found |= {(path, mode) for mode in COUNTING_MODES}
+        return sorted(found | {it for it in self.more if it[0] in (path, pattern) and it[0]})
+
+    def _add_score(self, run: int, document: int, path: Path, score: float) -> None:
+        column = self.columns.setdefault((path, SCORE), self._column((path, SCORE), 2))
+        column[run, :, document] += round(score * SAMPLE_UNIT), SAMPLE_UNIT
+        sums = self.score_sums.setdefault((path, SCORE), ([0, 0], [0, 0]))[run]
+        sums[0] += units_of(score)
+        sums[1] += 1
+
     def _column(self, column: Column, rows: int) -> NDArray[np.int64]:
         found = self.columns.get(column)
         return np.zeros((2, rows, len(self.ids)), dtype=np.int64) if found is None else found
@@ -163,113 +218,9 @@ def counted(
     rule: RateRule,
     more: Collection[Column] = (),
 ) -> Counted:
-    """Return what was counted in every document.
-
-    Args:
-        pairs: the documents.
-        fields: of the schema; the keys of a map are one field.
-        rule: how rates come of counts.
-        more: what is asked for besides `overall` of every field and everything of whole documents.
-    """
-    columns = _Columns({info.path: info for info in fields}, frozenset(more), len(pairs))
-    for place, pair in enumerate(pairs):
-        before, after = pair.before, pair.after
-        columns.add((0, place), before)
-        columns.add((1, place), before if after is None else after, missed=after is None)
-    paths = sorted({target.pattern for target in columns.targets.values() if target.pattern})
-    return Counted(columns.found, columns.score_sums, paths, [pair.id for pair in pairs], rule)
-
-
-@dataclass(frozen=True, slots=True)
-class _Target:
-    """Where a field counts."""
-
-    depth: int
-    pattern: Path
-    columns: Sequence[Column]
-
-
-@dataclass(slots=True)
-class _Columns:
-    """Columns that are made as they are met."""
-
-    known: Mapping[Path, FieldInfo]
-    more: Collection[Column]
-    documents: int
-    found: dict[Column, NDArray[np.int64]] = field(default_factory=dict)
-    score_sums: dict[Column, tuple[list[int], list[int]]] = field(default_factory=dict)
-    targets: dict[str, _Target] = field(default_factory=dict)
-    """By the path of the field, as text."""
-
-    def add(self, place: tuple[int, int], record: Record, *, missed: bool = False) -> None:
-        """Add a document.
-
-        Args:
-            place: the run, 0 or 1, and the document.
-            record: its account.
-            missed: whether to count it as if there were no prediction.
-        """
-        self._add_score(place, ((), SCORE), 0.0 if missed else record[SCORE])
-        for text, entry in record["fields"].items():
-            if text not in self.targets:
-                self.targets[text] = self._target(text)
-            target = self.targets[text]
-            by_mode = dict(zip(COUNTING_MODES, counts_by_mode(entry), strict=True))
-            for column in target.columns:
-                if column[1] != SCORE:
-                    counts = by_mode[column[1]]
-                    if missed:
-                        counts = missed_counts(counts, column[1], target.depth)
-                    self._add_counts(place, column, counts)
-                elif SCORE in entry:
-                    self._add_score(place, column, 0.0 if missed else entry[SCORE])
-
-    def _target(self, text: str) -> _Target:
-        path = tuple(map(str, parse_field_path(text)))
-        pattern = pattern_of(path, self.known)
-        found: set[Column] = {(pattern, COUNTING_MODES[0])}
-        if not path:
-            found |= {(path, mode) for mode in COUNTING_MODES}
-        found |= {column for column in self.more if column[0] in (path, pattern) and column[0]}
-        return _Target(len(path), pattern, sorted(found))
-
-    def _add_score(self, place: tuple[int, int], column: Column, score: float) -> None:
-        run, document = place
-        units = round(score * SAMPLE_UNIT), SAMPLE_UNIT
-        self._column(column, 2)[run, :, document] += units
-        sums = self.score_sums.setdefault(column, ([0, 0], [0, 0]))[run]
-        sums[0] += units_of(score)
-        sums[1] += 1
-
-    def _add_counts(
-        self, place: tuple[int, int], column: Column, counts: Mapping[str, int]
-    ) -> None:
-        run, document = place
-        into = self._column(column, len(NAMES))
-        for row, name in enumerate(NAMES):
-            if name in counts:
-                into[run, row, document] += counts[name]
-
-    def _column(self, column: Column, rows: int) -> NDArray[np.int64]:
-        if column not in self.found:
-            self.found[column] = np.zeros((2, rows, self.documents), dtype=np.int64)
-        return self.found[column]
-
-
-def missed_counts(counts: Mapping[str, int], mode: str, depth: int) -> Mapping[str, int]:
-    """Return what a field would count if its document had no prediction.
-
-    Below the fields of the document itself, only `leaves` counts: a missed object is one unit.
-
-    Args:
-        counts: of the field, by the names of the outcomes.
-        mode: the counting mode: `overall`, `aggregate` or `leaves`.
-        depth: the length of its path; 0 for the whole document.
-
-    >>> missed_counts({"tp": 2, "fd": 1, "fa": 1}, "overall", 1)
-    {'fn': 3, 'tn': 0}
-    """
-    if depth > 1 and mode != "leaves":
-        return {}
-    tp, fd, _, fn, tn = (counts.get(name, 0) for name in NAMES)
-    return {"fn": tp + fd + fn, "tn": tn}
+    """Return what was counted in every document; `Counted` says what the rest is."""
+    table = Counted([pair.id for pair in pairs], rule, {it.path: it for it in fields}, {*more})
+    for document, pair in enumerate(pairs):
+        table.add(0, document, pair.before)
+        table.add(1, document, pair.after)
+    return table

@@ -1,14 +1,7 @@
 """Whether a change is more than chance: a paired permutation test, Holm's correction, a bootstrap.
 
-If it made no difference which run a document was in, swapping its counts between the two runs
-would change nothing but by chance. So the change that was seen is compared with those of all ways
-to swap, or of a large sample of them. The statistic is a quotient of sums over documents, which
-`scipy.stats.permutation_test` would take apart for every field and every swap; here one product of
-matrices gives the sums of all fields. docs/statistics.md has the method and its limits.
-
-The bootstrap tells how far a change could be off because other documents might have come. A
-document has the same weights in both runs, those of the intervals of a single run: they depend on
-nothing but its id and the seed.
+docs/statistics.md has the methods and their limits. The statistic is a quotient of sums, which
+`scipy.stats.permutation_test` would make for each field and swap; here one product makes them all.
 """
 
 from collections.abc import Sequence
@@ -36,7 +29,7 @@ _SAME: Final = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What a figure divides, and by what, in every document in both runs: (2, documents) each.
+    """What a figure divides, and by what, in every document of both runs: (2, documents) each.
 
     Whole numbers, whose sums over all documents stay below 2**53.
     """
@@ -61,15 +54,11 @@ class Sample:
 
 
 def p_values(samples: Sequence[Sample], seed: int) -> list[float]:
-    """Return of every figure by itself how often swaps would give a change as large or larger.
+    """Return how often swaps would change each figure as much or more: two-sided, in (0, 1].
 
-    Args:
-        samples: of the same documents.
-        seed: of the swaps that are drawn, where there are too many to try all.
-
-    Returns:
-        Two-sided p values, in (0, 1]. A figure that has nothing to divide by counts as 1, as there
-        is no error in it.
+    If it made no difference which run a document was in, swapping its counts would change nothing
+    but by chance. All swaps are tried, or `SWAPS` drawn. A figure that has nothing to divide by
+    counts as 1, as there is no error in it.
 
     Source:
         Good (2005), Permutation, Parametric and Bootstrap Tests of Hypotheses, chapter 3; Phipson
@@ -115,16 +104,10 @@ def holm(p: Sequence[float]) -> list[float]:
 def change_intervals(
     samples: Sequence[Sample], documents: Sequence[str], settings: IntervalSettings
 ) -> list[Interval | None]:
-    """Return the confidence interval of the change of every figure.
+    """Return the confidence interval of the change of every figure, over documents by id.
 
-    Args:
-        samples: of these documents.
-        documents: ids, all different.
-        settings: as for the intervals of a run.
-
-    Returns:
-        The percentiles of the changes over the replicates; None where too many replicates have
-        nothing to divide by.
+    Percentiles over replicates, in which a document has the same weight in both runs, that of the
+    intervals of a single run; None where too many replicates have nothing to divide by.
     """
     if not samples:
         return []
@@ -182,10 +165,7 @@ def _signs(words: NDArray[np.uint64]) -> NDArray[np.float64]:
 def _as_large(sample: Sample, moved: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Return which swaps give a change as large as the one that was seen.
 
-    Args:
-        sample: the figure.
-        moved: sums of what changed over documents, the swapped ones with the other sign; (2,
-            swaps).
+    What moved is summed over documents, the swapped ones with the other sign: (2, swaps).
     """
     both = (sample.before + sample.after).sum(axis=1)[:, np.newaxis]
     seen = sample.moved.sum(axis=1)[:, np.newaxis]

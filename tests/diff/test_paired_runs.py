@@ -5,7 +5,7 @@ import pytest
 
 from stickler_cli.core.problems import NotComparableError, UsageError
 from stickler_cli.diff.changes import Figure
-from stickler_cli.diff.paired_runs import SAMPLE_UNIT, counted, missed_counts, paired
+from stickler_cli.diff.paired_runs import SAMPLE_UNIT, counted, missed, paired
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.rates import RateRule
 
@@ -31,7 +31,7 @@ def test_documents_of_one_run_only_are_told():
 
     assert [pair.id for pair in pairs.pairs] == ["a", "b"]
     assert (pairs.lost, pairs.only_new) == (["a"], ["c"])
-    assert (pairs.pairs[0].after, pairs.pairs[0].status_after) == (None, "")
+    assert (pairs.pairs[0].line_after, pairs.pairs[0].status_after) == (None, "")
 
 
 def test_a_document_that_was_not_evaluated_is_lost_or_no_document():
@@ -155,6 +155,26 @@ def test_a_lost_document_counts_as_missed():
 
 
 def test_what_is_below_a_missed_object_counts_in_leaves_only():
-    assert missed_counts(RIGHT, "overall", 2) == {}
-    assert missed_counts(RIGHT, "aggregate", 2) == {}
-    assert missed_counts(MISSED, "leaves", 2) == {"fn": 1, "tn": 0}
+    before = document("a", seller__name=RIGHT, seller__tax=MISSED)
+    fields = missed(before)["fields"]
+
+    assert fields["seller.name"] == {
+        "overall": {},
+        "aggregate": {},
+        "leaves": {"fn": 1, "tn": 0},
+    }
+    assert fields["seller.tax"]["leaves"] == {"fn": 1, "tn": 0}
+
+
+def test_a_missed_field_of_a_document_counts_all_that_there_was():
+    before = document("a", 0.5, total={"tp": 2, "fd": 1, "fa": 1, "tn": 1, "score": 0.5})
+    account = missed(before)
+
+    assert account["score"] == 0.0
+    every = {"fn": 3, "tn": 1}
+    assert account["fields"]["total"] == {
+        "score": 0.0,
+        "overall": every,
+        "aggregate": every,
+        "leaves": every,
+    }
