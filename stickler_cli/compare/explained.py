@@ -3,53 +3,58 @@
 Apart from the engine's own account, because a run of many documents does not pay for it.
 """
 
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from stickler_cli.compare.result import Outcome, ThresholdSource
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import Path
+from stickler_cli.core.rules import Count, Fraction, Rule
 from stickler_cli.core.values import dataclass
 
 Kind: TypeAlias = Literal["leaf", "object", "list", "tuple"]
 
 
+Index = Annotated[int | None, Rule("a position", {"type": ["integer", "null"], "minimum": 0})]
+Amount = Annotated[float, Rule("a number of at least 0", {"type": "number", "minimum": 0})]
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An element of the other side that one might have been paired with."""
+    """The next best element of the other side."""
 
-    index: int
+    index: Count
     """Its position on the other side."""
-    similarity: float
-    """In [0, 1]."""
-    partner: int | None
-    """The position of what it was paired with instead; None for nothing."""
+    similarity: Fraction
+    """How alike the two are."""
+    paired_with: Index
+    """What it was paired with instead; null if with nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """Why an element of a list has the pair that it has, or none."""
+    """What an element of a list was paired with."""
 
-    gt_index: int | None
-    """Position in the ground truth; None for an invented element."""
-    pred_index: int | None
-    """Position in the prediction; None for a missed element."""
+    ground_truth_index: Index
+    """Its position there; null if it is invented."""
+    prediction_index: Index
+    """Its position there; null if it is missed."""
     runner_up: Candidate | None
-    """The next best element of the other side; of an element without a pair, the best."""
+    """The next best element of the other side; null where none is like it at all."""
 
     @property
     def paired(self) -> bool:
         """Say whether there is a pair."""
-        return self.gt_index is not None and self.pred_index is not None
+        return None not in (self.ground_truth_index, self.prediction_index)
 
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """What a score is a share of: `total / divisor`, or 1.0 where nothing was to be compared."""
+    """What a score is: total / divisor, or 1 where the divisor is 0."""
 
-    total: float
+    total: Amount
     """The sum of what the parts add."""
-    divisor: float
-    """Of an object, the weights of its present fields; of a list, the longer side's elements."""
+    divisor: Amount
+    """Of an object the weights of its present fields, of a list the elements of the longer side."""
 
     @property
     def value(self) -> float:

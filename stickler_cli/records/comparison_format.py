@@ -8,14 +8,13 @@ from typing import Annotated, Any, Final, Literal, NotRequired
 
 from typing_extensions import TypedDict  # that of Python 3.11 is none that pydantic takes
 
-from stickler_cli.core.rules import Count, Fraction, Rule, Weight
+from stickler_cli.compare.explained import Amount, Pairing, Sum
+from stickler_cli.core.rules import Fraction, Rule, Weight
 from stickler_cli.records.run_format import AnyJson
 
 _FLOOR: Final = {"type": "number", "minimum": -1, "exclusiveMaximum": 1}
 
 Floor = Annotated[float, Rule("a number in [-1, 1)", _FLOOR)]
-Index = Annotated[int | None, Rule("a position", {"type": ["integer", "null"], "minimum": 0})]
-Amount = Annotated[float, Rule("a number of at least 0", {"type": "number", "minimum": 0})]
 
 
 class ComparedSchemaRecord(TypedDict):
@@ -34,37 +33,6 @@ class PieceRecord(TypedDict):
     """The characters."""
     in_: Literal["both", "gt", "pred"]
     """Who has them."""
-
-
-class RunnerUpRecord(TypedDict):
-    """The next best element of the other side."""
-
-    index: Count
-    """Its position on the other side."""
-    similarity: Fraction
-    """How alike the two are."""
-    paired_with: Index
-    """What it was paired with instead; null if with nothing."""
-
-
-class PairingRecord(TypedDict):
-    """What an element of a list was paired with."""
-
-    ground_truth_index: Index
-    """Its position there; null if it is invented."""
-    prediction_index: Index
-    """Its position there; null if it is missed."""
-    runner_up: RunnerUpRecord | None
-    """The next best element of the other side; null where none is like it at all."""
-
-
-class SumRecord(TypedDict):
-    """What a score is: total / divisor, or 1 where the divisor is 0."""
-
-    total: Amount
-    """The sum of what the parts add."""
-    divisor: Amount
-    """Of an object the weights of its present fields, of a list the elements of the longer side."""
 
 
 class PlaceRecord(TypedDict):
@@ -102,9 +70,9 @@ class PlaceRecord(TypedDict):
     """Of a list, what its pairs are above."""
     pairing_floor_source: NotRequired[Literal["annotation", "run"]]
     """Who said the floor."""
-    pairing: NotRequired[PairingRecord]
+    pairing: NotRequired[Pairing]
     """Of an element of a list, what it was paired with."""
-    sum: NotRequired[SumRecord]
+    sum: NotRequired[Sum]
     """What the score is: total / divisor, or 1 where the divisor is 0."""
     undeclared_keys: NotRequired[list[str]]
     """Keys of the ground truth that the schema does not declare."""

@@ -29,6 +29,7 @@ from stickler_cli.score.conditions import FieldInfo
 from stickler_cli.score.document_result import DocumentProblem, Status
 from stickler_cli.score.error_classes import ErrorClass
 from stickler_cli.score.gates import GateResult
+from stickler_cli.score.intervals import MOST_REPLICATES
 from stickler_cli.score.record import SchemaSignature
 from stickler_cli.score.tally import COUNTING_MODES
 from stickler_cli.score.validity import Violated
@@ -38,6 +39,19 @@ _MOST_UNITS: Final = 1 << 32
 
 _SHARE: Final = {"type": "number", "minimum": 0, "maximum": 1}
 _LEVEL: Final = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
+
+Level = Annotated[
+    float,
+    Rule("a number between 0 and 1", _LEVEL, fits=lambda it: is_share(it) and 0 < it < 1),
+]
+Replicates = Annotated[
+    int,
+    Rule(
+        f"a whole number of 1 to {MOST_REPLICATES}",
+        {"type": "integer", "minimum": 1},
+        fits=lambda it: type(it) is int and 0 < it <= MOST_REPLICATES,
+    ),
+]
 
 AnyJson = Annotated[
     Any, Rule("JSON", {"type": ["null", "boolean", "number", "string", "array", "object"]})
@@ -210,11 +224,11 @@ class ErrorClassesRecord(TypedDict):
 class IntervalsRecord(TypedDict):
     """How confidence intervals were made."""
 
-    level: Annotated[float, Rule("a number", _LEVEL)]
+    level: Level
     """The share of such intervals that are to hold the true value."""
     method: str
     """How they were made; see docs/statistics.md."""
-    replicates: Some
+    replicates: Replicates
     """How often the documents were resampled."""
     seed: Count
     """Which resamples were drawn."""

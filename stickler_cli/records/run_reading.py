@@ -29,7 +29,7 @@ from stickler_cli.score.conditions import Conditions
 from stickler_cli.score.document_result import LENIENT, ODDITIES, Status
 from stickler_cli.score.error_counts import ErrorCounts
 from stickler_cli.score.evaluation import FORMAT, RUN_FORMAT, Evaluation
-from stickler_cli.score.intervals import METHOD, MOST_REPLICATES, Bootstrap, IntervalSettings
+from stickler_cli.score.intervals import METHOD, Bootstrap, IntervalSettings
 from stickler_cli.score.record import Run
 from stickler_cli.score.results import Results
 from stickler_cli.score.tally import COUNTING_MODES, Tally
@@ -254,18 +254,11 @@ def read_settings(record: IntervalsRecord, source: str = "") -> IntervalSettings
     Raises:
         UsageError: they are out of range, or of another method.
     """
-    place = ("intervals",)
-    found = read(IntervalsRecord, record, source, place)
-    method, level, replicates = found["method"], float(found["level"]), found["replicates"]
-    if method != METHOD:
+    found = read(IntervalsRecord, record, source, ("intervals",))
+    if found["method"] != METHOD:
         hint = "it was written by another version: evaluate again"
-        raise _refused(method, METHOD, source, (*place, "method"), hint)
-    if not 0 < level < 1:
-        raise _refused(level, "a number between 0 and 1", source, (*place, "level"))
-    if not 0 < replicates <= MOST_REPLICATES:
-        expected = f"a whole number of 1 to {MOST_REPLICATES}"
-        raise _refused(replicates, expected, source, (*place, "replicates"))
-    return IntervalSettings(level, found["seed"], replicates)
+        raise _refused(found["method"], METHOD, source, ("intervals", "method"), hint)
+    return IntervalSettings(found["level"], found["seed"], found["replicates"])
 
 
 def _restore_intervals(

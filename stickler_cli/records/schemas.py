@@ -17,12 +17,9 @@ from pydantic import ConfigDict, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
 from stickler_cli.core.option import Choice, options_of
-from stickler_cli.diff import changes
-from stickler_cli.records import comparison_format, difference_format, run_format
 from stickler_cli.records.comparison_format import ComparisonRecord
 from stickler_cli.records.difference_format import DifferenceRecord
 from stickler_cli.records.run_format import RunRecord
-from stickler_cli.score import conditions, document_result, gates, record, validity
 from stickler_cli.settings import ComparisonOptions, RunOptions
 
 FORMATS: Final[Mapping[str, Any]] = {
@@ -32,18 +29,10 @@ FORMATS: Final[Mapping[str, Any]] = {
 }
 """The types of what is written, and the options in it, by the names of schemas."""
 
-_DECLARING: Final = (
-    conditions,
-    document_result,
-    gates,
-    record,
-    validity,
-    run_format,
-    changes,
-    difference_format,
-    comparison_format,
+_DECLARING: Final = tuple(
+    f"stickler_cli.{room}." for room in ("compare", "score", "diff", "records")
 )
-"""The modules of those types."""
+"""Where types of what is written are declared."""
 
 _TOGETHER: Final[Mapping[str, Mapping[str, Any]]] = {
     "RunRecord": {
@@ -96,6 +85,7 @@ def schema_of(name: str) -> dict[str, Any]:
     docstrings = _docstrings()
     for title, part in {**parts, kind.__name__: made}.items():
         part.pop("title", None)
+        part["description"] = _line(part["description"])
         for key, text in docstrings.get(title, {}).items():
             part["properties"][key]["description"] = text
         if title in _TOGETHER:
@@ -114,15 +104,15 @@ def schema_of(name: str) -> dict[str, Any]:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:stickler-cli:schema:{short}",
         "title": format_name,
-        **_one_line(made),
-        "$defs": _one_line(parts),
+        **made,
+        "$defs": parts,
     }
 
 
 def _docstrings() -> dict[str, dict[str, str]]:
     """Return the docstrings of the keys of each type, those that it inherits too, by its name."""
     found: dict[str, dict[str, str]] = {}
-    for module in _DECLARING:
+    for module in [module for name, module in sys.modules.items() if name.startswith(_DECLARING)]:
         for node in ast.parse(inspect.getsource(module)).body:
             if isinstance(node, ast.ClassDef):
                 keys = found[node.name] = {}
@@ -131,8 +121,12 @@ def _docstrings() -> dict[str, dict[str, str]]:
                 for key, said in pairwise(node.body):
                     if isinstance(key, ast.AnnAssign) and isinstance(said, ast.Expr):
                         name = ast.unparse(key.target).removesuffix("_")
-                        keys[name] = ast.literal_eval(said.value)
+                        keys[name] = _line(ast.literal_eval(said.value))
     return found
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _options_schema(settings: Any) -> dict[str, Any]:
@@ -149,20 +143,6 @@ def _options_schema(settings: Any) -> dict[str, Any]:
         "properties": found,
         "required": list(found),
         "additionalProperties": False,
-    }
-
-
-def _one_line(value: Any) -> Any:
-    """Return a schema whose descriptions, docstrings of several lines, are one line each."""
-    if isinstance(value, list):
-        return [_one_line(entry) for entry in value]
-    if not isinstance(value, dict):
-        return value
-    return {
-        key: " ".join(entry.split())
-        if key == "description" and isinstance(entry, str)
-        else _one_line(entry)
-        for key, entry in value.items()
     }
 
 

@@ -13,8 +13,9 @@ from typing import Final
 import orjson
 
 from stickler_cli import __version__
-from stickler_cli.compare.explained import Explained, Pairing
+from stickler_cli.compare.explained import Explained
 from stickler_cli.core.locations import field_path
+from stickler_cli.core.rules import encoded
 from stickler_cli.diff.changes import Difference
 from stickler_cli.records.difference_format import diff_record
 from stickler_cli.reports.layout import TableStyle
@@ -98,30 +99,14 @@ def _place(pair: ComparedPair, place: Explained) -> dict[str, object]:
         "adds": place.adds,
         "pairing_floor": place.floor,
         "pairing_floor_source": None if place.floor is None else place.floor_source,
-        "pairing": _pairing(place.pairing) if place.pairing else None,
-        "sum": {"total": place.sum.total, "divisor": place.sum.divisor} if place.sum else None,
+        "pairing": encoded(place.pairing),
+        "sum": encoded(place.sum),
         "undeclared_keys": list(place.undeclared) or None,
         "parts": [_place(pair, part) for part in place.parts] or None,
     }
     values = {"ground_truth_value": place.gt, "prediction_value": place.pred}
     said = {key: value for key, value in entries.items() if value is not None}
     return {**said, **values} if has_values else said
-
-
-def _pairing(pairing: Pairing) -> dict[str, object]:
-    other = pairing.runner_up
-    runner_up = None
-    if other is not None:
-        runner_up = {
-            "index": other.index,
-            "similarity": other.similarity,
-            "paired_with": other.partner,
-        }
-    return {
-        "ground_truth_index": pairing.gt_index,
-        "prediction_index": pairing.pred_index,
-        "runner_up": runner_up,
-    }
 
 
 def json_text(value: object) -> str:

@@ -140,9 +140,13 @@ def title_of(place: Explained, *, whole: bool) -> str:
     pairing = place.pairing
     if pairing is None:
         return name
-    if pairing.gt_index is None:
+    if pairing.ground_truth_index is None:
         return f"{name} invented"
-    return f"{name} missed" if pairing.pred_index is None else f"{name} with [{pairing.pred_index}]"
+    return (
+        f"{name} missed"
+        if pairing.prediction_index is None
+        else f"{name} with [{pairing.prediction_index}]"
+    )
 
 
 def pairing_text(place: Explained, floor: float) -> str:
@@ -154,7 +158,7 @@ def pairing_text(place: Explained, floor: float) -> str:
     if other is None:
         return "" if pairing.paired else "nothing on the other side is like it"
     shown = f"[{other.index}] at {rate(other.similarity, {floor, place.similarity})}"
-    taken = "" if other.partner is None else f", which goes with [{other.partner}]"
+    taken = "" if other.paired_with is None else f", which goes with [{other.paired_with}]"
     if pairing.paired:
         return f"next best {shown}{taken}"
     if other.similarity <= floor:

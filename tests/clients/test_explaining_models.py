@@ -34,7 +34,7 @@ def test_judges_are_asked_nothing_more_and_their_reasons_are_told(server, asking
 
     assert len(server.requests) == 2
     first, second = root.parts[0].parts
-    assert (first.pairing.pred_index, second.pairing.pred_index) == (1, 0)
+    assert (first.pairing.prediction_index, second.pairing.prediction_index) == (1, 0)
     assert first.parts[0].reason == "case aside"
     assert root.similarity == 1.0
 
@@ -45,4 +45,4 @@ def test_runners_up_are_found_by_the_model_that_pairs(server, asking):
 
     pairing = root.parts[0].parts[0].pairing
     # The angle between car and automobile is that of 0.8.
-    assert (pairing.pred_index, pairing.runner_up.index) == (2, 1)
+    assert (pairing.prediction_index, pairing.runner_up.index) == (2, 1)
