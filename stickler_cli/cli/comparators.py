@@ -14,8 +14,8 @@ def list_comparators() -> None:
         names = " = ".join((entry.name, *entry.aliases))
         lines = [names, textwrap.indent(textwrap.fill(entry.summary, 76), "  ")]
         lines += (
-            f"  - {keyword.name} ({'required' if keyword.required else brief(keyword.default)})"
-            for keyword in entry.keywords
+            f"  - {each.name} ({'required' if each.default is each.empty else brief(each.default)})"
+            for each in entry.keywords
         )
         blocks.append("\n".join(lines))
     plugins = plugin_names()

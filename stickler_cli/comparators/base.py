@@ -1,10 +1,5 @@
 """What every comparator is: a judge of two values that gives a similarity in [0, 1].
 
-Work is split so that many values are fast: `prepare` normalises each distinct value once,
-`similarity` compares two prepared values, and `similarities` compares two columns of them, element
-by element, in a single call. `keys` tells which of them cannot be alike, so that lists are joined
-and not compared all with all. A comparator of a user's own needs only `compare`.
-
 Here too is what all constructors share: the checks of their keywords and the error these raise.
 """
 
@@ -66,8 +61,9 @@ class BaseComparator:
     """The family of comparators.
 
     A subclass overrides either `compare`, on values as they are in the documents, or `similarity`
-    (with `prepare`), on prepared values. Constructor keywords are kept as attributes of the same
-    name; `config` and equality are read from them.
+    (with `prepare`, called once for each distinct value), on prepared values; `similarities` and
+    `keys` are for speed. Constructor keywords are kept as attributes of the same name; `config` and
+    equality are read from them.
 
     What a subclass overrides is never bypassed: a new `compare` drops an inherited `prepare` and
     `similarity`, a new `similarity` an inherited `similarities`, and a new one of any `keys`.
@@ -97,8 +93,7 @@ class BaseComparator:
     def __init__(self, threshold: float | None = DEFAULT_THRESHOLD) -> None:
         """Set the threshold in [0, 1] that `binary_compare` uses; None takes the default.
 
-        Raises:
-            KeywordError: the threshold is not a number in [0, 1].
+        Every constructor raises `KeywordError` for a value that it cannot use.
         """
         given = DEFAULT_THRESHOLD if threshold is None else threshold
         self.threshold = checked_fraction("threshold", given)
@@ -130,7 +125,7 @@ class BaseComparator:
 
     @classmethod
     def _overrides(cls, method: str, other: str) -> bool:
-        """Tell whether `method` is defined nearer to this class than `other`."""
+        """Return whether `method` is defined nearer to this class than `other`."""
         nearest = next(vars(one) for one in cls.__mro__ if {method, other} & vars(one).keys())
         return method in nearest and other not in nearest
 
@@ -150,11 +145,7 @@ class BaseComparator:
         return config
 
     def require(self) -> None:
-        """Raise where this comparator cannot work here, so that a run can refuse to start.
-
-        Raises:
-            UnavailableError: something that the comparator needs is not there.
-        """
+        """Raise an `UnavailableError` where this comparator cannot work, before a run starts."""
 
     def prepare(self, value: Any) -> Any:
         """Return one present value in the form that the methods below take."""
@@ -176,13 +167,7 @@ class BaseComparator:
         return np.fromiter(map(known.__getitem__, asked), np.float64, len(gts))
 
     def ask(self, client: "Client | None", gts: Sequence[Any], preds: Sequence[Any]) -> "Answers":
-        """Compare prepared values as `similarities` does, by a model where one is asked.
-
-        Args:
-            client: of the run; None for the comparator's own.
-            gts: what `prepare` returned of ground truths.
-            preds: what `prepare` returned of predictions, as many.
-        """
+        """Compare as `similarities` does, by a model: the client's, or None for one's own."""
         return Answers(self.similarities(gts, preds))
 
     def keys(self, prepared: Sequence[Any]) -> "Keys | None":
@@ -259,7 +244,7 @@ def text_of(value: object) -> str:
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Tell a JSON number; to Python, booleans are numbers too."""
+    """Return whether this is a JSON number; to Python, booleans are numbers too."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
@@ -297,22 +282,14 @@ def linked_codes(values: Iterable[Iterable[Hashable]]) -> Keys:
 
 
 def checked_flag(keyword: str, value: object) -> bool:
-    """Give back a boolean.
-
-    Raises:
-        KeywordError: the value is anything else.
-    """
+    """Return a boolean; a `KeywordError` for anything else."""
     if isinstance(value, bool):
         return value
     raise KeywordError(keyword, f"{keyword} is {brief(value)}", "true or false")
 
 
 def checked_fraction(keyword: str, value: object) -> float:
-    """Give back a number in [0, 1].
-
-    Raises:
-        KeywordError: the value is anything else.
-    """
+    """Return a number in [0, 1]; a `KeywordError` for anything else."""
     hint = ""
     if is_number(value):
         if 0 <= value <= 1:
@@ -322,11 +299,7 @@ def checked_fraction(keyword: str, value: object) -> float:
 
 
 def checked_choice(keyword: str, value: object, choices: Sequence[str]) -> str:
-    """Give back one of the choices.
-
-    Raises:
-        KeywordError: the value is anything else.
-    """
+    """Return one of the choices; a `KeywordError` for anything else."""
     if isinstance(value, str) and value in choices:
         return value
     hint = did_you_mean(value, choices) if isinstance(value, str) else ""
@@ -335,11 +308,7 @@ def checked_choice(keyword: str, value: object, choices: Sequence[str]) -> str:
 
 
 def checked_text(keyword: str, value: object) -> str:
-    """Give back a string that is not empty.
-
-    Raises:
-        KeywordError: the value is anything else.
-    """
+    """Return a string that is not empty; a `KeywordError` for anything else."""
     if isinstance(value, str) and value:
         return value
     raise KeywordError(keyword, f"{keyword} is {brief(value)}", "a string that is not empty")

@@ -32,11 +32,7 @@ class BBoxIoUComparator(BaseComparator):
     columnar: ClassVar[bool] = True
 
     def __init__(self, threshold: float = 0.5) -> None:
-        """Set the threshold in [0, 1] that `binary_compare` uses.
-
-        Raises:
-            KeywordError: the threshold is not a number in [0, 1].
-        """
+        """Set the threshold in [0, 1] that `binary_compare` uses."""
         super().__init__(threshold)
 
     def prepare(self, value: Any) -> Box | None:
@@ -55,15 +51,10 @@ class BBoxIoUComparator(BaseComparator):
 
     def similarity(self, gt: Box | None, pred: Box | None) -> float:
         """Compare two boxes: intersection over union; 0.0 where either is not one."""
-        if gt is None or pred is None:
-            return 0.0
-        width = min(gt.right, pred.right) - max(gt.left, pred.left)
-        height = min(gt.bottom, pred.bottom) - max(gt.top, pred.top)
-        shared = max(width, 0.0) * max(height, 0.0)
-        return shared / (gt.area + pred.area - shared)
+        return float(BBoxIoUComparator.similarities(self, [gt], [pred])[0])  # not a subclass's
 
     def similarities(self, gts: Sequence[Box | None], preds: Sequence[Box | None]) -> Similarities:
-        """Compare two columns of boxes, by the operations of `similarity` in the same order."""
+        """Compare two columns of boxes."""
         left, top, right, bottom, area = _columns(gts)
         pred_left, pred_top, pred_right, pred_bottom, pred_area = _columns(preds)
         with np.errstate(over="ignore"):  # boxes at either end of the floats share nothing
@@ -89,15 +80,10 @@ def _coordinates(value: object) -> list[float] | None:
     items = _items(value)
     if len(items) == 2 and all(len(_items(item)) == 2 for item in items):
         items = [*_items(items[0]), *_items(items[1])]
-    if len(items) != 4 or not all(map(_is_finite_number, items)):
-        return None
-    return [float(item) for item in items]
+    # A limit, not math.isfinite, which fails on integers beyond the floats.
+    finite = all(is_number(item) and abs(item) <= sys.float_info.max for item in items)
+    return [float(item) for item in items] if len(items) == 4 and finite else None
 
 
 def _items(value: object) -> Sequence[Any]:
     return value if isinstance(value, list | tuple) else ()
-
-
-def _is_finite_number(value: object) -> bool:
-    # A limit, not math.isfinite, which fails on integers beyond the floats.
-    return is_number(value) and abs(value) <= sys.float_info.max

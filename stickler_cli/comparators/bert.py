@@ -15,6 +15,8 @@ DIGITS: Final = 6
 class BERTComparator(ModelComparator):
     """Compare two texts by BERTScore F1, the similarity of their words in context."""
 
+    _digits = DIGITS
+
     def __init__(
         self,
         threshold: float = 0.7,
@@ -31,9 +33,6 @@ class BERTComparator(ModelComparator):
             num_layers: the layer to compare, from 1; of models the library does not know.
             rescale_with_baseline: whether to spread the scores, which are near 1 otherwise.
             lang: the language of the texts, as `en`.
-
-        Raises:
-            KeywordError: a keyword of the wrong type.
         """
         super().__init__(threshold)
         self.model_type = None if model_type is None else checked_text("model_type", model_type)
@@ -48,10 +47,6 @@ class BERTComparator(ModelComparator):
     @property
     def _model(self) -> BertScore:
         return BertScore(self.model_type, self.num_layers, self.rescale_with_baseline, self.lang)
-
-    @property
-    def _digits(self) -> int:
-        return DIGITS
 
     def prepare(self, value: Any) -> str:
         """Return a value as text."""

@@ -85,9 +85,6 @@ class DateComparator(BaseComparator):
             allow_partial_year: give 0.7 of the score, not 0.0, when one side states no year.
             range_mode: what a range is worth: docs/dates.md.
             precision_mode: which side may leave out a day or a month: docs/dates.md.
-
-        Raises:
-            KeywordError: a keyword has a value that is none of these.
         """
         super().__init__(threshold)
         self.tolerance = _checked_tolerance(tolerance)
@@ -111,7 +108,7 @@ class DateComparator(BaseComparator):
         return _read(_text(value), self.dayfirst, self.range_mode != "reject")
 
     def similarity(self, gt: Readings, pred: Readings) -> float:
-        """Compare two prepared values in each order of day and month; give the better score."""
+        """Compare two prepared values in each order of day and month; return the better score."""
         score = self._score(gt.month_first, pred.month_first)
         if gt.month_first is gt.day_first and pred.month_first is pred.day_first:
             return score
@@ -152,7 +149,7 @@ class DateComparator(BaseComparator):
         return YEAR_MISSING * self._agreement(gt, pred) if self.allow_partial_year else 0.0
 
     def _are_comparable(self, gt: Stated, pred: Stated) -> bool:
-        """Tell whether the precision mode lets both state of month and day what they do."""
+        """Return whether the precision mode lets both state of month and day what they do."""
         for one, other in zip(gt.ends, pred.ends, strict=True):
             gt_parts, pred_parts = one.parts - {"year"}, other.parts - {"year"}
             if self.precision_mode == "exact" and gt_parts != pred_parts:
@@ -212,7 +209,7 @@ def _admitted(stated: Stated | None, *, ranges: bool) -> Stated | None:
 
 
 def _text(value: object) -> str:
-    """Give the text that may state a date; empty for a value that cannot."""
+    """Return the text that may state a date; empty for a value that cannot."""
     if isinstance(value, str):
         return text_of(value)
     # 20240105.0 is the integer 20240105 to JSON.
@@ -236,7 +233,7 @@ def _days(values: Sequence[Readings]) -> NDArray[np.float64]:
 
 
 def _checked_tolerance(value: object) -> float | None:
-    """Give back a number of days that is not negative, or None; a `KeywordError` otherwise."""
+    """Return a number of days that is not negative, or None; a `KeywordError` otherwise."""
     days = value / DAY if isinstance(value, timedelta) else value
     if days is None or (is_number(days) and 0 <= days < math.inf):
         return days

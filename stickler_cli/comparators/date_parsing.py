@@ -107,7 +107,7 @@ class StatedDate:
         return replace(self, **others)
 
     def moment(self, *, utc: bool) -> timedelta:
-        """Give the time since the day before 0001-01-01, by its own clock or in UTC.
+        """Return the time since the day before 0001-01-01, by its own clock or in UTC.
 
         A timedelta, because a datetime overflows when the last day of 9999 moves to UTC.
         """
@@ -146,7 +146,7 @@ Stated: TypeAlias = StatedDate | StatedRange
 
 
 def share_zones(dates: tuple[StatedDate, ...]) -> bool:
-    """Tell whether dates are compared in UTC: all are whole dates with a time zone.
+    """Return whether dates are compared in UTC: all are whole dates with a time zone.
 
     Otherwise they are compared by their own clocks, which is to say that a date without a zone
     is in that of the other.
@@ -168,9 +168,7 @@ def readings(text: str, *, dayfirst: bool | None) -> tuple[Stated | None, ...]:
     >>> readings("2/1", dayfirst=None)[1] == readings("2 Jan", dayfirst=False)[0]
     True
     """
-    if len(text) > LONGEST:
-        return (None, None) if dayfirst is None else (None,)
-    both = _read(text.strip())
+    both = (None, None) if len(text) > LONGEST else _read(text.strip())
     return both if dayfirst is None else (both[dayfirst],)
 
 
@@ -189,10 +187,8 @@ def _read(text: str) -> tuple[Stated | None, Stated | None]:
         return _read_date(text)
     if len(others) > 1:
         return None, None
-    month_first, day_first = zip(
-        _read_date(first.strip()), _read_date(others[0].strip()), strict=True
-    )
-    return _range(*month_first), _range(*day_first)
+    starts, ends = _read_date(first.strip()), _read_date(others[0].strip())
+    return _range(starts[0], ends[0]), _range(starts[1], ends[1])
 
 
 def _range(start: StatedDate | None, end: StatedDate | None) -> StatedRange | None:
@@ -258,7 +254,7 @@ def _alike(value: date) -> tuple[StatedDate, StatedDate]:
 
 
 def _may_be_swapped(stated: StatedDate | None) -> bool:
-    """Tell whether there may be another date if the day comes before the month."""
+    """Return whether there may be another date if the day comes before the month."""
     return stated is None or (stated.month is not None and (stated.day or 13) <= 12)
 
 
@@ -288,7 +284,7 @@ _UNSTATED: Final = _Unstated(LEAP_YEAR, 1, 1)
 
 
 def _zone(name: str | None, seconds: int | None) -> tzinfo | None:
-    """Give the zone of an offset; none for a name without one, as `EST` means several zones.
+    """Return the zone of an offset; none for a name without one, as `EST` means several zones.
 
     UTC, GMT and Z arrive with the offset 0. dateutil would warn of other names, or take them from
     the machine's own zone.

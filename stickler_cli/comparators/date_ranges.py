@@ -17,7 +17,7 @@ _DAYS_OF_A_YEAR: Final = 366
 
 
 def days_of(stated: StatedDate | StatedRange, parts: frozenset[str], *, utc: bool) -> Days:
-    """Give the days from the first to the last date.
+    """Return the days from the first to the last date.
 
     Args:
         stated: states at least `parts`, at both ends.
@@ -42,7 +42,7 @@ def days_of(stated: StatedDate | StatedRange, parts: frozenset[str], *, utc: boo
 
 
 def overlap(days: Days, others: Days) -> float:
-    """Give the days of both over the days of either; in [0, 1].
+    """Return the days of both over the days of either; in [0, 1].
 
     >>> overlap((range(10),), (range(5, 15),))
     0.3333333333333333

@@ -43,16 +43,7 @@ class ExactComparator(BaseComparator):
     def __init__(
         self, threshold: float = 1.0, case_sensitive: bool = False, strip: bool = True
     ) -> None:
-        """Choose what counts as a difference between two texts.
-
-        Args:
-            threshold: in [0, 1], for `binary_compare`.
-            case_sensitive: whether `A` differs from `a`.
-            strip: whether to ignore ASCII punctuation and whitespace, wherever they stand.
-
-        Raises:
-            KeywordError: a keyword of the wrong type.
-        """
+        """Choose whether `A` differs from `a`, and whether ASCII punctuation and spaces count."""
         super().__init__(threshold)
         self.case_sensitive = checked_flag("case_sensitive", case_sensitive)
         self.strip = checked_flag("strip", strip)

@@ -33,12 +33,9 @@ class FuzzyComparator(BaseComparator):
         """Choose what is held against what.
 
         Args:
+            threshold: in [0, 1], for `binary_compare`.
             method: `ratio`, `partial_ratio`, `token_sort_ratio` or `token_set_ratio`.
             normalize: whether to strip and lower-case.
-            threshold: in [0, 1], for `binary_compare`.
-
-        Raises:
-            KeywordError: an unknown method, or a keyword of the wrong type.
         """
         super().__init__(threshold)
         self.method = checked_choice("method", method, tuple(_SCORERS))
@@ -51,21 +48,15 @@ class FuzzyComparator(BaseComparator):
 
     def similarity(self, gt: str, pred: str) -> float:
         """Compare two texts; 1.0 for two without a word in them."""
-        if self._is_empty(gt) and self._is_empty(pred):
-            return 1.0
-        return _SCORERS[self.method](gt, pred) / 100
+        return float(FuzzyComparator.similarities(self, [gt], [pred])[0])  # not a subclass's
 
     def similarities(self, gts: Sequence[str], preds: Sequence[str]) -> Similarities:
         """Compare two columns of texts in one call."""
         scorer = _SCORERS[self.method]
         percent = process.cpdist(gts, preds, scorer=scorer, dtype=np.float64, workers=1)
         similarities: Similarities = percent / 100
-        for index in np.flatnonzero(
-            percent == 0
-        ).tolist():  # of two empty texts too, by some methods
-            similarities[index] = self._is_empty(gts[index]) and self._is_empty(preds[index])
+        # By some methods that is 0 of two empty texts, and to the token methods spaces are nothing.
+        words = str.strip if self.method.startswith("token") else str
+        for index in np.flatnonzero(percent == 0).tolist():
+            similarities[index] = not (words(gts[index]) or words(preds[index]))
         return similarities
-
-    def _is_empty(self, text: str) -> bool:
-        """Tell whether nothing is there to compare; to the token methods, spaces are nothing."""
-        return not (text.strip() if self.method.startswith("token") else text)

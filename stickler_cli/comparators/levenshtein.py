@@ -21,15 +21,7 @@ class LevenshteinComparator(BaseComparator):
     reflexive: ClassVar[frozenset[type]] = frozenset((str, bool, int, float))
 
     def __init__(self, normalize: bool = True, threshold: float = 0.7) -> None:
-        """Choose whether case and spacing count.
-
-        Args:
-            normalize: whether to strip, lower-case and make every run of whitespace one space.
-            threshold: in [0, 1], for `binary_compare`.
-
-        Raises:
-            KeywordError: a keyword of the wrong type.
-        """
+        """Choose whether to strip, lower-case and make every run of whitespace one space."""
         super().__init__(threshold)
         self.normalize = checked_flag("normalize", normalize)
 

@@ -23,9 +23,6 @@ class LLMComparator(ModelComparator):
         Args:
             model: `openai:NAME`, `anthropic:NAME`, `ollama:NAME`, or of Amazon Bedrock.
             eval_guidelines: what makes two values equivalent, in words.
-
-        Raises:
-            KeywordError: a keyword of the wrong type.
         """
         super().__init__(threshold=1.0)  # the verdict is 1.0 or 0.0
         self.model = checked_text("model", model)

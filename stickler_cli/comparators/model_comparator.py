@@ -28,10 +28,8 @@ class ModelComparator(BaseComparator):
     def _model(self) -> Model[Any, Any]:
         """The model that is asked."""
 
-    @property
-    def _digits(self) -> int | None:
-        """How many decimal places of a similarity mean something; None where all do."""
-        return None
+    _digits: int | None = None
+    """How many decimal places of a similarity mean something; None where all do."""
 
     @abstractmethod
     def _questions(self, gt: Any, pred: Any) -> Sequence[Any]:
@@ -49,23 +47,13 @@ class ModelComparator(BaseComparator):
         """
 
     def require(self) -> None:
-        """Raise where the model cannot be asked from here.
-
-        Raises:
-            UnavailableError: a library, a setting or a file is missing.
-        """
+        """Raise an `UnavailableError` where a library, a setting or a file is missing."""
         self._model.require()
 
     def ask(self, client: Client | None, gts: Sequence[Any], preds: Sequence[Any]) -> Answers:
-        """Compare prepared values of equal number, each with its counterpart.
+        """Compare prepared values; distinct questions that nobody answered yet are asked together.
 
-        Distinct questions that nobody answered yet are asked together. In a dry run, values about
-        which something would be asked have the similarity 0.
-
-        Args:
-            client: of the run; None for the comparator's own.
-            gts: what `prepare` returned of ground truths.
-            preds: what `prepare` returned of predictions.
+        In a dry run, values about which something would be asked have the similarity 0.
 
         Raises:
             ModelError: a question has no answer, and why; its `at` is the position of the pair.
@@ -120,17 +108,9 @@ class ModelComparator(BaseComparator):
         return self.client
 
     def similarity(self, gt: Any, pred: Any) -> float:
-        """Compare two prepared values, by the comparator's own client.
-
-        Raises:
-            ModelError: there is no answer, with the cause.
-        """
+        """Compare two prepared values, by the comparator's own client."""
         return float(self._together(self._own_client(), [gt], [pred]).similarities[0])
 
     def similarities(self, gts: Sequence[Any], preds: Sequence[Any]) -> Similarities:
-        """Compare two columns of prepared values, by the comparator's own client.
-
-        Raises:
-            ModelError: there is no answer, with the cause.
-        """
+        """Compare two columns of prepared values, by the comparator's own client."""
         return self._together(self._own_client(), gts, preds).similarities

@@ -53,7 +53,7 @@ def _is_in_parentheses(text: str) -> bool:
 
 
 def readable(number: Decimal) -> Decimal | None:
-    """Give back a number of a size that exact arithmetic can bear."""
+    """Return a number of a size that exact arithmetic can bear."""
     if not number:
         return Decimal(0)
     return number if number.is_finite() and abs(number.adjusted()) <= MAGNITUDE else None

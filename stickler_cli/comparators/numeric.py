@@ -67,9 +67,6 @@ class NumericComparator(BaseComparator):
             relative_tolerance: share of the ground truth's size; of 1 where that is 0. At least 0.
             absolute_tolerance: in the unit of the numbers; at least 0.
             tolerance: another name for `absolute_tolerance`.
-
-        Raises:
-            KeywordError: a keyword of the wrong type or range, or the same tolerance twice.
         """
         super().__init__(threshold)
         self.relative_tolerance = _checked_tolerance("relative_tolerance", relative_tolerance)
@@ -149,7 +146,7 @@ NumericExactC = NumericComparator
 
 
 def _checked_tolerance(keyword: str, value: object) -> float:
-    """Give back a finite number that is not negative; a `KeywordError` for anything else."""
+    """Return a finite number that is not negative; a `KeywordError` for anything else."""
     if is_number(value) and 0 <= value < math.inf:  # math.isfinite overflows on a huge int
         return value
     raise KeywordError(keyword, f"{keyword} is {brief(value)}", "a finite number of at least 0")

@@ -13,11 +13,7 @@ from dataclasses import field
 from importlib import import_module
 from typing import Any, Final
 
-from stickler_cli.comparators.base import (
-    BaseComparator,
-    KeywordError,
-    keyword_parameters,
-)
+from stickler_cli.comparators.base import BaseComparator, KeywordError, keyword_parameters
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.spelling import did_you_mean
 from stickler_cli.core.values import dataclass
@@ -64,37 +60,18 @@ class UnknownComparatorError(LookupError):
 
 
 @dataclass(frozen=True, slots=True)
-class Keyword:
-    """A constructor keyword."""
-
-    name: str
-    """As a schema spells it."""
-    default: object = None
-    """Its value where a schema does not give it."""
-    required: bool = False
-    """Whether there is no default."""
-
-
-@dataclass(frozen=True, slots=True)
 class Description:
     """What a person who writes a schema must know of a comparator."""
 
     name: str
-    """Under which a schema asks for it."""
     aliases: tuple[str, ...]
-    """Other names for it."""
     summary: str
-    """What it does, in a line."""
-    keywords: tuple[Keyword, ...]
+    keywords: tuple[inspect.Parameter, ...]
     """What `comparator-config` accepts, in the order of the constructor."""
 
 
 def comparator_class(name: str, *, allow_plugins: bool = False) -> type[BaseComparator]:
-    """Find a comparator by its built-in name, its entry point or as `package.module:Class`.
-
-    Args:
-        name: as a schema spells it.
-        allow_plugins: whether `package.module:Class` may be imported.
+    """Return a comparator by its built-in name, its entry point or as `package.module:Class`.
 
     Raises:
         UnknownComparatorError: nothing has that name, or what has it cannot be used.
@@ -120,12 +97,7 @@ def comparator_class(name: str, *, allow_plugins: bool = False) -> type[BaseComp
 def construct(
     name: str, config: Mapping[str, object], *, allow_plugins: bool = False
 ) -> BaseComparator:
-    """Construct a comparator from what a schema says.
-
-    Args:
-        name: as `comparator_class` takes it.
-        config: constructor keywords.
-        allow_plugins: as `comparator_class` takes it.
+    """Construct a comparator from the name and the keywords that a schema gives.
 
     Raises:
         UnknownComparatorError: as `comparator_class` does.
@@ -147,33 +119,23 @@ class Comparators:
     """What the names in one schema may mean."""
 
     allow_plugins: bool = False
-    """Whether `package.module:Class` may be imported."""
     instances: Mapping[str, BaseComparator] = field(default_factory=dict)
     """Comparators that are there already, by the names that stand for them."""
 
     def check(self, name: str) -> None:
-        """Make sure that a name means something.
-
-        Raises:
-            UnknownComparatorError: as `comparator_class` does.
-        """
+        """Raise an `UnknownComparatorError` for a name that means nothing."""
         if name not in self.instances:
             comparator_class(name, allow_plugins=self.allow_plugins)
 
     def construct(self, name: str, config: Mapping[str, object]) -> BaseComparator:
-        """Give the comparator that a name and a config mean.
-
-        Raises:
-            UnknownComparatorError: as `comparator_class` does.
-            KeywordError: as `construct` does.
-        """
+        """Return the comparator that a name and a config mean; raises as `construct` does."""
         if name in self.instances:
             return self.instances[name]
         return construct(name, config, allow_plugins=self.allow_plugins)
 
 
 def location_of(comparator: BaseComparator) -> str:
-    """Give the name by which a schema can ask for a comparator: built in, or `module:Class`."""
+    """Return the name by which a schema can ask for a comparator: built in, or `module:Class`."""
     cls = type(comparator)
     location = f"{cls.__module__}:{cls.__qualname__}"
     return cls.__name__ if location in BUILT_IN.values() else location
@@ -186,18 +148,13 @@ def describe() -> tuple[Description, ...]:
         cls = comparator_class(name)
         aliases.setdefault(cls, []).extend([name] if name != cls.__name__ else [])
     return tuple(
-        Description(cls.__name__, tuple(others), _summary(cls), keywords(cls))
+        Description(
+            cls.__name__,
+            tuple(others),
+            (inspect.getdoc(cls) or "").partition("\n")[0],
+            tuple(keyword_parameters(cls)),
+        )
         for cls, others in aliases.items()
-    )
-
-
-def keywords(cls: type[BaseComparator]) -> tuple[Keyword, ...]:
-    """List what the constructor of a comparator accepts by name."""
-    return tuple(
-        Keyword(parameter.name, required=True)
-        if parameter.default is inspect.Parameter.empty
-        else Keyword(parameter.name, parameter.default)
-        for parameter in keyword_parameters(cls)
     )
 
 
@@ -235,20 +192,15 @@ def _load(name: str, location: str) -> type[BaseComparator]:
 
 def _check_keywords(cls: type[BaseComparator], name: str, config: Mapping[str, object]) -> None:
     parameters = inspect.signature(cls).parameters.values()
-    accepted = keywords(cls)
-    names = [keyword.name for keyword in accepted]
+    accepted = keyword_parameters(cls)
+    names = [parameter.name for parameter in accepted]
     takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters)
     for keyword in config:
         if keyword not in names and not takes_any:
             expected = f"one of {', '.join(names)}" if names else "no keyword"
             hint = did_you_mean(keyword, names)
             raise KeywordError(keyword, f"{name} has no keyword {keyword}", expected, hint)
-    for required in accepted:
-        if required.required and required.name not in config:
-            raise KeywordError(
-                None, f"{name} is given no {required.name}", f"a value for {required.name}"
-            )
-
-
-def _summary(cls: type[BaseComparator]) -> str:
-    return (inspect.getdoc(cls) or "").partition("\n")[0]
+    for parameter in accepted:
+        if parameter.default is parameter.empty and parameter.name not in config:
+            found = f"{name} is given no {parameter.name}"
+            raise KeywordError(None, found, f"a value for {parameter.name}")

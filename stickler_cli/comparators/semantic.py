@@ -31,14 +31,11 @@ class SemanticComparator(ModelComparator):
         """Choose where embeddings come from.
 
         Args:
+            threshold: in [0, 1], for `binary_compare`.
             model_id: `openai:NAME`, `st:PATH_OR_NAME`, `model2vec:PATH_OR_NAME`, or of Amazon
                 Bedrock; not used where a function is given.
             sim_function: `cosine_similarity`.
             embedding_function: gives the embedding of a text; can only be given in Python.
-            threshold: in [0, 1], for `binary_compare`.
-
-        Raises:
-            KeywordError: a keyword of the wrong type.
         """
         super().__init__(threshold)
         self.model_id = checked_text("model_id", model_id)
@@ -50,16 +47,13 @@ class SemanticComparator(ModelComparator):
                 "a Python function, which a schema cannot hold",
             )
         self.embedding_function = embedding_function
+        self._digits = DIGITS if embedding_function is None else None
 
     @property
     def _model(self) -> Embedder:
         if self.embedding_function is None:
             return embedder(self.model_id)
         return FunctionEmbedder(self.embedding_function)
-
-    @property
-    def _digits(self) -> int | None:
-        return DIGITS if self.embedding_function is None else None
 
     def prepare(self, value: Any) -> str:
         """Return a value as text."""

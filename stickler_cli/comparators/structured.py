@@ -11,15 +11,7 @@ class StructuredModelComparator(BaseComparator):
     takes: ClassVar[frozenset[str]] = frozenset({"object"})
 
     def __init__(self, threshold: float = 0.7, strict_types: bool = False) -> None:
-        """Choose whether texts are refused.
-
-        Args:
-            threshold: in [0, 1], for `binary_compare`.
-            strict_types: whether two strings, where models belong, are an error.
-
-        Raises:
-            KeywordError: a keyword of the wrong type.
-        """
+        """Choose whether two strings, where models belong, are an error."""
         super().__init__(threshold)
         self.strict_types = checked_flag("strict_types", strict_types)
 

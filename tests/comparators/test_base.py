@@ -3,7 +3,13 @@ import pickle
 import numpy as np
 import pytest
 
-from stickler_cli.comparators import BaseComparator, ExactComparator, LevenshteinComparator
+from stickler_cli.comparators import (
+    BaseComparator,
+    BBoxIoUComparator,
+    ExactComparator,
+    FuzzyComparator,
+    LevenshteinComparator,
+)
 from stickler_cli.comparators.base import KeywordError, text_of
 from stickler_cli.core.spelling import nearest
 
@@ -286,3 +292,13 @@ def test_a_comparator_that_defines_compare_for_present_values_only_is_taken_as_i
     assert (comparator.compare("ab", "ac"), comparator.compare("ab", "b")) == (1.0, 0.0)
     assert (comparator.compare(None, None), comparator.compare(None, "a")) == (1.0, 0.0)
     assert comparator.similarities(["ab"] * 2, ["ac", "b"]).tolist() == [1.0, 0.0]
+
+
+@pytest.mark.parametrize("kind", [BBoxIoUComparator, FuzzyComparator, LevenshteinComparator])
+def test_a_comparison_may_be_built_on_the_one_that_it_overrides(kind):
+    class Half(kind):
+        def compare(self, gt, pred):
+            return super().compare(gt, pred) / 2
+
+    box = [0, 0, 1, 1]
+    assert Half().compare(box, box) == Half().similarities([box], [box]).item() == 0.5

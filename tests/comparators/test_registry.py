@@ -6,15 +6,13 @@ import pytest
 
 import stickler_cli.comparators
 from stickler_cli.comparators import BaseComparator, ExactComparator, NumericComparator
-from stickler_cli.comparators.base import KeywordError
+from stickler_cli.comparators.base import KeywordError, keyword_parameters
 from stickler_cli.comparators.registry import (
     BUILT_IN,
-    Keyword,
     UnknownComparatorError,
     comparator_class,
     construct,
     describe,
-    keywords,
     plugin_names,
 )
 
@@ -254,7 +252,7 @@ def test_a_plugin_that_takes_any_keyword_is_given_any(plugins):
 def test_a_constructor_argument_without_a_name_is_no_keyword(plugins):
     cls = comparator_class("acme_plugin:Acme", allow_plugins=True)
 
-    assert keywords(cls) == (Keyword("limit", 3),)
+    assert [(each.name, each.default) for each in keyword_parameters(cls)] == [("limit", 3)]
 
 
 def test_descriptions_name_every_comparator_its_aliases_and_keywords():
@@ -262,10 +260,11 @@ def test_descriptions_name_every_comparator_its_aliases_and_keywords():
 
     assert set(described) == {comparator_class(name).__name__ for name in BUILT_IN}
     assert described["NumericComparator"].aliases == ("NumericExactC",)
-    assert described["ExactComparator"].keywords == (
-        Keyword("threshold", 1.0),
-        Keyword("case_sensitive", default=False),
-        Keyword("strip", default=True),
-    )
-    assert described["LLMComparator"].keywords[0] == Keyword("model", required=True)
+    assert [(each.name, each.default) for each in described["ExactComparator"].keywords] == [
+        ("threshold", 1.0),
+        ("case_sensitive", False),
+        ("strip", True),
+    ]
+    model = described["LLMComparator"].keywords[0]
+    assert (model.name, model.default) == ("model", model.empty)
     assert all(description.summary.endswith(".") for description in described.values())

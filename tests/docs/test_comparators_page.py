@@ -44,8 +44,8 @@ def test_every_comparator_has_a_section_and_a_row_in_the_overview():
 @pytest.mark.parametrize("name", DESCRIBED)
 def test_a_section_lists_the_keywords_of_the_constructor_with_their_defaults(name):
     expected = [
-        [keyword.name, "required" if keyword.required else json.dumps(keyword.default)]
-        for keyword in DESCRIBED[name].keywords
+        [each.name, "required" if each.default is each.empty else json.dumps(each.default)]
+        for each in DESCRIBED[name].keywords
     ]
 
     assert [row[:2] for row in table(SECTIONS[name], "keyword")] == expected

@@ -1,6 +1,7 @@
 import json
 import re
 from collections.abc import Iterator
+from inspect import Parameter
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,8 @@ import pytest
 from jsonschema import Draft202012Validator
 from jsonschema_specifications import REGISTRY
 
-from stickler_cli.comparators.registry import BUILT_IN, comparator_class, keywords
+from stickler_cli.comparators.base import keyword_parameters
+from stickler_cli.comparators.registry import BUILT_IN, comparator_class
 from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.engine import compare
 from stickler_cli.schema.annotations import KEYS
@@ -144,14 +146,15 @@ def test_the_meta_schema_knows_the_built_in_comparators() -> None:
 
 @pytest.mark.parametrize("name", sorted(BUILT_IN))
 def test_the_meta_schema_knows_the_keywords_of_a_comparator(name: str) -> None:
-    accepted = {keyword.name: keyword for keyword in keywords(comparator_class(name))}
+    accepted = {keyword.name: keyword for keyword in keyword_parameters(comparator_class(name))}
     accepted.pop("embedding_function", None)  # a function cannot stand in JSON
     described = config_of(name)["properties"]
     assert described.keys() == accepted.keys()
     for keyword, value in described.items():
         required = keyword in config_of(name).get("required", [])
-        assert required == accepted[keyword].required
-        assert required or default_of(value) == accepted[keyword].default
+        default = accepted[keyword].default
+        assert required == (default is Parameter.empty)
+        assert required or default_of(value) == default
 
 
 def test_the_readme_lists_every_annotation() -> None:
