@@ -11,7 +11,8 @@ from typing import Annotated, Final, NoReturn
 import typer
 
 from stickler_cli import __version__
-from stickler_cli.cli.commands import add_commands, new_app
+from stickler_cli.cli.command import add_command, new_app
+from stickler_cli.cli.commands import COMMANDS
 from stickler_cli.cli.console import prepare_streams, show_problems, show_trace, warn, write_result
 from stickler_cli.cli.exit_codes import ExitCode, exit_code_help
 from stickler_cli.core.problems import NotComparableError, SticklerError, WorkerDiedError
@@ -20,13 +21,6 @@ from stickler_cli.runs.limits import room_for_depth
 
 DEBUG_OPTION = "--debug"
 
-app = new_app(
-    name="stickler",
-    add_completion=True,
-    epilog=exit_code_help(),
-    pretty_exceptions_enable=False,
-)
-
 
 def _version(asked: bool) -> None:
     if asked:
@@ -34,8 +28,7 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
-def stickler(
+def _stickler(
     version: Annotated[
         bool,
         typer.Option("--version", "-V", callback=_version, is_eager=True, help="Show the version."),
@@ -44,7 +37,14 @@ def stickler(
     """Evaluate extracted JSON documents against ground truth, field by field."""
 
 
-add_commands(app)
+def _app(arguments: Sequence[str]) -> typer.Typer:
+    """Return the program, with the command that was asked for; with all for help."""
+    app = new_app(name="stickler", epilog=exit_code_help(), pretty_exceptions_enable=False)
+    app.callback()(_stickler)
+    named = next((each for each in arguments if not each.startswith("-")), "")
+    for name in [named] if named in COMMANDS else COMMANDS:  # each takes its time
+        add_command(app, name, COMMANDS[name])
+    return app
 
 
 def main(args: Sequence[str] | None = None) -> int:
@@ -54,7 +54,7 @@ def main(args: Sequence[str] | None = None) -> int:
     _answer_signals()
     try:
         with room_for_depth():
-            app(arguments)
+            _app(arguments)(arguments)
     except SystemExit as stop:
         return _code_of(stop)
     except SticklerError as error:

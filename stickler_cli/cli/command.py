@@ -1,43 +1,107 @@
-"""A command: a function of arguments and settings, whose fields become options.
+"""Commands as typer has them: arguments, and settings whose fields become options.
 
 The values come from the command line, else from the configuration file, else from `settings.py`.
 """
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from importlib import import_module
+from typing import Any, Final
 
 import typer
+import typer.core
 
+from stickler_cli.cli.commands import Command
 from stickler_cli.cli.config import Config, read_config
-from stickler_cli.cli.exit_codes import ExitCode
-from stickler_cli.cli.plain import PlainCommand
+from stickler_cli.cli.exit_codes import exit_code_help
 from stickler_cli.core.option import (
     Choice,
     Flag,
     Option,
+    Settings,
     Texts,
     options_of,
     read_settings,
 )
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError
+from stickler_cli.settings import COMMANDS
+
+READER: Final = "_runtime_param"
+"""The attribute of a parameter that holds what reads its values. Versions of typer that have none
+read values by other means, which does no harm."""
 
 
-def add_command(
-    app: typer.Typer, name: str, function: Callable[..., ExitCode], epilog: str | None = None
-) -> None:
-    """Add a command to an app.
+class _AsItIs:
+    """Reads values as they are, and leaves them to `read_settings`.
 
-    Args:
-        app: to what.
-        name: of the command, in `COMMANDS`.
-        function: takes arguments, and settings by that name; returns the exit code. Its docstring
-            is the help.
-        epilog: stands below the options.
+    Typer would load pydantic for it, which takes longer than to evaluate some hundred documents.
     """
-    parameters = dict(inspect.signature(function, eval_str=True).parameters)
-    kind = parameters.pop("settings").annotation
+
+    def coerce(self, value: object, **place: object) -> object:
+        """Return a value as it is."""
+        return value
+
+
+class _Plain:
+    """A command, or a group of them, that does not read values."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters, that for help among them."""
+        found: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for parameter in found:
+            if hasattr(parameter, READER):
+                setattr(parameter, READER, _AsItIs())
+        return found
+
+
+class _PlainCommand(_Plain, typer.core.TyperCommand):
+    pass
+
+
+class _PlainGroup(_Plain, typer.core.TyperGroup):
+    pass
+
+
+def new_app(**said: Any) -> typer.Typer:
+    """Return an app without commands."""
+    return typer.Typer(
+        cls=_PlainGroup,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        no_args_is_help=True,
+        rich_markup_mode=None,  # halves the time of --help, which then is plain text
+        **said,
+    )
+
+
+def add_command(app: typer.Typer, name: str, command: Command) -> None:
+    """Add a command, or a group of them, to an app."""
+    if command.parts:
+        group = new_app(help=command.help)
+        for part, inner in command.parts.items():
+            add_command(group, part, inner)
+        app.add_typer(group, name=name)
+        return
+    kind = COMMANDS.get(name)
+    run = _without_settings(command) if kind is None else _with_settings(name, command, kind)
+    epilog = f"\b\nExamples:{command.examples}\n\n{exit_code_help()}" if command.examples else None
+    app.command(
+        name,
+        cls=_PlainCommand,
+        help=command.help,
+        epilog=epilog,
+        no_args_is_help=bool(command.arguments),
+    )(run)
+
+
+def _without_settings(command: Command) -> Any:
+    def run() -> None:
+        raise typer.Exit(_function(command)())
+
+    return run
+
+
+def _with_settings(name: str, command: Command, kind: type[Settings]) -> Any:
     options = options_of(kind)
 
     def run(context: typer.Context, **given: Any) -> None:
@@ -46,22 +110,33 @@ def add_command(
         asked = {name: given[name] for name in options if given[name] is not None}
         try:
             settings = read_settings(kind, asked, parsed=False)
-            code = function(**{name: given[name] for name in parameters}, settings=settings)
+            code = _function(command)(*(given[name] for name in command.arguments), settings)
         except (UsageError, UnavailableError) as error:
             raise type(error)(_blamed(error.problems, _from_file(context, options))) from error
         raise typer.Exit(code)
 
-    run.__doc__ = function.__doc__
     # What typer reads instead of the signature that is written above.
     run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [
-            inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context),
-            *(entry.replace(kind=inspect.Parameter.KEYWORD_ONLY) for entry in parameters.values()),
+            _keyword("context", inspect.Parameter.empty, typer.Context),
+            *(
+                _keyword(
+                    name,
+                    typer.Argument(metavar=said.metavar, help=said.help, show_default=False),
+                    said.kind,
+                )
+                for name, said in command.arguments.items()
+            ),
             *(_parameter(option) for option in options.values()),
             *_config_parameters(name),
         ]
     )
-    app.command(name, cls=PlainCommand, epilog=epilog, no_args_is_help=True)(run)
+    return run
+
+
+def _function(command: Command) -> Any:
+    module, _, function = command.does.partition(".")
+    return getattr(import_module(f"{__package__}.{module}"), function)
 
 
 def _parameter(option: Option) -> inspect.Parameter:

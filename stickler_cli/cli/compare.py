@@ -2,16 +2,9 @@
 
 from collections.abc import Iterator
 
-from stickler_cli.cli.asking import tell_usage
-from stickler_cli.cli.console import show_problems, write_result
+from stickler_cli.cli.console import show_problems, warn
 from stickler_cli.cli.exit_codes import ExitCode
-from stickler_cli.cli.outputs import (
-    OUTPUT,
-    output_formats,
-    style_in_files,
-    terminal_style,
-    write_text,
-)
+from stickler_cli.cli.outputs import OUTPUT, files_of, terminal_style, write
 from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.engine import compare as compare_documents
 from stickler_cli.compare.explained import Explained
@@ -35,11 +28,9 @@ def compare(schema: str, gt: str, pred: str, settings: CompareSettings) -> ExitC
     """Compare the two documents and print how it went."""
     if settings.only_errors and settings.everything:
         raise UsageError([Problem("--all", "--only-errors is given too", "one of the two")])
-    formats = output_formats(settings.output, PAIR_FORMATS)
-    check_outputs(
-        [(OUTPUT, path) for path in formats],
-        [("the schema", schema), ("GT", gt), ("PRED", pred)],
-    )
+    files = files_of(settings.output, PAIR_FORMATS)
+    inputs = [("the schema", schema), ("GT", gt), ("PRED", pred)]
+    check_outputs([(OUTPUT, path) for path in files], inputs)
     loaded = load_schema(schema, allow_plugins=settings.allow_plugins)
     found = _pair(gt, pred, settings)
     if not isinstance(found.gt, dict) or not isinstance(found.pred, dict):
@@ -51,10 +42,13 @@ def compare(schema: str, gt: str, pred: str, settings: CompareSettings) -> ExitC
         show_problems(error.problems)
         return ExitCode.INCOMPLETE
     style = terminal_style(settings)
-    for path, name in formats.items():
-        write_text(path, [render_pair(name, pair, style_in_files(style))], settings)
-    if not settings.quiet:
-        write_result(render_pair(settings.format, pair, style))
+    write(
+        lambda name, style: [render_pair(name, pair, style)],
+        files,
+        settings.format,
+        style,
+        settings,
+    )
     return ExitCode.OK
 
 
@@ -97,7 +91,7 @@ def _compared(
         account = compare_documents(loaded.plan, [gt], [pred], options)
         root = explain(account, options)
     if client is not None:
-        tell_usage(client)
+        warn(f"models: {client.usage}")
     return ComparedPair(
         schema=loaded.path,
         model_name=loaded.plan.model_name,

@@ -3,7 +3,6 @@
 `stickler.toml`, else `[tool.stickler]` in a `pyproject.toml`. The command line wins.
 """
 
-import tomllib
 from pathlib import Path
 from typing import Any, Final
 
@@ -113,6 +112,8 @@ def _table(file: Path) -> dict[str, Any]:
 
 
 def _toml(file: Path) -> dict[str, Any]:
+    import tomllib  # most runs find no file
+
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:

@@ -1,20 +1,20 @@
 """`stickler eval`: have a run evaluated, report it, exit."""
 
 import sys
-from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from stickler_cli.cli.asking import show_dry_run, tell_usage
-from stickler_cli.cli.console import warn
+from stickler_cli.cli.console import warn, write_result
 from stickler_cli.cli.exit_codes import ExitCode
 from stickler_cli.cli.outputs import (
+    conclude,
     encoded,
     exit_code_of,
-    output_formats,
-    show_results,
+    files_of,
     terminal_style,
-    write_outputs,
+    write_run,
 )
-from stickler_cli.reports.layout import TableStyle
+from stickler_cli.documents import Pairs
+from stickler_cli.reports.layout import Column, Span, Table, TableStyle, plain_text, table_lines
 from stickler_cli.reports.registry import (
     WITH_ACCOUNTS,
     WITH_DETAIL,
@@ -24,14 +24,18 @@ from stickler_cli.reports.registry import (
 )
 from stickler_cli.runs.assembly import assemble
 from stickler_cli.runs.evaluate import evaluate as evaluate_all
-from stickler_cli.runs.job import OutputsRequested
+from stickler_cli.runs.job import Job, OutputsRequested, Workers
+from stickler_cli.runs.pipeline import chunk_results
 from stickler_cli.settings import EvalSettings
+
+if TYPE_CHECKING:
+    from stickler_cli.clients.client import Need  # only runs that ask models load it
 
 
 def evaluate(schema: str, gt: str, pred: str, settings: EvalSettings) -> ExitCode:
     """Evaluate all documents and report."""
-    formats = output_formats(settings.output)
-    shown = {settings.format, *formats.values()}
+    files = files_of(settings.output)
+    shown = {settings.format, *files.values()}
     require(shown)
     reported = OutputsRequested(
         accounts=bool(WITH_ACCOUNTS & shown),
@@ -44,7 +48,7 @@ def evaluate(schema: str, gt: str, pred: str, settings: EvalSettings) -> ExitCod
         total = "?" if pairs.total is None else pairs.total
         warn(f"evaluating {total} documents with {assembly.schema.plan.model_name} of {schema}")
     if settings.dry_run:
-        show_dry_run(assembly.job, pairs)
+        _show_dry_run(assembly.job, pairs)
         return ExitCode.OK
 
     def tell(text: str) -> None:
@@ -57,11 +61,13 @@ def evaluate(schema: str, gt: str, pred: str, settings: EvalSettings) -> ExitCod
         tell=tell,
         written=lambda run: map(encoded, pieces("json", run, TableStyle())),
     )
-    style = _style(settings)
-    write_outputs(formats, done.run, style, settings)
-    show_results(done.run, settings.format, style, settings)
+    style = terminal_style(
+        settings, show_non_matches=settings.show_non_matches, junit_fields=settings.junit_fields
+    )
+    write_run(done.run, files, settings.format, style, settings)
+    conclude(done.run, settings.format, style, settings)
     if client is not None and not settings.quiet:
-        tell_usage(client)
+        warn(f"models: {client.usage}")
     if done.signal is not None:
         return ExitCode(128 + done.signal)
     return exit_code_of(done.run)
@@ -72,9 +78,34 @@ def _shows_progress(settings: EvalSettings) -> bool:
     return asked and not settings.quiet
 
 
-def _style(settings: EvalSettings) -> TableStyle:
-    return replace(
-        terminal_style(settings),
-        show_non_matches=settings.show_non_matches,
-        junit_fields=settings.junit_fields,
+def _show_dry_run(job: Job, pairs: Pairs) -> None:
+    """Print what a run would ask; nothing is asked."""
+    client = job.options.client
+    if client is None:
+        write_result("No comparator of this schema asks a model.\n")
+        return
+    for _ in chunk_results(job, pairs.refs(), Workers(1), total=pairs.total):
+        pass
+    write_result(dry_run_text(client.needs))
+
+
+def dry_run_text(needs: "list[Need]") -> str:
+    """Word what a run would ask, a line a comparator and model."""
+    if not any(need.questions or need.cached for need in needs):
+        return "A run would ask no model anything.\n"
+    columns = (
+        Column("comparator", left=True),
+        Column("model", left=True),
+        *map(Column, ("in the cache", "to ask", "calls", "tokens, about")),
     )
+    rows = [
+        [
+            Span(need.model.comparator),
+            Span.of(need.model.title),
+            *(Span(str(n)) for n in (need.cached, need.questions, need.calls, need.tokens)),
+        ]
+        for need in needs
+    ]
+    calls = sum(need.calls for need in needs)
+    table = plain_text(table_lines(Table(columns, rows))[0])
+    return f"A run would make {calls} calls, and more where one is tried again.\n\n{table}"

@@ -6,26 +6,27 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 from stickler_cli.cli.console import wants_color, warn, write_result
 from stickler_cli.cli.exit_codes import ExitCode
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.markdown_text import SUMMARY_LIMIT
-from stickler_cli.reports.registry import FORMATS, SAY_PARTIAL, SUFFIXES, format_of, pieces
-from stickler_cli.runs.whole_files import PARTIAL, whole_file
+from stickler_cli.reports.registry import FORMATS, SAY_PARTIAL, SUFFIXES, format_of, pieces, require
+from stickler_cli.runs.whole_files import PARTIAL, check_outputs, whole_file
 from stickler_cli.score.evaluation import Status
-from stickler_cli.score.gates import GateResult
 from stickler_cli.score.record import Run, Verdict
 from stickler_cli.settings import TerminalOptions
+
+if TYPE_CHECKING:
+    from stickler_cli.diff.changes import Difference  # only `diff` loads it
 
 OUTPUT: Final = "--output"
 
 SUMMARY_FILE: Final = "GITHUB_STEP_SUMMARY"
 """The environment variable by which GitHub's runner names the summary of a step. Source:
 docs.github.com, Workflow commands for GitHub Actions."""
-
 
 NAMED: Final = 5
 """Documents that an error names on standard error; the results name all."""
@@ -36,49 +37,80 @@ _CODES: Final = {
     Verdict.INCOMPLETE: ExitCode.INCOMPLETE,
 }
 
+Files = Mapping[str, str]
+"""The format of each file that results are written to."""
 
-def output_formats(
-    outputs: Iterable[str], known: Collection[str] = tuple(FORMATS)
-) -> dict[str, str]:
-    """Return the format of each output file by its suffix.
+
+def files_of(outputs: Iterable[str], known: Collection[str] = tuple(FORMATS)) -> Files:
+    """Return the files that were asked for, each with the format that its suffix says.
+
+    Raises:
+        UsageError: with every file whose suffix is that of no known format.
+    """
+    formats = {output: format_of(output) for output in outputs}
+    suffixes = ", ".join(suffix for suffix, name in SUFFIXES.items() if name in known)
+    problems = [
+        Problem(OUTPUT, f"the file is {output}", f"one that ends in {suffixes}")
+        for output, name in formats.items()
+        if name not in known
+    ]
+    if problems:
+        raise UsageError(problems)
+    return {output: name for output, name in formats.items() if name is not None}
+
+
+def writable_files(
+    outputs: Iterable[str], printed: str | None, inputs: Iterable[tuple[str, str]]
+) -> Files:
+    """Return the files that were asked for, and make sure that all formats can be written.
 
     Args:
         outputs: the files.
-        known: the formats that there are.
-
-    Raises:
-        UsageError: with every file whose suffix is that of no such format.
+        printed: the format on standard output.
+        inputs: name and path of what no output may overwrite.
     """
-    formats, problems = {}, []
-    for output in outputs:
-        name = format_of(output)
-        if name is None or name not in known:
-            suffixes = [suffix for suffix, name in SUFFIXES.items() if name in known]
-            expected = f"one that ends in {', '.join(suffixes)}"
-            problems.append(Problem(OUTPUT, f"the file is {output}", expected))
-        else:
-            formats[output] = name
-    if problems:
-        raise UsageError(problems)
-    return formats
+    files = files_of(outputs)
+    require({*files.values(), *([printed] if printed else [])})
+    check_outputs([(OUTPUT, path) for path in files], inputs)
+    return files
 
 
-def write_outputs(
-    formats: Mapping[str, str], run: Run, style: TableStyle, settings: TerminalOptions
+def write_run(
+    run: Run, files: Files, printed: str | None, style: TableStyle, settings: TerminalOptions
 ) -> None:
-    """Write a run to files, each in its format."""
-    in_files = style_in_files(style)
-    for path, name in formats.items():
-        place = f"{path}{PARTIAL}" if run.partial and name not in SAY_PARTIAL else path
-        write_text(place, pieces(name, run, in_files), settings)
+    """Write a run to files, and print it; a part of a run says so, or its files do."""
+    places = {
+        f"{path}{PARTIAL}" if run.partial and name not in SAY_PARTIAL else path: name
+        for path, name in files.items()
+    }
+    write(lambda name, style: pieces(name, run, style), places, printed, style, settings)
 
 
-def write_text(path: str, text: Iterable[str], settings: TerminalOptions) -> None:
-    """Write text, piece by piece, to a file; it is there whole or not at all."""
-    with whole_file(path, OUTPUT) as stream:
-        stream.writelines(map(encoded, text))
-    if settings.verbose:
-        warn(f"wrote {path}")
+def write(
+    render: Callable[[str, TableStyle], Iterable[str]],
+    files: Files,
+    printed: str | None,
+    style: TableStyle,
+    settings: TerminalOptions,
+) -> None:
+    """Write results to files, each there whole or not at all, and print them unless quiet.
+
+    Args:
+        render: returns the results in a format, piece by piece.
+        files: where to.
+        printed: the format on standard output; None prints nothing.
+        style: of what is printed.
+        settings: what is told on the way.
+    """
+    in_files = replace(style, width=None, color=False, plain=True)
+    for path, name in files.items():
+        with whole_file(path, OUTPUT) as stream:
+            stream.writelines(map(encoded, render(name, in_files)))
+        if settings.verbose:
+            warn(f"wrote {path}")
+    if printed and not settings.quiet:
+        for piece in render(printed, style):
+            write_result(piece)
 
 
 def encoded(text: str) -> bytes:
@@ -86,29 +118,21 @@ def encoded(text: str) -> bytes:
     return text.encode("utf-8", "backslashreplace")
 
 
-def show_results(run: Run, format_name: str, style: TableStyle, settings: TerminalOptions) -> None:
-    """Print a run, unless quiet; name failed gates where they are not in what a person sees."""
-    if not settings.quiet:
-        for piece in pieces(format_name, run, style):
-            write_result(piece)
-    if format_name == "github":
+def conclude(
+    results: "Run | Difference", printed: str, style: TableStyle, settings: TerminalOptions
+) -> None:
+    """Append the summary of a step; name failed gates where a person does not see them."""
+    if printed == "github":
         from stickler_cli.reports.github import summary  # other formats do not load it
 
-        append_summary(lambda room: summary(run, style, room))
-    tell_failed_gates(run.gates, format_name, settings)
-
-
-def tell_failed_gates(
-    gates: Iterable[GateResult], format_name: str, settings: TerminalOptions
-) -> None:
-    """Name failed gates where they are not in what a person sees."""
-    if settings.quiet or format_name != "table" or not sys.stdout.isatty():
-        for result in gates:
+        _append_summary(lambda room: summary(results, style, room))
+    if settings.quiet or printed != "table" or not sys.stdout.isatty():
+        for result in results.gates:
             if not result.passed:
                 warn(f"gate failed: {result.reason}")
 
 
-def append_summary(page: Callable[[int], str]) -> None:
+def _append_summary(page: Callable[[int], str]) -> None:
     """Append Markdown to the summary of a step, if there is one, as far as there is room in it.
 
     A summary that cannot be written is no reason for another exit code: the figures stand.
@@ -131,12 +155,11 @@ def append_summary(page: Callable[[int], str]) -> None:
 
 def exit_code_of(run: Run) -> ExitCode:
     """Return the exit code of a run; say on standard error what could not be evaluated."""
-    found = run.verdict
-    if found is Verdict.INCOMPLETE:
+    if run.verdict is Verdict.INCOMPLETE:
         _name_unfit(run)
     elif not run.evaluation.statuses[Status.EVALUATED]:
         warn("warning: no ground truth has a prediction that can be used; all counts as missed")
-    return _CODES[found]
+    return _CODES[run.verdict]
 
 
 def _name_unfit(run: Run) -> None:
@@ -152,18 +175,15 @@ def _name_unfit(run: Run) -> None:
         warn(f"  and {len(named) - NAMED} more, all in the JSON results")
 
 
-def terminal_style(settings: TerminalOptions) -> TableStyle:
-    """Return the style that fits standard output: a terminal of some width, or a pipe."""
+def terminal_style(settings: TerminalOptions, **shown: Any) -> TableStyle:
+    """Return the style that fits standard output, a terminal of some width or a pipe.
+
+    Args:
+        settings: what is told on the terminal.
+        shown: the other fields of the style.
+    """
     terminal = sys.stdout.isatty()
     color = wants_color(no_color=settings.no_color)
     colored_pipe = color and not terminal  # FORCE_COLOR, as CI logs want it
-    return TableStyle(
-        width=shutil.get_terminal_size().columns if terminal else None,
-        color=color,
-        plain=not terminal and not colored_pipe,
-    )
-
-
-def style_in_files(style: TableStyle) -> TableStyle:
-    """Return a style as it is for files: whatever the terminal is like."""
-    return replace(style, width=None, color=False, plain=True)
+    width = shutil.get_terminal_size().columns if terminal else None
+    return TableStyle(width, color, plain=not terminal and not colored_pipe, **shown)

@@ -18,13 +18,14 @@ PACKAGE = Path(stickler_cli.__file__).parent
 
 # What can run code, reach the network or read objects, and the modules that may.
 DANGEROUS = {
-    "pickle": {"runs/pool.py", "runs/worker.py"},
+    "pickle": {"runs/pool.py", "runs/worker.py", "runs/sorted_lines.py"},
     "multiprocessing": {"runs/pool.py", "runs/worker.py"},
     "importlib": {
         "__init__.py",
         "comparators/registry.py",
         "api/evaluation_views.py",
         "reports/registry.py",
+        "cli/command.py",
     },
 }
 FORBIDDEN = {

@@ -1,0 +1,75 @@
+"""Commands that list what there is: problems of schemas, comparators, answers of models."""
+
+from collections.abc import Iterable
+from textwrap import fill, indent
+
+from stickler_cli.cli.console import show_problems, write_result
+from stickler_cli.cli.exit_codes import ExitCode
+from stickler_cli.clients.cache import AnswerCache, cache_directory
+from stickler_cli.comparators.registry import describe, plugin_names
+from stickler_cli.core.json_values import brief
+from stickler_cli.core.problems import SchemaError
+from stickler_cli.reports.figures import visible
+from stickler_cli.reports.layout import Column, Span, Table, plain_text, table_lines
+from stickler_cli.schema.loading import load_schema
+from stickler_cli.settings import CheckSettings
+
+
+def check(schemas: Iterable[str], settings: CheckSettings) -> ExitCode:
+    """Compile schemas and tell every problem of all of them; no document is read."""
+    code = ExitCode.OK
+    for schema in schemas:
+        try:
+            plan = load_schema(schema, allow_plugins=settings.allow_plugins).plan
+        except SchemaError as error:
+            code = ExitCode.USAGE
+            show_problems(error.problems)
+            continue
+        if not settings.quiet:
+            write_result(f"{visible(f'{schema}: no problems ({plan.model_name})')}\n")
+    return code
+
+
+def list_comparators() -> ExitCode:
+    """List the comparators with their keywords and defaults."""
+    blocks = []
+    for entry in describe():
+        lines = [" = ".join((entry.name, *entry.aliases)), indent(fill(entry.summary, 76), "  ")]
+        lines += (
+            f"  - {each.name} ({'required' if each.default is each.empty else brief(each.default)})"
+            for each in entry.keywords
+        )
+        blocks.append("\n".join(lines))
+    plugins = plugin_names()
+    if plugins:
+        blocks.append("From installed packages: " + ", ".join(plugins))
+    write_result("\n\n".join(blocks) + "\n")
+    return ExitCode.OK
+
+
+def show_answers() -> ExitCode:
+    """Show where answers are kept, and how many of which model."""
+    cache = AnswerCache(cache_directory())
+    holdings = cache.holdings()
+    cache.close()
+    write_result(f"{visible(str(cache.path))}\n")
+    if not holdings:
+        write_result("no answers\n")
+        return ExitCode.OK
+    texts = (Column("kind", left=True), Column("model", left=True))
+    rows = [
+        [Span(held.kind), Span.of(held.model), Span(str(held.answers)), Span(str(held.size))]
+        for held in holdings
+    ]
+    table = Table((*texts, Column("answers"), Column("bytes")), rows)
+    write_result("\n" + plain_text(table_lines(table)[0]))
+    return ExitCode.OK
+
+
+def clear_answers() -> ExitCode:
+    """Forget all answers: the next runs ask again."""
+    cache = AnswerCache(cache_directory())
+    count = cache.clear()
+    cache.close()
+    write_result(f"{count} answers cleared from {visible(str(cache.path))}\n")
+    return ExitCode.OK
