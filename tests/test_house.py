@@ -29,7 +29,7 @@ LATE_IMPORTS: Final = {
     ("records/codec.py", "pydantic"): "few runs read files of earlier ones",
     ("reports/pieces.py", "rapidfuzz.distance"): "few reports show differences",
     ("runs/assembly.py", "stickler_cli.clients.client"): "few runs ask models",
-    ("runs/evaluate.py", "rich.*"): "few runs show a bar, and rich is large",
+    ("runs/evaluate.py", "rich*"): "few runs show a bar, and rich is large",
     ("runs/pipeline.py", "stickler_cli.runs.pool"): "one process needs no multiprocessing",
     ("schema/files.py", "urllib.request"): "loads ssl; most schemas are one file",
     ("schema/metaschema.py", "jsonschema"): "few schemas are wrong",

@@ -55,7 +55,7 @@ def evaluate(schema: str, gt: str, pred: str, settings: EvalSettings) -> ExitCod
         if not settings.quiet:
             warn(text)
 
-    done = evaluate_all(
+    run, signal = evaluate_all(
         assembly,
         progress=_shows_progress(settings),
         tell=tell,
@@ -64,13 +64,13 @@ def evaluate(schema: str, gt: str, pred: str, settings: EvalSettings) -> ExitCod
     style = terminal_style(
         settings, show_non_matches=settings.show_non_matches, junit_fields=settings.junit_fields
     )
-    write_run(done.run, files, settings.format, style, settings)
-    conclude(done.run, settings.format, style, settings)
+    write_run(run, files, settings.format, style, settings)
+    conclude(run, settings.format, style, settings)
     if client is not None and not settings.quiet:
         warn(f"models: {client.usage}")
-    if done.signal is not None:
-        return ExitCode(128 + done.signal)
-    return exit_code_of(done.run)
+    if signal is not None:
+        return ExitCode(128 + signal)
+    return exit_code_of(run)
 
 
 def _shows_progress(settings: EvalSettings) -> bool:

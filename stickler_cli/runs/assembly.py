@@ -42,14 +42,7 @@ class Assembly:
 def assemble(
     schema: str, gt: str, pred: str, settings: EvalSettings, reported: OutputsRequested
 ) -> Assembly:
-    """Put a run together; no document is compared.
-
-    Args:
-        schema: the file.
-        gt: the source of ground truth.
-        pred: the source of predictions.
-        settings: of the run.
-        reported: what reports need; what settings ask for comes on top.
+    """Put a run together, of settings and what reports need; no document is compared.
 
     Raises:
         UsageError: settings contradict each other, or name what cannot be used.
@@ -99,11 +92,7 @@ def client_of(plan: Plan, policy: Policy = DEFAULT_POLICY) -> "Client | None":
 
 
 def policy_of(settings: ModelOptions, *, dry_run: bool = False) -> Policy:
-    """Return what a run may ask of models.
-
-    Raises:
-        UsageError: the settings contradict each other.
-    """
+    """Return what a run may ask of models."""
     if settings.no_cache and settings.offline:
         found = "--no-cache is given too, which leaves nothing to answer from"
         raise UsageError([Problem("--offline", found, "one of the two")])

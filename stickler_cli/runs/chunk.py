@@ -79,21 +79,15 @@ def evaluate_chunk(job: Job, items: Iterable[Item]) -> ChunkResult:
     client = job.options.client
     before = client.usage if client else NO_USAGE
     with room_for_depth():
-        documents = [_read(job, item) for item in items]
-        chunk = _result_of(job.requested, _batches(job, documents))
-    if job.requested.fingerprints:
-        chunk.fingerprints = [each.pair.fingerprint if each.pair else None for each in documents]
+        chunk = _result_of(job, [_read(job, item) for item in items])
     if client:
         chunk.usage = client.usage - before
     return chunk
 
 
-def failed_chunk(job: Job, item: Item, found: str) -> ChunkResult:
+def failed_chunk(job: Job, item: Item, found: str = TOO_LITTLE_MEMORY) -> ChunkResult:
     """Return the result of one document that could not be evaluated, and why."""
-    chunk = _result_of(job.requested, [Batch([_failed(item.id, found)])])
-    if job.requested.fingerprints:
-        chunk.fingerprints = [None]
-    return chunk
+    return _result_of(job, [_failed(item, found)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +103,8 @@ class _Document:
     pred: JsonObject = field(default_factory=dict)
 
 
-def _failed(name: str, found: str) -> DocumentResult:
-    return DocumentResult(name, Status.FAILED, None, (Problem(name, found),))
+def _failed(item: Item, found: str) -> _Document:
+    return _Document(DocumentResult(item.id, Status.FAILED, None, (Problem(item.id, found),)))
 
 
 def _read(job: Job, item: Item) -> _Document:
@@ -119,7 +113,7 @@ def _read(job: Job, item: Item) -> _Document:
             item = read_pair(item, fingerprinted=job.requested.fingerprints)
         return _checked(job, item)
     except MemoryError:
-        return _Document(_failed(item.id, TOO_LITTLE_MEMORY))
+        return _failed(item, TOO_LITTLE_MEMORY)
 
 
 def _checked(job: Job, pair: DocumentPair) -> _Document:
@@ -179,23 +173,23 @@ def _at_fault(document: _Document, error: Exception) -> DocumentResult:
     result, pair = document.result, document.pair
     if document.gt is None or pair is None:
         return result
-    match error:
-        case ComparisonError():
-            found = error.problems
-        case RecursionError():
-            found = (Problem(result.id, "the document is nested too deeply to compare"),)
-        case _:
-            found = (Problem(result.id, TOO_LITTLE_MEMORY),)
+    if isinstance(error, ComparisonError):
+        found = error.problems
+    else:
+        too_deep = "the document is nested too deeply to compare"
+        why = too_deep if isinstance(error, RecursionError) else TOO_LITTLE_MEMORY
+        found = (Problem(result.id, why),)
     before = result.problems[: len(result.problems) - len(pair.warnings)]
     return replace(result, status=Status.FAILED, problems=(*before, *found, *pair.warnings))
 
 
-def _result_of(requested: OutputsRequested, batches: Iterable[Batch]) -> ChunkResult:
-    """Put together what documents that follow each other came to."""
+def _result_of(job: Job, read: Sequence[_Document]) -> ChunkResult:
+    """Compare documents that follow each other, and put together what they came to."""
+    requested = job.requested
     chunk = empty_result(requested)
     documents: list[bytes] = []
     errors: list[bytes] = []
-    for batch in batches:
+    for batch in _batches(job, read):
         for position, result in enumerate(batch.results):
             chunk.ids.append(result.id)
             found = batch.errors(position)
@@ -212,6 +206,8 @@ def _result_of(requested: OutputsRequested, batches: Iterable[Batch]) -> ChunkRe
             chunk.detail.update(batch)
         chunk.evaluation.update(batch)
     chunk.document_lines, chunk.non_match_lines = b"".join(documents), b"".join(errors)
+    if requested.fingerprints:
+        chunk.fingerprints = [each.pair.fingerprint if each.pair else None for each in read]
     return chunk
 
 

@@ -55,13 +55,10 @@ class Chunks:
         timed: bool = True,
         jobs: int = 1,
     ) -> None:
-        """Prepare to cut.
+        """Prepare to cut items into chunks of a size; None goes by their bytes and time.
 
-        Args:
-            items: read only as far as chunks are taken.
-            size: how many documents are a chunk; None goes by their size and time.
-            timed: whether time tells what work there is; it does not where models are waited for.
-            jobs: processes that wait for their first chunk.
+        `timed` is whether time tells what work there is; it does not where models are waited for.
+        `jobs` are the processes that wait for their first chunk.
         """
         self._items = items
         self._fixed = size or (None if timed else ASKED_TOGETHER)
@@ -74,8 +71,7 @@ class Chunks:
     def take(self, most: int = LARGEST_CHUNK) -> list[Item]:
         """Return the documents that come next; none when all are taken.
 
-        Args:
-            most: how many are enough for now; more are taken where so few are little work.
+        More than `most` are taken only where so few are little work.
         """
         if self._fixed is not None:
             return list(islice(self._items, self._fixed))

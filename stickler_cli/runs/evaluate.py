@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from stickler_cli.compare.outline import outline
 from stickler_cli.compare.plan import Plan
 from stickler_cli.core.option import part_of
-from stickler_cli.core.values import dataclass
 from stickler_cli.documents import DocumentPair, Pairs
 from stickler_cli.runs.assembly import Assembly, client_of, comparing
 from stickler_cli.runs.chunk import ChunkResult, Item
@@ -38,15 +37,6 @@ if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluated:
-    """What a run came to."""
-
-    run: Run
-    signal: int | None
-    """The signal that ended the run early, if one did."""
-
-
 def evaluate_in_memory(  # noqa: PLR0913 - a keyword for what settings cannot hold
     plan: Plan,
     pairs: Iterable[DocumentPair],
@@ -56,16 +46,10 @@ def evaluate_in_memory(  # noqa: PLR0913 - a keyword for what settings cannot ho
     total: int | None = None,
     validation: Callable[[], Validation | None] = lambda: None,
 ) -> Evaluation:
-    """Evaluate documents that are in memory already.
+    """Evaluate documents that are in memory already; they are read one by one.
 
-    Args:
-        plan: what they are compared by.
-        pairs: read one by one.
-        settings: of the run.
-        client: who asks models; None is one that asks as a run does by default.
-        total: how many pairs there are; None where nobody knows.
-        validation: returns what documents are held against, once the comparators are known to be
-            there.
+    Without a client models are asked as a run does by default; `total` is None where nobody knows
+    it; `validation` is asked once all comparators are known to be there.
 
     Raises:
         UnavailableError: something is needed that is not installed.
@@ -87,17 +71,15 @@ def evaluate(
     progress: bool,
     tell: Callable[[str], None],
     written: Callable[[Run], Iterable[bytes]],
-) -> Evaluated:
+) -> tuple[Run, int | None]:
     """Evaluate all pairs; on Ctrl-C or SIGTERM, those that are finished by then.
 
     What a run directory keeps of an earlier run is not evaluated again. The files of a run that
-    ended early are called `NAME.partial` instead.
+    ended early are called `NAME.partial` instead. `tell` is told, as a line, what was found in the
+    run directory; `written` returns the text of the run file that goes there.
 
-    Args:
-        assembly: the run.
-        progress: whether to show on standard error how far it is.
-        tell: told, as a line, what was found in the run directory.
-        written: returns the text of the run file for a run directory.
+    Returns:
+        The run, and the signal that ended it early, if one did.
 
     Raises:
         UsageError: a file cannot be made, the plan cannot be sent to another process, the run
@@ -115,7 +97,7 @@ def evaluate(
                 stream.writelines(written(run))
             if not run.partial:
                 directory.finish()
-    return Evaluated(run, interruption.signal)
+    return run, interruption.signal
 
 
 def _kept_in(
@@ -174,25 +156,17 @@ def _total(
 @contextmanager
 def _progress_bar(total: int | None, job: Job) -> Iterator[Advance]:
     """Show a bar on standard error while the block runs, and what asking models took so far."""
-    # Few runs show it, and rich takes its time.
+    from rich import progress as bars  # few runs show it, and rich takes its time
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
 
     client = job.options.client
-    columns = [BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()]
+    columns = [bars.BarColumn(), bars.MofNCompleteColumn(), bars.TimeRemainingColumn()]
     if client is not None:
-        columns.append(TextColumn("{task.fields[client].usage}", markup=False))
+        columns.append(bars.TextColumn("{task.fields[client].usage}", markup=False))
     # What asking takes is shown also between two documents. That takes a thread, and a process
     # with two cannot be forked.
-    asks = client is not None
-    console = Console(stderr=True)
-    with Progress(*columns, console=console, transient=True, auto_refresh=asks) as progress:
+    asks, console = client is not None, Console(stderr=True)
+    with bars.Progress(*columns, console=console, transient=True, auto_refresh=asks) as progress:
         task = progress.add_task("documents", total=total, client=client)
 
         def advance(documents: int) -> None:

@@ -19,17 +19,14 @@ class OutputsRequested:
     """What a run is asked for beside its evaluation; nothing else is made."""
 
     document_lines: bool = False
-    """A JSON line for each document."""
     non_match_lines: bool = False
-    """A JSON line for each error."""
     first_non_matches: int = 0
     """How many errors, the first of the run, are to be shown."""
     accounts: bool = False
     """A record of each document."""
     intervals: IntervalSettings | None = None
-    """Confidence intervals; None for none."""
     intervals_of_fields: bool = False
-    """Confidence intervals of every field too, not only of whole documents."""
+    """Whether every field has intervals, not only whole documents."""
     document: bool = False
     """What results say of the comparison, of a run of one pair."""
     detail: bool = False
@@ -62,13 +59,7 @@ class Validation:
 def validation_of(
     chosen: Validate, schema: Schema, source: str = "", file: str | None = None
 ) -> Validation | None:
-    """Return what was chosen; None where nothing is to be held against the schema.
-
-    Args:
-        chosen: the sides.
-        schema: as it was parsed.
-        source: its name for messages.
-        file: where its relative references start, if it has a file.
+    """Return the validation of the chosen sides by a parsed schema; None where there are none.
 
     Raises:
         SchemaError: the validator does not take the schema.
@@ -96,8 +87,7 @@ class Workers:
     """The processes that do the work of a run; its results do not depend on them."""
 
     jobs: int | Literal["auto"] = 1
-    """Processes that compare, at least 1, which is this one; `auto` takes as many as fit the
-    machine and the work."""
+    """At least 1, which is this one; `auto` takes as many as fit the machine and the work."""
     chunk_size: int | None = None
     """Documents that are compared at once; None goes by their size and the time that they take."""
     source: str = "--jobs"

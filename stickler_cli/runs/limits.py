@@ -15,22 +15,19 @@ if sys.platform != "win32":  # which has no such module
     import resource
 
 CPU_QUOTA: Final = Path("/sys/fs/cgroup/cpu.max")
-"""What a container may use: microseconds of processor time, and in how many. Source:
-https://docs.kernel.org/admin-guide/cgroup-v2.html, cpu.max."""
+"""Microseconds of processor time, and in how many. Source: the kernel's admin-guide/cgroup-v2."""
 
 STATUS: Final = Path("/proc/self/status")
-"""What the system knows of this process, its threads among it. Source: man 5 proc_pid_status."""
+"""Source: man 5 proc_pid_status."""
 
 SIZES_OF_PROCESS: Final = Path("/proc/self/statm")
 """In pages, the address space first. Source: man 5 proc_pid_statm."""
 
 RECURSION_LIMIT: Final = 20_000
-"""Python frames; a document of 1024 levels, which is as deep as they are read, needs some 8 a
-level. Python's own limit would do for about a hundred levels."""
+"""Python frames; a document of 1024 levels, as deep as they are read, needs some 8 a level."""
 
 COLLECTED_AFTER: Final = 100_000
-"""Objects that are made before the garbage collector looks for cycles among them. Documents have
-none, and Python's own 700 would have it look through each chunk several times."""
+"""Objects that are made before the garbage collector looks for cycles; documents have none."""
 
 
 def can_fork() -> bool:
@@ -88,11 +85,7 @@ def rarely_collected() -> Iterator[None]:
 
 
 def check_memory_limit() -> None:
-    """Make sure that memory can be limited here.
-
-    Raises:
-        UsageError: it cannot; macOS takes a limit and does not keep it, Windows has none.
-    """
+    """Refuse to limit memory where it cannot be: macOS does not keep a limit, Windows has none."""
     if sys.platform != "linux":
         found = f"this is {sys.platform}"
         raise UsageError([Problem("--memory-limit", found, "Linux", "leave it out")])
@@ -100,11 +93,7 @@ def check_memory_limit() -> None:
 
 @contextmanager
 def memory_limited(limit: int | None) -> Iterator[None]:
-    """Have what goes beyond a limit raise MemoryError inside the block.
-
-    Args:
-        limit: bytes of address space beyond those that the process has now; None for no limit.
-    """
+    """Raise MemoryError for what takes so many more bytes of address space than now."""
     if limit is None or sys.platform != "linux":
         yield
         return

@@ -9,14 +9,7 @@ from contextlib import closing
 from time import monotonic
 from typing import BinaryIO, Final, TypeAlias
 
-from stickler_cli.runs.chunk import (
-    TOO_LITTLE_MEMORY,
-    ChunkResult,
-    Item,
-    empty_result,
-    evaluate_chunk,
-    failed_chunk,
-)
+from stickler_cli.runs.chunk import ChunkResult, Item, empty_result, evaluate_chunk, failed_chunk
 from stickler_cli.runs.chunking import Chunks
 from stickler_cli.runs.interruption import Interruption, until_interrupted
 from stickler_cli.runs.job import Job, OutputsRequested, Workers
@@ -48,12 +41,7 @@ def chunk_results(
 ) -> Generator[ChunkResult]:
     """Evaluate documents and yield the results, chunk by chunk, in the order of the documents.
 
-    Args:
-        job: everything that decides a result.
-        items: what is to be compared; read only as far as there is work to hand out.
-        workers: who does the work.
-        total: how many items there are; None where nobody knows.
-        interruption: whether to end early; what is finished by then is given.
+    Items are read only as far as there is work to hand out; `total` is None where nobody knows it.
 
     Raises:
         UsageError: the plan cannot be sent to another process.
@@ -135,7 +123,7 @@ def _under_limit(job: Job, items: Sequence[Item], limit: int | None) -> Iterator
             chunk = evaluate_chunk(job, items)
     except MemoryError:
         if len(items) == 1:
-            yield failed_chunk(job, items[0], TOO_LITTLE_MEMORY)
+            yield failed_chunk(job, items[0])
         else:
             for item in items:
                 yield from _under_limit(job, [item], limit)

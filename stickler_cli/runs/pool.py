@@ -46,10 +46,9 @@ class _Chunk:
 
     items: list[Item]
     packed: bytes
-    """To be sent; empty once it is."""
+    """Empty once it is sent."""
     result: ChunkResult | None = None
-    sent: float = 0.0
-    """When it was sent."""
+    sent_at: float = 0.0
     deaths: int = 0
     """Workers that died of it when it was one document."""
 
@@ -65,14 +64,7 @@ class Pool:
         total: int | None,
         interruption: Interruption,
     ) -> None:
-        """Prepare what workers need.
-
-        Args:
-            job: each worker has it once.
-            workers: what they may use.
-            number: how many there are to be.
-            total: how many items there will be; None where nobody knows.
-            interruption: whether to end early.
+        """Prepare a number of workers for a total of items, None where nobody knows.
 
         Raises:
             UsageError: the plan cannot be sent to another process.
@@ -93,12 +85,7 @@ class Pool:
         """Whether all items are cut into chunks."""
 
     def results(self, chunks: Chunks) -> Iterator[ChunkResult]:
-        """Yield the results of all chunks, in their order; they are cut as workers ask for more.
-
-        Raises:
-            UsageError: a worker cannot read the plan.
-            WorkerDiedError: a worker could not start.
-        """
+        """Yield the results of all chunks, in their order; they are cut as workers ask for more."""
         try:
             for _ in range(self._number):
                 self._start_worker()
@@ -121,7 +108,7 @@ class Pool:
         for worker, at in self._at.items():
             if at is None and worker.ready and (chunk := self._next(chunks)) is not None:
                 self._at[worker] = chunk
-                chunk.sent = monotonic()
+                chunk.sent_at = monotonic()
                 with suppress(OSError):  # it is dead; reading from it will tell
                     worker.connection.send_bytes(chunk.packed)
                 chunk.packed = b""
@@ -164,7 +151,7 @@ class Pool:
             chunk = self._at[worker]
             if chunk is not None:
                 self._at[worker] = None
-                chunks.took(chunk.items, monotonic() - chunk.sent)
+                chunks.took(chunk.items, monotonic() - chunk.sent_at)
                 if answer == NO_MEMORY:
                     self._try_again(chunk, TOO_LITTLE_MEMORY)
                 elif answer == NOT_HERE:

@@ -31,12 +31,7 @@ def continued(
 ) -> Generator[ChunkResult]:
     """Yield the results of all documents, and note in the journal those that are new.
 
-    Args:
-        directory: what is finished, and where to note what will be.
-        items: all documents of the run.
-        evaluate: returns the results of those that are not finished, of whom it is told how many
-            there are before them.
-        interruption: whether to end early.
+    `evaluate` is told how many documents there are before those that it is given.
 
     Raises:
         UsageError: documents are not what they were, with their names; or the journal holds
@@ -45,8 +40,7 @@ def continued(
     """
     journal = directory.journal
     kept = _Kept(directory, items)
-    for chunk in until_interrupted(kept.chunks(), interruption):
-        yield chunk
+    yield from until_interrupted(kept.chunks(), interruption)
     if interruption.signal is not None:
         return
     if journal.cut:

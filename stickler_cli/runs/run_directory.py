@@ -67,9 +67,7 @@ class RunDirectory:
 def settings_of(job: "Job", sources: Mapping[str, object]) -> dict[str, object]:
     """Return everything that decides what a journal holds, by the names that messages use.
 
-    Args:
-        job: what decides a result; its plan is described by the sources.
-        sources: the schema's digest, the names of documents, and how they are read.
+    The plan is described by the sources: the schema's digest, and where and how documents are read.
     """
     validation, options = job.validation, job.options
     policy = options.client and options.client.policy
@@ -95,12 +93,6 @@ def run_directory(
     tell: Callable[[str], None],
 ) -> Iterator[RunDirectory]:
     """Have a directory to oneself while the block runs; it is made if there is none.
-
-    Args:
-        path: as the user named it.
-        settings: what the run is made with, which must be what it was begun with.
-        restart: whether to leave out what it holds, and begin again.
-        tell: is told what was found.
 
     Raises:
         UsageError: it cannot be used, holds something else, was begun with other settings, or

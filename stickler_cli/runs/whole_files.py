@@ -2,7 +2,6 @@
 
 import io
 import os
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +14,11 @@ if TYPE_CHECKING:
 
 PARTIAL: Final = ".partial"
 """Ends the name of a file whose format cannot say that it is not about all documents."""
+
+_AS_IT_IS: Final = getattr(os, "O_BINARY", 0)
+"""Windows would change the ends of lines."""
+
+_STREAMS: Final = {("/", "dev", name) for name in ("fd", "stdout", "stderr")}
 
 
 def check_outputs(outputs: Iterable[tuple[str, str]], inputs: Iterable[tuple[str, str]]) -> None:
@@ -50,8 +54,7 @@ def whole_file(
 ) -> Iterator[BinaryIO]:
     """Open a file for writing; it takes its place when the block ends well, and never otherwise.
 
-    A device or a pipe has its place already and is written to as it goes; a link leads to the
-    place.
+    A device or a pipe is written to as it goes; a link leads to the place.
 
     Args:
         path: where it goes.
@@ -71,7 +74,8 @@ def whole_file(
             handle, beside = os.open(target, os.O_WRONLY), None
         else:
             target = target.resolve()
-            handle, beside = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+            beside = target.with_name(f".{target.name}.{os.urandom(4).hex()}")
+            handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _AS_IT_IS, 0o666)
     except OSError as error:
         found = f"no file can be made there ({error.strerror})"
         hint = f"make the directory {target.parent} first" if not target.parent.exists() else ""
@@ -84,10 +88,9 @@ def whole_file(
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-            _share(beside)
-            Path(beside).replace(f"{target}{PARTIAL}" if partial() else target)
+            beside.replace(f"{target}{PARTIAL}" if partial() else target)
         except BaseException:
-            Path(beside).unlink(missing_ok=True)
+            beside.unlink(missing_ok=True)
             raise
 
 
@@ -96,9 +99,6 @@ def _is_device(target: Path) -> bool:
     if target.parts[:2] == ("/", "proc") or target.parts[:3] in _STREAMS:
         return True
     return target.exists() and not target.is_file()
-
-
-_STREAMS: Final = {("/", "dev", name) for name in ("fd", "stdout", "stderr")}
 
 
 class _Named(io.FileIO):
@@ -113,10 +113,3 @@ class _Named(io.FileIO):
             return super().write(data)
         except OSError as error:
             raise OSError(error.errno, error.strerror, self._path) from None
-
-
-def _share(path: str) -> None:
-    """Give the file the permissions that a new file has; a temporary one is private."""
-    mask = os.umask(0)
-    os.umask(mask)
-    Path(path).chmod(0o666 & ~mask)

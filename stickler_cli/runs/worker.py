@@ -39,7 +39,7 @@ PICKLING_ERRORS: Final = (
     TypeError,
     ValueError,
 )
-"""What pickle raises for what it cannot write or read: a local class, too deep a value."""
+"""Of what cannot be written or read: a local class, too deep a value."""
 
 READY: Final = b"ready"
 """What a worker says first, or why it is not."""
@@ -58,7 +58,7 @@ SECONDS_TO_END: Final = 5.0
 
 
 def packed_job(job: Job, source: str) -> bytes:
-    """Return a job as it is sent to workers; `source` is the option that asks for them.
+    """Return a job as it is sent to workers, whom the option `source` asks for.
 
     Raises:
         UsageError: it cannot be sent; with each comparator that is the reason.
@@ -90,19 +90,12 @@ class Worker:
     def __init__(
         self, job: Job, packed: bytes, memory_limit: int | None, others: "Iterable[Worker]" = ()
     ) -> None:
-        """Start a process.
-
-        Args:
-            job: what decides a result; a fork has it as it is.
-            packed: the same, for a process that begins anew.
-            memory_limit: see `memory_limited`.
-            others: the workers that there are.
+        """Start a process: a fork has the job as it is, one that begins anew is sent it packed.
 
         Raises:
             OSError: it cannot be started.
         """
         self.ready = False
-        """Whether it has said that it can take work."""
         context = _context(job)
         self.connection, theirs = context.Pipe()
         # A pipe ends when nobody holds its end: what a fork has of this process is closed there.
