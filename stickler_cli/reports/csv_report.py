@@ -57,7 +57,17 @@ def render_run(run: Run, style: TableStyle) -> str:
 
 def render_difference(difference: Difference, style: TableStyle) -> str:
     """Return the rows of whole documents, then one for each field."""
-    return _text(DIFFERENCE_HEADERS, map(_change, (*difference.whole, *difference.fields)))
+    rows = [
+        [field_path(change.path), *(_attribute(change, name) for name in DIFFERENCE_HEADERS[1:])]
+        for change in (*difference.whole, *difference.fields)
+    ]
+    return _text(DIFFERENCE_HEADERS, rows)
+
+
+def _attribute(change: Change, name: str) -> object:
+    if name.startswith("change_"):
+        return getattr(change.interval, name.removeprefix("change_"), None)
+    return getattr(change, name)
 
 
 def run_rows(evaluation: Evaluation, fields: Sequence[FieldInfo], rule: RateRule) -> list[Row]:
@@ -73,21 +83,21 @@ def _rows(
     results: Results, described: Sequence[FieldInfo], rule: RateRule, group: tuple[str, str]
 ) -> list[Row]:
     """Return a row for whole documents, then one for each field."""
-    score, classes = results.overall_score, _classes(results.errors.overall())
+    score, errors = results.overall_score, results.errors
     counts = _counts(figures_of(results.tally, rule), rule)
-    bounds = _bounds(results, "", rule)
     about: Row = ("", DOCUMENT, "", None, None)
+    classes, bounds = _classes(errors.overall()), _bounds(results, "", rule)
     rows: list[Row] = [(*about, *counts, score, score, *classes, *group, *bounds)]
     for row in named_rows(results.tally, described, rule):
         path, info = field_path(row.path), row.info
         # No data frame holds a lone surrogate.
         name = path.encode("utf-8", "backslashreplace").decode()
-        about = (name, row.kind, info.comparator if info else "")
-        settings = (_float(row.threshold), _float(row.weight))
+        numbers = (None if it is None else float(it) for it in (row.threshold, row.weight))
+        about = (name, row.kind, info.comparator if info else "", *numbers)
+        counts = _counts(row.figures, rule)
+        classes, bounds = _classes(errors.fields.get(row.path, {})), _bounds(results, path, rule)
         scores = (row.tally.mean_raw, row.score)
-        classes = _classes(results.errors.fields.get(row.path, {}))
-        found = (*_counts(row.figures, rule), *scores, *classes)
-        rows.append((*about, *settings, *found, *group, *_bounds(results, path, rule)))
+        rows.append((*about, *counts, *scores, *classes, *group, *bounds))
     return rows
 
 
@@ -117,22 +127,6 @@ def _bounds(results: Results, path: str, rule: RateRule) -> Sequence[Cell]:
 
 def _classes(counts: ByClass) -> list[int]:
     return [counts.get(each, 0) for each in ErrorClass]
-
-
-def _float(value: float | None) -> float | None:
-    """Return a number in the type of its column."""
-    return None if value is None else float(value)
-
-
-def _change(change: Change) -> tuple[object, ...]:
-    interval = change.interval
-    return (
-        *(field_path(change.path), change.mode, change.metric),
-        *(change.before, change.after, change.change),
-        *((interval.lower, interval.upper) if interval else (None, None)),
-        *(change.p, change.corrected_p, change.trend.value, change.decided_by.value),
-        *(change.documents, change.differing, change.broken, change.fixed),
-    )
 
 
 def _text(headers: Iterable[str], rows: Iterable[Iterable[object]]) -> str:

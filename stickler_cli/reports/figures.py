@@ -83,6 +83,13 @@ def more_of(count: int) -> str:
     return f"and {count} more; all of them are in the JSON report"
 
 
+_COMMAND: Final = re.compile(r"##(?=\w*\[)|^\s*:(?=:)")
+"""What begins a command in the log of a CI job: `##[` anywhere in a line, `::` at its start.
+
+Source: actions/runner, ActionCommand.cs; Azure and TeamCity have `##vso[` and `##teamcity[`.
+"""
+
+
 def visible(text: str) -> str:
     r"""Return text with what cannot be seen escaped, or would move the cursor or turn text around.
 
@@ -100,19 +107,7 @@ def visible(text: str) -> str:
             else letter.encode("unicode_escape").decode("ascii")
             for letter in text
         )
-    return _COMMAND.sub(_spelt_out, text) if "##" in text or "::" in text else text
-
-
-_COMMAND: Final = re.compile(r"##(?=\w*\[)|^\s*:(?=:)")
-"""What begins a command in the log of a CI job: `##[` anywhere in a line, `::` at its start.
-
-Source: actions/runner, ActionCommand.cs; Azure and TeamCity have `##vso[` and `##teamcity[`.
-"""
-
-
-def _spelt_out(match: re.Match[str]) -> str:
-    """Return a match with its last character spelt out."""
-    return f"{match[0][:-1]}\\x{ord(match[0][-1]):02x}"
+    return _COMMAND.sub(lambda found: f"{found[0][:-1]}\\x{ord(found[0][-1]):02x}", text)
 
 
 def value_text(value: JsonValue) -> str:
@@ -134,13 +129,11 @@ def cells(text: str) -> int:
     """
     if text.isascii():
         return len(text)
-    return sum(_cells(letter) for letter in text)
-
-
-def _cells(letter: str) -> int:
-    if unicodedata.combining(letter) or unicodedata.category(letter) in ("Mn", "Me"):
-        return 0
-    return 2 if unicodedata.east_asian_width(letter) in ("W", "F") else 1
+    return sum(
+        1 + (unicodedata.east_asian_width(letter) in "WF")
+        for letter in text
+        if not unicodedata.combining(letter) and unicodedata.category(letter) not in ("Mn", "Me")
+    )
 
 
 def truncate(text: str, width: int) -> str:

@@ -64,13 +64,13 @@ def summary(subject: Run | Difference, style: TableStyle, room: int = SUMMARY_LI
 
 def _of_run(view: RunView) -> Iterator[Annotation]:
     """Return what makes the run fail, then what else is wrong, then the figures."""
-    if view.unfit or not view.evaluation.evaluated:
+    if view.run.unfit or not view.evaluation.evaluated:
         yield Annotation("error", "stickler: incomplete", _unfit_text(view))
     for result in view.run.gates:
         if not result.passed:
             yield Annotation("error", "stickler: a gate failed", result.reason)
     title, _, _ = run_sentences.problems(view)
-    if title and not view.unfit:
+    if title and not view.run.unfit:
         yield Annotation("warning", "stickler: documents with problems", title)
     name = view.run.schema.model_name
     f1 = ", ".join(f"{view.rate(found.rates.f1)} {mode}" for mode, found in view.whole.items())
@@ -81,13 +81,12 @@ def _of_run(view: RunView) -> Iterator[Annotation]:
 
 
 def _unfit_text(view: RunView) -> str:
-    if not view.unfit:
+    if not view.run.unfit:
         return "no document was evaluated"
-    entries = view.unfit_problems
-    named = [run_sentences.problem_text(entry) for entry in entries[:NAMED]]
-    more = [f"and {len(entries) - NAMED} more"] if len(entries) > NAMED else []
-    told = "; ".join([*named, *more])
-    return f"{number_of(view.unfit, 'document')} could not be evaluated: {told}"
+    told = [run_sentences.problem_text(entry) for entry in view.run.unfit_problems]
+    if len(told) > NAMED:
+        told[NAMED:] = [f"and {len(told) - NAMED} more"]
+    return f"{number_of(view.run.unfit, 'document')} could not be evaluated: {'; '.join(told)}"
 
 
 def _of_difference(view: DifferenceView) -> Iterator[Annotation]:
@@ -124,17 +123,13 @@ def annotation_lines(annotations: Iterable[Annotation]) -> list[str]:
     by_kind: dict[Kind, list[Annotation]] = {}
     for annotation in annotations:
         by_kind.setdefault(annotation.kind, []).append(annotation)
-    return [_line(each) for several in by_kind.values() for each in _limited(several)]
-
-
-def _limited(annotations: list[Annotation]) -> list[Annotation]:
-    if len(annotations) <= PER_KIND:
-        return annotations
-    shown, more = annotations[: PER_KIND - 1], annotations[PER_KIND - 1 :]
-    return [*shown, Annotation(more[0].kind, more[0].title, f"and {len(more)} more")]
-
-
-def _line(annotation: Annotation) -> str:
-    title = visible(annotation.title).translate(_PROPERTY_ESCAPES)
-    message = visible(annotation.message).translate(_ESCAPES)
-    return f"::{annotation.kind} title={title}::{message}"
+    for kind, some in by_kind.items():
+        if len(some) > PER_KIND:
+            title, more = some[PER_KIND - 1].title, len(some) - PER_KIND + 1
+            some[PER_KIND - 1 :] = [Annotation(kind, title, f"and {more} more")]
+    return [
+        f"::{each.kind} title={visible(each.title).translate(_PROPERTY_ESCAPES)}"
+        f"::{visible(each.message).translate(_ESCAPES)}"
+        for some in by_kind.values()
+        for each in some
+    ]

@@ -19,7 +19,8 @@ from stickler_cli.core.rules import encoded
 from stickler_cli.diff.changes import Difference
 from stickler_cli.records.difference_format import diff_record
 from stickler_cli.reports.layout import TableStyle
-from stickler_cli.reports.pair import ComparedPair, differs, value_pieces
+from stickler_cli.reports.pair import ComparedPair, differs
+from stickler_cli.reports.pieces import value_pieces
 from stickler_cli.score.record import PER_DOCUMENT, Run, run_record
 
 COMPARISON_FORMAT: Final = "stickler-comparison/1"
@@ -77,17 +78,14 @@ def comparison_record(pair: ComparedPair) -> dict[str, object]:
 
 def _place(pair: ComparedPair, place: Explained) -> dict[str, object]:
     """Return a place and all places in it; keys that have nothing to say are left out."""
-    error_class = pair.class_of(place)
-    has_values = place.kind == "leaf" or place.sum is None
+    error_class, pred_path = pair.class_of(place), field_path(place.pred_path)
     pieces = value_pieces(place.gt, place.pred) if differs(place) else []
     entries: dict[str, object] = {
         "field_path": field_path(place.gt_path),
-        "prediction_path": (
-            None if place.pred_path == place.gt_path else field_path(place.pred_path)
-        ),
+        "prediction_path": None if place.pred_path == place.gt_path else pred_path,
         "kind": place.kind,
         "outcome": place.outcome.name,
-        "class": error_class.value if error_class else None,
+        "class": error_class,
         "difference": [{"text": piece.text, "in": piece.side} for piece in pieces] or None,
         "comparator": place.comparator or None,
         "reason": place.reason or None,
@@ -104,9 +102,10 @@ def _place(pair: ComparedPair, place: Explained) -> dict[str, object]:
         "undeclared_keys": list(place.undeclared) or None,
         "parts": [_place(pair, part) for part in place.parts] or None,
     }
-    values = {"ground_truth_value": place.gt, "prediction_value": place.pred}
     said = {key: value for key, value in entries.items() if value is not None}
-    return {**said, **values} if has_values else said
+    if place.kind == "leaf" or place.sum is None:
+        said |= {"ground_truth_value": place.gt, "prediction_value": place.pred}
+    return said
 
 
 def json_text(value: object) -> str:
@@ -136,18 +135,19 @@ def json_text(value: object) -> str:
 
 def _parts(value: object, depth: int) -> list[str | tuple[object, int]]:
     """Return a value taken apart by one level: text, and the values in it with their depth."""
-    line = "\n" + _INDENT * (depth + 1)
-    parts: list[str | tuple[object, int]] = []
+    entries: list[tuple[str, object]]
     match value:
         case dict() if value:
-            for key, entry in value.items():
-                parts += ["," if parts else "{", f"{line}{json.dumps(key)}: ", (entry, depth + 1)]
-            return [*parts, "\n" + _INDENT * depth + "}"]
+            signs = "{}"
+            entries = [(f"{json.dumps(key)}: ", entry) for key, entry in value.items()]
         case list() | tuple() if value:
-            for entry in value:
-                parts += ["," if parts else "[", line, (entry, depth + 1)]
-            return [*parts, "\n" + _INDENT * depth + "]"]
+            signs, entries = "[]", [("", entry) for entry in value]
         case float() if not math.isfinite(value):
             return ["null"]
         case _:
             return [json.dumps(value)]
+    line = "\n" + _INDENT * (depth + 1)
+    parts: list[str | tuple[object, int]] = []
+    for key, entry in entries:
+        parts += [f"{',' if parts else signs[0]}{line}{key}", (entry, depth + 1)]
+    return [*parts, f"\n{_INDENT * depth}{signs[1]}"]

@@ -8,8 +8,8 @@ its attribute; one case of those with the same class and name.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Final, Literal
 from xml.etree import ElementTree as ET
 
@@ -23,7 +23,7 @@ from stickler_cli.reports.figures import number_of, setting, visible
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.rows import FieldRow
 from stickler_cli.reports.view import RunView
-from stickler_cli.score.conditions import pattern_of
+from stickler_cli.score.conditions import FieldInfo, pattern_of
 from stickler_cli.score.gates import METRICS, GateResult
 from stickler_cli.score.record import Run
 
@@ -55,31 +55,32 @@ class Case:
     """More lines on it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Suite:
-    """All test cases of a report."""
-
-    name: str
-    cases: Sequence[Case]
-    """At least one: an empty suite is an error to some readers, and a success to others."""
-    properties: Mapping[str, object] = field(default_factory=dict)
-    """Figures with all their digits; those that are None are left out."""
-
-
 def render_run(run: Run, style: TableStyle) -> str:
     """Return a run as JUnit XML; there is always at least one case."""
-    view = RunView(run)
+    view, evaluation = RunView(run), run.evaluation
     cases = [*_gates(_RUN, run.gates), *_documents(view)]
     if style.junit_fields:
-        known = {info.path: info for info in run.fields}
-        gates = _by_field(run.gates, lambda path: pattern_of(path, known))
-        cases += [_row(view, row, gates[row.path]) for row in view.rows]
-    return junit_text(Suite("stickler", cases, _run_properties(view)))
+        failed = _failed(run.gates, {info.path: info for info in run.fields})
+        for row in view.rows:
+            empty = row.leaves is None and row.rates.f1 is None
+            cases.append(_field(_RUN, row.path, failed, _row_lines(view, row), empty=empty))
+    figures: dict[str, object] = {
+        "version": __version__,
+        "verdict": view.run.verdict.value,
+        "schema": run.schema.path,
+        "schema.digest": run.schema.digest,
+        **{f"documents.{name}": count for name, count in evaluation.documents.items()},
+        "score": evaluation.overall_score,
+    }
+    for mode, found in view.whole.items():
+        for part in (found.rates, found.counts):
+            figures |= {f"{mode}.{name}": value for name, value in asdict(part).items()}
+    return junit_text("stickler", cases, figures)
 
 
 def render_difference(difference: Difference, style: TableStyle) -> str:
     """Return a difference as JUnit XML; there is always at least one case."""
-    view = DifferenceView(difference)
+    view, whole = DifferenceView(difference), difference.whole[0]
     detail = [
         *(text for _, text in view.contrasts),
         view.trend_line,
@@ -92,49 +93,60 @@ def render_difference(difference: Difference, style: TableStyle) -> str:
     documents = Case(f"{_DIFFERENCE}.documents", "documents", "passed", view.headline, detail)
     cases = [*_gates(_DIFFERENCE, difference.gates), documents]
     if style.junit_fields:
-        gates = _by_field(difference.gates, lambda path: path)
+        failed = _failed(difference.gates, {})
         for row in view.fields:
             path, empty = row.figure.path, not row.figure.documents
-            cases.append(_field(_DIFFERENCE, path, gates[path], [view.told(row)], empty=empty))
-    return junit_text(Suite("stickler diff", cases, _difference_properties(difference)))
+            cases.append(_field(_DIFFERENCE, path, failed, [view.told(row)], empty=empty))
+    figures = {
+        "version": __version__,
+        "base": difference.base.source,
+        "new": difference.new.source,
+        **{f"documents.{name}": count for name, count in difference.documents.items()},
+        **{f"f1.{name}": getattr(whole, name) for name in ("before", "after", "change", "p")},
+        "f1.trend": whole.trend.value,
+    }
+    return junit_text("stickler diff", cases, figures)
 
 
 def _gates(prefix: str, gates: Iterable[GateResult]) -> list[Case]:
+    outcomes: dict[bool, Outcome] = {True: "passed", False: "failure"}
     return [
-        Case(
-            f"{prefix}.gates",
-            result.gate.text,
-            "passed" if result.passed else "failure",
-            result.reason,
-        )
-        for result in gates
+        Case(f"{prefix}.gates", each.gate.text, outcomes[each.passed], each.reason)
+        for each in gates
     ]
 
 
-def _by_field(
-    gates: Iterable[GateResult], row_of: Callable[[Path], Path]
+def _failed(
+    gates: Iterable[GateResult], known: Mapping[Path, FieldInfo]
 ) -> defaultdict[Path, list[str]]:
     """Return why gates on fields failed, by the path of the row of the field."""
     failed: defaultdict[Path, list[str]] = defaultdict(list)
     for result in gates:
         if result.gate.metric in METRICS and not result.passed:  # and not a count of documents
-            failed[row_of(result.gate.path)].append(result.reason)
+            failed[pattern_of(result.gate.path, known)].append(result.reason)
     return failed
 
 
 def _field(
-    prefix: str, path: Path, failed: Sequence[str], figures: Sequence[str], *, empty: bool
+    prefix: str,
+    path: Path,
+    failed: defaultdict[Path, list[str]],
+    figures: Sequence[str],
+    *,
+    empty: bool,
 ) -> Case:
     """Return the case of a field; it is skipped where it had no value."""
-    classname, name = f"{prefix}.fields", field_path(path)
-    if failed:
-        return Case(classname, name, "failure", failed[0], [*failed[1:], *figures])
-    if empty:
-        return Case(classname, name, "skipped", "it had no value on either side", figures)
-    return Case(classname, name, "passed", figures[0], figures[1:])
+    outcome: Outcome = "passed"
+    lines = [*failed[path], *figures]
+    if failed[path]:
+        outcome = "failure"
+    elif empty:
+        outcome = "skipped"
+        lines = ["it had no value on either side", *figures]
+    return Case(f"{prefix}.fields", field_path(path), outcome, lines[0], lines[1:])
 
 
-def _row(view: RunView, row: FieldRow, failed: Sequence[str]) -> Case:
+def _row_lines(view: RunView, row: FieldRow) -> list[str]:
     counts, rates = row.counts, row.rates
     shown = {
         "precision": rates.precision,
@@ -143,20 +155,18 @@ def _row(view: RunView, row: FieldRow, failed: Sequence[str]) -> Case:
         "F1 of leaves": row.leaves,
         "mean score": row.score,
     }
-    figures = [
+    return [
         ", ".join(f"{title} {view.rate(value)}" for title, value in shown.items()),
         f"TP {counts.tp}, FD {counts.fd}, FA {counts.fa}, FN {counts.fn}, TN {counts.tn}",
         f"{row.compared_by}, threshold {setting(row.threshold)}, weight {setting(row.weight)}",
     ]
-    empty = row.leaves is None and rates.f1 is None
-    return _field(_RUN, row.path, failed, figures, empty=empty)
 
 
 def _documents(view: RunView) -> list[Case]:
     """Return an error for each document that could not be evaluated, or one case that passes."""
     classname = f"{_RUN}.documents"
     by_document: dict[str, list[str]] = {}
-    for entry in view.unfit_problems:
+    for entry in view.run.unfit_problems:
         by_document.setdefault(entry.document, []).append(f"{entry.status.value}: {entry.problem}")
     cases = [
         Case(classname, document, "error", problems[0], problems[1:])
@@ -173,43 +183,20 @@ def _documents(view: RunView) -> list[Case]:
     return cases or [Case(classname, "documents", "passed", message, [worst] if worst else [])]
 
 
-def _run_properties(view: RunView) -> dict[str, object]:
-    evaluation = view.evaluation
-    figures: dict[str, object] = {
-        "version": __version__,
-        "verdict": view.verdict.value,
-        "schema": view.run.schema.path,
-        "schema.digest": view.run.schema.digest,
-        **{f"documents.{name}": count for name, count in evaluation.documents.items()},
-        "score": evaluation.overall_score,
-    }
-    for mode, found in view.whole.items():
-        for part in (found.rates, found.counts):
-            figures |= {f"{mode}.{name}": value for name, value in asdict(part).items()}
-    return figures
+def junit_text(
+    suite: str, cases: Sequence[Case], figures: Mapping[str, object] | None = None
+) -> str:
+    """Return cases as XML; ASCII, whatever is in it, so that no encoding can break it.
 
-
-def _difference_properties(difference: Difference) -> dict[str, object]:
-    whole = difference.whole[0]
-    return {
-        "version": __version__,
-        "base": difference.base.source,
-        "new": difference.new.source,
-        **{f"documents.{name}": count for name, count in difference.documents.items()},
-        "f1.before": whole.before,
-        "f1.after": whole.after,
-        "f1.change": whole.change,
-        "f1.p": whole.p,
-        "f1.trend": whole.trend.value,
-    }
-
-
-def junit_text(suite: Suite) -> str:
-    """Return a suite as XML; ASCII, whatever is in it, so that no encoding can break it."""
-    outcomes = Counter(case.outcome for case in suite.cases)
+    Args:
+        suite: its name.
+        cases: at least one: an empty suite is an error to some readers, a success to others.
+        figures: with all their digits, its properties; those that are None are left out.
+    """
+    outcomes = Counter(case.outcome for case in cases)
     totals = {
-        "name": visible(suite.name),
-        "tests": str(len(suite.cases)),
+        "name": visible(suite),
+        "tests": str(len(cases)),
         "failures": str(outcomes["failure"]),
         "errors": str(outcomes["error"]),
         "time": _NO_TIME,
@@ -217,11 +204,11 @@ def junit_text(suite: Suite) -> str:
     root = ET.Element("testsuites", totals)
     parent = ET.SubElement(root, "testsuite", totals, skipped=str(outcomes["skipped"]))
     properties = ET.SubElement(parent, "properties")
-    for name, value in suite.properties.items():
+    for name, value in (figures or {}).items():
         if value is not None:
             ET.SubElement(properties, "property", name=visible(name), value=visible(str(value)))
     seen: Counter[tuple[str, str]] = Counter()
-    for case in suite.cases:
+    for case in cases:
         seen[case.classname, case.name] += 1
         _add(parent, case, seen[case.classname, case.name])
     ET.indent(root)
@@ -231,16 +218,14 @@ def junit_text(suite: Suite) -> str:
 
 def _add(parent: ET.Element, case: Case, occurrence: int) -> None:
     """Add a case; one that has the name of others is told from them by a number."""
-    name = case.name if occurrence == 1 else f"{case.name} ({occurrence})"
-    element = ET.SubElement(
-        parent, "testcase", classname=case.classname, name=visible(name), time=_NO_TIME
-    )
+    name = visible(case.name if occurrence == 1 else f"{case.name} ({occurrence})")
+    element = ET.SubElement(parent, "testcase", classname=case.classname, name=name, time=_NO_TIME)
     message = visible(case.message)
     body = "\n".join([message, *map(visible, case.detail)])
     if case.outcome == "passed":
         ET.SubElement(element, "system-out").text = body
-    else:
-        told = ET.SubElement(element, case.outcome, message=message)
-        told.text = body
-        if case.outcome != "skipped":
-            told.set("type", case.classname)
+        return
+    told = {"message": message}
+    if case.outcome != "skipped":
+        told["type"] = case.classname
+    ET.SubElement(element, case.outcome, told).text = body

@@ -117,7 +117,7 @@ def _gates(gates: Sequence[GateResult]) -> list[str]:
 
 def _title(view: RunView) -> str:
     name, gates = code(view.run.schema.model_name), view.run.gates
-    match view.verdict:
+    match view.run.verdict:
         case Verdict.INCOMPLETE:
             return f"{name}: incomplete"
         case Verdict.FAILED:

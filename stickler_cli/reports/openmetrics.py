@@ -24,14 +24,14 @@ DIGITS: Final = 6
 
 END: Final = "# EOF\n"
 
-_RATES: Final = ("precision", "recall", "f1")
+_RATES: Final = {name: (name, f"{name.capitalize()} of") for name in ("precision", "recall", "f1")}
 _CHANGES: Final = {
     "before": ("before", "in the first run"),
     "after": ("after", "in the second run"),
     "change": ("change", "by how much it changed"),
     "p": ("corrected_p", "p value of the change"),
 }
-"""Part of the name of a metric -> attribute of a change, and what it is."""
+"""Part of the name of a metric -> attribute of rates or a change, and what it is."""
 
 _ESCAPES: Final = str.maketrans({"\\": "\\\\", '"': '\\"', "#": "\\\\x23"})
 
@@ -61,19 +61,15 @@ def render_run(run: Run, style: TableStyle) -> str:
     fields = [({"field": field_path(row.path)}, row.rates) for row in view.rows]
     return metrics_text(
         [
-            Gauge(
-                "stickler_documents",
-                "Documents by what became of them.",
-                [({"status": status}, count) for status, count in evaluation.documents.items()],
-            ),
+            _documents("stickler_documents", "status", evaluation.documents),
             Gauge(
                 "stickler_score",
                 "Mean score of the documents evaluated.",
-                [({}, _rounded(evaluation.overall_score))],
+                [({}, evaluation.overall_score)],
             ),
-            *_rate_gauges("stickler", "the whole", whole),
+            *_gauges("stickler", _RATES, "{} the whole.", whole),
             Gauge("stickler_units", "Units of the whole by outcome.", units),
-            *_rate_gauges("stickler_field", "a field", fields),
+            *_gauges("stickler_field", _RATES, "{} a field.", fields),
             _gates("stickler_gate_passed", run.gates),
         ]
     )
@@ -86,24 +82,22 @@ def render_difference(difference: Difference, style: TableStyle) -> str:
         ({}, each) for each in difference.whole if each.metric != F1
     ]
     fields = [({"field": field_path(each.path)}, each) for each in difference.fields]
+    trends = [({"trend": trend.value}, len(difference.with_trend(trend))) for trend in Trend]
     return metrics_text(
         [
-            Gauge(
-                "stickler_diff_documents",
-                "Documents by what became of them.",
-                [({"kind": kind}, count) for kind, count in difference.documents.items()],
-            ),
-            Gauge(
-                "stickler_diff_fields",
-                "Fields by trend.",
-                [({"trend": trend.value}, len(difference.with_trend(trend))) for trend in Trend],
-            ),
-            *_change_gauges("stickler_diff_score", "Mean score", score),
-            *_change_gauges("stickler_diff_f1", "F1", f1),
-            *_change_gauges("stickler_diff_field_f1", "F1 of a field", fields),
+            _documents("stickler_diff_documents", "kind", difference.documents),
+            Gauge("stickler_diff_fields", "Fields by trend.", trends),
+            *_gauges("stickler_diff_score", _CHANGES, "Mean score, {}.", score),
+            *_gauges("stickler_diff_f1", _CHANGES, "F1, {}.", f1),
+            *_gauges("stickler_diff_field_f1", _CHANGES, "F1 of a field, {}.", fields),
             _gates("stickler_diff_gate_passed", difference.gates),
         ]
     )
+
+
+def _documents(name: str, label: str, documents: Mapping[str, int]) -> Gauge:
+    samples = [({label: value}, count) for value, count in documents.items()]
+    return Gauge(name, "Documents by what became of them.", samples)
 
 
 def _gates(name: str, gates: Iterable[GateResult]) -> Gauge:
@@ -111,31 +105,21 @@ def _gates(name: str, gates: Iterable[GateResult]) -> Gauge:
     return Gauge(name, "Whether a gate passed, 1 or 0.", samples)
 
 
-def _rate_gauges(prefix: str, what: str, rates: Sequence[tuple[Labels, Rates]]) -> list[Gauge]:
+def _gauges(
+    prefix: str,
+    parts: Mapping[str, tuple[str, str]],
+    text: str,
+    found: Sequence[tuple[Labels, Rates | Change]],
+) -> list[Gauge]:
+    """Return a metric for each part of some rates or changes."""
     return [
         Gauge(
             f"{prefix}_{name}",
-            f"{name.capitalize()} of {what}.",
-            [(labels, _rounded(getattr(found, name))) for labels, found in rates],
+            text.format(meaning),
+            [(labels, getattr(each, attribute)) for labels, each in found],
         )
-        for name in _RATES
+        for name, (attribute, meaning) in parts.items()
     ]
-
-
-def _change_gauges(name: str, what: str, changes: Sequence[tuple[Labels, Change]]) -> list[Gauge]:
-    return [
-        Gauge(
-            f"{name}_{part}",
-            f"{what}, {meaning}.",
-            [(labels, _rounded(getattr(change, attribute))) for labels, change in changes],
-        )
-        for part, (attribute, meaning) in _CHANGES.items()
-    ]
-
-
-def _rounded(value: float | None) -> float | None:
-    """Return a figure with the digits that it is shown with."""
-    return None if value is None else round(value, DIGITS)
 
 
 def metrics_text(gauges: Iterable[Gauge]) -> str:
@@ -143,7 +127,7 @@ def metrics_text(gauges: Iterable[Gauge]) -> str:
     lines = []
     for gauge in gauges:
         samples = [
-            f"{gauge.name}{_label_text(labels)} {value!r}\n"
+            f"{gauge.name}{_label_text(labels)} {round(value, DIGITS)!r}\n"
             for labels, value in gauge.samples
             if value is not None
         ]

@@ -1,16 +1,13 @@
 """One pair of documents as reports show it: how it was judged, and which parts of it to show."""
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, Literal, TypeAlias
 
 from stickler_cli.compare.explained import Explained
 from stickler_cli.compare.result import Outcome
-from stickler_cli.core.json_values import JsonValue, brief
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.values import dataclass
 from stickler_cli.reports.figures import number_of, rate, setting
-from stickler_cli.reports.pieces import Piece, pieces
 from stickler_cli.score.error_classes import ErrorClass
 from stickler_cli.score.non_matches import NonMatch
 
@@ -21,16 +18,7 @@ everything, also what neither side has."""
 MANY: Final = 10
 """Elements of a list from which on those that are right are counted and not shown, in brief."""
 
-EQUAL_RUN: Final = 40
-"""Characters that both sides have in a row from which on the middle of them is left out."""
-
-LONGEST_RUN: Final = 400
-"""Characters that one side has in a row, at most, of those that are shown."""
-
 ONE_SIDED: Final = (Outcome.FN, Outcome.FA)
-
-_MARKS: Final = {"both": ("", ""), "gt": ("[-", "-]"), "pred": ("{+", "+}")}
-
 
 ErrorClasses: TypeAlias = Mapping[tuple[Path, Outcome], ErrorClass]
 """The class of each error by its path and outcome."""
@@ -60,13 +48,19 @@ class ComparedPair:
 
     def why(self, place: Explained, floor: float) -> str:
         """Return what kind of mistake a place is, and what else a list element might have been."""
-        error_class = self.class_of(place)
-        known = error_class not in (None, ErrorClass.OTHER)
-        words = str(error_class).replace("_", " ") if known else _one_sided_list(place)
-        told = self.detail == "all" or not place.right
-        clipped = "below its threshold, so it adds nothing" if _is_clipped(place) else ""
-        texts = (words, place.reason, clipped, pairing_text(place, floor) if told else "")
-        return "; ".join(text for text in texts if text)
+        error_class, texts = self.class_of(place), []
+        if error_class not in (None, ErrorClass.OTHER):
+            texts.append(str(error_class).replace("_", " "))
+        elif is_list(place) and not is_judged(place) and place.outcome in ONE_SIDED:
+            # Each element of a list that one side lacks is an error.
+            what = "missed item" if place.outcome is Outcome.FN else "invented item"
+            texts.append(number_of(len(place.parts), what))
+        texts.append(place.reason)
+        if place.adds == 0.0 and place.similarity > 0.0 and place.outcome is Outcome.FD:
+            texts.append("below its threshold, so it adds nothing")
+        if self.detail == "all" or not place.right:
+            texts.append(pairing_text(place, floor))
+        return "; ".join(filter(None, texts))
 
     def class_of(self, place: Explained) -> ErrorClass | None:
         """Return the error class of a place; None for what is right, or no error by itself."""
@@ -84,16 +78,12 @@ class ComparedPair:
             kept = [part for part in parts if not part.right]
         else:
             many = place.kind == "list" and len(parts) > MANY
-            kept = [
-                part
-                for part in parts
-                if part.outcome is not Outcome.TN and not (many and part.right)
-            ]
+            there = (part for part in parts if part.outcome is not Outcome.TN)
+            kept = [part for part in there if not (many and part.right)]
         absent = sum(part.outcome is Outcome.TN for part in parts)
         right = len(parts) - len(kept) - absent
-        words = [f"{right} right"] if right else []
-        words += [f"{absent} absent on both sides"] if absent else []
-        return kept, ", ".join(words)
+        words = {"right": right, "absent on both sides": absent}
+        return kept, ", ".join(f"{count} {what}" for what, count in words.items() if count)
 
 
 def error_classes(errors: Iterable[NonMatch]) -> ErrorClasses:
@@ -117,18 +107,12 @@ def places(root: Explained, path: Path) -> list[Explained]:
     by that in the ground truth.
     """
     exact = [place for place in all_places(root) if place.gt_path == path]
-    if exact:
-        return exact
-    names = {place.gt_path: _names(place.gt_path) for place in all_places(root)}
-    return [
+    return exact or [
         place
         for place in all_places(root)
-        if names[place.gt_path] == path and not isinstance(place.gt_path[-1], int)
+        if tuple(step for step in place.gt_path if isinstance(step, str)) == path
+        if not isinstance(place.gt_path[-1], int)
     ]
-
-
-def _names(path: Path) -> Path:
-    return tuple(step for step in path if isinstance(step, str))
 
 
 def title_of(place: Explained, *, whole: bool) -> str:
@@ -182,21 +166,14 @@ def sum_text(place: Explained) -> str:
     return f"{text}; pairs are above {setting(place.floor)}{said}"
 
 
-def _one_sided_list(place: Explained) -> str:
-    """Return how many elements there are of a list that one side lacks: each is an error."""
-    if place.kind not in ("list", "tuple") or is_judged(place) or place.outcome not in ONE_SIDED:
-        return ""
-    what = "missed item" if place.outcome is Outcome.FN else "invented item"
-    return number_of(len(place.parts), what)
-
-
-def _is_clipped(place: Explained) -> bool:
-    return place.adds == 0.0 and place.similarity > 0.0 and place.outcome is Outcome.FD
+def is_list(place: Explained) -> bool:
+    """Return whether a place is a list of any kind, so that a threshold judges its score."""
+    return place.kind in ("list", "tuple")
 
 
 def is_judged(place: Explained) -> bool:
     """Return whether a place is right or wrong as one: a document is not, nor a field's list."""
-    if place.kind in ("list", "tuple") and place.parts:
+    if is_list(place) and place.parts:
         return bool(place.gt_path) and isinstance(place.gt_path[-1], int)
     return bool(place.gt_path)
 
@@ -204,14 +181,14 @@ def is_judged(place: Explained) -> bool:
 def figure_texts(place: Explained) -> tuple[str, ...]:
     """Return outcome, score, threshold and who said it, weight, and what the place adds.
 
-    A threshold judges the score of a list, and of anything else the similarity. There is no text
-    for what parts are counted for in its stead, nor of a threshold that did not decide.
+    There is no text for what parts are counted for in its stead, nor of a threshold that did not
+    decide.
     """
-    judged, limits = is_judged(place), {place.threshold}
+    judged = is_judged(place)
     decides = judged and place.outcome not in ONE_SIDED
     return (
         place.outcome.name if judged else "",
-        rate(place.score if place.kind in ("list", "tuple") else place.similarity, limits),
+        rate(place.score if is_list(place) else place.similarity, {place.threshold}),
         setting(place.threshold) if decides else "",
         place.threshold_source if decides else "",
         "" if place.weight is None else setting(place.weight),
@@ -219,41 +196,6 @@ def figure_texts(place: Explained) -> tuple[str, ...]:
     )
 
 
-def value_piece(value: JsonValue) -> Piece:
-    """Return a value that there is nothing to compare with, as JSON, truncated where it is long."""
-    text = _json(value)
-    return Piece(text[:LONGEST_RUN] + "…" if len(text) > LONGEST_RUN else text, "both")
-
-
-def value_pieces(gt: JsonValue, pred: JsonValue) -> list[Piece]:
-    """Return two values, as JSON, cut into what both have and what one has; long runs shortened."""
-    return [_shortened(piece) for piece in pieces(_json(gt), _json(pred))]
-
-
-def _json(value: JsonValue) -> str:
-    if value is None:
-        return ""
-    try:
-        return json.dumps(value, ensure_ascii=False)
-    except (RecursionError, ValueError):  # too deep, or more digits than Python prints
-        return brief(value)
-
-
-def _shortened(piece: Piece) -> Piece:
-    text = piece.text
-    if piece.side != "both":
-        return Piece(text[:LONGEST_RUN] + "…", piece.side) if len(text) > LONGEST_RUN else piece
-    if len(text) <= EQUAL_RUN:
-        return piece
-    half = EQUAL_RUN // 2
-    return Piece(f"{text[:half]}…{text[-half:]}", "both")
-
-
 def differs(place: Explained) -> bool:
     """Return whether two values were compared that are not the same."""
     return place.gt is not None and place.pred is not None and place.gt != place.pred
-
-
-def marked(pieces: list[Piece]) -> str:
-    """Return pieces in one line: `[-ground truth-]`, `{+prediction+}`, and what both have."""
-    return "".join(piece.text.join(_MARKS[piece.side]) for piece in pieces)

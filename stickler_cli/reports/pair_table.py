@@ -20,17 +20,8 @@ from stickler_cli.reports.layout import (
     Tone,
     draw,
 )
-from stickler_cli.reports.pair import (
-    ComparedPair,
-    differs,
-    figure_texts,
-    marked,
-    sum_text,
-    title_of,
-    value_piece,
-    value_pieces,
-)
-from stickler_cli.reports.pieces import Piece
+from stickler_cli.reports.pair import ComparedPair, differs, figure_texts, sum_text, title_of
+from stickler_cli.reports.pieces import Piece, marked, value_piece, value_pieces
 
 TITLES: Final = (
     *("field", "outcome", "similarity", "threshold", "from", "weight", "adds"),

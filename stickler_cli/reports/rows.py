@@ -1,7 +1,8 @@
 """The fields of a run as rows, in schema order, each with its counts and what the schema says."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 from typing import Final
 
 from stickler_cli.core.locations import Path, field_path
@@ -24,8 +25,6 @@ UNKNOWN_KIND: Final = "any"
 
 MOST_UNKNOWN_NAMES: Final = 50
 """With more names than this, an object without a schema is taken for a map: one screen or two."""
-
-_SUFFIX: Final = "Comparator"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +100,7 @@ class FieldRow:
         if self.info is None:
             return ""
         names = self.info.comparator.split(" | ")
-        return " | ".join(name.removesuffix(_SUFFIX) for name in names) or self.info.kind
+        return " | ".join(name.removesuffix("Comparator") for name in names) or self.info.kind
 
     @property
     def weight(self) -> float | None:
@@ -136,13 +135,20 @@ def named_rows(tally: Tally, described: Sequence[FieldInfo], rule: RateRule) -> 
     return _rows(in_schema_order(tally, described), known, reached, rule)
 
 
+def _by_path(described: Iterable[FieldInfo]) -> dict[Path, FieldInfo]:
+    known: dict[Path, FieldInfo] = {}
+    for info in described:
+        known.setdefault(info.path, info)
+    return known
+
+
 def _rows(
     tally: Tally, known: Mapping[Path, FieldInfo], reached: Iterable[Path], rule: RateRule
 ) -> list[FieldRow]:
     """Return the fields of a tally, after those that are reached whether it has them or not."""
     total = Tally()
     for path in reached:
-        _reach(total, path)
+        reduce(Tally.below, map(str, path), total)
     total.merge(tally)
     return [
         FieldRow(path, known.get(pattern_of(path, known)), node, figures_of(node, rule))
@@ -151,28 +157,13 @@ def _rows(
     ]
 
 
-def _by_path(described: Iterable[FieldInfo]) -> dict[Path, FieldInfo]:
-    known: dict[Path, FieldInfo] = {}
-    for info in described:
-        known.setdefault(info.path, info)
-    return known
-
-
-def _reach(node: Tally, path: Path) -> None:
-    """Add a tally for a field that has none; it has counted nothing."""
-    for step in path:
-        node = node.below(str(step))
-
-
 def _by_pattern(node: Tally, known: Mapping[Path, FieldInfo], pattern: Path) -> Tally:
     """Add up what stands under different keys of one map."""
     result = Tally()
     result.merge(node)
     result.fields = {}
     rest = known.get((*pattern, ANY_KEY))
-    together = rest is not None and (
-        rest.kind != UNKNOWN_KIND or len(node.fields) > MOST_UNKNOWN_NAMES
-    )
+    together = rest and (rest.kind != UNKNOWN_KIND or len(node.fields) > MOST_UNKNOWN_NAMES)
     for name, child in node.fields.items():
         step = step_of(name, known, pattern)
         into = result.below(step if together else name)
@@ -188,21 +179,16 @@ def _worst(rows: Sequence[FieldRow], rule: RateRule) -> list[Path]:
     a field in it only the worse one is named, and the field if they are equal.
     """
     objects = {row.path for row in rows if row.kind == "object"}
-    ranked = [
+    ranked = sorted(
         (rule.f1(row.counts + Counts(tp=IMAGINED)), row.path in objects, position, row.path)
         for position, row in enumerate(rows)
         if row.counts.fp + row.counts.fn
-    ]
+    )
     worst: list[Path] = []
-    for *_, path in sorted(ranked):
+    for *_, path in ranked:
         if len(worst) == WORST:
             break
-        if not any(_same_object(path, other, objects) for other in worst):
+        pairs = (sorted((path, other), key=len) for other in worst)
+        if not any(outer in objects and inner[: len(outer)] == outer for outer, inner in pairs):
             worst.append(path)
     return worst
-
-
-def _same_object(path: Path, other: Path, objects: Collection[Path]) -> bool:
-    """Return whether one of two fields is an object that the other one is in."""
-    outer, inner = sorted((path, other), key=len)
-    return inner[: len(outer)] == outer and outer in objects

@@ -1,13 +1,11 @@
 """What a run comes to, in sentences: the same for every report that people read."""
 
 from collections import Counter
-from collections.abc import Iterable
 from typing import Final
 
-from stickler_cli.core.locations import Path, field_path
-from stickler_cli.reports.figures import Quoting, number_of, rate, some_of
+from stickler_cli.core.locations import field_path
+from stickler_cli.reports.figures import number_of, rate, some_of
 from stickler_cli.reports.view import RunView
-from stickler_cli.score.counts import Counts
 from stickler_cli.score.document_result import LENIENT, WAYS
 from stickler_cli.score.error_classes import ErrorClass
 from stickler_cli.score.evaluation import DocumentProblem, Status
@@ -64,19 +62,17 @@ def headline(view: RunView) -> str:
 
 def validities(view: RunView) -> list[str]:
     """Return how many documents of each side that was checked are what the schema says."""
+    sides = {"gt": "ground truths", "pred": "predictions"}
     lines = []
     for side, validity in sorted(view.evaluation.validity.items(), reverse=True):
         shown = f"{rate(validity.share)} ({validity.valid} of {validity.checked})"
-        line = f"schema-valid {_SIDES[side]}: {shown}"
+        line = f"schema-valid {sides[side]}: {shown}"
         most = [
             f"{it.keyword}{f' at {view.quoted(it.path)}' if it.path else ''} {it.count}"
             for it in validity.most_frequent()
         ]
         lines.append(line + (f"; most frequent: {', '.join(most[:VIOLATIONS])}" if most else ""))
     return lines
-
-
-_SIDES: Final = {"gt": "ground truths", "pred": "predictions"}
 
 
 def disagreement(view: RunView) -> str | None:
@@ -127,44 +123,13 @@ def worst_fields(view: RunView) -> str | None:
 
 def worst_field_texts(view: RunView) -> list[str]:
     """Return a text for each of the fields to look at first, the worst one first."""
-    worst = [(view.rule.f1(row.counts), row) for row in view.rows if row.worst]
-    return [
-        f"{view.quoted(field_path(row.path))} F1 {view.rate(f1)} ({_errors(row.counts)})"
-        for f1, row in sorted(worst, key=lambda entry: entry[0])
-    ]
-
-
-def _errors(counts: Counts) -> str:
-    by_class = {"FD": counts.fd, "FA": counts.fa, "FN": counts.fn}
-    return " ".join(f"{count} {name}" for name, count in by_class.items() if count)
-
-
-def notes(view: RunView) -> list[str]:
-    """Return what the run noticed besides errors, a line each."""
-    evaluation, quoted = view.evaluation, view.quoted
-    lines = [
-        f"{what}, since the schema does not declare them: {_keys(keys, quoted)}"
-        for what, keys in (
-            ("not evaluated", evaluation.undeclared()),
-            ("counted as FA", evaluation.extras()),
-        )
-        if keys
-    ]
-    never = sorted(evaluation.never_present()) if evaluation.evaluated else []
-    if never:
-        names = some_of((quoted(field_path(path)) for path in never), NAMED)
-        lines.append(f"never present on either side: {names}")
-    lines += _oddities(view)
-    lines += (
-        f"--by {quoted(key)}: no document has it"
-        for key, groups in evaluation.by.items()
-        if groups.keys() == {NO_GROUP}
-    )
-    return lines + [quoted(note) for note in sorted(view.run.notes)]
-
-
-def _keys(keys: Iterable[tuple[Path, int]], quoted: Quoting) -> str:
-    return some_of((f"{quoted(field_path(path))} ({count})" for path, count in keys), NAMED)
+    worst = [(view.run.rule.f1(row.counts), row) for row in view.rows if row.worst]
+    texts = []
+    for f1, row in sorted(worst, key=lambda entry: entry[0]):
+        errors = {"FD": row.counts.fd, "FA": row.counts.fa, "FN": row.counts.fn}
+        told = " ".join(f"{count} {name}" for name, count in errors.items() if count)
+        texts.append(f"{view.quoted(field_path(row.path))} F1 {view.rate(f1)} ({told})")
+    return texts
 
 
 _ODDITIES: Final = {
@@ -182,18 +147,37 @@ _WAYS: Final = {
 """In what predictions were, after how many."""
 
 
-def _oddities(view: RunView) -> list[str]:
-    warnings = view.evaluation.warnings
-    lines = [
+def notes(view: RunView) -> list[str]:
+    """Return what the run noticed besides errors, a line each."""
+    evaluation, quoted, warnings = view.evaluation, view.quoted, view.evaluation.warnings
+    lines = []
+    for what, found in (
+        ("not evaluated", evaluation.undeclared()),
+        ("counted as FA", evaluation.extras()),
+    ):
+        keys = (f"{quoted(field_path(path))} ({count})" for path, count in found)
+        if found:
+            told = some_of(keys, NAMED)
+            lines.append(f"{what}, since the schema does not declare them: {told}")
+    never = sorted(evaluation.never_present()) if evaluation.evaluated else []
+    if never:
+        names = some_of((quoted(field_path(path)) for path in never), NAMED)
+        lines.append(f"never present on either side: {names}")
+    lines += (
         f"{number_of(warnings[name], 'document')} {text}"
         for name, text in _ODDITIES.items()
         if warnings.get(name)
-    ]
+    )
     if LENIENT in warnings:
         ways = ((way, warnings.get(f"{LENIENT}_{way}")) for way in WAYS)
         told = ", ".join(f"{count} {_WAYS[way]}" for way, count in ways if count)
         lines.append(f"{number_of(warnings[LENIENT], 'prediction')} inside other text: {told}")
-    return lines
+    lines += (
+        f"--by {quoted(key)}: no document has it"
+        for key, groups in evaluation.by.items()
+        if groups.keys() == {NO_GROUP}
+    )
+    return lines + [quoted(note) for note in sorted(view.run.notes)]
 
 
 def problems(view: RunView) -> tuple[str, list[tuple[str, str]], int]:

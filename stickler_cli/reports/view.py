@@ -6,10 +6,9 @@ from functools import cached_property
 from stickler_cli.core.values import dataclass
 from stickler_cli.reports.figures import Quoting, interval_text, rate
 from stickler_cli.reports.rows import FieldRow, Figures, field_rows, figures_of
-from stickler_cli.score.evaluation import DocumentProblem, Evaluation
+from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.intervals import FieldIntervals, Interval
-from stickler_cli.score.rates import RateRule
-from stickler_cli.score.record import Run, Verdict
+from stickler_cli.score.record import Run
 from stickler_cli.score.results import Results
 
 
@@ -23,11 +22,9 @@ class GroupRow:
     f1: float | None
     """Of `overall`; None where there is nothing to divide by."""
     interval: Interval | None
-    """Of that F1."""
     leaves: float | None
     """F1 of all values."""
     score: float | None
-    """The mean score."""
 
 
 @dataclass(frozen=True)
@@ -43,15 +40,10 @@ class RunView:
         """What was counted."""
         return self.run.evaluation
 
-    @cached_property
-    def rule(self) -> RateRule:
-        """How rates come of counts."""
-        return self.run.rule
-
     @property
     def recall_counts_wrong_values(self) -> bool:
         """Whether a wrong value counts as not found."""
-        return self.rule.recall_with_fd
+        return self.run.rule.recall_with_fd
 
     @cached_property
     def limits(self) -> frozenset[float]:
@@ -69,12 +61,12 @@ class RunView:
     @cached_property
     def whole(self) -> Mapping[str, Figures]:
         """The figures of all documents together, by counting mode."""
-        return figures_of(self.evaluation.tally, self.rule)
+        return figures_of(self.evaluation.tally, self.run.rule)
 
     @cached_property
     def intervals(self) -> FieldIntervals | None:
         """The confidence intervals of the whole; None where the run has none."""
-        return self.rule.intervals(self.evaluation)
+        return self.run.rule.intervals(self.evaluation)
 
     @cached_property
     def interval_title(self) -> str:
@@ -90,14 +82,16 @@ class RunView:
     @cached_property
     def groups(self) -> dict[str, list[GroupRow]]:
         """The groups by each key, the lowest F1 first; those without one come last."""
-        return {key: self._group_rows(groups) for key, groups in self.evaluation.by.items()}
-
-    def _group_rows(self, groups: Mapping[str, Results]) -> list[GroupRow]:
-        rows = [self._group_row(name, group) for name, group in groups.items()]
-        return sorted(rows, key=lambda row: (row.f1 is None, row.f1 or 0.0, row.name))
+        return {
+            key: sorted(
+                (self._group_row(name, group) for name, group in groups.items()),
+                key=lambda row: (row.f1 is None, row.f1 or 0.0, row.name),
+            )
+            for key, groups in self.evaluation.by.items()
+        }
 
     def _group_row(self, name: str, group: Results) -> GroupRow:
-        figures, bounds = figures_of(group.tally, self.rule), self.rule.intervals(group)
+        figures, bounds = figures_of(group.tally, self.run.rule), self.run.rule.intervals(group)
         return GroupRow(
             name,
             group.evaluated,
@@ -108,21 +102,6 @@ class RunView:
         )
 
     @cached_property
-    def verdict(self) -> Verdict:
-        """What the run comes to."""
-        return self.run.verdict
-
-    @cached_property
     def failed_gates(self) -> int:
         """How many gates the run does not pass."""
         return sum(not result.passed for result in self.run.gates)
-
-    @cached_property
-    def unfit(self) -> int:
-        """How many documents count as not evaluated."""
-        return self.run.unfit
-
-    @cached_property
-    def unfit_problems(self) -> list[DocumentProblem]:
-        """What is wrong with those documents, in order; one may have several problems."""
-        return self.run.unfit_problems

@@ -13,7 +13,8 @@ from stickler_cli.compare.explaining import explain
 from stickler_cli.compare.plan import Options
 from stickler_cli.reports.figures import cells
 from stickler_cli.reports.layout import TableStyle
-from stickler_cli.reports.pair import MANY, ComparedPair, error_classes, value_pieces
+from stickler_cli.reports.pair import MANY, ComparedPair, error_classes
+from stickler_cli.reports.pieces import value_pieces
 from stickler_cli.reports.registry import PAIR_FORMATS
 from stickler_cli.reports.registry import render_pair as render
 from stickler_cli.schema.compiler import compile_schema

@@ -67,7 +67,7 @@ def _option_text(name: str, value: object) -> str:
 def verdict(view: RunView) -> tuple[str, str] | None:
     """Return the verdict beside the title, good or bad; None where nobody asked for one."""
     run = view.run
-    if run.partial or view.verdict is Verdict.INCOMPLETE:
+    if run.partial or view.run.verdict is Verdict.INCOMPLETE:
         return "bad", "interrupted" if run.partial else "documents could not be evaluated"
     if view.failed_gates:
         return "bad", f"{view.failed_gates} of {number_of(len(run.gates), 'gate')} failed"
