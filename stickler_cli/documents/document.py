@@ -38,7 +38,7 @@ MOST_FOR_A_HINT: Final = 1_000_000
 """Bytes of a text that is looked into only to name an option; models answer with fewer."""
 
 _DIGEST_BYTES: Final = 16
-"""Enough that two documents never share a digest by accident; nobody is kept from making two."""
+"""Enough that two documents never share a digest by accident."""
 
 
 class FileReference(NamedTuple):
@@ -106,11 +106,9 @@ class Wrapping(Enum):
     """What becomes of a document that is inside other text, or in a list of one."""
 
     REFUSED = "refused"
-    """It is no document."""
     HINTED = "hinted"
-    """It is no document, and the problem names the option that would take it."""
+    """It is refused, and the problem names the option that would take it."""
     TAKEN = "taken"
-    """It is taken out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,13 +139,7 @@ def digest_of(data: Data) -> str:
 def read_document(
     reference: Reference | None, wrapping: Wrapping = Wrapping.REFUSED, data: Data = None
 ) -> Reading:
-    """Read and parse a document.
-
-    Args:
-        reference: where it is.
-        wrapping: what becomes of a document that is inside other text.
-        data: what `bytes_of` gave of it, where that was asked before.
-    """
+    """Read and parse a document; `data` is what `bytes_of` gave of it, if that was asked before."""
     if data is None:
         data = bytes_of(reference)
     if reference is None or not isinstance(data, bytes):

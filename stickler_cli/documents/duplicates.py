@@ -22,12 +22,7 @@ class DuplicateKey:
 
 
 def duplicate_keys(data: bytes, value: JsonValue) -> list[DuplicateKey]:
-    """Find the keys that occur again in valid JSON, in the order of the text.
-
-    Args:
-        data: the text.
-        value: what it was read as; of duplicate keys one counts.
-    """
+    """Return the keys that occur again in valid JSON, in its order; `value` is what it says."""
     if nothing_dropped(data, value):
         return []
     found: list[DuplicateKey] = []

@@ -26,8 +26,8 @@ _WAYS: Final = {
 """What a document may be inside of."""
 
 MOST_ATTEMPTS: Final = 50
-"""How many places of a text are tried, fences and braces each: none of a model's answers has so
-many, and each may have to be read to the end of the text."""
+"""How many places of a text are tried, as each may have to be read to the end; fences and braces
+each. No answer of a model has so many."""
 
 _FENCE: Final = re.compile(r"(?:```|~~~)[\w+.-]*")
 _OPENING: Final = re.compile(r'\{\s*"')
@@ -109,16 +109,15 @@ def _in_text(text: str) -> Wrapped | None:
 
 
 def _fences(text: str) -> Iterator[tuple[int, int]]:
-    """Return where contents of code fences start and end; one that is left open ends nowhere."""
+    """Yield where contents of code fences start and end; one that is left open ends nowhere."""
     position = 0
     for _ in range(MOST_ATTEMPTS):
         opening = _FENCE.search(text, position)
         if opening is None:
             return
-        start = opening.end()
-        end = text.find(opening[0][:3], start)
-        end = len(text) if end < 0 else end
-        yield start, end
+        closing = text.find(opening[0][:3], opening.end())
+        end = len(text) if closing < 0 else closing
+        yield opening.end(), end
         position = end + 3
 
 

@@ -11,18 +11,17 @@ from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.spelling import did_you_mean
 from stickler_cli.documents.reading import decoded, parse_document, read_bytes
+from stickler_cli.documents.sources import LINES_SUFFIX
 
 ID: Final = "id"
-"""The column with the ids of documents."""
 
 MAX_METADATA_BYTES: Final = 1_000_000_000
-"""Bytes of a metadata file, unpacked: some ten million rows."""
+"""Unpacked: some ten million rows."""
 
 _Row: TypeAlias = tuple[int, Mapping[str, JsonValue]]
 """The line of a row, and its cells by column."""
 
 _CSV: Final = re.compile(r"\.csv(\.gz)?\Z", re.IGNORECASE)
-_LINES: Final = re.compile(r"\.(jsonl|ndjson)(\.gz)?\Z", re.IGNORECASE)
 
 
 def text_of(value: JsonValue) -> str | None:
@@ -39,21 +38,15 @@ def text_of(value: JsonValue) -> str | None:
 def read_columns(
     file: str, columns: Sequence[str], limit: int = MAX_METADATA_BYTES
 ) -> dict[str, dict[str, str]]:
-    """Read some columns of a metadata file.
+    """Return some columns of a metadata file: by column, the value of each id that has one.
 
-    Args:
-        file: CSV with a header, or JSON Lines with an object on each line; either gzipped or not.
-        columns: their names.
-        limit: the most bytes of the file, unpacked.
-
-    Returns:
-        By column, the value of each id that has one, as text.
+    It is CSV with a header, or JSON Lines with an object on each line; either gzipped or not.
 
     Raises:
         UsageError: the file cannot be read, has no ids or no such column, or an id twice.
     """
     source = decoded(file)
-    if not _CSV.search(file) and not _LINES.search(file):
+    if not _CSV.search(file) and not LINES_SUFFIX.search(file):
         expected = "a .csv, .jsonl or .ndjson file (each also .gz)"
         raise UsageError([Problem(source, "the name tells no kind of table", expected)])
     data = read_bytes(file, limit)

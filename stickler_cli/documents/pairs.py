@@ -59,7 +59,6 @@ class DocumentPair:
     gt: JsonObject | Problem | None
     """None where there is only a prediction; a problem where there is no reading it."""
     pred: JsonObject | Problem | None
-    """Likewise."""
     remarks: tuple[str, ...] = ()
     """What is odd about either, by name, each once: `duplicate_keys`."""
     warnings: tuple[Problem, ...] = ()
@@ -74,11 +73,9 @@ class PairRef(NamedTuple):
     """Where the two documents of a pair are; can be pickled."""
 
     id: str
-    """Unique in a run."""
     gt: Reference | None
     pred: Reference | None
     hint: str = ""
-    """What may be wrong with the id of a document that stands alone."""
     wrapping: Wrapping = Wrapping.HINTED
     """What becomes of a prediction that is inside other text."""
 
@@ -90,7 +87,7 @@ class Pairs:
     refs: Callable[[], Iterator[PairRef]]
     """Return the references of all pairs, each id once; again if no source is standard input."""
     total: int | None = None
-    """The number of pairs; None where only reading to the end would tell."""
+    """None where only reading to the end would tell."""
     single: bool = False
     """Whether this is the form with two JSON files."""
     skipped: Mapping[str, int] = field(default_factory=dict)
@@ -133,11 +130,6 @@ def open_pairs(gt: str, pred: str, settings: DocumentOptions = _DEFAULTS) -> Pai
     Two JSON files are one pair. Two directories pair by relative path without suffix. Two JSON
     Lines sources pair by id if there is an id field, else by position among the lines that are
     not blank. A directory and a JSON Lines source pair by id. Ids without ground truth come last.
-
-    Args:
-        gt: a .json file, a directory, a .jsonl or .ndjson file, or `-` for standard input.
-        pred: the same; only one of the two can be standard input.
-        settings: how they are found and read.
 
     Raises:
         UsageError: a source cannot be used, or the two do not go together.

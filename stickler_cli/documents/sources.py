@@ -23,7 +23,7 @@ from stickler_cli.documents.document import FileReference, Reference
 from stickler_cli.documents.reading import STANDARD_INPUT, decoded, unreadable
 
 _DOCUMENT_SUFFIX: Final = re.compile(r"\.json(\.gz)?\Z", re.IGNORECASE)
-_LINES_SUFFIX: Final = re.compile(r"\.(jsonl|ndjson)(\.gz)?\Z", re.IGNORECASE)
+LINES_SUFFIX: Final = re.compile(r"\.(jsonl|ndjson)(\.gz)?\Z", re.IGNORECASE)
 _KINDS: Final = "a directory, a .json file, a .jsonl or .ndjson file (each also .gz), or -"
 
 
@@ -42,7 +42,7 @@ class Listing:
     documents: dict[str, Reference]
     """By id, in the order of the ids."""
     skipped: int
-    """Files that are not hidden and do not end in .json or .json.gz."""
+    """Files that are not hidden and are named as no document."""
     problems: tuple[Problem, ...]
     """What was left out although it may hold documents."""
 
@@ -69,7 +69,7 @@ def kind_of_source(name: str) -> Kind | Problem:
 def _kind_of_file(name: str) -> Kind | Problem:
     if _DOCUMENT_SUFFIX.search(name):
         return Kind.FILE
-    if not _LINES_SUFFIX.search(name):
+    if not LINES_SUFFIX.search(name):
         return Problem(decoded(name), "the name tells no kind of document", _KINDS)
     if not os.access(name, os.R_OK):
         return Problem(decoded(name), "cannot be read: permission denied")
@@ -87,11 +87,7 @@ def _nearest(name: str) -> str:
 
 
 def id_of_file(name: str) -> str | None:
-    """Return a document file's name, or relative path, without suffixes; None for other files.
-
-    >>> id_of_file("2024/a.JSON.gz"), id_of_file("notes.txt")
-    ('2024/a', None)
-    """
+    """Return a document file's name, or relative path, without suffixes; None for other files."""
     stem, found = _DOCUMENT_SUFFIX.subn("", name)
     return decoded(stem) if found else None
 
@@ -129,10 +125,13 @@ def list_directory(root: str, limit: int) -> Listing:
         if Path(file) not in holding
     )
     found.sort(key=itemgetter(0, 1))
-    documents = {
-        document: _only([(file, reference) for _, file, reference in same])
-        for document, same in groupby(found, key=itemgetter(0))
-    }
+    documents: dict[str, Reference] = {}
+    for document, same in groupby(found, key=itemgetter(0)):
+        (_, source, reference), *others = same
+        if others:
+            found_twice = f"{' and '.join(file for _, file, _ in others)} has the same id"
+            reference = Problem(source, found_twice, "one file for each document")
+        documents[document] = reference
     if not documents:
         hint = "a JSON Lines file is named itself, not its directory"
         problems.append(Problem(decoded(root), "there are no .json files", "", hint))
@@ -168,21 +167,8 @@ def _reference(entry: os.DirEntry[str], limit: int) -> Reference:
     return FileReference(entry.path, limit, found.st_size)
 
 
-def _only(files: list[tuple[str, Reference]]) -> Reference:
-    """Return the one reference of an id; a problem that names all files if there are more."""
-    (source, reference), *others = files
-    if not others:
-        return reference
-    names = " and ".join(file for file, _ in others)
-    return Problem(source, f"{names} has the same id", "one file for each document")
-
-
 def folded(name: str) -> str:
-    """Return what is left of a name without case and Unicode form.
-
-    >>> folded("R\u00c9SUM\u00c9") == folded("re\u0301sume\u0301")
-    True
-    """
+    """Return what is left of a name without case and Unicode form."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
