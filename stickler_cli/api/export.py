@@ -26,7 +26,6 @@ from stickler_cli.compare.open import OpenNode
 from stickler_cli.compare.plan import Node, Plan
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.problems import Problem, SchemaError
-from stickler_cli.core.values import dataclass
 
 BY_COMPARATOR: Final = {"NumericComparator": "float"}
 """The `type` of a leaf of which nothing else is known; of any other comparator it is `str`."""
@@ -34,40 +33,17 @@ BY_COMPARATOR: Final = {"NumericComparator": "float"}
 BY_JSON_TYPE: Final = {"boolean": "bool", "integer": "int", "number": "float", "string": "str"}
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
-    """What a schema says, in so many words, about the JSON type of a place."""
-
-    schema: Mapping[str, Any]
-    root: Mapping[str, Any]
-
-    def inside(self, *steps: str) -> "Told | None":
-        """Return what is said of a part; None where nothing is."""
-        part: Any = self.schema
-        for step in steps:
-            part = part.get(step) if isinstance(part, Mapping) else None
-        reference = part.get("$ref") if isinstance(part, Mapping) else None
-        if isinstance(reference, str) and reference.startswith("#/$defs/"):
-            part = self.root["$defs"].get(reference.removeprefix("#/$defs/"))
-        return Told(part, self.root) if isinstance(part, Mapping) else None
-
-
 def configuration_of(
     model: type[ComparableModel], plan: Plan, read: Callable[[dict[str, Any]], Plan]
 ) -> dict[str, Any]:
-    """Return the configuration of a model class.
-
-    Args:
-        model: the class.
-        plan: its plan.
-        read: returns the plan of a configuration.
+    """Return the configuration of a model class and its plan; `read` returns that of another.
 
     Raises:
         SchemaError: with every field that no configuration can state.
     """
-    writer = _Writer(model.__name__)
     schema = None if model._part_of else model._source_schema  # noqa: SLF001 - made here
-    told = model if schema is None else Told(schema, schema)
+    writer = _Writer(model.__name__, schema or {})
+    told = model if schema is None else schema
     config = {"model_name": plan.model_name, **writer.model(plan.root, told, ())}
     if not writer.problems:
         again = read(config).root
@@ -81,10 +57,14 @@ def configuration_of(
 
 
 class _Writer:
-    """Writes a configuration and keeps what it cannot state."""
+    """Writes a configuration and keeps what it cannot state.
 
-    def __init__(self, source: str) -> None:
+    What is told of the type of a place is a part of a schema, or of Python's annotations.
+    """
+
+    def __init__(self, source: str, schema: Mapping[str, Any]) -> None:
         self._source = source
+        self._schema = schema
         self._above: list[Node] = []
         self.problems: list[Problem] = []
 
@@ -105,8 +85,11 @@ class _Writer:
     def _field(self, entry: Field, around: Any, path: Path) -> dict[str, Any]:
         if not entry.name.isidentifier() or keyword.iskeyword(entry.name):
             self._note(path, f"{entry.name} is no Python name")
-        told, words = _field_of(around, entry.name)
-        config = {**self._node(entry.node, told, path), **words}
+        info: FieldInfo | None = None
+        if isinstance(around, type) and issubclass(around, BaseModel):
+            info = around.model_fields.get(entry.name)
+        told = info.annotation if info else self._inside(around, "properties", entry.name)
+        config = {**self._node(entry.node, told, path), **(_words_of(info) if info else {})}
         if entry.aggregate is not None:
             config["aggregate"] = entry.aggregate
         return config
@@ -136,8 +119,7 @@ class _Writer:
 
     def _list(self, node: ListNode, told: Any, path: Path) -> dict[str, Any]:
         items = _target(node.items)
-        told = told.inside("items") if isinstance(told, Told) else next(iter(get_args(told)), None)
-        told = _without_none(told)
+        told = _without_none(next(iter(get_args(told)), None) or self._inside(told, "items"))
         config: dict[str, Any] = {"weight": node.weight}
         if node.threshold_stated:
             config["threshold"] = node.threshold
@@ -171,6 +153,15 @@ class _Writer:
                 self._note(("fields", entry.name), "its comparison has more to it")
         if not self.problems:
             self._note((), "the comparison of its documents has more to it")
+
+    def _inside(self, schema: object, *steps: str) -> object:
+        """Return what a schema says in so many words of a part; None where it says nothing."""
+        for step in steps:
+            schema = schema.get(step) if isinstance(schema, Mapping) else None
+        reference = schema.get("$ref") if isinstance(schema, Mapping) else None
+        if isinstance(reference, str) and reference.startswith("#/$defs/"):
+            return self._schema["$defs"].get(reference.removeprefix("#/$defs/"))
+        return schema
 
     def _note(self, path: Path, found: str) -> None:
         expected, hint = "what a configuration can state", "use to_json_schema"
@@ -213,24 +204,15 @@ def _shared(node: OpenNode, config: dict[str, Any]) -> dict[str, Any]:
     return {**_comparator(leaves[0]), **config} if alike else config
 
 
-def _field_of(around: object, name: str) -> tuple[Any, dict[str, Any]]:
-    """Return what is told of the type of a field, and what it says apart from its comparison."""
-    if isinstance(around, Told):
-        return around.inside("properties", name), {}
-    info: FieldInfo | None = None
-    if isinstance(around, type) and issubclass(around, BaseModel):
-        info = around.model_fields.get(name)
-    if info is None:  # a field that the class was not written for
-        return None, {}
+def _words_of(info: FieldInfo) -> dict[str, Any]:
+    """Return what a field says apart from its comparison."""
     words: dict[str, Any] = {}
     if info.is_required():
         words["required"] = True
     elif info.default not in (None, PydanticUndefined):
         words["default"] = to_jsonable_python(info.default, fallback=str)
-    for key in ("alias", "description", "examples"):
-        if getattr(info, key) is not None:
-            words[key] = getattr(info, key)
-    return info.annotation, words
+    said = {key: getattr(info, key) for key in ("alias", "description", "examples")}
+    return words | {key: value for key, value in said.items() if value is not None}
 
 
 def _without_none(annotation: Any) -> Any:
@@ -243,8 +225,8 @@ def _without_none(annotation: Any) -> Any:
 
 def _text_of(told: Any, node: LeafNode) -> str:
     """Name the type of a leaf as a configuration does; by its comparator, where nothing is told."""
-    if isinstance(told, Told):
-        kind = told.schema.get("type")
+    if isinstance(told, Mapping):
+        kind = told.get("type")
         text = BY_JSON_TYPE.get(kind) if isinstance(kind, str) else None
     else:
         named = (text for text, kind in TYPES.items() if told == kind and kind is not Any)

@@ -23,7 +23,13 @@ from stickler_cli.api.from_schema import (
     model_from_schema,
     source_schema,
 )
-from stickler_cli.api.views import NonMatchField, evaluator_view, model_view
+from stickler_cli.api.views import (
+    NonMatchField,
+    confusion_matrix,
+    document_part,
+    evaluator_view,
+    field_comparisons,
+)
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.compare.comparison import Comparison, comparison_of
 from stickler_cli.compare.engine import compare
@@ -31,6 +37,8 @@ from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.core.json_values import JsonObject
 from stickler_cli.schema.annotations import PREFIX
 from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.batch import batch_of
+from stickler_cli.score.comparison_view import tally_of
 
 
 class StructuredModel(ComparableModel):
@@ -210,14 +218,22 @@ class StructuredModel(ComparableModel):
         comparison = _compared(self, other, options)
         if evaluator_format:
             return evaluator_view(comparison, recall_with_fd=recall_with_fd)
-        return model_view(
-            comparison,
-            confusion_matrix=include_confusion_matrix,
-            non_matches=document_non_matches,
-            field_comparisons=document_field_comparisons,
-            recall_with_fd=recall_with_fd,
-            derived=add_derived_metrics,
-        )
+        batch = batch_of(comparison)
+        result = document_part(batch)
+        errors = result.pop("non_matches")
+        if include_confusion_matrix:
+            result["confusion_matrix"] = confusion_matrix(
+                tally_of(batch),
+                result,
+                errors if document_non_matches else [],
+                recall_with_fd=recall_with_fd,
+                derived=add_derived_metrics,
+            )
+        if document_non_matches:
+            result["non_matches"] = errors
+        if document_field_comparisons:
+            result["field_comparisons"] = field_comparisons(batch, comparison)
+        return result
 
 
 # Functions, as a field may have the name of a method.

@@ -37,38 +37,7 @@ class NonMatchField(BaseModel):
     """For users who keep the errors of many documents together."""
 
 
-def model_view(
-    comparison: Comparison,
-    *,
-    confusion_matrix: bool,
-    non_matches: bool,
-    field_comparisons: bool,
-    recall_with_fd: bool,
-    derived: bool,
-) -> dict[str, Any]:
-    """Return a comparison as `StructuredModel.compare_with` does.
-
-    `field_scores`, `overall_score` and `all_fields_matched` are always there; the other keys are
-    those that are asked for.
-    """
-    batch = batch_of(comparison)
-    view = _document(batch)
-    errors = view.pop("non_matches")
-    if confusion_matrix:
-        counts = tally_view(tally_of(batch), recall_with_fd=recall_with_fd)
-        matrix = _confusion_matrix(counts, view, errors if non_matches else [])
-        view["confusion_matrix"] = matrix if derived else _without_derived(matrix)
-    if non_matches:
-        view["non_matches"] = errors
-    if field_comparisons:
-        units = documents_units(comparison.account, batch.at, wrong_only=False)[0]
-        view["field_comparisons"] = [
-            _field_comparison(unit) for unit in units if not unit.broken_down
-        ]
-    return view
-
-
-def _document(batch: Batch) -> dict[str, Any]:
+def document_part(batch: Batch) -> dict[str, Any]:
     """Return what results say of a document beyond its counts."""
     view: dict[str, Any] = document_view(batch, 0)
     for error in view["non_matches"]:
@@ -81,37 +50,48 @@ def _document(batch: Batch) -> dict[str, Any]:
     }
 
 
-def _confusion_matrix(
-    counts: Mapping[str, Any], view: Mapping[str, Any], errors: list[dict[str, Any]]
+def confusion_matrix(
+    counts: Tally,
+    part: Mapping[str, Any],
+    errors: list[dict[str, Any]],
+    *,
+    recall_with_fd: bool,
+    derived: bool = True,
 ) -> dict[str, Any]:
-    """Return the counts, and at the root what else users look for there."""
-    overall = {
-        **counts["overall"],
-        "similarity_score": view["overall_score"],
-        "all_fields_matched": view["all_fields_matched"],
-    }
-    return {"fields": {}, **counts, "overall": overall, "non_matches": errors}
+    """Return the counts, at the root with what else users look for there."""
+    view: dict[str, Any] = tally_view(counts, recall_with_fd=recall_with_fd)
+    view["overall"].update(
+        similarity_score=part["overall_score"], all_fields_matched=part["all_fields_matched"]
+    )
+    matrix: dict[str, Any] = {"fields": {}, **view, "non_matches": errors}
+    return matrix if derived else _without_derived(matrix)
 
 
-def _without_derived(value: object) -> object:
+def _without_derived(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _without_derived(part) for key, part in value.items() if key != "derived"}
     return value
 
 
-def _field_comparison(unit: Unit) -> dict[str, Any]:
-    return {
-        "expected_key": _shown(unit.gt_path),
-        "expected_value": unit.gt,
-        "actual_key": _shown(unit.pred_path),
-        "actual_value": unit.pred,
-        "match": unit.outcome in (Outcome.TP, Outcome.TN),
-        "score": unit.similarity,
-        "weighted_score": unit.score * unit.weight,
-        "weight": unit.weight,
-        "threshold": unit.threshold,
-        "reason": _reason(unit),
-    }
+def field_comparisons(batch: Batch, comparison: Comparison) -> list[dict[str, Any]]:
+    """Return every unit of a comparison, right or wrong."""
+    (units,) = documents_units(comparison.account, batch.at, wrong_only=False)
+    return [
+        {
+            "expected_key": _shown(unit.gt_path),
+            "expected_value": unit.gt,
+            "actual_key": _shown(unit.pred_path),
+            "actual_value": unit.pred,
+            "match": unit.outcome in (Outcome.TP, Outcome.TN),
+            "score": unit.similarity,
+            "weighted_score": unit.score * unit.weight,
+            "weight": unit.weight,
+            "threshold": unit.threshold,
+            "reason": _reason(unit),
+        }
+        for unit in units
+        if not unit.broken_down
+    ]
 
 
 def _shown(path: Path | None) -> str | None:
@@ -138,9 +118,9 @@ def evaluator_view(comparison: Comparison, *, recall_with_fd: bool) -> dict[str,
     In its confusion matrix the counts of a field stand beside `overall`, too.
     """
     batch = batch_of(comparison)
-    view, counts = _document(batch), tally_of(batch)
-    errors = view["non_matches"]
-    matrix = _confusion_matrix(tally_view(counts, recall_with_fd=recall_with_fd), view, errors)
+    part, counts = document_part(batch), tally_of(batch)
+    errors = part["non_matches"]
+    matrix = confusion_matrix(counts, part, errors, recall_with_fd=recall_with_fd)
     fields = {name: {**node["overall"], **node} for name, node in matrix["fields"].items()}
     return {
         "overall": _rates(counts, comparison.similarity, recall_with_fd=recall_with_fd),

@@ -37,10 +37,8 @@ class Client:
     def __init__(self, policy: Policy = DEFAULT_POLICY, *, remembers_failures: bool = True) -> None:
         """Start with an empty memory; nothing is opened before it is needed.
 
-        Args:
-            policy: what may be asked.
-            remembers_failures: whether a question that had no answer is not asked again; a run
-                may come back to it many times.
+        With `remembers_failures`, a question that had no answer is not asked again: a run may come
+        back to it many times.
         """
         self.policy = policy
         self.usage = NO_USAGE
@@ -70,9 +68,8 @@ class Client:
         keys, on_disk = _keys(model, questions)
         known = self._memory.find(keys.values())
         if on_disk and self._cache:
-            known |= self._cached(
-                model, self._cache, [key for key in keys.values() if key not in known]
-            )
+            unknown = [key for key in keys.values() if key not in known]
+            known |= self._cached(model, self._cache, unknown)
         missing = {question: key for question, key in keys.items() if key not in known}
         if self.policy.dry_run:
             self._needs.setdefault(model, Need(model)).add(missing)
@@ -101,7 +98,6 @@ class Client:
     def _cached(
         self, model: Model[Q, A], cache: AnswerCache, keys: Sequence[Any]
     ) -> dict[Hashable, A]:
-        """Return the answers that are in the cache."""
         packed = cache.read(keys) if keys else {}
         self.count(Usage(cached=len(packed)))
         if self.policy.dry_run:
@@ -111,7 +107,6 @@ class Client:
     def _kept(
         self, model: Model[Q, A], outcome: Outcome[Q, A], keys: Mapping[Q, Any], *, on_disk: bool
     ) -> dict[Hashable, A | ModelError]:
-        """Remember what became of a call, and return it by key."""
         self.count(Usage(calls=outcome.attempts))
         result, asked_by = outcome.result, [keys[question] for question in outcome.questions]
         if isinstance(result, ModelError):

@@ -26,12 +26,9 @@ class Connections:
     def opened(
         self, key: Hashable, make: Callable[[], T], close: Callable[[T], object] = lambda _: None
     ) -> T:
-        """Return what was opened under a key; it is made where there is nothing.
+        """Return what was opened under a key: all that it is made from, the environment's say too.
 
-        Args:
-            key: everything that it is made from, the environment's say included.
-            make: makes it.
-            close: closes it.
+        It is made where there is nothing.
         """
         with self._lock:
             if key not in self._open:

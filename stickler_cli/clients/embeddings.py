@@ -97,7 +97,7 @@ class ServerEmbedder(NamedEmbedder):
 
     @property
     def server(self) -> Server:
-        """What it is on."""
+        """Where it is."""
         return SERVERS[self.extra]
 
     @property
@@ -232,11 +232,7 @@ def embedder(model_id: str) -> Embedder:
 
 
 def vector_of(embedding: object, size: int | None = None) -> Vector:
-    """Return what a model gave for a text as a vector; of `size` numbers, if that is known.
-
-    Raises:
-        GarbledError: it is no sequence of finite numbers, or has another size.
-    """
+    """Return what a model gave for a text; GarbledError if it is no vector, or not of `size`."""
     try:
         vector = np.asarray(embedding, dtype=np.float64)
     except (TypeError, ValueError):

@@ -1,7 +1,7 @@
 """Language models that judge whether two values mean the same.
 
-The client library is pydantic-ai: it speaks to all servers, makes the answer structured and
-strict, and knows prices. It is loaded by those alone who ask.
+The library is pydantic-ai: it speaks to all servers, makes the answer structured and strict, and
+knows prices. It is loaded by those alone who ask.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 
 from stickler_cli.clients.connections import Connections
 from stickler_cli.clients.model import CHARACTERS_A_TOKEN, GarbledError, Model, Reply, Usage
-from stickler_cli.clients.servers import SERVERS, Server
+from stickler_cli.clients.servers import SERVERS, prefix_of
 from stickler_cli.core.values import dataclass
 
 PROMPT_VERSION: Final = 1
@@ -60,11 +60,7 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True)
 class Judge(Model[Pair, Verdict]):
-    """A language model, and what it is to mind; one without a prefix is Amazon Bedrock's.
-
-    >>> Judge("ollama:llama3.2:3b", None).name, Judge("amazon.nova-lite-v1:0", None).name
-    ('llama3.2:3b', 'amazon.nova-lite-v1:0')
-    """
+    """A language model, and what it is to mind."""
 
     kind: ClassVar[str] = "verdict"
     comparator: ClassVar[str] = "LLMComparator"
@@ -79,22 +75,6 @@ class Judge(Model[Pair, Verdict]):
         return self.model
 
     @property
-    def prefix(self) -> str:
-        """The kind of server that it is on."""
-        prefix, _, name = self.model.partition(":")
-        return prefix if prefix in SERVERS and name else "bedrock"
-
-    @property
-    def server(self) -> Server:
-        """The server that it is on."""
-        return SERVERS[self.prefix]
-
-    @property
-    def name(self) -> str:
-        """Its name there."""
-        return self.model.removeprefix(f"{self.prefix}:")
-
-    @property
     def instructions(self) -> str:
         """What the model is told before it sees values."""
         return INSTRUCTIONS + (f"{GUIDELINES}{self.guidelines}" if self.guidelines else "")
@@ -102,10 +82,11 @@ class Judge(Model[Pair, Verdict]):
     @property
     def identity(self) -> Mapping[str, object]:
         """The server, the model, the prompt and how it is asked."""
+        prefix, name = prefix_of(self.model)
         return {
             "backend": "judge",
-            "server": [self.prefix, self.server.address],
-            "model": self.name,
+            "server": [prefix, SERVERS[prefix].address],
+            "model": name,
             "prompt": PROMPT_VERSION,
             "guidelines": self.guidelines,
             "temperature": 0,
@@ -113,9 +94,10 @@ class Judge(Model[Pair, Verdict]):
 
     def require(self) -> None:
         """Raise without the libraries, or without a key or region."""
-        for package in ("pydantic_ai", self.server.package):
+        server = SERVERS[prefix_of(self.model)[0]]
+        for package in ("pydantic_ai", server.package):
             self.require_package(package, "llm")
-        self.server.require(self)
+        server.require(self)
 
     def question(self, gt: object, pred: object) -> Pair:
         """Return the question about two values.
@@ -158,8 +140,9 @@ class Judge(Model[Pair, Verdict]):
         from pydantic_ai import Agent  # takes 0.7 s
         from pydantic_ai.exceptions import UnexpectedModelBehavior
 
+        prefix, name = prefix_of(self.model)
         agent: Any = Agent(
-            self.server.language_model(self.name, connections, timeout),
+            SERVERS[prefix].language_model(name, connections, timeout),
             output_type=Answer,
             instructions=self.instructions,
             model_settings={"temperature": 0.0},

@@ -91,11 +91,7 @@ class BertScore(Model[Texts, float]):
 
 
 def require_model_path(comparator: str, name: str) -> None:
-    """Make sure that a model named by a path is there; a hub's name is looked up when it is used.
-
-    Raises:
-        UnavailableError: there is no such directory.
-    """
+    """Raise UnavailableError if a path leads to no model; a hub's name is looked up when used."""
     if name.startswith((".", "/", "~")) and not Path(name).expanduser().is_dir():
         found = f"{comparator} finds no model at {name}"
         raise UnavailableError([Problem("", found, "the directory of a model")])
@@ -123,12 +119,9 @@ def local_name(name: str) -> str:
 
 
 def loaded_by(location: str) -> Any:
-    """Return what loads models in a library, after importing it, which may bring torch.
-
-    Progress bars and reports of loading are kept off standard error.
-    """
+    """Return what loads models in a library, after importing it, which may bring torch."""
     load = resolve_name(location)
-    if "transformers" in sys.modules:
+    if "transformers" in sys.modules:  # keeps progress and reports of loading off standard error
         logging = resolve_name("transformers.utils:logging")
         logging.set_verbosity_error()
         logging.disable_progress_bar()

@@ -9,6 +9,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, Final, TypeVar
@@ -82,10 +83,10 @@ def retried(
         call: one attempt.
         retry: how often and how long.
         turnstile: shared by all calls that a server may hold up together.
-        jitter: a number in [0, 1), so that calls that failed together do not come back together.
+        jitter: in [0, 1), so that calls that failed together do not come back together.
 
     Returns:
-        What the call returned, or why it did not work in the end; and how many attempts that took.
+        What the call returned, or why it failed in the end; and how many attempts that took.
     """
     attempt, wait = 0, 0.0
     while turnstile.wait(wait):
@@ -114,25 +115,19 @@ def is_passing(error: BaseException) -> bool:
 
 
 def retry_after(error: BaseException) -> float | None:
-    """Return the seconds that a server asks to wait, by number or date (RFC 9110, 10.2.3).
-
-    None where it does not say.
-    """
+    """Return the seconds that a server asks to wait (RFC 9110, 10.2.3); None if it does not."""
     asked = (headers.get("retry-after") for _, headers in _responses(error))
     value = next((str(value) for value in asked if value is not None), "")
-    try:
+    with suppress(ValueError):
         return max(float(value), 0.0)
-    except ValueError:
-        pass
-    try:
+    with suppress(ValueError):
         when = parsedate_to_datetime(value)
-    except ValueError:
-        return None
-    return max((when.replace(tzinfo=when.tzinfo or UTC) - datetime.now(UTC)).total_seconds(), 0.0)
+        wait = when.replace(tzinfo=when.tzinfo or UTC) - datetime.now(UTC)
+        return max(wait.total_seconds(), 0.0)
+    return None
 
 
 def _status(error: BaseException) -> int | None:
-    """Return the HTTP status of an answer that was an error; None where there was no answer."""
     return next((status for status, _ in _responses(error) if isinstance(status, int)), None)
 
 
@@ -149,7 +144,6 @@ def _responses(error: BaseException) -> Iterator[tuple[object, Mapping[str, Any]
 
 
 def _causes(error: BaseException) -> list[BaseException]:
-    """Return an error and what it came from."""
     causes: list[BaseException] = []
     cause: BaseException | None = error
     while cause is not None and cause not in causes:

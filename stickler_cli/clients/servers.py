@@ -46,11 +46,7 @@ class Server:
         return next(filter(None, map(os.environ.get, self.urls)), self.usual)
 
     def require(self, model: Model[Any, Any]) -> None:
-        """Make sure that a model there can be asked: that there is a key, or none is needed.
-
-        Raises:
-            UnavailableError: something is missing.
-        """
+        """Raise UnavailableError of a model if there is no key, and one is needed."""
         if not os.environ.get(self.key) and (self.always_keyed or not self.address):
             own = "" if self.always_keyed else f", or set {self.urls[0]} for a server of your own"
             raise model.unavailable(f"needs a key in {self.key}", hint=f"set it{own}")
@@ -81,18 +77,14 @@ class Bedrock(Server):
     __slots__ = ()
 
     def require(self, model: Model[Any, Any]) -> None:
-        """Make sure that there are a region and credentials.
-
-        Raises:
-            UnavailableError: one of them is missing, or the configuration cannot be read.
-        """
+        """Raise UnavailableError of a model without a region, credentials, or a readable file."""
         from botocore.exceptions import BotoCoreError
 
         try:
-            session = _session()
-            region = session.get_config_variable("region")
-            missing = "" if region else "region"
-            if not missing and session.get_credentials() is None:
+            session, missing = _session(), ""
+            if not session.get_config_variable("region"):
+                missing = "region"
+            elif session.get_credentials() is None:
                 missing = "credentials"
         except BotoCoreError as error:
             missing = f"configuration that can be read ({error})"
@@ -126,8 +118,7 @@ def _session() -> "Session":
     from botocore.session import Session
 
     session = Session()
-    region = os.environ.get("AWS_REGION")
-    if region:
+    if region := os.environ.get("AWS_REGION"):
         session.set_config_variable("region", region)
     return session
 
@@ -167,3 +158,13 @@ SERVERS: Final[Mapping[str, Server]] = {
     ),
 }
 """The prefix of a model's name -> what is behind it."""
+
+
+def prefix_of(model: str) -> tuple[str, str]:
+    """Return what a model's name says of the server, and its name there.
+
+    >>> prefix_of("ollama:llama3.2:3b"), prefix_of("amazon.nova-lite-v1:0")
+    (('ollama', 'llama3.2:3b'), ('bedrock', 'amazon.nova-lite-v1:0'))
+    """
+    prefix, _, name = model.partition(":")
+    return (prefix, name) if prefix in SERVERS and name else ("bedrock", model)
