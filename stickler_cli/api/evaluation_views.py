@@ -5,7 +5,7 @@ dark. Every name from documents is escaped.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple, fields
+from dataclasses import fields
 from html import escape
 from importlib import import_module
 from typing import Any, Final
@@ -18,7 +18,7 @@ from stickler_cli.reports.csv_report import HEADERS, Row, run_rows
 from stickler_cli.reports.figures import rate, visible
 from stickler_cli.reports.rows import FieldRow, Figures, figures_of, named_rows
 from stickler_cli.score import evaluation as score
-from stickler_cli.score.rates import RateRule
+from stickler_cli.score.counts import RateRule
 
 LIBRARIES: Final = ("pandas", "polars")
 """What makes data frames, the most common first; neither is a dependency."""
@@ -162,5 +162,5 @@ def _row(name: str, figures: Sequence[str], depth: int = 0) -> str:
 def _figures(figures: Mapping[str, Figures], score: float | None) -> list[str]:
     """Return the counts and rates of `overall`, as the table of fields in a terminal has them."""
     counts, rates = figures["overall"].counts, figures["overall"].rates
-    shares = (*astuple(rates), figures["leaves"].rates.f1, score)
-    return [*map(str, astuple(counts)), *map(rate, shares)]
+    shares = (*rates, figures["leaves"].rates.f1, score)
+    return [*map(str, counts), *map(rate, shares)]

@@ -67,7 +67,7 @@ def judge_changes(
 def _more(gate: Gate, counted: Counted) -> int:
     """Return by how much a count grew."""
     before, after = (
-        Counts.of([int(sums[outcome]) for outcome in Outcome])
+        Counts(*[int(sums[outcome]) for outcome in Outcome])
         for sums in counted.counts(gate.path, gate.mode).sum(axis=2)
     )
     return int(getattr(after, gate.metric) - getattr(before, gate.metric))

@@ -15,7 +15,7 @@ from stickler_cli.diff.changes import Figure
 from stickler_cli.diff.significance import Sample
 from stickler_cli.score.accounts import NAMES, SCORE, counts_by_mode, decoded
 from stickler_cli.score.conditions import FieldInfo, pattern_of
-from stickler_cli.score.rates import RateRule
+from stickler_cli.score.counts import RateRule
 from stickler_cli.score.record import Run
 from stickler_cli.score.tally import COUNTING_MODES, SCORE_UNIT, units_of
 

@@ -4,7 +4,6 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple
 from typing import Final
 
 from stickler_cli.core.locations import field_path
@@ -12,11 +11,10 @@ from stickler_cli.diff.changes import Change, Difference
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.rows import Figures, figures_of, named_rows
 from stickler_cli.score.conditions import FieldInfo
-from stickler_cli.score.counts import BOUNDS, RATES
+from stickler_cli.score.counts import BOUNDS, RATES, RateRule
 from stickler_cli.score.error_classes import ErrorClass
 from stickler_cli.score.error_counts import ByClass
 from stickler_cli.score.evaluation import Evaluation
-from stickler_cli.score.rates import RateRule
 from stickler_cli.score.record import Run
 from stickler_cli.score.results import Results
 from stickler_cli.score.tally import COUNTING_MODES
@@ -107,14 +105,14 @@ def _counts(figures: Mapping[str, Figures], rule: RateRule) -> list[Cell]:
     for mode in COUNTING_MODES:
         counts = figures[mode].counts
         cells += [getattr(counts, name) for name in COUNTS]
-        parts = rule.fractions(astuple(counts))
+        parts = rule.fractions(counts)
         cells += [above / below if below else 0.0 for above, below in parts.values()]
     return cells
 
 
 def _bounds(results: Results, path: str, rule: RateRule) -> Sequence[Cell]:
     """Return both ends of every interval; None where there is none."""
-    found = rule.intervals(results, path)
+    found = results.intervals(rule, path)
     if found is None:
         return [None] * (len(COUNTING_MODES) * len(RATES) + 1) * len(BOUNDS)
     rates = [found.rates[mode][name] for mode in COUNTING_MODES for name in RATES]

@@ -9,7 +9,6 @@ its attribute; one case of those with the same class and name.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
 from typing import Final, Literal
 from xml.etree import ElementTree as ET
 
@@ -74,7 +73,7 @@ def render_run(run: Run, style: TableStyle) -> str:
     }
     for mode, found in view.whole.items():
         for part in (found.rates, found.counts):
-            figures |= {f"{mode}.{name}": value for name, value in asdict(part).items()}
+            figures |= {f"{mode}.{name}": value for name, value in part._asdict().items()}
     return junit_text("stickler", cases, figures)
 
 

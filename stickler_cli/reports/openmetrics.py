@@ -6,7 +6,6 @@ dropped everything from the first `#`: so no label may have one. Source: OpenMet
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
 from typing import Final
 
 from stickler_cli.core.locations import field_path
@@ -15,8 +14,8 @@ from stickler_cli.diff.changes import F1, Change, Difference, Trend
 from stickler_cli.reports.figures import visible
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.view import RunView
+from stickler_cli.score.counts import Rates
 from stickler_cli.score.gates import GateResult
-from stickler_cli.score.rates import Rates
 from stickler_cli.score.record import Run
 
 DIGITS: Final = 6
@@ -55,7 +54,7 @@ def render_run(run: Run, style: TableStyle) -> str:
     units = [
         ({"mode": mode, "outcome": outcome}, count)
         for mode, figures in view.whole.items()
-        for outcome, count in asdict(figures.counts).items()
+        for outcome, count in figures.counts._asdict().items()
     ]
     whole = [({"mode": mode}, figures.rates) for mode, figures in view.whole.items()]
     fields = [({"field": field_path(row.path)}, row.rates) for row in view.rows]

@@ -66,7 +66,7 @@ class RunView:
     @cached_property
     def intervals(self) -> FieldIntervals | None:
         """The confidence intervals of the whole; None where the run has none."""
-        return self.run.rule.intervals(self.evaluation)
+        return self.evaluation.intervals(self.run.rule)
 
     @cached_property
     def interval_title(self) -> str:
@@ -91,7 +91,7 @@ class RunView:
         }
 
     def _group_row(self, name: str, group: Results) -> GroupRow:
-        figures, bounds = figures_of(group.tally, self.run.rule), self.run.rule.intervals(group)
+        figures, bounds = figures_of(group.tally, self.run.rule), group.intervals(self.run.rule)
         return GroupRow(
             name,
             group.evaluated,

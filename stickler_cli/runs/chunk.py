@@ -222,7 +222,7 @@ def _document_line(batch: Batch, document: int, *, recall_with_fd: bool) -> byte
         line["field_scores"] = {entry.name: entry.comparison.score for entry in comparison.fields}
         counted = batch.counts.sums[:, row].tolist()
         for mode, counts in zip(COUNTING_MODES, counted, strict=True):
-            line[mode] = Counts.of(counts).view(recall_with_fd=recall_with_fd)
+            line[mode] = Counts(*counts).view(recall_with_fd=recall_with_fd)
     if result.verdicts:
         line["validity"] = {
             side: verdict_view(result.verdicts[side]) for side in SIDES if side in result.verdicts

@@ -207,6 +207,6 @@ def counts_by_mode(entry: Mapping[str, Any]) -> tuple[Mapping[str, int], ...]:
 
 def _field(entry: Mapping[str, Any]) -> FieldAccount:
     overall, aggregate, leaves = (
-        Counts.of([counts.get(name, 0) for name in NAMES]) for counts in counts_by_mode(entry)
+        Counts(*[counts.get(name, 0) for name in NAMES]) for counts in counts_by_mode(entry)
     )
     return FieldAccount(overall, aggregate, leaves, entry.get(SCORE))

@@ -1,21 +1,20 @@
 """Five counts that add, and the only place with the formulas derived from them."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from operator import add
+from typing import Any, Final, NamedTuple
 
 from stickler_cli.core.values import dataclass
 
 RATES: Final = ("precision", "recall", "f1", "accuracy")
 """The derived metrics by name; in results each is prefixed with `cm_`."""
 
-
 BOUNDS: Final = ("lower", "upper")
 """The ends of the confidence interval of a rate or score."""
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """How many units fell into each class.
+class Counts(NamedTuple):
+    """How many units fell into each class, in the order of `Outcome`.
 
     Every rate is 0.0 where its denominator is 0. Source: docs/semantics.md, Classification.
     """
@@ -26,19 +25,8 @@ class Counts:
     fn: int = 0
     tn: int = 0
 
-    @classmethod
-    def of(cls, by_outcome: Sequence[int]) -> "Counts":
-        """Take counts listed in the order of `Outcome`."""
-        return cls(*by_outcome)
-
-    def __add__(self, other: "Counts") -> "Counts":
-        return Counts(
-            self.tp + other.tp,
-            self.fd + other.fd,
-            self.fa + other.fa,
-            self.fn + other.fn,
-            self.tn + other.tn,
-        )
+    def __add__(self, other: "Counts") -> "Counts":  # type: ignore[override] # no longer tuple
+        return Counts(*map(add, self, other))
 
     @property
     def fp(self) -> int:
@@ -48,12 +36,7 @@ class Counts:
     @property
     def total(self) -> int:
         """All units, absent ones included."""
-        return self.tp + self.fd + self.fa + self.fn + self.tn
-
-    def fractions(self, *, recall_with_fd: bool = False) -> dict[str, tuple[int, int]]:
-        """Give every rate by name as what is divided, and by what."""
-        counts = (self.tp, self.fd, self.fa, self.fn, self.tn)
-        return fractions(counts, recall_with_fd=recall_with_fd)
+        return sum(self)
 
     @property
     def precision(self) -> float:
@@ -78,12 +61,12 @@ class Counts:
         return self.derived()["accuracy"]
 
     def derived(self, *, recall_with_fd: bool = False) -> dict[str, float]:
-        """Give every rate by name, each in [0, 1]."""
-        parts = self.fractions(recall_with_fd=recall_with_fd)
+        """Return every rate by name, each in [0, 1]."""
+        parts = fractions(self, recall_with_fd=recall_with_fd)
         return {name: above / below if below else 0.0 for name, (above, below) in parts.items()}
 
     def view(self, *, recall_with_fd: bool = False) -> dict[str, object]:
-        """Give the counts and rates as results show them."""
+        """Return the counts and rates as results show them."""
         rates = self.derived(recall_with_fd=recall_with_fd)
         return {
             "tp": self.tp,
@@ -97,7 +80,7 @@ class Counts:
 
 
 def fractions(counts: Sequence[Any], *, recall_with_fd: bool) -> dict[str, tuple[Any, Any]]:
-    """Give every rate as what is divided, and by what.
+    """Return every rate as what is divided, and by what.
 
     Args:
         counts: in the order of `Outcome`, whole numbers or arrays of them.
@@ -115,3 +98,37 @@ def fractions(counts: Sequence[Any], *, recall_with_fd: bool) -> dict[str, tuple
         "f1": (2 * tp, predicted + relevant),
         "accuracy": (tp + tn, predicted + fn + tn),
     }
+
+
+class Rates(NamedTuple):
+    """The rates of some counts, each in [0, 1]; None where there is nothing to divide by."""
+
+    precision: float | None
+    recall: float | None
+    f1: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class RateRule:
+    """How rates come of counts: the option that decides what recall is, bound once."""
+
+    recall_with_fd: bool = False
+    """Whether recall also counts false discoveries as not found."""
+
+    def rates(self, counts: Counts) -> Rates:
+        """Return rates for people to read: 0 of 0 is not 0.0 but nothing.
+
+        >>> RateRule().rates(Counts(fn=2))
+        Rates(precision=None, recall=0.0, f1=0.0)
+        """
+        parts = self.fractions(counts)
+        divided = (parts[name] for name in Rates._fields)
+        return Rates(*(above / below if below else None for above, below in divided))
+
+    def f1(self, counts: Counts) -> float:
+        """Return F1, 0.0 where there is nothing to divide by."""
+        return counts.f1(recall_with_fd=self.recall_with_fd)
+
+    def fractions(self, counts: Sequence[Any]) -> dict[str, tuple[Any, Any]]:
+        """Return every rate of counts, or of arrays of them, as what is divided and by what."""
+        return fractions(counts, recall_with_fd=self.recall_with_fd)

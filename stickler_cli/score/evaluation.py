@@ -15,6 +15,7 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.score.accounts import Accounts
 from stickler_cli.score.batch import Batch, batch_of
 from stickler_cli.score.conditions import Conditions, FieldInfo
+from stickler_cli.score.counts import RateRule
 from stickler_cli.score.document_result import (
     LENIENT,
     ODDITIES,
@@ -22,7 +23,6 @@ from stickler_cli.score.document_result import (
     DocumentResult,
     Status,
 )
-from stickler_cli.score.rates import RateRule
 from stickler_cli.score.results import Results
 from stickler_cli.score.validity import SIDES, Side, Validity
 

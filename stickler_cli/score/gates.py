@@ -8,7 +8,6 @@ import math
 import operator
 import re
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import astuple
 from operator import attrgetter
 from typing import Annotated, Final
 
@@ -17,9 +16,8 @@ from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.rules import Flag, Number, NumberOrNone, Rule
 from stickler_cli.core.spelling import did_you_mean, near_paths
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.counts import BOUNDS, RATES
+from stickler_cli.score.counts import BOUNDS, RATES, RateRule
 from stickler_cli.score.evaluation import Evaluation
-from stickler_cli.score.rates import RateRule
 from stickler_cli.score.tally import COUNTING_MODES, Tally
 
 OPERATORS: Final[dict[str, Callable[[float, float], bool]]] = {
@@ -67,7 +65,7 @@ def parse_gate(text: str, option: str = "--gate", lowest: float = 0.0) -> Gate:
     Args:
         text: as the user wrote it.
         option: what to call its source.
-        lowest: the least that the limit of a rate or score can be; that of a change is -1.
+        lowest: the least limit of a rate or score; that of a change is -1.
 
     Raises:
         UsageError: it is not a gate, with what it could have been.
@@ -150,12 +148,7 @@ def _refused(option: str, found: str, expected: str, hint: str = "") -> UsageErr
 
 
 def check_paths(gates: Collection[Gate], known: Collection[Path], option: str = "--gate") -> None:
-    """Make sure that every gate asks for a field that there is.
-
-    Args:
-        gates: the gates of a run.
-        known: the fields of the schema and of the documents seen; `*` stands for any name.
-        option: what to call the source of the gates.
+    """Make sure that every gate asks for a known field; `*` stands for any name.
 
     Raises:
         UsageError: with every gate on a path that does not exist, and the nearest ones.
@@ -173,11 +166,7 @@ def check_paths(gates: Collection[Gate], known: Collection[Path], option: str = 
 
 
 def refuse_bounds(gates: Collection[Gate], option: str = "--gate") -> None:
-    """Make sure that no gate asks for confidence intervals, where none are to be made.
-
-    Raises:
-        UsageError: with every gate that does.
-    """
+    """Raise UsageError with every gate that asks for a confidence interval."""
     problems = [
         Problem(option, f"{gate.text!r} asks for a confidence interval", "a --ci that is not none")
         for gate in gates
@@ -234,11 +223,7 @@ def asks_documents(gate: Gate) -> bool:
 
 
 def check_kind(gate: Gate, kinds: Collection[str]) -> None:
-    """Make sure that there is the kind of documents that a gate asks for.
-
-    Raises:
-        UsageError: there is not.
-    """
+    """Raise UsageError if there is no such kind of documents as a gate asks for."""
     if gate.metric not in kinds:
         expected = f"one of {', '.join(kinds)}"
         raise _refused("--gate", f"{gate.text!r} asks for {gate.metric}", expected)
@@ -252,31 +237,25 @@ def _value(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[float | 
         return documents[gate.metric], "no prediction was held against the schema (--validate pred)"
     if gate.bound:
         return _bound(gate, evaluation, rule)
-    node = _node(evaluation.tally, gate.path)
+    node = evaluation.tally
+    for step in gate.path:  # a field that no document reached has counted nothing
+        node = node.fields.get(str(step), Tally())
     if gate.metric == SCORE:
         score = node.mean_score if gate.path else evaluation.overall_score
         return score, "no document has a score of it"
     counts = node.counts(gate.mode)
     if gate.metric in COUNTS:
         return getattr(counts, gate.metric), ""
-    above, below = rule.fractions(astuple(counts))[gate.metric]
+    above, below = rule.fractions(counts)[gate.metric]
     return (above / below, "") if below else (None, "nothing was counted")
 
 
 def _bound(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[float | None, str]:
     """Return an end of an interval, or None and why there is none."""
-    found = rule.intervals(evaluation, field_path(gate.path))
+    found = evaluation.intervals(rule, field_path(gate.path))
     if found is None:
         return None, "the run has no confidence intervals"
     interval = found.score if gate.metric == SCORE else found.rates[gate.mode][gate.metric]
     if interval is None:
         return None, "too few documents say anything about it for a confidence interval"
     return getattr(interval, gate.bound), ""
-
-
-def _node(root: Tally, path: Path) -> Tally:
-    """Return the tally of a field; one that no document reached has counted nothing."""
-    node = root
-    for step in path:
-        node = node.fields.get(str(step), Tally())
-    return node

@@ -13,11 +13,11 @@ from stickler_cli import __version__
 from stickler_cli.core.rules import Rule, encoded
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.conditions import ANY_KEY, FieldInfo, in_schema_order
+from stickler_cli.score.counts import RateRule
 from stickler_cli.score.detail import Detail
 from stickler_cli.score.evaluation import RUN_FORMAT, DocumentProblem, Evaluation, Status
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.non_matches import NonMatch
-from stickler_cli.score.rates import RateRule
 from stickler_cli.settings import RunOptions
 
 __all__ = [

@@ -10,12 +10,13 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.comparison_view import tally_view
 from stickler_cli.score.conditions import FieldInfo, in_schema_order
+from stickler_cli.score.counts import RateRule
 from stickler_cli.score.document_result import Status, add_warnings, warnings_view
 from stickler_cli.score.error_counts import ErrorCounts
 from stickler_cli.score.tally import SCORE_UNIT, Tally, sum_of_units
 
 if TYPE_CHECKING:
-    from stickler_cli.score.intervals import Bootstrap
+    from stickler_cli.score.intervals import Bootstrap, FieldIntervals
 
 
 NO_GROUP: Final = "(none)"
@@ -96,6 +97,12 @@ class Results:
             "evaluated": self.evaluated,
             **{status.value: self.statuses[status] for status in Status if status != "evaluated"},
         }
+
+    def intervals(self, rule: RateRule, path: str = "") -> "FieldIntervals | None":
+        """Return the confidence intervals of a field or of the whole; None where none were made."""
+        if self.bootstrap is None:
+            return None
+        return self.bootstrap.of(path, recall_with_fd=rule.recall_with_fd)
 
     def undeclared(self) -> list[tuple[Path, int]]:
         """List the keys of ground truths that the schema does not declare, and how often each."""

@@ -102,7 +102,7 @@ class Tally:
     def counts(self, which: str) -> Counts:
         """Give the counts of one mode: `overall`, `aggregate` or `leaves`."""
         by_outcome: list[int] = getattr(self, which)
-        return Counts.of(by_outcome)
+        return Counts(*by_outcome)
 
     @property
     def mean_raw(self) -> float | None:

@@ -107,7 +107,7 @@ def test_a_nested_object_is_one_unit_of_its_own(case):
 
 
 def one(outcome):
-    return Counts.of([int(each is outcome) for each in Outcome])
+    return Counts(*[int(each is outcome) for each in Outcome])
 
 
 @given(cases(Scope(wrong=True), kind="list"))

@@ -9,8 +9,7 @@ from stickler_cli.reports.figures import (
     value_text,
     visible,
 )
-from stickler_cli.score.counts import Counts
-from stickler_cli.score.rates import RateRule, Rates
+from stickler_cli.score.counts import Counts, RateRule, Rates
 
 
 @pytest.mark.parametrize(

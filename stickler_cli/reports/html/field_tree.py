@@ -66,7 +66,7 @@ def field_views(view: RunView, histograms: Mapping[Path, Histogram]) -> list[Fie
                 row,
                 visible(name),
                 next((place for place in after if rows[place].depth <= row.depth), len(rows)),
-                view.run.rule.intervals(view.evaluation, name),
+                view.evaluation.intervals(view.run.rule, name),
                 similarity_chart(pairs[index], row.threshold) if index in pairs else None,
                 ordered(classes[index]),
             )
