@@ -15,8 +15,7 @@ from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents import DocumentPair
 from stickler_cli.runs.evaluate import evaluate_in_memory
 from stickler_cli.runs.job import Validation, validation_of
-from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.schema.loading import load_schema
+from stickler_cli.schema.compiler import compile_schema, load_schema
 from stickler_cli.settings import ExtraFields, ManySettings, Missing, Validate
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from stickler_cli.reports.registry import PAIR_FORMATS, render_pair
 from stickler_cli.runs.assembly import client_of, comparing, policy_of
 from stickler_cli.runs.limits import room_for_depth
 from stickler_cli.runs.whole_files import check_outputs
-from stickler_cli.schema.loading import LoadedSchema, load_schema
+from stickler_cli.schema.compiler import LoadedSchema, load_schema
 from stickler_cli.score.batch import batch_of
 from stickler_cli.settings import CompareSettings
 

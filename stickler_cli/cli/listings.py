@@ -11,7 +11,7 @@ from stickler_cli.core.json_values import brief
 from stickler_cli.core.problems import SchemaError
 from stickler_cli.reports.figures import visible
 from stickler_cli.reports.layout import Column, Span, Table, plain_text, table_lines
-from stickler_cli.schema.loading import load_schema
+from stickler_cli.schema.compiler import load_schema
 from stickler_cli.settings import CheckSettings
 
 

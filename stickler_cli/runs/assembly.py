@@ -16,7 +16,7 @@ from stickler_cli.runs.job import Job, OutputsRequested, Workers, validation_of
 from stickler_cli.runs.limits import check_memory_limit
 from stickler_cli.runs.run_directory import KEPT_NON_MATCHES, OPTION
 from stickler_cli.runs.whole_files import check_outputs
-from stickler_cli.schema.loading import LoadedSchema, load_schema
+from stickler_cli.schema.compiler import LoadedSchema, load_schema
 from stickler_cli.score.gates import Gate, check_paths, parse_gates, refuse_bounds
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.settings import ComparisonOptions, EvalSettings, ModelOptions

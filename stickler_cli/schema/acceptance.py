@@ -2,16 +2,14 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import field
 from datetime import datetime, time
-from typing import Any, Final
+from typing import Final
 
 from stickler_cli.compare.one_of import Acceptor
 from stickler_cli.core.json_values import JsonValue, kind_of
 from stickler_cli.core.values import dataclass
 from stickler_cli.schema.annotations import own_keys
-from stickler_cli.schema.dialects import Dialect
-from stickler_cli.schema.judging import Documents, Formats, Validator, is_valid
+from stickler_cli.schema.judging import Documents, Formats, Part, is_valid
 from stickler_cli.schema.references import SchemaFiles, Source
 
 TYPE_ONLY: Final = frozenset({"$comment", "default", "deprecated", "description", "examples"}) | {
@@ -37,50 +35,8 @@ class TypeAcceptor(Acceptor):
         return kind in self.types
 
 
-@dataclass(frozen=True, slots=True)
-class SchemaAcceptor(Acceptor):
-    """Accepts values that are valid under a schema."""
-
-    reference: str
-    """An absolute reference to the schema."""
-    dialect: Dialect
-    documents: Documents
-    _built: list[Validator] = field(default_factory=list, compare=False, repr=False)
-    """The validator, once it was needed."""
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return SchemaAcceptor, (self.reference, self.dialect, self.documents)
-
-    def __call__(self, value: JsonValue) -> bool:
-        """Return whether the value is valid; one too deep to tell is not accepted."""
-        return is_valid(self.validator(), value)
-
-    def validator(self) -> Validator:
-        """Return the validator of the schema.
-
-        Raises:
-            EngineError: the engine does not take the schema.
-        """
-        if not self._built:
-            found = self.documents.validator(self.reference, self.dialect, GENEROUS)
-            self._built.append(found)
-        return self._built[0]
-
-
-def acceptor_of(files: SchemaFiles, arm: Source, documents: Documents) -> Acceptor:
-    """Return the test for one arm: by type where its schema says no more than that."""
-    schema = arm.schema
-    if files.boolean_of(schema):
-        return TypeAcceptor(ANY_TYPE)
-    named = schema.get("type")
-    if named is not None and all(key in TYPE_ONLY or key in own_keys(schema) for key in schema):
-        names = named if isinstance(named, list) else [named]
-        return TypeAcceptor(frozenset(str(name) for name in names))
-    return SchemaAcceptor(files.uri_of(schema), files.dialect_at(schema), documents)
-
-
 def _read_by(parse: Callable[[str], object], shape: str) -> Callable[[str], bool]:
-    """Return whether a text has a shape and can be parsed."""
+    """Return a test whether a text has a shape and can be parsed."""
     pattern = re.compile(shape, re.ASCII)
 
     def reads(text: str) -> bool:
@@ -98,3 +54,25 @@ GENEROUS: Final[Formats] = {
 }
 """Formats that are read more generously here than RFC 3339 has them: documents leave the time zone
 out, or write a blank for the T, and are still better compared as dates than as texts."""
+
+
+class SchemaAcceptor(Part, Acceptor):
+    """Accepts values that are valid under a schema; one too deep to tell is not."""
+
+    formats = GENEROUS
+
+    def __call__(self, value: JsonValue) -> bool:
+        """Return whether the value is valid."""
+        return is_valid(self.validator, value)
+
+
+def acceptor_of(files: SchemaFiles, arm: Source, documents: Documents) -> Acceptor:
+    """Return the test for one arm: by type where its schema says no more than that."""
+    schema = arm.schema
+    if files.boolean_of(schema):
+        return TypeAcceptor(ANY_TYPE)
+    named = schema.get("type")
+    if named is not None and all(key in TYPE_ONLY or key in own_keys(schema) for key in schema):
+        names = named if isinstance(named, list) else [named]
+        return TypeAcceptor(frozenset(str(name) for name in names))
+    return SchemaAcceptor(files.uri_of(schema), files.dialect_at(schema), documents)

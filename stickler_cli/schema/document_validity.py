@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.locations import field_path, json_pointer
@@ -10,14 +10,15 @@ from stickler_cli.core.problems import Problem, SchemaError, Violation
 from stickler_cli.schema.dialects import Schema
 from stickler_cli.schema.judging import (
     MOST_LEVELS,
-    Documents,
     EngineError,
+    Part,
     brief_message,
     is_valid,
     too_deep,
 )
 from stickler_cli.schema.reach import Reach
 from stickler_cli.schema.references import SchemaFiles
+from stickler_cli.schema.vocabulary import NAMED
 
 VALIDATE_OPTION: Final = "--validate"
 """How a message names the option that asks for verdicts."""
@@ -25,66 +26,48 @@ VALIDATE_OPTION: Final = "--validate"
 DEEPEST: Final = 20
 """Steps of a field path that are told apart; more only come of a schema that contains itself."""
 
-_NAMED, _ANY, _ITEM, _HERE = "named", "*", "[]", ""
+_ANY, _ITEM = "*", "[]"
 
-_STEPS: Final = {
-    "properties": (2, _NAMED),
-    "patternProperties": (2, _ANY),
-    "additionalProperties": (1, _ANY),
-    "unevaluatedProperties": (1, _ANY),
-    "items": (1, _ITEM),
-    "prefixItems": (2, _ITEM),
-    "additionalItems": (1, _ITEM),
-    "unevaluatedItems": (1, _ITEM),
-    "contains": (1, _ITEM),
-    "allOf": (2, _HERE),
-    "anyOf": (2, _HERE),
-    "oneOf": (2, _HERE),
-    "dependentSchemas": (2, _HERE),
-    "dependencies": (2, _HERE),
+_ABOUT: Final = {
+    "properties": "",
+    "patternProperties": _ANY,
+    "additionalProperties": _ANY,
+    "unevaluatedProperties": _ANY,
+    "items": _ITEM,
+    "prefixItems": _ITEM,
+    "additionalItems": _ITEM,
+    "unevaluatedItems": _ITEM,
+    "contains": _ITEM,
 }
-"""Of each keyword with schemas: how many steps of a path through a schema it takes, and where in
-the document its schemas are about. All others, such as `$ref` and `then`, take one and stay."""
+"""Keywords whose schemas are about what is in a value, and how a path names that; `properties`
+name it themselves."""
 
 
 class DocumentValidator:
     """Tells what of a document its schema forbids. It can be sent to other processes."""
 
-    def __init__(
-        self,
-        schema: Schema,
-        source: str = "",
-        file: str | None = None,
-        documents: Documents | None = None,
-    ) -> None:
+    def __init__(self, schema: Schema, source: str = "", file: str | None = None) -> None:
         """Take a schema that compiles.
 
         Args:
             schema: as it was parsed.
             source: its name for messages.
             file: where relative references start; without it they are refused.
-            documents: all that the schema refers to, where that has been read before.
 
         Raises:
             SchemaError: it cannot be judged by.
         """
         files = SchemaFiles(schema, source, Path(file) if file else None)
-        if documents is None:
-            reach = Reach(files)
-            for part, keyword, error in reach.problems(files.root):
-                outer, path = files.place_of(part.schema)
-                pointer = json_pointer((*path, *([keyword] if keyword else [])))
-                raise _refusal(outer, error.found, pointer)
-            documents = Documents(files.documents, reach.renamed)
-        self._documents = documents
-        self._schema, self._source, self._file = schema, source, file
+        reach = Reach(files)
+        for part, keyword, error in reach.problems(files.root):
+            outer, path = files.place_of(part.schema)
+            pointer = json_pointer((*path, *([keyword] if keyword else [])))
+            raise _refusal(outer, error.found, pointer)
+        self._part = Part(files.uri_of(schema), files.dialect, reach.documents)
         try:
-            self._validator = self._documents.validator(files.uri_of(schema), files.dialect)
+            self._part.validator  # noqa: B018 - built here, to be refused here
         except EngineError as error:
             raise _refusal(source, str(error), error.pointer) from None
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return DocumentValidator, (self._schema, self._source, self._file, self._documents)
 
     def violations(self, document: JsonObject) -> Iterator[Violation]:
         """Find everything in a document that the schema forbids; nothing if it is valid."""
@@ -92,9 +75,9 @@ class DocumentValidator:
             yield Violation("", "", "", f"the document has more than {MOST_LEVELS} levels")
             return
         try:
-            found = list(self._validator.iter_errors(document))
+            found = list(self._part.validator.iter_errors(document))
         except ValueError as reason:  # a value that it names has too many levels, or a surrogate
-            if not is_valid(self._validator, document):
+            if not is_valid(self._part.validator, document):
                 yield Violation("", "", "", brief_message(str(reason)))
             return
         for error in found:
@@ -115,7 +98,7 @@ def _refusal(source: str, reason: str, pointer: str) -> SchemaError:
 def _keyword(name: str, evaluation_path: Sequence[str | int]) -> str:
     """Return the keyword: `additionalProperties` where the schema `false` stands below it."""
     last = str(evaluation_path[-1]) if evaluation_path else name
-    return last if name == "falseSchema" and last in _STEPS else name
+    return last if name == "falseSchema" and last in _ABOUT else name
 
 
 def _pattern(evaluation_path: Sequence[str | int], missing: Sequence[str]) -> str:
@@ -128,9 +111,12 @@ def _pattern(evaluation_path: Sequence[str | int], missing: Sequence[str]) -> st
     names: list[str] = []
     position = 0
     while position < len(evaluation_path) - 1:
-        width, where = _STEPS.get(str(evaluation_path[position]), (1, _HERE))
-        names += [field_path((str(evaluation_path[position + 1]),))] if where == _NAMED else [where]
-        position += width
+        keyword = str(evaluation_path[position])
+        if keyword == "properties":
+            names.append(field_path((str(evaluation_path[position + 1]),)))
+        else:
+            names.append(_ABOUT.get(keyword, ""))
+        position += 2 if keyword in NAMED else 1
     names = [name for name in (*names, *(field_path((name,)) for name in missing)) if name]
     if len(names) > DEEPEST:
         names = [*names[:DEEPEST], "..."]

@@ -7,10 +7,9 @@ schemas; for a document it takes some two hundred times as long, can hang on a p
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
 from functools import cached_property
 from hashlib import sha256
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import jsonschema_rs
 
@@ -156,41 +155,40 @@ def is_valid_schema(schema: Schema, dialect: Dialect) -> bool:
         return False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class KeyPattern:
-    """A pattern for keys; equal by its text, and picklable."""
+    r"""A pattern for keys; equal by its text, and picklable.
+
+    Raises:
+        EngineError: the engine cannot read it.
+
+    >>> KeyPattern(r"^\p{Lu}(?<rest>\d+)$").search("Ä12")
+    True
+    """
 
     text: str
     """As the schema has it."""
-    _validator: Validator = field(compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._validator  # noqa: B018 - read now, to be refused now
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return key_pattern, (self.text,)
+        return KeyPattern, (self.text,)
+
+    @cached_property
+    def _validator(self) -> Validator:
+        return build({"pattern": self.text}, DEFAULT)
 
     def search(self, key: str) -> bool:
         """Return whether the pattern is in a key."""
         return is_valid(self._validator, key)
 
 
-def key_pattern(text: str) -> KeyPattern:
-    r"""Compile a pattern for keys.
-
-    Raises:
-        EngineError: the engine cannot read it.
-
-    >>> key_pattern(r"^\p{Lu}(?<rest>\d+)$").search("Ä12")
-    True
-    """
-    return KeyPattern(text, build({"pattern": text}, DEFAULT))
-
-
 class Documents:
     """All documents of a schema; what judges by any part of them shares them."""
 
     def __init__(
-        self,
-        by_uri: Mapping[str, tuple[JsonValue, Dialect]],
-        renamed: Mapping[int, str] | None = None,
+        self, by_uri: Mapping[str, tuple[JsonValue, Dialect]], renamed: Mapping[int, str]
     ) -> None:
         """Take documents that may still grow until the first question.
 
@@ -199,10 +197,11 @@ class Documents:
             renamed: by identity of a schema in them: what its `$ref` is instead.
         """
         self._by_uri = by_uri
-        self._renamed = renamed or {}
+        self._renamed = renamed
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Documents, (self._contents,)
+        dialects = {uri: dialect for uri, (_, dialect) in self._by_uri.items()}
+        return Documents, ({uri: (each, dialects[uri]) for uri, each in self.contents.items()}, {})
 
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, Documents) and self._digest == other._digest)
@@ -210,7 +209,7 @@ class Documents:
     __hash__ = None  # type: ignore[assignment] # it grows while a plan is compiled
 
     @cached_property
-    def _contents(self) -> dict[str, tuple[JsonValue, Dialect]]:
+    def contents(self) -> dict[str, JsonValue]:
         """The documents as the engine takes them; a `$schema` of the user's own is replaced."""
 
         def taken(value: JsonValue) -> JsonValue:
@@ -218,15 +217,12 @@ class Documents:
                 return [taken(part) for part in value]
             if not isinstance(value, dict):
                 return value
-            renamed = self._renamed.get(id(value))
             copied = {name: taken(part) for name, part in value.items()}
-            return copied if renamed is None else {**copied, "$ref": renamed}
+            own = self._renamed.get(id(value))
+            return copied if own is None else {**copied, "$ref": own}
 
         return {
-            uri: (
-                {**document, "$schema": dialect.uri} if isinstance(document, dict) else document,
-                dialect,
-            )
+            uri: {**document, "$schema": dialect.uri} if isinstance(document, dict) else document
             for uri, (contents, dialect) in self._by_uri.items()
             for document in [taken(contents) if self._renamed else contents]
         }
@@ -234,28 +230,46 @@ class Documents:
     @cached_property
     def _digest(self) -> str:
         """A plan holds many acceptors, and documents may be large."""
-        return sha256(repr(self._contents).encode(errors="replace")).hexdigest()
+        return sha256(repr(self.contents).encode(errors="replace")).hexdigest()
 
     @cached_property
-    def _registry(self) -> jsonschema_rs.Registry:
-        resources = [(uri, each) for uri, (each, _) in self._contents.items()]
-        # It looks all references up, those too that nothing follows: whatever they lead to.
-        return jsonschema_rs.Registry(resources, retriever=lambda _: True)
-
-    def validator(
-        self, reference: str, dialect: Dialect, formats: Formats | None = None
-    ) -> Validator:
-        """Return the validator of the schema that an absolute reference leads to.
+    def registry(self) -> jsonschema_rs.Registry:
+        """The documents for the engine.
 
         Raises:
-            EngineError: the engine does not take it.
+            EngineError: it does not take one of them.
         """
         try:
-            registry = self._registry
+            # It looks all references up, those too that nothing follows: whatever they lead to.
+            return jsonschema_rs.Registry([*self.contents.items()], retriever=lambda _: True)
         except ValueError as error:
             raise _refusal(error) from None
+
+
+@dataclass(frozen=True)
+class Part:
+    """A schema inside documents, for values to be held against; picklable."""
+
+    formats: ClassVar[Formats] = {}
+    """What some formats mean here."""
+    reference: str
+    """An absolute reference to the schema."""
+    dialect: Dialect
+    documents: Documents
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.reference, self.dialect, self.documents)
+
+    @cached_property
+    def validator(self) -> Validator:
+        """The validator of the schema, built when first asked for.
+
+        Raises:
+            EngineError: the engine does not take the schema.
+        """
+        registry = self.documents.registry
         # As the whole document it is known to be the outermost, which `$recursiveRef` looks for.
-        base = reference.removesuffix("#")
-        whole, _ = self._contents.get(base, (None, None))
-        schema: Schema = whole if isinstance(whole, dict) else {"$ref": reference}
-        return build(schema, dialect, registry=registry, base=base, formats=formats)
+        base = self.reference.removesuffix("#")
+        whole = self.documents.contents.get(base)
+        schema: Schema = whole if isinstance(whole, dict) else {"$ref": self.reference}
+        return build(schema, self.dialect, registry=registry, base=base, formats=self.formats)

@@ -1,8 +1,9 @@
 """The node of one place whose kind is known: leaf, array, tuple, object, map, any."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Final, Protocol
+from typing import Final
 
 from stickler_cli.comparators.registry import Comparators
 from stickler_cli.compare.list import ListNode
@@ -13,7 +14,7 @@ from stickler_cli.compare.tuple import DEFAULT_TUPLE_THRESHOLD, TupleNode
 from stickler_cli.core.values import dataclass
 from stickler_cli.schema.combinators import InForce, named_schemas
 from stickler_cli.schema.defaults import TEXT, open_default
-from stickler_cli.schema.judging import EngineError, key_pattern
+from stickler_cli.schema.judging import EngineError, KeyPattern
 from stickler_cli.schema.leaves import LeafCompiler
 from stickler_cli.schema.merging import NOTHING_INHERITED, Merged
 from stickler_cli.schema.places import (
@@ -24,8 +25,7 @@ from stickler_cli.schema.places import (
     Places,
     WholePlace,
 )
-from stickler_cli.schema.usage import Usage
-from stickler_cli.schema.validity import Problems
+from stickler_cli.schema.validity import ANYWHERE, OBJECTS, ON_OBJECT, ON_VALUE, Problems, Usage
 
 WHOLE: Final = "a value that its comparator takes whole"
 
@@ -41,27 +41,22 @@ class Built:
     """Whether, as the element of a list, its weight and aggregate are the list's."""
 
 
-class Inside(Protocol):
-    """Compiles the places inside a place."""
+class KindCompiler(ABC):
+    """Makes the node of one place whose kind is known; those inside are the subclass's to find."""
 
-    def place(self, in_force: InForce, inherited: Merged = NOTHING_INHERITED) -> Built:
-        """Compile the place at which subschemas are in force."""
-
-    def descend(self, in_force: InForce, threshold: float, make: Callable[[], Node]) -> Node:
-        """Make the node of an object now, or later if it is deep inside others."""
-
-
-class KindCompiler:
-    """Makes the node of one place whose kind is known; asks the compiler for the places in it."""
-
-    def __init__(
-        self, inside: Inside, places: Places, problems: Problems, comparators: Comparators
-    ) -> None:
+    def __init__(self, places: Places, problems: Problems, comparators: Comparators) -> None:
         self.usage = Usage(places.files, problems)
-        self._inside = inside
         self._places = places
         self._problems = problems
         self._leaves = LeafCompiler(problems, comparators)
+
+    @abstractmethod
+    def place(self, in_force: InForce, inherited: Merged = NOTHING_INHERITED) -> Built:
+        """Compile the place at which subschemas are in force."""
+
+    @abstractmethod
+    def descend(self, in_force: InForce, threshold: float, make: Callable[[], Node]) -> Node:
+        """Make the node of an object now, or later if it is deep inside others."""
 
     def build(self, place: LeafPlace | WholePlace | OpenPlace | ArrayPlace | ObjectPlace) -> Built:
         """Compile a place that is no union."""
@@ -69,13 +64,13 @@ class KindCompiler:
         match place:
             case LeafPlace():
                 article = "an" if place.kind == "integer" else "a"
-                self.usage.note_leaf(merged, f"{article} {place.kind}")
+                self.usage.note(merged, f"{article} {place.kind}", *ON_VALUE)
                 return Built(self._leaves.leaf(merged, place.default), merged.aggregate)
             case WholePlace():
-                self.usage.note_leaf(merged, WHOLE)
+                self.usage.note(merged, WHOLE, *ON_VALUE)
                 return Built(self._leaves.leaf(merged, TEXT), merged.aggregate)
             case OpenPlace():
-                self.usage.note_open(merged)
+                self.usage.note(merged, "", *ANYWHERE)
                 return Built(self._leaves.open(merged, place.own), merged.aggregate)
         if merged.comparator is not None:
             self._leaves.comparator(merged, TEXT)  # has its problems noted
@@ -84,11 +79,14 @@ class KindCompiler:
     def _array(self, place: ArrayPlace) -> Built:
         merged, positions = place.merged, place.positions
         if positions:
-            self.usage.note_array(merged)
+            self.usage.note(merged, "an array", "pairing_floor", *ON_VALUE)
             return Built(self._tuple(place), merged.aggregate)
         items = self._elements(place.elements, place.below)
         of_objects = not items.speaks_for_list
-        self.usage.note_array(merged, of_objects=of_objects and not place.by_model)
+        if of_objects and not place.by_model:
+            self.usage.note(merged, OBJECTS, "pairing_floor")
+        else:
+            self.usage.note(merged, "an array", "pairing_floor", *ON_VALUE)
         if not of_objects:
             merged = replace(
                 merged,
@@ -125,13 +123,14 @@ class KindCompiler:
     def _elements(self, in_force: InForce, below: Merged) -> Built:
         """Compile the schemas that speak about elements; without any, elements are open."""
         if in_force:
-            return self._inside.place(in_force, below)
+            return self.place(in_force, below)
         return Built(self._leaves.open(self._places.merge((), below), self._places.merge(())), None)
 
     def _object(self, place: ObjectPlace) -> Built:
-        self.usage.note_object(place.own, by_model=place.by_model)
+        by_model = ON_VALUE if place.by_model else ()
+        self.usage.note(place.own, "an object", *ON_OBJECT, *by_model)
         threshold = place.own.item_threshold
-        node = self._inside.descend(place.in_force, threshold, lambda: self._declared(place))
+        node = self.descend(place.in_force, threshold, lambda: self._declared(place))
         return Built(node, place.own.aggregate, speaks_for_list=False)
 
     def _declared(self, place: ObjectPlace) -> Node:
@@ -162,7 +161,7 @@ class KindCompiler:
         )
 
     def _field(self, name: str, in_force: InForce) -> Field:
-        built = self._inside.place(in_force)
+        built = self.place(in_force)
         return Field(name, built.node, built.aggregate)
 
     def _rest(self, in_force: InForce) -> Field:
@@ -171,9 +170,9 @@ class KindCompiler:
     def _patterns(self, place: ObjectPlace) -> tuple[Pattern, ...]:
         patterns = []
         for text, in_force in place.patterns.items():
-            built = self._inside.place(in_force)
+            built = self.place(in_force)
             try:
-                patterns.append(Pattern(key_pattern(text), built.node, built.aggregate))
+                patterns.append(Pattern(KeyPattern(text), built.node, built.aggregate))
             except EngineError as error:
                 found = f"the pattern cannot be used ({error})"
                 holder = next(

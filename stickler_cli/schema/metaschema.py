@@ -1,14 +1,19 @@
 """Where a schema is not valid JSON Schema in its own dialect, in words for who wrote it."""
 
+import json
+import re
+from collections import ChainMap
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from copy import deepcopy
+from itertools import accumulate
+from operator import getitem
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urljoin
 
-from stickler_cli.core.json_values import JsonValue, brief
-from stickler_cli.core.locations import Path, Step
+from stickler_cli.core.json_values import brief
+from stickler_cli.core.locations import Path
 from stickler_cli.core.spelling import did_you_mean
-from stickler_cli.core.values import dataclass
 from stickler_cli.schema.dialects import Dialect, Schema, named_dialect
 from stickler_cli.schema.judging import is_valid_schema
 from stickler_cli.schema.references import official_schema
@@ -61,18 +66,11 @@ _PATTERNS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Invalid:
-    """One place at which a schema is not valid."""
-
-    path: Path
-    found: str
-    expected: str
-    hint: str
-
-
-def invalid_places(schema: Schema, dialect: Dialect) -> Iterator[Invalid]:
+def invalid_places(schema: Schema, dialect: Dialect) -> Iterator[tuple[Path, str, str, str]]:
     """List where a schema breaks the rules of its dialect, each place once, as they stand there.
+
+    Returns:
+        For each place its path, what was found, what is expected, and a hint.
 
     Raises:
         RecursionError: the schema is nested too deeply to tell.
@@ -86,41 +84,32 @@ def invalid_places(schema: Schema, dialect: Dialect) -> Iterator[Invalid]:
     for path in sorted(by_path, key=lambda path: _position(schema, path)):
         error = by_path[path]
         hint = _hint(path, error, unnamed=unnamed)
-        yield Invalid(path, _found(path, error.instance), _expected(path, error), hint)
+        yield path, _found(path, error.instance), _expected(path, error), hint
 
 
 def without_invalid_places(schema: Schema, dialect: Dialect) -> Schema:
     """Return a copy of a schema without the keywords that break the rules of its dialect."""
     rest = deepcopy(schema)
-    for wrong in invalid_places(schema, dialect):
-        _remove(rest, wrong.path)
+    for path, *_ in invalid_places(schema, dialect):
+        with suppress(KeyError, IndexError):  # what is gone already is no matter
+            values = _along(path, rest)
+            objects = [at for at in range(len(path)) if isinstance(values[at], dict)]
+            for innermost in objects[-1:]:
+                del values[innermost][path[innermost]]
     return rest
 
 
-def _remove(schema: Schema, path: Path) -> None:
-    """Remove the innermost keyword on a path; what is gone already is no matter."""
-    value: Any = schema
-    holder: Any = None
-    keyword: Step | None = None
-    for step in path:
-        if isinstance(value, dict):
-            holder, keyword = value, step
-        try:
-            value = value[step]
-        except (KeyError, IndexError):
-            return
-    if holder is not None:
-        holder.pop(keyword, None)
+def _along(path: Path, value: Any) -> list[Any]:
+    """Return the values that a path leads through, the first and the last included."""
+    return list(accumulate(path, getitem, initial=value))
 
 
 def _position(schema: Schema, path: Path) -> list[int]:
     """Return where a path stands in a schema: for each step, how many come before it."""
-    position: list[int] = []
-    value: Any = schema
-    for step in path:
-        position.append(step if isinstance(step, int) else list(value).index(step))
-        value = value[step]
-    return position
+    return [
+        step if isinstance(step, int) else list(value).index(step)
+        for value, step in zip(_along(path, schema), path, strict=False)
+    ]
 
 
 def _deepest_errors(schema: Schema, dialect: Dialect) -> "Iterator[ValidationError]":
@@ -132,39 +121,19 @@ def _deepest_errors(schema: Schema, dialect: Dialect) -> "Iterator[ValidationErr
         yield jsonschema.exceptions.best_match([error]) or error
 
 
-def _in_one_piece(uri: str, meta: Schema) -> Schema:
+def _in_one_piece(uri: str, meta: Any) -> Any:
     """Put a meta-schema that is spread over vocabularies into one; others stay as they are.
 
     That is several times as fast, and says what is wrong once instead of once a vocabulary.
     """
-    parts: Any = meta.get("allOf", ())
-    vocabularies: list[Any] = [official_schema(urljoin(uri, part["$ref"])) for part in parts]
-    if not vocabularies:
+    parts = [official_schema(urljoin(uri, part["$ref"])) for part in meta.get("allOf", ())]
+    if not parts:
         return meta
-    whole: Schema = {"$schema": uri, "type": meta["type"], "properties": {}, "$defs": {}}
-    for part in (*vocabularies, meta):
-        for keyword in ("properties", "$defs"):
-            whole[keyword] = {**_object(whole[keyword]), **_object(part.get(keyword))}
-    return _object(_at_home(whole))
-
-
-def _at_home(value: JsonValue) -> JsonValue:
-    """Turn references between the vocabularies into references inside one schema."""
-    if isinstance(value, list):
-        return [_at_home(part) for part in value]
-    if not isinstance(value, dict):
-        return value
-    if value.get("$dynamicRef") == "#meta" or value.get("$recursiveRef") == "#":
-        return {"$ref": "#"}
-    whole = {name: _at_home(part) for name, part in value.items()}
-    reference = value.get("$ref")
-    if isinstance(reference, str) and "#" in reference:
-        whole["$ref"] = reference[reference.index("#") :]
-    return whole
-
-
-def _object(value: JsonValue) -> Schema:
-    return value if isinstance(value, dict) else {}
+    whole = {"$schema": uri, "type": meta["type"]}
+    for keyword in ("properties", "$defs"):
+        whole[keyword] = dict(ChainMap(*(part.get(keyword, {}) for part in (meta, *parts[::-1]))))
+    text = re.sub(r'"\$(dynamicRef|recursiveRef)": "#(meta)?"', '"$ref": "#"', json.dumps(whole))
+    return json.loads(re.sub(r'"\$ref": "[^"#]*#', '"$ref": "#', text))
 
 
 def _found(path: Path, value: object) -> str:

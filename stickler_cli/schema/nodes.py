@@ -18,7 +18,7 @@ from stickler_cli.schema.combinators import Branch, InForce, declared_types
 from stickler_cli.schema.defaults import open_default
 from stickler_cli.schema.dialects import Schema
 from stickler_cli.schema.files import LeadsNowhereError
-from stickler_cli.schema.judging import Documents, EngineError
+from stickler_cli.schema.judging import EngineError
 from stickler_cli.schema.kinds import Built, KindCompiler
 from stickler_cli.schema.merging import NOTHING_INHERITED, Merged
 from stickler_cli.schema.places import Key, Places, UnionPlace, key_of
@@ -54,15 +54,12 @@ class TableTarget(Target):
 
     __slots__ = ("_index", "_table")
 
-    def __init__(self, table: list[Node | None], index: int) -> None:
+    def __init__(self, table: list[Node | None], index: int | None = None) -> None:
+        """Take a table and the index of an entry; without one, an empty entry is added."""
         self._table = table
-        self._index = index
-
-    @classmethod
-    def added(cls, table: list[Node | None]) -> "TableTarget":
-        """Return a new entry of a table, still empty."""
-        table.append(None)
-        return cls(table, len(table) - 1)
+        self._index = len(table) if index is None else index
+        if index is None:
+            table.append(None)
 
     @property
     def node(self) -> Node | None:
@@ -91,16 +88,13 @@ class _Known:
     """Where references to it lead, once there are any."""
 
 
-class Compiler:
+class Compiler(KindCompiler):
     """Compiles each place of a schema once; places that contain themselves become recursions."""
 
     def __init__(self, files: SchemaFiles, problems: Problems, comparators: Comparators) -> None:
+        super().__init__(Places(files, comparators, self._report), problems, comparators)
         self._files = files
-        self._problems = problems
-        self._places = Places(files, comparators, self._report)
-        self._kinds = KindCompiler(self, self._places, problems, comparators)
         self._reach = Reach(files)
-        self._documents = Documents(files.documents, self._reach.renamed)
         self._judging: list[tuple[Source, SchemaAcceptor]] = []
         self._known: dict[Key, _Known] = {}
         self._waiting: deque[tuple[TableTarget, Callable[[], Node]]] = deque()
@@ -116,7 +110,7 @@ class Compiler:
             target, make = self._waiting.popleft()
             target.node = make()
         root = self._root(in_force, built.node)
-        self._kinds.usage.report()
+        self.usage.report()
         if not self._problems:
             self._try_engine()
         name = self._places.merge(in_force).model_name or DEFAULT_MODEL_NAME
@@ -129,7 +123,7 @@ class Compiler:
     def descend(self, in_force: InForce, threshold: float, make: Callable[[], Node]) -> Node:
         """Make the node of an object now, or later if it is deep inside others."""
         if self._depth == DEEPEST:
-            target = TableTarget.added(self._table)
+            target = TableTarget(self._table)
             self._waiting.append((target, make))
             return RecursionNode(threshold=threshold, place=self._name(in_force), target=target)
         self._depth += 1
@@ -155,7 +149,7 @@ class Compiler:
             arms = [self._arm(branch, inherited, here | {key}) for branch in branches]
             known.built = self._one_of(arms, branches)
         else:
-            known.built = self._kinds.build(place)
+            known.built = self.build(place)
         self._size += 1
         known.size = self._size - before
         if known.target is not None:
@@ -169,7 +163,7 @@ class Compiler:
             return known.built
         self._size += 1
         if known.target is None:
-            known.target = TableTarget.added(self._table)
+            known.target = TableTarget(self._table)
         name = self._name(known.in_force, known.inherited)
         if known.built is None:
             merged = self._places.merge(known.in_force, known.inherited)
@@ -217,7 +211,7 @@ class Compiler:
     def _acceptor(self, branch: Branch) -> Acceptor:
         if branch.arm is None:
             return TypeAcceptor(frozenset({branch.kind}))
-        acceptor = acceptor_of(self._files, branch.arm, self._documents)
+        acceptor = acceptor_of(self._files, branch.arm, self._reach.documents)
         if isinstance(acceptor, SchemaAcceptor):
             self._judging.append((branch.arm, acceptor))
             for part, keyword, error in self._reach.problems(branch.arm):
@@ -228,7 +222,7 @@ class Compiler:
         """Note arms that the engine cannot judge by: once all of their documents are there."""
         for source, acceptor in self._judging:
             try:
-                acceptor.validator()
+                acceptor.validator  # noqa: B018 - built here, to be refused here
             except EngineError as error:
                 found = f"no value can be judged by this alternative ({error})"
                 self._problems.add(source.schema, (), found, "what docs/schema.md says of patterns")

@@ -5,6 +5,7 @@ from contextlib import suppress
 from typing import Final
 
 from stickler_cli.schema.files import LeadsNowhereError
+from stickler_cli.schema.judging import Documents
 from stickler_cli.schema.references import SchemaFiles, Source
 from stickler_cli.schema.vocabulary import subschemas, walk
 
@@ -25,9 +26,9 @@ class Reach:
         self._files = files
         self._followed: set[int] = set()
         self._checks: dict[int, int] = {}
-        self.renamed: dict[int, str] = {}
-        """By identity of a schema: its `$ref`, by the `$id` of the document that it leads to. The
-        engine knows a document under one name."""
+        self._renamed: dict[int, str] = {}
+        self.documents = Documents(files.documents, self._renamed)
+        """All documents, once what is judged by has been followed."""
 
     def problems(self, source: Source) -> Iterator[tuple[Source, str, LeadsNowhereError]]:
         """Find where a schema cannot be judged by: the place, the keyword there, and why."""
@@ -46,7 +47,7 @@ class Reach:
                     except LeadsNowhereError as error:
                         yield part, keyword, error
                     else:
-                        self.renamed |= {} if own is None else {id(schema): own}
+                        self._renamed |= {} if own is None else {id(schema): own}
                 if self._count(part) > MOST_CHECKS >= max(map(self._count, self._inner(part))):
                     found = f"a value would be held against more than {MOST_CHECKS} schemas here"
                     yield part, "", LeadsNowhereError(found, "fewer alternatives in alternatives")

@@ -5,12 +5,13 @@ from typing import Final
 
 from stickler_cli.comparators.base import KeywordError
 from stickler_cli.comparators.registry import Comparators, UnknownComparatorError
-from stickler_cli.core.json_values import JsonObject, brief
+from stickler_cli.core.json_values import brief
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.problems import Problem
-from stickler_cli.schema.annotations import PREFIX, annotation_problems, own_keys, read_annotations
+from stickler_cli.schema.annotations import PREFIX, annotation_problems, read_annotations
 from stickler_cli.schema.dialects import Schema
 from stickler_cli.schema.index import is_uri
+from stickler_cli.schema.merging import Merged
 from stickler_cli.schema.metaschema import invalid_places
 from stickler_cli.schema.references import SchemaFiles
 from stickler_cli.schema.vocabulary import walk
@@ -59,49 +60,82 @@ def check(
         Whether it is valid JSON Schema in its dialect; what is not has no meaning to compile.
     """
     before = len(problems)
-    source, outer = files.place_of(schema)
-    for wrong in invalid_places(schema, files.dialect_at(schema)):
-        pointer = json_pointer((*outer, *wrong.path))
-        problems.note(Problem(source, wrong.found, wrong.expected, wrong.hint, pointer))
+    for wrong, *said in invalid_places(schema, files.dialect_at(schema)):
+        problems.add(schema, wrong, *said)
     valid = len(problems) == before
+    source, outer = files.place_of(schema)
     for path, part in walk(schema):
         keyword = files.dialect_at(part).id_keyword
         identifier = part.get(keyword)
         if isinstance(identifier, str) and not is_uri(identifier):
-            found = f"{keyword} is {brief(identifier)}"
-            problems.note(
-                Problem(source, found, "a URI", "", json_pointer((*outer, *path, keyword)))
-            )
+            problems.add(schema, (*path, keyword), f"{keyword} is {brief(identifier)}", "a URI")
             valid = False
-        if own_keys(part):
-            for problem in annotation_problems(part, source, (*outer, *path)):
-                problems.note(problem)
-            own = read_annotations(part)
-            if own.comparator is not None:
-                _check_comparator(
-                    part,
-                    own.comparator,
-                    own.comparator_config,
-                    problems,
-                    comparators=comparators,
-                )
+        problems.note(*annotation_problems(part, source, (*outer, *path)))
+        _check_comparator(part, problems, comparators)
     return valid
 
 
-def _check_comparator(
-    schema: Schema,
-    name: str,
-    config: JsonObject | None,
-    problems: Problems,
-    *,
-    comparators: Comparators,
-) -> None:
+def _check_comparator(schema: Schema, problems: Problems, comparators: Comparators) -> None:
     """Note a comparator that does not exist or does not take its config."""
+    own = read_annotations(schema)
     try:
-        comparators.check(name)
-        if config is not None:
-            comparators.construct(name, config)
+        if own.comparator is not None and own.comparator_config is not None:
+            comparators.construct(own.comparator, own.comparator_config)
+        elif own.comparator is not None:
+            comparators.check(own.comparator)
     except UnknownComparatorError as error:
         problems.add(schema, (COMPARATOR,), error.found, error.expected, error.hint)
     except KeywordError as error:
         problems.add_keyword(schema, error)
+
+
+ON_VALUE: Final = ("comparator", "comparator_config")
+ON_OBJECT: Final = ("match_threshold", "model_name")
+ANYWHERE: Final = {
+    "pairing_floor": "it on an array",
+    **dict.fromkeys(ON_VALUE, "it on a leaf or an array"),
+    **dict.fromkeys(ON_OBJECT, "it on an object schema"),
+}
+"""The annotations that cannot stand anywhere, and where each has its effect."""
+
+OBJECTS: Final = "an array of objects"
+_HINTS: Final = {
+    OBJECTS: "objects are compared field by field: put it on their properties",
+    "an array": 'put it on "items"',
+    "an object": "an object is compared field by field: put it on the properties",
+}
+
+
+class Usage:
+    """Which annotations had an effect somewhere, and which had none here.
+
+    One schema may serve several places (by `$ref`) or several kinds (by `anyOf`); an annotation
+    is misplaced only if none of them can use it. So both are noted, and judged at the end.
+    """
+
+    def __init__(self, files: SchemaFiles, problems: Problems) -> None:
+        self._files = files
+        self._problems = problems
+        self._used: set[tuple[str, Path, str]] = set()
+        self._unused: dict[tuple[str, Path, str], tuple[Schema, str, str, str]] = {}
+
+    def note(self, merged: Merged, kind: str, *used: str) -> None:
+        """Note the annotations of a place: what it is (`a string`), and which have an effect."""
+        for name, expected in ANYWHERE.items():
+            holder = merged.holder_of(name)
+            if holder is None:
+                continue
+            key = (*self._files.place_of(holder), PREFIX + name.replace("_", "-"))
+            if name in used:
+                self._used.add(key)
+                continue
+            here = "an array" if kind == OBJECTS and name in ON_OBJECT else kind
+            hint = "" if name == "pairing_floor" else _HINTS.get(here, "")
+            found = f"{name.replace('_', '-')} is on {here}"
+            self._unused[key] = (holder, found, expected, hint)
+
+    def report(self) -> None:
+        """Turn what had no effect anywhere into problems."""
+        for key, (schema, *said) in self._unused.items():
+            if key not in self._used:
+                self._problems.add(schema, (key[2],), *said)

@@ -13,7 +13,6 @@ from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema.acceptance import acceptor_of
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.dialects import DRAFT_7, DRAFT_2019_09, DRAFT_2020_12
-from stickler_cli.schema.judging import Documents
 from stickler_cli.schema.reach import Reach
 from stickler_cli.schema.references import SchemaFiles
 
@@ -151,6 +150,6 @@ def test_an_arm_accepts_what_is_valid(name, schema, tests):
         assert cannot_be_contained(schema)
         assert {reason_of(error) for _, _, error in problems} == {"a reference to the network"}
         return
-    accepts = acceptor_of(files, files.root, Documents(files.documents, reach.renamed))
+    accepts = acceptor_of(files, files.root, reach.documents)
 
     assert [accepts(case["data"]) for case in tests] == [case["valid"] for case in tests]

@@ -17,10 +17,10 @@ from stickler_cli.schema.document_validity import DocumentValidator
 from stickler_cli.schema.judging import (
     MOST_LEVELS,
     EngineError,
+    KeyPattern,
     build,
     is_valid,
     is_valid_schema,
-    key_pattern,
 )
 
 THRESHOLD = "x-aws-stickler-threshold"
@@ -109,7 +109,7 @@ def test_what_the_engine_cannot_name_is_a_violation_without_a_place():
 
     for document in ({"a": [nested(400), nested(400)]}, {"b": nested(400)}):
         (found,) = validator.violations(document)
-        assert (found.keyword, found.field, found.message) == ("", "", "Recursion limit reached")
+        assert (found.keyword, found.path, found.message) == ("", "", "Recursion limit reached")
     (found,) = validator.violations({"b": ["\ud800"]})
     assert "surrogates" in found.message
     assert list(validator.violations({"b": "\ud800"})) == []
@@ -166,7 +166,7 @@ def test_types_are_told_without_the_engine_as_it_tells_them(value):
     ],
 )
 def test_a_pattern_means_what_ecma_262_says_for_keys_arms_and_documents(pattern, text, found):
-    assert key_pattern(pattern).search(text) is found
+    assert KeyPattern(pattern).search(text) is found
     assert first_is_taken({"type": "string", "pattern": pattern}, text) == (found, found)
 
 
@@ -176,7 +176,7 @@ UNREADABLE = ["(", r"\p{Lx}", r"\k<a>", "\\", "[]", "a{99999999999999999999}", "
 @pytest.mark.parametrize("pattern", UNREADABLE)
 def test_a_pattern_that_the_engine_cannot_read_is_refused_where_it_decides(pattern):
     with pytest.raises(EngineError):
-        key_pattern(pattern)
+        KeyPattern(pattern)
     with pytest.raises(SchemaError, match="no value can be judged") as refusal:
         first_is_taken({"type": "string", "pattern": pattern}, "x")
     assert refusal.value.problems[0].pointer == "/properties/a/anyOf/0"
@@ -188,7 +188,7 @@ def test_it_is_no_matter_where_it_only_restricts(pattern):
 
 
 def test_a_pattern_can_be_sent_to_another_process():
-    pattern = key_pattern("^a(?!b)")
+    pattern = KeyPattern("^a(?!b)")
     again = pickle.loads(pickle.dumps(pattern))  # noqa: S301 - our own
 
     assert again == pattern
