@@ -75,7 +75,7 @@ def _without_derived(value: Any) -> Any:
 
 def field_comparisons(batch: Batch, comparison: Comparison) -> list[dict[str, Any]]:
     """Return every unit of a comparison, right or wrong."""
-    (units,) = documents_units(comparison.account, batch.at, wrong_only=False)
+    (units,) = documents_units(batch.visits, 1, wrong_only=False)
     return [
         {
             "expected_key": _shown(unit.gt_path),

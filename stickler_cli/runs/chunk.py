@@ -192,11 +192,12 @@ def _result_of(job: Job, read: Sequence[_Document]) -> ChunkResult:
     for batch in _batches(job, read):
         for position, result in enumerate(batch.results):
             chunk.ids.append(result.id)
-            found = batch.errors(position)
             room = requested.first_non_matches - len(chunk.first_non_matches)
-            chunk.first_non_matches += ((result.id, error) for error in found[:room])
+            if room > 0:
+                found = batch.errors(position)[:room]
+                chunk.first_non_matches += ((result.id, error) for error in found)
             if requested.non_match_lines:
-                errors.append(non_match_lines(result.id, found))
+                errors.append(non_match_lines(result.id, batch.errors(position)))
             if requested.document_lines:
                 line = _document_line(batch, position, recall_with_fd=requested.recall_with_fd)
                 documents.append(line)
@@ -218,7 +219,7 @@ def _document_line(batch: Batch, document: int, *, recall_with_fd: bool) -> byte
     comparison, row = batch.comparison(document), batch.rows[document]
     if comparison is not None and batch.counts is not None:
         line["overall_score"] = result.score
-        line["all_fields_matched"] = not batch.errors(document)
+        line["all_fields_matched"] = not batch.error_classes(document)
         line["field_scores"] = {entry.name: entry.comparison.score for entry in comparison.fields}
         counted = batch.counts.sums[:, row].tolist()
         for mode, counts in zip(COUNTING_MODES, counted, strict=True):

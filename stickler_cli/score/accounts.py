@@ -7,7 +7,6 @@ of JSON for each document is a tenth of what its values would take in memory.
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
-from functools import lru_cache
 from typing import Any, Final, Protocol, Self
 
 import numpy as np
@@ -20,7 +19,8 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.document_result import DocumentResult, Status
-from stickler_cli.score.field_counts import FieldCounts
+from stickler_cli.score.field_counts import SCORE as CLIPPED
+from stickler_cli.score.field_counts import SCORED, FieldCounts
 from stickler_cli.score.tally import COUNTING_MODES, SCORE_UNIT, units_of
 
 NAMES: Final = tuple(outcome.name.lower() for outcome in Outcome)
@@ -29,9 +29,6 @@ NAMES: Final = tuple(outcome.name.lower() for outcome in Outcome)
 SCORE: Final = "score"
 _MOST_UNITS: Final = 1 << 32
 """More units than one document can have, few enough that sums of them are exact."""
-
-_PATHS_REMEMBERED: Final = 10_000
-"""Paths of fields whose text is kept; far more than a schema has, and bounded for maps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,33 +131,25 @@ def _line(result: DocumentResult, fields: Mapping[str, object]) -> bytes:
 def _fields_of(counts: FieldCounts | None, documents: int) -> list[dict[str, dict[str, object]]]:
     """Return what was counted and scored in each document, by the path of the field."""
     found: list[dict[str, dict[str, object]]] = [{} for _ in range(documents)]
-    if counts is not None:
-        _add_node(found, counts, "", {})
+    if counts is None:
+        return found
+    known: dict[bytes, dict[str, object]] = {}
+    by_row = np.ascontiguousarray(counts.sums.transpose(1, 0, 2))
+    scored = counts.scores[SCORED] > 0
+    told = by_row.any(axis=(1, 2)) | scored
+    documents_of = counts.documents.tolist()
+    for path, rows in counts.fields():
+        name = field_path(path)
+        for row in (rows.start + np.flatnonzero(told[rows])).tolist():
+            sums = by_row[row]
+            entry = known.get(key := sums.tobytes())
+            if entry is None:
+                entry = known[key] = _entry(sums.tolist())
+            if scored[row]:
+                score = units_of(float(counts.scores[CLIPPED, row])) / SCORE_UNIT
+                entry = {SCORE: score, **entry}
+            found[documents_of[row]][name] = entry
     return found
-
-
-def _add_node(
-    found: list[dict[str, dict[str, object]]],
-    node: FieldCounts,
-    path: str,
-    known: dict[bytes, dict[str, object]],
-) -> None:
-    if node.documents is not None and len(set(node.documents.tolist())) < len(node.documents):
-        node = node.spread(len(found))
-    by_row = np.ascontiguousarray(node.sums.transpose(1, 0, 2))
-    counted = np.count_nonzero(by_row, axis=(1, 2)) > 0
-    scored = node.scored if node.scored is not None else np.zeros_like(counted)
-    documents = range(len(by_row)) if node.documents is None else node.documents.tolist()
-    for row in np.flatnonzero(counted | scored).tolist():
-        sums = by_row[row]
-        entry = known.get(key := sums.tobytes())
-        if entry is None:
-            entry = known[key] = _entry(sums.tolist())
-        if scored[row] and node.score is not None:
-            entry = {SCORE: units_of(float(node.score[row])) / SCORE_UNIT, **entry}
-        found[documents[row]][path] = entry
-    for name, child in node.fields.items():
-        _add_node(found, child, path_below(path, name), known)
 
 
 def _entry(sums: Sequence[Sequence[int]]) -> dict[str, object]:
@@ -173,13 +162,6 @@ def _entry(sums: Sequence[Sequence[int]]) -> dict[str, object]:
         for mode, counts in zip(COUNTING_MODES, sums, strict=True)
         if any(counts)
     }
-
-
-@lru_cache(_PATHS_REMEMBERED)
-def path_below(path: str, name: str) -> str:
-    """Give the path of a field from that of what it is in."""
-    step = field_path((name,))
-    return path + step if not path or step.startswith("[") else f"{path}.{step}"
 
 
 def decoded(line: bytes) -> dict[str, Any]:

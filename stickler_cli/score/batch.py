@@ -13,11 +13,15 @@ from stickler_cli.compare.account import Account
 from stickler_cli.compare.columns import Indexes, Mask
 from stickler_cli.compare.comparison import Comparison, comparison_of
 from stickler_cli.compare.outcomes import Floats
+from stickler_cli.core.locations import Path
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.counting import count_documents
 from stickler_cli.score.document_result import DocumentResult, Status
+from stickler_cli.score.error_classes import ErrorClass
 from stickler_cli.score.field_counts import FieldCounts
-from stickler_cli.score.non_matches import NonMatch, non_matches
+from stickler_cli.score.non_matches import NonMatch, errors_of, non_match
+from stickler_cli.score.units import Unit
+from stickler_cli.score.walk import Visit, visits
 
 
 @dataclass(eq=False)
@@ -46,18 +50,35 @@ class Batch:
         ]
 
     @cached_property
+    def visits(self) -> list[Visit]:
+        """All that was compared of the documents, place by place."""
+        return [] if self.account is None else visits(self.account, self.at)
+
+    @cached_property
     def counts(self) -> FieldCounts | None:
         """What was counted in each document that was compared."""
-        return None if self.account is None else count_documents(self.account, self.at)
+        return count_documents(self.visits) if self.visits else None
+
+    @cached_property
+    def _units(self) -> list[list[tuple[Unit, ErrorClass]]]:
+        if self.account is None:
+            return []
+        truths = self.account.columns.gt
+        return errors_of(self.visits, [truths[slot] for slot in self.account.gt[self.at].tolist()])
 
     @cached_property
     def _errors(self) -> list[list[NonMatch]]:
-        return [] if self.account is None else non_matches(self.account, self.at)
+        return [[non_match(*error) for error in errors] for errors in self._units]
 
     def errors(self, document: int) -> list[NonMatch]:
         """Return the errors of a document, by its position; none of one that was not compared."""
         row = self.rows[document]
         return [] if row is None else self._errors[row]
+
+    def error_classes(self, document: int) -> list[tuple[Path, ErrorClass]]:
+        """Return where the errors of a document are, and what kind of mistake each is."""
+        row = self.rows[document]
+        return [] if row is None else [(unit.path, kind) for unit, kind in self._units[row]]
 
     @property
     def scores(self) -> Floats:

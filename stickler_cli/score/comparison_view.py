@@ -3,14 +3,14 @@
 from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
-from stickler_cli.score.accounts import path_below
+from stickler_cli.core.locations import Path
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.tally import COUNTING_MODES, Tally
 
 DOCUMENT_KEYS: Final = ("field_scores", "all_fields_matched", "non_matches")
 """The keys of what `document_view` returns."""
 
-More: TypeAlias = Callable[[str, Tally], Mapping[str, object]]
+More: TypeAlias = Callable[[Path, Tally], Mapping[str, object]]
 
 
 def comparison_view(batch: Batch, *, recall_with_fd: bool = False) -> dict[str, object]:
@@ -50,7 +50,7 @@ def document_view(batch: Batch, document: int) -> dict[str, object]:
 
 
 def tally_view(
-    node: Tally, *, recall_with_fd: bool = False, more: More | None = None, path: str = ""
+    node: Tally, *, recall_with_fd: bool = False, more: More | None = None, path: Path = ()
 ) -> dict[str, object]:
     """Return a node's counts, mean scores and fields as results show them.
 
@@ -72,9 +72,7 @@ def tally_view(
         view |= more(path, node)
     if node.fields:
         view["fields"] = {
-            name: tally_view(
-                child, recall_with_fd=recall_with_fd, more=more, path=path_below(path, name)
-            )
+            name: tally_view(child, recall_with_fd=recall_with_fd, more=more, path=(*path, name))
             for name, child in node.fields.items()
         }
     return view

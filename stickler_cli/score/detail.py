@@ -10,8 +10,8 @@ from typing import Annotated, Final, TypeAlias
 
 import numpy as np
 
-from stickler_cli.compare.account import Account, ListAccount, ObjectAccount, SplitAccount, children
-from stickler_cli.compare.columns import Indexes, Mask
+from stickler_cli.compare.account import ListAccount
+from stickler_cli.compare.columns import Mask
 from stickler_cli.compare.outcomes import Floats, both_sides
 from stickler_cli.compare.result import TP
 from stickler_cli.core.json_values import AsPairs, json_line
@@ -19,6 +19,7 @@ from stickler_cli.core.locations import Path
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.comparison_lines import comparison_line, text_of
+from stickler_cli.score.walk import Visit
 
 BINS: Final = 20
 """Ranges of similarity in a histogram: 0.05 each, so that usual thresholds lie between two. One
@@ -113,9 +114,8 @@ class Detail:
 
     def update(self, batch: Batch) -> None:
         """Add documents."""
-        if batch.account is not None:
-            for path, similarity, matched in similarities(batch.account):
-                self.histograms.setdefault(path, Histogram()).add(similarity, matched)
+        for path, similarity, matched in similarities(batch.visits):
+            self.histograms.setdefault(path, Histogram()).add(similarity, matched)
         for document, result in enumerate(batch.results):
             errors = batch.errors(document)
             for error in errors:
@@ -189,59 +189,17 @@ def non_match_row(document: str, view: Mapping[str, object]) -> bytes:
     return json_line(row)[:-1]
 
 
-def similarities(account: Account) -> Iterator[tuple[Path, Floats, Mask]]:
-    """Return the pairs that have a similarity: field, similarities, and which are matches.
+def similarities(visits: Iterable[Visit]) -> Iterator[tuple[Path, Floats, Mask]]:
+    """Yield the pairs that have a similarity: field, similarities, and which are matches.
 
     Pairs of list items belong to the field of the list; nothing inside an item below its
     threshold is there, as nothing in it is judged. A field may come up more than once.
     """
-    yield from _of_fields(account, np.arange(len(account)), ())
-
-
-def _of_fields(account: Account, at: Indexes, path: Path) -> Iterator[tuple[Path, Floats, Mask]]:
-    if isinstance(account, SplitAccount):
-        for part, _, inner in account.parts_at(at):
-            yield from _of_fields(part.account, inner, path)
-    if not isinstance(account, ObjectAccount) or not len(at):
-        return
-    for one in account.fields:
-        inner = one.positions(at)
-        yield from _of_units(one.account, inner, (*path, one.name))
-    for entry in account.entries:
-        inner, _ = children(entry.owner, at, len(account))
-        inner = inner[np.argsort(entry.key[inner], kind="stable")]
-        for some in np.split(inner, np.flatnonzero(np.diff(entry.key[inner])) + 1):
-            if len(some):
-                name = entry.names[int(entry.key[some[0]])]
-                yield from _of_units(entry.account, some, (*path, name))
-
-
-def _of_units(account: Account, at: Indexes, path: Path) -> Iterator[tuple[Path, Floats, Mask]]:
-    if isinstance(account, SplitAccount):
-        for part, _, inner in account.parts_at(at):
-            yield from _of_units(part.account, inner, path)
-        return
-    if isinstance(account, ListAccount) and account.units is not None:
-        units = account.units
-        of, _ = children(units.owner, at, len(account))
-        both = of[both_sides(units.outcome[of])]
-        if len(both):
-            reported, passed = units.account.reported[both], units.outcome[both] == TP
-            yield path, reported, passed
-            yield from _inside(units.account, both[passed], path)
-        return
-    at = at[both_sides(account.outcome[at])]
-    if len(at):
-        yield path, account.similarity[at], account.outcome[at] == TP
-        yield from _of_fields(account, at, path)
-
-
-def _inside(account: Account, at: Indexes, path: Path) -> Iterator[tuple[Path, Floats, Mask]]:
-    """Return the pairs in elements that are objects or lists."""
-    if isinstance(account, SplitAccount):
-        for part, _, inner in account.parts_at(at):
-            yield from _inside(part.account, inner, path)
-    elif isinstance(account, ListAccount):
-        yield from _of_units(account, at, path)
-    else:
-        yield from _of_fields(account, at, path)
+    for visit in visits:
+        is_list = isinstance(visit.account, ListAccount) and visit.units is None
+        if visit.order is not None and not is_list:
+            both = both_sides(visit.outcome)
+            if visit.live is not None:
+                both &= visit.live
+            if both.any():
+                yield visit.field.path, visit.similarity[both], visit.outcome[both] == TP

@@ -7,7 +7,6 @@ from typing import TypeAlias
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.error_classes import ErrorClass
-from stickler_cli.score.non_matches import NonMatch
 
 ByClass: TypeAlias = dict[ErrorClass, int]
 """Without the classes that do not occur."""
@@ -20,12 +19,12 @@ class ErrorCounts:
     fields: dict[Path, ByClass] = field(default_factory=dict)
     """By the path of the field, without list indexes; only fields that have errors."""
 
-    def update(self, errors: Iterable[NonMatch]) -> None:
-        """Count the errors of a document."""
-        for error in errors:
-            names = tuple(step for step in error.path if isinstance(step, str))
+    def update(self, errors: Iterable[tuple[Path, ErrorClass]]) -> None:
+        """Count the errors of a document: where each is, and its class."""
+        for path, error_class in errors:
+            names = tuple(step for step in path if isinstance(step, str))
             of_field = self.fields.setdefault(names, {})
-            of_field[error.error_class] = of_field.get(error.error_class, 0) + 1
+            of_field[error_class] = of_field.get(error_class, 0) + 1
 
     def merge(self, other: "ErrorCounts") -> None:
         """Add the errors of other documents; the order of merging makes no difference."""

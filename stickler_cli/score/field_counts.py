@@ -1,124 +1,159 @@
 """What was counted of each field in each document of a chunk, before it is added up."""
 
-from collections.abc import Iterator
-from dataclasses import field, replace
-from typing import Final, TypeAlias
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import field
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stickler_cli.compare.account import Account
 from stickler_cli.compare.columns import Indexes, Mask
-from stickler_cli.compare.outcomes import Floats
+from stickler_cli.compare.outcomes import Floats, Outcomes
 from stickler_cli.core.values import dataclass
+from stickler_cli.score.walk import FieldRows
 
 OUTCOMES: Final = 5
 OVERALL, AGGREGATE, LEAVES = range(3)
-"""The three ways of counting, as positions."""
+"""The counting modes, as positions."""
+
+Modes: TypeAlias = tuple[int, int]
+"""The first counting mode in which something counts, and the one after the last."""
+
+SCORED, RAW, SCORE, WEIGHT = range(4)
+"""What is known of a field that has a score of its own, as positions."""
+
+Names: TypeAlias = tuple[str, ...]
+"""The path of a field, without list indexes."""
 
 Sums: TypeAlias = NDArray[np.int64]
-"""(3, documents, 5): how many units, by way of counting, document and outcome."""
+"""(3, rows, 5): how many units, by counting mode, row and outcome."""
+
+Key: TypeAlias = tuple[int, Names]
+"""Document and path of a key that the schema does not declare."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FieldCounts:
+    """A row for each field and document in which it was met, be it absent there."""
+
+    paths: list[Names]
+    """Of all fields, parents first, in the order in which they were met; the first is the root."""
+    starts: Indexes
+    """The first row of each field; its rows follow each other, by document."""
+    documents: Indexes
+    """The document of each row; the root has all of them."""
+    sums: Sums
+    scores: Floats
+    """(4, rows): 1 where the field has a score of its own, being not below a list or an absent
+    side; its similarity, its score after clipping, and what it is worth. Else 0."""
+    undeclared: list[Key]
+    """Those of the ground truth that have a value."""
+    extras: list[Key]
+    """Those that only the prediction has."""
+
+    def among(self, some: Mask) -> "FieldCounts":
+        """Return the rows of some documents, at least one, and the fields that have any."""
+        chosen = some[self.documents]
+        sizes = np.add.reduceat(chosen, self.starts, dtype=np.intp)
+        left = np.flatnonzero(sizes)
+        return FieldCounts(
+            [self.paths[at] for at in left.tolist()],
+            (np.cumsum(sizes) - sizes)[left],
+            self.documents[chosen],
+            self.sums[:, chosen],
+            self.scores[:, chosen],
+            [key for key in self.undeclared if some[key[0]]],
+            [key for key in self.extras if some[key[0]]],
+        )
+
+    def fields(self) -> Iterator[tuple[Names, slice]]:
+        """Yield the path and the rows of each field."""
+        ends = [*self.starts[1:].tolist(), len(self.documents)]
+        for path, start, end in zip(self.paths, self.starts.tolist(), ends, strict=True):
+            yield path, slice(start, end)
 
 
 @dataclass(slots=True, eq=False)
-class FieldCounts:
-    """What was counted of one field, and of the fields below it, in each document of a chunk."""
+class Collected:
+    """What is to be counted, collected by row, so that all is counted at once."""
 
-    sums: Sums
-    """A row for each document, or for each of `documents`."""
-    seen: Mask
-    """The rows of documents in which the field was met, be it absent there."""
-    documents: Indexes | None = None
-    """The document of each row; None where there is a row for every document. One may be there
-    twice."""
-    scored: Mask | None = None
-    """The rows in which the field has a score of its own: not below a list or an absent side."""
-    raw: Floats | None = None
-    """Its similarity in these rows."""
-    score: Floats | None = None
-    """Its score after clipping in these rows."""
-    weight: Floats | None = None
-    """What the field is worth in these rows."""
-    fields: "dict[str, FieldCounts]" = field(default_factory=dict)
-    undeclared: list[tuple[int, str]] = field(default_factory=list)
-    """Document and name of each undeclared key of the ground truth that has a value."""
-    extras: list[tuple[int, str]] = field(default_factory=list)
-    """Document and name of each undeclared key that only the prediction has."""
+    met: list[tuple[FieldRows, Indexes]] = field(default_factory=list)
+    """Fields, parents first, and rows that are there, whether or not anything is counted."""
+    units: defaultdict[Modes, list[tuple[Indexes, Outcomes]]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
+    """Rows and outcomes, by the counting modes that they count in."""
+    scores: list[tuple[Indexes, Floats]] = field(default_factory=list)
+    undeclared: list[tuple[Names, int, str]] = field(default_factory=list)
+    """Path of the object, row and name."""
+    extras: list[tuple[Names, int, str]] = field(default_factory=list)
 
-    @classmethod
-    def of_nothing(cls, rows: int, *, seen: bool = True) -> "FieldCounts":
-        """Return counts of so many documents in which nothing was counted."""
-        return cls(np.zeros((3, rows, OUTCOMES), np.int64), np.full(rows, seen))
+    def counts(self) -> FieldCounts:
+        """Return what all comes to."""
+        fields = list(dict.fromkeys(rows for rows, _ in self.met))
+        size = sum(len(each.documents) for each in fields)
+        sums = np.zeros((LEAVES + 1, size, OUTCOMES), np.int64)
+        for modes, units in self.units.items():
+            bins = _joined(units, 0) * OUTCOMES + _joined(units, 1)
+            counted = np.bincount(bins, minlength=size * OUTCOMES)
+            sums[slice(*modes)] += counted.reshape(size, OUTCOMES)
+        scores = np.zeros((4, size))
+        if self.scores:
+            scores[:, _joined(self.scores, 0)] = _joined(self.scores, 1)
+        for each in reversed(fields):
+            _pass_up(sums, each)
 
-    def below(self, name: str) -> "FieldCounts":
-        """Return the counts of a field, with the same rows; empty ones if it is new."""
-        found = self.fields.get(name)
-        rows = self.sums.shape[1]
-        if found is None:
-            found = self.fields[name] = FieldCounts.of_nothing(rows, seen=False)
-        elif found.documents is not None:
-            found = self.fields[name] = found.spread(rows)
-        return found
+        documents = np.concatenate([each.documents for each in fields])
+        there = np.zeros(size, np.bool_)
+        there[_joined(self.met, 1)] = True
+        ranks = {path: rank for rank, path in enumerate(_in_order(fields))}
+        lengths = [len(each.documents) for each in fields]
+        ranked = np.repeat([ranks[each.path] for each in fields], lengths)
+        undeclared, extras = (
+            [(int(documents[row]), (*path, name)) for path, row, name in keys]
+            for keys in (self.undeclared, self.extras)
+        )
+        keys = ranked * lengths[0] + documents  # the root has all documents
+        if not (there.all() and (keys[1:] > keys[:-1]).all()):
+            order = np.flatnonzero(there)
+            order = order[np.argsort(keys[order], kind="stable")]
+            # A field that several arms of a union name has rows of each: they are put together.
+            keys, firsts = np.unique(keys[order], return_index=True)
+            sums = np.add.reduceat(sums[:, order], firsts, axis=1)
+            scores = np.add.reduceat(scores[:, order], firsts, axis=1)
+        starts = np.searchsorted(keys, lengths[0] * np.arange(len(ranks)))
+        of_each = keys % lengths[0]
+        return FieldCounts(list(ranks), starts, of_each, sums, scores, undeclared, extras)
 
-    def note_scores(self, rows: Indexes, account: Account, at: Indexes) -> None:
-        """Keep the scores of pairs, one a row at most."""
-        weights = account.worth
-        worth = weights if isinstance(weights, float | int) else weights[at]
-        self._score(rows, account.similarity[at], account.score[at], worth)
 
-    def _score(self, rows: Indexes, raw: Floats, score: Floats, weight: "float | Floats") -> None:
-        if self.scored is None or self.raw is None or self.score is None or self.weight is None:
-            size = self.sums.shape[1]
-            self.scored = np.zeros(size, np.bool_)
-            self.raw, self.score, self.weight = np.zeros((3, size))
-        self.scored[rows] = True
-        self.raw[rows], self.score[rows], self.weight[rows] = raw, score, weight
+def _joined(entries: list[Any], part: int) -> NDArray[Any]:
+    return np.concatenate([entry[part] for entry in entries], axis=-1)
 
-    def spread(self, rows: int) -> "FieldCounts":
-        """Return the same counts with a row for every document."""
-        whole = FieldCounts.of_nothing(rows, seen=False)
-        whole.add(self)
-        return whole
 
-    def add(self, other: "FieldCounts") -> None:
-        """Add rows of some documents to these, which have one for every document."""
-        rows = other.documents
-        if rows is None:
-            rows = np.arange(other.sums.shape[1])
-        for mine, its in zip(self.sums, other.sums, strict=True):
-            np.add.at(mine, rows, its)
-        self.seen[rows[other.seen]] = True
-        scores = other.scores_in(slice(None))
-        if scores is not None:
-            self._score(rows[other.scored], *scores)
-        self.undeclared += other.undeclared
-        self.extras += other.extras
-        for name, child in other.fields.items():
-            self.below(name).add(replace(child, documents=child.rows_in(rows)))
+def _pass_up(sums: Sums, rows: FieldRows) -> None:
+    """Add what was counted of a field to the object around it."""
+    if rows.around is None:
+        return
+    # Elsewhere than in the root the object itself is the unit.
+    first = OVERALL if rows.around.around is None else AGGREGATE
+    end = LEAVES + 1 if rows.counted else AGGREGATE
+    mine = slice(rows.start, rows.start + len(rows.documents))
+    above: Any = slice(rows.around.start, rows.around.start + len(rows.documents))
+    if rows.up is not None:
+        above = rows.around.start + rows.up
+    sums[first:end, above] += sums[first:end, mine]
 
-    def scores_in(self, rows: "Indexes | slice") -> tuple[Floats, Floats, Floats] | None:
-        """Return similarities, scores and weights in some rows, of those that have them."""
-        if self.scored is None or self.raw is None or self.score is None or self.weight is None:
-            return None
-        some = self.scored[rows]
-        return self.raw[rows][some], self.score[rows][some], self.weight[rows][some]
 
-    def rows_in(self, rows: Indexes) -> Indexes:
-        """Return the documents of the rows of a field, given those of the field above it."""
-        return rows if self.documents is None else self.documents
-
-    def which(self, some: Mask | None) -> "Indexes | slice":
-        """Return the rows of some documents of the chunk; of all, for None."""
-        if some is None:
-            return slice(None)
-        return np.flatnonzero(some if self.documents is None else some[self.documents])
-
-    def occurs(self, some: Mask) -> bool:
-        """Return whether the field has rows of some documents of the chunk."""
-        return bool(self.seen[self.which(some)].any())
-
-    def walk(self, path: tuple[str, ...] = ()) -> "Iterator[tuple[tuple[str, ...], FieldCounts]]":
-        """Go through this field and all below it, parents first."""
-        yield path, self
-        for name, child in self.fields.items():
-            yield from child.walk((*path, name))
+def _in_order(fields: Iterable[FieldRows]) -> list[Names]:
+    """Return the paths of fields, parents first, else as they were met."""
+    below: dict[Names, dict[Names, None]] = {}
+    for rows in fields:
+        below.setdefault(rows.path[:-1], {})[rows.path] = None
+    del below[()][()]  # the root
+    found: list[Names] = []
+    todo: list[Names] = [()]
+    while todo:
+        found.append(todo.pop())
+        todo += reversed(below.get(found[-1], {}))
+    return found

@@ -20,12 +20,14 @@ from numpy.typing import NDArray
 
 from stickler_cli.compare.columns import Mask
 from stickler_cli.compare.outcomes import Floats
+from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.accounts import NAMES, SCORE, decoded, path_below
+from stickler_cli.score.accounts import NAMES, SCORE, decoded
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.counts import RATES, fractions
-from stickler_cli.score.field_counts import FieldCounts
+from stickler_cli.score.field_counts import SCORE as CLIPPED
+from stickler_cli.score.field_counts import SCORED, FieldCounts, Sums
 from stickler_cli.score.tally import COUNTING_MODES
 from stickler_cli.settings import LEVEL, IntervalOptions
 
@@ -223,33 +225,26 @@ def columns_of(
         The columns in which there is anything, and its values, (columns, documents).
     """
     columns: list[Column] = [("", _SCORED), ("", SCORE)]
-    ones = np.ones(len(scores))
-    rows = [ones, np.floor(scores * _SCORE_UNIT)]
-    todo = [("", counts)]
-    while todo:
-        path, node = todo.pop()
-        if not whole_only:
-            todo += ((path_below(path, name), child) for name, child in node.fields.items())
-        if node.documents is not None:
-            node = node.spread(len(scores))
-        for kind, values in _kinds_of(node):
-            if values.any():
-                columns.append((path, kind))
-                rows.append(values)
-    return columns, np.array(rows, dtype=np.float64)
+    values = [np.ones(len(scores)), np.floor(scores * _SCORE_UNIT)]
+    for path, rows in counts.fields():
+        if whole_only and path:
+            break
+        name, documents = field_path(path), counts.documents[rows]
+        for kind, found in _kinds_of(counts.sums[:, rows], counts.scores[:, rows]):
+            if found.any():
+                columns.append((name, kind))
+                values.append(np.zeros(len(scores)))
+                values[-1][documents] = found
+    return columns, np.array(values, dtype=np.float64)
 
 
-def _kinds_of(node: FieldCounts) -> Iterator[tuple[str, NDArray[Any]]]:
-    """Return what there is to sum of a field, (documents,) each."""
-    alike = (node.sums[0] == node.sums[1]).all() and (node.sums[0] == node.sums[2]).all()
-    for mode, sums in zip(COUNTING_MODES, node.sums, strict=True):
-        for outcome, name in enumerate(NAMES):
-            if alike and mode != COUNTING_MODES[0]:
-                continue
-            yield (name if alike else mode + name), sums[:, outcome]
-    if node.scored is not None and node.score is not None:
-        yield _SCORED, node.scored
-        yield SCORE, np.where(node.scored, np.floor(node.score * _SCORE_UNIT), 0.0)
+def _kinds_of(sums: Sums, scores: Floats) -> Iterator[tuple[str, NDArray[Any]]]:
+    """Return what there is to sum of a field, (rows,) each."""
+    alike = bool((sums == sums[0]).all())
+    for mode, counts in zip(("",) if alike else COUNTING_MODES, sums, strict=False):
+        yield from ((mode + name, counts[:, outcome]) for outcome, name in enumerate(NAMES))
+    yield _SCORED, scores[SCORED]
+    yield SCORE, np.floor(scores[CLIPPED] * _SCORE_UNIT)
 
 
 def _matrix(

@@ -1,15 +1,15 @@
 """Every error of documents, where it is and why: a fold of their account."""
 
+from collections.abc import Iterable, Sequence
 from typing import Final
 
-from stickler_cli.compare.account import Account
-from stickler_cli.compare.columns import Indexes
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.json_values import JsonValue, kind_of
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.error_classes import ErrorClass, Places, classify
 from stickler_cli.score.units import Unit, documents_units
+from stickler_cli.score.walk import Visit
 
 NON_MATCH_TYPES: Final = {
     Outcome.FD: "false_discovery",
@@ -90,32 +90,39 @@ class NonMatch:
         return view
 
 
-def non_matches(account: Account, at: Indexes) -> list[list[NonMatch]]:
-    """Return the errors of documents, which are pairs of an account; of each in schema order.
+def errors_of(
+    visits: Iterable[Visit], truths: Sequence[JsonValue]
+) -> list[list[tuple[Unit, ErrorClass]]]:
+    """Return the errors of documents, whose ground truths are given; of each in schema order.
 
     An item or object that one side lacks is one entry and carries the whole value; so does a
     pair of list items below its threshold. A nested object that is an error has an entry of its
     own beside those of its fields.
     """
     found = []
-    by_document = documents_units(account, at, wrong_only=True)
-    for slot, units in zip(account.gt[at].tolist(), by_document, strict=True):
-        places = Places(account.columns.gt[slot])
-        found.append([_non_match(unit, places) for unit in units])
+    by_document = documents_units(visits, len(truths), wrong_only=True)
+    for truth, units in zip(truths, by_document, strict=True):
+        places = Places(truth)
+        found.append([(unit, _class_of(unit, places)) for unit in units])
     return found
 
 
-def _non_match(unit: Unit, places: Places) -> NonMatch:
-    path = unit.pred_path if unit.outcome is Outcome.FA else unit.gt_path
+def _class_of(unit: Unit, places: Places) -> ErrorClass:
+    path = unit.gt_path or unit.pred_path or ()
+    return classify(unit.outcome, path, unit.gt, unit.pred, places)
+
+
+def non_match(unit: Unit, error_class: ErrorClass) -> NonMatch:
+    """Return an error with all that is said of it."""
     below = unit.outcome is Outcome.FD
     return NonMatch(
-        path or (),
+        unit.path,
         unit.outcome,
         unit.gt,
         unit.pred,
         unit.similarity if below else None,
         unit.threshold if below else None,
-        classify(unit.outcome, unit.gt_path or unit.pred_path or (), unit.gt, unit.pred, places),
+        error_class,
         unit.differing if below else (),
         unit.judge if below else "",
     )

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+import numpy as np
+
 from stickler_cli.compare.columns import Mask
-from stickler_cli.core.locations import Path
+from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.comparison_view import tally_view
@@ -13,7 +15,7 @@ from stickler_cli.score.conditions import FieldInfo, in_schema_order
 from stickler_cli.score.counts import RateRule
 from stickler_cli.score.document_result import Status, add_warnings, warnings_view
 from stickler_cli.score.error_counts import ErrorCounts
-from stickler_cli.score.tally import SCORE_UNIT, Tally, sum_of_units
+from stickler_cli.score.tally import SCORE_UNIT, Tally, sums_of_units
 
 if TYPE_CHECKING:
     from stickler_cli.score.intervals import Bootstrap, FieldIntervals
@@ -52,14 +54,16 @@ class Results:
             if some is None or some[document]:
                 self.statuses[result.status] += 1
                 add_warnings(self.warnings, result.warnings)
-                self.errors.update(batch.errors(document))
+                self.errors.update(batch.error_classes(document))
         if batch.counts is None:
             return
         rows = None if some is None else batch.among_compared(some)
         scores = batch.scores if rows is None else batch.scores[rows]
+        if not len(scores):
+            return
         self.evaluated += len(scores)
-        self.score_units += sum_of_units(scores)
-        self.tally.add(batch.counts, rows)
+        self.score_units += sum(sums_of_units(scores, np.zeros(1, np.intp)))
+        self.tally.add(batch.counts if rows is None else batch.counts.among(rows))
         if self.bootstrap is not None:
             self.bootstrap.add(batch, rows)
 
@@ -131,7 +135,7 @@ class Results:
     def results_view(self, fields: Sequence[FieldInfo], *, recall_with_fd: bool) -> dict[str, Any]:
         """Return the results as the run format has them, of the whole or of a group."""
 
-        def more(path: str, node: Tally) -> dict[str, object]:
+        def more(path: Path, node: Tally) -> dict[str, object]:
             said: dict[str, object] = {}
             if node.scored:
                 said["documents"] = node.scored
@@ -141,7 +145,9 @@ class Results:
                 }
             if bootstrap is None:
                 return said
-            found = bootstrap.of(path, recall_with_fd=recall_with_fd).view(whole=not path)
+            found = bootstrap.of(field_path(path), recall_with_fd=recall_with_fd).view(
+                whole=not path
+            )
             return said | {"intervals": found} if found else said
 
         bootstrap, ordered = self.bootstrap, in_schema_order(self.tally, fields)

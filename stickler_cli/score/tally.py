@@ -6,12 +6,12 @@ from typing import Final
 
 import numpy as np
 
-from stickler_cli.compare.columns import Mask
+from stickler_cli.compare.columns import Indexes
 from stickler_cli.compare.outcomes import Floats
 from stickler_cli.core.locations import Path
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.counts import Counts
-from stickler_cli.score.field_counts import FieldCounts
+from stickler_cli.score.field_counts import RAW, SCORE, SCORED, WEIGHT, FieldCounts
 
 SCORE_UNIT: Final = 1 << 60
 """Scores are summed as whole numbers of 2**-60, so that sums do not depend on their order."""
@@ -72,32 +72,28 @@ class Tally:
         for name, child in other.fields.items():
             (fields.get(name) or self.below(name)).merge(child)
 
-    def add(self, counts: FieldCounts, some: Mask | None = None) -> None:
-        """Add documents of a chunk.
-
-        Args:
-            counts: of the field in each document.
-            some: which documents, of all of the chunk; None for all.
-        """
-        rows = counts.which(some)
-        overall, aggregate, leaves = counts.sums[:, rows].sum(axis=1).tolist()
-        _add(self.overall, overall)
-        _add(self.aggregate, aggregate)
-        _add(self.leaves, leaves)
-        scores = counts.scores_in(rows)
-        if scores is not None and len(scores[0]):
-            raw, score, weight = scores
-            self.scored += len(raw)
-            self.raw_units += sum_of_units(raw)
-            self.score_units += sum_of_units(score)
-            self.weight = max(float(weight.max()), self.weight or 0.0)
-        for mine, its in ((self.undeclared, counts.undeclared), (self.extras, counts.extras)):
-            for document, name in its:
-                if some is None or some[document]:
-                    mine[name] = mine.get(name, 0) + 1
-        for name, child in counts.fields.items():
-            if some is None or child.occurs(some):
-                self.below(name).add(child, some)
+    def add(self, counts: FieldCounts) -> None:
+        """Add documents of a chunk."""
+        totals = np.add.reduceat(counts.sums, counts.starts, axis=1).swapaxes(0, 1).tolist()
+        scored = np.add.reduceat(counts.scores[SCORED], counts.starts).tolist()
+        weights = np.maximum.reduceat(counts.scores[WEIGHT], counts.starts).tolist()
+        raw, score = (sums_of_units(counts.scores[it], counts.starts) for it in (RAW, SCORE))
+        nodes: dict[Path, Tally] = {}
+        for at, path in enumerate(counts.paths):
+            node = nodes[path] = nodes[path[:-1]].below(path[-1]) if path else self
+            overall, aggregate, leaves = totals[at]
+            _add(node.overall, overall)
+            _add(node.aggregate, aggregate)
+            _add(node.leaves, leaves)
+            if scored[at]:
+                node.scored += int(scored[at])
+                node.raw_units += raw[at]
+                node.score_units += score[at]
+                node.weight = max(weights[at], node.weight or 0.0)
+        for _, path in counts.undeclared:
+            _add_up(nodes[path[:-1]].undeclared, {path[-1]: 1})
+        for _, path in counts.extras:
+            _add_up(nodes[path[:-1]].extras, {path[-1]: 1})
 
     def counts(self, which: str) -> Counts:
         """Give the counts of one mode: `overall`, `aggregate` or `leaves`."""
@@ -130,11 +126,12 @@ def units_of(score: float) -> int:
     return int(score * SCORE_UNIT)
 
 
-def sum_of_units(scores: Floats) -> int:
-    """Return the sum of scores in [0, 1] in `SCORE_UNIT`s; each is exact above 2**-7."""
+def sums_of_units(scores: Floats, starts: Indexes) -> list[int]:
+    """Return the sums of spans of scores in [0, 1] in `SCORE_UNIT`s; each is exact above 2**-7."""
     units = (scores * SCORE_UNIT).astype(np.int64)
     # Halves of 30 bits, so that the sums of 2**33 scores stay within 64 bits.
-    return (int((units >> 30).sum()) << 30) + int((units & ((1 << 30) - 1)).sum())
+    halves = np.add.reduceat([units >> 30, units & ((1 << 30) - 1)], starts, axis=1).tolist()
+    return [(high << 30) + low for high, low in zip(*halves, strict=True)]
 
 
 def _add_up(counts: dict[str, int], more: Mapping[str, int]) -> None:

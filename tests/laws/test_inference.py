@@ -12,6 +12,7 @@ from stickler_cli.schema.vocabulary import walk
 from stickler_cli.score.comparison_view import tally_view
 from stickler_cli.score.counting import count_documents
 from stickler_cli.score.tally import Tally
+from stickler_cli.score.walk import visits
 
 from .strategies import KINDS, Scope, X, cases
 
@@ -72,7 +73,7 @@ def test_nothing_changes_but_for_annotations_where_nothing_said_how(case):
 def counted(account):
     """Count what was found in one document."""
     counts = Tally()
-    counts.add(count_documents(account, np.arange(1)))
+    counts.add(count_documents(visits(account, np.arange(1))))
     return tally_view(counts)
 
 

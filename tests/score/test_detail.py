@@ -9,7 +9,7 @@ import pytest
 from stickler_cli.core.locations import Path
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score import comparison_lines
-from stickler_cli.score.batch import Batch
+from stickler_cli.score.batch import Batch, batch_of
 from stickler_cli.score.comparison_lines import comparison_line, text_of
 from stickler_cli.score.detail import (
     BINS,
@@ -44,7 +44,7 @@ def pairs_of(gt: dict, pred: dict) -> list[tuple[Path, float, bool]]:
     """List the pairs of a document: field, similarity, and whether it is a match."""
     return sorted(
         (path, *pair)
-        for path, *found in similarities(compare(PLAN, gt, pred).account)
+        for path, *found in similarities(batch_of(compare(PLAN, gt, pred)).visits)
         for pair in zip(*(values.tolist() for values in found), strict=True)
     )
 

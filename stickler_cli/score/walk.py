@@ -1,0 +1,312 @@
+"""The one walk through an account that all folds read: its pairs, place by place."""
+
+from collections.abc import Iterator
+from typing import TypeAlias
+
+import numpy as np
+
+from stickler_cli.compare.account import (
+    Account,
+    EntryAccount,
+    ListAccount,
+    MismatchAccount,
+    ObjectAccount,
+    SplitAccount,
+    Units,
+    children,
+    local_positions,
+)
+from stickler_cli.compare.columns import NOTHING, Indexes, Mask, distinct
+from stickler_cli.compare.outcomes import Floats, Outcomes, both_sides
+from stickler_cli.compare.result import TN, TP
+from stickler_cli.core.locations import Path
+
+Weight: TypeAlias = "float | Floats"
+"""What a field is worth: one number, or one for each pair."""
+
+Order: TypeAlias = tuple[int, ...]
+"""Where a pair comes among those of its document: in schema order, parents first."""
+
+
+class FieldRows:
+    """A field as the walk meets it, with a row for each document that may have it."""
+
+    def __init__(  # noqa: PLR0913, PLR0917 - not a dataclass, as it is made faster so
+        self,
+        path: tuple[str, ...],
+        start: int,
+        documents: Indexes,
+        around: "FieldRows | None" = None,
+        up: Indexes | None = None,
+        counted: bool = True,
+    ) -> None:
+        self.path = path
+        """Names, without list indexes."""
+        self.start = start
+        """The position of its first row among those of all fields."""
+        self.documents = documents
+        """The document of each row."""
+        self.around = around
+        self.up = up
+        """Which row of the field around it each row is in; None where it has the same."""
+        self.counted = counted
+        """Whether `aggregate` and `leaves` of the field around it include it."""
+        self.fields: dict[tuple[str, bool], FieldRows] = {}
+        """The declared ones, by name and whether they are counted."""
+
+
+class Visit:
+    """Pairs of one place: values of a field, elements of lists, or what is gone into of these."""
+
+    def __init__(  # noqa: PLR0913, PLR0917 - not a dataclass, as it is made faster so
+        self,
+        field: FieldRows,
+        account: Account,
+        at: Indexes,
+        rows: Indexes,
+        live: Mask | None,
+        around: "Visit | None" = None,
+        of: Indexes | None = None,
+        order: int | Indexes | None = None,
+        weight: Weight = 1.0,
+        units: Units | None = None,
+        element: Indexes | None = None,
+        listed: bool = False,
+    ) -> None:
+        self.field = field
+        self.account = account
+        """Of the pairs, and maybe of others; never a `SplitAccount`."""
+        self.at = at
+        """The positions of the pairs in the account, (n,)."""
+        self.rows = rows
+        """The row of the field that each counts in, among those of all fields, (n,)."""
+        self.live = live
+        """Which pairs are judged, being behind no gate that is shut, (n,); None for all."""
+        self.around = around
+        """None for documents."""
+        self.of = of
+        """Which pair around it each is in, (n,); None where they are the same."""
+        self.order = order
+        """The place among the parts of the pair around it; None of what is gone into."""
+        self.weight = weight
+        """What its field is worth in its object."""
+        self.units = units
+        """Of elements, the units of their lists."""
+        self.element = element
+        """Of elements, which of the units each is, (n,)."""
+        self.listed = listed
+        """Whether it is in a list."""
+
+    @property
+    def outcome(self) -> Outcomes:
+        """The class of each pair as one unit."""
+        return (
+            self.account.outcome[self.at]
+            if self.units is None
+            else self.units.outcome[self.element]
+        )
+
+    @property
+    def similarity(self) -> Floats:
+        """The similarity of each pair as its threshold judges it."""
+        of_all = self.account.similarity if self.units is None else self.account.reported
+        return of_all[self.at]
+
+    def some(self, which: Indexes, account: Account, at: Indexes) -> "Visit":
+        """Return some of the pairs, by their positions in an account of their own."""
+        return Visit(
+            self.field,
+            account,
+            at,
+            self.rows[which],
+            None if self.live is None else self.live[which],
+            self.around,
+            which if self.of is None else self.of[which],
+            self.order[which] if isinstance(self.order, np.ndarray) else self.order,
+            _at(self.weight, which),
+            self.units,
+            None if self.element is None else self.element[which],
+            self.listed,
+        )
+
+    def place(self, pair: int) -> tuple[int, Order, Path | None, Path | None]:
+        """Return document, order and both paths of a pair; no path where a list has no element."""
+        visits_to = [(self, pair)]
+        for visit, at in visits_to:
+            owner = at if visit.of is None else int(visit.of[at])
+            if visit.around is not None:
+                visits_to.append((visit.around, owner))
+        order: list[int] = []
+        gt: Path | None = ()
+        pred: Path | None = ()
+        for visit, at in reversed(visits_to):
+            if visit.order is not None:
+                order.append(int(visit.order if isinstance(visit.order, int) else visit.order[at]))
+                gt, pred = visit.paths(at, gt or (), pred or ())
+        return owner, tuple(order), gt, pred
+
+    def paths(self, pair: int, gt: Path, pred: Path) -> tuple[Path | None, Path | None]:
+        """Return the paths of a pair, of those of the pair around it."""
+        if self.units is None or self.element is None:
+            return (*gt, self.field.path[-1]), (*pred, self.field.path[-1])
+        element = self.element[pair]
+        at, other = int(self.units.gt_place[element]), int(self.units.pred_place[element])
+        return (
+            None if at == NOTHING else (*gt, at),
+            None if other == NOTHING else (*pred, other),
+        )
+
+
+def visits(account: Account, at: Indexes) -> list[Visit]:
+    """Return all that documents, which are pairs of an account, were compared by.
+
+    Parents come first: a field, then what is gone into of its objects, then their fields; a list,
+    then the elements of all lists of its place, then what is in these.
+    """
+    documents = np.arange(len(at))
+    walk = _Walk(len(at))
+    walk.documents(Visit(FieldRows((), 0, documents), account, at, documents, None))
+    return walk.found
+
+
+class _Walk:
+    def __init__(self, documents: int) -> None:
+        self.rows = documents
+        """How many rows all fields have so far."""
+        self.found: list[Visit] = []
+
+    def declared(self, around: FieldRows, name: str, *, counted: bool) -> FieldRows:
+        """Return a declared field, with the rows of the field around it."""
+        found = around.fields.get((name, counted))
+        if found is None:
+            path = (*around.path, name)
+            found = FieldRows(path, self.rows, around.documents, around, None, counted)
+            around.fields[name, counted] = found
+            self.rows += len(found.documents)
+        return found
+
+    def documents(self, visit: Visit) -> None:
+        if isinstance(visit.account, SplitAccount):
+            for part, which, inner in visit.account.parts_at(visit.at):
+                self.documents(visit.some(which, part.account, inner))
+        elif isinstance(visit.account, ObjectAccount) and len(visit.at):
+            self.fields(visit, visit.account)
+
+    def units(self, visit: Visit) -> None:
+        """Visit the pairs of a field or of elements, and what is inside them."""
+        account = visit.account
+        if isinstance(account, SplitAccount):
+            for part, which, inner in account.parts_at(visit.at):
+                self.units(visit.some(which, part.account, inner))
+            return
+        self.found.append(visit)
+        if isinstance(account, ObjectAccount | ListAccount):
+            self.inside(visit, account)
+        elif isinstance(account, MismatchAccount):
+            shut = np.zeros(len(visit.at), np.bool_)
+            for side in (account.missed, account.invented):
+                if side is not None:
+                    self.units(_part(visit, visit.field, side, visit.at, live=shut))
+
+    def inside(self, visit: Visit, account: ObjectAccount | ListAccount) -> None:
+        """Go into objects and lists, as far as a side has them."""
+        outcome = visit.outcome
+        if visit.units is not None:
+            gate = outcome == TP
+        else:
+            gate = both_sides(outcome) if isinstance(account, ObjectAccount) else outcome != TN
+        live = gate if visit.live is None else gate & visit.live
+        (which,) = (outcome != TN).nonzero()
+        if not len(which):
+            return
+        inner = _part(visit, visit.field, account, visit.at[which], which, order=None, live=live)
+        if inner.live is not None and inner.live.all():
+            inner.live = None
+        if isinstance(account, ObjectAccount):
+            self.fields(inner, account)
+        else:
+            self.elements(inner, account)
+
+    def fields(self, objects: Visit, account: ObjectAccount) -> None:
+        """Visit the fields of objects."""
+        self.found.append(objects)
+        compared: Indexes | None = None
+        at = objects.at
+        for order, one in enumerate(account.fields):
+            if one.at is not None and one.at is not compared:  # all fields have the same
+                compared, at = one.at, local_positions(one.at, len(account))[objects.at]
+            for counted, which in _by_say(one.counted, at):
+                below = self.declared(objects.field, one.name, counted=counted)
+                visit = _part(objects, below, one.account, at, order=order)
+                visit.rows = objects.rows + (below.start - objects.field.start)
+                visit.weight = _at(one.account.worth, at)
+                self.units(visit if which is None else visit.some(which, one.account, at[which]))
+        for entry in account.entries:
+            self.entries(objects, account, entry)
+
+    def entries(self, objects: Visit, account: ObjectAccount, entry: EntryAccount) -> None:
+        """Visit fields that only the documents name, each name by itself."""
+        found, of = children(entry.owner, objects.at, len(account))
+        by_name: dict[int, list[int]] = {}
+        for position, key in enumerate(entry.key[found].tolist()):
+            by_name.setdefault(key, []).append(position)
+        for key, positions in by_name.items():
+            at, owners = found[positions], of[positions]
+            for counted, which in _by_say(entry.counted, at):
+                some, around = (at, owners) if which is None else (at[which], owners[which])
+                rows = objects.rows[around] - objects.field.start
+                up = distinct(rows)
+                path = (*objects.field.path, entry.names[key])
+                documents = objects.field.documents[up]
+                below = FieldRows(path, self.rows, documents, objects.field, up, counted)
+                self.rows += len(up)
+                order = len(account.fields) + entry.order[some]
+                visit = _part(objects, below, entry.account, some, around, order=order)
+                visit.rows = below.start + np.searchsorted(up, rows)
+                visit.weight = _at(entry.account.worth, some)
+                self.units(visit)
+
+    def elements(self, lists: Visit, account: ListAccount) -> None:
+        """Visit the elements of lists."""
+        if account.units is None:
+            return
+        element, of = children(account.units.owner, lists.at, len(account))
+        if len(element):
+            visit = _part(lists, lists.field, account.units.account, element, of, order=element)
+            visit.weight, visit.listed = _at(lists.weight, of), True
+            visit.units, visit.element = account.units, element
+            self.units(visit)
+
+
+def _part(  # noqa: PLR0913 - what a visit takes from the one around it, and what not
+    around: Visit,
+    below: FieldRows,
+    account: Account,
+    at: Indexes,
+    of: Indexes | None = None,
+    *,
+    order: int | Indexes | None = 0,
+    live: Mask | None = None,
+) -> Visit:
+    """Return the visit of parts of the pairs of another; `of` says which each is in."""
+    rows, gates = around.rows, around.live if live is None else live
+    if of is not None:
+        rows, gates = rows[of], None if gates is None else gates[of]
+    return Visit(
+        below, account, at, rows, gates, around, of, order, around.weight, listed=around.listed
+    )
+
+
+def _by_say(counted: "bool | Mask", at: Indexes) -> Iterator[tuple[bool, Indexes | None]]:
+    """Return whether fields are counted, and which of them; None for all."""
+    if not isinstance(counted, np.ndarray):
+        yield counted, None
+        return
+    for say in (True, False):
+        which = np.flatnonzero(counted[at] == say)
+        if len(which):
+            yield say, which
+
+
+def _at(weight: Weight, at: Indexes) -> Weight:
+    return weight[at] if isinstance(weight, np.ndarray) else weight
