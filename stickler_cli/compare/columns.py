@@ -9,9 +9,9 @@ entry more than there are slots, the last, which is what `NOTHING` reads.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
-from operator import sub
+from operator import is_, sub
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -111,9 +111,13 @@ class Prepared:
 class Columns:
     """Both sides of one place."""
 
-    def __init__(self, gt: list[JsonValue], pred: list[JsonValue]) -> None:
-        """Take the values of both sides; None where there is none."""
+    def __init__(
+        self, gt: list[JsonValue], pred: list[JsonValue], *, are_present: bool = False
+    ) -> None:
+        """Take the values of both sides; None where there is none, if they are not all present."""
         self.gt, self.pred = gt, pred
+        # To look into deep values at each of their levels takes long.
+        self._is_absent = partial(is_, None) if are_present else is_absent
         self._derived: dict[Hashable, Any] = {}
         self.pairings: dict[tuple[int, int], Any] = {}
         """Of pairs of lists met while other elements were paired: which of their elements pair."""
@@ -152,9 +156,11 @@ class Columns:
     @cached_property
     def kinds(self) -> tuple[Kinds, Kinds]:
         """What every slot holds: `ABSENT`, `LEAF`, `OBJECT` or `ARRAY`."""
-        # True is LEAF, and the rest is empty.
-        texts = self.types <= {str, type(None)}
-        return self._sides(map(bool if texts else kind, self._both()), np.int8)
+        if self.types <= {str, type(None)}:  # True is LEAF, and the rest is empty
+            return self._sides(map(bool, self._both()), np.int8)
+        absent = self._is_absent
+        kinds = (ABSENT if absent(value) else kind(value) for value in self._both())
+        return self._sides(kinds, np.int8)
 
     def present(self, gt: Indexes, pred: Indexes) -> tuple[Indexes, Indexes]:
         """Return the pairs with `NOTHING` for every absent value."""
@@ -178,7 +184,7 @@ class Columns:
             found = dict(zip(keys, both, strict=True))
         values: list[Any] = []
         for key, value in found.items():
-            found[key] = NOTHING if is_absent(value) else len(values)
+            found[key] = NOTHING if self._is_absent(value) else len(values)
             if found[key] != NOTHING:
                 values.append(value)
         return Codes(*self._sides(map(found.__getitem__, keys), np.intp), values)
@@ -196,7 +202,7 @@ class Columns:
 
         gt, gt_values = _parts(self.gt, parts)
         pred, pred_values = _parts(self.pred, parts)
-        return gt, pred, Columns(gt_values, pred_values)
+        return gt, pred, Columns(gt_values, pred_values, are_present=True)
 
     @cached_property
     def entries(self) -> tuple[Elements, Elements, "Columns", list[str]]:
@@ -210,7 +216,7 @@ class Columns:
 
         gt, gt_values = _parts(self.gt, parts)
         pred, pred_values = _parts(self.pred, parts)
-        return gt, pred, Columns(gt_values, pred_values), list(names)
+        return gt, pred, Columns(gt_values, pred_values, are_present=True), list(names)
 
     def values(self, gt: int, pred: int) -> tuple[JsonValue, JsonValue]:
         """Return the values of a pair; None for an absent side."""
@@ -228,11 +234,7 @@ def _field(values: Sequence[Any], name: str) -> list[Any]:
 
 
 def kind(value: object) -> int:
-    """Return what a slot with this value holds."""
-    if value.__class__ in _NUMBERS:
-        return LEAF
-    if is_absent(value):
-        return ABSENT
+    """Return what a slot with this value holds, if it is not absent."""
     if isinstance(value, dict):
         return OBJECT
     return ARRAY if isinstance(value, list) else LEAF

@@ -205,33 +205,23 @@ def _undeclared(
     node: FieldsNode, columns: Columns, slots: Indexes, side: str
 ) -> dict[int, tuple[str, ...]]:
     """Return by position the keys of objects that have a value and no field."""
-    known = _undeclared_by_slot(node, columns, side)
-    if not known:
-        return {}
-    return {position: known[slot] for position, slot in enumerate(slots.tolist()) if slot in known}
-
-
-def _undeclared_by_slot(
-    node: FieldsNode, columns: Columns, side: str
-) -> dict[int, tuple[str, ...]]:
-    """Return by slot the keys that have a value and no field; looked for once a column."""
+    declared = node.stated.names
 
     def find() -> dict[int, tuple[str, ...]]:
         found = {}
-        declared = node.stated.names
         for slot, value in enumerate(getattr(columns, side)):
             if isinstance(value, dict) and not value.keys() <= declared:
-                names = tuple(
+                found[slot] = tuple(
                     name
                     for name, part in value.items()
-                    if name not in declared and not is_absent(part) and not node.has_field(name)
+                    if name not in declared and not node.has_field(name) and not is_absent(part)
                 )
-                if names:
-                    found[slot] = names
-        return found
+        return {slot: names for slot, names in found.items() if names}
 
-    known: dict[int, tuple[str, ...]] = columns.derived((id(node), side), find)
-    return known
+    known = columns.derived((id(node), side), find)  # once a column
+    if not known:
+        return {}
+    return {position: known[slot] for position, slot in enumerate(slots.tolist()) if slot in known}
 
 
 def _extras(
