@@ -4,28 +4,22 @@ A missing key, `null`, `""`, `[]`, `{}`, an object whose every value is absent a
 every element is absent are one and the same absence. Source: docs/semantics.md, Absence.
 """
 
-from collections.abc import Iterable
 from typing import Any
 
 from stickler_cli.core.json_values import JsonValue
 
 
 def is_absent(value: Any) -> bool:
-    """Say whether a value is nothing; `0`, `false` and blanks are values.
+    """Return whether a value is nothing; `0`, `false` and blanks are values.
 
     >>> [is_absent(value) for value in (None, "", [[], {"a": None}], 0, False, "  ")]
     [True, True, True, False, False, False]
     """
-    if value is None:
-        return True
-    if isinstance(value, str):
+    if value is None or isinstance(value, str):
         return not value
-    if isinstance(value, dict):
-        parts: Iterable[Any] = value.values()
-    elif isinstance(value, list):
-        parts = value
-    else:
+    if not isinstance(value, dict | list):
         return False
+    parts = value.values() if isinstance(value, dict) else value
     # A loop: with all() every level of a deep document would also take room on the C stack.
     for part in parts:  # noqa: SIM110
         if not is_absent(part):
@@ -34,7 +28,7 @@ def is_absent(value: Any) -> bool:
 
 
 def without_absent(value: JsonValue) -> JsonValue:
-    """Give a value without its absent parts, at every level.
+    """Return a value without its absent parts, at every level.
 
     >>> without_absent({"a": None, "b": [1, ""], "c": {"d": []}})
     {'b': [1]}

@@ -5,7 +5,7 @@ Apart from the engine's own account, because a run of many documents does not pa
 
 from typing import Annotated, Literal, TypeAlias
 
-from stickler_cli.compare.result import Outcome, ThresholdSource
+from stickler_cli.compare.result import ERRORS, Outcome, ThresholdSource
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import Path
 from stickler_cli.core.rules import Count, Fraction, Rule
@@ -43,7 +43,7 @@ class Pairing:
 
     @property
     def paired(self) -> bool:
-        """Say whether there is a pair."""
+        """Whether there is a pair."""
         return None not in (self.ground_truth_index, self.prediction_index)
 
 
@@ -58,7 +58,7 @@ class Sum:
 
     @property
     def value(self) -> float:
-        """Give the score."""
+        """The score."""
         return self.total / self.divisor if self.divisor else 1.0
 
 
@@ -78,12 +78,11 @@ class Explained:
     gt: JsonValue = None
     """None where it is absent, or where its parts were compared with those of the other side."""
     pred: JsonValue = None
-    """Likewise."""
     outcome: Outcome
     similarity: float
     """As computed, in [0, 1]; as its threshold judges it."""
     score: float
-    """After clipping, in [0, 1]."""
+    """After clipping."""
     threshold: float
     threshold_source: ThresholdSource
     weight: float | None = None
@@ -106,6 +105,5 @@ class Explained:
 
     @property
     def right(self) -> bool:
-        """Say whether nothing is wrong here, nor anywhere inside."""
-        wrong = self.outcome in (Outcome.FD, Outcome.FA, Outcome.FN)
-        return not wrong and all(part.right for part in self.parts)
+        """Whether nothing is wrong here, nor anywhere inside."""
+        return self.outcome not in ERRORS and all(part.right for part in self.parts)

@@ -1,7 +1,5 @@
 """Which elements of two lists are pairs: the greatest total similarity, without the whole matrix.
 
-For all lists of a place at once:
-
 1. *Candidates*: pairs of elements that agree in a field whose unequal values have nothing in
    common, found by a join of keys; of few elements, all pairs.
 2. *Certificate*: a pair that is no candidate has at most the weight of the other fields in common.
@@ -14,14 +12,14 @@ company.
 """
 
 from collections.abc import Callable, Iterator
-from functools import lru_cache, partial
+from functools import cache
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from stickler_cli.comparators.base import EQUAL_WITHIN
 from stickler_cli.compare.assignment import assign, assign_all
-from stickler_cli.compare.columns import Columns, Indexes, Mask, distinct, spread
+from stickler_cli.compare.columns import NOTHING, Columns, Indexes, distinct, spread
 from stickler_cli.compare.outcomes import Floats
 from stickler_cli.compare.plan import Node, Options, Purpose
 from stickler_cli.compare.selective import SelectiveField, bound_of, selective_fields
@@ -36,8 +34,7 @@ SEARCHED_TOGETHER: Final = 1 << 18
 """Pairs that the elements of lists may come to that are searched together; few are compared."""
 
 AT_ONCE: Final = 1 << 16
-"""Pairs of elements that are compared in one call, so that memory stays flat: about 10 MB. More at
-once gain nothing; 16 times fewer make it slower."""
+"""Pairs of elements that are compared in one call: about 10 MB. More at once gain nothing."""
 
 SMALL_MATRIX: Final = 1 << 14
 """Cells of a list whose elements are all compared where two want the same."""
@@ -55,7 +52,6 @@ class Pairs(NamedTuple):
     """The slot of each ground truth among the elements of all lists."""
     pred: Indexes
     similarity: Floats
-    """In [0, 1]."""
 
     def some(self, which: Indexes | slice) -> "Pairs":
         """Return some of the pairs."""
@@ -81,19 +77,17 @@ def pair(  # noqa: PLR0913, PLR0917 - two sides of columns, and what pairs them
     Args:
         item: what compares two elements.
         lists: the lists of a place.
-        gt: the slot of each ground truth.
-        pred: the slot of each prediction.
+        gt: (k,), the slot of each ground truth.
+        pred: (k,), the slot of each prediction.
         floor: in [-1, 1), met within 1e-9; -1 keeps every pair.
         options: of the run.
-
-    Returns:
-        At most min(n, m) pairs a list; an element occurs at most once.
 
     Source:
         docs/semantics.md, Lists. Crouse (2016), doi:10.1109/TAES.2016.140952, for assignments.
     """
     found = []
-    for block in _blocks(lists.elements[0].lengths[gt] * lists.elements[1].lengths[pred]):
+    cells = lists.elements[0].lengths[gt] * lists.elements[1].lengths[pred]
+    for block in _blocks(cells, SEARCHED_TOGETHER):
         search = _Search(item, lists, gt[block], pred[block], floor, options)
         pairs = search.pairs()
         found.append(pairs._replace(owner=block[pairs.owner]))
@@ -101,11 +95,11 @@ def pair(  # noqa: PLR0913, PLR0917 - two sides of columns, and what pairs them
     return pairs.some(np.lexsort((pairs.gt, pairs.owner)))
 
 
-def _blocks(cells: Indexes) -> Iterator[Indexes]:
-    """Return lists that have elements on both sides, as many at a time as memory may hold."""
+def _blocks(cells: Indexes, most: int) -> Iterator[Indexes]:
+    """Return where there are cells, about `most` of them at a time, as memory may hold."""
     (some,) = cells.nonzero()
     if len(some):
-        block = (np.cumsum(cells[some]) - 1) // SEARCHED_TOGETHER
+        block = (np.cumsum(cells[some]) - 1) // most
         yield from np.split(some, np.diff(block).nonzero()[0] + 1)
 
 
@@ -116,14 +110,8 @@ class _Search:
     predictions after all ground truths, so that the lesser of two is always a ground truth.
     """
 
-    def __init__(  # noqa: PLR0913, PLR0917 - what a search goes by
-        self,
-        item: Node,
-        lists: Columns,
-        gt: Indexes,
-        pred: Indexes,
-        floor: float,
-        options: Options,
+    def __init__(  # noqa: PLR0913, PLR0917 - as `pair` takes them
+        self, item: Node, lists: Columns, gt: Indexes, pred: Indexes, floor: float, options: Options
     ) -> None:
         gt_lists, pred_lists, self._elements = lists.elements
         self._item, self._floor, self._options = item, floor, options
@@ -142,8 +130,7 @@ class _Search:
         """Return the pairs."""
         near, far, unknown = self._candidates()
         similarity = self._similarity(near, far)
-        gain = self._gain(near, far, similarity)
-        best = _greatest(near, gain, len(self._near))
+        gain, best = self._gains(near, far, similarity)
         (still_open,) = ((best <= unknown) & (unknown > 0)).nonzero()
         if len(still_open):
             more = self._compared_with_all(still_open, best)
@@ -152,8 +139,7 @@ class _Search:
                 np.concatenate([known[keep], new])
                 for known, new in zip((near, far, similarity), more, strict=True)
             )
-            gain = self._gain(near, far, similarity)
-            best = _greatest(near, gain, len(self._near))
+            gain, best = self._gains(near, far, similarity)
         chosen = _first_best(near, far, gain, best)
         times = np.bincount(far[chosen], minlength=len(self._far))
         if not np.count_nonzero(times > 1):
@@ -184,6 +170,12 @@ class _Search:
         ]
         return np.concatenate([np.empty(0), *found])
 
+    def _gains(self, near: Indexes, far: Indexes, similarity: Floats) -> tuple[Floats, Floats]:
+        """Return what each pair adds to the total, and the most that each element does; or 0."""
+        gain, best = self._gain(near, far, similarity), np.zeros(len(self._near))
+        np.maximum.at(best, near, gain)
+        return gain, best
+
     def _gain(self, near: Indexes, far: Indexes, similarity: Floats) -> Floats:
         """Return what each pair adds to the total that is sought; above 0, or 0."""
         owner = self._near_owner[near]
@@ -205,9 +197,11 @@ class _Search:
         if np.count_nonzero(few) == len(few):
             return *found[0], np.zeros(len(few))
         rest, worth = np.where(few, -1.0, 1.0), np.zeros(len(few))
+        open_ones = np.where(few, NOTHING, self._near)
+        near_side, far_side = (open_ones, self._near_owner), (self._far, self._far_owner)
         fields = self._fields = selective_fields(self._item, self._elements)
         for field in fields:
-            near, far, useful = self._join(field, ~few)
+            near, far, useful = field.join(near_side, far_side, MANY * (self._n + self._m))
             found.append((near, far))
             worth += useful * field.weight
         if fields:
@@ -218,32 +212,11 @@ class _Search:
         unknown = np.where(rest > self._floor + EQUAL_WITHIN, rest + 2 * EQUAL_WITHIN, 0.0)
         return either // len(self._far), either % len(self._far), unknown
 
-    def _join(self, field: SelectiveField, which: Mask) -> tuple[Indexes, Indexes, Mask]:
-        """Return the pairs that agree in a field, and for which elements this tells something.
-
-        It tells nothing in lists of which too many elements are alike in it.
-        """
-        near_keys, far_keys = field.keys[self._near], field.keys[self._far]
-        keys = field.size
-        one = self._near_owner * keys + near_keys
-        other = np.where(far_keys < 0, -1, self._far_owner * keys + far_keys)
-        order = np.argsort(other, kind="stable")
-        other = other[order]
-        low = np.searchsorted(other, one, "left")
-        count = np.searchsorted(other, one, "right") - low
-        count[(near_keys < 0) | ~which] = 0
-        of_list = np.bincount(self._near_owner, count, len(self._n))
-        tells = (of_list <= MANY * (self._n + self._m))[self._near_owner]
-        count[~tells] = 0
-        far, near = spread(low, count)
-        return near, order[far], tells & (near_keys >= 0) & which
-
     def _compared_with_all(self, near: Indexes, best: Floats) -> tuple[Indexes, Indexes, Floats]:
         """Compare elements with all of the other side; return the best pair of each."""
-        cells = np.cumsum(self._m[self._near_owner[near]])
-        blocks = np.split(near, np.flatnonzero(np.diff((cells - 1) // AT_ONCE)) + 1)
-        found = [self._best_of_all(block, best) for block in blocks]
-        near, far, similarity = (np.concatenate(side) for side in zip(*found, strict=True))
+        blocks = _blocks(self._m[self._near_owner[near]], AT_ONCE)
+        found = [self._best_of_all(near[block], best) for block in blocks]
+        near, far, similarity = map(np.concatenate, zip(*found, strict=True))
         return near, far, similarity
 
     def _best_of_all(self, near: Indexes, best: Floats) -> tuple[Indexes, Indexes, Floats]:
@@ -254,8 +227,8 @@ class _Search:
         if purpose is None:
             return self._best_of(near, far, self._similarity(near, far))
         # Pairs whose bound is below what is known of an element are not its best.
-        most = self._gain(near, far, self._similarity(near, far, purpose))
-        likely = _first_best(near, far, most, _greatest(near, most, len(self._near)))
+        most, greatest = self._gains(near, far, self._similarity(near, far, purpose))
+        likely = _first_best(near, far, most, greatest)
         found = self._similarity(near[likely], far[likely])
         best = best.copy()
         np.maximum.at(best, near[likely], self._gain(near[likely], far[likely], found))
@@ -278,8 +251,7 @@ class _Search:
         self, near: Indexes, far: Indexes, similarity: Floats
     ) -> tuple[Indexes, Indexes, Floats]:
         """Return the best of some pairs for each element."""
-        gain = self._gain(near, far, similarity)
-        at = _first_best(near, far, gain, _greatest(near, gain, len(self._near)))
+        at = _first_best(near, far, *self._gains(near, far, similarity))
         return near[at], far[at], similarity[at]
 
     def _assigned(
@@ -288,31 +260,33 @@ class _Search:
         """Return the pairs of lists in which two elements want the same one."""
         cells = self._n[disputed] * self._m[disputed]
         small, large = disputed[cells <= SMALL_MATRIX], disputed[cells > SMALL_MATRIX]
-        pairs = self._all(np.flatnonzero(np.isin(self._near_owner, small)))
-        gain = self._gain(*pairs, self._similarity(*pairs))
+        gain = self._gain_of_all(np.flatnonzero(np.isin(self._near_owner, small)))
         edges = np.cumsum(cells[cells <= SMALL_MATRIX])[:-1]
         solved = [
             self._solved(owner, matrix.reshape(-1, self._m[owner]).__getitem__, best, wanted)
             for owner, matrix in zip(small.tolist(), np.split(gain, edges), strict=False)
         ]
-        solved += (
-            self._solved(owner, lru_cache(None)(partial(self._gains_of, owner)), best, wanted)
-            for owner in large.tolist()
-        )
+        for owner, first in zip(large.tolist(), self._near_start[large].tolist(), strict=True):
+
+            @cache
+            def gains(row: int, first: int = first) -> Floats:
+                return self._gain_of_all(np.array([first + row]))
+
+            solved.append(self._solved(owner, gains, best, wanted))
         near, far = (np.concatenate(side) for side in zip(*solved, strict=True))
         similarity = self._similarity(near, far)
         gained = self._gain(near, far, similarity) > 0
         return near[gained], far[gained], similarity[gained]
 
-    def _gains_of(self, owner: int, position: int) -> Floats:
-        """Compare an element of a list with all of the other side."""
-        pairs = self._all(np.array([self._near_start[owner] + position]))
+    def _gain_of_all(self, near: Indexes) -> Floats:
+        """Compare some elements with all of the other side."""
+        pairs = self._all(near)
         return self._gain(*pairs, self._similarity(*pairs))
 
     def _solved(
         self, owner: int, gain: Callable[[int], Floats], best: Floats, wanted: Indexes
     ) -> tuple[Indexes, Indexes]:
-        """Return the pairs of the greatest total of one list; pairs that gain nothing too."""
+        """Return the pairs of the greatest total of one list, also those that gain nothing."""
         first, far = int(self._near_start[owner]), int(self._far_start[owner])
         mine = slice(first, first + int(self._n[owner]))
         wants = np.where(wanted[mine] < 0, -1, wanted[mine] - far)
@@ -321,15 +295,8 @@ class _Search:
             columns = assign(gain, best[mine], wants, int(self._m[owner]))
         else:
             columns = assign_all(np.array([gain(row) for row in range(len(wants))]))
-        chosen = np.array(columns)
-        return first + np.flatnonzero(chosen >= 0), far + chosen[chosen >= 0]
-
-
-def _greatest(at: Indexes, values: Floats, size: int) -> Floats:
-    """Return the greatest of the values at each position; 0.0 where there is none."""
-    best = np.zeros(size)
-    np.maximum.at(best, at, values)
-    return best
+        (rows,) = (np.array(columns) >= 0).nonzero()
+        return first + rows, far + np.array(columns)[rows]
 
 
 def _first_best(near: Indexes, far: Indexes, gain: Floats, best: Floats) -> Indexes:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from stickler_cli.compare.columns import Columns, Indexes
+from stickler_cli.compare.columns import Columns, Indexes, Mask, spread
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.object import ObjectNode
 from stickler_cli.compare.one_of import OneOfNode, followed
@@ -18,9 +18,34 @@ class SelectiveField:
     of_object: float
     """The weights of all fields of the object, this one included."""
     keys: Indexes
-    """Of the elements of all ground truths, then of all predictions; below 0 for none."""
-    size: int
-    """One more than the greatest key."""
+    """Of the elements of all ground truths, then of all predictions, and of `NOTHING`; below 0 for
+    none."""
+
+    def join(
+        self, near: tuple[Indexes, Indexes], far: tuple[Indexes, Indexes], most: Indexes
+    ) -> tuple[Indexes, Indexes, Mask]:
+        """Return the pairs that agree in the field, and which near elements this tells of.
+
+        It tells nothing in lists of which too many elements are alike in it.
+
+        Args:
+            near: element and list of each on one side.
+            far: of each on the other.
+            most: of each list, how many pairs are not too many.
+        """
+        near_keys, far_keys = self.keys[near[0]], self.keys[far[0]]
+        keys = int(self.keys.max(initial=0)) + 1
+        one = near[1] * keys + near_keys
+        other = np.where(far_keys < 0, -1, far[1] * keys + far_keys)
+        order = np.argsort(other, kind="stable")
+        other = other[order]
+        low = np.searchsorted(other, one, "left")
+        count = np.searchsorted(other, one, "right") - low
+        count[near_keys < 0] = 0
+        tells = (np.bincount(near[1], count, len(most)) <= most)[near[1]] & (near_keys >= 0)
+        count[~tells] = 0
+        found, owner = spread(low, count)
+        return owner, order[found], tells
 
 
 def selective_fields(item: Node, elements: Columns) -> list[SelectiveField]:
@@ -37,9 +62,8 @@ def selective_fields(item: Node, elements: Columns) -> list[SelectiveField]:
         comparator = field.node.comparator.pairing or field.node.comparator
         if not columns.scalar or (keys := columns.prepared(comparator).keys) is None:
             continue
-        both = np.concatenate([columns.codes.gt[:-1], columns.codes.pred[:-1]])
-        size = max(int(keys.max()), 0) + 1
-        found.append(SelectiveField(field.node.weight, of_object, keys[both], size))
+        both = np.concatenate([columns.codes.gt[:-1], columns.codes.pred])
+        found.append(SelectiveField(field.node.weight, of_object, keys[both]))
     return found
 
 
