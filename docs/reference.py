@@ -52,7 +52,7 @@ def configuration() -> Iterator[str]:
     yield "| key | commands | values | default | what it does |"
     yield "|---|---|---|---|---|"
     for option, names in _in_files().values():
-        said = option.declared
+        said = option
         default = said.shown or ("" if option.default in (None, ()) else str(option.default))
         default = f"`{default.lower() if isinstance(option.default, bool) else default}`"
         cells = [
@@ -69,7 +69,7 @@ def _in_files() -> dict[str, tuple[Option, list[str]]]:
     found: dict[str, tuple[Option, list[str]]] = {}
     for command, settings in COMMANDS.items():
         for name, option in options_of(settings).items():
-            where = option.declared.in_file
+            where = option.in_file
             if where == "all" or (where == "eval" and command == "eval"):
                 found.setdefault(name, (option, []))[1].append(command)
     return found

@@ -16,8 +16,8 @@ from stickler_cli.cli.commands import Command
 from stickler_cli.cli.config import Config, read_config
 from stickler_cli.cli.exit_codes import exit_code_help
 from stickler_cli.core.option import (
+    FLAG,
     Choice,
-    Flag,
     Option,
     Settings,
     Texts,
@@ -142,10 +142,10 @@ def _function(command: Command) -> Any:
 def _parameter(option: Option) -> inspect.Parameter:
     """Return the parameter by which typer makes an option; values are checked elsewhere."""
     kind: Any = str
-    default = option.declared.shown or option.default
+    default = option.shown or option.default
     names = [option.flag]
     match option.values:
-        case Flag():
+        case values if values == FLAG:
             kind = bool
             if default is None:
                 names = [f"{option.flag}/--no-{option.name}"]
@@ -157,9 +157,9 @@ def _parameter(option: Option) -> inspect.Parameter:
             default = str(default)
     if default is None:
         kind |= None
-    if option.declared.short is not None:
-        names.append(option.declared.short)
-    said = typer.Option(default, *names, metavar=option.declared.metavar, help=option.declared.help)
+    if option.short is not None:
+        names.append(option.short)
+    said = typer.Option(default, *names, metavar=option.metavar, help=option.help)
     return _keyword(option.name, said, kind)
 
 

@@ -74,17 +74,17 @@ def options_in_files(command: str) -> dict[str, Option]:
         name: option
         for settings in (*reversed(COMMANDS.values()), COMMANDS[command])
         for name, option in options_of(settings).items()
-        if option.declared.in_file != "none"
+        if option.in_file != "none"
     }
 
 
 def _is_for(option: Option, command: str) -> bool:
     own = options_of(COMMANDS[command]).get(option.name)
-    return own is not None and own.declared.in_file in {"all", command}
+    return own is not None and own.in_file in {"all", command}
 
 
 def _resolved(option: Option, value: object, folder: Path) -> object:
-    if not option.declared.is_path:
+    if not option.is_path:
         return value
     if isinstance(value, list):
         return [str(folder / part) for part in value]

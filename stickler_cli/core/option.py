@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import Field, field, fields
 from inspect import get_annotations
 from numbers import Integral, Real
+from types import NoneType
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -34,26 +35,16 @@ class NotTakenError(Exception):
     """A value that an option does not take; its text is a hint, or empty."""
 
 
-class Flag:
-    """True or false."""
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """Any value of a type."""
 
-    expected: ClassVar[str] = "true or false"
+    kind: type
+    expected: str
 
-    def read(self, value: object) -> bool:
-        """Return what a value means; NotTakenError if nothing."""
-        if not isinstance(value, bool):
-            raise NotTakenError
-        return value
-
-
-class Text:
-    """Any text."""
-
-    expected: ClassVar[str] = "a string"
-
-    def read(self, value: object) -> str:
-        """Return what a value means; NotTakenError if nothing."""
-        if not isinstance(value, str):
+    def read(self, value: object) -> Any:
+        """Return what a value means, as all kinds of values do; NotTakenError if nothing."""
+        if not isinstance(value, self.kind):
             raise NotTakenError
         return value
 
@@ -64,7 +55,7 @@ class Texts:
     expected: ClassVar[str] = "a list of strings"
 
     def read(self, value: object) -> tuple[str, ...]:
-        """Return what a value means; NotTakenError if nothing."""
+        """Return the texts."""
         if not isinstance(value, list | tuple) or not all(isinstance(part, str) for part in value):
             raise NotTakenError
         return tuple(value)
@@ -82,7 +73,7 @@ class Choice:
         return f"one of {', '.join(self.words)}"
 
     def read(self, value: object) -> str:
-        """Return what a value means; NotTakenError if nothing."""
+        """Return the word."""
         if not isinstance(value, str) or value not in self.words:
             raise NotTakenError(did_you_mean(str(value), self.words))
         return value
@@ -98,11 +89,11 @@ class Number:
     word: str | None = None
 
     def read(self, value: object) -> float | str:
-        """Return what a value means; NotTakenError if nothing."""
+        """Return the number, or the word."""
         if self.word is not None and isinstance(value, str):
             if value == self.word:
                 return value
-            value = _number_in(value, whole=self.whole)
+            value = self.in_text(value)
         if isinstance(value, bool) or not isinstance(value, Integral if self.whole else Real):
             raise NotTakenError
         try:
@@ -114,18 +105,16 @@ class Number:
             raise NotTakenError(f"did you mean {number / 100:g}?" if percent else "")
         return number
 
+    def in_text(self, text: str) -> float:
+        """Return the number that a text says."""
+        try:
+            return int(text) if self.whole else float(text)
+        except ValueError:
+            raise NotTakenError from None
 
-def _number_in(text: str, *, whole: bool) -> float:
-    try:
-        return int(text) if whole else float(text)
-    except ValueError:
-        raise NotTakenError from None
 
-
-_SIZE: Final = re.compile(
-    r"\s*(\d{1,12}(?:\.\d{1,6})?)\s*([kMGT]?)(i?)B?\s*", re.IGNORECASE | re.ASCII
-)
-_POWERS: Final = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
+_SIZE: Final = r"\s*(\d{1,12}(?:\.\d{1,6})?)\s*([kMGT]?)(i?)B?\s*"
+_POWERS: Final = ("", "k", "m", "g", "t")
 
 
 class Size:
@@ -138,44 +127,65 @@ class Size:
     expected: ClassVar[str] = "a number of bytes, such as 4096, 500kB or 1.5GB"
 
     def read(self, value: object) -> int:
-        """Return what a value means; NotTakenError if nothing."""
-        text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
-        match = _SIZE.fullmatch(text) if isinstance(text, str) else None
+        """Return the number of bytes."""
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        text = str(value) if whole or isinstance(value, str) else ""
+        match = re.fullmatch(_SIZE, text, re.IGNORECASE | re.ASCII)
         if match is None:
             raise NotTakenError
         number, unit, binary = match.groups()
-        size = int(float(number) * (1024 if binary else 1000) ** _POWERS[unit.lower()])
+        size = int(float(number) * (1024 if binary else 1000) ** _POWERS.index(unit.lower()))
         if size < 1:
             raise NotTakenError
         return size
 
 
-Values: TypeAlias = Flag | Text | Texts | Choice | Number | Size
+FLAG: Final = Typed(bool, "true or false")
+_TYPED: Final = {bool: FLAG, str: Typed(str, "a string")}
+Values: TypeAlias = Typed | Texts | Choice | Number | Size
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
-    """What is said of an option beside its name, type and default."""
+class Option:
+    """One option of a class of settings."""
 
     help: str
     metavar: str | None = None
     short: str | None = None
     """Of one letter: `-f`."""
-    values: Values | None = None
-    """What it takes; None where its type says enough."""
+    values: Values = FLAG
+    """What it takes, where its type does not say it."""
     shown: str | None = None
     """Its default as people write it."""
     in_file: Literal["all", "eval", "none"] = "all"
     """Which of the commands that have it take it from a configuration file."""
     is_path: bool = False
     """Whether it names files; in a configuration file they are relative to that file."""
-    flag: str | None = None
-    """Its name on the command line, where it is not that of the field."""
+    flag: str = ""
+    """Its name on the command line."""
+    name: str = ""
+    """That of its field, which also says its type and default."""
+    kind: Any = None
+    default: Any = None
+
+    def read(self, value: object) -> Any:
+        """Return what a value means; NotTakenError if nothing."""
+        return None if value is None and self.default is None else self.values.read(value)
+
+    def parse(self, value: object) -> Any:
+        """Return what a value on a command line means, where numbers are text."""
+        if isinstance(self.values, Number) and isinstance(value, str) and value != self.values.word:
+            value = self.values.in_text(value)
+        return self.read(value)
+
+    def problem(self, source: str, found: str, error: NotTakenError) -> Problem:
+        """Word what is wrong with a value."""
+        return Problem(source, found, self.values.expected, str(error))
 
 
 def option(default: T, help: str, **said: Any) -> T:  # noqa: A002 - the word of typer
-    """Declare a field of settings; `said` is what `Declared` has beside the help."""
-    found: T = field(default=default, metadata={"declared": Declared(help, **said)})
+    """Declare a field of settings; `said` is what else `Option` has that the field does not say."""
+    found: T = field(default=default, metadata={"help": help, **said})
     return found
 
 
@@ -192,67 +202,27 @@ class Settings:
         dataclass(frozen=True, kw_only=True)(cls)
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
-    """One option of a class of settings."""
-
-    name: str
-    kind: Any
-    """Its type."""
-    default: Any
-    group: type
-    """The class of settings that declares it."""
-    values: Values
-    declared: Declared
-
-    @property
-    def flag(self) -> str:
-        """Its name on the command line."""
-        return self.declared.flag or f"--{self.name.replace('_', '-')}"
-
-    def read(self, value: object) -> Any:
-        """Return what a value means; NotTakenError if nothing."""
-        return None if value is None and self.default is None else self.values.read(value)
-
-    def parse(self, value: object) -> Any:
-        """Return what a value on a command line means, where numbers are text."""
-        if isinstance(self.values, Number) and isinstance(value, str) and value != self.values.word:
-            value = _number_in(value, whole=self.values.whole)
-        return self.read(value)
-
-    def problem(self, source: str, found: str, error: NotTakenError) -> Problem:
-        """Word what is wrong with a value."""
-        return Problem(source, found, self.values.expected, str(error))
-
-
 def options_of(settings: type[Settings]) -> dict[str, Option]:
     """Return the options of a class of settings by name: its own, then those of its groups."""
-    hints = get_type_hints(settings)
+    kinds, found = get_type_hints(settings), {}
     by_name = {entry.name: entry for entry in fields(settings)}
-    found: dict[str, Option] = {}
-    for group in settings.__mro__:
-        for name in get_annotations(group):
-            if name in by_name and name not in found:
-                entry = by_name[name]
-                declared = entry.metadata["declared"]
-                values = declared.values or _values_of(hints[name])
-                found[name] = Option(name, hints[name], entry.default, group, values, declared)
+    names = [name for group in settings.__mro__ for name in get_annotations(group)]
+    for name in dict.fromkeys(name for name in names if name in by_name):
+        said = {"flag": f"--{name.replace('_', '-')}", **by_name[name].metadata}
+        if "values" not in said:
+            said["values"] = _values_of(kinds[name])
+        found[name] = Option(**said, name=name, kind=kinds[name], default=by_name[name].default)
     return found
 
 
 def _values_of(kind: object) -> Values:
     """Return what a type says of the values of an option."""
-    if get_origin(kind) is Literal:
-        return Choice(get_args(kind))
-    parts = set(get_args(kind)) - {type(None)}
     if get_origin(kind) is tuple:
         return Texts()
-    if kind is bool or parts == {bool}:
-        return Flag()
-    if kind is str or parts == {str}:
-        return Text()
-    (choice,) = parts
-    return Choice(get_args(choice))
+    if get_origin(kind) is Literal:
+        return Choice(get_args(kind))
+    (part,) = {*get_args(kind)} - {NoneType} or {kind}
+    return _TYPED.get(part) or Choice(get_args(part))
 
 
 def read_settings(settings: type[S], given: Mapping[str, object], *, parsed: bool = True) -> S:

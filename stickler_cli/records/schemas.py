@@ -135,7 +135,7 @@ def _options_schema(settings: Any) -> dict[str, Any]:
     found: dict[str, dict[str, Any]] = {}
     for name, option in options_of(settings).items():
         kind = {float: "number", bool: "boolean"}.get(hints[name], "string")
-        found[name] = {"description": option.declared.help, "type": kind}
+        found[name] = {"description": option.help, "type": kind}
         if isinstance(option.values, Choice):
             found[name]["enum"] = list(option.values.words)
     return {

@@ -158,11 +158,15 @@ ALL = [
 @pytest.mark.parametrize("option", ALL)
 def test_an_option_takes_its_own_default(option: Option):
     assert option.read(option.default) == option.default
-    if option.declared.shown is not None:
-        assert option.read(option.declared.shown) == option.default
+    if option.shown is not None:
+        assert option.read(option.shown) == option.default
 
 
 @pytest.mark.parametrize("option", ALL)
 def test_an_option_says_what_it_is_for(option: Option):
-    assert option.declared.help.rstrip("]").endswith((".", "terminal", "--output"))
-    assert option.group.__doc__
+    assert option.help.rstrip("]").endswith((".", "terminal", "--output"))
+
+
+@pytest.mark.parametrize("settings", [*COMMANDS.values(), ManySettings])
+def test_each_group_of_options_says_what_is_in_it(settings: type):
+    assert all(group.__doc__ for group in settings.__mro__)
