@@ -34,8 +34,8 @@ class Rule:
     """What readers demand; None for the type and the range of the keywords, or for the type."""
     always: bool = False
     """Whether the key is always written, though readers do without."""
-    parsed: Callable[[str], Any] | None = None
-    """What a text stands for; raises ValueError with what was expected, or UsageError."""
+    parsed: Callable[[Any], Any] | None = None
+    """What it stands for; raises ValueError with what was expected, or UsageError."""
     written: Callable[[Any], object] | None = None
     """The reverse."""
 

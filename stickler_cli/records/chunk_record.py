@@ -5,57 +5,33 @@ read from it. The types of the result say what there is, so nothing can be forgo
 """
 
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import Field, fields, replace
+from collections.abc import Mapping
+from dataclasses import fields, replace
 from typing import Any, Final, TypeVar, cast
 
 from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.core.rules import KEPT, encoded
+from stickler_cli.core.rules import KEPT, Rule, encoded
 from stickler_cli.records.codec import read
 from stickler_cli.score.evaluation import Evaluation
 
 T = TypeVar("T")
 
-EVALUATION: Final = "evaluation"
 
-
-class KeptEvaluation:
-    """Marks the evaluation of a chunk: it stands in its own format, and is read by itself."""
-
-    @staticmethod
-    def __get_pydantic_core_schema__(source: Any, handler: Callable[[Any], Any]) -> dict[str, Any]:
-        return {"type": "is-instance", "cls": source}
-
-
-def chunk_record(chunk: Any) -> dict[str, object]:
+def chunk_record(chunk: object) -> dict[str, object]:
     """Return a `ChunkResult` as JSON values; `read_chunk` gives it back, exactly."""
-    kept = {part.name: getattr(chunk, part.name) for part in fields(chunk) if _is_kept(part)}
-    evaluation = _evaluation_record(kept.pop(EVALUATION))
-    return {name: encoded(value) for name, value in kept.items()} | {EVALUATION: evaluation}
+    return cast("dict[str, object]", encoded(chunk))
 
 
 def read_chunk(kind: type[T], record: Mapping[str, object], source: str) -> T:
-    """Read what `chunk_record` gave.
-
-    Args:
-        kind: `ChunkResult`.
-        record: JSON values.
-        source: what to call it in messages.
+    """Return the `ChunkResult`, which is the kind, that `chunk_record` was given.
 
     Raises:
         UsageError: it is no such record; with its place and what it is.
     """
     for part in fields(cast("Any", kind)):
-        if _is_kept(part) and part.name not in record:
+        if part.metadata.get(KEPT, True) and part.name not in record:
             raise UsageError([Problem(source, f"{part.name} is missing", pointer="")])
-    evaluation = record[EVALUATION]
-    if isinstance(evaluation, dict):
-        record = {**record, EVALUATION: _read_evaluation(evaluation, source)}
     return read(kind, record, source)
-
-
-def _is_kept(part: Field[Any]) -> bool:
-    return bool(part.metadata.get(KEPT, True))
 
 
 def _evaluation_record(evaluation: Evaluation) -> dict[str, object]:
@@ -69,20 +45,25 @@ def _evaluation_record(evaluation: Evaluation) -> dict[str, object]:
             for key, groups in evaluation.by.items()
         },
     )
-    accounts, bootstrap = evaluation.accounts, evaluation.bootstrap
-    return {
-        **bare.to_dict(),
-        **({} if bootstrap is None else {"intervals": bootstrap.settings.view()}),
-        # As text: they are JSON already, and there are many of them.
-        **({} if accounts is None else {"accounts": [line.decode() for _, line in accounts.lines]}),
-    }
+    record, accounts = bare.to_dict(), evaluation.accounts
+    if evaluation.bootstrap is not None:
+        record["intervals"] = evaluation.bootstrap.settings.view()
+    if accounts is not None:  # as text: they are JSON already, and there are many of them
+        record["accounts"] = [line.decode() for _, line in accounts.lines]
+    return record
 
 
-def _read_evaluation(record: Mapping[str, object], source: str) -> Evaluation:
+def _read_evaluation(record: Mapping[str, object]) -> Evaluation:
     # For those who continue a run; others need not wait until its types are made.
     from stickler_cli.records.run_reading import read_evaluation
 
     if "accounts" in record:
-        lines = read(list[str], record["accounts"], source, (EVALUATION, "accounts"))
+        lines = read(list[str], record["accounts"], place=("accounts",))
         record = {**record, "per_document": [json.loads(line) for line in lines]}
-    return read_evaluation(record, source)
+    return read_evaluation(record)
+
+
+KEPT_EVALUATION: Final = Rule(
+    "an object", {"type": "object"}, parsed=_read_evaluation, written=_evaluation_record
+)
+"""Says that the evaluation of a chunk stands in a format of its own."""

@@ -63,7 +63,8 @@ def read(
         raise UsageError([Problem(source, f"{name} is missing", "", hint, pointer)])
     expected = _expected(first["type"], first.get("ctx", {}), first["msg"])
     if isinstance(expected, Problem):
-        raise UsageError([replace(expected, source=source, pointer=pointer)])
+        inside = pointer + (expected.pointer or "")
+        raise UsageError([replace(expected, source=source, pointer=inside)])
     raise UsageError([Problem(source, f"the value is {brief(there)}", expected, "", pointer)])
 
 

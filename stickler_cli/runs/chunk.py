@@ -17,7 +17,7 @@ from stickler_cli.core.problems import ComparisonError, Problem
 from stickler_cli.core.rules import KEPT
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents import DocumentPair, Fingerprint, PairRef, read_pair
-from stickler_cli.records.chunk_record import KeptEvaluation
+from stickler_cli.records.chunk_record import KEPT_EVALUATION
 from stickler_cli.runs.grouping import groups_of
 from stickler_cli.runs.job import Job, OutputsRequested
 from stickler_cli.runs.limits import room_for_depth
@@ -44,7 +44,6 @@ class ChunkResult:
 
     ids: list[str] = field(default_factory=list)
     """Of all its documents, in their order."""
-    evaluation: Annotated[Evaluation, KeptEvaluation] = field(default_factory=Evaluation)
     document_lines: bytes = b""
     non_match_lines: bytes = b""
     first_non_matches: list[tuple[str, NonMatch]] = field(default_factory=list)
@@ -57,6 +56,7 @@ class ChunkResult:
     """What asking models took, which is no result: a run that goes on has not asked again."""
     fingerprints: list[Fingerprint | None] = field(default_factory=list)
     """Of each document, if requested; None of one that nobody could read to its end."""
+    evaluation: Annotated[Evaluation, KEPT_EVALUATION] = field(default_factory=Evaluation)
 
 
 def empty_result(requested: OutputsRequested) -> ChunkResult:

@@ -4,7 +4,8 @@ A module of its own because an evaluation carries them and the run format signs 
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields
+from dataclasses import fields as fields_of
+from dataclasses import replace
 from typing import Annotated, Final
 
 from stickler_cli.core.locations import Path
@@ -47,7 +48,7 @@ class Conditions:
 
     def differences(self, other: "Conditions") -> Iterator[str]:
         """Yield in what two evaluations disagree, a clause each."""
-        for option in fields(DecidingOptions):
+        for option in fields_of(DecidingOptions):
             here, there = getattr(self.options, option.name), getattr(other.options, option.name)
             if here != there:
                 yield f"{option.name} is {here!r} here and {there!r} there"
@@ -83,9 +84,7 @@ def in_schema_order(tally: Tally, fields: Iterable[FieldInfo]) -> Tally:
             ranks = (rank.get((*pattern, name), float("inf")) for pattern in patterns)
             return min(ranks, default=float("inf")), name
 
-        result = Tally()
-        result.merge(node)
-        result.fields = {
+        fields = {
             name: sort(
                 node.fields[name],
                 frozenset(
@@ -97,6 +96,6 @@ def in_schema_order(tally: Tally, fields: Iterable[FieldInfo]) -> Tally:
             )
             for name in sorted(node.fields, key=place)
         }
-        return result
+        return replace(node, fields=fields)
 
     return sort(tally, frozenset({()}))
