@@ -4,7 +4,7 @@ A notebook shows one table, without a script or anything to load, in its own col
 dark. Every name from documents is escaped.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from html import escape
 from importlib import import_module
@@ -14,11 +14,10 @@ from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError
 from stickler_cli.core.spelling import did_you_mean
 from stickler_cli.records.run_reading import read_evaluation
-from stickler_cli.reports.csv_report import HEADERS, Row, run_rows
+from stickler_cli.reports.csv_report import HEADERS, run_rows
 from stickler_cli.reports.figures import rate, visible
-from stickler_cli.reports.rows import FieldRow, Figures, figures_of, named_rows
+from stickler_cli.reports.rows import Figures, figures_of, named_rows
 from stickler_cli.score import evaluation as score
-from stickler_cli.score.counts import RateRule
 
 LIBRARIES: Final = ("pandas", "polars")
 """What makes data frames, the most common first; neither is a dependency."""
@@ -79,66 +78,49 @@ class Evaluation(score.Evaluation):
             library: `pandas` or `polars`; None takes the first of them that is installed.
 
         Returns:
-            A `pandas.DataFrame` or `polars.DataFrame`: a row for whole documents, whose `field` is
-            empty, then one for each field.
+            Its `DataFrame`: a row for whole documents, whose `field` is empty, then one for each
+            field. A cell without anything is missing in it.
 
         Raises:
             UnavailableError: the library is not installed.
             UsageError: there is no such library.
         """
-        return data_frame(run_rows(self, self.fields, self.rule), library)
+        if library not in (None, *LIBRARIES):
+            expected, hint = f"one of {', '.join(LIBRARIES)}", did_you_mean(str(library), LIBRARIES)
+            raise UsageError([Problem("library", f"it is {library!r}", expected, hint)])
+        for name in LIBRARIES if library is None else (library,):
+            try:
+                # Whoever makes no data frame must not pay for loading this.
+                module = import_module(name)
+            except ModuleNotFoundError as error:
+                if error.name != name:  # it is there, and broken
+                    raise
+                continue
+            columns = map(list, zip(*run_rows(self, self.fields, self.rule), strict=True))
+            return module.DataFrame(dict(zip(HEADERS, columns, strict=True)))
+        wanted = " or ".join(LIBRARIES) if library is None else library
+        found = f"a data frame needs {wanted}, which is not installed"
+        raise UnavailableError([Problem("", found, "", f"pip install {library or LIBRARIES[0]}")])
 
     def _repr_html_(self) -> str:
-        """Return the results as a notebook shows them."""
-        return summary_html(self, named_rows(self.tally, self.fields, self.rule), self.rule)
-
-
-def data_frame(rows: Iterable[Row], library: str | None = None) -> Any:
-    """Return rows as a data frame; a cell without anything is missing in it.
-
-    Args:
-        rows: with a cell for each of `HEADERS`.
-        library: one of `LIBRARIES`; None takes the first of them that is installed.
-
-    Raises:
-        UnavailableError: the library is not installed.
-        UsageError: there is no such library.
-    """
-    if library not in (None, *LIBRARIES):
-        expected, hint = f"one of {', '.join(LIBRARIES)}", did_you_mean(str(library), LIBRARIES)
-        raise UsageError([Problem("library", f"it is {library!r}", expected, hint)])
-    for name in LIBRARIES if library is None else (library,):
-        try:
-            # Whoever makes no data frame must not pay for loading this.
-            module = import_module(name)
-        except ModuleNotFoundError as error:
-            if error.name != name:  # it is there, and broken
-                raise
-            continue
-        columns = map(list, zip(*rows, strict=True))
-        return module.DataFrame(dict(zip(HEADERS, columns, strict=True)))
-    wanted = " or ".join(LIBRARIES) if library is None else library
-    found = f"a data frame needs {wanted}, which is not installed"
-    raise UnavailableError([Problem("", found, "", f"pip install {library or LIBRARIES[0]}")])
-
-
-def summary_html(evaluation: score.Evaluation, fields: Sequence[FieldRow], rule: RateRule) -> str:
-    """Return a headline, and a table with a row for whole documents and one for each field."""
-    whole = figures_of(evaluation.tally, rule)
-    rows = [_row("all fields", _figures(whole, evaluation.overall_score))]
-    for field in fields[:MOST_ROWS]:
-        name = f"<bdi><code>{escape(visible(field_path(field.path)))}</code></bdi>"
-        rows.append(_row(name, _figures(field.figures, field.score), depth=len(field.path)))
-    more = len(fields) - MOST_ROWS
-    rest = f"<p>{more} more: to_frame() gives every field.</p>" if more > 0 else ""
-    heads = "".join(
-        f'<th scope="col" title="{title}" style="{_RIGHT}">{name}</th>' for name, title in _HEADERS
-    )
-    return (
-        f"<div><p>{_headline(evaluation)}</p>"
-        f'<table style="{_TABLE}"><thead><tr><th scope="col" style="{_LEFT}">field</th>{heads}</tr>'
-        f"</thead><tbody>{''.join(rows)}</tbody></table>{rest}</div>"
-    )
+        """Return a headline, and a table with a row for all documents and one for each field."""
+        fields = named_rows(self.tally, self.fields, self.rule)
+        whole = _figures(figures_of(self.tally, self.rule), self.overall_score)
+        rows = [_row("all fields", whole)]
+        for row in fields[:MOST_ROWS]:
+            name = f"<bdi><code>{escape(visible(field_path(row.path)))}</code></bdi>"
+            rows.append(_row(name, _figures(row.figures, row.score), depth=len(row.path)))
+        more = len(fields) - MOST_ROWS
+        rest = f"<p>{more} more: to_frame() gives every field.</p>" if more > 0 else ""
+        heads = "".join(
+            f'<th scope="col" title="{title}" style="{_RIGHT}">{name}</th>'
+            for name, title in _HEADERS
+        )
+        return (
+            f'<div><p>{_headline(self)}</p><table style="{_TABLE}"><thead><tr>'
+            f'<th scope="col" style="{_LEFT}">field</th>{heads}</tr></thead>'
+            f"<tbody>{''.join(rows)}</tbody></table>{rest}</div>"
+        )
 
 
 def _headline(evaluation: score.Evaluation) -> str:

@@ -44,11 +44,6 @@ def model_from_schema(
     return _Classes(deepcopy(schema), base, file).of(plan.root, plan.model_name)
 
 
-def made_of_schema(cls: type) -> bool:
-    """Return whether a class was itself made of a schema, and does not just inherit from one."""
-    return "_source_schema" in vars(cls)
-
-
 def source_schema(model: type[ComparableModel]) -> dict[str, Any]:
     """Return the schema that a class was made of.
 

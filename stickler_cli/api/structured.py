@@ -19,7 +19,6 @@ from stickler_cli.api.export import configuration_of
 from stickler_cli.api.fields import CURRENT, annotated_schema, check_exported
 from stickler_cli.api.from_schema import (
     embedded_schema,
-    made_of_schema,
     model_from_schema,
     source_schema,
 )
@@ -57,7 +56,8 @@ class StructuredModel(ComparableModel):
             raise ValueError(f"match_threshold is {threshold!r}, expected a number in [0, 1]")
         if cls._source_schema is None:
             return
-        made: type[ComparableModel] = next(base for base in cls.__mro__ if made_of_schema(base))
+        # The one that was itself made of it, and does not just inherit it.
+        made: type[ComparableModel] = next(b for b in cls.__mro__ if "_source_schema" in vars(b))
         if (cls.model_fields.keys(), threshold) != (made.model_fields.keys(), made.match_threshold):
             raise TypeError(
                 f"{made.__name__} is made of a JSON Schema, which alone says what its fields are; "
@@ -120,7 +120,11 @@ class StructuredModel(ComparableModel):
         Raises:
             SchemaError: with every field that no configuration can state.
         """
-        return configuration_of(cls, cls.comparison_plan(), _plan_of_configuration)
+
+        def plan_of(config: dict[str, Any]) -> Plan:
+            return StructuredModel.model_from_json(config, allow_plugins=True).comparison_plan()
+
+        return configuration_of(cls, cls.comparison_plan(), plan_of)
 
     @classmethod
     def model_from_json(
@@ -232,17 +236,11 @@ class StructuredModel(ComparableModel):
         if document_non_matches:
             result["non_matches"] = errors
         if document_field_comparisons:
-            result["field_comparisons"] = field_comparisons(batch, comparison)
+            result["field_comparisons"] = field_comparisons(batch)
         return result
 
 
-# Functions, as a field may have the name of a method.
-
-
-def _plan_of_configuration(config: dict[str, Any]) -> Plan:
-    return StructuredModel.model_from_json(config, allow_plugins=True).comparison_plan()
-
-
+# A function, as a field may have the name of a method.
 def _compared(gt: StructuredModel, pred: BaseModel, options: Options | None = None) -> Comparison:
     plan = type(gt).comparison_plan()
     return comparison_of(compare(plan, [values_of(gt)], [values_of(pred)], options), 0)

@@ -73,7 +73,7 @@ def _without_derived(value: Any) -> Any:
     return value
 
 
-def field_comparisons(batch: Batch, comparison: Comparison) -> list[dict[str, Any]]:
+def field_comparisons(batch: Batch) -> list[dict[str, Any]]:
     """Return every unit of a comparison, right or wrong."""
     (units,) = documents_units(batch.visits, 1, wrong_only=False)
     return [
