@@ -24,12 +24,13 @@ from stickler_cli.records.run_format import (
     ValidityRecord,
 )
 from stickler_cli.score.accounts import Accounts, decoded
+from stickler_cli.score.bootstrap import Bootstrap
 from stickler_cli.score.comparison_view import DOCUMENT_KEYS
 from stickler_cli.score.conditions import Conditions
 from stickler_cli.score.document_result import LENIENT, ODDITIES, Status
 from stickler_cli.score.error_counts import ErrorCounts
 from stickler_cli.score.evaluation import FORMAT, RUN_FORMAT, Evaluation
-from stickler_cli.score.intervals import METHOD, Bootstrap, IntervalSettings
+from stickler_cli.score.intervals import METHOD, IntervalSettings
 from stickler_cli.score.record import Run
 from stickler_cli.score.results import Results
 from stickler_cli.score.tally import COUNTING_MODES, Tally

@@ -6,8 +6,9 @@ from functools import cached_property
 from stickler_cli.core.values import dataclass
 from stickler_cli.reports.figures import Quoting, interval_text, rate
 from stickler_cli.reports.rows import FieldRow, Figures, field_rows, figures_of
+from stickler_cli.score.bootstrap import FieldIntervals
 from stickler_cli.score.evaluation import Evaluation
-from stickler_cli.score.intervals import FieldIntervals, Interval
+from stickler_cli.score.intervals import Interval
 from stickler_cli.score.record import Run
 from stickler_cli.score.results import Results
 

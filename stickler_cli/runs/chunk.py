@@ -23,11 +23,11 @@ from stickler_cli.runs.job import Job, OutputsRequested
 from stickler_cli.runs.limits import room_for_depth
 from stickler_cli.score.accounts import Accounts
 from stickler_cli.score.batch import Batch
+from stickler_cli.score.bootstrap import Bootstrap
 from stickler_cli.score.comparison_view import document_view
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.detail import Detail
 from stickler_cli.score.evaluation import DocumentResult, Evaluation, Status
-from stickler_cli.score.intervals import Bootstrap
 from stickler_cli.score.non_matches import NonMatch
 from stickler_cli.score.tally import COUNTING_MODES
 from stickler_cli.score.validity import SIDES, verdict_view

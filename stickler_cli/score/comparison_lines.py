@@ -1,17 +1,12 @@
-"""A whole comparison as lines, outermost first: what a page shows of one document.
+"""A whole comparison as lines, outermost first: what a page shows of one document."""
 
-A module of its own because it is flat and bounded where a Comparison is as deep as the documents.
-"""
-
-from dataclasses import replace
 from functools import lru_cache
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
-from stickler_cli.compare.comparison import Comparison, ElementComparison
+from stickler_cli.compare.comparison import Comparison
 from stickler_cli.compare.result import Outcome
-from stickler_cli.core.json_values import JsonValue, json_line
+from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import field_path
-from stickler_cli.core.values import dataclass
 
 MOST_LINES: Final = 2_000
 """Lines of one document: an invoice of 250 items with seven fields each."""
@@ -27,7 +22,7 @@ Text: TypeAlias = str | list[str | int] | None
 
 
 def text_of(value: object) -> Text:
-    """Write a value as JSON: numbers keep all their digits, which a browser would not.
+    """Return a value as JSON: numbers keep all their digits, which a browser would not.
 
     >>> text_of({"a": 1.0}), text_of(None)
     ('{"a":1.0}', None)
@@ -38,26 +33,6 @@ def text_of(value: object) -> Text:
     return text if len(text) <= LONGEST else [text[:LONGEST], len(text)]
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """A place in a document, and what is compared there."""
-
-    depth: int
-    name: str
-    """The last step of its path."""
-    outcome: Outcome
-    similarity: float
-    threshold: float
-    weight: float | None
-    """None of what has no weight of its own, such as list items."""
-    kind: str
-    """What it is where it has lines of its own below: `object` or `list`."""
-    gt: JsonValue
-    pred: JsonValue
-    inside: Comparison | None
-    """What may have lines of its own below."""
-
-
 def comparison_line(comparison: Comparison) -> bytes:
     """Write a whole comparison as one JSON array of rows, at most `MOST_LINES`.
 
@@ -65,58 +40,39 @@ def comparison_line(comparison: Comparison) -> bytes:
     The kind is `object`, `list` or `value`; what has rows of its own below shows no values. Where
     rows are left out, the last one is how many.
     """
-    rows: list[object] = []
-    more = 0
-    todo = _inner_lines(comparison, 0)[::-1]
-    while todo:
-        line = todo.pop()
-        inside = _inner_lines(line.inside, line.depth + 1)
-        todo += reversed(inside)
-        if len(rows) < MOST_LINES:
-            rows.append(_row(line, broken_down=bool(inside)))
-        else:
-            more += 1
-    return json_line([*rows, more] if more else rows)[:-1]
+    rows: list[list[Any]] = []
+    _add_inner(rows, comparison, 0)
+    more = len(rows) - MOST_LINES
+    return json_line([*rows[:MOST_LINES], more] if more > 0 else rows)[:-1]
 
 
-def _row(line: _Line, *, broken_down: bool) -> list[object]:
-    kind, values = "value", [text_of(line.gt), text_of(line.pred)]
-    if broken_down:
-        kind, values = line.kind, [None, None]
-    figures = [line.similarity, line.threshold, line.weight]
-    return [line.depth, line.name, kind, line.outcome.name, *figures, *values]
+def _add_inner(rows: list[list[Any]], comparison: Comparison, depth: int) -> None:
+    """Add what stands directly below a place, fields or elements, and all that is in it."""
+    for entry in comparison.fields:
+        inner = entry.comparison
+        figures = inner.outcome.name, inner.similarity, inner.threshold, entry.weight
+        _add(rows, [depth, _name(entry.name), "value", *figures], inner)
+    pred: Any = comparison.pred
+    for name in comparison.extras:
+        shown = text_of(pred[name]) if len(rows) < MOST_LINES else None
+        rows.append([depth, _name(name), "value", Outcome.FA.name, 0.0, 1.0, None, None, shown])
+    for element in comparison.elements:
+        inner = element.comparison
+        name = _element_name(element.gt_index, element.pred_index)
+        judged = element.outcome.name, inner.reported, element.threshold
+        _add(rows, [depth, name, "value", *judged, None], inner)
 
 
-def _inner_lines(comparison: Comparison | None, depth: int) -> list[_Line]:
-    """Return what stands directly below a place: fields or elements."""
-    if comparison is None:
-        return []
-    pred = comparison.pred if isinstance(comparison.pred, dict) else {}
-    fields = [
-        _line(depth, _name(entry.name), entry.comparison, entry.weight)
-        for entry in comparison.fields
-    ]
-    extras = [
-        _Line(depth, _name(name), Outcome.FA, 0.0, 1.0, None, "value", None, pred.get(name), None)
-        for name in comparison.extras
-    ]
-    elements = [_element_line(element, depth) for element in comparison.elements]
-    return [*fields, *extras, *elements]
-
-
-def _line(depth: int, name: str, comparison: Comparison, weight: float | None) -> _Line:
-    return _Line(
-        depth,
-        name,
-        comparison.outcome,
-        comparison.similarity,
-        comparison.threshold,
-        weight,
-        comparison.shape,
-        comparison.gt,
-        comparison.pred,
-        comparison,
-    )
+def _add(rows: list[list[Any]], row: list[Any], comparison: Comparison) -> None:
+    """Add a row without values, and those below it; its values, where there are none."""
+    rows.append(row)
+    position = len(rows)
+    _add_inner(rows, comparison, row[0] + 1)
+    if len(rows) > position:
+        row[2] = comparison.shape
+        row += [None, None]
+    elif position <= MOST_LINES:
+        row += [text_of(comparison.gt), text_of(comparison.pred)]
 
 
 @lru_cache(_NAMES_REMEMBERED)
@@ -125,18 +81,8 @@ def _name(name: str) -> str:
     return field_path((name,))
 
 
-def _element_line(element: ElementComparison, depth: int) -> _Line:
-    name = _element_name(element.gt_index, element.pred_index)
-    return replace(
-        _line(depth, name, element.comparison, None),
-        outcome=element.outcome,
-        similarity=element.comparison.reported,
-        threshold=element.threshold,
-    )
-
-
 def _element_name(gt: int | None, pred: int | None) -> str:
-    """Name a list element by its place, and by both where they differ.
+    """Return the place of a list element, or both places where they differ.
 
     >>> _element_name(2, 2), _element_name(2, 5), _element_name(None, 5)
     ('[2]', '[2] ~ [5]', '[5]')

@@ -18,7 +18,7 @@ from stickler_cli.score.error_counts import ErrorCounts
 from stickler_cli.score.tally import SCORE_UNIT, Tally, sums_of_units
 
 if TYPE_CHECKING:
-    from stickler_cli.score.intervals import Bootstrap, FieldIntervals
+    from stickler_cli.score.bootstrap import Bootstrap, FieldIntervals
 
 
 NO_GROUP: Final = "(none)"

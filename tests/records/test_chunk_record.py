@@ -24,9 +24,10 @@ from stickler_cli.runs.chunk import ChunkResult, empty_result, evaluate_chunk
 from stickler_cli.runs.grouping import parse_groupings
 from stickler_cli.runs.job import Job, OutputsRequested, validation_of
 from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.bootstrap import Bootstrap
 from stickler_cli.score.detail import Detail, Histogram
 from stickler_cli.score.evaluation import Evaluation
-from stickler_cli.score.intervals import Bootstrap, IntervalSettings
+from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.non_matches import NonMatch
 from stickler_cli.score.results import Results
 

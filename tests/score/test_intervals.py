@@ -11,13 +11,13 @@ from stickler_cli.records.run_reading import read_evaluation, read_settings
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.accounts import Accounts
 from stickler_cli.score.batch import Batch
+from stickler_cli.score.bootstrap import Bootstrap
 from stickler_cli.score.counts import RATES
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.intervals import (
     CHUNK,
     METHOD,
     MOST_REPLICATES,
-    Bootstrap,
     Interval,
     IntervalSettings,
     percentiles,

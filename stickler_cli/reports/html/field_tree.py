@@ -9,10 +9,10 @@ from stickler_cli.reports.figures import visible
 from stickler_cli.reports.html.charts import Chart, similarity_chart
 from stickler_cli.reports.rows import FieldRow
 from stickler_cli.reports.view import RunView
+from stickler_cli.score.bootstrap import FieldIntervals
 from stickler_cli.score.conditions import ANY_KEY
 from stickler_cli.score.detail import Histogram
 from stickler_cli.score.error_counts import ByClass, add_classes, ordered
-from stickler_cli.score.intervals import FieldIntervals
 
 MOST_FIELDS: Final = 2_000
 """Rows of the table of fields: a page with more opens slowly, and the CSV report has them all."""

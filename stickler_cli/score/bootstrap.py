@@ -1,0 +1,197 @@
+"""The counts of documents resampled: what confidence intervals of a run are made of."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickler_cli.compare.columns import Mask
+from stickler_cli.compare.outcomes import Floats
+from stickler_cli.core.locations import field_path
+from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.values import dataclass
+from stickler_cli.score.accounts import NAMES, SCORE, decoded
+from stickler_cli.score.batch import Batch
+from stickler_cli.score.counts import RATES, fractions
+from stickler_cli.score.field_counts import SCORE as CLIPPED
+from stickler_cli.score.field_counts import SCORED, FieldCounts, Sums
+from stickler_cli.score.intervals import CHUNK, Interval, IntervalSettings, percentiles, weights
+from stickler_cli.score.tally import COUNTING_MODES
+
+NODE_SCORE: Final = "threshold_applied_score"
+
+_COLUMNS_AT_ONCE: Final = 256
+_SCORE_UNIT: Final = 1 << 30
+"""Scores are summed as whole numbers of 2**-30: products with weights then stay below 2**53 in a
+chunk, so that floating-point sums are exact and do not depend on their order."""
+
+Column: TypeAlias = tuple[str, str]
+"""The path of a field, and what is summed: `tp` where all modes count it alike, `leavestp`
+where only one does, a score, or how many there are."""
+
+_SCORED: Final = "scored"
+
+
+@dataclass(frozen=True, slots=True)
+class FieldIntervals:
+    """The intervals of one field, or of whole documents; None where there is none to give."""
+
+    rates: Mapping[str, Mapping[str, Interval | None]]
+    """By mode and rate."""
+    score: Interval | None
+
+    def view(self, *, whole: bool) -> dict[str, object]:
+        """Return those that there are as a node of the run format shows them."""
+        shown: dict[str, object] = {}
+        for mode, rates in self.rates.items():
+            if found := {f"cm_{name}": [*it] for name, it in rates.items() if it}:
+                shown[mode] = found
+        if self.score and not whole:
+            shown[NODE_SCORE] = [*self.score]
+        return shown
+
+
+@dataclass(slots=True)
+class Bootstrap:
+    """Sums over documents in every replicate; they add in any order with the same result."""
+
+    settings: IntervalSettings
+    whole_only: bool = False
+    """Whether to leave out the fields, for less memory."""
+    waiting: list[bytes] = field(default_factory=list)
+    """Accounts that are not in the sums yet."""
+    sums: dict[Column, NDArray[np.int64]] = field(default_factory=dict)
+    """One array of `replicates` sums for each column in which there was anything."""
+
+    def empty(self, *, whole_only: bool) -> "Bootstrap":
+        """Return one of no documents, under the same settings."""
+        return Bootstrap(self.settings, whole_only=whole_only)
+
+    def add(self, batch: Batch, some: Mask | None = None) -> None:
+        """Add documents; ids must be different for intervals to be right.
+
+        Args:
+            batch: the documents.
+            some: which of those that were compared; None for all.
+        """
+        if batch.counts is None or (some is not None and not some.any()):
+            return
+        names = [result.id for result in batch.results if result.score is not None]
+        columns = _columns_of(batch.counts, batch.scores, whole_only=self.whole_only)
+        if some is not None:
+            names = [name for name, chosen in zip(names, some, strict=True) if chosen]
+            columns = {column: values[some] for column, values in columns.items()}
+        self._resample(names, columns)
+
+    def merge(self, other: "Bootstrap") -> None:
+        """Add the documents of another one.
+
+        Raises:
+            UsageError: the two were made under different settings.
+        """
+        if other.settings != self.settings:
+            found = f"the intervals were made with {other.settings} and {self.settings}"
+            raise UsageError([Problem("", found, "the same level, seed and replicates")])
+        for column, sums in other.sums.items():
+            self._add(column, sums)
+        self.waiting += other.waiting
+        if len(self.waiting) >= CHUNK:
+            self._resample_waiting()
+
+    def of(self, path: str, *, recall_with_fd: bool) -> FieldIntervals:
+        """Return the intervals of a field.
+
+        Args:
+            path: of the field, without list indexes; empty for whole documents.
+            recall_with_fd: whether recall also counts false discoveries as not found.
+        """
+        self._resample_waiting()
+        zeros = np.zeros(self.settings.replicates, dtype=np.int64)
+
+        def sums(kind: str) -> NDArray[np.int64]:
+            return self.sums.get((path, kind), zeros)
+
+        replicated: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
+        for mode in COUNTING_MODES:
+            counts = [sums(name) + sums(mode + name) for name in NAMES]
+            replicated += fractions(counts, recall_with_fd=recall_with_fd).values()
+        replicated.append((sums(SCORE), sums(_SCORED) * _SCORE_UNIT))
+        *rates, score = percentiles(replicated, self.settings.level)
+        parts = iter(rates)
+        by_reading = {mode: {name: next(parts) for name in RATES} for mode in COUNTING_MODES}
+        return FieldIntervals(by_reading, score)
+
+    def _resample_waiting(self) -> None:
+        """Put the documents that wait into the sums."""
+        while self.waiting:
+            lines, self.waiting = self.waiting[:CHUNK], self.waiting[CHUNK:]
+            records = [decoded(line) for line in lines]
+            documents = [record for record in records if record["score"] is not None]
+            if documents:
+                names = [document["id"] for document in documents]
+                self._resample(names, _columns_read(documents, whole_only=self.whole_only))
+
+    def _resample(self, names: Sequence[str], columns: Mapping[Column, Floats]) -> None:
+        """Put documents into the sums: of each column its values, (documents,)."""
+        values = np.array([*columns.values()])
+        for start in range(0, len(names), CHUNK):
+            part = slice(start, start + CHUNK)
+            drawn = weights(names[part], self.settings).astype(np.float64)
+            for first in range(0, len(values), _COLUMNS_AT_ONCE):
+                some = slice(first, first + _COLUMNS_AT_ONCE)
+                sums = (values[some, part] @ drawn).astype(np.int64)
+                for column, replicates in zip([*columns][some], sums, strict=True):
+                    self._add(column, replicates)
+
+    def _add(self, column: Column, sums: NDArray[np.int64]) -> None:
+        if column in self.sums:
+            self.sums[column] += sums
+        else:
+            self.sums[column] = sums.copy()
+
+
+def _columns_of(counts: FieldCounts, scores: Floats, *, whole_only: bool) -> dict[Column, Floats]:
+    """Return the columns in which there is anything, and their values, (documents,) each."""
+    columns = {("", _SCORED): np.ones(len(scores)), ("", SCORE): np.floor(scores * _SCORE_UNIT)}
+    for path, rows in counts.fields():
+        if whole_only and path:
+            break
+        name, documents = field_path(path), counts.documents[rows]
+        for kind, found in _kinds_of(counts.sums[:, rows], counts.scores[:, rows]):
+            if found.any():
+                columns[name, kind] = np.zeros(len(scores))
+                columns[name, kind][documents] = found
+    return columns
+
+
+def _kinds_of(sums: Sums, scores: Floats) -> Iterator[tuple[str, NDArray[Any]]]:
+    """Return what there is to sum of a field, (rows,) each."""
+    alike = bool((sums == sums[0]).all())
+    for mode, counts in zip(("",) if alike else COUNTING_MODES, sums, strict=False):
+        yield from ((mode + name, counts[:, outcome]) for outcome, name in enumerate(NAMES))
+    yield _SCORED, scores[SCORED]
+    yield SCORE, np.floor(scores[CLIPPED] * _SCORE_UNIT)
+
+
+def _columns_read(
+    documents: Sequence[Mapping[str, Any]], *, whole_only: bool
+) -> dict[Column, Floats]:
+    """Return the same of documents as files have them."""
+    columns: defaultdict[Column, Floats] = defaultdict(lambda: np.zeros(len(documents)))
+    for at, document in enumerate(documents):
+        fields: Mapping[str, Mapping[str, Any]] = document["fields"]
+        columns["", _SCORED][at], columns["", SCORE][at] = 1, int(document[SCORE] * _SCORE_UNIT)
+        for path, entry in ({"": fields.get("", {})} if whole_only else fields).items():
+            for name, value in entry.items():
+                if name == SCORE:
+                    columns[path, _SCORED][at] = 1
+                    columns[path, SCORE][at] = int(value * _SCORE_UNIT)
+                elif name in COUNTING_MODES:
+                    for kind, times in value.items():
+                        columns[path, name + kind][at] = times
+                else:
+                    columns[path, name][at] = value
+    return columns
