@@ -42,11 +42,9 @@ MOST_DEATHS: Final = 2
 
 @dataclass(slots=True, eq=False)
 class _Chunk:
-    """Documents that are on their way."""
+    """Documents whose results are not given out yet."""
 
     items: list[Item]
-    packed: bytes
-    """Empty once it is sent."""
     result: ChunkResult | None = None
     sent_at: float = 0.0
     deaths: int = 0
@@ -77,8 +75,6 @@ class Pool:
         self._packed_job = packed_job(job, workers.source)
         self._order: list[_Chunk] = []
         """What is not given out yet, in the order of the documents."""
-        self._again: list[_Chunk] = []
-        """What is to be sent once more."""
         self._at: dict[Worker, _Chunk | None] = {}
         """Every worker, and what it is at."""
         self._all_read = False
@@ -105,38 +101,36 @@ class Pool:
 
     def _hand_out(self, chunks: Chunks) -> None:
         """Send a chunk to every worker that waits for one."""
-        for worker, at in self._at.items():
-            if at is None and worker.ready and (chunk := self._next(chunks)) is not None:
+        for worker in [worker for worker, at in self._at.items() if at is None and worker.ready]:
+            while self._at[worker] is None and (chunk := self._next(chunks)) is not None:
+                try:
+                    packed = pickle.dumps(chunk.items)
+                except PICKLING_ERRORS:
+                    chunk.result = evaluate_chunk(self._job, chunk.items)
+                    continue
                 self._at[worker] = chunk
                 chunk.sent_at = monotonic()
                 with suppress(OSError):  # it is dead; reading from it will tell
-                    worker.connection.send_bytes(chunk.packed)
-                chunk.packed = b""
+                    worker.connection.send_bytes(packed)
 
     def _next(self, chunks: Chunks) -> _Chunk | None:
         """Return a chunk to be sent; None where there is none, or enough is held."""
-        if self._again:
-            return self._again.pop(0)
-        while len(self._order) < len(self._at) * CHUNKS_AHEAD:
-            # The last chunks are small, so that all workers have work until the end.
-            most = LARGEST_CHUNK if self._left is None else self._left // (2 * len(self._at)) + 1
-            taken = chunks.take(most)
-            if not taken:
-                self._all_read = True
-                return None
-            if self._left is not None:
-                self._left -= len(taken)
-            chunk = self._packed(taken)
-            self._order.append(chunk)
-            if chunk.result is None:
-                return chunk
-        return None
-
-    def _packed(self, items: list[Item]) -> _Chunk:
-        try:
-            return _Chunk(items, pickle.dumps(items))
-        except PICKLING_ERRORS:
-            return _Chunk(items, b"", evaluate_chunk(self._job, items))
+        under_way = self._at.values()
+        for chunk in self._order:
+            if chunk.result is None and chunk not in under_way:
+                return chunk  # it is to be tried again
+        if len(self._order) >= len(self._at) * CHUNKS_AHEAD:
+            return None
+        # The last chunks are small, so that all workers have work until the end.
+        most = LARGEST_CHUNK if self._left is None else self._left // (2 * len(self._at)) + 1
+        taken = chunks.take(most)
+        if not taken:
+            self._all_read = True
+            return None
+        if self._left is not None:
+            self._left -= len(taken)
+        self._order.append(_Chunk(taken))
+        return self._order[-1]
 
     def _receive(self, chunks: Chunks, *, block: bool) -> None:
         """Take what workers have to say; wait until one has something, if that is asked for."""
@@ -180,15 +174,10 @@ class Pool:
         """Send a chunk again in halves; a document by itself once more, then it is failed."""
         chunk.deaths += 1
         if len(chunk.items) > 1:
-            middle = len(chunk.items) // 2
-            halves = [self._packed(chunk.items[:middle]), self._packed(chunk.items[middle:])]
-            place = self._order.index(chunk)
-            self._order[place : place + 1] = halves
-            self._again[:0] = halves
-        elif chunk.deaths < MOST_DEATHS:
-            chunk.packed = pickle.dumps(chunk.items)
-            self._again.insert(0, chunk)
-        else:
+            middle, place = len(chunk.items) // 2, self._order.index(chunk)
+            halves = chunk.items[:middle], chunk.items[middle:]
+            self._order[place : place + 1] = map(_Chunk, halves)
+        elif chunk.deaths == MOST_DEATHS:
             chunk.result = failed_chunk(self._job, chunk.items[0], found)
 
     def _start_worker(self) -> None:

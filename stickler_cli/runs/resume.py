@@ -83,7 +83,9 @@ class _Kept:
             refs = list(islice(self._items, len(chunk.ids)))
             now = [ref.id for ref in refs]
             if now != chunk.ids:
-                before = [*chunk.ids, *self._ids_that_follow()]
+                before = list(chunk.ids)
+                for place, following in self._chunk_records():
+                    before += read(list[str], following.get("ids"), place, ("ids",))
                 raise self.not_the_same(before, [*now, *(item.id for item in self._items)])
             for ref, fingerprint in zip(refs, chunk.fingerprints, strict=True):
                 changed += _changes(ref, fingerprint)
@@ -99,10 +101,6 @@ class _Kept:
                 self.finished = True
             else:
                 yield source, record
-
-    def _ids_that_follow(self) -> Iterator[str]:
-        for source, record in self._chunk_records():
-            yield from read(list[str], record.get("ids"), source, ("ids",))
 
     def not_the_same(self, before: list[str], now: list[str]) -> UsageError:
         """Return which documents came and went; `before` and `now` are those from some place on."""

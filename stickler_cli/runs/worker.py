@@ -10,7 +10,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from multiprocessing import current_process, get_context, parent_process
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Final, cast
@@ -20,12 +20,7 @@ from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.runs.chunk import ChunkResult, Item, evaluate_chunk
 from stickler_cli.runs.interruption import SIGNALS
 from stickler_cli.runs.job import Job
-from stickler_cli.runs.limits import (
-    RECURSION_LIMIT,
-    can_fork,
-    memory_limited,
-    rarely_collected,
-)
+from stickler_cli.runs.limits import can_fork, memory_limited, rarely_collected, room_for_depth
 
 if TYPE_CHECKING:  # Windows has only some
     from multiprocessing.context import ForkContext, ForkServerContext, SpawnContext
@@ -167,22 +162,19 @@ def work(
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
-    sys.setrecursionlimit(RECURSION_LIMIT)  # documents are read as deep as there
     _end_with_parent()
-    if isinstance(job, bytes):
-        try:
-            job = cast("Job", pickle.loads(job))  # noqa: S301 - from the process above
-        except PICKLING_ERRORS as error:
-            # A class that was typed into an interpreter is in no module that could be imported.
-            connection.send_bytes(str(error).encode("utf-8", "backslashreplace"))
-            return
-    try:
+    # Documents are read as deep as above. An OSError: nobody listens any more.
+    with room_for_depth(), rarely_collected(), suppress(EOFError, OSError):
+        if isinstance(job, bytes):
+            try:
+                job = cast("Job", pickle.loads(job))  # noqa: S301 - from the process above
+            except PICKLING_ERRORS as error:
+                # A class that was typed into an interpreter is in no module to be imported.
+                connection.send_bytes(str(error).encode("utf-8", "backslashreplace"))
+                return
         connection.send_bytes(READY)
-        with rarely_collected():
-            while True:
-                connection.send_bytes(answer(job, connection.recv_bytes(), memory_limit))
-    except (EOFError, OSError):
-        return  # nobody listens any more
+        while True:
+            connection.send_bytes(answer(job, connection.recv_bytes(), memory_limit))
 
 
 def _end_with_parent() -> None:
