@@ -5,12 +5,16 @@ The command line and the Python API both come in here, so that the same settings
 
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from stickler_cli import __version__
 from stickler_cli.compare.outline import outline
 from stickler_cli.compare.plan import Plan
+from stickler_cli.core.json_values import json_line
 from stickler_cli.core.option import part_of
 from stickler_cli.documents import DocumentPair, Pairs
+from stickler_cli.documents.document import digest_of
 from stickler_cli.runs.assembly import Assembly, client_of, comparing
 from stickler_cli.runs.chunk import ChunkResult, Item
 from stickler_cli.runs.interruption import Interruption
@@ -24,14 +28,13 @@ from stickler_cli.runs.run_directory import (
     RUN_FILE,
     RunDirectory,
     run_directory,
-    settings_of,
 )
 from stickler_cli.runs.whole_files import whole_file
 from stickler_cli.score.conditions import Conditions, FieldInfo
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.gates import judge
 from stickler_cli.score.record import Run, SchemaSignature
-from stickler_cli.settings import DecidingOptions, ManySettings, RunOptions
+from stickler_cli.settings import DecidingOptions, DocumentOptions, ManySettings, RunOptions
 
 if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
@@ -107,16 +110,26 @@ def _kept_in(
     settings = assembly.settings
     if settings.run_dir is None:
         return nullcontext()
-    made_of = {
+    begun_with = _deciding(assembly)
+    return run_directory(settings.run_dir, begun_with, restart=settings.restart, tell=tell)
+
+
+def _deciding(assembly: Assembly) -> dict[str, object]:
+    """Return everything that decides what a journal holds, by the names that messages use."""
+    settings, job = assembly.settings, assembly.job
+    policy = job.options.client and job.options.client.policy
+    return {
+        "version": __version__,
         "schema": assembly.schema.digest,
         "GT": assembly.gt,
         "PRED": assembly.pred,
-        "id_field": settings.id_field,
-        "lenient_json": settings.lenient_json,
-        "max_document_size": settings.max_document_size,
+        **asdict(part_of(settings, DocumentOptions)),
+        **asdict(part_of(settings, DecidingOptions)),
+        **asdict(job.requested),
+        "by": [[entry.key, digest_of(json_line(asdict(entry)))] for entry in job.by],
+        "asking": policy and {"offline": policy.offline, "dry_run": policy.dry_run},
+        "validate": job.validation.sides if job.validation else [],
     }
-    begun_with = settings_of(assembly.job, made_of)
-    return run_directory(settings.run_dir, begun_with, restart=settings.restart, tell=tell)
 
 
 def _total(

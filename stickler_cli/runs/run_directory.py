@@ -4,21 +4,15 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
-from stickler_cli import __version__
 from stickler_cli.core.json_values import brief, json_line
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
-from stickler_cli.documents.document import digest_of
 from stickler_cli.records.codec import read
 from stickler_cli.runs.journal import Journal
 from stickler_cli.runs.whole_files import PARTIAL
-
-if TYPE_CHECKING:
-    from stickler_cli.runs.job import Job
 
 OPTION: Final = "--run-dir"
 RUN_FILE: Final = "run.json"
@@ -62,26 +56,6 @@ class RunDirectory:
         """Remove what an interrupted run left."""
         for name in RESULTS:
             Path(self.place(name) + PARTIAL).unlink(missing_ok=True)
-
-
-def settings_of(job: "Job", sources: Mapping[str, object]) -> dict[str, object]:
-    """Return everything that decides what a journal holds, by the names that messages use.
-
-    The plan is described by the sources: the schema's digest, and where and how documents are read.
-    """
-    validation, options = job.validation, job.options
-    policy = options.client and options.client.policy
-    return {
-        "version": __version__,
-        **sources,
-        "pairing_floor": options.pairing_floor,
-        "extra_fields": options.extra_fields,
-        **asdict(job.requested),
-        "missing": job.missing,
-        "by": [[entry.key, digest_of(json_line(asdict(entry)))] for entry in job.by],
-        "asking": policy and {"offline": policy.offline, "dry_run": policy.dry_run},
-        "validate": [] if validation is None else validation.sides,
-    }
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
 from stickler_cli.core.json_values import kind_of
 from stickler_cli.core.locations import parse_field_path
@@ -62,7 +62,9 @@ def load_detail(name: str, run: Run) -> Detail | None:
     if file.exists():
         errors = _errors_in(str(file))
     elif run.document is not None:
-        errors = _errors_of(run, run.document)
+        only = next((account.id for account in run.evaluation.accounts or ()), "")
+        found = cast("list[Mapping[str, object]]", run.document["non_matches"])
+        errors = ((only, error) for error in found)
     else:
         return None
     detail = Detail(knows_values=False)
@@ -93,13 +95,3 @@ def _is_path(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _errors_of(
-    run: Run, document: Mapping[str, object]
-) -> Iterator[tuple[str, Mapping[str, object]]]:
-    """Return the errors that the run of one pair of files holds."""
-    name = next((account.id for account in run.evaluation.accounts or ()), "")
-    errors = document["non_matches"]
-    for error in errors if isinstance(errors, list) else ():
-        yield name, error
