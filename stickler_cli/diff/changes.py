@@ -116,9 +116,7 @@ class Change(Figure):
     corrected_p: FractionOrNone
     """Corrected for all fields, by Holm; of whole documents, the same as p."""
     trend: Trend
-    """What became of it."""
     decided_by: Decision
-    """What the trend rests on."""
     documents: Count
     """Documents that say anything about it, in one run or both."""
     differing: Count

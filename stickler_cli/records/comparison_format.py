@@ -71,9 +71,7 @@ class PlaceRecord(TypedDict):
     pairing_floor_source: NotRequired[Literal["annotation", "run"]]
     """Who said the floor."""
     pairing: NotRequired[Pairing]
-    """Of an element of a list, what it was paired with."""
     sum: NotRequired[Sum]
-    """What the score is: total / divisor, or 1 where the divisor is 0."""
     undeclared_keys: NotRequired[list[str]]
     """Keys of the ground truth that the schema does not declare."""
     parts: NotRequired[list["PlaceRecord"]]
@@ -97,7 +95,6 @@ class ComparisonRecord(TypedDict):
     document: str
     """Id of the document."""
     schema: ComparedSchemaRecord
-    """The schema the documents were compared under."""
     options: dict[str, Any]
     """The options that decide a result."""
     overall_score: Fraction

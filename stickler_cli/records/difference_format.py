@@ -25,7 +25,6 @@ class DiffSettingsRecord(TypedDict):
     swaps: Count
     """How many swaps are drawn where not all are tried."""
     intervals: IntervalsRecord
-    """How the confidence intervals were made."""
 
 
 class ComparedRecord(TypedDict):
@@ -52,8 +51,7 @@ class DifferenceRecord(TypedDict):
     """
 
     format: Literal["stickler-diff/1"]
-    """Name and version of this format; the number goes up when a key changes its meaning or goes
-    away."""
+    """This format; the number goes up when a key changes its meaning or goes away."""
     version: str
     """Version of the program that compared the runs."""
     base: RunName
@@ -61,12 +59,9 @@ class DifferenceRecord(TypedDict):
     new: RunName
     """The run that is."""
     contrasts: list[Contrast]
-    """In what the runs differ besides their figures; what keeps them from being compared comes
-    first."""
+    """In what the runs differ; what keeps their figures from being compared comes first."""
     settings: DiffSettingsRecord
-    """What decides the trends."""
     documents: ComparedRecord
-    """How many documents there are."""
     lost: list[str]
     """The documents that the second run did not compare."""
     only_new: list[str]

@@ -88,8 +88,7 @@ class DocumentsRecord(TypedDict):
     total: Count
     """All documents, one-sided ones included."""
     evaluated: Count
-    """Documents that the counts and scores are about, those compared with an empty prediction
-    included."""
+    """Documents that counts and scores are about, also those compared with an empty prediction."""
     missing: Count
     """Ground truths without a prediction."""
     invalid: Count
@@ -103,10 +102,8 @@ class DocumentsRecord(TypedDict):
     byte_order_mark: NotRequired[Annotated[Count, ADDED_LATER]]
     """Documents that begin with a byte order mark, on either side; it is left out."""
     lenient: NotRequired[Annotated[LenientRecord, ADDED_LATER]]
-    """Predictions whose JSON was found in other text, as lenient_json allows."""
     schema_invalid: NotRequired[Annotated[SidesRecord, UNREAD]]
-    """Documents that are JSON objects and not valid under the schema, of each side that was held
-    against it."""
+    """Documents that are JSON objects and not valid under the schema."""
 
 
 class RatesRecord(TypedDict):
@@ -138,7 +135,6 @@ class CountsRecord(TypedDict):
     tn: Count
     """True negatives: neither side has a value."""
     derived: NotRequired[Annotated[RatesRecord, DERIVED]]
-    """The rates."""
 
 
 class SumsRecord(TypedDict):
@@ -174,11 +170,8 @@ class NodeIntervalsRecord(TypedDict, total=False):
     """The confidence intervals of a node, as far as documents say enough."""
 
     overall: RateIntervalsRecord
-    """Of the rates of overall."""
     aggregate: RateIntervalsRecord
-    """Of the rates of aggregate."""
     leaves: RateIntervalsRecord
-    """Of the rates of leaves."""
     threshold_applied_score: IntervalRecord
     """Of the mean score after clipping."""
 
@@ -203,7 +196,6 @@ class NodeRecord(TypedDict):
     documents: NotRequired[Count]
     """How many documents the scores are means over."""
     score_sums: NotRequired[SumsRecord]
-    """The sums of the scores over those documents."""
     intervals: NotRequired[Annotated[NodeIntervalsRecord, UNREAD]]
     """Confidence intervals, if they were requested and documents say enough."""
     fields: NotRequired[Annotated[dict[str, "NodeRecord"], LATER]]
@@ -211,7 +203,7 @@ class NodeRecord(TypedDict):
 
 
 class ErrorClassesRecord(TypedDict):
-    """What kinds of mistakes the errors are, as docs/error-classes.md describes them."""
+    """What kinds of mistakes the errors are: docs/error-classes.md. Each error has one class."""
 
     total: NotRequired[Annotated[Count, DERIVED]]
     """How many errors there are."""
@@ -245,19 +237,16 @@ class ResultsRecord(TypedDict):
     """The results of a group of documents, or of all."""
 
     documents: DocumentsRecord
-    """How many documents there were, by what became of them."""
     overall_score: NotRequired[Annotated[FractionOrNone, DERIVED]]
     """The mean score of the documents evaluated; null without any."""
     score_sum: Sum
-    """The sum of those scores in units of 2^-60, from which runs are merged exactly: a whole
-    number as text, since it may have more digits than a JSON number keeps."""
+    """The sum of those scores in units of 2^-60, from which runs are merged exactly; text, since
+    it may have more digits than a JSON number keeps."""
     confusion_matrix: Annotated[NodeRecord, LATER]
     """Counts and rates of whole documents, and of each field below."""
     error_classes: ErrorClassesRecord
-    """What kinds of mistakes the errors are; every entry of non_matches has one class."""
     intervals: NotRequired[ScoreIntervalsRecord]
-    """How the confidence intervals were made, and that of overall_score; only if they were
-    requested. Those of rates stand beside them."""
+    """Only if they were requested; those of rates stand beside them."""
 
 
 class ValidityRecord(TypedDict):
@@ -348,7 +337,6 @@ class AccountRecord(TypedDict):
     id: str
     """Of the document."""
     status: Status
-    """What became of it."""
     score: FractionOrNone
     """Its overall score; null where it was not compared."""
     by: NotRequired[dict[str, str]]
@@ -356,8 +344,8 @@ class AccountRecord(TypedDict):
     fields: dict[
         str, Annotated[FieldAccountRecord, Rule("counts of a field in the run format", fits=_fits)]
     ]
-    """Fields in which something was counted or scored, by path, without list indexes, parents
-    first; the whole document is the empty path."""
+    """Where something was counted or scored, by path, parents first; of the whole document the
+    path is empty."""
 
 
 class DetailsRecord(TypedDict):
@@ -375,8 +363,7 @@ class NonMatchRecord(TypedDict):
     """One unit that is wrong."""
 
     field_path: Annotated[str, Rule("a string", {"type": "string", "minLength": 1})]
-    """Where it is, with the ground truth's list indexes; with the prediction's for a false
-    alarm."""
+    """With the ground truth's list indexes; with the prediction's for a false alarm."""
     non_match_type: Literal["false_discovery", "false_alarm", "false_negative"]
     """What the error counts as: FD, FA or FN."""
     class_: ErrorClass
@@ -388,15 +375,13 @@ class NonMatchRecord(TypedDict):
     similarity_score: NotRequired[Fraction]
     """How alike the values are; for a false discovery only."""
     details: DetailsRecord
-    """More about the error."""
 
 
 class EvaluationRecord(ResultsRecord):
     """What both formats of evaluations have."""
 
     validity: NotRequired[ValiditiesRecord]
-    """Whether documents are what the schema says, of each side that was held against it; only
-    where that was requested."""
+    """Only where that was requested."""
     fields: list[FieldInfo]
     """What the schema says of each field, in its order, parents first."""
     undeclared_keys: list[KeyRecord]
@@ -408,13 +393,11 @@ class EvaluationRecord(ResultsRecord):
     problems: list[DocumentProblem]
     """The documents that were not simply evaluated, and why; sorted."""
     by: NotRequired[dict[str, dict[str, ResultsRecord]]]
-    """The results of groups of documents, by the key that they were broken down by and the name
-    of the group; only if that was requested."""
+    """Groups of documents, by the key that they were broken down by and the name of the group."""
     per_document: NotRequired[
         Annotated[list[AccountRecord], Rule("an array", fits=lambda value: isinstance(value, list))]
     ]
-    """An account of each document, sorted by id, from which runs are joined, compared and
-    resampled."""
+    """Sorted by id; from these runs are joined, compared and resampled."""
 
 
 class RunRecord(EvaluationRecord):
@@ -424,12 +407,10 @@ class RunRecord(EvaluationRecord):
     """
 
     format: Literal["stickler-run/1"]
-    """Name and version of this format; the number goes up when a key changes its meaning or goes
-    away."""
+    """This format; the number goes up when a key changes its meaning or goes away."""
     version: str
     """Version of the program that made the run."""
     schema: SchemaSignature
-    """The schema the documents were compared under."""
     options: dict[str, Any]
     """The options that decide a result."""
     gates: list[GateResult]
@@ -439,9 +420,8 @@ class RunRecord(EvaluationRecord):
     partial: NotRequired[Literal[True]]
     """There if the run was interrupted: it speaks of some of the documents only."""
     field_scores: NotRequired[Annotated[dict[str, Fraction], UNREAD]]
-    """Score of each field of the one document, after clipping; only where two files were
-    compared."""
+    """Score of each field, after clipping; this and what follows where two files were compared."""
     all_fields_matched: NotRequired[Annotated[Flag, UNREAD]]
-    """Whether the one document has no errors; only where two files were compared."""
+    """Whether the one document has no errors."""
     non_matches: NotRequired[Annotated[list[NonMatchRecord], UNREAD]]
-    """Every error of the one document; only where two files were compared."""
+    """Every error of the one document."""

@@ -86,8 +86,12 @@ def schema_of(name: str) -> dict[str, Any]:
     for title, part in {**parts, kind.__name__: made}.items():
         part.pop("title", None)
         part["description"] = _line(part["description"])
-        for key, text in docstrings.get(title, {}).items():
-            part["properties"][key]["description"] = text
+        for key, inner in part.get("properties", {}).items():
+            kind_name = inner.get("$ref", "").rpartition("/")[2]
+            if kind_name:
+                inner["description"] = _line(parts[kind_name]["description"])
+            if key in docstrings[title]:
+                inner["description"] = docstrings[title][key]
         if title in _TOGETHER:
             part["dependentRequired"] = _TOGETHER[title]
         if title in _NOT_EMPTY:

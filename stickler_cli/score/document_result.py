@@ -58,7 +58,6 @@ class DocumentProblem:
     document: str
     """Id of the document."""
     status: Status
-    """What became of it."""
     problem: str
     """What is wrong, where, and what to do, on one line."""
 

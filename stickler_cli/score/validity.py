@@ -50,7 +50,6 @@ class Violated:
     documents: Count
     """In how many documents."""
     example: Example
-    """One occurrence, of the first of these documents by id."""
 
     def add(self, other: "Violated") -> None:
         """Add the same in other documents."""
