@@ -13,7 +13,7 @@ import typer
 from stickler_cli import __version__
 from stickler_cli.cli.command import add_command, new_app
 from stickler_cli.cli.commands import COMMANDS
-from stickler_cli.cli.console import prepare_streams, show_problems, show_trace, warn, write_result
+from stickler_cli.cli.console import prepare_streams, show_problems, warn, write_result
 from stickler_cli.cli.exit_codes import ExitCode, exit_code_help
 from stickler_cli.core.problems import NotComparableError, SticklerError, WorkerDiedError
 from stickler_cli.runs.interruption import Interrupted
@@ -56,24 +56,15 @@ def main(args: Sequence[str] | None = None) -> int:
         with room_for_depth():
             _app(arguments)(arguments)
     except SystemExit as stop:
-        return _code_of(stop)
-    except SticklerError as error:
-        show_problems(error.problems)
-        _trace(arguments)
-        return next(
-            (code for kind, code in _CODES.items() if isinstance(error, kind)), ExitCode.USAGE
-        )
-    except OSError as error:
-        where = f" to {error.filename}" if error.filename else ""
-        warn(f"error: the results could not be written{where} ({error.strerror or error})")
-        _trace(arguments)
-        return ExitCode.INTERNAL
+        return stop.code if isinstance(stop.code, int) else ExitCode.OK
     except KeyboardInterrupt:
         return ExitCode.INTERRUPTED
     except Exception as error:  # noqa: BLE001 - a traceback would end with code 1, "a gate failed"
-        warn(f"error: internal error ({type(error).__name__}: {error}); {DEBUG_OPTION} shows where")
-        _trace(arguments)
-        return ExitCode.INTERNAL
+        code = _tell(error)
+        if DEBUG_OPTION in arguments:
+            for line in traceback.format_exc().splitlines():
+                warn(line)
+        return code
     return ExitCode.OK
 
 
@@ -84,13 +75,19 @@ _CODES: Final[dict[type[SticklerError], ExitCode]] = {
 """The codes of errors that are not for the user's command line to mend."""
 
 
-def _code_of(stop: SystemExit) -> int:
-    return stop.code if isinstance(stop.code, int) else ExitCode.OK
-
-
-def _trace(arguments: Sequence[str]) -> None:
-    if DEBUG_OPTION in arguments:
-        show_trace(traceback.format_exc())
+def _tell(error: Exception) -> ExitCode:
+    match error:
+        case SticklerError():
+            show_problems(error.problems)
+            return _CODES.get(type(error), ExitCode.USAGE)
+        case OSError():
+            where = f" to {error.filename}" if error.filename else ""
+            found = f"the results could not be written{where} ({error.strerror or error})"
+        case _:
+            where = f"{DEBUG_OPTION} shows where"
+            found = f"internal error ({type(error).__name__}: {error}); {where}"
+    warn(f"error: {found}")
+    return ExitCode.INTERNAL
 
 
 def _answer_signals() -> None:

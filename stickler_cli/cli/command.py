@@ -12,14 +12,13 @@ from typing import Any, Final
 import typer
 import typer.core
 
-from stickler_cli.cli.commands import Command
+from stickler_cli.cli.commands import Argument, Command
 from stickler_cli.cli.config import Config, read_config
 from stickler_cli.cli.exit_codes import exit_code_help
 from stickler_cli.core.option import (
     FLAG,
     Choice,
     Option,
-    Settings,
     Texts,
     options_of,
     read_settings,
@@ -39,7 +38,6 @@ class _AsItIs:
     """
 
     def coerce(self, value: object, **place: object) -> object:
-        """Return a value as it is."""
         return value
 
 
@@ -47,7 +45,6 @@ class _Plain:
     """A command, or a group of them, that does not read values."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Return the parameters, that for help among them."""
         found: list[Any] = super().get_params(ctx)  # type: ignore[misc]
         for parameter in found:
             if hasattr(parameter, READER):
@@ -83,7 +80,28 @@ def add_command(app: typer.Typer, name: str, command: Command) -> None:
         app.add_typer(group, name=name)
         return
     kind = COMMANDS.get(name)
-    run = _without_settings(command) if kind is None else _with_settings(name, command, kind)
+    options = options_of(kind) if kind else {}
+
+    def run(context: typer.Context, **given: Any) -> None:
+        if given.get("no_config") and given["config"] is not None:
+            raise UsageError([Problem("--config", "--no-config is given too", "one of the two")])
+        asked = {name: given[name] for name in options if given[name] is not None}
+        try:
+            settings = [read_settings(kind, asked, parsed=False)] if kind else []
+            code = _function(command)(*(given[name] for name in command.arguments), *settings)
+        except (UsageError, UnavailableError) as error:
+            raise type(error)(_blamed(error.problems, context, options)) from error
+        raise typer.Exit(code)
+
+    # What typer reads instead of the signature that is written above.
+    run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [
+            _keyword("context", inspect.Parameter.empty, typer.Context),
+            *(_positional(name, said) for name, said in command.arguments.items()),
+            *(_parameter(option) for option in options.values()),
+            *(_config_parameters(name) if kind else ()),
+        ]
+    )
     epilog = f"\b\nExamples:{command.examples}\n\n{exit_code_help()}" if command.examples else None
     app.command(
         name,
@@ -94,49 +112,14 @@ def add_command(app: typer.Typer, name: str, command: Command) -> None:
     )(run)
 
 
-def _without_settings(command: Command) -> Any:
-    def run() -> None:
-        raise typer.Exit(_function(command)())
-
-    return run
-
-
-def _with_settings(name: str, command: Command, kind: type[Settings]) -> Any:
-    options = options_of(kind)
-
-    def run(context: typer.Context, **given: Any) -> None:
-        if given["no_config"] and given["config"] is not None:
-            raise UsageError([Problem("--config", "--no-config is given too", "one of the two")])
-        asked = {name: given[name] for name in options if given[name] is not None}
-        try:
-            settings = read_settings(kind, asked, parsed=False)
-            code = _function(command)(*(given[name] for name in command.arguments), settings)
-        except (UsageError, UnavailableError) as error:
-            raise type(error)(_blamed(error.problems, _from_file(context, options))) from error
-        raise typer.Exit(code)
-
-    # What typer reads instead of the signature that is written above.
-    run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [
-            _keyword("context", inspect.Parameter.empty, typer.Context),
-            *(
-                _keyword(
-                    name,
-                    typer.Argument(metavar=said.metavar, help=said.help, show_default=False),
-                    said.kind,
-                )
-                for name, said in command.arguments.items()
-            ),
-            *(_parameter(option) for option in options.values()),
-            *_config_parameters(name),
-        ]
-    )
-    return run
-
-
 def _function(command: Command) -> Any:
     module, _, function = command.does.partition(".")
     return getattr(import_module(f"{__package__}.{module}"), function)
+
+
+def _positional(name: str, said: Argument) -> inspect.Parameter:
+    found = typer.Argument(metavar=said.metavar, help=said.help, show_default=False)
+    return _keyword(name, found, said.kind)
 
 
 def _parameter(option: Option) -> inspect.Parameter:
@@ -191,20 +174,16 @@ def _config_parameters(command: str) -> Iterator[inspect.Parameter]:
     yield _keyword("config", file, str | None)
 
 
-def _from_file(context: typer.Context, options: Mapping[str, Option]) -> dict[str, str]:
-    """Return the options that a configuration file decided, by flag, and its name for each."""
-    config: Config | None = context.obj
-    if config is None:
-        return {}
-    return {
+def _blamed(
+    problems: Iterable[Problem], context: typer.Context, options: Mapping[str, Option]
+) -> Iterator[Problem]:
+    """Name the configuration file where a problem names an option that it decided."""
+    config: Config = context.obj or Config({})
+    from_file = {
         options[name].flag: f"{config.file}: {name}"
         for name in config.values
         if getattr(context.get_parameter_source(name), "name", "") == "DEFAULT_MAP"
     }
-
-
-def _blamed(problems: Iterable[Problem], from_file: Mapping[str, str]) -> Iterator[Problem]:
-    """Name the configuration file where a problem names an option that it decided."""
     for problem in problems:
         flag, space, rest = problem.source.partition(" ")
         yield replace(problem, source=from_file.get(flag, flag) + space + rest)

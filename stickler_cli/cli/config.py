@@ -37,35 +37,28 @@ def read_config(named: str | None, command: str) -> Config:
     Raises:
         UsageError: the file cannot be read, or holds something that is no option of any command.
     """
-    found = Path(named) if named else _search(Path.cwd())
-    if found is None:
+    file = Path(named) if named else _search(Path.cwd())
+    if file is None:
         return Config({})
-    table = _table(found)
-    if found.name != SHARED_FILE and "tool" in table:
-        hint = f"leave out the header [tool.stickler]: it is for {SHARED_FILE}"
-        raise UsageError([Problem(str(found), "there is a table [tool]", "options alone", hint)])
-    known = options_in_files(command)
+    own, known = options_of(COMMANDS[command]), options_in_files(command)
     problems = []
     values: dict[str, Any] = {}
-    for key, value in table.items():
-        option = known.get(key.replace("-", "_"))
-        if option is None:
+    for key, value in _table(file).items():
+        name = key.replace("-", "_")
+        if name not in known:
             expected = f"one of {', '.join(sorted(known))}"
-            hint = did_you_mean(key.replace("-", "_"), known)
-            problems.append(Problem(str(found), f"there is no option {key}", expected, hint))
+            hint = did_you_mean(name, known)
+            problems.append(Problem(str(file), f"there is no option {key}", expected, hint))
             continue
         try:
-            option.read(value)
+            known[name].read(value)
         except NotTakenError as error:
-            problems.append(option.problem(str(found), f"{key} is {brief(value)}", error))
-        else:
-            values[option.name] = _resolved(option, value, found.parent)
+            problems.append(known[name].problem(str(file), f"{key} is {brief(value)}", error))
+        if name in own and own[name].in_file in {"all", command}:
+            values[name] = _resolved(value, file.parent) if own[name].is_path else value
     if problems:
         raise UsageError(problems)
-    return Config(
-        {name: value for name, value in values.items() if _is_for(known[name], command)},
-        str(found),
-    )
+    return Config(values, str(file))
 
 
 def options_in_files(command: str) -> dict[str, Option]:
@@ -78,16 +71,9 @@ def options_in_files(command: str) -> dict[str, Option]:
     }
 
 
-def _is_for(option: Option, command: str) -> bool:
-    own = options_of(COMMANDS[command]).get(option.name)
-    return own is not None and own.in_file in {"all", command}
-
-
-def _resolved(option: Option, value: object, folder: Path) -> object:
-    if not option.is_path:
-        return value
+def _resolved(value: object, folder: Path) -> object:
     if isinstance(value, list):
-        return [str(folder / part) for part in value]
+        return [str(folder / str(part)) for part in value]
     return str(folder / str(value))
 
 
@@ -104,8 +90,12 @@ def _search(start: Path) -> Path | None:
 
 def _table(file: Path) -> dict[str, Any]:
     """Return the table of options in a file."""
-    content = _toml(file)
-    table = content.get("tool", {}).get("stickler") if file.name == SHARED_FILE else content
+    table = _toml(file)
+    if file.name == SHARED_FILE:
+        table = table.get("tool", {}).get("stickler")
+    elif "tool" in table:
+        hint = f"leave out the header [tool.stickler]: it is for {SHARED_FILE}"
+        raise UsageError([Problem(str(file), "there is a table [tool]", "options alone", hint)])
     if not isinstance(table, dict):
         raise UsageError([Problem(str(file), "there is no [tool.stickler] table", "one")])
     return table

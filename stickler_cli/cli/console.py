@@ -52,12 +52,6 @@ def warn(text: str) -> None:
     _write(sys.stderr, f"{visible(text)}\n")
 
 
-def show_trace(text: str) -> None:
-    """Write a traceback to standard error, each line made safe."""
-    for line in text.splitlines():
-        warn(line)
-
-
 def show_problems(problems: Iterable[Problem]) -> None:
     """Write problems to standard error, one a line."""
     for problem in problems:
@@ -74,7 +68,7 @@ def _write(stream: TextIO, text: str) -> None:
 
 
 def wants_color(*, no_color: bool) -> bool:
-    """Say whether standard output is to be coloured. Source: no-color.org, force-color.org."""
+    """Return whether standard output is to be coloured. Source: no-color.org, force-color.org."""
     if no_color or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
     return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()

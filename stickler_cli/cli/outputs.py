@@ -62,7 +62,7 @@ def files_of(outputs: Iterable[str], known: Collection[str] = tuple(FORMATS)) ->
 def writable_files(
     outputs: Iterable[str], printed: str | None, inputs: Iterable[tuple[str, str]]
 ) -> Files:
-    """Return the files that were asked for, and make sure that all formats can be written.
+    """Return the files that were asked for; make sure that they, and what is printed, can be.
 
     Args:
         outputs: the files.
@@ -133,12 +133,9 @@ def conclude(
 
 
 def _append_summary(page: Callable[[int], str]) -> None:
-    """Append Markdown to the summary of a step, if there is one, as far as there is room in it.
+    """Append the Markdown that fits into so many bytes to the summary of a step, if there is one.
 
     A summary that cannot be written is no reason for another exit code: the figures stand.
-
-    Args:
-        page: returns the Markdown that fits into so many bytes.
     """
     named = os.environ.get(SUMMARY_FILE)
     if not named:
@@ -176,12 +173,7 @@ def _name_unfit(run: Run) -> None:
 
 
 def terminal_style(settings: TerminalOptions, **shown: Any) -> TableStyle:
-    """Return the style that fits standard output, a terminal of some width or a pipe.
-
-    Args:
-        settings: what is told on the terminal.
-        shown: the other fields of the style.
-    """
+    """Return the style that fits standard output; `shown` is what it says beside that."""
     terminal = sys.stdout.isatty()
     color = wants_color(no_color=settings.no_color)
     colored_pipe = color and not terminal  # FORCE_COLOR, as CI logs want it

@@ -1,15 +1,7 @@
 """What can be wrong, as values, and the exceptions that carry them.
 
-    SticklerError
-    |- SchemaError         a schema cannot be used; holds every problem found in it
-    |- UsageError          an option, a path, a configuration file or a gate cannot be used
-    |- ComparisonError     a comparator failed on a pair of values; concerns one document
-    |- NotComparableError  runs that do not go together
-    |- UnavailableError    a comparator needs something that is not installed
-    |- WorkerDiedError     a process that shares the work could not start
-
-Documents that cannot be read are not exceptions: they are a `Problem` in the stream of pairs.
-The classes are plain and take positional arguments: so they survive pickling between processes.
+Documents that cannot be read are no exceptions: they are a `Problem` in the stream of pairs. The
+exceptions are plain and take positional arguments: so they survive pickling between processes.
 """
 
 from collections.abc import Iterable
@@ -43,12 +35,10 @@ class Problem:
         >>> str(Problem("s.json", "weight is 0", "a number above 0", "leave it out for 1", "/a"))
         's.json#/a: weight is 0, expected a number above 0; leave it out for 1'
         """
+        place = f"{self.place}: " if self.place else ""
         expected = f", expected {self.expected}" if self.expected else ""
         hint = f"; {self.hint}" if self.hint else ""
-        place = self.place
-        return (
-            f"{place}: {self.found}{expected}{hint}" if place else f"{self.found}{expected}{hint}"
-        )
+        return f"{place}{self.found}{expected}{hint}"
 
     @property
     def place(self) -> str:
