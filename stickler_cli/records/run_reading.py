@@ -3,7 +3,7 @@
 Rates and means are not looked at: they follow from the counts and sums.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from typing import Any, Final, TypeVar, cast
 
@@ -161,8 +161,8 @@ def _fill(results: Results, record: ResultsRecord, source: str, place: Path) -> 
     results.tally = read_tally(record["confusion_matrix"], source, (*place, "confusion_matrix"))
     results.evaluated = documents["evaluated"]
     results.score_units = int(record["score_sum"])
-    results.statuses = _statuses(documents, source, (*place, "documents"))
-    results.warnings = _warnings(documents)
+    results.statuses = Counter(_statuses(documents, source, (*place, "documents")))
+    results.warnings = Counter(_warnings(documents))
     results.errors = ErrorCounts(record["error_classes"]["fields"])
 
 

@@ -62,7 +62,8 @@ def load_detail(name: str, run: Run) -> Detail | None:
     if file.exists():
         errors = _errors_in(str(file))
     elif run.document is not None:
-        only = next((account.id for account in run.evaluation.accounts or ()), "")
+        accounts = run.evaluation.accounts
+        only = next((name for name, _ in accounts.lines), "") if accounts else ""
         found = cast("list[Mapping[str, object]]", run.document["non_matches"])
         errors = ((only, error) for error in found)
     else:

@@ -17,8 +17,7 @@ from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.batch import Batch
-from stickler_cli.score.counts import Counts
-from stickler_cli.score.document_result import DocumentResult, Status
+from stickler_cli.score.document_result import DocumentResult
 from stickler_cli.score.field_counts import SCORE as CLIPPED
 from stickler_cli.score.field_counts import SCORED, FieldCounts
 from stickler_cli.score.tally import COUNTING_MODES, SCORE_UNIT, units_of
@@ -27,34 +26,6 @@ NAMES: Final = tuple(outcome.name.lower() for outcome in Outcome)
 """The names of the counts, in the order of `Outcome`."""
 
 SCORE: Final = "score"
-_MOST_UNITS: Final = 1 << 32
-"""More units than one document can have, few enough that sums of them are exact."""
-
-
-@dataclass(frozen=True, slots=True)
-class FieldAccount:
-    """One field of one document."""
-
-    overall: Counts
-    aggregate: Counts
-    leaves: Counts
-    score: float | None
-    """After clipping, in [0, 1]; None where the field has no score of its own."""
-
-
-@dataclass(frozen=True, slots=True)
-class Account:
-    """One document of a run."""
-
-    id: str
-    status: Status
-    score: float | None
-    """Its overall score, in [0, 1]; None where it was not compared."""
-    fields: Mapping[str, FieldAccount]
-    """By path, without list indexes, parents first; the whole document is the empty path. Only
-    fields in which something was counted or scored."""
-    groups: Mapping[str, str]
-    """Its group by each key that the run was broken down by."""
 
 
 class KeptLines(Protocol):
@@ -94,10 +65,6 @@ class Accounts:
     def view(self) -> list[dict[str, Any]]:
         """Give the accounts as the run format shows them."""
         return [decoded(line) for line in self.ordered()]
-
-    def __iter__(self) -> Iterator[Account]:
-        """Read the accounts one by one, in the order of their ids."""
-        return map(parse_account, self.ordered())
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -173,22 +140,7 @@ def decoded(line: bytes) -> dict[str, Any]:
     return record
 
 
-def parse_account(line: bytes) -> Account:
-    """Read what `account_lines` wrote."""
-    record = decoded(line)
-    fields = {path: _field(entry) for path, entry in record["fields"].items()}
-    groups = record.get("by", {})
-    return Account(record["id"], Status(record["status"]), record["score"], fields, groups)
-
-
 def counts_by_mode(entry: Mapping[str, Any]) -> tuple[Mapping[str, int], ...]:
     """Give the counts of a field by name, mode by mode; they are written once if equal."""
     found = tuple(entry.get(mode, {}) for mode in COUNTING_MODES)
     return found if any(found) else (entry, entry, entry)
-
-
-def _field(entry: Mapping[str, Any]) -> FieldAccount:
-    overall, aggregate, leaves = (
-        Counts(*[counts.get(name, 0) for name in NAMES]) for counts in counts_by_mode(entry)
-    )
-    return FieldAccount(overall, aggregate, leaves, entry.get(SCORE))

@@ -1,6 +1,7 @@
 """What became of one document: the values that an Evaluation adds up."""
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import field
 from enum import StrEnum
 from typing import Final
@@ -66,16 +67,10 @@ class DocumentProblem:
         return (*mine, self.problem) < (*its, other.problem)
 
 
-def add_warnings(counts: dict[str, int], names: Iterable[str] | Mapping[str, int]) -> None:
-    """Count a document's warnings, or add the counts of other documents."""
-    for name in names:
-        counts[name] = counts.get(name, 0) + (names[name] if isinstance(names, Mapping) else 1)
-
-
-def warnings_view(counts: Mapping[str, int]) -> dict[str, object]:
-    """Give how many documents there were with each warning, as the run format shows it."""
-    ways = {way: counts.get(f"{LENIENT}_{way}", 0) for way in WAYS}
+def warnings_view(counts: Counter[str]) -> dict[str, object]:
+    """Return how many documents there were with each warning, as the run format has it."""
+    ways = {way: counts[f"{LENIENT}_{way}"] for way in WAYS}
     return {
-        **{name: counts.get(name, 0) for name in ODDITIES},
-        LENIENT: {"documents": counts.get(LENIENT, 0), **ways},
+        **{name: counts[name] for name in ODDITIES},
+        LENIENT: {"documents": counts[LENIENT], **ways},
     }

@@ -124,7 +124,7 @@ class Evaluation(Results):
 
     def document_figures(self) -> dict[str, float | None]:
         """Give all that a gate may ask of documents: counts, and the share of valid predictions."""
-        odd = {name: self.warnings.get(name, 0) for name in (*ODDITIES, LENIENT)}
+        odd = {name: self.warnings[name] for name in (*ODDITIES, LENIENT)}
         pred = self.validity.get("pred")
         return {
             **self.documents,

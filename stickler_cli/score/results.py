@@ -1,5 +1,6 @@
 """The results of a set of documents, be it all of a run or a group of them."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -13,7 +14,7 @@ from stickler_cli.score.batch import Batch
 from stickler_cli.score.comparison_view import tally_view
 from stickler_cli.score.conditions import FieldInfo, in_schema_order
 from stickler_cli.score.counts import RateRule
-from stickler_cli.score.document_result import Status, add_warnings, warnings_view
+from stickler_cli.score.document_result import Status, warnings_view
 from stickler_cli.score.error_counts import ErrorCounts
 from stickler_cli.score.tally import SCORE_UNIT, Tally, sums_of_units
 
@@ -34,9 +35,9 @@ class Results:
     """Documents that were compared, those against an empty prediction included."""
     score_units: int = 0
     """The sum of their overall scores, in `SCORE_UNIT`s."""
-    statuses: dict[Status, int] = field(default_factory=lambda: dict.fromkeys(Status, 0))
+    statuses: Counter[Status] = field(default_factory=lambda: Counter(dict.fromkeys(Status, 0)))
     """Documents by what became of them."""
-    warnings: dict[str, int] = field(default_factory=dict)
+    warnings: Counter[str] = field(default_factory=Counter)
     """How many documents there were with each warning; see `score/document_result.py`."""
     errors: ErrorCounts = field(default_factory=ErrorCounts)
     """What kinds of mistakes there are, and how many in each field."""
@@ -53,7 +54,7 @@ class Results:
         for document, result in enumerate(batch.results):
             if some is None or some[document]:
                 self.statuses[result.status] += 1
-                add_warnings(self.warnings, result.warnings)
+                self.warnings.update(result.warnings)
                 self.errors.update(batch.error_classes(document))
         if batch.counts is None:
             return
@@ -78,9 +79,8 @@ class Results:
         self.tally.merge(other.tally)
         self.evaluated += other.evaluated
         self.score_units += other.score_units
-        for status, count in other.statuses.items():
-            self.statuses[status] += count
-        add_warnings(self.warnings, other.warnings)
+        self.statuses.update(other.statuses)
+        self.warnings.update(other.warnings)
         self.errors.merge(other.errors)
 
     @property

@@ -1,6 +1,7 @@
 """The counts of fields over documents: totals that add in any order with the same result."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import field
 from typing import Final
 
@@ -37,9 +38,9 @@ class Tally:
     """The sum of its scores after clipping, in `SCORE_UNIT`s."""
     weight: float | None = None
     """What the field is worth; the most where documents differ."""
-    undeclared: dict[str, int] = field(default_factory=dict)
+    undeclared: Counter[str] = field(default_factory=Counter)
     """Undeclared keys of the ground truth that had a value, and how often."""
-    extras: dict[str, int] = field(default_factory=dict)
+    extras: Counter[str] = field(default_factory=Counter)
     """Undeclared keys that only the prediction had, and how often: false alarms without a field."""
 
     def below(self, name: str) -> "Tally":
@@ -66,8 +67,8 @@ class Tally:
         if other.weight is not None:
             self.weight = max(other.weight, self.weight or 0.0)
         if other.undeclared or other.extras:
-            _add_up(self.undeclared, other.undeclared)
-            _add_up(self.extras, other.extras)
+            self.undeclared.update(other.undeclared)
+            self.extras.update(other.extras)
         fields = self.fields
         for name, child in other.fields.items():
             (fields.get(name) or self.below(name)).merge(child)
@@ -91,9 +92,9 @@ class Tally:
                 node.score_units += score[at]
                 node.weight = max(weights[at], node.weight or 0.0)
         for _, path in counts.undeclared:
-            _add_up(nodes[path[:-1]].undeclared, {path[-1]: 1})
+            nodes[path[:-1]].undeclared[path[-1]] += 1
         for _, path in counts.extras:
-            _add_up(nodes[path[:-1]].extras, {path[-1]: 1})
+            nodes[path[:-1]].extras[path[-1]] += 1
 
     def counts(self, which: str) -> Counts:
         """Give the counts of one mode: `overall`, `aggregate` or `leaves`."""
@@ -132,11 +133,6 @@ def sums_of_units(scores: Floats, starts: Indexes) -> list[int]:
     # Halves of 30 bits, so that the sums of 2**33 scores stay within 64 bits.
     halves = np.add.reduceat([units >> 30, units & ((1 << 30) - 1)], starts, axis=1).tolist()
     return [(high << 30) + low for high, low in zip(*halves, strict=True)]
-
-
-def _add_up(counts: dict[str, int], more: Mapping[str, int]) -> None:
-    for name, count in more.items():
-        counts[name] = counts.get(name, 0) + count
 
 
 def _add(counts: list[int], more: list[int]) -> None:
