@@ -3,11 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from enum import StrEnum
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
+from stickler_cli import __version__
 from stickler_cli.core.locations import Path, field_path
-from stickler_cli.core.rules import Count, Flag, Fraction, FractionOrNone, Rule
+from stickler_cli.core.rules import Count, Flag, Fraction, FractionOrNone, Rule, encoded
 from stickler_cli.core.values import dataclass
+from stickler_cli.diff.significance import SWAPS
 from stickler_cli.score.gates import SCORE, GateResult
 from stickler_cli.score.intervals import Interval, IntervalSettings
 from stickler_cli.score.tally import COUNTING_MODES
@@ -187,7 +189,7 @@ class RunName:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Everything that changed from one run to the next; `records.difference_format` says what."""
+    """Everything that changed from one run to the next; `records.difference_format` says more."""
 
     base: RunName
     new: RunName
@@ -215,3 +217,16 @@ class Difference:
         """Return the fields of one trend, the greatest change first."""
         found = [change for change in self.fields if change.trend is trend]
         return sorted(found, key=lambda change: -abs(change.change or 0.0))
+
+
+def diff_record(difference: Difference) -> dict[str, Any]:
+    """Return a difference as JSON values; `records.difference_format` has the keys."""
+    decided = difference.settings
+    record: Any = encoded(difference)
+    record["settings"] = {
+        "alpha": decided.alpha,
+        "margin": decided.margin,
+        "swaps": SWAPS,
+        "intervals": decided.intervals.view(),
+    }
+    return {"format": "stickler-diff/1", "version": __version__, **record}

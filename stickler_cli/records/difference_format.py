@@ -3,14 +3,12 @@
 `schemas/stickler-diff.json` is made of these types, and their docstrings are its descriptions.
 """
 
-from typing import Any, Literal
+from typing import Literal
 
 from typing_extensions import TypedDict  # that of Python 3.11 is none that pydantic takes
 
-from stickler_cli import __version__
-from stickler_cli.core.rules import Count, Fraction, encoded
-from stickler_cli.diff.changes import Change, Contrast, Difference, DocumentChange, RunName
-from stickler_cli.diff.significance import SWAPS
+from stickler_cli.core.rules import Count, Fraction
+from stickler_cli.diff.changes import Change, Contrast, DocumentChange, RunName
 from stickler_cli.records.run_format import IntervalsRecord
 from stickler_cli.score.gates import GateResult
 
@@ -74,16 +72,3 @@ class DifferenceRecord(TypedDict):
     """Every document in which anything changed, the greatest loss first."""
     gates: list[GateResult]
     """What was asked of the changes, and whether they hold."""
-
-
-def diff_record(difference: Difference) -> dict[str, Any]:
-    """Return a difference in its format; equal differences give equal records."""
-    decided = difference.settings
-    record: Any = encoded(difference)
-    record["settings"] = {
-        "alpha": decided.alpha,
-        "margin": decided.margin,
-        "swaps": SWAPS,
-        "intervals": decided.intervals.view(),
-    }
-    return {"format": "stickler-diff/1", "version": __version__, **record}

@@ -16,8 +16,7 @@ from stickler_cli import __version__
 from stickler_cli.compare.explained import Explained
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.rules import encoded
-from stickler_cli.diff.changes import Difference
-from stickler_cli.records.difference_format import diff_record
+from stickler_cli.diff.changes import Difference, diff_record
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.pair import ComparedPair, differs
 from stickler_cli.reports.pieces import value_pieces
