@@ -15,7 +15,7 @@ from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.markdown_text import SUMMARY_LIMIT
 from stickler_cli.reports.registry import FORMATS, SAY_PARTIAL, SUFFIXES, format_of, pieces, require
 from stickler_cli.runs.whole_files import PARTIAL, check_outputs, whole_file
-from stickler_cli.score.evaluation import Status
+from stickler_cli.score.document_result import Status
 from stickler_cli.score.record import Run, Verdict
 from stickler_cli.settings import TerminalOptions
 

@@ -8,8 +8,9 @@ from stickler_cli.diff.contrasts import contrasts
 from stickler_cli.diff.documents import document_changes
 from stickler_cli.diff.measures import WHOLE, changes
 from stickler_cli.diff.paired_runs import counted, paired
+from stickler_cli.score.conditions import FieldInfo
 from stickler_cli.score.gates import Gate, check_paths
-from stickler_cli.score.record import FieldInfo, Run
+from stickler_cli.score.record import Run
 from stickler_cli.score.tally import COUNTING_MODES
 
 

@@ -7,9 +7,9 @@ from typing import Final
 
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.conditions import pattern_of, step_of
+from stickler_cli.score.conditions import ANY_KEY, FieldInfo, in_schema_order, pattern_of, step_of
 from stickler_cli.score.counts import Counts, RateRule, Rates
-from stickler_cli.score.record import ANY_KEY, FieldInfo, Run, in_schema_order
+from stickler_cli.score.record import Run
 from stickler_cli.score.tally import COUNTING_MODES, Tally
 
 WORST: Final = 3

@@ -6,9 +6,8 @@ from typing import Final
 from stickler_cli.core.locations import field_path
 from stickler_cli.reports.figures import number_of, rate, some_of
 from stickler_cli.reports.view import RunView
-from stickler_cli.score.document_result import LENIENT, WAYS
+from stickler_cli.score.document_result import LENIENT, WAYS, DocumentProblem, Status
 from stickler_cli.score.error_classes import ErrorClass
-from stickler_cli.score.evaluation import DocumentProblem, Status
 from stickler_cli.score.results import NO_GROUP
 
 DISAGREE: Final = 0.05

@@ -27,7 +27,8 @@ from stickler_cli.score.bootstrap import Bootstrap
 from stickler_cli.score.comparison_view import document_view
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.detail import Detail
-from stickler_cli.score.evaluation import DocumentResult, Evaluation, Status
+from stickler_cli.score.document_result import DocumentResult, Status
+from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.non_matches import NonMatch
 from stickler_cli.score.tally import COUNTING_MODES
 from stickler_cli.score.validity import SIDES, verdict_view

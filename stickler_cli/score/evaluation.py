@@ -20,21 +20,9 @@ from stickler_cli.score.document_result import (
     LENIENT,
     ODDITIES,
     DocumentProblem,
-    DocumentResult,
-    Status,
 )
 from stickler_cli.score.results import Results
 from stickler_cli.score.validity import SIDES, Side, Validity
-
-__all__ = [
-    "FORMAT",
-    "RUN_FORMAT",
-    "DocumentProblem",
-    "DocumentResult",
-    "Evaluation",
-    "Status",
-    "evaluate",
-]
 
 FORMAT: Final = "stickler-evaluation/1"
 """What `Evaluation.to_dict` gives; docs/results.md describes it."""

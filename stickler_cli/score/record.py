@@ -12,26 +12,15 @@ from typing import Annotated, Final
 from stickler_cli import __version__
 from stickler_cli.core.rules import Rule, encoded
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.conditions import ANY_KEY, FieldInfo, in_schema_order
+from stickler_cli.score.conditions import FieldInfo
 from stickler_cli.score.counts import RateRule
 from stickler_cli.score.detail import Detail
-from stickler_cli.score.evaluation import RUN_FORMAT, DocumentProblem, Evaluation, Status
+from stickler_cli.score.document_result import DocumentProblem, Status
+from stickler_cli.score.evaluation import RUN_FORMAT, Evaluation
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.non_matches import NonMatch
 from stickler_cli.settings import RunOptions
 
-__all__ = [
-    "ANY_KEY",
-    "FORMAT",
-    "FieldInfo",
-    "Run",
-    "RunOptions",
-    "SchemaSignature",
-    "in_schema_order",
-    "run_record",
-]
-
-FORMAT: Final = RUN_FORMAT
 UNFIT: Final = frozenset({Status.FAILED})
 UNFIT_IF_STRICT: Final = UNFIT | {Status.MISSING, Status.INVALID, Status.UNMATCHED}
 PER_DOCUMENT: Final = "per_document"
@@ -120,7 +109,7 @@ def run_record(run: Run, *, per_document: bool = True) -> dict[str, object]:
         per_document: whether to give the accounts of documents, if the run has them.
     """
     record: dict[str, object] = {
-        "format": FORMAT,
+        "format": RUN_FORMAT,
         "version": run.version,
         "schema": asdict(run.schema),
         "options": asdict(run.options),

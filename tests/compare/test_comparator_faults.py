@@ -14,7 +14,7 @@ from stickler_cli.documents import DocumentPair
 from stickler_cli.runs.chunk import evaluate_chunk
 from stickler_cli.runs.job import Job
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.evaluation import Status
+from stickler_cli.score.document_result import Status
 
 
 class Faulty(BaseComparator):

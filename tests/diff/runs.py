@@ -5,8 +5,9 @@ from dataclasses import replace
 
 from stickler_cli.core.locations import parse_field_path
 from stickler_cli.score.accounts import Accounts
+from stickler_cli.score.conditions import FieldInfo
 from stickler_cli.score.evaluation import Evaluation
-from stickler_cli.score.record import FieldInfo, Run, SchemaSignature
+from stickler_cli.score.record import Run, SchemaSignature
 from stickler_cli.settings import RunOptions
 
 OPTIONS = RunOptions()

@@ -10,7 +10,7 @@ from stickler_cli.core.problems import Problem
 from stickler_cli.documents import DocumentPair
 from stickler_cli.runs.chunk import evaluate_chunk
 from stickler_cli.runs.job import Job, OutputsRequested
-from stickler_cli.score.evaluation import Status
+from stickler_cli.score.document_result import Status
 
 from .accounts import compare, outline, tally
 from .strategies import LEAVES, Scope, X, cases, json_objects

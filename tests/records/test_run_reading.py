@@ -16,7 +16,8 @@ from stickler_cli.runs.chunk import evaluate_chunk
 from stickler_cli.runs.job import Job, OutputsRequested
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.conditions import Conditions, FieldInfo
-from stickler_cli.score.evaluation import FORMAT, RUN_FORMAT, Evaluation, Status
+from stickler_cli.score.document_result import Status
+from stickler_cli.score.evaluation import FORMAT, RUN_FORMAT, Evaluation
 from stickler_cli.score.tally import Tally
 from stickler_cli.settings import DecidingOptions
 

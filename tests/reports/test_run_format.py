@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from stickler_cli.score.record import FORMAT, run_record
+from stickler_cli.score.evaluation import RUN_FORMAT
+from stickler_cli.score.record import run_record
 from stickler_cli.score.tally import COUNTING_MODES
 
 ROOT = Path(__file__).parents[2]
@@ -55,7 +56,7 @@ def test_every_object_is_closed_and_lists_what_it_always_has(path, part):
 
 
 def test_the_names_in_the_code_are_those_of_the_format():
-    assert SCHEMA["properties"]["format"]["const"] == FORMAT == SCHEMA["title"]
+    assert SCHEMA["properties"]["format"]["const"] == RUN_FORMAT == SCHEMA["title"]
     assert tuple(SCHEMA["$defs"]["NodeRecord"]["required"]) == COUNTING_MODES
 
 

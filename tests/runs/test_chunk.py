@@ -15,7 +15,7 @@ from stickler_cli.runs import chunk
 from stickler_cli.runs.chunk import evaluate_chunk
 from stickler_cli.runs.job import Job, OutputsRequested
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.evaluation import Status
+from stickler_cli.score.document_result import Status
 
 SCHEMA = {"type": "object", "properties": {"a": {"type": "string"}}}
 REQUESTED = OutputsRequested(document_lines=True)

@@ -9,8 +9,10 @@ import pytest
 from stickler_cli.core.problems import Problem
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import Batch
-from stickler_cli.score.evaluation import Evaluation, Status, evaluate
-from stickler_cli.score.record import FieldInfo, Run, SchemaSignature, run_record
+from stickler_cli.score.conditions import FieldInfo
+from stickler_cli.score.document_result import Status
+from stickler_cli.score.evaluation import Evaluation, evaluate
+from stickler_cli.score.record import Run, SchemaSignature, run_record
 from stickler_cli.settings import RunOptions
 
 from .batches import batch, not_compared

@@ -22,10 +22,8 @@ from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.registry import render
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.conditions import Conditions, FieldInfo
-from stickler_cli.score.evaluation import (
-    Status,
-    evaluate,
-)
+from stickler_cli.score.document_result import Status
+from stickler_cli.score.evaluation import evaluate
 from stickler_cli.score.record import Run, SchemaSignature, run_record
 from stickler_cli.settings import DecidingOptions, RunOptions
 
