@@ -15,7 +15,7 @@ from stickler_cli.core.problems import ComparisonError, Problem, UsageError
 from stickler_cli.core.spelling import did_you_mean
 from stickler_cli.documents import DocumentPair, open_pairs, read_pair
 from stickler_cli.reports.pair import ComparedPair, Detail, all_places, error_classes, places
-from stickler_cli.reports.registry import PAIR_FORMATS, render_pair
+from stickler_cli.reports.registry import PAIR_FORMATS, pieces
 from stickler_cli.runs.assembly import client_of, comparing, policy_of
 from stickler_cli.runs.limits import room_for_depth
 from stickler_cli.runs.whole_files import check_outputs
@@ -43,7 +43,7 @@ def compare(schema: str, gt: str, pred: str, settings: CompareSettings) -> ExitC
         return ExitCode.INCOMPLETE
     style = terminal_style(settings)
     write(
-        lambda name, style: [render_pair(name, pair, style)],
+        lambda name, style: pieces(name, pair, style),
         files,
         settings.format,
         style,

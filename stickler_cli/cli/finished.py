@@ -17,8 +17,7 @@ from stickler_cli.diff.change_gates import LOWEST
 from stickler_cli.diff.changes import DiffSettings as Deciding
 from stickler_cli.diff.comparing import compare_runs
 from stickler_cli.diff.contrasts import deciding
-from stickler_cli.reports.layout import TableStyle
-from stickler_cli.reports.registry import WITH_DETAIL, render_difference
+from stickler_cli.reports.registry import WITH_DETAIL, pieces
 from stickler_cli.runs.saved import load_detail, load_run
 from stickler_cli.score.gates import check_paths, parse_gate, parse_gates, refuse_bounds
 from stickler_cli.score.intervals import IntervalSettings
@@ -66,11 +65,13 @@ def diff(base: str, new: str, settings: DiffSettings) -> ExitCode:
     intervals = IntervalSettings(settings.ci, settings.seed)
     difference = compare_runs(*runs, (base, new), gates, Deciding(intervals, settings.margin))
     style = terminal_style(settings, junit_fields=settings.junit_fields)
-
-    def rendered(name: str, style: TableStyle) -> list[str]:
-        return [render_difference(name, difference, style)]
-
-    write(rendered, files, settings.format, style, settings)
+    write(
+        lambda name, style: pieces(name, difference, style),
+        files,
+        settings.format,
+        style,
+        settings,
+    )
     conclude(difference, settings.format, style, settings)
     passed = all(result.passed for result in difference.gates)
     return ExitCode.OK if passed else ExitCode.GATE_FAILED

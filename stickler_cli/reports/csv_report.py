@@ -88,10 +88,8 @@ def _rows(
     rows: list[Row] = [(*about, *counts, score, score, *classes, *group, *bounds)]
     for row in named_rows(results.tally, described, rule):
         path, info = field_path(row.path), row.info
-        # No data frame holds a lone surrogate.
-        name = path.encode("utf-8", "backslashreplace").decode()
         numbers = (None if it is None else float(it) for it in (row.threshold, row.weight))
-        about = (name, row.kind, info.comparator if info else "", *numbers)
+        about = (_harmless(path), row.kind, info.comparator if info else "", *numbers)
         counts = _counts(row.figures, rule)
         classes, bounds = _classes(errors.fields.get(row.path, {})), _bounds(results, path, rule)
         scores = (row.tally.mean_raw, row.score)
@@ -130,8 +128,7 @@ def _classes(counts: ByClass) -> list[int]:
 def _text(headers: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(headers)
-    writer.writerows([_cell(value) for value in row] for row in rows)
+    writer.writerows([_cell(value) for value in row] for row in (headers, *rows))
     return text.getvalue()
 
 
@@ -139,5 +136,10 @@ def _cell(value: object) -> object:
     """Return text that looks like a formula behind an apostrophe, and lone surrogates spelt out."""
     if not isinstance(value, str):
         return value
-    text = value.encode("utf-8", "backslashreplace").decode()
+    text = _harmless(value)
     return f"'{text}" if _FORMULA.match(text) else text
+
+
+def _harmless(text: str) -> str:
+    """Return text without lone surrogates, which no data frame and no file holds."""
+    return text.encode("utf-8", "backslashreplace").decode()

@@ -9,7 +9,6 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.diff.changes import F1, Change, Decision, Difference, DocumentChange, Trend
 from stickler_cli.reports.figures import NOTHING, Quoting, number_of, rate, some_of
 from stickler_cli.reports.layout import Tone
-from stickler_cli.score.intervals import Interval
 
 NAMED: Final = 5
 """Documents, or fields of one, that a report for people names; those that broke hard besides."""
@@ -48,7 +47,7 @@ def signed(value: float | None, limits: Iterable[float] = ()) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ChangeRow:
-    """One figure as text."""
+    """One figure as text; the p of a field is corrected for all fields."""
 
     figure: Change
     name: str
@@ -59,7 +58,6 @@ class ChangeRow:
     change: str
     interval: str
     p: str
-    """Of a field, corrected for all fields."""
 
 
 @dataclass(frozen=True)
@@ -69,11 +67,6 @@ class DifferenceView:
     difference: Difference
     quoted: Quoting = str
     """How names are written inside a sentence."""
-
-    @cached_property
-    def _limits(self) -> set[float]:
-        """The limits of gates, onto which no change may be rounded."""
-        return {abs(result.gate.limit) for result in self.difference.gates}
 
     @cached_property
     def whole(self) -> list[ChangeRow]:
@@ -86,26 +79,23 @@ class DifferenceView:
         return list(map(self._row, self.difference.fields))
 
     def _row(self, change: Change) -> ChangeRow:
+        # No change may be rounded onto the limit of a gate.
+        limits = {abs(result.gate.limit) for result in self.difference.gates}
+        name, shown = f"{change.mode} F1" if change.metric == F1 else "mean score", NOTHING
         if change.path:
             name = self.quoted(field_path(change.path))
-        else:
-            name = f"{change.mode} F1" if change.metric == F1 else "mean score"
+        if (interval := change.interval) is not None:
+            shown = f"[{signed(interval.lower, limits)}, {signed(interval.upper, limits)}]"
         return ChangeRow(
             change,
             name,
             *MARKS[change.trend],
             rate(change.before),
             rate(change.after),
-            signed(change.change, self._limits),
-            self._interval(change.interval),
+            signed(change.change, limits),
+            shown,
             rate(change.corrected_p if change.path else change.p),
         )
-
-    def _interval(self, interval: Interval | None) -> str:
-        if interval is None:
-            return NOTHING
-        lower, upper = (signed(end, self._limits) for end in (interval.lower, interval.upper))
-        return f"[{lower}, {upper}]"
 
     @property
     def interval_title(self) -> str:
@@ -132,9 +122,8 @@ class DifferenceView:
     @property
     def trend_line(self) -> str:
         """What became of the whole, and of how many fields what."""
-        by_trend = ", ".join(
-            f"{len(self.difference.with_trend(trend))} {trend.value}" for trend in Trend
-        )
+        fields = {trend: len(self.difference.with_trend(trend)) for trend in Trend}
+        by_trend = ", ".join(f"{count} {trend.value}" for trend, count in fields.items())
         return f"F1 {self.told(self.whole[0])}; fields: {by_trend}"
 
     def told(self, row: ChangeRow) -> str:
@@ -155,14 +144,14 @@ class DifferenceView:
     @property
     def contrasts(self) -> list[tuple[bool, str]]:
         """In what the runs differ besides figures, and whether that makes them incomparable."""
-        quoted = self.quoted
+        quoted, difference = self.quoted, self.difference
         found = [
             (each.decides, f"{each.what}: {quoted(each.base)} -> {quoted(each.new)}")
-            for each in self.difference.contrasts
+            for each in difference.contrasts
         ]
-        for documents, what in (
-            (self.difference.lost, "not compared in the new run, counted as missed"),
-            (self.difference.only_new, "only in the new run, left out"),
+        for what, documents in (
+            ("not compared in the new run, counted as missed", difference.lost),
+            ("only in the new run, left out", difference.only_new),
         ):
             if documents:
                 count = number_of(len(documents), "document")
@@ -176,8 +165,7 @@ class DifferenceView:
         Of those that broke hard more are named than of others.
         """
         worse, better = self.difference.worse, self.difference.better
-        hard = sum(document.hard for document in worse)
-        most = max(NAMED, min(hard, MOST_HARD))
+        most = max(NAMED, min(sum(document.hard for document in worse), MOST_HARD))
         return {
             "worse": (worse[:most], len(worse[most:])),
             "better": (better[:NAMED], len(better[NAMED:])),

@@ -14,6 +14,7 @@ from stickler_cli.reports.figures import number_of, visible
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.markdown_text import SUMMARY_LIMIT, truncate_lines, utf8_size
 from stickler_cli.reports.view import RunView
+from stickler_cli.score.gates import GateResult
 from stickler_cli.score.record import Run
 
 Kind = Literal["error", "warning", "notice"]
@@ -39,12 +40,12 @@ class Annotation:
 
 def render_run(run: Run, style: TableStyle) -> str:
     """Return workflow commands: failed gates are errors, the worst fields notices."""
-    return _text(_of_run(RunView(run)))
+    return "\n".join([*annotation_lines(_of_run(RunView(run))), ""])
 
 
 def render_difference(difference: Difference, style: TableStyle) -> str:
     """Return workflow commands: failed gates are errors, what got worse warnings."""
-    return _text(_of_difference(DifferenceView(difference)))
+    return "\n".join([*annotation_lines(_of_difference(DifferenceView(difference))), ""])
 
 
 def summary(subject: Run | Difference, style: TableStyle, room: int = SUMMARY_LIMIT) -> str:
@@ -62,13 +63,16 @@ def summary(subject: Run | Difference, style: TableStyle, room: int = SUMMARY_LI
     return truncate_lines(page, min(room, SUMMARY_LIMIT), utf8_size)
 
 
+def _failures(program: str, gates: Iterable[GateResult]) -> list[Annotation]:
+    failed = (result.reason for result in gates if not result.passed)
+    return [Annotation("error", f"{program}: a gate failed", reason) for reason in failed]
+
+
 def _of_run(view: RunView) -> Iterator[Annotation]:
     """Return what makes the run fail, then what else is wrong, then the figures."""
     if view.run.unfit or not view.evaluation.evaluated:
         yield Annotation("error", "stickler: incomplete", _unfit_text(view))
-    for result in view.run.gates:
-        if not result.passed:
-            yield Annotation("error", "stickler: a gate failed", result.reason)
+    yield from _failures("stickler", view.run.gates)
     title, _, _ = run_sentences.problems(view)
     if title and not view.run.unfit:
         yield Annotation("warning", "stickler: documents with problems", title)
@@ -92,9 +96,7 @@ def _unfit_text(view: RunView) -> str:
 def _of_difference(view: DifferenceView) -> Iterator[Annotation]:
     """Return what makes the command fail, then what got worse, then the figures."""
     difference = view.difference
-    for result in difference.gates:
-        if not result.passed:
-            yield Annotation("error", "stickler diff: a gate failed", result.reason)
+    yield from _failures("stickler diff", difference.gates)
     for decides, text in view.contrasts:
         title = "stickler diff: not comparable" if decides else "stickler diff: the runs differ"
         yield Annotation("warning" if decides else "notice", title, text)
@@ -108,10 +110,6 @@ def _of_difference(view: DifferenceView) -> Iterator[Annotation]:
         yield Annotation("notice", "stickler diff: improved", text)
     name = difference.new.model_name
     yield Annotation("notice", f"stickler diff: {name}", f"{view.headline}; {view.trend_line}")
-
-
-def _text(annotations: Iterable[Annotation]) -> str:
-    return "".join(f"{line}\n" for line in annotation_lines(annotations))
 
 
 def annotation_lines(annotations: Iterable[Annotation]) -> list[str]:

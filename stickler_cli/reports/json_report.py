@@ -29,7 +29,7 @@ _INDENT: Final = "  "
 _END: Final = "\n}\n"
 
 
-def run_pieces(run: Run) -> Iterator[str]:
+def render_run(run: Run, style: TableStyle) -> Iterator[str]:
     """Yield a run in the run format, the account of each document in a piece of its own."""
     text = _text(run_record(run, per_document=False))
     accounts = run.evaluation.accounts

@@ -1,10 +1,7 @@
 """JUnit XML: a test case for each gate, for the documents, and, if asked for, for each field.
 
-Red in the report is red in the exit code, and nothing else is: a field fails where a gate on it
-fails.
-
-Source: junit-10.xsd of the Jenkins xunit plugin, and what GitLab reads: the body of a failure, not
-its attribute; one case of those with the same class and name.
+Red in it is red in the exit code: a field fails where a gate on it fails. Source: junit-10.xsd of
+the Jenkins xunit plugin, and what GitLab reads: the body of a failure, and of equal names one.
 """
 
 from collections import Counter, defaultdict
@@ -36,7 +33,6 @@ _RUN: Final = "stickler"
 _DIFFERENCE: Final = "stickler.diff"
 """What the classes of the cases begin with, by which CI servers group them."""
 
-_HEADER: Final = '<?xml version="1.0" encoding="UTF-8"?>\n'
 _NO_TIME: Final = "0"
 """Some readers want a time; reports have no clock, so that equal runs give equal bytes."""
 
@@ -146,17 +142,17 @@ def _field(
 
 
 def _row_lines(view: RunView, row: FieldRow) -> list[str]:
-    counts, rates = row.counts, row.rates
-    shown = {
-        "precision": rates.precision,
-        "recall": rates.recall,
-        "F1": rates.f1,
+    counts = {name.upper(): count for name, count in row.counts._asdict().items()}
+    rates = {
+        "precision": row.rates.precision,
+        "recall": row.rates.recall,
+        "F1": row.rates.f1,
         "F1 of leaves": row.leaves,
         "mean score": row.score,
     }
     return [
-        ", ".join(f"{title} {view.rate(value)}" for title, value in shown.items()),
-        f"TP {counts.tp}, FD {counts.fd}, FA {counts.fa}, FN {counts.fn}, TN {counts.tn}",
+        ", ".join(f"{title} {view.rate(value)}" for title, value in rates.items()),
+        ", ".join(f"{title} {count}" for title, count in counts.items()),
         f"{row.compared_by}, threshold {setting(row.threshold)}, weight {setting(row.weight)}",
     ]
 
@@ -164,16 +160,15 @@ def _row_lines(view: RunView, row: FieldRow) -> list[str]:
 def _documents(view: RunView) -> list[Case]:
     """Return an error for each document that could not be evaluated, or one case that passes."""
     classname = f"{_RUN}.documents"
-    by_document: dict[str, list[str]] = {}
+    problems: dict[str, list[str]] = {}
     for entry in view.run.unfit_problems:
-        by_document.setdefault(entry.document, []).append(f"{entry.status.value}: {entry.problem}")
+        problems.setdefault(entry.document, []).append(f"{entry.status.value}: {entry.problem}")
     cases = [
-        Case(classname, document, "error", problems[0], problems[1:])
-        for document, problems in by_document.items()
+        Case(classname, name, "error", first, more) for name, (first, *more) in problems.items()
     ]
-    more = len(cases) - MOST_DOCUMENTS
-    if more > 0:
-        told = f"{number_of(more, 'more document')}, all of them are in the JSON report"
+    if len(cases) > MOST_DOCUMENTS:
+        more = number_of(len(cases) - MOST_DOCUMENTS, "more document")
+        told = f"{more}, all of them are in the JSON report"
         cases[MOST_DOCUMENTS:] = [Case(classname, "and more", "error", told)]
     if not cases and not view.evaluation.evaluated:
         return [Case(classname, "documents", "error", "no document was evaluated")]
@@ -211,8 +206,8 @@ def junit_text(
         seen[case.classname, case.name] += 1
         _add(parent, case, seen[case.classname, case.name])
     ET.indent(root)
-    text = ET.tostring(root, encoding="unicode")
-    return f"{_HEADER}{text}\n".encode("ascii", "xmlcharrefreplace").decode("ascii")
+    text = f"{ET.tostring(root, encoding='unicode')}\n".encode("ascii", "xmlcharrefreplace")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text.decode("ascii")}'
 
 
 def _add(parent: ET.Element, case: Case, occurrence: int) -> None:

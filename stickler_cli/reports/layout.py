@@ -47,7 +47,6 @@ class TableStyle:
     plain: bool = True
     """For pipes and files: full paths, one row a line, no colour, no width."""
     show_non_matches: int = 0
-    """How many non-matches to list."""
     junit_fields: bool = False
     """Whether JUnit XML has a case for each field."""
 
@@ -138,16 +137,14 @@ def _drawn(block: Block, style: TableStyle) -> list[Line]:
         case Table():
             (header, *body), dropped = table_lines(block, style.room)
             lines = [header]
-            below = block.below or [()] * len(body)
-            for line, blocks in zip(body, below, strict=True):
-                lines += [line, *(each for more in blocks for each in _drawn(more, style))]
+            for line, below in zip(body, block.below or [()] * len(body), strict=True):
+                lines += [line, *(each for more in below for each in _drawn(more, style))]
             legend = [text for title, text in block.legend if title not in dropped]
             if block.legend:
                 legend += [f"no room for: {', '.join(dropped)}"] if dropped else []
                 lines.append(BLANK)
-            return lines + [
-                line for text in legend for line in paragraph(text, style.room, "dim", INDENT)
-            ]
+            texts = (Text(text, "dim", INDENT) for text in legend)
+            return [*lines, *(line for text in texts for line in _drawn(text, style))]
         case _:
             return [block]
 
@@ -163,14 +160,11 @@ def _colored(span: Span) -> str:
 
 
 def table_lines(table: Table, width: int | None = None) -> tuple[list[Line], list[str]]:
-    """Return the rows of a table as lines, header first, without what explains them.
+    """Return the rows of a table as lines, header first, and the titles that had no room.
 
     Args:
-        table: at least one column.
-        width: the columns there are; None for as many as it takes.
-
-    Returns:
-        The lines, all of the same columns, and the titles of the columns left out.
+        table: at least one column; what explains it is left out.
+        width: the columns of the terminal; None for as many as it takes.
     """
     columns = table.columns
     titles = [column.short if column.short and width else column.title for column in columns]
@@ -240,7 +234,5 @@ def _text_lines(block: Text, width: int | None) -> list[Line]:
 def gates(results: Iterable[GateResult]) -> list[Text]:
     """Return what each gate comes to."""
     words: dict[bool, tuple[str, Tone]] = {True: ("PASS", "good"), False: ("FAIL", "bad")}
-    return [
-        Text(f"{words[each.passed][0]}  {each.reason}", indent=" " * 6, lead=words[each.passed][1])
-        for each in results
-    ]
+    told = ((*words[each.passed], each.reason) for each in results)
+    return [Text(f"{word}  {reason}", indent=" " * 6, lead=tone) for word, tone, reason in told]

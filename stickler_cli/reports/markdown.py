@@ -7,20 +7,13 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from stickler_cli.diff.changes import Difference, Trend
-from stickler_cli.reports import run_sentences
+from stickler_cli.reports import run_sentences, tables
 from stickler_cli.reports.difference_view import DifferenceView, signed
 from stickler_cli.reports.figures import more_of, rate
 from stickler_cli.reports.layout import Column, Span, Table, TableStyle
 from stickler_cli.reports.markdown_text import COMMENT_LIMIT, code, table_text, truncate_lines
 from stickler_cli.reports.pair import ComparedPair, sum_text
 from stickler_cli.reports.pair_table import TITLES, place_table
-from stickler_cli.reports.tables import (
-    change_table,
-    field_table,
-    group_table,
-    non_match_table,
-    whole_table,
-)
 from stickler_cli.reports.view import RunView
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.record import Run, Verdict
@@ -55,17 +48,17 @@ def run_page(run: Run, style: TableStyle) -> str:
     chosen = run.first_non_matches[: style.show_non_matches]
     return _page(
         [MARKER, f"### {_title(view)}", *_apart(head)],
-        [*table_text(whole_table(view)), *_apart(filter(None, told))],
+        [*table_text(tables.whole_table(view)), *_apart(filter(None, told))],
         _gates(run.gates),
         [f"- {note}" for note in run_sentences.notes(view)],
         _problems(view),
         *(
-            table_text(group_table(view, key, groups, page=True))
+            table_text(tables.group_table(view, key, groups, page=True))
             for key, groups in view.groups.items()
         ),
         [f"**{worst}**" for worst in [run_sentences.worst_fields(view)] if worst],
-        _details(field_table(view, page=True)),
-        table_text(non_match_table(chosen, "ground truth", "prediction")) if chosen else [],
+        _details(tables.field_table(view, page=True)),
+        table_text(tables.non_match_table(chosen, "ground truth", "prediction")) if chosen else [],
     )
 
 
@@ -81,9 +74,9 @@ def difference_page(difference: Difference) -> str:
         [view.headline, *_apart([f"**{view.trend_line}**"])],
         _gates(difference.gates),
         [f"- {text}" for _, text in view.fields_with(Trend.REGRESSED, Trend.IMPROVED)],
-        table_text(change_table(view, view.whole, page=True)),
+        table_text(tables.change_table(view, view.whole, page=True)),
         *(_changed_documents(view, what) for what in view.documents),
-        _details(change_table(view, view.fields, "field", page=True)),
+        _details(tables.change_table(view, view.fields, "field", page=True)),
     )
 
 

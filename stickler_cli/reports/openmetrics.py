@@ -50,7 +50,7 @@ class Gauge:
 
 def render_run(run: Run, style: TableStyle) -> str:
     """Return the figures of a run, of the whole and of each field; ends with `# EOF`."""
-    view, evaluation = RunView(run), run.evaluation
+    view, score = RunView(run), [(dict[str, str](), run.evaluation.overall_score)]
     units = [
         ({"mode": mode, "outcome": outcome}, count)
         for mode, figures in view.whole.items()
@@ -60,12 +60,8 @@ def render_run(run: Run, style: TableStyle) -> str:
     fields = [({"field": field_path(row.path)}, row.rates) for row in view.rows]
     return metrics_text(
         [
-            _documents("stickler_documents", "status", evaluation.documents),
-            Gauge(
-                "stickler_score",
-                "Mean score of the documents evaluated.",
-                [({}, evaluation.overall_score)],
-            ),
+            _documents("stickler_documents", "status", run.evaluation.documents),
+            Gauge("stickler_score", "Mean score of the documents evaluated.", score),
             *_gauges("stickler", _RATES, "{} the whole.", whole),
             Gauge("stickler_units", "Units of the whole by outcome.", units),
             *_gauges("stickler_field", _RATES, "{} a field.", fields),
@@ -77,9 +73,7 @@ def render_run(run: Run, style: TableStyle) -> str:
 def render_difference(difference: Difference, style: TableStyle) -> str:
     """Return what changed, of the whole and of each field; ends with `# EOF`."""
     f1 = [({"mode": each.mode}, each) for each in difference.whole if each.metric == F1]
-    score: list[tuple[Labels, Change]] = [
-        ({}, each) for each in difference.whole if each.metric != F1
-    ]
+    score = [(dict[str, str](), each) for each in difference.whole if each.metric != F1]
     fields = [({"field": field_path(each.path)}, each) for each in difference.fields]
     trends = [({"trend": trend.value}, len(difference.with_trend(trend))) for trend in Trend]
     return metrics_text(
@@ -131,13 +125,11 @@ def metrics_text(gauges: Iterable[Gauge]) -> str:
             if value is not None
         ]
         if samples:
-            lines += [f"# TYPE {gauge.name} gauge\n", f"# HELP {gauge.name} {gauge.help}\n"]
-            lines += samples
+            head = f"# TYPE {gauge.name} gauge\n# HELP {gauge.name} {gauge.help}\n"
+            lines += [head, *samples]
     return "".join([*lines, END])
 
 
 def _label_text(labels: Labels) -> str:
-    if not labels:
-        return ""
     pairs = (f'{name}="{visible(value).translate(_ESCAPES)}"' for name, value in labels.items())
-    return f"{{{','.join(pairs)}}}"
+    return f"{{{','.join(pairs)}}}" if labels else ""

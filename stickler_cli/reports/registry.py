@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from stickler_cli.core.problems import Problem, UnavailableError
 from stickler_cli.reports.layout import TableStyle
@@ -16,6 +16,8 @@ from stickler_cli.score.record import Run
 if TYPE_CHECKING:
     from stickler_cli.diff.changes import Difference
     from stickler_cli.reports.pair import ComparedPair
+
+    Subject: TypeAlias = Run | Difference | ComparedPair
 
 FORMATS: Final[dict[str, str]] = {
     "table": "table",
@@ -27,8 +29,13 @@ FORMATS: Final[dict[str, str]] = {
     "openmetrics": "openmetrics",
     "html": "html.page",
 }
-"""Name -> the module that renders runs and differences, and pairs too if it is one of
-`PAIR_FORMATS`; imported when it is used, as each loads what others need not."""
+"""Name -> the module that renders it, imported when it is used: each loads what others need not."""
+
+_RENDERERS: Final = {
+    "Run": "render_run",
+    "Difference": "render_difference",
+    "ComparedPair": "render_pair",
+}
 
 PAIR_FORMATS: Final = frozenset({"table", "json", "markdown"})
 """Formats of a comparison of two documents."""
@@ -93,32 +100,21 @@ def require(format_names: Iterable[str]) -> None:
             raise UnavailableError([Problem("", found, "", hint)])
 
 
-def pieces(format_name: str, run: Run, style: TableStyle) -> Iterator[str]:
-    """Yield what `render` returns, piece by piece where the whole grows with the documents."""
-    module = _module(format_name)
-    yield from module.run_pieces(run) if format_name == "json" else [module.render_run(run, style)]
+def pieces(format_name: str, subject: "Subject", style: TableStyle) -> Iterator[str]:
+    """Yield the report of a run, a difference or a pair as text that ends with a line break.
 
-
-def render(format_name: str, run: Run, style: TableStyle) -> str:
-    """Return the report of a run as text that ends with a line break.
+    It comes piece by piece where the whole grows with the documents.
 
     Args:
-        format_name: one of `FORMATS`.
-        run: what to report.
+        format_name: one of `FORMATS`, or of a pair one of `PAIR_FORMATS`.
+        subject: what to report.
         style: how to render it; `json`, `csv`, `github` and `openmetrics` do not look at it.
     """
-    return "".join(pieces(format_name, run, style))
+    module = import_module(f"{__package__}.{FORMATS[format_name]}")
+    text = getattr(module, _RENDERERS[type(subject).__name__])(subject, style)
+    yield from [text] if isinstance(text, str) else text
 
 
-def render_difference(format_name: str, difference: "Difference", style: TableStyle) -> str:
-    """Return the report of a difference, in one of `FORMATS`."""
-    return str(_module(format_name).render_difference(difference, style))
-
-
-def render_pair(format_name: str, pair: "ComparedPair", style: TableStyle) -> str:
-    """Return the report of a comparison, in one of `PAIR_FORMATS`."""
-    return str(_module(format_name).render_pair(pair, style))
-
-
-def _module(format_name: str) -> Any:
-    return import_module(f"{__package__}.{FORMATS[format_name]}")
+def render(format_name: str, subject: "Subject", style: TableStyle) -> str:
+    """Return what `pieces` yields as one text."""
+    return "".join(pieces(format_name, subject, style))

@@ -5,6 +5,7 @@ from typing import Final
 
 from stickler_cli.core.locations import field_path
 from stickler_cli.diff.changes import Difference, Trend
+from stickler_cli.reports import run_sentences, tables
 from stickler_cli.reports.difference_view import DifferenceView, signed
 from stickler_cli.reports.figures import more_of, truncate, value_text
 from stickler_cli.reports.layout import (
@@ -19,22 +20,6 @@ from stickler_cli.reports.layout import (
     gates,
 )
 from stickler_cli.reports.pair_table import render_pair
-from stickler_cli.reports.run_sentences import (
-    disagreement,
-    error_classes,
-    headline,
-    notes,
-    problems,
-    validities,
-    worst_fields,
-)
-from stickler_cli.reports.tables import (
-    change_table,
-    field_table,
-    group_table,
-    non_match_table,
-    whole_table,
-)
 from stickler_cli.reports.view import RunView
 from stickler_cli.score.non_matches import NonMatch
 from stickler_cli.score.record import Run
@@ -48,7 +33,7 @@ MOST_GROUPS_SHOWN: Final = 20
 def render_run(run: Run, style: TableStyle) -> str:
     """Return a run as tables and sentences; ends with a line break."""
     view, schema = RunView(run), run.schema
-    head = (headline(view), *validities(view))
+    head = (run_sentences.headline(view), *run_sentences.validities(view))
     sections = (
         [Text(f"{schema.model_name} ({schema.path})", "title"), *map(Text, head)],
         _whole(view),
@@ -56,15 +41,15 @@ def render_run(run: Run, style: TableStyle) -> str:
         _fields(view, nested=not style.plain),
         _non_matches(view, style),
         gates(run.gates),
-        [Text(f"note: {text}", indent=INDENT) for text in notes(view)],
+        [Text(f"note: {text}", indent=INDENT) for text in run_sentences.notes(view)],
         _problems(view),
     )
     return draw(sections, style)
 
 
 def _whole(view: RunView) -> Iterator[Block]:
-    yield whole_table(view)
-    doubt, errors = disagreement(view), error_classes(view)
+    yield tables.whole_table(view)
+    doubt, errors = run_sentences.disagreement(view), run_sentences.error_classes(view)
     if doubt:
         yield Text(doubt, "warn")
     if errors:
@@ -77,18 +62,18 @@ def _groups(view: RunView, most: int | None) -> Iterator[Block]:
         if position:
             yield BLANK
         shown = groups[:most]
-        yield group_table(view, key, shown, page=False)
+        yield tables.group_table(view, key, shown, page=False)
         if len(shown) < len(groups):
             yield Text(more_of(len(groups) - len(shown)), "dim", INDENT)
 
 
 def _fields(view: RunView, *, nested: bool) -> Iterator[Block]:
-    worst = worst_fields(view)
+    worst = run_sentences.worst_fields(view)
     if worst:
         yield Text(worst, "bad", INDENT)
         yield BLANK
     if view.rows:
-        yield field_table(view, nested=nested)
+        yield tables.field_table(view, nested=nested)
 
 
 def _non_matches(view: RunView, style: TableStyle) -> Iterator[Block]:
@@ -101,7 +86,7 @@ def _non_matches(view: RunView, style: TableStyle) -> Iterator[Block]:
     which = "all" if len(chosen) < style.show_non_matches else "the first"
     yield (Span(f"non-matches, {which} {len(chosen)}", "title"),)
     if style.plain:
-        yield non_match_table(chosen, "gt", "pred")
+        yield tables.non_match_table(chosen, "gt", "pred")
         return
     for entry in chosen:
         yield from _non_match(*entry, style.room)
@@ -119,7 +104,7 @@ def _non_match(document: str, entry: NonMatch, width: int | None) -> Iterator[Te
 
 
 def _problems(view: RunView) -> Iterator[Text]:
-    title, named, more = problems(view)
+    title, named, more = run_sentences.problems(view)
     if named:
         yield Text(f"documents with problems: {title}", "title")
     for status, text in named:
@@ -134,9 +119,11 @@ def render_difference(difference: Difference, style: TableStyle) -> str:
     told = view.fields_with(Trend.REGRESSED, Trend.IMPROVED)
     sections: tuple[Iterable[Block], ...] = (
         _head(view),
-        [change_table(view, view.whole)],
+        [tables.change_table(view, view.whole)],
         [Text(text, tone, INDENT) for tone, text in told],
-        [change_table(view, view.fields, "field", nested=not style.plain)] if view.fields else [],
+        [tables.change_table(view, view.fields, "field", nested=not style.plain)]
+        if view.fields
+        else [],
         *(_documents(view, what) for what in view.documents),
         gates(difference.gates),
     )

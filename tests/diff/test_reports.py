@@ -11,8 +11,7 @@ from stickler_cli.diff.comparing import compare_runs
 from stickler_cli.reports.difference_view import signed
 from stickler_cli.reports.github import summary
 from stickler_cli.reports.layout import TableStyle
-from stickler_cli.reports.registry import FORMATS
-from stickler_cli.reports.registry import render_difference as render
+from stickler_cli.reports.registry import FORMATS, render
 from stickler_cli.score.gates import parse_gate
 
 from .runs import OPTIONS, RIGHT, WRONG, document, run_of, single

@@ -19,7 +19,7 @@ from stickler_cli.diff.changes import Decision, Difference, Trend, diff_record
 from stickler_cli.diff.comparing import compare_runs
 from stickler_cli.reports.csv_report import DIFFERENCE_HEADERS
 from stickler_cli.reports.layout import TableStyle
-from stickler_cli.reports.registry import render_difference as render
+from stickler_cli.reports.registry import render
 from stickler_cli.runs.saved import load_run
 from stickler_cli.score.gates import parse_gate
 

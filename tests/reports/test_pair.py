@@ -15,8 +15,7 @@ from stickler_cli.reports.figures import cells
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.pair import MANY, ComparedPair, error_classes
 from stickler_cli.reports.pieces import value_pieces
-from stickler_cli.reports.registry import PAIR_FORMATS
-from stickler_cli.reports.registry import render_pair as render
+from stickler_cli.reports.registry import PAIR_FORMATS, render
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import batch_of
 

@@ -1,8 +1,6 @@
 """The HTML reports: one file, nothing to load, light and dark, readable without its script.
 
-Markup is escaped by the templates; what the script shows, it shows as text. A content security
-policy lets nothing but that one script run, and nothing be loaded from anywhere; the page of a
-difference has none.
+Markup is escaped by the templates, and what the script shows, it shows as text.
 """
 
 import base64
@@ -29,25 +27,15 @@ from stickler_cli.score.detail import Detail
 from stickler_cli.score.record import Run
 
 HERE: Final = File(__file__).parent
-SCRIPTS: Final = (
-    "text.js",
-    "diff.js",
-    "data.js",
-    "list.js",
-    "panel.js",
-    "fields.js",
-    "errors.js",
-    "documents.js",
-    "main.js",
-)
+SCRIPTS: Final = ("text", "diff", "data", "list", "panel", "fields", "errors", "documents", "main")
 """The parts of the script, in order: each uses what stands above it."""
 
 POLICY: Final = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
     "base-uri 'none'; form-action 'none'"
 )
-"""Source: Content Security Policy Level 3, https://www.w3.org/TR/CSP3/. Images are let in as
-data only, for the icon that browsers would else ask the server for."""
+"""Lets nothing run but what is named beside it, and nothing be loaded; images are data, for the
+icon that browsers would else ask the server for. Source: https://www.w3.org/TR/CSP3/."""
 
 MOST_DOCUMENTS: Final = 200
 """Documents of each kind that the page of a difference names; the JSON report has all."""
@@ -128,7 +116,7 @@ def _fill(template: str, context: Mapping[str, object]) -> str:
 @cache
 def script() -> str:
     """Return the page's one script."""
-    parts = (_asset(name) for name in SCRIPTS)
+    parts = (_asset(f"{name}.js") for name in SCRIPTS)
     return '(() => {\n"use strict";\n' + "\n".join(parts) + "})();\n"
 
 
