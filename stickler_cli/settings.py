@@ -1,9 +1,6 @@
-"""Every option, once: its type, values, default and help.
+"""Every option, once: its type, default, help and values, which all who take options read here.
 
-A class for each group of options that go together, and below them one for each command. The
-options of the command line, the keys of the configuration file, the keywords of `evaluate_many`
-and the options in the record of a run are read from these fields. Nothing of the engine is
-imported here, so that `--help` stays fast.
+A class for each group of options that go together, and below them one for each command.
 """
 
 from dataclasses import replace
@@ -61,12 +58,12 @@ class DocumentOptions(LenientOptions):
     """How documents are found and read."""
 
     id_field: str | None = option(
-        None, "Pair JSON Lines by this field; without it, by line.", metavar="PATH"
+        None, "Pair JSON Lines by this field; without it, by line.", "PATH"
     )
     max_document_size: int = option(
         100_000_000,
         "Read no document of more bytes, unpacked: a number, or one with kB, MB or GB.",
-        metavar="SIZE",
+        "SIZE",
         values=Size(),
         shown="100MB",
     )
@@ -78,7 +75,7 @@ class ComparisonOptions(Settings):
     pairing_floor: float = option(
         0.2,
         "List items at or below this similarity are not the same item; -1 pairs all.",
-        metavar="FLOOR",
+        "FLOOR",
         values=Number("a number in [-1, 1)", lambda number: -1 <= number < 1),
     )
     extra_fields: ExtraFields = option(
@@ -101,33 +98,16 @@ class RunOptions(DecidingOptions):
     strict: bool = option(False, "Exit 3 if any document is unpaired or invalid.")
 
 
-class GroupOptions(Settings):
-    """What documents are broken down by."""
-
-    by: tuple[str, ...] = option(
-        (),
-        "Also report groups of documents: by a field of the ground truth, by @directory, or by "
-        "@COLUMN of the --by-file. Repeatable.",
-        metavar="KEY",
-    )
-    by_file: str | None = option(
-        None,
-        "What is known of documents, by id: a CSV file with a header, or JSON Lines.",
-        metavar="FILE",
-        is_path=True,
-    )
-
-
 class IntervalOptions(Settings):
     """What is said of chance."""
 
     ci: float | Literal["none"] = option(
         LEVEL,
         "Give confidence intervals of this level, between 0 and 1; none gives none.",
-        metavar="LEVEL",
+        "LEVEL",
         values=replace(_SHARE, expected=f"{_SHARE.expected}, or none", word="none"),
     )
-    seed: int = option(0, "Draw other random samples.", metavar="N", values=_COUNT)
+    seed: int = option(0, "Draw other random samples.", "N", values=_COUNT)
 
 
 class GateOptions(Settings):
@@ -136,14 +116,14 @@ class GateOptions(Settings):
     fail_under: float | None = option(
         None,
         "Fail (exit 1) if the overall F1 is below this, 0 to 1.",
-        metavar="F1",
+        "F1",
         values=Number("a number"),
     )
     gate: tuple[str, ...] = option(
         (),
         "Fail (exit 1) unless [set:][path.]metric op number holds, such as "
         "leaves:line_items.price.recall>=0.9. Repeatable.",
-        metavar="EXPR",
+        "EXPR",
     )
 
 
@@ -153,7 +133,7 @@ class ModelOptions(Settings):
     no_cache: bool = option(False, "Keep no answers of models on disk, and use none.")
     offline: bool = option(False, "Ask no model: use the answers on disk only.")
     max_pairs: int = option(
-        10_000, "Stop before judges are asked about more pairs.", metavar="N", values=_COUNT
+        10_000, "Stop before judges are asked about more pairs.", "N", values=_COUNT
     )
 
 
@@ -161,30 +141,7 @@ class ValidationOptions(Settings):
     """What is held against the schema."""
 
     validate: Validate = option(
-        "none",
-        "Hold these documents against the schema too, and report how many are valid.",
-    )
-
-
-class WorkOptions(Settings):
-    """Who does the work; the results do not depend on it."""
-
-    jobs: int | Literal["auto"] = option(
-        "auto",
-        "How many processes compare; auto fits the machine and the work. Results are the same.",
-        metavar="N|auto",
-        short="-j",
-        values=_PROCESSES,
-    )
-    memory_limit: int | None = option(
-        None,
-        "Let documents take no more memory than this in a process, such as 2GB; one that needs "
-        "more is failed (Linux).",
-        metavar="SIZE",
-        values=Size(),
-    )
-    progress: bool | None = option(
-        None, "Show a progress bar on standard error.  [default: if it is a terminal]"
+        "none", "Hold these documents against the schema too, and report how many are valid."
     )
 
 
@@ -195,7 +152,7 @@ class OutputOptions(Settings):
         (),
         "Also write the results to this file; its suffix (.html, .json, .csv, .md, .txt, "
         ".junit.xml, .metrics.txt) says the format. Repeatable.",
-        metavar="FILE",
+        "FILE",
         short="-o",
         in_file="eval",
         is_path=True,
@@ -218,28 +175,22 @@ class EvalSettings(
     ValidationOptions,
     ReportOptions,
     GateOptions,
-    GroupOptions,
     IntervalOptions,
     ModelOptions,
-    WorkOptions,
     TerminalOptions,
 ):
     """What `stickler eval` is asked for."""
 
     show_non_matches: int = option(
-        0, "Show the first N errors below the table.", metavar="N", values=_COUNT
+        0, "Show the first N errors below the table.", "N", values=_COUNT
     )
-    non_matches: str | None = option(
-        None, "Write every error as JSON Lines.", metavar="FILE", is_path=True
-    )
-    documents: str | None = option(
-        None, "Write one JSON line per document.", metavar="FILE", is_path=True
-    )
+    non_matches: str | None = option(None, "Write every error as JSON Lines.", "FILE", is_path=True)
+    documents: str | None = option(None, "Write one JSON line per document.", "FILE", is_path=True)
     run_dir: str | None = option(
         None,
         "Keep everything of the run here: results, a line for each document and error, and a "
         "journal, from which the same command continues.",
-        metavar="DIR",
+        "DIR",
         is_path=True,
     )
     restart: bool = option(
@@ -247,6 +198,35 @@ class EvalSettings(
     )
     dry_run: bool = option(
         False, "Print what models would be asked, and ask nothing.", in_file="none"
+    )
+    by: tuple[str, ...] = option(
+        (),
+        "Also report groups of documents: by a field of the ground truth, by @directory, or by "
+        "@COLUMN of the --by-file. Repeatable.",
+        "KEY",
+    )
+    by_file: str | None = option(
+        None,
+        "What is known of documents, by id: a CSV file with a header, or JSON Lines.",
+        "FILE",
+        is_path=True,
+    )
+    jobs: int | Literal["auto"] = option(
+        "auto",
+        "How many processes compare; auto fits the machine and the work. Results are the same.",
+        "N|auto",
+        short="-j",
+        values=_PROCESSES,
+    )
+    memory_limit: int | None = option(
+        None,
+        "Let documents take no more memory than this in a process, such as 2GB; one that needs "
+        "more is failed (Linux).",
+        "SIZE",
+        values=Size(),
+    )
+    progress: bool | None = option(
+        None, "Show a progress bar on standard error.  [default: if it is a terminal]"
     )
 
 
@@ -258,13 +238,13 @@ class CompareSettings(
     document: str | None = option(
         None,
         "Which document, of directories or JSON Lines; as eval names it.",
-        metavar="ID",
+        "ID",
         in_file="none",
     )
     field: str | None = option(
         None,
         "Show this place only: line_items[2].price, or line_items.price for all items.",
-        metavar="PATH",
+        "PATH",
         in_file="none",
     )
     only_errors: bool = option(False, "Leave out what is right; it is counted.", in_file="none")
@@ -280,7 +260,7 @@ class CompareSettings(
     output: tuple[str, ...] = option(
         (),
         "Also write it to this file; its suffix (.json, .md, .txt) says the format. Repeatable.",
-        metavar="FILE",
+        "FILE",
         short="-o",
         in_file="none",
     )
@@ -292,17 +272,17 @@ class DiffSettings(ReportOptions, IntervalOptions, TerminalOptions):
     ci: float = option(
         LEVEL,
         "Give confidence intervals of this level; a change is significant at the rest.",
-        metavar="LEVEL",
+        "LEVEL",
         values=_SHARE,
     )
     margin: float = option(
-        MARGIN, "A change smaller than this counts as none.", metavar="CHANGE", values=_SHARE
+        MARGIN, "A change smaller than this counts as none.", "CHANGE", values=_SHARE
     )
     gate: tuple[str, ...] = option(
         (),
         "Fail (exit 1) unless the change [set:][path.]metric op number holds, such as f1>=-0.01: "
         "no worse than that. Repeatable.",
-        metavar="EXPR",
+        "EXPR",
         in_file="none",
     )
     allow_different: bool = option(False, "Compare runs under different schemas or options too.")

@@ -183,9 +183,9 @@ class Option:
         return Problem(source, found, self.values.expected, str(error))
 
 
-def option(default: T, help: str, **said: Any) -> T:  # noqa: A002 - the word of typer
+def option(default: T, help: str, metavar: str | None = None, **said: Any) -> T:  # noqa: A002 - the word of typer
     """Declare a field of settings; `said` is what else `Option` has that the field does not say."""
-    found: T = field(default=default, metadata={"help": help, **said})
+    found: T = field(default=default, metadata={"help": help, "metavar": metavar, **said})
     return found
 
 
