@@ -100,17 +100,17 @@ class Account:
         return self, pair
 
 
-@dataclass(slots=True, eq=False)
 class FieldAccount:
     """One field of the objects of an account."""
 
-    name: str
-    counted: bool | Mask
-    """Whether the object's `aggregate` and `leaves` include the field."""
-    at: Indexes | None
-    """The positions of the objects that were compared by fields, in order; None for all."""
-    account: Account
-    """An entry for each of these objects."""
+    def __init__(self, name: str, at: Indexes | None, account: Account) -> None:
+        self.name = name
+        self.at = at
+        """The positions of the objects that were compared by fields, in order; None for all."""
+        self.account = account
+        """An entry for each of these objects."""
+        self.counted: bool | Mask = True
+        """Whether the object's `aggregate` and `leaves` include the field."""
 
     def positions(self, objects: Indexes) -> Indexes:
         """Return where the field of some of these objects is in `account`."""

@@ -71,32 +71,17 @@ class Prepared:
     def __init__(self, comparator: BaseComparator, columns: "Columns") -> None:
         """Take the values of both sides by their codes."""
         self.values = columns.codes.values
-        self._comparator, self._types = comparator, columns.types - {type(None)}
-        self._ready = np.empty(len(self.values), object)
-        self._made = np.zeros(len(self.values), np.bool_)
+        self._comparator = comparator
+        self._ready: dict[int, Any] = {}
+        self.alike = _alike(self.values, columns.types - {type(None)}, comparator.reflexive)
+        """For each code whether two such values surely match; None if all do."""
 
     def of(self, codes: Indexes) -> list[Any]:
         """Return the prepared values of codes."""
-        made = self._made[codes]
-        if np.count_nonzero(made) < len(codes):
-            for code in distinct(codes[~made]).tolist():
-                self._ready[code] = self._comparator.prepare(self.values[code])
-                self._made[code] = True
-        prepared: list[Any] = self._ready[codes].tolist()
-        return prepared
-
-    @cached_property
-    def alike(self) -> Mask | None:
-        """For each code whether two such values surely match; None if all do."""
-        reflexive = self._comparator.reflexive
-        if self._types <= reflexive and not self._types & {int, float}:
-            return None
-        alike = [
-            type(value) in reflexive
-            and (type(value) not in _NUMBERS or -ORDINARY < value < ORDINARY)
-            for value in self.values
-        ]
-        return None if all(alike) else np.array(alike)
+        asked, ready = codes.tolist(), self._ready
+        for code in sorted(set(asked).difference(ready)):
+            ready[code] = self._comparator.prepare(self.values[code])
+        return [*map(ready.__getitem__, asked)]
 
     @cached_property
     def keys(self) -> Indexes | None:
@@ -116,6 +101,10 @@ class Columns:
     ) -> None:
         """Take the values of both sides; None where there is none, if they are not all present."""
         self.gt, self.pred = gt, pred
+        self.types = frozenset(map(type, chain(gt, pred)))
+        """The Python types of all values."""
+        self.scalar = self.types <= _SCALARS
+        """Whether no value is an object, a list or something that JSON does not have."""
         # To look into deep values at each of their levels takes long.
         self._is_absent = partial(is_, None) if are_present else is_absent
         self._derived: dict[Hashable, Any] = {}
@@ -138,16 +127,6 @@ class Columns:
         size = len(self.gt) + 1
         numbers = np.fromiter(values, dtype, size + len(self.pred) + 1)
         return numbers[:size], numbers[size:]
-
-    @cached_property
-    def types(self) -> frozenset[type]:
-        """The Python types of all values."""
-        return frozenset(map(type, chain(self.gt, self.pred)))
-
-    @cached_property
-    def scalar(self) -> bool:
-        """Whether no value is an object, a list or something that JSON does not have."""
-        return self.types <= _SCALARS
 
     def field(self, name: str) -> "Columns":
         """Return the columns of a field of objects; other values have none."""
@@ -224,6 +203,16 @@ class Columns:
             None if gt == NOTHING else self.gt[gt],
             None if pred == NOTHING else self.pred[pred],
         )
+
+
+def _alike(values: list[Any], types: frozenset[type], reflexive: frozenset[type]) -> Mask | None:
+    if types <= reflexive and not types & {int, float}:
+        return None
+    alike = [
+        type(value) in reflexive and (type(value) not in _NUMBERS or -ORDINARY < value < ORDINARY)
+        for value in values
+    ]
+    return None if all(alike) else np.array(alike)
 
 
 def _field(values: Sequence[Any], name: str) -> list[Any]:

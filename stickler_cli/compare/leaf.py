@@ -19,13 +19,16 @@ from stickler_cli.compare.columns import (
     Mask,
     Prepared,
 )
-from stickler_cli.compare.outcomes import Floats, classified, clipped
+from stickler_cli.compare.outcomes import Floats, classified, clipped, met
 from stickler_cli.compare.plan import Node, Options, Purpose
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.problems import ComparisonError, UsageError
 from stickler_cli.core.values import dataclass
 
 T = TypeVar("T")
+
+FEW: Final = 8
+"""So many pairs are compared as they are: to find those with nothing in common takes longer."""
 
 _CONTAINERS: Final = {"array": ARRAY, "object": OBJECT}
 
@@ -79,7 +82,7 @@ class LeafNode(Node):
         if prepared.alike is not None:
             unlike |= ~prepared.alike[gt_codes]
         absent = np.minimum(gt_codes, pred_codes) < 0
-        if np.count_nonzero(absent):
+        if some_absent := np.count_nonzero(absent):
             gt, pred = np.where(gt_codes < 0, NOTHING, gt), np.where(pred_codes < 0, NOTHING, pred)
             unlike &= ~absent
         said: Sequence[str] | None = None
@@ -92,7 +95,9 @@ class LeafNode(Node):
                 similarity[at], said = self._asked(prepared, *pairs, options)
             else:
                 similarity[at] = self._similarities(comparator, prepared, *pairs)
-        outcome = classified(similarity, self.threshold, gt, pred)
+        outcome = met(similarity, self.threshold)
+        if some_absent:
+            outcome = classified(similarity, self.threshold, gt, pred)
         score = clipped(similarity, outcome, clip=self.clip)
         account = Account(self, columns, gt, pred, outcome, similarity, score)
         if said is not None:
@@ -103,7 +108,7 @@ class LeafNode(Node):
         self, comparator: BaseComparator, prepared: Prepared, gt: Indexes, pred: Indexes
     ) -> Floats:
         """Compare pairs of values, by their codes."""
-        if comparator.columnar and (keys := prepared.keys) is not None:
+        if len(gt) > FEW and comparator.columnar and (keys := prepared.keys) is not None:
             (same,) = (keys[gt] == keys[pred]).nonzero()  # all others have nothing in common
             if len(same) < len(gt):
                 found = np.zeros(len(gt))

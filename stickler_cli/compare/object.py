@@ -100,7 +100,7 @@ class FieldsNode(Node):
                 account = entry.node.compare(columns.field(entry.name), gt, pred, options)
             except ComparisonError as error:
                 raise error.below(entry.name) from error.__cause__
-            yield FieldAccount(entry.name, True, at, account)
+            yield FieldAccount(entry.name, at, account)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -91,7 +91,7 @@ def pair(  # noqa: PLR0913, PLR0917 - two sides of columns, and what pairs them
         search = _Search(item, lists, gt[block], pred[block], floor, options)
         pairs = search.pairs()
         found.append(pairs._replace(owner=block[pairs.owner]))
-    pairs = joined(found)
+    pairs = found[0] if len(found) == 1 else joined(found)
     return pairs.some(np.lexsort((pairs.gt, pairs.owner)))
 
 

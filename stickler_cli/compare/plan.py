@@ -10,7 +10,7 @@ kind they are compared as that kind (`other`), else they have nothing in common.
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from enum import IntEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -76,7 +76,9 @@ class Options:
 
     def to(self, purpose: Purpose) -> "Options":
         """Return the same options for another purpose."""
-        return self if self.purpose is purpose else replace(self, purpose=purpose)
+        if self.purpose is purpose:
+            return self
+        return Options(self.pairing_floor, self.extra_fields, self.client, purpose)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
