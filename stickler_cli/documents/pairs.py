@@ -111,16 +111,13 @@ def read_pair(ref: PairRef, *, fingerprinted: bool = False) -> DocumentPair:
         tuple(dict.fromkeys(gt.remarks + pred.remarks)),
         gt.warnings + pred.warnings,
         ref.hint,
-        _fingerprint(ref, *data) if fingerprinted else None,
+        fingerprint_of(ref, data) if fingerprinted else None,
     )
 
 
-def fingerprint_of(ref: PairRef) -> Fingerprint:
-    """Return the fingerprint of a pair, as `read_pair` does; nothing is parsed."""
-    return _fingerprint(ref, bytes_of(ref.gt), bytes_of(ref.pred))
-
-
-def _fingerprint(ref: PairRef, gt: Data, pred: Data) -> Fingerprint:
+def fingerprint_of(ref: PairRef, data: tuple[Data, Data] | None = None) -> Fingerprint:
+    """Return the fingerprint of a pair; `data` is what was read of it, if anything was."""
+    gt, pred = data or (bytes_of(ref.gt), bytes_of(ref.pred))
     return Fingerprint(digest_of(gt), digest_of(pred), ref.hint)
 
 
@@ -141,19 +138,14 @@ def open_pairs(gt: str, pred: str, settings: DocumentOptions = _DEFAULTS) -> Pai
     if isinstance(gt_kind, Problem) or isinstance(pred_kind, Problem):
         raise UsageError(kind for kind in (gt_kind, pred_kind) if isinstance(kind, Problem))
     id_path = () if settings.id_field is None else _parse_id_field(settings.id_field)
-    match gt_kind, pred_kind, bool(id_path):
-        case Kind.FILE, Kind.FILE, False:
-            return _one_pair(gt, pred, settings)
-        case Kind.LINES, Kind.LINES, False:
-            return Pairs(partial(_by_line, gt, pred, settings))
-        case (
-            (Kind.DIRECTORY, Kind.DIRECTORY, False)
-            | (Kind.DIRECTORY, Kind.LINES, True)
-            | (Kind.LINES, Kind.DIRECTORY | Kind.LINES, True)
-        ):
-            return _by_id(gt, pred, (gt_kind, pred_kind), id_path, settings)
-        case _:
-            raise UsageError([_mismatch(gt, pred, (gt_kind, pred_kind), bool(id_path))])
+    kinds, by_id = (gt_kind, pred_kind), bool(id_path)
+    if kinds == (Kind.FILE, Kind.FILE) and not by_id:
+        return _one_pair(gt, pred, settings)
+    if kinds == (Kind.LINES, Kind.LINES) and not by_id:
+        return Pairs(partial(_by_line, gt, pred, settings))
+    if Kind.FILE in kinds or by_id is not (Kind.LINES in kinds):
+        raise UsageError([_mismatch(gt, pred, kinds, by_id)])
+    return _by_id(gt, pred, kinds, id_path, settings)
 
 
 def _parse_id_field(text: str) -> FieldPath:

@@ -23,8 +23,8 @@ FIRST_LINE: Final = b"stickler-journal/1\n"
 CHECKSUM_BYTES: Final = 16
 
 SYNC_SECONDS: Final = 1.0
-"""How long a record may be known to the system and not yet be on the disk. What the system knows
-survives the end of this program in any way; only the machine itself may lose it."""
+"""How long a record may be known to the system, which only a crash of the machine would lose, and
+not yet be on the disk."""
 
 
 class Journal:
@@ -75,10 +75,7 @@ class Journal:
         self._write(FIRST_LINE)
 
     def records(self) -> Iterator[bytes]:
-        """Yield the records from the first to the last whole one; then cut off what follows it.
-
-        Only when all were given can more be added.
-        """
+        """Yield all whole records, then cut off what follows; only then can more be added."""
         self._chain = b""
         end = len(FIRST_LINE)
         with open(self._handle, "rb", closefd=False) as stream:
@@ -95,11 +92,7 @@ class Journal:
         self._cut_at(end)
 
     def append(self, record: object) -> None:
-        """Add a record of JSON values.
-
-        Raises:
-            OSError: it cannot be written; names the file.
-        """
+        """Add a record of JSON values; an OSError names the file."""
         line = json_line(record)
         self._chain = self._next(line)
         self._write(self._chain.hex().encode() + b" " + line)
@@ -107,11 +100,7 @@ class Journal:
             self.sync()
 
     def sync(self) -> None:
-        """Bring all records to the disk.
-
-        Raises:
-            OSError: they cannot be written; names the file.
-        """
+        """Bring all records to the disk; an OSError names the file."""
         try:
             os.fsync(self._handle)
         except OSError as error:

@@ -7,19 +7,14 @@ documents are tried again in smaller chunks, until those are known that no worke
 import pickle
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import field
 from multiprocessing.connection import wait
 from time import monotonic
 from typing import Final
 
 from stickler_cli.core.problems import Problem, UsageError, WorkerDiedError
 from stickler_cli.core.values import dataclass
-from stickler_cli.runs.chunk import (
-    TOO_LITTLE_MEMORY,
-    ChunkResult,
-    Item,
-    evaluate_chunk,
-    failed_chunk,
-)
+from stickler_cli.runs.chunk import ChunkResult, Item, evaluate_chunk, failed_chunk
 from stickler_cli.runs.chunking import LARGEST_CHUNK, Chunks
 from stickler_cli.runs.interruption import Interrupted, Interruption
 from stickler_cli.runs.job import Job, Workers
@@ -51,48 +46,44 @@ class _Chunk:
     """Workers that died of it when it was one document."""
 
 
+@dataclass(slots=True, eq=False)
 class Pool:
     """Workers, and the chunks that they are at."""
 
-    def __init__(
-        self,
-        job: Job,
-        workers: Workers,
-        number: int,
-        total: int | None,
-        interruption: Interruption,
-    ) -> None:
-        """Prepare a number of workers for a total of items, None where nobody knows.
-
-        Raises:
-            UsageError: the plan cannot be sent to another process.
-        """
-        self._job = job
-        self._workers = workers
-        self._number = number
-        self._left = total
-        self._interruption = interruption
-        self._packed_job = packed_job(job, workers.source)
-        self._order: list[_Chunk] = []
-        """What is not given out yet, in the order of the documents."""
-        self._at: dict[Worker, _Chunk | None] = {}
-        """Every worker, and what it is at."""
-        self._all_read = False
-        """Whether all items are cut into chunks."""
+    job: Job
+    workers: Workers
+    number: int
+    """Of the workers."""
+    left: int | None
+    """Items that are not cut into chunks; None where nobody knows."""
+    interruption: Interruption
+    packed: bytes = b""
+    """The job as it is sent."""
+    order: list[_Chunk] = field(default_factory=list)
+    """What is not given out yet, in the order of the documents."""
+    at: dict[Worker, _Chunk | None] = field(default_factory=dict)
+    """Every worker, and what it is at."""
+    all_read: bool = False
+    """Whether all items are cut into chunks."""
 
     def results(self, chunks: Chunks) -> Iterator[ChunkResult]:
-        """Yield the results of all chunks, in their order; they are cut as workers ask for more."""
+        """Yield the results of all chunks, in their order; they are cut as workers ask for more.
+
+        Raises:
+            UsageError: the plan cannot be sent to another process, or not be read there.
+        """
+        self.packed = packed_job(self.job, self.workers.source)
         try:
-            for _ in range(self._number):
+            for _ in range(self.number):
                 self._start_worker()
             while True:
                 self._hand_out(chunks)
-                if not self._order and self._all_read:
+                if not self.order and self.all_read:
                     return
-                self._receive(chunks, block=not self._order or self._order[0].result is None)
+                self._receive(chunks, block=not self.order or self.order[0].result is None)
                 self._hand_out(chunks)  # so that no worker waits while the result is added
-                while self._order and (result := self._order[0].result) is not None:
-                    del self._order[0]
+                while self.order and (result := self.order[0].result) is not None:
+                    del self.order[0]
                     yield result
         except Interrupted:
             return
@@ -101,68 +92,68 @@ class Pool:
 
     def _hand_out(self, chunks: Chunks) -> None:
         """Send a chunk to every worker that waits for one."""
-        for worker in [worker for worker, at in self._at.items() if at is None and worker.ready]:
-            while self._at[worker] is None and (chunk := self._next(chunks)) is not None:
+        for worker in [worker for worker, at in self.at.items() if at is None and worker.ready]:
+            while self.at[worker] is None and (chunk := self._next(chunks)) is not None:
                 try:
                     packed = pickle.dumps(chunk.items)
                 except PICKLING_ERRORS:
-                    chunk.result = evaluate_chunk(self._job, chunk.items)
+                    chunk.result = evaluate_chunk(self.job, chunk.items)
                     continue
-                self._at[worker] = chunk
+                self.at[worker] = chunk
                 chunk.sent_at = monotonic()
                 with suppress(OSError):  # it is dead; reading from it will tell
                     worker.connection.send_bytes(packed)
 
     def _next(self, chunks: Chunks) -> _Chunk | None:
         """Return a chunk to be sent; None where there is none, or enough is held."""
-        under_way = self._at.values()
-        for chunk in self._order:
+        under_way = self.at.values()
+        for chunk in self.order:
             if chunk.result is None and chunk not in under_way:
                 return chunk  # it is to be tried again
-        if len(self._order) >= len(self._at) * CHUNKS_AHEAD:
+        if len(self.order) >= len(self.at) * CHUNKS_AHEAD:
             return None
         # The last chunks are small, so that all workers have work until the end.
-        most = LARGEST_CHUNK if self._left is None else self._left // (2 * len(self._at)) + 1
+        most = LARGEST_CHUNK if self.left is None else self.left // (2 * len(self.at)) + 1
         taken = chunks.take(most)
         if not taken:
-            self._all_read = True
+            self.all_read = True
             return None
-        if self._left is not None:
-            self._left -= len(taken)
-        self._order.append(_Chunk(taken))
-        return self._order[-1]
+        if self.left is not None:
+            self.left -= len(taken)
+        self.order.append(_Chunk(taken))
+        return self.order[-1]
 
     def _receive(self, chunks: Chunks, *, block: bool) -> None:
         """Take what workers have to say; wait until one has something, if that is asked for."""
-        waited = [worker.connection for worker in self._at]
-        ready = self._interruption.wait(wait, waited, None if block else 0)
-        for worker in [worker for worker in self._at if worker.connection in ready]:
+        waited = [worker.connection for worker in self.at]
+        ready = self.interruption.wait(wait, waited, None if block else 0)
+        for worker in [worker for worker in self.at if worker.connection in ready]:
             try:
                 answer = worker.connection.recv_bytes()
             except (EOFError, OSError):
                 self._bury(worker)
                 continue
-            chunk = self._at[worker]
+            chunk = self.at[worker]
             if chunk is not None:
-                self._at[worker] = None
+                self.at[worker] = None
                 chunks.took(chunk.items, monotonic() - chunk.sent_at)
                 if answer == NO_MEMORY:
-                    self._try_again(chunk, TOO_LITTLE_MEMORY)
+                    self._try_again(chunk, answer.decode())
                 elif answer == NOT_HERE:
-                    chunk.result = evaluate_chunk(self._job, chunk.items)
+                    chunk.result = evaluate_chunk(self.job, chunk.items)
                 else:
-                    chunk.result = read_answer(self._job, answer)
+                    chunk.result = read_answer(self.job, answer)
             elif answer == READY:
                 worker.ready = True
             else:
-                found = f"a worker cannot read the schema ({answer.decode('utf-8')})"
+                found = f"a worker cannot read the schema ({answer.decode()})"
                 expected = "comparators of classes in a module that can be imported"
-                problem = Problem(self._workers.source, found, expected, "use one process")
+                problem = Problem(self.workers.source, found, expected, "use one process")
                 raise UsageError([problem])
 
     def _bury(self, worker: Worker) -> None:
         """Put a new worker in the place of a dead one, and have its documents tried again."""
-        chunk = self._at.pop(worker)
+        chunk = self.at.pop(worker)
         how = worker.end()
         if not worker.ready:
             raise self._broken(f"a worker process ended before its work did ({how})")
@@ -174,30 +165,28 @@ class Pool:
         """Send a chunk again in halves; a document by itself once more, then it is failed."""
         chunk.deaths += 1
         if len(chunk.items) > 1:
-            middle, place = len(chunk.items) // 2, self._order.index(chunk)
+            middle, place = len(chunk.items) // 2, self.order.index(chunk)
             halves = chunk.items[:middle], chunk.items[middle:]
-            self._order[place : place + 1] = map(_Chunk, halves)
+            self.order[place : place + 1] = map(_Chunk, halves)
         elif chunk.deaths == MOST_DEATHS:
-            chunk.result = failed_chunk(self._job, chunk.items[0], found)
+            chunk.result = failed_chunk(self.job, chunk.items[0], found)
 
     def _start_worker(self) -> None:
         try:
-            limit = self._workers.memory_limit
-            self._at[Worker(self._job, self._packed_job, limit, self._at)] = None
+            limit = self.workers.memory_limit
+            self.at[Worker(self.job, self.packed, limit, self.at)] = None
         except OSError as error:
             raise self._broken(f"a worker process cannot be started ({error})") from None
 
     def _broken(self, found: str) -> WorkerDiedError:
-        hint = (
-            'in a script, call this below `if __name__ == "__main__":`; was there memory '
-            "enough? one process needs no other"
-        )
-        return WorkerDiedError([Problem(self._workers.source, found, "", hint)])
+        in_script = 'in a script, call this below `if __name__ == "__main__":`'
+        hint = f"{in_script}; was there memory enough? one process needs no other"
+        return WorkerDiedError([Problem(self.workers.source, found, "", hint)])
 
     def _end(self) -> None:
         """End all workers; those that are at work stop where they are."""
-        for worker, at in self._at.items():
+        for worker, at in self.at.items():
             if at is not None or not worker.ready:
                 worker.stop()
-        for worker in self._at:
+        for worker in self.at:
             worker.end()

@@ -22,14 +22,9 @@ _STREAMS: Final = {("/", "dev", name) for name in ("fd", "stdout", "stderr")}
 
 
 def check_outputs(outputs: Iterable[tuple[str, str]], inputs: Iterable[tuple[str, str]]) -> None:
-    """Make sure that no output takes the place of an input, or of another output.
+    """Refuse outputs that would take the place of an input or of another output.
 
-    Args:
-        outputs: option and path of each.
-        inputs: name and path of each; a directory stands for all that is in it.
-
-    Raises:
-        UsageError: with every output that would.
+    Outputs are options and paths, inputs names and paths; a directory stands for what is in it.
     """
     taken = [(name, Path(path).resolve()) for name, path in inputs]
     problems, seen = [], set()
@@ -56,11 +51,8 @@ def whole_file(
 
     A device or a pipe is written to as it goes; a link leads to the place.
 
-    Args:
-        path: where it goes.
-        option: the option that names it, for messages.
-        partial: asked at the end; if it says so, the place is `path` with `.partial` after it, and
-            what is at `path` stays.
+    The option names it in messages. If `partial` says so in the end, the place is `path` with
+    `.partial` after it, and what is at `path` stays.
 
     Raises:
         UsageError: no file can be made there.

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from stickler_cli.compare.outline import comparators
 from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.runs.chunk import ChunkResult, Item, evaluate_chunk
+from stickler_cli.runs.chunk import TOO_LITTLE_MEMORY, ChunkResult, Item, evaluate_chunk
 from stickler_cli.runs.interruption import SIGNALS
 from stickler_cli.runs.job import Job
 from stickler_cli.runs.limits import can_fork, memory_limited, rarely_collected, room_for_depth
@@ -42,7 +42,7 @@ READY: Final = b"ready"
 NOT_HERE: Final = b"not here"
 """What a worker says of a chunk that it cannot read, or whose result it cannot send."""
 
-NO_MEMORY: Final = b"no memory"
+NO_MEMORY: Final = TOO_LITTLE_MEMORY.encode()
 """What a worker says of a chunk that it has no memory for."""
 
 MAIN_PROCESS: Final = "MainProcess"
