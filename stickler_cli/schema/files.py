@@ -15,7 +15,7 @@ KEEP_A_COPY: Final = "keep a copy beside the schema and refer to it by its relat
 
 
 class LeadsNowhereError(Exception):
-    """A reference that cannot be followed; says what was found, expected, and what to do."""
+    """A reference that cannot be followed."""
 
     def __init__(self, found: str, expected: str, hint: str = "") -> None:
         super().__init__(found, expected, hint)
@@ -35,10 +35,10 @@ class Origin:
 
 
 def find_file(uri: str, origin: Origin) -> FilePath:
-    """Find the file that an absolute URI means, as seen from a document.
+    """Return the file that an absolute URI means, as seen from a document.
 
-    That is the file of a `file:` URI, else the one that stands to the document's own file as the
-    URI stands to the document's `$id`.
+    Other than by a `file:` URI that is the one which stands to the document's own file as the URI
+    stands to the document's `$id`.
 
     Raises:
         LeadsNowhereError: there is no such file, or it could only be on the network.
@@ -90,11 +90,7 @@ def _relative(uri: str, identifier: str) -> str:
 
 
 def read_file(file: FilePath) -> JsonValue:
-    """Read a file of JSON.
-
-    Raises:
-        LeadsNowhereError: it cannot be read, or holds something else.
-    """
+    """Read a file of JSON, or raise LeadsNowhereError."""
     name = name_of(file)
     try:
         contents: JsonValue = orjson.loads(file.read_bytes().removeprefix(codecs.BOM_UTF8))

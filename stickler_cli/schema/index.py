@@ -50,22 +50,21 @@ class Index:
         self.resources[place.uri] = contents
         if isinstance(contents, dict):
             self.add(contents, place)
+        else:
+            self.places[id(contents)] = place
 
     def add(self, schema: Schema, place: Place) -> None:
         """Take in a schema and every schema in it; what is known already stays as it is."""
         waiting = [(schema, place)]
         while waiting:
             part, outer = waiting.pop()
-            if id(part) in self.places:
-                continue
-            here = self._enter(part, outer)
-            waiting += (
-                (inner, replace(here, path=(*here.path, *steps)))
-                for steps, inner in subschemas(part)
-            )
+            if id(part) not in self.places:
+                here = self._enter(part, outer)
+                for steps, inner in subschemas(part):
+                    waiting.append((inner, replace(here, path=(*here.path, *steps))))
 
     def _enter(self, schema: Schema, outer: Place) -> Place:
-        """Note one schema; give the place with the base that holds inside it."""
+        """Note one schema, and return the place with the base that holds inside it."""
         here = outer
         if "$schema" in schema:
             here = replace(here, dialect=dialect_of(schema, here.dialect))

@@ -37,7 +37,7 @@ Scope = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Source:
-    """One schema object, and how the dynamic references in it are to be read."""
+    """One schema object, and how the dynamic references in it are read."""
 
     schema: Schema
     scope: Scope = ()
@@ -56,7 +56,6 @@ class SchemaFiles:
         self._index = Index()
         self._found: dict[tuple[str, str], tuple[str, str, Schema | bool]] = {}
         self._origins: dict[str, Origin] = {}
-        self._tops: dict[str, Place] = {}
         self._invalid: set[int] = set()
         self._derived: dict[tuple[int, str], Schema] = {}
         self._booleans: dict[bool, Schema] = {True: {}, False: {"not": {}}}
@@ -69,11 +68,8 @@ class SchemaFiles:
         self.root = self._source(schema, ())
 
     def _take(self, contents: JsonValue, place: Place, file: FilePath | None) -> None:
-        self._tops[place.uri] = place
         self._index.add_document(contents, place)
-        identifier = place.uri
-        if isinstance(contents, dict):
-            identifier = self._index.places[id(contents)].base
+        identifier = self._index.places[id(contents)].base
         self._origins[place.uri] = Origin(file, identifier)
         self.documents[identifier] = contents, place.dialect
 
@@ -102,14 +98,11 @@ class SchemaFiles:
         return self.uri_of(self.follow(source, keyword).schema)
 
     def references_of(self, schema: Schema) -> list[str]:
-        """List the keywords of a schema that are references in its dialect."""
+        """Return the keywords of a schema that are references in its dialect."""
         return [name for name in self.dialect_at(schema).references if name in schema]
 
     def inside(self, source: Source, schema: JsonValue) -> Source:
-        """Return a schema inside another one; an `$id` of its own changes what references mean.
-
-        `true` and `false` say nothing about kinds: both read as schemas without a type.
-        """
+        """Return a schema inside another one; `true` and `false` are schemas without a type."""
         if not isinstance(schema, dict):
             return Source(self._booleans[bool(schema)], source.scope)
         return self._source(schema, source.scope)
@@ -153,7 +146,7 @@ class SchemaFiles:
         return self.inside(source, found)
 
     def _find(self, place: Place, reference: str) -> tuple[str, str, Schema | bool]:
-        """Find a schema; give the resource and the plain name by which it was found, and it."""
+        """Return the resource and the plain name by which a schema was found, and it."""
         uri, _, fragment = absolute(place.base, reference).partition("#")
         fragment = unquote(fragment)
         resource = self._resource(uri, reference, place)
@@ -163,8 +156,7 @@ class SchemaFiles:
                 expected = f'a schema with "$anchor": "{fragment}", or a pointer as in #/$defs/a'
                 raise LeadsNowhereError(f"{reference} leads nowhere", expected)
             return uri, fragment, self._index.names[uri, fragment]
-        top = self._tops.get(uri) or self._index.places[id(resource)]
-        found = self._at_pointer(resource, top, fragment, reference)
+        found = self._at_pointer(resource, fragment, reference)
         if not isinstance(found, dict | bool):
             raise LeadsNowhereError(f"{reference} leads to {kind_of(found)}", "a schema")
         self._refuse_invalid(found, reference)
@@ -176,7 +168,6 @@ class SchemaFiles:
             raise LeadsNowhereError(found, "a valid one", "what is wrong there is listed too")
 
     def _resource(self, uri: str, reference: str, place: Place) -> JsonValue:
-        """Return the document, or schema with an `$id`, that has a URI."""
         if uri not in self._index.resources:
             official = official_schema(uri)
             if official is None:
@@ -198,13 +189,12 @@ class SchemaFiles:
         self._take(contents, Place(name_of(file), uri, (), uri, dialect), file)
         self._judge(contents)
 
-    def _at_pointer(
-        self, value: JsonValue, place: Place, pointer: str, reference: str
-    ) -> JsonValue:
+    def _at_pointer(self, value: JsonValue, pointer: str, reference: str) -> JsonValue:
         """Walk a JSON Pointer; a schema that it finds where none was expected becomes one."""
+        place = self._index.places[id(value)]
         for token in pointer.split("/")[1:]:
-            if isinstance(value, dict) and id(value) in self._index.places:
-                place = self._index.places[id(value)]
+            if isinstance(value, dict):
+                place = self._index.places.get(id(value), place)
             value, step = _step(value, token, reference)
             place = replace(place, path=(*place.path, step))
         if isinstance(value, dict) and id(value) not in self._index.places:
