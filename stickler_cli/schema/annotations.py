@@ -1,7 +1,6 @@
 """The `x-aws-stickler-*` keys: what each may hold, and what a schema's own keys say.
 
-One table states name, range and meaning; messages, docs and the meta-schema in `schemas/` follow
-it. It is no pydantic model, which would take longer to load than most schemas take to compile.
+No pydantic model, which would take longer to load than most schemas take to compile.
 """
 
 import re
@@ -85,15 +84,12 @@ def own_keys(schema: Mapping[str, object]) -> JsonObject:
 
 def read_annotations(schema: Mapping[str, object]) -> Annotations:
     """Read the annotations of a schema; keys that are wrong read as if they were not there."""
-    keys = own_keys(schema)
-    if not keys:
-        return _NOTHING_SAID
     right: dict[str, Any] = {
         _NAMES[key]: float(value) if type(value) is int else value
-        for key, value in keys.items()
+        for key, value in schema.items()
         if _is_right(key, value)
     }
-    return Annotations(**right)
+    return Annotations(**right) if right else _NOTHING_SAID
 
 
 def _is_right(key: str, value: object) -> bool:
@@ -117,7 +113,6 @@ def annotation_problems(
 
 
 def _repair(key: str, value: object) -> str:
-    """Guess what a wrong value was meant to be."""
     match value:
         case None:
             return "leave the key out for the default"

@@ -5,6 +5,7 @@ from dataclasses import field
 from functools import cache
 from typing import Final
 
+from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.comparators.registry import construct
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.open import OpenNode
@@ -60,11 +61,17 @@ def leaf_default(kind: str, format_: object = None, *, listed: bool = False) -> 
 
 
 @cache
+def default_comparator(name: str) -> BaseComparator:
+    """Return a comparator as it is without a config, the same each time."""
+    return construct(name, {})
+
+
+@cache
 def open_default(weight: float = DEFAULT_WEIGHT) -> OpenNode:
     """Return the node for a place without a schema, without annotations."""
     leaves = {
         kind: LeafNode(
-            comparator=construct(default.comparator, {}),
+            comparator=default_comparator(default.comparator),
             threshold=default.threshold,
             weight=weight,
         )

@@ -3,7 +3,6 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Final
 
 from stickler_cli.comparators.registry import Comparators
 from stickler_cli.compare.list import ListNode
@@ -27,8 +26,6 @@ from stickler_cli.schema.places import (
 )
 from stickler_cli.schema.validity import ANYWHERE, OBJECTS, ON_OBJECT, ON_VALUE, Problems, Usage
 
-WHOLE: Final = "a value that its comparator takes whole"
-
 
 @dataclass(frozen=True, slots=True)
 class Built:
@@ -41,14 +38,13 @@ class Built:
     """Whether, as the element of a list, its weight and aggregate are the list's."""
 
 
-class KindCompiler(ABC):
+class KindCompiler(LeafCompiler, ABC):
     """Makes the node of one place whose kind is known; those inside are the subclass's to find."""
 
     def __init__(self, places: Places, problems: Problems, comparators: Comparators) -> None:
-        self.usage = Usage(places.files, problems)
+        super().__init__(problems, comparators)
         self._places = places
-        self._problems = problems
-        self._leaves = LeafCompiler(problems, comparators)
+        self._usage = Usage(places.files, problems)
 
     @abstractmethod
     def place(self, in_force: InForce, inherited: Merged = NOTHING_INHERITED) -> Built:
@@ -61,32 +57,28 @@ class KindCompiler(ABC):
     def build(self, place: LeafPlace | WholePlace | OpenPlace | ArrayPlace | ObjectPlace) -> Built:
         """Compile a place that is no union."""
         merged = place.merged
-        match place:
-            case LeafPlace():
-                article = "an" if place.kind == "integer" else "a"
-                self.usage.note(merged, f"{article} {place.kind}", *ON_VALUE)
-                return Built(self._leaves.leaf(merged, place.default), merged.aggregate)
-            case WholePlace():
-                self.usage.note(merged, WHOLE, *ON_VALUE)
-                return Built(self._leaves.leaf(merged, TEXT), merged.aggregate)
-            case OpenPlace():
-                self.usage.note(merged, "", *ANYWHERE)
-                return Built(self._leaves.open(merged, place.own), merged.aggregate)
-        if merged.comparator is not None:
-            self._leaves.comparator(merged, TEXT)  # has its problems noted
-        return self._object(place) if isinstance(place, ObjectPlace) else self._array(place)
+        if isinstance(place, ArrayPlace | ObjectPlace):
+            if merged.comparator is not None:
+                self.comparator(merged, TEXT)  # has its problems noted
+            return self._object(place) if isinstance(place, ObjectPlace) else self._array(place)
+        if isinstance(place, OpenPlace):
+            self._usage.note(merged, "", *ANYWHERE)
+            return Built(self.open(merged, place.own), merged.aggregate)
+        default = place.default if isinstance(place, LeafPlace) else TEXT
+        self._usage.note(merged, place.name, *ON_VALUE)
+        return Built(self.leaf(merged, default), merged.aggregate)
 
     def _array(self, place: ArrayPlace) -> Built:
         merged, positions = place.merged, place.positions
         if positions:
-            self.usage.note(merged, "an array", "pairing_floor", *ON_VALUE)
+            self._usage.note(merged, "an array", "pairing_floor", *ON_VALUE)
             return Built(self._tuple(place), merged.aggregate)
         items = self._elements(place.elements, place.below)
         of_objects = not items.speaks_for_list
         if of_objects and not place.by_model:
-            self.usage.note(merged, OBJECTS, "pairing_floor")
+            self._usage.note(merged, OBJECTS, "pairing_floor")
         else:
-            self.usage.note(merged, "an array", "pairing_floor", *ON_VALUE)
+            self._usage.note(merged, "an array", "pairing_floor", *ON_VALUE)
         if not of_objects:
             merged = replace(
                 merged,
@@ -124,11 +116,11 @@ class KindCompiler(ABC):
         """Compile the schemas that speak about elements; without any, elements are open."""
         if in_force:
             return self.place(in_force, below)
-        return Built(self._leaves.open(self._places.merge((), below), self._places.merge(())), None)
+        return Built(self.open(self._places.merge((), below), self._places.merge(())), None)
 
     def _object(self, place: ObjectPlace) -> Built:
         by_model = ON_VALUE if place.by_model else ()
-        self.usage.note(place.own, "an object", *ON_OBJECT, *by_model)
+        self._usage.note(place.own, "an object", *ON_OBJECT, *by_model)
         threshold = place.own.item_threshold
         node = self.descend(place.in_force, threshold, lambda: self._declared(place))
         return Built(node, place.own.aggregate, speaks_for_list=False)

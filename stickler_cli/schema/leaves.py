@@ -6,13 +6,13 @@ from stickler_cli.comparators.base import BaseComparator, KeywordError
 from stickler_cli.comparators.registry import Comparators, UnknownComparatorError, construct
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.open import OpenNode
-from stickler_cli.schema.defaults import BY_TYPE, LeafDefault, open_default
+from stickler_cli.schema.defaults import BY_TYPE, LeafDefault, default_comparator, open_default
 from stickler_cli.schema.merging import Merged
-from stickler_cli.schema.validity import COMPARATOR, Problems
+from stickler_cli.schema.validity import Problems
 
 
 class LeafCompiler:
-    """Makes leaves and open nodes; notes comparators that cannot be made."""
+    """Makes leaves and open nodes; notes configs that their comparators do not take."""
 
     def __init__(self, problems: Problems, comparators: Comparators) -> None:
         self._problems = problems
@@ -31,41 +31,37 @@ class LeafCompiler:
 
     def comparator(self, merged: Merged, default: LeafDefault) -> BaseComparator:
         """Make the comparator that annotations ask for; the default where they cannot have it."""
-        name = merged.comparator or default.comparator
-        try:
-            return self._comparators.construct(name, merged.config)
-        except KeywordError as error:
-            holder = merged.configured_by or merged.named_by
-            if holder is not None:  # pragma: no branch - defaults take the empty config
+        holder = merged.configured_by or merged.named_by
+        if holder is not None:
+            name = merged.comparator or default.comparator
+            try:
+                return self._comparators.construct(name, merged.config)
+            except KeywordError as error:
                 self._problems.add_keyword(holder, error)
-        except UnknownComparatorError as error:
-            if merged.named_by is not None:  # pragma: no branch - defaults are known
-                steps = (COMPARATOR,)
-                self._problems.add(merged.named_by, steps, error.found, error.expected, error.hint)
-        return construct(default.comparator, {})
+            except UnknownComparatorError:
+                pass  # told of where it stands
+        return default_comparator(default.comparator)
 
     def open(self, merged: Merged, own: Merged) -> OpenNode:
         """Make the node for a place of any kind.
 
-        Args:
-            merged: its annotations, with what an array above says to its leaves.
-            own: its annotations alone: these also speak to the objects and lists that may stand
-                there, and to the elements of such a list.
+        Its `own` annotations also speak to the objects and lists that may stand there, and to the
+        elements of such a list.
         """
         if not _is_annotated(merged):
             return open_default(merged.worth)
         plain = open_default(merged.worth)
         deepest = replace(plain, leaves=self._open_leaves(replace(merged, threshold=None)))
-        elements = self._elements(merged, own.threshold, deepest)
+        elements = self._open_elements(merged, own.threshold, deepest)
         return replace(
-            self._elements(merged, merged.threshold, elements),
+            self._open_elements(merged, merged.threshold, elements),
             clip=bool(own.clip_under_threshold),
             pairing_floor=own.pairing_floor,
             object_threshold=own.object_threshold,
             threshold_source=own.object_source,
         )
 
-    def _elements(self, merged: Merged, threshold: float | None, inner: OpenNode) -> OpenNode:
+    def _open_elements(self, merged: Merged, threshold: float | None, inner: OpenNode) -> OpenNode:
         """Make an open node whose leaves pass at a threshold, and whose elements are `inner`."""
         leaves = self._open_leaves(replace(merged, threshold=threshold))
         return replace(

@@ -110,7 +110,7 @@ class Compiler(KindCompiler):
             target, make = self._waiting.popleft()
             target.node = make()
         root = self._root(in_force, built.node)
-        self.usage.report()
+        self._usage.report()
         if not self._problems:
             self._try_engine()
         name = self._places.merge(in_force).model_name or DEFAULT_MODEL_NAME

@@ -5,7 +5,7 @@ there, and are told what it is and which subschemas are in force at the places i
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Final, TypeAlias
+from typing import ClassVar, Final, TypeAlias
 
 from stickler_cli.comparators.base import BaseComparator, KeywordError
 from stickler_cli.comparators.registry import Comparators, UnknownComparatorError
@@ -69,6 +69,11 @@ class LeafPlace(_Annotated):
     kind: str
 
     @property
+    def name(self) -> str:
+        """What it is, for messages."""
+        return f"{'an' if self.kind == 'integer' else 'a'} {self.kind}"
+
+    @property
     def listed(self) -> bool:
         """Whether the schema lists the values."""
         return bool(listed_values(self.in_force))
@@ -87,6 +92,8 @@ class LeafPlace(_Annotated):
 @dataclass(frozen=True, slots=True)
 class WholePlace(_Annotated):
     """An array or object that its comparator takes as one value."""
+
+    name: ClassVar = "a value that its comparator takes whole"
 
 
 @dataclass(frozen=True, slots=True)
