@@ -62,30 +62,21 @@ def flatten(files: SchemaFiles, in_force: InForce, report: Report) -> InForce:
     that say nothing, such as a mere reference, are left out, so that all uses of one definition
     are one place.
     """
-    if len(in_force) == 1 and not _leads_on(files, in_force[0].schema):
-        return in_force
+    if len(in_force) == 1:
+        schema = in_force[0].schema
+        if "allOf" not in schema and not files.references_of(schema):
+            return in_force
     found: dict[int, Source] = {}
     above: set[int] = set()
 
     def add(source: Source) -> None:
         key = id(source.schema)
-        if key in found:
-            return
-        found[key] = source
-        above.add(key)
-        for branch in _branches(files, source):
-            add(branch)
-        for keyword in files.references_of(source.schema):
-            target = _target(files, source, keyword, report)
-            if target is not None and id(target.schema) in above:
-                expected = "a reference to a schema that says something"
-                problem = LeadsNowhereError(
-                    f"{source.schema[keyword]} leads back to itself", expected
-                )
-                report(source.schema, keyword, problem)
-            elif target is not None:
-                add(target)
-        above.remove(key)
+        if key not in found:
+            found[key] = source
+            above.add(key)
+            for part in _leads_to(files, source, above, report):
+                add(part)
+            above.remove(key)
 
     for source in in_force:
         add(source)
@@ -93,27 +84,31 @@ def flatten(files: SchemaFiles, in_force: InForce, report: Report) -> InForce:
     return tuple(source for source in everything if _speaks(source.schema)) or everything[:1]
 
 
-def _leads_on(files: SchemaFiles, schema: Schema) -> bool:
-    return "allOf" in schema or bool(files.references_of(schema))
-
-
-def _branches(files: SchemaFiles, source: Source) -> list[Source]:
+def _leads_to(
+    files: SchemaFiles, source: Source, above: set[int], report: Report
+) -> Iterator[Source]:
     branches = source.schema.get("allOf")
-    if not isinstance(branches, list):
-        return []
-    return [files.inside(source, branch) for branch in reversed(branches)]
+    for branch in reversed(branches if isinstance(branches, list) else []):
+        yield files.inside(source, branch)
+    for keyword in files.references_of(source.schema):
+        try:
+            target = files.follow(source, keyword)
+            if id(target.schema) in above:
+                raise leads_back(source.schema[keyword])
+        except LeadsNowhereError as error:
+            report(source.schema, keyword, error)
+        else:
+            yield target
 
 
-def _target(files: SchemaFiles, source: Source, keyword: str, report: Report) -> Source | None:
-    try:
-        return files.follow(source, keyword)
-    except LeadsNowhereError as error:
-        report(source.schema, keyword, error)
-        return None
+def leads_back(what: object) -> LeadsNowhereError:
+    """Return what is wrong with a reference to a place that is nothing but itself."""
+    expected = "a reference to a schema that says something"
+    return LeadsNowhereError(f"{what} leads back to itself", expected)
 
 
 def distinct(sources: Iterable[Source]) -> InForce:
-    """Drop a schema that is there by a second way; without this there could be ever more."""
+    """Leave out schemas that are there by a second way: there could be ever more."""
     by_identity: dict[int, Source] = {}
     for source in sources:
         by_identity.setdefault(id(source.schema), source)
@@ -152,13 +147,12 @@ def declared_types(in_force: InForce) -> list[str] | None:
 
 
 def _common(types: list[str], allowed: list[str]) -> list[str]:
-    common = []
-    for name in types:
-        if name in allowed or (name == "integer" and "number" in allowed):
-            common.append(name)
-        elif name == "number" and "integer" in allowed:
-            common.append("integer")
-    return common
+    whole = {"integer": "number", "number": "integer"}
+    return [
+        name if name in allowed else "integer"
+        for name in types
+        if name in allowed or whole.get(name) in allowed
+    ]
 
 
 def is_null(in_force: InForce) -> bool:
@@ -222,8 +216,7 @@ def properties(
 ) -> dict[str, InForce]:
     """Return the properties, each with every schema that speaks about it.
 
-    Names come in the order in which a reader of the schema meets them: what a schema refers to
-    before what it adds.
+    They come as a reader of the schema meets them: what it refers to before what it adds.
     """
     found: dict[str, list[Source]] = {
         name: [] for source in reversed(in_force) for name in named_schemas(source, keyword)

@@ -5,9 +5,8 @@ array of leaves rather than on its items. A field that says how it is compared i
 """
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from pathlib import Path as FilePath
 from typing import Any, Final, TypeAlias
 
@@ -157,14 +156,14 @@ class _Walker:
         self._own = own
         self._notes: dict[int, tuple[Schema, Inferred]] = {}
         self._known: dict[tuple[object, ...], _Known] = {}
-        self._waiting: deque[Callable[[], _Fields]] = deque()
+        self._waiting: deque[tuple[InForce, _At]] = deque()
         self._depth = 0
 
     def fields(self) -> tuple[Inferred, ...]:
         """List every field, each once, though two arms of a union may have it."""
         found = [*self._inside((self._root,), _At(self._root.schema))]
         while self._waiting:
-            found += self._waiting.popleft()()
+            found += self._inside(*self._waiting.popleft())
         return tuple({repr(each): each for each in found if each.path}.values())
 
     def write(self) -> None:
@@ -193,18 +192,18 @@ class _Walker:
     def _walked(self, place: Place, at: _At) -> _Fields:
         match place:
             case UnionPlace():
-                found = self._arms(place.branches, at)
+                return self._arms(place.branches, at)
             case ObjectPlace():
-                found = self._object(place, at)
+                return self._object(place, at)
             case ArrayPlace():
-                found = self._array(place, at)
+                return self._array(place, at)
             case LeafPlace():
-                found = [self._leaf(place, at)]
+                choice = self._leaf(place, at)
             case WholePlace():
-                found = [self._entry(at, place.merged, annotated_choice(place.merged, TEXT))]
+                choice = annotated_choice(place.merged, TEXT)
             case OpenPlace():  # pragma: no branch - there are no others
-                found = [self._entry(at, place.merged, open_choice(place.merged))]
-        return found
+                choice = open_choice(place.merged)
+        return [self._entry(at, place.merged, choice)]
 
     def _arms(self, branches: tuple[Branch, ...], at: _At) -> _Fields:
         """List the fields of alternatives; what all agree on is said beside the union."""
@@ -231,10 +230,9 @@ class _Walker:
     def _leaf(self, place: LeafPlace, at: _At) -> Inferred:
         choice = leaf_choice(at.name, place)
         holder = at.leaf_holder or at.holder
-        if not says_how(place.merged):
-            known = id(holder) in self._own
-            choice = self._note(holder, choice) if known else kind_choice(place)
-        return self._entry(at, place.merged, choice)
+        if says_how(place.merged):
+            return choice
+        return self._note(holder, choice) if id(holder) in self._own else kind_choice(place)
 
     def _array(self, place: ArrayPlace, at: _At) -> _Fields:
         merged, positions, elements = place.merged, place.positions, place.elements
@@ -253,40 +251,34 @@ class _Walker:
             reason = "lists are paired by their elements"
             choice = Inferred(threshold=at.inherited.threshold, reason=reason)
             found.append(self._entry(at, merged, choice))
-        for position in [*positions, *([elements] if elements else [])]:
-            whole = None if positions else at.holder
-            part = replace(inside, holder=position[0].schema, leaf_holder=whole)
-            found += self._inside(position, part)
+        whole = None if positions else at.holder
+        for part in (*positions, elements) if elements else positions:
+            inner = replace(inside, holder=part[0].schema, leaf_holder=whole)
+            found += self._inside(part, inner)
         return found
 
     def _object(self, place: ObjectPlace, at: _At) -> _Fields:
         own = place.own
         threshold = own.item_threshold if at.listed else own.object_threshold
         # The values of a map go by the name of the map.
+        families = [part for part in (*place.patterns.values(), place.rest) if part]
         named = [(name, name, part) for name, part in place.properties.items()]
-        families = (*place.patterns.values(), place.rest)
-        named += [(at.name, ANY_KEY, part) for part in families if part]
-        reason = "by its fields" if named else "by its fields, each by its own kind"
         declared = [
             (part, _At(part[0].schema, name=name, path=(*at.path, step)))
-            for name, step, part in named
+            for name, step, part in (*named, *((at.name, ANY_KEY, part) for part in families))
         ]
+        reason = "by its fields" if declared else "by its fields, each by its own kind"
         if at.listed:  # what an item is worth says nothing of the list
             reason += "; items in any order"
             at = replace(at, weight=DEFAULT_WEIGHT if at.weight is None else at.weight)
         found = [self._entry(at, own, Inferred(threshold=threshold, reason=reason))]
         if self._depth == DEEPEST:
-            self._waiting.append(partial(self._declared, declared))
+            self._waiting += declared
             return found
         self._depth += 1
-        found += self._declared(declared)
+        for in_force, inside in declared:
+            found += self._inside(in_force, inside)
         self._depth -= 1
-        return found
-
-    def _declared(self, declared: list[tuple[InForce, _At]]) -> _Fields:
-        found: _Fields = []
-        for in_force, at in declared:
-            found += self._inside(in_force, at)
         return found
 
     def _entry(self, at: _At, merged: Merged, choice: Inferred) -> Inferred:

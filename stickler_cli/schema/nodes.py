@@ -14,7 +14,7 @@ from stickler_cli.compare.outline import asks_models
 from stickler_cli.compare.plan import Node, Plan
 from stickler_cli.core.values import dataclass
 from stickler_cli.schema.acceptance import SchemaAcceptor, TypeAcceptor, acceptor_of
-from stickler_cli.schema.combinators import Branch, InForce, declared_types
+from stickler_cli.schema.combinators import Branch, InForce, declared_types, leads_back
 from stickler_cli.schema.defaults import open_default
 from stickler_cli.schema.dialects import Schema
 from stickler_cli.schema.files import LeadsNowhereError
@@ -48,8 +48,7 @@ class _LoopError(Exception):
 class TableTarget(Target):
     """What references inside a plan lead to: an entry of a table of nodes.
 
-    A plan that refers to its own nodes directly would be pickled along its longest chain of
-    references, as deep as that is long. Through a table it is pickled entry by entry.
+    So a plan is pickled entry by entry, not along its longest chain of references.
     """
 
     __slots__ = ("_index", "_table")
@@ -78,8 +77,6 @@ class TableTarget(Target):
 class _Known:
     """A place that was met before."""
 
-    in_force: InForce
-    inherited: Merged
     built: Built | None = None
     """None while it is being built."""
     size: int = 0
@@ -111,8 +108,12 @@ class Compiler(KindCompiler):
             target.node = make()
         root = self._root(in_force, built.node)
         self._usage.report()
-        if not self._problems:
-            self._try_engine()
+        for source, acceptor in [] if self._problems else self._judging:
+            try:
+                acceptor.validator  # noqa: B018 - built once all documents are there
+            except EngineError as error:
+                found = f"no value can be judged by this alternative ({error})"
+                self._problems.add(source.schema, (), found, "what docs/schema.md says of patterns")
         name = self._places.merge(in_force).model_name or DEFAULT_MODEL_NAME
         return Plan(root, name, asks_models(root))
 
@@ -139,8 +140,8 @@ class Compiler(KindCompiler):
         if key in here:
             raise _LoopError
         if key in self._known:
-            return self._again(self._known[key])
-        known = self._known[key] = _Known(in_force, inherited)
+            return self._again(self._known[key], in_force, inherited)
+        known = self._known[key] = _Known()
         before = self._size
         place = self._places.at(in_force, inherited)
         if isinstance(place, UnionPlace):
@@ -156,7 +157,7 @@ class Compiler(KindCompiler):
             known.target.node = known.built.node
         return known.built
 
-    def _again(self, known: _Known) -> Built:
+    def _again(self, known: _Known, in_force: InForce, inherited: Merged) -> Built:
         """Return a place that was compiled before, or is being compiled further up."""
         if known.built is not None and known.size <= LARGE:
             self._size += known.size
@@ -164,16 +165,15 @@ class Compiler(KindCompiler):
         self._size += 1
         if known.target is None:
             known.target = TableTarget(self._table)
-        name = self._name(known.in_force, known.inherited)
+        name = self._name(in_force, inherited)
         if known.built is None:
-            merged = self._places.merge(known.in_force, known.inherited)
+            merged = self._places.merge(in_force, inherited)
             node = RecursionNode(threshold=merged.item_threshold, place=name, target=known.target)
             return Built(node, merged.aggregate, speaks_for_list=False)
         built = known.target.node = known.built.node
-        reference = RecursionNode(
-            threshold=built.item_threshold, weight=built.weight, place=name, target=known.target
-        )
-        return replace(known.built, node=reference)
+        threshold, weight = built.item_threshold, built.weight
+        node = RecursionNode(threshold=threshold, weight=weight, place=name, target=known.target)
+        return replace(known.built, node=node)
 
     def _name(self, in_force: InForce, inherited: Merged = NOTHING_INHERITED) -> str:
         """Name a place by the schemas that speak about it, and how they are to be read."""
@@ -188,9 +188,8 @@ class Compiler(KindCompiler):
             if branch.arm is None:  # pragma: no cover - a type leads nowhere
                 raise
             schema = branch.arm.schema
-            steps = tuple(self._files.references_of(schema)[:1])
-            found = f"{schema[steps[0]] if steps else 'the alternative'} leads back to itself"
-            self._problems.add(schema, steps, found, "a reference to a schema that says something")
+            keyword = next(iter(self._files.references_of(schema)), "")
+            self._report(schema, keyword, leads_back(schema.get(keyword, "the alternative")))
             return Built(open_default(), None)
 
     def _one_of(self, arms: list[Built], branches: Sequence[Branch]) -> Built:
@@ -198,15 +197,12 @@ class Compiler(KindCompiler):
         first = arms[0]
         if all((arm.node, arm.aggregate) == (first.node, first.aggregate) for arm in arms):
             return first
-        node = OneOfNode(
-            threshold=first.node.item_threshold,
-            weight=first.node.weight,
-            arms=tuple(
-                Arm(self._acceptor(branch), arm.node, arm.aggregate)
-                for branch, arm in zip(branches, arms, strict=True)
-            ),
+        judged = tuple(
+            Arm(self._acceptor(branch), arm.node, arm.aggregate)
+            for branch, arm in zip(branches, arms, strict=True)
         )
-        return Built(node, first.aggregate, first.speaks_for_list)
+        threshold, weight = first.node.item_threshold, first.node.weight
+        return replace(first, node=OneOfNode(threshold=threshold, weight=weight, arms=judged))
 
     def _acceptor(self, branch: Branch) -> Acceptor:
         if branch.arm is None:
@@ -217,15 +213,6 @@ class Compiler(KindCompiler):
             for part, keyword, error in self._reach.problems(branch.arm):
                 self._report(part.schema, keyword, error)
         return acceptor
-
-    def _try_engine(self) -> None:
-        """Note arms that the engine cannot judge by: once all of their documents are there."""
-        for source, acceptor in self._judging:
-            try:
-                acceptor.validator  # noqa: B018 - built here, to be refused here
-            except EngineError as error:
-                found = f"no value can be judged by this alternative ({error})"
-                self._problems.add(source.schema, (), found, "what docs/schema.md says of patterns")
 
     def _root(self, in_force: InForce, node: Node) -> Node:
         """Make sure that documents are objects, as far as the schema has a say."""
@@ -241,12 +228,7 @@ class Compiler(KindCompiler):
 
 
 def document_node(node: Node, known: dict[int, Node | None] | None = None) -> Node | None:
-    """Return the part of a node that compares objects; None where it has none.
-
-    Args:
-        node: any node of a plan, which may be in it many times.
-        known: the answers so far, by identity.
-    """
+    """Return the part of a node that compares objects; `known` are the answers by identity."""
     known = {} if known is None else known
     if id(node) in known:
         return known[id(node)]
