@@ -7,9 +7,8 @@ have each document read where it is compared. They are tuples: those are the fas
 import io
 from collections.abc import Sequence
 from dataclasses import replace
-from enum import Enum
 from hashlib import blake2b
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 import orjson
 
@@ -102,13 +101,9 @@ Data: TypeAlias = bytes | Problem | None
 """The bytes of a document; why they cannot be read; None where there is none."""
 
 
-class Wrapping(Enum):
-    """What becomes of a document that is inside other text, or in a list of one."""
-
-    REFUSED = "refused"
-    HINTED = "hinted"
-    """It is refused, and the problem names the option that would take it."""
-    TAKEN = "taken"
+Wrapping: TypeAlias = Literal["refused", "hinted", "taken"]
+"""What becomes of a document that is inside other text, or in a list of one: of one that is hinted
+at, the problem names the option that would take it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +132,7 @@ def digest_of(data: Data) -> str:
 
 
 def read_document(
-    reference: Reference | None, wrapping: Wrapping = Wrapping.REFUSED, data: Data = None
+    reference: Reference | None, wrapping: Wrapping = "refused", data: Data = None
 ) -> Reading:
     """Read and parse a document; `data` is what `bytes_of` gave of it, if that was asked before."""
     if data is None:
@@ -161,7 +156,7 @@ def read_plain(data: bytes) -> Reading | None:
 
 
 def read_text(
-    data: bytes, source: str, line: int | None = None, wrapping: Wrapping = Wrapping.REFUSED
+    data: bytes, source: str, line: int | None = None, wrapping: Wrapping = "refused"
 ) -> Reading:
     """Parse a document and tell what is odd about it; see `parse_json`."""
     text = data.removeprefix(BOM)
@@ -169,10 +164,10 @@ def read_text(
     value = parse_document(text, source, line)
     json_text = text
     if isinstance(value, Problem):
-        hinted = wrapping is Wrapping.HINTED and len(text) <= MOST_FOR_A_HINT
-        found = find_document(text) if hinted or wrapping is Wrapping.TAKEN else None
+        hinted = wrapping == "hinted" and len(text) <= MOST_FOR_A_HINT
+        found = find_document(text) if hinted or wrapping == "taken" else None
         if found is None:
-            problem = _inner_problem(text, source, line) if wrapping is Wrapping.TAKEN else None
+            problem = _inner_problem(text, source, line) if wrapping == "taken" else None
             return Reading(problem or value, remarks)
         if hinted:
             return Reading(replace(value, hint=found.hint), remarks)

@@ -57,7 +57,7 @@ def documents_by_id(
     side: Literal["gt", "pred"],
     id_field: FieldPath,
     limit: int,
-    wrapping: Wrapping = Wrapping.REFUSED,
+    wrapping: Wrapping = "refused",
 ) -> Iterator[tuple[str, Reference]]:
     """Yield each document of a file of JSON Lines with its id.
 

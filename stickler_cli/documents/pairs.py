@@ -76,7 +76,7 @@ class PairRef(NamedTuple):
     gt: Reference | None
     pred: Reference | None
     hint: str = ""
-    wrapping: Wrapping = Wrapping.HINTED
+    wrapping: Wrapping = "hinted"
     """What becomes of a prediction that is inside other text."""
 
 
@@ -102,7 +102,7 @@ class Pairs:
 def read_pair(ref: PairRef, *, fingerprinted: bool = False) -> DocumentPair:
     """Read and parse the documents of a pair; never raises for what is in them."""
     data = bytes_of(ref.gt), bytes_of(ref.pred)
-    gt = read_document(ref.gt, Wrapping.REFUSED, data[0])
+    gt = read_document(ref.gt, "refused", data[0])
     pred = read_document(ref.pred, ref.wrapping, data[1])
     return DocumentPair(
         ref.id,
@@ -139,13 +139,18 @@ def open_pairs(gt: str, pred: str, settings: DocumentOptions = _DEFAULTS) -> Pai
         raise UsageError(kind for kind in (gt_kind, pred_kind) if isinstance(kind, Problem))
     id_path = () if settings.id_field is None else _parse_id_field(settings.id_field)
     kinds, by_id = (gt_kind, pred_kind), bool(id_path)
+    limit = settings.max_document_size
+    wrapping: Wrapping = "taken" if settings.lenient_json else "hinted"
     if kinds == (Kind.FILE, Kind.FILE) and not by_id:
-        return _one_pair(gt, pred, settings)
+        document = id_of_file(Path(gt).name) or decoded(gt)
+        files = FileReference(gt, limit), FileReference(pred, limit)
+        ref = PairRef(document, *files, wrapping=wrapping)
+        return Pairs(partial(iter, (ref,)), total=1, single=True)
     if kinds == (Kind.LINES, Kind.LINES) and not by_id:
-        return Pairs(partial(_by_line, gt, pred, settings))
+        return Pairs(partial(_by_line, gt, pred, limit, wrapping))
     if Kind.FILE in kinds or by_id is not (Kind.LINES in kinds):
         raise UsageError([_mismatch(gt, pred, kinds, by_id)])
-    return _by_id(gt, pred, kinds, id_path, settings)
+    return _by_id(gt, pred, id_path, limit, wrapping)
 
 
 def _parse_id_field(text: str) -> FieldPath:
@@ -169,31 +174,16 @@ def _mismatch(gt: str, pred: str, kinds: tuple[Kind, Kind], with_id_field: bool)
     return Problem(decoded(pred), found, "two of the same kind", hint)
 
 
-def _one_pair(gt: str, pred: str, settings: DocumentOptions) -> Pairs:
-    document = id_of_file(Path(gt).name) or decoded(gt)
-    gt_file, pred_file = (FileReference(file, settings.max_document_size) for file in (gt, pred))
-    ref = PairRef(document, gt_file, pred_file, wrapping=_wrapping(settings))
-    return Pairs(partial(iter, (ref,)), total=1, single=True)
-
-
-def _by_line(gt: str, pred: str, settings: DocumentOptions) -> Iterator[PairRef]:
-    wrapping = _wrapping(settings)
-    lines = (lines_of(file, settings.max_document_size) for file in (gt, pred))
-    for gt_line, pred_line in zip_longest(*lines):
+def _by_line(gt: str, pred: str, limit: int, wrapping: Wrapping) -> Iterator[PairRef]:
+    for gt_line, pred_line in zip_longest(lines_of(gt, limit), lines_of(pred, limit)):
         name = f"line {gt_line.line}" if gt_line else f"pred line {pred_line.line}"
         yield PairRef(name, gt_line, pred_line, wrapping=wrapping)
 
 
-def _by_id(
-    gt: str, pred: str, kinds: tuple[Kind, Kind], id_path: FieldPath, settings: DocumentOptions
-) -> Pairs:
+def _by_id(gt: str, pred: str, id_path: FieldPath, limit: int, wrapping: Wrapping) -> Pairs:
     """Pair two sources of which each is a directory or JSON Lines."""
-    limit, wrapping = settings.max_document_size, _wrapping(settings)
-    listings = {
-        name: list_directory(name, limit)
-        for name, kind in zip((gt, pred), kinds, strict=True)
-        if kind is Kind.DIRECTORY
-    }
+    directories = [name for name in (gt, pred) if kind_of_source(name) is Kind.DIRECTORY]
+    listings = {name: list_directory(name, limit) for name in directories}
     skipped = {decoded(name): listing.skipped for name, listing in listings.items()}
     problems = [problem for listing in listings.values() for problem in listing.problems]
     if pred in listings:
@@ -230,7 +220,3 @@ def _joined(
     for document, pred in preds.items():
         if document not in met:
             yield PairRef(document, None, pred, wrapping=wrapping)
-
-
-def _wrapping(settings: DocumentOptions) -> Wrapping:
-    return Wrapping.TAKEN if settings.lenient_json else Wrapping.HINTED

@@ -8,9 +8,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
-from stickler_cli.core.problems import Problem
 from stickler_cli.documents import DocumentPair
-from stickler_cli.documents.document import Reference
 from stickler_cli.runs.chunk import Item
 
 CHUNK_SECONDS: Final = 1.0
@@ -48,12 +46,7 @@ class Chunks:
     """The documents of a run, to be taken in chunks."""
 
     def __init__(
-        self,
-        items: Iterator[Item],
-        *,
-        size: int | None = None,
-        timed: bool = True,
-        jobs: int = 1,
+        self, items: Iterator[Item], *, size: int | None = None, timed: bool = True, jobs: int = 1
     ) -> None:
         """Prepare to cut items into chunks of a size; None goes by their bytes and time.
 
@@ -97,8 +90,4 @@ class Chunks:
 def _bytes_of(item: Item) -> int:
     if isinstance(item, DocumentPair):
         return OWN_BYTES
-    return OWN_BYTES + sum(map(_size_of, (item.gt, item.pred)))
-
-
-def _size_of(reference: Reference | None) -> int:
-    return 0 if reference is None or isinstance(reference, Problem) else reference.size
+    return OWN_BYTES + sum(getattr(side, "size", 0) for side in (item.gt, item.pred))

@@ -52,6 +52,8 @@ def usable_cores() -> int:
 
 def affinity() -> int:
     """Return how many processors the system lets this process run on, at least 1."""
+    if sys.version_info >= (3, 13):
+        return os.process_cpu_count() or 1
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -60,11 +60,7 @@ class RunDirectory:
 
 @contextmanager
 def run_directory(
-    path: str,
-    settings: Mapping[str, object],
-    *,
-    restart: bool = False,
-    tell: Callable[[str], None],
+    path: str, settings: Mapping[str, object], *, restart: bool = False, tell: Callable[[str], None]
 ) -> Iterator[RunDirectory]:
     """Have a directory to oneself while the block runs; it is made if there is none.
 

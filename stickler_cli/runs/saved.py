@@ -22,11 +22,7 @@ _EXPECTED: Final = "a run file, as stickler eval -o run.json writes it, or a run
 
 
 def load_run(name: str, limit: int = MAX_RUN_BYTES) -> Run:
-    """Read a run.
-
-    Args:
-        name: a run file, gzipped or not, or a run directory, which holds it as `run.json`.
-        limit: the most bytes of the file.
+    """Read a run from a run file, gzipped or not, or a run directory, which holds `run.json`.
 
     Raises:
         UsageError: there is none, or it cannot be read; with the place in the file.
@@ -50,10 +46,9 @@ def load_run(name: str, limit: int = MAX_RUN_BYTES) -> Run:
 
 
 def load_detail(name: str, run: Run) -> Detail | None:
-    """Read what is kept of the single errors of a run, but nothing else that a page could show.
+    """Return what is kept of the errors of a run, but nothing else that a page could show.
 
-    A run directory has them in a file, and the run of one pair of files has them itself; None for
-    others.
+    A run directory has them in a file, and the run of one pair has them itself; None for others.
 
     Raises:
         UsageError: the file cannot be read; with the line.

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stickler_cli.core.problems import Problem
-from stickler_cli.documents.document import MOST_FOR_A_HINT, Wrapping, read_text
+from stickler_cli.documents.document import MOST_FOR_A_HINT, read_text
 from stickler_cli.documents.lenient import MOST_ATTEMPTS, find_document
 
 A = '{"a": 1}'
@@ -141,8 +141,8 @@ def test_no_text_raises(text: str):
 
 def test_only_where_it_is_allowed_is_a_document_taken_out():
     data = f"```json\n{A}\n```".encode()
-    taken = read_text(data, "a.json", None, Wrapping.TAKEN)
-    hinted = read_text(data, "a.json", None, Wrapping.HINTED).value
+    taken = read_text(data, "a.json", None, "taken")
+    hinted = read_text(data, "a.json", None, "hinted").value
     refused = read_text(data, "a.json").value
 
     assert (taken.value, taken.remarks) == ({"a": 1}, ("lenient", "lenient_fence"))
@@ -154,15 +154,15 @@ def test_only_where_it_is_allowed_is_a_document_taken_out():
 
 def test_a_large_text_is_looked_into_only_on_request():
     data = f"{A} {' ' * MOST_FOR_A_HINT}x".encode()
-    hinted = read_text(data, "a.json", None, Wrapping.HINTED).value
+    hinted = read_text(data, "a.json", None, "hinted").value
 
     assert isinstance(hinted, Problem)
     assert hinted.hint == ""
-    assert read_text(data, "a.json", None, Wrapping.TAKEN).value == {"a": 1}
+    assert read_text(data, "a.json", None, "taken").value == {"a": 1}
 
 
 def test_a_strict_document_is_no_lenient_one():
-    reading = read_text(A.encode(), "a.json", None, Wrapping.TAKEN)
+    reading = read_text(A.encode(), "a.json", None, "taken")
 
     assert (reading.value, reading.remarks) == ({"a": 1}, ())
 
@@ -170,15 +170,15 @@ def test_a_strict_document_is_no_lenient_one():
 def test_what_holds_no_document_keeps_its_problem():
     data = b"\xef\xbb\xbfnothing"
 
-    assert read_text(data, "a.json", None, Wrapping.TAKEN) == read_text(data, "a.json")
+    assert read_text(data, "a.json", None, "taken") == read_text(data, "a.json")
 
 
 def test_a_duplicate_key_is_told_with_its_place_in_the_whole_text():
-    reading = read_text(b'Sure:\n{"a": 1, "a": 2}', "a.json", None, Wrapping.TAKEN)
+    reading = read_text(b'Sure:\n{"a": 1, "a": 2}', "a.json", None, "taken")
 
     assert reading.remarks == ("lenient", "lenient_prose", "duplicate_keys")
     assert [warning.place for warning in reading.warnings] == ["a.json:2:10"]
-    inside = read_text(json.dumps('{"a": 1, "a": 2}').encode(), "a.json", None, Wrapping.TAKEN)
+    inside = read_text(json.dumps('{"a": 1, "a": 2}').encode(), "a.json", None, "taken")
     assert inside.value == {"a": 2}
     assert len(inside.warnings) == 1
 
@@ -195,7 +195,7 @@ def test_a_duplicate_key_is_told_with_its_place_in_the_whole_text():
     ],
 )
 def test_json_that_is_wrong_inside_other_text_is_told_with_its_place(text: str, told: str):
-    problem = read_text(text.encode(), "a.json", None, Wrapping.TAKEN).value
+    problem = read_text(text.encode(), "a.json", None, "taken").value
 
     assert isinstance(problem, Problem)
     assert str(problem).startswith(told)
@@ -203,7 +203,7 @@ def test_json_that_is_wrong_inside_other_text_is_told_with_its_place(text: str, 
 
 
 def test_in_json_lines_the_line_is_that_of_the_file():
-    problem = read_text(b'Sure: {"a": NaN}', "a.jsonl", 7, Wrapping.TAKEN).value
+    problem = read_text(b'Sure: {"a": NaN}', "a.jsonl", 7, "taken").value
 
     assert isinstance(problem, Problem)
     assert problem.place == "a.jsonl:7:13"
