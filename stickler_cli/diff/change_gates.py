@@ -8,7 +8,6 @@ Documents are counted, not compared: `documents.worse<=3`.
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
-from stickler_cli.compare.result import Outcome
 from stickler_cli.diff.changes import Figure
 from stickler_cli.diff.paired_runs import Column, Counted
 from stickler_cli.diff.significance import change_intervals
@@ -67,7 +66,6 @@ def judge_changes(
 def _more(gate: Gate, counted: Counted) -> int:
     """Return by how much a count grew."""
     before, after = (
-        Counts(*[int(sums[outcome]) for outcome in Outcome])
-        for sums in counted.counts(gate.path, gate.mode).sum(axis=2)
+        Counts(*sums) for sums in counted.counts(gate.path, gate.mode).sum(axis=2).tolist()
     )
     return int(getattr(after, gate.metric) - getattr(before, gate.metric))

@@ -3,7 +3,8 @@
 A module of its own because an evaluation carries them and the run format signs with them.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+import math
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import fields as fields_of
 from dataclasses import replace
 from typing import Annotated, Final
@@ -56,7 +57,7 @@ class Conditions:
             yield "the fields of their schemas differ"
 
 
-def pattern_of(path: Path, known: Mapping[Path, FieldInfo]) -> Path:
+def pattern_of(path: Path, known: Container[Path]) -> Path:
     """Return the path under which the schema describes a field."""
     pattern: Path = ()
     for name in path:
@@ -64,7 +65,7 @@ def pattern_of(path: Path, known: Mapping[Path, FieldInfo]) -> Path:
     return pattern
 
 
-def step_of(name: str, known: Mapping[Path, FieldInfo], pattern: Path) -> str:
+def step_of(name: str, known: Container[Path], pattern: Path) -> str:
     """Return the step by which the schema describes a name below a pattern: its own, or `*`."""
     declared = (*pattern, name) in known or (*pattern, ANY_KEY) not in known
     return name if declared else ANY_KEY
@@ -79,23 +80,12 @@ def in_schema_order(tally: Tally, fields: Iterable[FieldInfo]) -> Tally:
     for position, info in enumerate(fields):
         rank.setdefault(info.path, position)
 
-    def sort(node: Tally, patterns: frozenset[Path]) -> Tally:
-        def place(name: str) -> tuple[float, str]:
-            ranks = (rank.get((*pattern, name), float("inf")) for pattern in patterns)
-            return min(ranks, default=float("inf")), name
-
+    def sort(node: Tally, pattern: Path) -> Tally:
+        names = sorted(node.fields, key=lambda name: (rank.get((*pattern, name), math.inf), name))
         fields = {
-            name: sort(
-                node.fields[name],
-                frozenset(
-                    (*pattern, step)
-                    for pattern in patterns
-                    for step in (name, ANY_KEY)
-                    if (*pattern, step) in rank
-                ),
-            )
-            for name in sorted(node.fields, key=place)
+            name: sort(node.fields[name], (*pattern, step_of(name, rank, pattern)))
+            for name in names
         }
         return replace(node, fields=fields)
 
-    return sort(tally, frozenset({()}))
+    return sort(tally, ())

@@ -32,14 +32,14 @@ class ErrorCounts:
             add_classes(self.fields.setdefault(path, {}), counts)
 
     def overall(self) -> ByClass:
-        """Give the counts of all fields together, the most frequent class first."""
+        """Return the counts of all fields together, the most frequent class first."""
         total: ByClass = {}
         for counts in self.fields.values():
             add_classes(total, counts)
         return ordered(total)
 
     def view(self) -> dict[str, object]:
-        """Give the counts as the run format shows them; equal counts give equal bytes."""
+        """Return the counts as the run format has them; equal counts give equal bytes."""
         overall = self.overall()
         return {
             "total": sum(overall.values()),

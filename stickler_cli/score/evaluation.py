@@ -73,7 +73,7 @@ class Evaluation(Results):
             self._group(key, name).add(batch, some)
 
     def _group(self, key: str, name: str) -> Results:
-        """Give the results of a group, those of no documents if it is new."""
+        """Return the results of a group, those of no documents if it is new."""
         groups = self.by.setdefault(key, {})
         if name not in groups:
             if len(groups) == MOST_GROUPS:
@@ -111,7 +111,7 @@ class Evaluation(Results):
                 self._group(key, name).add_all(group)
 
     def document_figures(self) -> dict[str, float | None]:
-        """Give all that a gate may ask of documents: counts, and the share of valid predictions."""
+        """Return what gates may ask of documents: counts, and the share of valid predictions."""
         odd = {name: self.warnings[name] for name in (*ODDITIES, LENIENT)}
         pred = self.validity.get("pred")
         return {
@@ -122,7 +122,7 @@ class Evaluation(Results):
         }
 
     def view(self, fields: Sequence[FieldInfo], *, recall_with_fd: bool) -> dict[str, object]:
-        """Give the results as the run format shows them; equal results give equal bytes."""
+        """Return the results as the run format shows them; equal results give equal bytes."""
         shown = self.results_view(fields, recall_with_fd=recall_with_fd)
         if sides := {side: self.validity[side] for side in SIDES if side in self.validity}:
             shown["documents"]["schema_invalid"] = {side: sides[side].invalid for side in sides}
@@ -145,7 +145,7 @@ class Evaluation(Results):
         return shown
 
     def to_dict(self) -> dict[str, object]:
-        """Give everything as JSON values, in the format `stickler-evaluation/1`.
+        """Return everything as JSON values, in the format `stickler-evaluation/1`.
 
         Equal evaluations give equal bytes, whatever the order of their documents was.
         """

@@ -52,7 +52,7 @@ class NonMatch:
 
     @property
     def reason(self) -> str:
-        """Say why it is an error."""
+        """Why it is an error."""
         if self.similarity is None or self.threshold is None:
             side = "ground truth" if self.outcome is Outcome.FN else "prediction"
             return f"unmatched {side}"
@@ -65,14 +65,14 @@ class NonMatch:
 
     @property
     def explanation(self) -> str:
-        """Give the reason, and the fields in which two list items differ, or a judge's reason."""
+        """Return the reason, and the fields in which two list items differ, or a judge's reason."""
         if not self.differing:
             return f"{self.reason}: {self.judge}" if self.judge else self.reason
         names = ", ".join(field_path((name,)) for name in self.differing)
         return f"{self.reason}: {names} {'differs' if len(self.differing) == 1 else 'differ'}"
 
     def view(self) -> dict[str, object]:
-        """Give the entry as results show it."""
+        """Return the entry as results show it."""
         view: dict[str, object] = {
             "field_path": field_path(self.path),
             "non_match_type": NON_MATCH_TYPES[self.outcome],

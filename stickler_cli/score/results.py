@@ -109,11 +109,11 @@ class Results:
         return self.bootstrap.of(path, recall_with_fd=rule.recall_with_fd)
 
     def undeclared(self) -> list[tuple[Path, int]]:
-        """List the keys of ground truths that the schema does not declare, and how often each."""
+        """Return the keys of ground truths that the schema does not declare, and how often each."""
         return self._keys("undeclared")
 
     def extras(self) -> list[tuple[Path, int]]:
-        """List the undeclared keys that only predictions have, and how often each: false alarms."""
+        """Return undeclared keys that only predictions have, false alarms, and how often each."""
         return self._keys("extras")
 
     def _keys(self, which: Literal["undeclared", "extras"]) -> list[tuple[Path, int]]:
@@ -124,7 +124,7 @@ class Results:
         )
 
     def never_present(self) -> list[Path]:
-        """List the fields that had no value on either side in any document, outermost only."""
+        """Return the fields that had no value on either side in any document, outermost only."""
         found: list[Path] = []
         for path, node in self.tally.walk():
             values = sum(node.leaves[:4]) + sum(node.overall[:4])

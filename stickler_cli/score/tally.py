@@ -44,7 +44,7 @@ class Tally:
     """Undeclared keys that only the prediction had, and how often: false alarms without a field."""
 
     def below(self, name: str) -> "Tally":
-        """Give the tally of a field, an empty one if it is new."""
+        """Return the tally of a field, an empty one if it is new."""
         if name not in self.fields:
             self.fields[name] = Tally()
         return self.fields[name]
@@ -97,7 +97,7 @@ class Tally:
             nodes[path[:-1]].extras[path[-1]] += 1
 
     def counts(self, which: str) -> Counts:
-        """Give the counts of one mode: `overall`, `aggregate` or `leaves`."""
+        """Return the counts of one mode: `overall`, `aggregate` or `leaves`."""
         by_outcome: list[int] = getattr(self, which)
         return Counts(*by_outcome)
 
