@@ -1,8 +1,4 @@
-"""What a comparable class knows, apart from what it can do; and the values that are compared.
-
-Nothing that a model can hold may end a comparison: a prediction that was made without validation
-is scored like any other.
-"""
+"""What a comparable class knows, apart from what it can do; and the values that are compared."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -47,7 +43,7 @@ def values_of(instance: BaseModel) -> JsonObject:
     """Return the JSON values that an instance stands for, by the names that its plan has.
 
     Computed fields and private attributes are left out. A value that cannot be serialised stands
-    for its text.
+    for its text: whatever a model holds, it is scored.
 
     Raises:
         TypeError: it is no pydantic instance.

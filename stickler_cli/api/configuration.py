@@ -1,8 +1,4 @@
-"""Models described by a configuration in JSON.
-
-A configuration is `{"model_name", "match_threshold", "fields": {name: {"type", ...}}}`;
-docs/python.md lists the keys. Everything that is wrong in one is told at once.
-"""
+"""Models described by a configuration in JSON; docs/python.md lists its keys."""
 
 import datetime as dt
 import keyword
@@ -42,10 +38,17 @@ TYPES: Final[dict[str, Any]] = {
 }
 """What a `type` names."""
 
+GENERICS: Final[dict[str, Callable[[Any], Any]]] = {
+    "list": lambda kind: list[kind],  # type: ignore[valid-type] # made at run time
+    "optional": lambda kind: Optional[kind],  # noqa: UP045 - as above
+    "dict": lambda kind: dict[str, kind],  # type: ignore[valid-type]
+}
+"""What `List[...]` and the like make of the type inside."""
+
 NESTED: Final[dict[str, Callable[[Any], Any]]] = {
     "structured_model": lambda model: model,
-    "list_structured_model": lambda model: list[model],  # type: ignore[valid-type]
-    "optional_structured_model": lambda model: Optional[model],  # noqa: UP045 - a type at run time
+    "list_structured_model": GENERICS["list"],
+    "optional_structured_model": GENERICS["optional"],
 }
 """What a `type` makes of the model that its `fields` describe."""
 
@@ -91,17 +94,12 @@ def type_named(text: str) -> Any:
         if text.strip().lower() not in TYPES:
             raise ValueError(text)
         return TYPES[text.strip().lower()]
-    inner = generic["inner"]
-    match generic["outer"].lower():
-        case "list":
-            return list[type_named(inner)]  # type: ignore[misc] # a type made at run time
-        case "optional":
-            return Optional[type_named(inner)]  # noqa: UP045
-        case _:
-            key, _, value = inner.partition(",")
-            if type_named(key) is not str:
-                raise ValueError(text)
-            return dict[str, type_named(value)]  # type: ignore[misc]
+    outer, inner = generic["outer"].lower(), generic["inner"]
+    if outer == "dict":
+        key, _, inner = inner.partition(",")
+        if type_named(key) is not str:
+            raise ValueError(text)
+    return GENERICS[outer](type_named(inner))
 
 
 class _Reader(Generic[Model]):

@@ -1,8 +1,4 @@
-"""`Evaluation`: what many documents come to, with what Python and notebooks show of it.
-
-A notebook shows one table, without a script or anything to load, in its own colours, light or
-dark. Every name from documents is escaped.
-"""
+"""`Evaluation`: what many documents come to, with what Python and notebooks show of it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields

@@ -1,7 +1,6 @@
-"""What a class says of itself in JSON: its configuration, written from its plan.
+"""The configuration of a class: its plan says how fields are compared, itself of what types.
 
-The plan says how each field is compared, the class what its values are called in Python. What was
-written is read back and compared with the plan, as a configuration can state less than a schema.
+It is read back and compared with the plan, as a configuration can state less than a schema.
 """
 
 import keyword
@@ -57,10 +56,7 @@ def configuration_of(
 
 
 class _Writer:
-    """Writes a configuration and keeps what it cannot state.
-
-    What is told of the type of a place is a part of a schema, or of Python's annotations.
-    """
+    """Writes a configuration, by parts of a schema or annotations; keeps what it cannot state."""
 
     def __init__(self, source: str, schema: Mapping[str, Any]) -> None:
         self._source = source

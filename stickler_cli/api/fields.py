@@ -1,7 +1,6 @@
-"""What a field says about its comparison, and the annotated JSON Schema that a class says it in.
+"""`ComparableField`: a pydantic field that also says what it is worth and how to compare it.
 
-`ComparableField` is a pydantic field that also says what it is worth and how to compare it. That
-travels as its metadata, and comes out in a JSON Schema with annotations, so that a class and a
+That travels as its metadata and comes out in an annotated JSON Schema, so that a class and a
 schema have one compiler; the schema that pydantic makes otherwise stays its own.
 """
 
@@ -56,10 +55,8 @@ class Annotating:
     instances: dict[str, BaseComparator] | None
     """Where comparators go that the schema then refers to by key; None writes them out."""
     whole: dict[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Schemas that stand in the finished one as they are, by the key that stands for each.
-
-    Pydantic follows every reference in a schema in the making; it would not find theirs.
-    """
+    """Schemas that stand in the finished one as they are, by the key that stands for each: pydantic
+    follows every reference in a schema in the making, and would not find theirs."""
 
     def stand_in(self, schema: Mapping[str, Any]) -> dict[str, Any]:
         """Return what stands for a schema until `finished` puts it there."""
@@ -137,13 +134,7 @@ class ComparedSchema(GenerateJsonSchema):
 def annotated_schema(
     model: type[BaseModel], instances: dict[str, BaseComparator] | None = None
 ) -> dict[str, Any]:
-    """Return the annotated JSON Schema of a class.
-
-    Args:
-        model: the class.
-        instances: where comparators go that the schema then refers to by key; None writes them
-            out.
-    """
+    """Return the annotated JSON Schema of a class; `instances` are as in `Annotating`."""
     how = Annotating(instances)
     token = CURRENT.set(how)
     try:
@@ -240,11 +231,7 @@ def ComparableField(  # noqa: N802 - the name that users of the reference librar
 
 
 def _checked(name: str, value: object) -> float | None:
-    """Return a number in the range of `name`, or None where it may be left open.
-
-    Raises:
-        ValueError: the value is anything else.
-    """
+    """Return a number in the range of `name`, or None where it may be left open; else raise."""
     expected, fits = RANGES[name]
     if is_number(value) and fits(value):
         return float(value)

@@ -1,7 +1,6 @@
-"""Models made of an annotated JSON Schema: the plan decides, instances take any value.
+"""Models made of an annotated JSON Schema, which validate nothing: wrong types are scored.
 
-A prediction of the wrong JSON type is scored, never raised, so the fields of such a model are not
-validated. Objects become instances of nested models, so that their fields are attributes too.
+Objects become instances of nested models, so that their fields are attributes too.
 """
 
 import json

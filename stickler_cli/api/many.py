@@ -4,7 +4,7 @@ import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sized
 from types import NoneType
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from stickler_cli.api.evaluation_views import Evaluation
 from stickler_cli.compare.plan import Plan
@@ -16,13 +16,11 @@ from stickler_cli.documents import DocumentPair
 from stickler_cli.runs.evaluate import evaluate_in_memory
 from stickler_cli.runs.job import Validation, validation_of
 from stickler_cli.schema.compiler import compile_schema, load_schema
+from stickler_cli.schema.judging import MOST_LEVELS
 from stickler_cli.settings import ExtraFields, ManySettings, Missing, Validate
 
 if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
-
-MOST_LEVELS: Final = 1024
-"""How deep a document may be nested; as in a file."""
 
 
 def evaluate_many(  # noqa: PLR0913 - a keyword for each option

@@ -1,8 +1,4 @@
-"""`StructuredModel`: a pydantic model whose instances can be compared.
-
-A class is compiled once: its JSON Schema, with annotations, goes through the compiler that schema
-files go through. Instances are compared as the JSON values that they stand for.
-"""
+"""`StructuredModel`: a pydantic model whose instances are compared, as the JSON they stand for."""
 
 from collections.abc import Mapping
 from pathlib import Path

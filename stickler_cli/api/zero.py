@@ -1,8 +1,4 @@
-"""`evaluate`: compare two instances of any pydantic model, without a word on how.
-
-How each field is compared is inferred from its type and name (docs/inference.md), once a class;
-`EvalResult.explain()` tells it.
-"""
+"""`evaluate`: compare instances of any pydantic model, as their types and names suggest."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final

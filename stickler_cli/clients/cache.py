@@ -19,9 +19,6 @@ CACHE_DIR: Final = "STICKLER_CACHE_DIR"
 BUSY_SECONDS: Final = 30
 """How long to wait for another process that is writing."""
 
-KEYS_AT_ONCE: Final = 500
-"""Parameters of one statement; SQLite takes at least 999."""
-
 _SCHEMA: Final = """
 create table if not exists answers (
     key blob primary key,
@@ -70,14 +67,10 @@ class AnswerCache:
 
     def read(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """Return the answers that are there, by key."""
-        found: dict[bytes, bytes] = {}
+        statement = "select answer from answers where key = ?"
         with self._opened() as connection:
-            for start in range(0, len(keys), KEYS_AT_ONCE):
-                some = keys[start : start + KEYS_AT_ONCE]
-                marks = ",".join("?" * len(some))
-                statement = f"select key, answer from answers where key in ({marks})"  # noqa: S608 - question marks only
-                found.update(connection.execute(statement, some).fetchall())
-        return found
+            rows = {key: connection.execute(statement, [key]).fetchone() for key in keys}
+        return {key: row[0] for key, row in rows.items() if row}
 
     def write(self, kind: str, model: str, answers: Mapping[bytes, bytes]) -> None:
         """Keep answers; one that is there already stays."""

@@ -1,7 +1,6 @@
 """The client of models: what is known already, what may be asked, and what asking takes.
 
-A run passes one in to all that ask; nothing about asking is kept anywhere else. Sent to another
-process, a client is a new one there, under the same policy.
+A run passes one in to all that ask. Sent to another process, it is a new one there.
 """
 
 import hashlib
@@ -203,8 +202,7 @@ def _size(result: object) -> int:
 def _keys(model: Model[Q, Any], questions: Iterable[Q]) -> tuple[dict[Q, Hashable], bool]:
     """Return what the answer to each question is known by, and whether it may be on disk.
 
-    The cache knows an answer by 20 bytes of all that shapes it; where the identity of the model
-    cannot be known, no answer may be kept there.
+    The cache knows an answer by 20 bytes of all that shapes it.
     """
     identity = model.identity
     if identity is None:

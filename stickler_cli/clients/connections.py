@@ -1,7 +1,6 @@
 """What a client has opened: connections to servers, and models in memory; each of them once.
 
-Asynchronous libraries run on an event loop of their own, in a thread of its own: so they serve
-threads, notebooks and one run after the other alike.
+Asynchronous libraries have one event loop, in a thread of its own: it serves threads and notebooks.
 """
 
 import asyncio

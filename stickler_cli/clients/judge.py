@@ -1,7 +1,6 @@
-"""Language models that judge whether two values mean the same.
+"""Language models that judge whether two values mean the same, by the library pydantic-ai.
 
-The library is pydantic-ai: it speaks to all servers, makes the answer structured and strict, and
-knows prices. It is loaded by those alone who ask.
+It speaks to all servers, makes the answer structured and strict, and knows prices.
 """
 
 import asyncio

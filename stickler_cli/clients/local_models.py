@@ -1,7 +1,6 @@
 """Models that run in this process, loaded once: what all of them need, and BERTScore.
 
-The library bert-score is dormant; should it break, BERTScore is a cosine matching of token
-embeddings, and nothing outside of this module would change.
+The library bert-score is dormant; a cosine matching of token embeddings could stand in for it.
 """
 
 import hashlib
@@ -110,11 +109,7 @@ def fingerprint(name: str) -> str | None:
 
 
 def local_name(name: str) -> str:
-    """Return a path or a hub's name as the libraries take it.
-
-    >>> local_name("sentence-transformers/all-MiniLM-L6-v2")
-    'sentence-transformers/all-MiniLM-L6-v2'
-    """
+    """Return a path or a hub's name as the libraries take it."""
     return str(Path(name).expanduser()) if name.startswith("~") else name
 
 

@@ -1,7 +1,6 @@
 """What a model is to the rest of the program: answers to questions, some at once.
 
-A question is a text (embeddings) or a pair of values (scores, verdicts). A model only knows how
-to be asked; when, how often and whether at all is decided in `client.py`.
+A question is a text (embeddings) or a pair of values (scores, verdicts).
 """
 
 import json

@@ -1,7 +1,4 @@
-"""Servers with models: where each is, what it needs, and how it is reached.
-
-No library tries again by itself: `retry.py` does, in one way for all.
-"""
+"""Servers with models: where each is, what it needs, and how it is reached."""
 
 import os
 from collections.abc import Mapping
