@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from stickler_cli.cli.console import show_problems, warn
 from stickler_cli.cli.exit_codes import ExitCode
-from stickler_cli.cli.outputs import OUTPUT, files_of, terminal_style, write
+from stickler_cli.cli.outputs import outputs_of
 from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.engine import compare as compare_documents
 from stickler_cli.compare.explained import Explained
@@ -15,10 +15,9 @@ from stickler_cli.core.problems import ComparisonError, Problem, UsageError
 from stickler_cli.core.spelling import did_you_mean
 from stickler_cli.documents import DocumentPair, open_pairs, read_pair
 from stickler_cli.reports.pair import ComparedPair, Detail, all_places, error_classes, places
-from stickler_cli.reports.registry import PAIR_FORMATS, pieces
+from stickler_cli.reports.registry import PAIR_FORMATS
 from stickler_cli.runs.assembly import client_of, comparing, policy_of
 from stickler_cli.runs.limits import room_for_depth
-from stickler_cli.runs.whole_files import check_outputs
 from stickler_cli.schema.compiler import LoadedSchema, load_schema
 from stickler_cli.score.batch import batch_of
 from stickler_cli.settings import CompareSettings
@@ -28,9 +27,8 @@ def compare(schema: str, gt: str, pred: str, settings: CompareSettings) -> ExitC
     """Compare the two documents and print how it went."""
     if settings.only_errors and settings.everything:
         raise UsageError([Problem("--all", "--only-errors is given too", "one of the two")])
-    files = files_of(settings.output, PAIR_FORMATS)
     inputs = [("the schema", schema), ("GT", gt), ("PRED", pred)]
-    check_outputs([(OUTPUT, path) for path in files], inputs)
+    outputs = outputs_of(settings, inputs, PAIR_FORMATS)
     loaded = load_schema(schema, allow_plugins=settings.allow_plugins)
     found = _pair(gt, pred, settings)
     if not isinstance(found.gt, dict) or not isinstance(found.pred, dict):
@@ -41,14 +39,7 @@ def compare(schema: str, gt: str, pred: str, settings: CompareSettings) -> ExitC
     except ComparisonError as error:
         show_problems(error.problems)
         return ExitCode.INCOMPLETE
-    style = terminal_style(settings)
-    write(
-        lambda name, style: pieces(name, pair, style),
-        files,
-        settings.format,
-        style,
-        settings,
-    )
+    outputs.write(pair)
     return ExitCode.OK
 
 

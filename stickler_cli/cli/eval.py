@@ -5,14 +5,7 @@ from typing import TYPE_CHECKING
 
 from stickler_cli.cli.console import warn, write_result
 from stickler_cli.cli.exit_codes import ExitCode
-from stickler_cli.cli.outputs import (
-    conclude,
-    encoded,
-    exit_code_of,
-    files_of,
-    terminal_style,
-    write_run,
-)
+from stickler_cli.cli.outputs import encoded, exit_code_of, outputs_of
 from stickler_cli.documents import Pairs
 from stickler_cli.reports.layout import Column, Span, Table, TableStyle, plain_text, table_lines
 from stickler_cli.reports.registry import (
@@ -20,7 +13,6 @@ from stickler_cli.reports.registry import (
     WITH_DETAIL,
     WITH_FIELD_INTERVALS,
     pieces,
-    require,
 )
 from stickler_cli.runs.assembly import assemble
 from stickler_cli.runs.evaluate import evaluate as evaluate_all
@@ -34,9 +26,8 @@ if TYPE_CHECKING:
 
 def evaluate(schema: str, gt: str, pred: str, settings: EvalSettings) -> ExitCode:
     """Evaluate all documents and report."""
-    files = files_of(settings.output)
-    shown = {settings.format, *files.values()}
-    require(shown)
+    outputs = outputs_of(settings, None)  # the inputs are looked at with all other files
+    shown = outputs.formats
     reported = OutputsRequested(
         accounts=bool(WITH_ACCOUNTS & shown),
         detail=bool(WITH_DETAIL & shown),
@@ -61,11 +52,8 @@ def evaluate(schema: str, gt: str, pred: str, settings: EvalSettings) -> ExitCod
         tell=tell,
         written=lambda run: map(encoded, pieces("json", run, TableStyle())),
     )
-    style = terminal_style(
-        settings, show_non_matches=settings.show_non_matches, junit_fields=settings.junit_fields
-    )
-    write_run(run, files, settings.format, style, settings)
-    conclude(run, settings.format, style, settings)
+    outputs.write(run)
+    outputs.conclude(run)
     if client is not None and not settings.quiet:
         warn(f"models: {client.usage}")
     if signal is not None:

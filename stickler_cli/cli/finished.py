@@ -4,20 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from stickler_cli.cli.exit_codes import ExitCode
-from stickler_cli.cli.outputs import (
-    conclude,
-    exit_code_of,
-    terminal_style,
-    writable_files,
-    write,
-    write_run,
-)
+from stickler_cli.cli.outputs import exit_code_of, outputs_of
 from stickler_cli.core.problems import NotComparableError, Problem
 from stickler_cli.diff.change_gates import LOWEST
 from stickler_cli.diff.changes import DiffSettings as Deciding
 from stickler_cli.diff.comparing import compare_runs
 from stickler_cli.diff.contrasts import deciding
-from stickler_cli.reports.registry import WITH_DETAIL, pieces
+from stickler_cli.reports.registry import WITH_DETAIL
 from stickler_cli.runs.saved import load_detail, load_run
 from stickler_cli.score.gates import check_paths, parse_gate, parse_gates, refuse_bounds
 from stickler_cli.score.intervals import IntervalSettings
@@ -28,51 +21,40 @@ from stickler_cli.settings import DiffSettings, MergeSettings, ReportSettings
 
 def report(name: str, settings: ReportSettings) -> ExitCode:
     """Write the results of a finished run."""
-    printed = settings.format or (None if settings.output else "table")
-    files = writable_files(settings.output, printed, [("the run", name)])
+    outputs = outputs_of(settings, [("the run", name)])
     run = load_run(name)
-    if WITH_DETAIL & {printed, *files.values()}:
+    if WITH_DETAIL & outputs.formats:
         run = replace(run, detail=load_detail(name, run))
-    style = terminal_style(settings, junit_fields=settings.junit_fields)
-    write_run(run, files, printed, style, settings)
+    outputs.write(run)
     return ExitCode.OK
 
 
 def merge(names: Sequence[str], settings: MergeSettings) -> ExitCode:
     """Put the runs of shards together and report."""
     gates = parse_gates(settings.fail_under, settings.gate)
-    files = writable_files(settings.output, settings.format, [("a run", name) for name in names])
+    outputs = outputs_of(settings, [("a run", name) for name in names])
     runs = [(name, load_run(name)) for name in names]
     _, first = runs[0]
     check_paths(gates, [info.path for info in first.fields])
     if first.evaluation.bootstrap is None:
         refuse_bounds(gates)
     whole = merge_runs(runs, gates or None)
-    style = terminal_style(settings, junit_fields=settings.junit_fields)
-    write_run(whole, files, settings.format, style, settings)
-    conclude(whole, settings.format, style, settings)
+    outputs.write(whole)
+    outputs.conclude(whole)
     return exit_code_of(whole)
 
 
 def diff(base: str, new: str, settings: DiffSettings) -> ExitCode:
     """Compare two runs and report."""
     gates = [parse_gate(text, lowest=LOWEST) for text in settings.gate]
-    inputs = [("BASE", base), ("NEW", new)]
-    files = writable_files(settings.output, settings.format, inputs)
+    outputs = outputs_of(settings, [("BASE", base), ("NEW", new)])
     runs = load_run(base), load_run(new)
     if not settings.allow_different:
         _refuse_different(*runs)
     intervals = IntervalSettings(settings.ci, settings.seed)
     difference = compare_runs(*runs, (base, new), gates, Deciding(intervals, settings.margin))
-    style = terminal_style(settings, junit_fields=settings.junit_fields)
-    write(
-        lambda name, style: pieces(name, difference, style),
-        files,
-        settings.format,
-        style,
-        settings,
-    )
-    conclude(difference, settings.format, style, settings)
+    outputs.write(difference)
+    outputs.conclude(difference)
     passed = all(result.passed for result in difference.gates)
     return ExitCode.OK if passed else ExitCode.GATE_FAILED
 

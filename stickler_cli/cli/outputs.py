@@ -6,21 +6,30 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from stickler_cli.cli.console import wants_color, warn, write_result
 from stickler_cli.cli.exit_codes import ExitCode
 from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.values import dataclass
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.markdown_text import SUMMARY_LIMIT
 from stickler_cli.reports.registry import FORMATS, SAY_PARTIAL, SUFFIXES, format_of, pieces, require
 from stickler_cli.runs.whole_files import PARTIAL, check_outputs, whole_file
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.record import Run, Verdict
-from stickler_cli.settings import TerminalOptions
+from stickler_cli.settings import (
+    CompareSettings,
+    DiffSettings,
+    EvalSettings,
+    MergeSettings,
+    ReportSettings,
+    TerminalOptions,
+)
 
 if TYPE_CHECKING:
-    from stickler_cli.diff.changes import Difference  # only `diff` loads it
+    from stickler_cli.diff.changes import Difference  # few commands load it
+    from stickler_cli.reports.pair import ComparedPair
 
 OUTPUT: Final = "--output"
 
@@ -37,99 +46,109 @@ _CODES: Final = {
     Verdict.INCOMPLETE: ExitCode.INCOMPLETE,
 }
 
-Files = Mapping[str, str]
-"""The format of each file that results are written to."""
+_Reporting: TypeAlias = (
+    EvalSettings | CompareSettings | DiffSettings | MergeSettings | ReportSettings
+)
 
 
-def files_of(outputs: Iterable[str], known: Collection[str] = tuple(FORMATS)) -> Files:
-    """Return the files that were asked for, each with the format that its suffix says.
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """Where the results of a command go."""
+
+    files: Mapping[str, str]
+    """The format of each file."""
+    printed: str | None
+    """The format on standard output; None prints nothing."""
+    style: TableStyle
+    """Of what is printed."""
+    settings: TerminalOptions
+
+    @property
+    def formats(self) -> set[str]:
+        """All formats that are written."""
+        return {*self.files.values(), *([self.printed] if self.printed else [])}
+
+    def write(self, results: "Run | Difference | ComparedPair") -> None:
+        """Write results to files, each there whole or not at all, and print them unless quiet.
+
+        Part of a run goes to another file where its format does not say that it is one.
+        """
+        partial = isinstance(results, Run) and results.partial
+        in_files = replace(self.style, width=None, color=False, plain=True)
+        for path, name in self.files.items():
+            place = f"{path}{PARTIAL}" if partial and name not in SAY_PARTIAL else path
+            with whole_file(place, OUTPUT) as stream:
+                stream.writelines(map(encoded, pieces(name, results, in_files)))
+            if self.settings.verbose:
+                warn(f"wrote {place}")
+        if self.printed and not self.settings.quiet:
+            for piece in pieces(self.printed, results, self.style):
+                write_result(piece)
+
+    def conclude(self, results: "Run | Difference") -> None:
+        """Append the summary of a step; name failed gates where a person does not see them."""
+        if self.printed == "github":
+            from stickler_cli.reports.github import summary  # other formats do not load it
+
+            _append_summary(lambda room: summary(results, self.style, room))
+        if self.settings.quiet or self.printed != "table" or not sys.stdout.isatty():
+            for result in results.gates:
+                if not result.passed:
+                    warn(f"gate failed: {result.reason}")
+
+
+def outputs_of(
+    settings: _Reporting,
+    inputs: Iterable[tuple[str, str]] | None,
+    known: Collection[str] = tuple(FORMATS),
+) -> Outputs:
+    """Return where results go, after a look at whether they can.
+
+    Args:
+        settings: what was asked for.
+        inputs: name and path of what no output may overwrite; None where that is seen elsewhere.
+        known: the formats that there are.
 
     Raises:
-        UsageError: with every file whose suffix is that of no known format.
+        UsageError: with every file whose suffix is that of no known format, or that is an input.
+        UnavailableError: a format needs something that is not installed.
     """
-    formats = {output: format_of(output) for output in outputs}
-    suffixes = ", ".join(suffix for suffix, name in SUFFIXES.items() if name in known)
-    problems = [
-        Problem(OUTPUT, f"the file is {output}", f"one that ends in {suffixes}")
-        for output, name in formats.items()
-        if name not in known
-    ]
+    files: dict[str, str] = {}
+    problems = []
+    for path in settings.output:
+        name = format_of(path)
+        if name is not None and name in known:
+            files[path] = name
+        else:
+            suffixes = ", ".join(suffix for suffix, name in SUFFIXES.items() if name in known)
+            problems.append(Problem(OUTPUT, f"the file is {path}", f"one that ends in {suffixes}"))
     if problems:
         raise UsageError(problems)
-    return {output: name for output, name in formats.items() if name is not None}
+    printed = settings.format or (None if files else "table")
+    outputs = Outputs(files, printed, _style(settings), settings)
+    require(outputs.formats)
+    if inputs is not None:
+        check_outputs([(OUTPUT, path) for path in files], inputs)
+    return outputs
 
 
-def writable_files(
-    outputs: Iterable[str], printed: str | None, inputs: Iterable[tuple[str, str]]
-) -> Files:
-    """Return the files that were asked for; make sure that they, and what is printed, can be.
-
-    Args:
-        outputs: the files.
-        printed: the format on standard output.
-        inputs: name and path of what no output may overwrite.
-    """
-    files = files_of(outputs)
-    require({*files.values(), *([printed] if printed else [])})
-    check_outputs([(OUTPUT, path) for path in files], inputs)
-    return files
-
-
-def write_run(
-    run: Run, files: Files, printed: str | None, style: TableStyle, settings: TerminalOptions
-) -> None:
-    """Write a run to files, and print it; a part of a run says so, or its files do."""
-    places = {
-        f"{path}{PARTIAL}" if run.partial and name not in SAY_PARTIAL else path: name
-        for path, name in files.items()
-    }
-    write(lambda name, style: pieces(name, run, style), places, printed, style, settings)
-
-
-def write(
-    render: Callable[[str, TableStyle], Iterable[str]],
-    files: Files,
-    printed: str | None,
-    style: TableStyle,
-    settings: TerminalOptions,
-) -> None:
-    """Write results to files, each there whole or not at all, and print them unless quiet.
-
-    Args:
-        render: returns the results in a format, piece by piece.
-        files: where to.
-        printed: the format on standard output; None prints nothing.
-        style: of what is printed.
-        settings: what is told on the way.
-    """
-    in_files = replace(style, width=None, color=False, plain=True)
-    for path, name in files.items():
-        with whole_file(path, OUTPUT) as stream:
-            stream.writelines(map(encoded, render(name, in_files)))
-        if settings.verbose:
-            warn(f"wrote {path}")
-    if printed and not settings.quiet:
-        for piece in render(printed, style):
-            write_result(piece)
+def _style(settings: _Reporting) -> TableStyle:
+    """Return the style that fits standard output: a terminal of some width, or a pipe."""
+    terminal = sys.stdout.isatty()
+    color = wants_color(no_color=settings.no_color)
+    colored_pipe = color and not terminal  # FORCE_COLOR, as CI logs want it
+    return TableStyle(
+        width=shutil.get_terminal_size().columns if terminal else None,
+        color=color,
+        plain=not terminal and not colored_pipe,
+        show_non_matches=getattr(settings, "show_non_matches", 0),
+        junit_fields=getattr(settings, "junit_fields", False),
+    )
 
 
 def encoded(text: str) -> bytes:
     """Return text as it is in files: what is no Unicode is escaped."""
     return text.encode("utf-8", "backslashreplace")
-
-
-def conclude(
-    results: "Run | Difference", printed: str, style: TableStyle, settings: TerminalOptions
-) -> None:
-    """Append the summary of a step; name failed gates where a person does not see them."""
-    if printed == "github":
-        from stickler_cli.reports.github import summary  # other formats do not load it
-
-        _append_summary(lambda room: summary(results, style, room))
-    if settings.quiet or printed != "table" or not sys.stdout.isatty():
-        for result in results.gates:
-            if not result.passed:
-                warn(f"gate failed: {result.reason}")
 
 
 def _append_summary(page: Callable[[int], str]) -> None:
@@ -170,12 +189,3 @@ def _name_unfit(run: Run) -> None:
         warn(f"  {entry.document}: {entry.problem}")
     if len(named) > NAMED:
         warn(f"  and {len(named) - NAMED} more, all in the JSON results")
-
-
-def terminal_style(settings: TerminalOptions, **shown: Any) -> TableStyle:
-    """Return the style that fits standard output; `shown` is what it says beside that."""
-    terminal = sys.stdout.isatty()
-    color = wants_color(no_color=settings.no_color)
-    colored_pipe = color and not terminal  # FORCE_COLOR, as CI logs want it
-    width = shutil.get_terminal_size().columns if terminal else None
-    return TableStyle(width, color, plain=not terminal and not colored_pipe, **shown)
