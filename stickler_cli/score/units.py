@@ -107,8 +107,8 @@ def _units(visit: Visit, *, wrong_only: bool) -> Iterator[Unit]:
         document, order, gt_path, pred_path = visit.place(pair)
         position = int(visit.at[pair])
         threshold = account.node.threshold
-        if visit.units is not None and visit.element is not None:
-            threshold = visit.units.threshold[visit.element[pair]]
+        if visit.units is not None:
+            threshold = visit.units.threshold[visit.order[pair]]
         weight = visit.weight
         yield Unit(
             document,

@@ -1,7 +1,7 @@
 """The one walk through an account that all folds read: its pairs, place by place."""
 
 from collections.abc import Iterator
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -67,11 +67,9 @@ class Visit:
         live: Mask | None,
         around: "Visit | None" = None,
         of: Indexes | None = None,
-        order: int | Indexes | None = None,
+        order: Any = None,
         weight: Weight = 1.0,
         units: Units | None = None,
-        element: Indexes | None = None,
-        listed: bool = False,
     ) -> None:
         self.field = field
         self.account = account
@@ -87,23 +85,23 @@ class Visit:
         self.of = of
         """Which pair around it each is in, (n,); None where they are the same."""
         self.order = order
-        """The place among the parts of the pair around it; None of what is gone into."""
+        """The place among the parts of the pair around it, an int or (n,); of elements, which of
+        the units each is; None of what is gone into."""
         self.weight = weight
         """What its field is worth in its object."""
         self.units = units
         """Of elements, the units of their lists."""
-        self.element = element
-        """Of elements, which of the units each is, (n,)."""
-        self.listed = listed
+
+    @property
+    def listed(self) -> bool:
         """Whether it is in a list."""
+        return self.units is not None or (self.around is not None and self.around.listed)
 
     @property
     def outcome(self) -> Outcomes:
         """The class of each pair as one unit."""
         return (
-            self.account.outcome[self.at]
-            if self.units is None
-            else self.units.outcome[self.element]
+            self.account.outcome[self.at] if self.units is None else self.units.outcome[self.order]
         )
 
     @property
@@ -125,8 +123,6 @@ class Visit:
             self.order[which] if isinstance(self.order, np.ndarray) else self.order,
             _at(self.weight, which),
             self.units,
-            None if self.element is None else self.element[which],
-            self.listed,
         )
 
     def place(self, pair: int) -> tuple[int, Order, Path | None, Path | None]:
@@ -147,9 +143,9 @@ class Visit:
 
     def paths(self, pair: int, gt: Path, pred: Path) -> tuple[Path | None, Path | None]:
         """Return the paths of a pair, of those of the pair around it."""
-        if self.units is None or self.element is None:
+        if self.units is None:
             return (*gt, self.field.path[-1]), (*pred, self.field.path[-1])
-        element = self.element[pair]
+        element = self.order[pair]
         at, other = int(self.units.gt_place[element]), int(self.units.pred_place[element])
         return (
             None if at == NOTHING else (*gt, at),
@@ -165,7 +161,7 @@ def visits(account: Account, at: Indexes) -> list[Visit]:
     """
     documents = np.arange(len(at))
     walk = _Walk(len(at))
-    walk.documents(Visit(FieldRows((), 0, documents), account, at, documents, None))
+    walk.units(Visit(FieldRows((), 0, documents), account, at, documents, None))
     return walk.found
 
 
@@ -185,19 +181,16 @@ class _Walk:
             self.rows += len(found.documents)
         return found
 
-    def documents(self, visit: Visit) -> None:
-        if isinstance(visit.account, SplitAccount):
-            for part, which, inner in visit.account.parts_at(visit.at):
-                self.documents(visit.some(which, part.account, inner))
-        elif isinstance(visit.account, ObjectAccount) and len(visit.at):
-            self.fields(visit, visit.account)
-
     def units(self, visit: Visit) -> None:
         """Visit the pairs of a field or of elements, and what is inside them."""
         account = visit.account
         if isinstance(account, SplitAccount):
             for part, which, inner in account.parts_at(visit.at):
                 self.units(visit.some(which, part.account, inner))
+            return
+        if visit.around is None:  # documents are no units
+            if isinstance(account, ObjectAccount) and len(visit.at):
+                self.fields(visit, account)
             return
         self.found.append(visit)
         if isinstance(account, ObjectAccount | ListAccount):
@@ -273,8 +266,7 @@ class _Walk:
         element, of = children(account.units.owner, lists.at, len(account))
         if len(element):
             visit = _part(lists, lists.field, account.units.account, element, of, order=element)
-            visit.weight, visit.listed = _at(lists.weight, of), True
-            visit.units, visit.element = account.units, element
+            visit.weight, visit.units = _at(lists.weight, of), account.units
             self.units(visit)
 
 
@@ -285,16 +277,14 @@ def _part(  # noqa: PLR0913 - what a visit takes from the one around it, and wha
     at: Indexes,
     of: Indexes | None = None,
     *,
-    order: int | Indexes | None = 0,
+    order: Any = 0,
     live: Mask | None = None,
 ) -> Visit:
     """Return the visit of parts of the pairs of another; `of` says which each is in."""
     rows, gates = around.rows, around.live if live is None else live
     if of is not None:
         rows, gates = rows[of], None if gates is None else gates[of]
-    return Visit(
-        below, account, at, rows, gates, around, of, order, around.weight, listed=around.listed
-    )
+    return Visit(below, account, at, rows, gates, around, of, order, around.weight)
 
 
 def _by_say(counted: "bool | Mask", at: Indexes) -> Iterator[tuple[bool, Indexes | None]]:
