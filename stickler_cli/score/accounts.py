@@ -63,7 +63,7 @@ class Accounts:
         return (line for _, line in in_order)
 
     def view(self) -> list[dict[str, Any]]:
-        """Give the accounts as the run format shows them."""
+        """Return the accounts as the run format shows them."""
         return [decoded(line) for line in self.ordered()]
 
     def __len__(self) -> int:
@@ -120,7 +120,7 @@ def _fields_of(counts: FieldCounts | None, documents: int) -> list[dict[str, dic
 
 
 def _entry(sums: Sequence[Sequence[int]]) -> dict[str, object]:
-    """Give the counts that are not 0; once, where all modes are alike."""
+    """Return the counts that are not 0; once, where all modes are alike."""
     overall, aggregate, leaves = sums
     if overall == aggregate == leaves:
         return {name: n for name, n in zip(NAMES, overall, strict=True) if n}
@@ -132,7 +132,7 @@ def _entry(sums: Sequence[Sequence[int]]) -> dict[str, object]:
 
 
 def decoded(line: bytes) -> dict[str, Any]:
-    """Give an account as JSON values."""
+    """Return an account as JSON values."""
     try:
         record: dict[str, Any] = orjson.loads(line)
     except orjson.JSONDecodeError:  # an id or a name with half a surrogate pair in it
@@ -141,6 +141,6 @@ def decoded(line: bytes) -> dict[str, Any]:
 
 
 def counts_by_mode(entry: Mapping[str, Any]) -> tuple[Mapping[str, int], ...]:
-    """Give the counts of a field by name, mode by mode; they are written once if equal."""
+    """Return the counts of a field by name, mode by mode; they are written once if equal."""
     found = tuple(entry.get(mode, {}) for mode in COUNTING_MODES)
     return found if any(found) else (entry, entry, entry)

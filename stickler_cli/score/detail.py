@@ -64,9 +64,11 @@ class Histogram:
         """Add pairs, with the similarity of each in [0, 1]."""
         bins = np.minimum((similarity * BINS + _ROUNDING).astype(np.intp), BINS - 1)
         bins[similarity >= 1] = BINS
-        for counts, which in ((self.matched, matched), (self.unlike, ~matched)):
-            more = np.bincount(bins[which], minlength=BINS + 1)
-            counts[:] = (mine + its for mine, its in zip(counts, more.tolist(), strict=True))
+        self.merge(
+            Histogram(
+                *(np.bincount(bins[it], minlength=BINS + 1).tolist() for it in (matched, ~matched))
+            )
+        )
 
     def merge(self, other: "Histogram") -> None:
         """Add the pairs of another."""
@@ -118,9 +120,7 @@ class Detail:
             self.histograms.setdefault(path, Histogram()).add(similarity, matched)
         for document, result in enumerate(batch.results):
             errors = batch.errors(document)
-            for error in errors:
-                if not self.complete:
-                    break
+            for error in errors if self.complete else ():
                 self.add_non_match(non_match_row(result.id, error.view()))
             if not errors or result.score is None:
                 continue

@@ -4,10 +4,10 @@ The order of `ErrorClass` is the order in which reports name classes; the rules 
 are in docs/error-classes.md.
 """
 
-from collections.abc import Iterator
 from decimal import Decimal
 from enum import StrEnum
-from itertools import chain, islice
+from functools import reduce
+from itertools import islice
 from typing import Any, Final
 
 from stickler_cli.compare.result import Outcome
@@ -76,18 +76,13 @@ class ErrorClass(StrEnum):
     """Something else."""
 
 
-def classify(
+def classify(  # noqa: PLR0911 - one for each rule, in their order
     outcome: Outcome, path: Path, gt: JsonValue, pred: JsonValue, places: "Places"
 ) -> ErrorClass:
-    """Name the kind of a mistake.
+    """Return the kind of a mistake: FD, FA or FN, at its path in the ground truth.
 
-    Args:
-        outcome: FD, FA or FN.
-        path: where it is in the ground truth, or would be; for an invented list element, its place
-            in the prediction.
-        gt: None where it is absent.
-        pred: None where it is absent.
-        places: of the whole ground truth.
+    An invented list element has its path in the prediction, an absent value is None; `places` are
+    those of the whole ground truth.
     """
     is_element = isinstance(path[-1], int)
     if outcome is Outcome.FN:
@@ -97,15 +92,11 @@ def classify(
             return ErrorClass.INVENTED_ITEM
         found = places.have_elsewhere(pred, path)
         return ErrorClass.SWAPPED if found else ErrorClass.INVENTED_VALUE
-    if isinstance(gt, dict | list) or isinstance(pred, dict | list):
-        return _of_containers(path, gt, pred, places)
-    return _of_scalars(path, gt, pred, places)
-
-
-def _of_containers(path: Path, gt: JsonValue, pred: JsonValue, places: "Places") -> ErrorClass:
+    if not isinstance(gt, dict | list) and not isinstance(pred, dict | list):
+        return _of_scalars(path, gt, pred, places)
     if kind_of(gt) != kind_of(pred):
         return ErrorClass.WRONG_KIND
-    if isinstance(path[-1], int):
+    if is_element:
         return ErrorClass.WRONG_ITEM
     if places.have_elsewhere(pred, path):
         return ErrorClass.SWAPPED
@@ -182,7 +173,7 @@ class Places:
         """All texts of the document as they are looked for, and all its other scalars."""
 
     def have_elsewhere(self, pred: JsonValue, path: Path) -> bool:
-        """Say whether a prediction is the ground truth of another place near its own.
+        """Return whether a prediction is the ground truth of another place near its own.
 
         Those are the other fields of its object, and the same field of other items and objects.
         """
@@ -212,14 +203,13 @@ class Places:
         return _may_be_of_number(wanted, numbers)
 
     def _is_beside(self, wanted: JsonValue, around: JsonValue, step: Step, inside: Path) -> bool:
-        """Say whether what stands beside a place has a value at the path inside it."""
+        """Return whether what stands beside a place has a value at the path inside it."""
         if isinstance(wanted, str) and isinstance(around, dict):
             names = self._texts(around, inside).get(wanted, ())
             return any(name != step for name in names)
         for value in _siblings(around, step):
-            for inner in inside:
-                value = _at(value, inner)  # noqa: PLW2901 - a walk
-            if value is not None and _telling(value) == wanted:
+            found = reduce(_at, inside, value)
+            if found is not None and _telling(found) == wanted:
                 return True
         return False
 
@@ -228,9 +218,7 @@ class Places:
         if key not in self._fields:
             texts: dict[str, list[Step]] = {}
             for name, value in islice(around.items(), SIBLINGS):
-                for inner in inside:
-                    value = _at(value, inner)  # noqa: PLW2901 - a walk
-                text = None if value is None else _telling(value)
+                text = _telling(reduce(_at, inside, value))
                 if isinstance(text, str):
                     texts.setdefault(text, []).append(name)
             self._fields[key] = texts
@@ -238,7 +226,7 @@ class Places:
 
 
 def _scalars(document: JsonValue) -> tuple[frozenset[str], frozenset[Any]]:
-    """Return the texts of a document, without case and outer blanks, and its other scalars."""
+    """Return the texts of a document as they are looked for, and its other scalars."""
     texts: set[str] = set()
     others: set[Any] = set()
     todo: list[Any] = [document]
@@ -269,7 +257,7 @@ def _may_be_of_number(text: str, numbers: frozenset[Any]) -> bool:
 
 
 def _telling(value: JsonValue) -> JsonValue:
-    """Give a value as it is looked for elsewhere; None where it may be anywhere by chance."""
+    """Return a value as it is looked for elsewhere; None where it may be anywhere by chance."""
     # Not a match statement: in a run these lines are among those that most time is spent in.
     kind = value.__class__
     if kind is str:
@@ -286,7 +274,7 @@ def _telling(value: JsonValue) -> JsonValue:
 
 
 def _at(value: JsonValue, step: Step) -> JsonValue:
-    """Follow one step; None where it leads nowhere. A value by itself is a list of one."""
+    """Return what is one step further; None for nothing. A value by itself is a list of one."""
     if isinstance(value, dict):
         return value.get(step) if isinstance(step, str) else None
     if isinstance(value, list):
@@ -294,14 +282,11 @@ def _at(value: JsonValue, step: Step) -> JsonValue:
     return value if step == 0 else None
 
 
-def _siblings(around: JsonValue, step: Step) -> Iterator[JsonValue]:
-    """Give what stands beside a place."""
-    match around:
-        case dict():
-            fields = islice(around.items(), SIBLINGS)
-            return (value for name, value in fields if name != step)
-        case list() if isinstance(step, int):
-            first = max(step - NEIGHBOURS, 0)
-            return chain(around[first:step], around[step + 1 : step + 1 + NEIGHBOURS])
-        case _:
-            return iter(())
+def _siblings(around: JsonValue, step: Step) -> list[JsonValue]:
+    if isinstance(around, dict):
+        fields = islice(around.items(), SIBLINGS)
+        return [value for name, value in fields if name != step]
+    if isinstance(around, list) and isinstance(step, int):
+        first = max(step - NEIGHBOURS, 0)
+        return around[first:step] + around[step + 1 : step + 1 + NEIGHBOURS]
+    return []

@@ -87,7 +87,7 @@ def amount(value: JsonValue) -> Decimal | None:
 
 @lru_cache(_TEXTS_REMEMBERED)
 def bare(text: str) -> str:
-    """Give a text without case, blanks and punctuation.
+    """Return a text without case, blanks and punctuation.
 
     >>> bare("ACME, Inc.") == bare("Acme Inc")
     True
@@ -102,7 +102,7 @@ def bare(text: str) -> str:
 
 
 def same_text(gt: str, pred: str) -> bool:
-    """Say whether two texts differ in case, blanks and punctuation only.
+    """Return whether two texts differ in case, blanks and punctuation only.
 
     A point between digits that are not apart in the other text is no punctuation: 1.50 is not 150.
 
@@ -116,7 +116,7 @@ def same_text(gt: str, pred: str) -> bool:
 
 
 def same_date(gt: str, pred: str) -> bool:
-    """Say whether two texts state the same date, the day first in both or in neither.
+    """Return whether two texts state the same date, the day first in both or in neither.
 
     >>> same_date("2024-01-05", "5 January 2024"), same_date("05/01/2024", "01/05/2024")
     (True, False)
@@ -137,7 +137,7 @@ def same_date(gt: str, pred: str) -> bool:
 
 
 def look_alike(gt: str, pred: str) -> bool:
-    """Say whether two texts look the same, or nearly: O and 0, rn and m, accents, other scripts.
+    """Return whether two texts look the same, or nearly: O and 0, rn and m, accents, other scripts.
 
     >>> look_alike("INV-1O0", "INV-100"), look_alike("Müller", "Muller")
     (True, True)
@@ -152,7 +152,7 @@ def _shape(text: str) -> str:
 
 
 def part_of(part: str, whole: str) -> bool:
-    """Say whether one text begins or ends another, in whatever spelling.
+    """Return whether one text begins or ends another, in whatever spelling.
 
     >>> part_of("Acme", "ACME Inc."), part_of("Inc.", "Acme Inc"), part_of("me", "Acme Inc")
     (True, True, False)
@@ -162,7 +162,7 @@ def part_of(part: str, whole: str) -> bool:
 
 
 def slip_of_text(gt: str, pred: str) -> bool:
-    """Say whether two texts are the same but for a digit, or two that changed places.
+    """Return whether two texts are the same but for a digit, or two that changed places.
 
     >>> slip_of_text("INV-1023", "INV-1032"), slip_of_text("INV-1023", "INK-1023")
     (True, False)
@@ -175,7 +175,7 @@ def slip_of_text(gt: str, pred: str) -> bool:
 
 
 def slip_of_number(gt: Decimal, pred: Decimal) -> bool:
-    """Say whether two numbers differ by a digit, two that changed places, a power of ten, a sign.
+    """Return whether numbers differ by a digit, two that changed places, a power of ten, a sign.
 
     Of numbers of one digit nothing remains when it differs: 5 for 7 is another number.
 
@@ -199,7 +199,7 @@ def slip_of_number(gt: Decimal, pred: Decimal) -> bool:
 
 
 def _significant(number: Decimal) -> tuple[str, int]:
-    """Give the digits of a number and the power of ten of the last; no zeros end a fraction."""
+    """Return the digits of a number and the power of ten of the last; no zeros end a fraction."""
     _, digits, power = number.as_tuple()
     text = "".join(map(str, digits)).lstrip("0")
     power = int(power)
@@ -211,7 +211,7 @@ def _significant(number: Decimal) -> tuple[str, int]:
 
 
 def _near(gt: str, pred: str) -> bool:
-    """Say whether one digit differs, is missing or too many, or two have changed places."""
+    """Return whether one digit differs, is missing or too many, or two have changed places."""
     if len(gt) == len(pred):
         apart = [index for index, digit in enumerate(gt) if digit != pred[index]]
         if len(apart) == 2:

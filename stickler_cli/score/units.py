@@ -144,7 +144,7 @@ def _extras(visit: Visit) -> Iterator[Unit]:
 
 
 def differing(account: Account, pair: int) -> tuple[str, ...]:
-    """Name the fields in which two objects differ, in schema order."""
+    """Return the fields in which two objects differ, in schema order."""
     if not isinstance(account, ObjectAccount) or account.outcome[pair] not in BOTH_SIDES:
         return ()
     names = []
