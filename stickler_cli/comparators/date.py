@@ -31,11 +31,16 @@ from stickler_cli.comparators.date_parsing import (
     share_zones,
     stated_by,
 )
-from stickler_cli.comparators.date_ranges import days_of, overlap
 from stickler_cli.core.json_values import brief
 
 RangeMode: TypeAlias = Literal["strict", "reject", "contains", "graded"]
 PrecisionMode: TypeAlias = Literal["exact", "gt_loose", "overlap"]
+
+Days: TypeAlias = tuple[range, ...]
+"""Runs of days that have no day in common: ordinals (1 is 0001-01-01) where years are compared,
+else days of a leap year from 0; a range over the new year is two runs."""
+
+_DAYS_OF_A_YEAR: Final = 366
 
 YEAR_MISSING: Final = 0.7
 """What the score is multiplied by when one side states no year. Source: docs/dates.md."""
@@ -57,11 +62,7 @@ class Readings(NamedTuple):
 
 
 class DateComparator(BaseComparator):
-    """Compare dates and ranges of dates: 1.0 if they say the same, 0.0 if not.
-
-    Two-digit years 69 to 99 are 1969 to 1999, 00 to 68 are 2000 to 2068 (POSIX, strptime, %y), in
-    whatever year the comparison runs. Names of time zones other than UTC, GMT and Z are not read.
-    """
+    """Compare dates and ranges of dates: 1.0 if they say the same, 0.0 if not."""
 
     columnar: ClassVar[bool] = True
 
@@ -99,10 +100,7 @@ class DateComparator(BaseComparator):
         )
 
     def prepare(self, value: Any) -> Readings:
-        """Read a string, a whole number such as 20240105, a date or a datetime.
-
-        Anything else is no date, booleans included.
-        """
+        """Read a string, a whole number such as 20240105, a date or a datetime; else no date."""
         if isinstance(value, date):
             return _readings(stated_by(value), stated_by(value))
         return _read(_text(value), self.dayfirst, self.range_mode != "reject")
@@ -246,3 +244,49 @@ def _checked_order(value: object) -> bool | None:
     if value is None or isinstance(value, bool):
         return value
     raise KeywordError("dayfirst", f"dayfirst is {brief(value)}", "true, false or null")
+
+
+def days_of(stated: StatedDate | StatedRange, parts: frozenset[str], *, utc: bool) -> Days:
+    """Return the days from the first to the last date, reading only `parts` of what is stated.
+
+    Dates are read in UTC only if they are whole, with time zones.
+
+    >>> winter = StatedRange(StatedDate(None, 12, 20), StatedDate(None, 1, 5))
+    >>> days_of(winter, frozenset({"month", "day"}), utc=False)
+    (range(354, 366), range(0, 5))
+    """
+    start, end = (end.limited_to(parts) for end in stated.ends)
+    if "year" in parts:
+        beyond_first = (end.last_day - end.first_day).days
+        return (range(start.moment(utc=utc).days, end.moment(utc=utc).days + beyond_first + 1),)
+    first = _day_of_year(start.first_day)
+    stop = first + (_day_of_year(end.last_day) - first) % _DAYS_OF_A_YEAR + 1
+    if _lasts_a_year(stated):
+        stop = first + _DAYS_OF_A_YEAR
+    if stop <= _DAYS_OF_A_YEAR:
+        return (range(first, stop),)
+    return range(first, _DAYS_OF_A_YEAR), range(stop - _DAYS_OF_A_YEAR)
+
+
+def overlap(days: Days, others: Days) -> float:
+    """Return the days of both over the days of either; in [0, 1].
+
+    >>> overlap((range(10),), (range(5, 15),))
+    0.3333333333333333
+    """
+    shared = sum(
+        len(range(max(run.start, other.start), min(run.stop, other.stop)))
+        for run in days
+        for other in others
+    )
+    either = sum(map(len, (*days, *others))) - shared
+    return shared / either if shared else 0.0
+
+
+def _day_of_year(day: date) -> int:
+    return day.timetuple().tm_yday - 1
+
+
+def _lasts_a_year(stated: StatedDate | StatedRange) -> bool:
+    start, end = stated.ends
+    return stated.states_year and (end.last_day - start.first_day).days >= 365

@@ -1,7 +1,5 @@
 """What a string states about a date, and nothing that the parser makes up.
 
-python-dateutil takes the parts that a string leaves out from a default date. Each string is
-therefore read with a default that remembers which of its parts were replaced: those are stated.
 Nothing here depends on the day of the run or on the time zone of the machine.
 """
 
@@ -66,9 +64,9 @@ class StatedDate:
     month: int | None
     day: int | None
     clock: timedelta = timedelta(0)
-    """The time of day, from midnight; zero where none is stated."""
+    """The time of day, from midnight."""
     offset: timedelta | None = None
-    """The time zone, ahead of UTC; None where none is stated."""
+    """The time zone, ahead of UTC."""
 
     @property
     def parts(self) -> frozenset[str]:
@@ -136,10 +134,8 @@ class StatedRange:
     def is_single(self) -> bool:
         """Whether both ends state the same day, month or year; by their clock in one zone."""
         utc = share_zones(self.ends) and self.start.offset != self.end.offset
-        return (
-            self.start.parts == self.end.parts
-            and self.start.moment(utc=utc).days == self.end.moment(utc=utc).days
-        )
+        days = {end.moment(utc=utc).days for end in self.ends}
+        return self.start.parts == self.end.parts and len(days) == 1
 
 
 Stated: TypeAlias = StatedDate | StatedRange
@@ -155,15 +151,10 @@ def share_zones(dates: tuple[StatedDate, ...]) -> bool:
 
 
 def readings(text: str, *, dayfirst: bool | None) -> tuple[Stated | None, ...]:
-    """Read a string in each order of day and month that it may be written in.
+    """Read a date, or two with ` to `, ` through ` or ` - ` between them; None is neither.
 
-    Args:
-        text: a date, or two with ` to `, ` through ` or ` - ` between them.
-        dayfirst: the order where the string leaves it open; None for not known.
-
-    Returns:
-        One reading, or two if `dayfirst` is None: month before day, then day before month. None
-        stands for a string that is no date and no range.
+    One reading in the order of day and month that `dayfirst` says; or two if that is None: month
+    before day, then day before month.
 
     >>> readings("2/1", dayfirst=None)[1] == readings("2 Jan", dayfirst=False)[0]
     True
@@ -192,7 +183,7 @@ def _read(text: str) -> tuple[Stated | None, Stated | None]:
 
 
 def _range(start: StatedDate | None, end: StatedDate | None) -> StatedRange | None:
-    """Make a range; None if the dates do not bound one, or one of them is none.
+    """Return a range; None if the dates do not bound one, or one of them is none.
 
     A year at one end only, or a day without a month, does not say where the range lies. Without
     years the start may come after the end: the range then runs over the new year.
@@ -213,13 +204,11 @@ def _range(start: StatedDate | None, end: StatedDate | None) -> StatedRange | No
 
 def _read_date(text: str) -> tuple[StatedDate | None, StatedDate | None]:
     """Read a date month first, and day first."""
-    if text.startswith("-") or text.endswith("-"):
-        return None, None  # half a range; dateutil would pass over the dash
-    plain = _read_plain(text)
-    if plain is not None:
+    if plain := _read_plain(text):
         return plain
-    if _ISO.fullmatch(text):
-        return None, None  # of a month or a day that there is not
+    # Half a range, of which dateutil would pass over the dash; a month or a day that there is not.
+    if text.startswith("-") or text.endswith("-") or _ISO.fullmatch(text):
+        return None, None
     # dateutil takes 05.2024 for a decimal number, and cuts it to 5.
     text = _ONE_DOT.sub(r"\1/\2", text)
     month_first = _parsed(text, dayfirst=False)
@@ -231,26 +220,25 @@ def _read_date(text: str) -> tuple[StatedDate | None, StatedDate | None]:
 def _read_plain(text: str) -> tuple[StatedDate, StatedDate] | None:
     """Read the usual ways to write a date as dateutil does, in a tenth of the time."""
     try:
-        if _ISO.fullmatch(text):
-            return _alike(date.fromisoformat(text))
-        if _ISO_TIME.fullmatch(text):
-            return _alike(datetime.fromisoformat(text))
-        if named := _NAMED.fullmatch(text):
-            month = _RULES.month(named[2] or named[3])
-            return _alike(date(int(named[5]), month, int(named[1] or named[4]))) if month else None
-        if numbers := _NUMBERS.fullmatch(text):
-            first, second, year = map(int, numbers.group(1, 3, 4))
-            if first > 12 or second > 12:
-                return _alike(date(year, *sorted((first, second))))
-            return stated_by(date(year, first, second)), stated_by(date(year, second, first))
+        found = _plain_dates(text)
     except ValueError:
-        pass
-    return None
+        return None
+    return (stated_by(found[0]), stated_by(found[-1])) if found else None
 
 
-def _alike(value: date) -> tuple[StatedDate, StatedDate]:
-    stated = stated_by(value)
-    return stated, stated
+def _plain_dates(text: str) -> tuple[date, ...]:
+    if _ISO.fullmatch(text):
+        return (date.fromisoformat(text),)
+    if _ISO_TIME.fullmatch(text):
+        return (datetime.fromisoformat(text),)
+    if (named := _NAMED.fullmatch(text)) and (month := _RULES.month(named[2] or named[3])):
+        return (date(int(named[5]), month, int(named[1] or named[4])),)
+    if numbers := _NUMBERS.fullmatch(text):
+        first, second, year = map(int, numbers.group(1, 3, 4))
+        if first > 12 or second > 12:
+            return (date(year, *sorted((first, second))),)
+        return date(year, first, second), date(year, second, first)
+    return ()
 
 
 def _may_be_swapped(stated: StatedDate | None) -> bool:
@@ -286,8 +274,7 @@ _UNSTATED: Final = _Unstated(LEAP_YEAR, 1, 1)
 def _zone(name: str | None, seconds: int | None) -> tzinfo | None:
     """Return the zone of an offset; none for a name without one, as `EST` means several zones.
 
-    UTC, GMT and Z arrive with the offset 0. dateutil would warn of other names, or take them from
-    the machine's own zone.
+    dateutil would warn of names, or take them from the machine's own zone.
     """
     return None if seconds is None else timezone(timedelta(seconds=seconds))
 

@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
+from stickler_cli.comparators.date import days_of, overlap
 from stickler_cli.comparators.date_parsing import StatedDate, StatedRange
-from stickler_cli.comparators.date_ranges import days_of, overlap
 
 WHOLE = frozenset({"year", "month", "day"})
 MONTH_AND_DAY = frozenset({"month", "day"})
