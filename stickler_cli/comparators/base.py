@@ -51,8 +51,7 @@ class KeywordError(ValueError):
 class Answers(NamedTuple):
     """What a model said of some pairs."""
 
-    similarities: "NDArray[np.float64]"
-    """One a pair, in [0, 1]."""
+    similarities: Similarities
     reasons: list[str] | None = None
     """Why, one a pair; None of models that give no reasons."""
 
@@ -156,11 +155,8 @@ class BaseComparator:
         return self.compare(gt, pred)
 
     def similarities(self, gts: Sequence[Any], preds: Sequence[Any]) -> Similarities:
-        """Compare two columns of prepared values of the same length, element by element.
-
-        Values that are the same object, as those prepared once are, are taken to be the same value;
-        equal ones are not, because to Python 1, 1.0 and True are equal.
-        """
+        """Compare two columns of prepared values of the same length, element by element."""
+        # By identity: each value is prepared once, and to Python 1, 1.0 and True are equal.
         pairs = {(id(gt), id(pred)): (gt, pred) for gt, pred in zip(gts, preds, strict=True)}
         known = {key: float(self.similarity(gt, pred)) for key, (gt, pred) in pairs.items()}
         asked = zip(map(id, gts), map(id, preds), strict=True)
@@ -179,10 +175,7 @@ class BaseComparator:
         return None
 
     def compare(self, gt: Any, pred: Any) -> float:
-        """Compare two values as they are in the documents; in [0, 1].
-
-        Both None is 1.0 and one None is 0.0.
-        """
+        """Compare two values of documents; in [0, 1], 1.0 if both are None and 0.0 if one is."""
         if gt is None or pred is None:
             return 1.0 if gt is pred else 0.0
         judge = self._judge

@@ -207,7 +207,6 @@ def _admitted(stated: Stated | None, *, ranges: bool) -> Stated | None:
 
 
 def _text(value: object) -> str:
-    """Return the text that may state a date; empty for a value that cannot."""
     if isinstance(value, str):
         return text_of(value)
     # 20240105.0 is the integer 20240105 to JSON.

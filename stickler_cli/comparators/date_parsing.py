@@ -172,7 +172,6 @@ def stated_by(value: date) -> StatedDate:
 
 
 def _read(text: str) -> tuple[Stated | None, Stated | None]:
-    """Read a stripped string month first, and day first."""
     first, *others = _DELIMITER.split(text)
     if not others:
         return _read_date(text)
@@ -203,7 +202,6 @@ def _range(start: StatedDate | None, end: StatedDate | None) -> StatedRange | No
 
 
 def _read_date(text: str) -> tuple[StatedDate | None, StatedDate | None]:
-    """Read a date month first, and day first."""
     if plain := _read_plain(text):
         return plain
     # Half a range, of which dateutil would pass over the dash; a month or a day that there is not.

@@ -26,11 +26,7 @@ class LevenshteinComparator(BaseComparator):
         self.normalize = checked_flag("normalize", normalize)
 
     def prepare(self, value: Any) -> str:
-        """Turn a value into text, normalised where that is asked for.
-
-        Raises:
-            TypeError: the value is an object; no spelling of it is worth comparing.
-        """
+        """Turn a value into text; a TypeError for an object, whose spelling is worth nothing."""
         if isinstance(value, dict):
             raise TypeError("LevenshteinComparator compares texts, not objects")
         text = text_of(value)

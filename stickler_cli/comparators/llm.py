@@ -35,7 +35,6 @@ class LLMComparator(ModelComparator):
         return Judge(self.model, self.eval_guidelines)
 
     def _questions(self, gt: Any, pred: Any) -> Sequence[Pair]:
-        """Return the pair, unless its values are written alike."""
         question = self._model.question(gt, pred)
         return () if question[0] == question[1] else (question,)
 

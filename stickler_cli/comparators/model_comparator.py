@@ -64,7 +64,6 @@ class ModelComparator(BaseComparator):
         return self._together(client or self._own_client(), gts, preds)
 
     def _together(self, client: Client, gts: Sequence[Any], preds: Sequence[Any]) -> Answers:
-        """Compare pairs by what a client answers, each distinct question asked once."""
         pairs = list(zip(gts, preds, strict=True))
         asked = [self._questions(gt, pred) for gt, pred in pairs]
         results = client.answers(self._model, chain.from_iterable(asked))

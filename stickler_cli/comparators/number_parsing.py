@@ -43,10 +43,7 @@ def parse_number(text: str) -> Decimal | None:
 
 
 def _is_in_parentheses(text: str) -> bool:
-    """Tell an accountant's negative: nothing but signs outside one pair of parentheses.
-
-    `(5)` and `$(5)` are; `thirty (30)` is not.
-    """
+    """Return whether this is an accountant's negative, as `$(5)` is and `thirty (30)` is not."""
     before, opening, rest = text.partition("(")
     _, closing, after = rest.rpartition(")")
     return bool(opening and closing) and not any(map(str.isalnum, before + after))

@@ -174,7 +174,6 @@ def _entry_points() -> dict[str, set[str]]:
 
 
 def _load(name: str, location: str) -> type[BaseComparator]:
-    """Import the class at `module:Class`."""
     module, _, qualified = location.partition(":")
     try:
         found: Any = import_module(module)

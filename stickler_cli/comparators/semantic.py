@@ -72,10 +72,7 @@ class SemanticComparator(ModelComparator):
         return direction
 
     def _judged(self, gt: str, pred: str, answers: Sequence[Vector]) -> tuple[float, str]:
-        """Return the cosine of two embeddings.
-
-        An embedding of zeros has no direction: 0.0. A blank text is like another blank one only.
-        """
+        """Return the cosine of two embeddings; a blank text is like another blank one only."""
         if not answers:
             return float(not gt.strip() and not pred.strip()), ""
         one, other = answers

@@ -16,11 +16,7 @@ class StructuredModelComparator(BaseComparator):
         self.strict_types = checked_flag("strict_types", strict_types)
 
     def similarity(self, gt: Any, pred: Any) -> float:
-        """Compare two values; in [0, 1] as far as a model's own `compare` is.
-
-        Raises:
-            TypeError: two strings, under `strict_types`.
-        """
+        """Compare two values; a TypeError for two strings under `strict_types`."""
         if self.strict_types and isinstance(gt, str) and isinstance(pred, str):
             raise TypeError("StructuredModelComparator with strict_types compares no two strings")
         if _is_model(gt) and _is_model(pred):

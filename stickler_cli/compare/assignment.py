@@ -18,11 +18,8 @@ def assign(gain: Callable[[int], Floats], best: Floats, wanted: Indexes, width: 
     Args:
         gain: returns the (m,) gains of a row, none below 0.
         best: (n,), n <= m: the greatest gain of each row.
-        wanted: (n,): the column of that gain; below 0 for a row that gains nothing.
+        wanted: (n,): the column of that gain; below 0, as in the answer, for a row without gain.
         width: m.
-
-    Returns:
-        The column of each row; -1 for a row that gains nothing.
 
     Source:
         Crouse (2016), doi:10.1109/TAES.2016.140952.

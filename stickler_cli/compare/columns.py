@@ -4,8 +4,7 @@ A column has a slot for each unit: a document at the root, an element below a li
 of it (the columns of fields and elements, codes of equal values) is made once, when it is asked
 for, so that a schema that contains itself goes only as deep as the documents do.
 
-A pair of values is two slots; `NOTHING` stands for an absent side. Every derived array has one
-entry more than there are slots, the last, which is what `NOTHING` reads.
+Every derived array has one entry more than there are slots, the last, which `NOTHING` reads.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -269,14 +268,8 @@ def aligned(
 ) -> tuple[Indexes, Indexes, Indexes, Indexes]:
     """Put the elements of two sides together that are at the same place of the same list.
 
-    Args:
-        gt: slot, list and place of each element of the ground truths; no place of a list twice.
-        pred: the same of the predictions.
-        places: one more than the greatest place.
-
-    Returns:
-        Slot of the ground truth, slot of the prediction, list and place of each place that either
-        side has, by list and place; `NOTHING` where a side has nothing there.
+    Each side is slot, list and place of its elements, which are before `places`. Returned are both
+    slots, `NOTHING` where a side has none, list and place of each place that either side has.
     """
     gt_key, pred_key = gt[1] * places + gt[2], pred[1] * places + pred[2]
     either = distinct(np.concatenate([gt_key, pred_key]))

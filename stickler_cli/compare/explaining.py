@@ -39,8 +39,6 @@ def explain(account: Account, options: Options) -> Explained:
 
 
 class _Explainer:
-    """Walks a comparison."""
-
     def __init__(self, options: Options) -> None:
         self._options = options
 
@@ -149,7 +147,6 @@ def _extra(name: str, comparison: Comparison, whole: Explained) -> Explained:
 
 
 def _added(element: ElementComparison, *, is_tuple: bool) -> float:
-    """Return what an element adds to the sum of its list."""
     comparison = element.comparison
     if element.gt_index is None or element.pred_index is None:
         return 0.0
@@ -160,7 +157,6 @@ def _added(element: ElementComparison, *, is_tuple: bool) -> float:
 
 
 def _longest(elements: Sequence[ElementComparison]) -> int:
-    """Count the present elements of the longer side."""
     gts = sum(element.gt_index is not None for element in elements)
     preds = sum(element.pred_index is not None for element in elements)
     return max(gts, preds)

@@ -107,7 +107,6 @@ class LeafNode(Node):
     def _similarities(
         self, comparator: BaseComparator, prepared: Prepared, gt: Indexes, pred: Indexes
     ) -> Floats:
-        """Compare pairs of values, by their codes."""
         if len(gt) > FEW and comparator.columnar and (keys := prepared.keys) is not None:
             (same,) = (keys[gt] == keys[pred]).nonzero()  # all others have nothing in common
             if len(same) < len(gt):

@@ -162,7 +162,6 @@ class ListNode(SequenceNode):
         return joined(each)._replace(owner=owner)
 
     def _added(self, elements: Columns, pairs: Pairs, options: Options) -> Floats:
-        """Return what each pair adds to its list: nothing, where its leaf clips it."""
         if not self.items.may_clip or not len(pairs.owner):
             return pairs.similarity
         account = self.items.compare(elements, pairs.gt, pairs.pred, options)
@@ -172,7 +171,6 @@ class ListNode(SequenceNode):
     def _units(
         self, columns: Columns, gt: Indexes, pred: Indexes, pairs: Pairs, options: Options
     ) -> Units:
-        """Account for the pairs, and for the elements that have none."""
         gt_lists, pred_lists, elements = columns.elements
         rows, row_owner, _ = gt_lists.of(gt)
         others, owners, _ = pred_lists.of(pred)

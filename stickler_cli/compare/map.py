@@ -125,7 +125,6 @@ class MapNode(FieldsNode):
 def _named(
     name: str, node: Node, values: Columns, pair: tuple[Indexes, Indexes], options: Options
 ) -> None:
-    """Compare the values of one key; tell of which, if that fails."""
     try:
         node.compare(values, *pair, options)
     except ComparisonError as error:

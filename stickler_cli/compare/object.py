@@ -94,7 +94,6 @@ class FieldsNode(Node):
     def _compared(
         self, columns: Columns, gt: Indexes, pred: Indexes, at: Indexes | None, options: Options
     ) -> Iterator[FieldAccount]:
-        """Compare the declared fields."""
         for entry in self.stated.fields:
             try:
                 account = entry.node.compare(columns.field(entry.name), gt, pred, options)

@@ -90,7 +90,6 @@ def _fields(node: Node, above: tuple[int, ...]) -> Iterator[tuple[str, Node]]:
 
 
 def _leaves(root: Node) -> Iterator[LeafNode]:
-    """List every leaf of a plan once."""
     waiting: list[Node] = [root]
     met: set[int] = set()
     while waiting:

@@ -155,14 +155,12 @@ class _Search:
         return Pairs(self._near_owner[near], *self._sides(near, far), similarity)
 
     def _sides(self, near: Indexes, far: Indexes) -> tuple[Indexes, Indexes]:
-        """Return the slots of ground truth and prediction of pairs."""
         one, other = self._near[near], self._far[far]
         return np.minimum(one, other), np.maximum(one, other) - self._gts
 
     def _similarity(
         self, near: Indexes, far: Indexes, purpose: Purpose = Purpose.PAIRING
     ) -> Floats:
-        """Return what pairs of elements have in common."""
         options = self._options.to(purpose)
         found = [
             self._item.compare(self._elements, *self._sides(near[at], far[at]), options).reported
@@ -184,7 +182,6 @@ class _Search:
         return np.where(similarity > self._floor + EQUAL_WITHIN, similarity + nearness, 0.0)
 
     def _all(self, near: Indexes) -> tuple[Indexes, Indexes]:
-        """Return all pairs of some near elements."""
         owner = self._near_owner[near]
         far, position = spread(self._far_start[owner], self._m[owner])
         return near[position], far
@@ -250,7 +247,6 @@ class _Search:
     def _best_of(
         self, near: Indexes, far: Indexes, similarity: Floats
     ) -> tuple[Indexes, Indexes, Floats]:
-        """Return the best of some pairs for each element."""
         at = _first_best(near, far, *self._gains(near, far, similarity))
         return near[at], far[at], similarity[at]
 
@@ -279,7 +275,6 @@ class _Search:
         return near[gained], far[gained], similarity[gained]
 
     def _gain_of_all(self, near: Indexes) -> Floats:
-        """Compare some elements with all of the other side."""
         pairs = self._all(near)
         return self._gain(*pairs, self._similarity(*pairs))
 

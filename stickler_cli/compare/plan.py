@@ -1,9 +1,5 @@
 """What a plan is made of: nodes, one for each place of a schema, and the one method they have.
 
-`compare(columns, gt, pred, options)` accounts for pairs of values of a place, all in one call. A
-pair is two slots of the columns, and `NOTHING` is an absent side, so what only one side has needs
-no method of its own; nor do all pairs of two lists, which are index arrays too.
-
 A value of another kind than the declared one is never an error: where both sides share another
 kind they are compared as that kind (`other`), else they have nothing in common.
 """
@@ -17,13 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from stickler_cli.compare.account import (
-    Account,
-    MismatchAccount,
-    Part,
-    Rules,
-    split,
-)
+from stickler_cli.compare.account import Account, MismatchAccount, Part, Rules, split
 from stickler_cli.compare.columns import NOTHING, Columns, Indexes, Mask
 from stickler_cli.compare.result import FA, FD, FN
 from stickler_cli.core.json_values import JsonValue
@@ -126,11 +116,8 @@ class Node(Rules, ABC):
     def compare(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
         """Return the account of n pairs of values of one place, in their order.
 
-        Args:
-            columns: the values of both sides.
-            gt: (n,), the slot of each ground truth, or `NOTHING`.
-            pred: (n,), the slot of each prediction, or `NOTHING`.
-            options: of the run.
+        A pair is two slots of the columns, in `gt` and `pred`, both (n,); `NOTHING` is an absent
+        side, so what only one side has needs no method of its own, nor do all pairs of two lists.
 
         Raises:
             ComparisonError: a comparator failed, or gave no finite number in [0, 1].
@@ -164,7 +151,6 @@ class Node(Rules, ABC):
     def _one_sided_value(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
     ) -> Account:
-        """Account for values of another kind that the other side lacks: each counts as one."""
         outcome = np.where(gt == NOTHING, FA, FN).astype(np.int8)
         return Account(self, columns, gt, pred, outcome, *np.zeros((2, len(gt))))
 

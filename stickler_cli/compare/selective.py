@@ -26,12 +26,8 @@ class SelectiveField:
     ) -> tuple[Indexes, Indexes, Mask]:
         """Return the pairs that agree in the field, and which near elements this tells of.
 
-        It tells nothing in lists of which too many elements are alike in it.
-
-        Args:
-            near: element and list of each on one side.
-            far: of each on the other.
-            most: of each list, how many pairs are not too many.
+        It tells nothing in lists of which too many elements are alike in it, so that these have
+        more than `most` pairs. Each side is given by its elements and their lists.
         """
         near_keys, far_keys = self.keys[near[0]], self.keys[far[0]]
         keys = int(self.keys.max(initial=0)) + 1
@@ -80,7 +76,6 @@ def bound_of(item: Node) -> Purpose | None:
 
 
 def _most_worth(node: Node) -> float:
-    """Return what a field may be worth at most."""
     node = followed(node)
     if isinstance(node, OneOfNode):
         return max(_most_worth(arm.node) for arm in node.arms)

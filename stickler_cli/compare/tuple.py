@@ -77,7 +77,6 @@ class TupleNode(SequenceNode):
         place: Indexes,
         options: Options,
     ) -> Iterator[Part]:
-        """Compare the values of each declared position, and those of all others together."""
         group = np.minimum(place, len(self.positions))
         for position in distinct(group).tolist():
             at = np.flatnonzero(group == position)
