@@ -134,6 +134,16 @@ def test_imports_stand_at_the_top_but_where_there_is_a_reason():
     assert [place for place, imports in accepted.items() if not imports] == []
 
 
+def test_classes_of_fields_are_made_without_compiling_text():
+    assert [
+        module
+        for module in MODULES
+        for node in ast.walk(tree_of(module))
+        if isinstance(node, ast.ImportFrom) and node.module == "dataclasses"
+        if "dataclass" in {name.name for name in node.names}
+    ] == ["core/values.py"]
+
+
 def test_no_function_assigns_a_name_of_its_module():
     assert [
         module
