@@ -14,6 +14,7 @@ from typing import Final
 
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.runs.whole_files import AS_IT_IS
 
 if sys.platform != "win32":  # which has no such module
     import fcntl
@@ -38,7 +39,7 @@ class Journal:
         """
         self._path = path
         try:
-            self._handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
+            self._handle = os.open(path, os.O_RDWR | os.O_CREAT | AS_IT_IS, 0o666)
         except OSError as error:
             found = f"{path} cannot be opened ({error.strerror})"
             raise UsageError([Problem(option, found)]) from None

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 PARTIAL: Final = ".partial"
 """Ends the name of a file whose format cannot say that it is not about all documents."""
 
-_AS_IT_IS: Final = getattr(os, "O_BINARY", 0)
+AS_IT_IS: Final = getattr(os, "O_BINARY", 0)
 """Windows would change the ends of lines."""
 
 _STREAMS: Final = {("/", "dev", name) for name in ("fd", "stdout", "stderr")}
@@ -67,7 +67,7 @@ def whole_file(
         else:
             target = target.resolve()
             beside = target.with_name(f".{target.name}.{os.urandom(4).hex()}")
-            handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _AS_IT_IS, 0o666)
+            handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | AS_IT_IS, 0o666)
     except OSError as error:
         found = f"no file can be made there ({error.strerror})"
         hint = f"make the directory {target.parent} first" if not target.parent.exists() else ""
