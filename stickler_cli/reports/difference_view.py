@@ -39,25 +39,8 @@ def signed(value: float | None, limits: Iterable[float] = ()) -> str:
     >>> signed(0.25), signed(-0.00001), signed(0.0), signed(None)
     ('+0.2500', '-0.0001', '0.0000', '-')
     """
-    if value is None:
-        return NOTHING
-    sign = "+" if value > 0 else "-" if value < 0 else ""
-    return sign + rate(abs(value), set(limits))
-
-
-@dataclass(frozen=True, slots=True)
-class ChangeRow:
-    """One figure as text; the p of a field is corrected for all fields."""
-
-    figure: Change
-    name: str
-    mark: str
-    tone: Tone
-    before: str
-    after: str
-    change: str
-    interval: str
-    p: str
+    sign = "" if not value else "+" if value > 0 else "-"
+    return sign + rate(None if value is None else abs(value), set(limits))
 
 
 @dataclass(frozen=True)
@@ -69,33 +52,24 @@ class DifferenceView:
     """How names are written inside a sentence."""
 
     @cached_property
-    def whole(self) -> list[ChangeRow]:
-        """The figures of all documents together; F1 of `overall` first."""
-        return list(map(self._row, self.difference.whole))
+    def _limits(self) -> set[float]:
+        """The limits of gates, onto which no change may be rounded."""
+        return {abs(result.gate.limit) for result in self.difference.gates}
 
-    @cached_property
-    def fields(self) -> list[ChangeRow]:
-        """F1 of each field, in schema order, parents first."""
-        return list(map(self._row, self.difference.fields))
-
-    def _row(self, change: Change) -> ChangeRow:
-        # No change may be rounded onto the limit of a gate.
-        limits = {abs(result.gate.limit) for result in self.difference.gates}
-        name, shown = f"{change.mode} F1" if change.metric == F1 else "mean score", NOTHING
+    def name(self, change: Change) -> str:
+        """Return the path of a field, or what a figure of the whole is."""
         if change.path:
-            name = self.quoted(field_path(change.path))
+            return self.quoted(field_path(change.path))
+        return f"{change.mode} F1" if change.metric == F1 else "mean score"
+
+    def figures(self, change: Change) -> tuple[str, str, str, str, str]:
+        """Return before, after, change, its interval, and p; of a field corrected for all."""
+        shown, limits = NOTHING, self._limits
         if (interval := change.interval) is not None:
             shown = f"[{signed(interval.lower, limits)}, {signed(interval.upper, limits)}]"
-        return ChangeRow(
-            change,
-            name,
-            *MARKS[change.trend],
-            rate(change.before),
-            rate(change.after),
-            signed(change.change, limits),
-            shown,
-            rate(change.corrected_p if change.path else change.p),
-        )
+        p = rate(change.corrected_p if change.path else change.p)
+        by = signed(change.change, limits)
+        return rate(change.before), rate(change.after), by, shown, p
 
     @property
     def interval_title(self) -> str:
@@ -124,21 +98,20 @@ class DifferenceView:
         """What became of the whole, and of how many fields what."""
         fields = {trend: len(self.difference.with_trend(trend)) for trend in Trend}
         by_trend = ", ".join(f"{count} {trend.value}" for trend, count in fields.items())
-        return f"F1 {self.told(self.whole[0])}; fields: {by_trend}"
+        return f"F1 {self.told(self.difference.whole[0])}; fields: {by_trend}"
 
-    def told(self, row: ChangeRow) -> str:
+    def told(self, change: Change) -> str:
         """Return what became of a figure, and on what grounds."""
-        change = row.figure
-        by = "" if change.change is None else f" ({row.change})"
-        grounds = f"(p {row.p}; {change.decided_by.value})"
-        return f"{row.before} to {row.after}{by}: {change.trend.value} {grounds}"
+        before, after, by, _, p = self.figures(change)
+        by = "" if change.change is None else f" ({by})"
+        return f"{before} to {after}{by}: {change.trend.value} (p {p}; {change.decided_by.value})"
 
     def fields_with(self, *trends: Trend) -> list[tuple[Tone, str]]:
         """Return the tone and a text of each field of some trends, the greatest change first."""
         return [
-            (row.tone, f"{row.name} {self.told(row)}")
+            (MARKS[trend][1], f"{self.name(change)} {self.told(change)}")
             for trend in trends
-            for row in map(self._row, self.difference.with_trend(trend))
+            for change in self.difference.with_trend(trend)
         ]
 
     @property

@@ -50,20 +50,12 @@ def interval_text(interval: Interval | None, limits: Collection[float] = ()) -> 
 
 
 def setting(value: float | None) -> str:
-    """Return a threshold or weight as a person would write it.
-
-    >>> setting(0.7), setting(3.0), setting(None)
-    ('0.7', '3', '-')
-    """
+    """Return a threshold or weight as a person would write it."""
     return NOTHING if value is None else f"{value:.6g}"
 
 
 def number_of(count: int, noun: str) -> str:
-    """Return a number of things in words.
-
-    >>> number_of(1, "document"), number_of(0, "document")
-    ('1 document', '0 documents')
-    """
+    """Return a number of things in words."""
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
@@ -85,17 +77,13 @@ def more_of(count: int) -> str:
 
 _COMMAND: Final = re.compile(r"##(?=\w*\[)|^\s*:(?=:)")
 """What begins a command in the log of a CI job: `##[` anywhere in a line, `::` at its start.
-
-Source: actions/runner, ActionCommand.cs; Azure and TeamCity have `##vso[` and `##teamcity[`.
-"""
+Source: actions/runner, ActionCommand.cs; Azure and TeamCity have `##vso[` and `##teamcity[`."""
 
 
 def visible(text: str) -> str:
     r"""Return text with what cannot be seen escaped, or would move the cursor or turn text around.
 
-    Those are control characters, ESC and C1 among them, line breaks, zero-width and bidi
-    controls, lone surrogates, blanks other than a space, and what Unicode has not assigned. Text
-    that would be a command in the log of a CI job is escaped at one character.
+    Text that would be a command in the log of a CI job is escaped at one character.
 
     >>> visible("a\x1b[31mb\n\u202ec"), visible("::error::x")
     ('a\\x1b[31mb\\n\\u202ec', '\\x3a:error::x')
@@ -111,11 +99,7 @@ def visible(text: str) -> str:
 
 
 def value_text(value: JsonValue) -> str:
-    """Return a value of a document on one line, as JSON, cut where it is long.
-
-    >>> value_text({"a": None})
-    '{"a": null}'
-    """
+    """Return a value of a document on one line, as JSON, cut where it is long."""
     return visible(brief(value))
 
 
@@ -123,9 +107,6 @@ def cells(text: str) -> int:
     """Return how many columns printable text takes up on a terminal.
 
     Source: Unicode Standard Annex 11; wide and fullwidth characters take two, marks none.
-
-    >>> cells("Zoe\u0308"), cells("東京")
-    (3, 4)
     """
     if text.isascii():
         return len(text)
@@ -137,14 +118,9 @@ def cells(text: str) -> int:
 
 
 def truncate(text: str, width: int) -> str:
-    """Return text shortened to a number of columns, at least 1; the end becomes an ellipsis.
-
-    >>> truncate("line_items", 6), truncate("total", 6)
-    ('line_…', 'total')
-    """
+    """Return text shortened to a number of columns, at least 1; the end becomes an ellipsis."""
     if cells(text) <= width:
         return text
-    kept = text
-    while kept and cells(kept) >= width:
-        kept = kept[:-1]
-    return kept + "…"
+    while text and cells(text) >= width:
+        text = text[:-1]
+    return f"{text}…"

@@ -1,7 +1,4 @@
-"""GitHub Actions: annotations in the log as workflow commands, and the summary of the step.
-
-Source: docs.github.com, Workflow commands for GitHub Actions; actions/runner, ActionCommand.cs.
-"""
+"""GitHub Actions: annotations in the log, as its workflow commands, and the summary of the step."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final, Literal
@@ -49,13 +46,7 @@ def render_difference(difference: Difference, style: TableStyle) -> str:
 
 
 def summary(subject: Run | Difference, style: TableStyle, room: int = SUMMARY_LIMIT) -> str:
-    """Return the Markdown report for the summary of a step.
-
-    Args:
-        subject: what to report.
-        style: as for the Markdown report.
-        room: bytes that are left in the summary.
-    """
+    """Return the Markdown report for the summary of a step, which has room for so many bytes."""
     if isinstance(subject, Run):
         page = markdown.run_page(subject, style)
     else:

@@ -1,8 +1,6 @@
 """Runs, comparisons and differences as JSON text; every other report is a view of these.
 
-The figures of a comparison, `stickler-comparison/1`, are those that the engine used, with all
-their digits: whoever adds them up again gets the same scores. It has every place, whatever other
-reports leave out.
+A comparison has every place, with the figures that the engine used, so that they add up again.
 """
 
 import json
@@ -113,13 +111,8 @@ def json_text(value: object) -> str:
     As orjson does, NaN and infinities are written as null. Without recursion, since documents may
     be nested deeper than the stack; in ASCII, so that whatever is in a string can be encoded.
 
-    >>> print(json_text({"a": [2**64, {}]}))
-    {
-      "a": [
-        18446744073709551616,
-        {}
-      ]
-    }
+    >>> json_text({"a": [2**64, {}]})
+    '{\\n  "a": [\\n    18446744073709551616,\\n    {}\\n  ]\\n}'
     """
     written: list[str] = []
     todo: list[str | tuple[object, int]] = [(value, 0)]

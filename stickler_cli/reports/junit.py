@@ -58,7 +58,9 @@ def render_run(run: Run, style: TableStyle) -> str:
         failed = _failed(run.gates, {info.path: info for info in run.fields})
         for row in view.rows:
             empty = row.leaves is None and row.rates.f1 is None
-            cases.append(_field(_RUN, row.path, failed, _row_lines(view, row), empty=empty))
+            cases.append(
+                _field(_RUN, row.path, failed[row.path], _row_lines(view, row), empty=empty)
+            )
     figures: dict[str, object] = {
         "version": __version__,
         "verdict": view.run.verdict.value,
@@ -89,9 +91,9 @@ def render_difference(difference: Difference, style: TableStyle) -> str:
     cases = [*_gates(_DIFFERENCE, difference.gates), documents]
     if style.junit_fields:
         failed = _failed(difference.gates, {})
-        for row in view.fields:
-            path, empty = row.figure.path, not row.figure.documents
-            cases.append(_field(_DIFFERENCE, path, failed, [view.told(row)], empty=empty))
+        for change in difference.fields:
+            told, empty = [view.told(change)], not change.documents
+            cases.append(_field(_DIFFERENCE, change.path, failed[change.path], told, empty=empty))
     figures = {
         "version": __version__,
         "base": difference.base.source,
@@ -123,36 +125,21 @@ def _failed(
 
 
 def _field(
-    prefix: str,
-    path: Path,
-    failed: defaultdict[Path, list[str]],
-    figures: Sequence[str],
-    *,
-    empty: bool,
+    prefix: str, path: Path, failed: Sequence[str], figures: Sequence[str], *, empty: bool
 ) -> Case:
     """Return the case of a field; it is skipped where it had no value."""
-    outcome: Outcome = "passed"
-    lines = [*failed[path], *figures]
-    if failed[path]:
-        outcome = "failure"
-    elif empty:
-        outcome = "skipped"
-        lines = ["it had no value on either side", *figures]
-    return Case(f"{prefix}.fields", field_path(path), outcome, lines[0], lines[1:])
+    outcome: Outcome = "failure" if failed else "skipped" if empty else "passed"
+    why = ["it had no value on either side"] if outcome == "skipped" else failed
+    first, *more = (*why, *figures)
+    return Case(f"{prefix}.fields", field_path(path), outcome, first, more)
 
 
 def _row_lines(view: RunView, row: FieldRow) -> list[str]:
-    counts = {name.upper(): count for name, count in row.counts._asdict().items()}
-    rates = {
-        "precision": row.rates.precision,
-        "recall": row.rates.recall,
-        "F1": row.rates.f1,
-        "F1 of leaves": row.leaves,
-        "mean score": row.score,
-    }
+    titles = ("precision", "recall", "F1", "F1 of leaves", "mean score")
+    rates = zip(titles, map(view.rate, (*row.rates, row.leaves, row.score)), strict=True)
     return [
-        ", ".join(f"{title} {view.rate(value)}" for title, value in rates.items()),
-        ", ".join(f"{title} {count}" for title, count in counts.items()),
+        ", ".join(f"{title} {value}" for title, value in rates),
+        ", ".join(f"{name.upper()} {count}" for name, count in row.counts._asdict().items()),
         f"{row.compared_by}, threshold {setting(row.threshold)}, weight {setting(row.weight)}",
     ]
 
@@ -180,12 +167,9 @@ def _documents(view: RunView) -> list[Case]:
 def junit_text(
     suite: str, cases: Sequence[Case], figures: Mapping[str, object] | None = None
 ) -> str:
-    """Return cases as XML; ASCII, whatever is in it, so that no encoding can break it.
+    """Return cases as XML in ASCII, so that no encoding can break it; figures are properties.
 
-    Args:
-        suite: its name.
-        cases: at least one: an empty suite is an error to some readers, a success to others.
-        figures: with all their digits, its properties; those that are None are left out.
+    There is at least one case: an empty suite is an error to some readers, a success to others.
     """
     outcomes = Counter(case.outcome for case in cases)
     totals = {

@@ -1,7 +1,4 @@
-"""Tables and paragraphs as data, and how they lie on a terminal of any width or in a pipe.
-
-Widths are counted here, so nothing is left to wrap by itself.
-"""
+"""Tables and paragraphs as data, and how they lie on a terminal of any width or in a pipe."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final, Literal, TypeAlias

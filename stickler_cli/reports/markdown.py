@@ -1,7 +1,4 @@
-"""Markdown for a comment on a pull request or a ticket, or the summary of a CI job.
-
-GitHub-flavoured, with what is long at its end.
-"""
+"""GitHub-flavoured Markdown for a comment on a pull request, or the summary of a CI job."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -74,9 +71,9 @@ def difference_page(difference: Difference) -> str:
         [view.headline, *_apart([f"**{view.trend_line}**"])],
         _gates(difference.gates),
         [f"- {text}" for _, text in view.fields_with(Trend.REGRESSED, Trend.IMPROVED)],
-        table_text(tables.change_table(view, view.whole, page=True)),
+        table_text(tables.change_table(view, difference.whole, page=True)),
         *(_changed_documents(view, what) for what in view.documents),
-        _details(tables.change_table(view, view.fields, "field", page=True)),
+        _details(tables.change_table(view, difference.fields, "field", page=True)),
     )
 
 

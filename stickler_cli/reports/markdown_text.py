@@ -18,7 +18,6 @@ CUT: Final = "**Cut here: there is no room for more. The JSON report has everyth
 
 _OPEN: Final = "<details>"
 _CLOSE: Final = "</details>"
-
 _MARKUP: Final = re.compile(r"[\\`|*_\[\]<>&~@#$!:]|(?<=www)\.")
 """What markup, tables, links, mentions or HTML begin with inside a line."""
 
@@ -36,12 +35,8 @@ def code(text: str) -> str:
     safe = visible(text)
     if not _BREAKS_CODE.search(safe):
         return f"`{safe}`"
-    return f"<code>{_MARKUP.sub(_as_number, safe)}</code>"
-
-
-def _as_number(match: re.Match[str]) -> str:
-    """Return a character so that it never counts as markup. Source: CommonMark, section 2.5."""
-    return f"&#{ord(match[0])};"
+    # As numbers, characters never count as markup. Source: CommonMark, section 2.5.
+    return f"<code>{_MARKUP.sub(lambda found: f'&#{ord(found[0])};', safe)}</code>"
 
 
 def table_text(table: Table, texts: int | None = None) -> list[str]:
@@ -62,11 +57,7 @@ def utf8_size(text: str) -> int:
 def truncate_lines(text: str, limit: int, size: Callable[[str], int] = len) -> str:
     """Return the lines from the top that have room; if some have none, the last line says so.
 
-    Args:
-        text: Markdown that ends with a line break; no `<details>` in it but those of the report.
-        limit: at least 0. Where there is not even room to say that something was cut, nothing
-            is left.
-        size: how much of the limit a text takes up.
+    Where there is not even room for that, nothing is left. No `<details>` is left open.
     """
     if size(text) <= limit:
         return text

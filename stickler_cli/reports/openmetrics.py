@@ -1,8 +1,7 @@
-"""OpenMetrics text, for GitLab's metrics report and for Prometheus.
+"""OpenMetrics text, for Prometheus and for GitLab's metrics report.
 
-In the part of it that GitLab reads too, which takes each line apart as a shell does, after it has
-dropped everything from the first `#`: so no label may have one. Source: OpenMetrics 1.0, section
-3.2; GitLab, metrics/generic.rb.
+GitLab drops everything from the first `#` of a line, so no label has one, and takes the rest apart
+as a shell does. Source: OpenMetrics 1.0, section 3.2; GitLab, metrics/generic.rb.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

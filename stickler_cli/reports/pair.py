@@ -179,11 +179,7 @@ def is_judged(place: Explained) -> bool:
 
 
 def figure_texts(place: Explained) -> tuple[str, ...]:
-    """Return outcome, score, threshold and who said it, weight, and what the place adds.
-
-    There is no text for what parts are counted for in its stead, nor of a threshold that did not
-    decide.
-    """
+    """Return outcome, score, threshold and who said it, weight, and what the place adds."""
     judged = is_judged(place)
     decides = judged and place.outcome not in ONE_SIDED
     return (

@@ -41,8 +41,6 @@ _COLUMNS: Final = (
     Column("weight", 3),
     Column("adds", 4),
 )
-_TONES: Final[tuple[Tone, ...]] = ("dim", "dim", "dim", "")
-"""Of the last columns."""
 
 LEGEND: Final = (
     "adds: weight x score, or what a pair of items adds; their sum / divisor is the score above",
@@ -114,12 +112,8 @@ def _places(
 def _row(place: Explained, depth: int) -> list[Span]:
     tone: Tone = "" if place.right else "bad" if place.kind == "leaf" else "warn"
     title = title_of(place, whole=not depth) or WHOLE
-    outcome, score, *others = figure_texts(place)
-    return [
-        Span.of(INDENT * depth + title, tone),
-        *(Span(outcome, tone), Span(score, tone)),
-        *(Span(text, tone) for text, tone in zip(others, _TONES, strict=True)),
-    ]
+    tones: tuple[Tone, ...] = (tone, tone, "dim", "dim", "dim", "")
+    return [Span.of(INDENT * depth + title, tone), *map(Span, figure_texts(place), tones)]
 
 
 def _values(pair: ComparedPair, place: Explained, style: TableStyle, margin: str) -> Iterator[Line]:

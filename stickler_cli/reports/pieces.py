@@ -43,9 +43,6 @@ class Piece:
 def pieces(gt: str, pred: str) -> list[Piece]:
     """Return two texts cut into runs that both have and runs that one has.
 
-    Those of both and of the ground truth make up the ground truth, those of both and of the
-    prediction the prediction.
-
     >>> [(piece.text, piece.side) for piece in pieces("12.50 EUR", "12.80 EUR")]
     [('12.', 'both'), ('5', 'gt'), ('8', 'pred'), ('0 EUR', 'both')]
     """

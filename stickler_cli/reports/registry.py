@@ -87,11 +87,7 @@ def format_of(file_name: str) -> str | None:
 
 
 def require(format_names: Iterable[str]) -> None:
-    """Make sure that formats can be written, before a run and not after it.
-
-    Raises:
-        UnavailableError: a format needs something that is not installed.
-    """
+    """Raise UnavailableError if a format needs something that is not installed."""
     for name in sorted(EXTRAS.keys() & set(format_names)):
         module, extra = EXTRAS[name]
         if find_spec(module) is None:

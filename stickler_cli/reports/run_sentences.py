@@ -180,12 +180,7 @@ def notes(view: RunView) -> list[str]:
 
 
 def problems(view: RunView) -> tuple[str, list[tuple[str, str]], int]:
-    """Return the documents that were not simply evaluated.
-
-    Returns:
-        A title with their number by status; the first of them, each as its status and what is
-        wrong; how many more there are.
-    """
+    """Return how many documents have problems, the first as status and text, how many more."""
     everything = sorted(view.evaluation.problems)
     by_status = Counter(entry.status.value for entry in everything)
     title = ", ".join(f"{count} {status}" for status, count in by_status.items())

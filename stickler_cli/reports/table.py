@@ -6,7 +6,7 @@ from typing import Final
 from stickler_cli.core.locations import field_path
 from stickler_cli.diff.changes import Difference, Trend
 from stickler_cli.reports import run_sentences, tables
-from stickler_cli.reports.difference_view import DifferenceView, signed
+from stickler_cli.reports.difference_view import MARKS, DifferenceView, signed
 from stickler_cli.reports.figures import more_of, truncate, value_text
 from stickler_cli.reports.layout import (
     BLANK,
@@ -119,10 +119,10 @@ def render_difference(difference: Difference, style: TableStyle) -> str:
     told = view.fields_with(Trend.REGRESSED, Trend.IMPROVED)
     sections: tuple[Iterable[Block], ...] = (
         _head(view),
-        [tables.change_table(view, view.whole)],
+        [tables.change_table(view, difference.whole)],
         [Text(text, tone, INDENT) for tone, text in told],
-        [tables.change_table(view, view.fields, "field", nested=not style.plain)]
-        if view.fields
+        [tables.change_table(view, difference.fields, "field", nested=not style.plain)]
+        if difference.fields
         else [],
         *(_documents(view, what) for what in view.documents),
         gates(difference.gates),
@@ -136,7 +136,7 @@ def _head(view: DifferenceView) -> Iterator[Text]:
         word = "not comparable: " if decides else "differs: "
         yield Text(word + text, "bad" if decides else "warn", INDENT)
     yield Text(view.headline)
-    yield Text(view.trend_line, view.whole[0].tone, INDENT)
+    yield Text(view.trend_line, MARKS[view.difference.whole[0].trend][1], INDENT)
 
 
 def _documents(view: DifferenceView, what: str) -> Iterator[Text]:

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from stickler_cli.core.locations import field_path
-from stickler_cli.reports.difference_view import SHORT, ChangeRow, DifferenceView
+from stickler_cli.diff.changes import Change
+from stickler_cli.reports.difference_view import MARKS, SHORT, DifferenceView
 from stickler_cli.reports.figures import setting, value_text, visible
 from stickler_cli.reports.layout import INDENT, Column, Span, Table, Tone
 from stickler_cli.reports.rows import FieldRow, Figures
@@ -29,13 +30,13 @@ def _figure_columns(*ranks: int) -> list[Column]:
 
 def _figures(view: RunView, figures: Figures, tone: Tone) -> list[Span]:
     """Return counts, so that errors stand out from zeros, and rates."""
-    counts, rates = figures.counts, figures.rates
+    (right, *errors, absent), (*rates, f1) = figures.counts, figures.rates
     return [
-        Span(str(counts.tp)),
-        *(Span(str(count), "" if count else "dim") for count in (counts.fd, counts.fa, counts.fn)),
-        Span(str(counts.tn), "dim"),
-        *(Span(view.rate(value)) for value in (rates.precision, rates.recall)),
-        Span(view.rate(rates.f1), tone),
+        Span(str(right)),
+        *(Span(str(count), "" if count else "dim") for count in errors),
+        Span(str(absent), "dim"),
+        *(Span(view.rate(value)) for value in rates),
+        Span(view.rate(f1), tone),
     ]
 
 
@@ -117,12 +118,7 @@ def _field(view: RunView, row: FieldRow, *, page: bool, nested: bool) -> list[Sp
 
 
 def non_match_table(entries: Iterable[tuple[str, NonMatch]], *titles: str) -> Table:
-    """Return a row for each of some errors, with the id of its document.
-
-    Args:
-        entries: the errors.
-        titles: of the columns of both values.
-    """
+    """Return a row for each of some errors; the titles are those of both values."""
     names = ("document", "field", "outcome", "class", *titles, "reason")
     rows = [
         [
@@ -141,7 +137,7 @@ def non_match_table(entries: Iterable[tuple[str, NonMatch]], *titles: str) -> Ta
 
 def change_table(
     view: DifferenceView,
-    rows: Sequence[ChangeRow],
+    changes: Iterable[Change],
     first: str = "",
     *,
     page: bool = False,
@@ -158,17 +154,15 @@ def change_table(
         Column("decided by", 8, left=True),
     ]
     cells = []
-    for row in rows:
-        change, tone = row.figure, row.tone
-        path, decided = change.path, change.decided_by
-        name = INDENT * (len(path) - 1) + field_path(path[-1:]) if nested else row.name
+    for change in changes:
+        path, decided, (mark, tone) = change.path, change.decided_by, MARKS[change.trend]
+        name = INDENT * (len(path) - 1) + field_path(path[-1:]) if nested else view.name(change)
         counts = (change.broken, change.fixed) if first else ()
+        tones: tuple[Tone, ...] = ("", "", tone, "", "")
         cells.append(
             [
-                *(map(Span, (row.mark, name)) if page else [Span.of(f"{row.mark} {name}", tone)]),
-                *map(Span, (row.before, row.after)),
-                Span(row.change, tone),
-                *map(Span, (row.interval, row.p)),
+                *(map(Span, (mark, name)) if page else [Span.of(f"{mark} {name}", tone)]),
+                *map(Span, view.figures(change), tones),
                 *(Span(str(count), "" if count else "dim") for count in counts),
                 Span(change.trend.value, tone),
                 Span(decided.value if page else SHORT[decided], "dim"),

@@ -1,7 +1,4 @@
-"""The geometry of the page's charts: from counts to shares and rectangles.
-
-Outcomes are told apart by pattern as well as colour.
-"""
+"""The geometry of the page's charts: from counts to shares and rectangles."""
 
 from collections.abc import Sequence
 from math import sqrt
@@ -24,10 +21,8 @@ LEAST: Final = 2.0
 """The height of the lowest bar, so that one error can be seen beside a million matches."""
 
 OUTCOMES: Final = (
-    ("tp", "TP", "right"),
-    ("fd", "FD", "wrong value"),
-    ("fa", "FA", "invented"),
-    ("fn", "FN", "missed"),
+    *(("tp", "TP", "right"), ("fd", "FD", "wrong value")),
+    *(("fa", "FA", "invented"), ("fn", "FN", "missed")),
 )
 """Attribute of `Counts`, short name and meaning; the order of the parts of a bar."""
 
@@ -55,13 +50,12 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A histogram of figures in [0, 1]."""
+    """A histogram of figures in [0, 1], and in words what it shows."""
 
     bars: Sequence[Bar]
     threshold: float | None
     """Where the line stands."""
     label: str
-    """What it shows, for those who do not see it."""
     ticks: Sequence[tuple[float, str]]
     """Places on the axis and what is written there."""
 

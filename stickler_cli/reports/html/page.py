@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from stickler_cli.diff.changes import Difference, Trend
 from stickler_cli.reports import run_sentences
-from stickler_cli.reports.difference_view import SHORT, DifferenceView, signed
+from stickler_cli.reports.difference_view import MARKS, SHORT, DifferenceView, signed
 from stickler_cli.reports.figures import more_of, number_of, setting, visible
 from stickler_cli.reports.html import overview, payload
 from stickler_cli.reports.html.charts import OUTCOMES, bar_parts, score_chart
@@ -87,6 +87,7 @@ def render_difference(difference: Difference, style: TableStyle) -> str:
         },
         "signed": signed,
         "short": SHORT,
+        "marks": MARKS,
     }
     return _fill("difference_page.html.j2", context)
 

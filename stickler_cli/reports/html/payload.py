@@ -1,7 +1,4 @@
-"""What the page's script reads: errors, documents and comparisons, packed as text.
-
-Compressed, base64: a fifth of its size, and nothing in it can be markup.
-"""
+"""What the page's script reads: errors, documents and comparisons, packed as text."""
 
 import base64
 import json
@@ -53,7 +50,7 @@ class Documents:
 
 
 def packed(lines: Iterable[bytes]) -> str:
-    """Return JSON values packed into text, equal for equal values: compressed, base64."""
+    """Return JSON values as text in which nothing can be markup: compressed, base64."""
     packer = zlib.compressobj(LEVEL, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
     parts, before = [], b"["
     for line in lines:
@@ -64,19 +61,14 @@ def packed(lines: Iterable[bytes]) -> str:
 
 
 def non_match_lines(detail: Detail, places: Mapping[Path, int]) -> Iterator[bytes]:
-    """Yield the errors as the script reads them: first the row of their field, or -1 without one.
-
-    Args:
-        detail: with the errors, of which the second entry is the path of the field.
-        places: the index of each row.
-    """
+    """Yield the errors as the script reads them: first the row of their field, or -1."""
 
     @lru_cache(_PATHS_REMEMBERED)
     def row_of(path: str) -> int:
         names = tuple(step for step in parse_field_path(path) if isinstance(step, str))
         return (rows_around(names, places) or [-1])[-1]
 
-    for line in detail.non_matches:
+    for line in detail.non_matches:  # of which the second entry is the path of the field
         yield b"[%d,%b" % (row_of(str(json.loads(line)[1])), line[1:])
 
 
