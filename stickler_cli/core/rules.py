@@ -143,7 +143,7 @@ FractionOrNone = Annotated[
     float | None, Rule(_FRACTION.expected, {**_FRACTION.keywords, **_OR_NULL})
 ]
 Flag = Annotated[bool, Rule("true or false", {"type": "boolean"})]
-Sum = Annotated[
+ExactSum = Annotated[
     str, Rule("a whole number as text", {"type": "string", "pattern": "^[0-9]+$"}, _is_sum)
 ]
 """In units of 2^-60; text, since it may have more digits than a JSON number keeps."""

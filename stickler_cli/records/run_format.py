@@ -13,6 +13,7 @@ from stickler_cli.core.rules import (
     LATER,
     UNREAD,
     Count,
+    ExactSum,
     FieldPath,
     Flag,
     Fraction,
@@ -20,7 +21,6 @@ from stickler_cli.core.rules import (
     Number,
     Rule,
     Some,
-    Sum,
     Weight,
     is_share,
 )
@@ -140,9 +140,9 @@ class CountsRecord(TypedDict):
 class SumsRecord(TypedDict):
     """Sums of scores in units of 2^-60, from which runs are merged exactly."""
 
-    raw_similarity_score: Sum
+    raw_similarity_score: ExactSum
     """Of the similarities before clipping."""
-    threshold_applied_score: Sum
+    threshold_applied_score: ExactSum
     """Of the scores after clipping."""
 
 
@@ -239,7 +239,7 @@ class ResultsRecord(TypedDict):
     documents: DocumentsRecord
     overall_score: NotRequired[Annotated[FractionOrNone, DERIVED]]
     """The mean score of the documents evaluated; null without any."""
-    score_sum: Sum
+    score_sum: ExactSum
     """The sum of those scores in units of 2^-60, from which runs are merged exactly; text, since
     it may have more digits than a JSON number keeps."""
     confusion_matrix: Annotated[NodeRecord, LATER]

@@ -163,7 +163,8 @@ def _fill(results: Results, record: ResultsRecord, source: str, place: Path) -> 
     results.score_units = int(record["score_sum"])
     results.statuses = Counter(_statuses(documents, source, (*place, "documents")))
     results.warnings = Counter(_warnings(documents))
-    results.errors = ErrorCounts(record["error_classes"]["fields"])
+    by_field = record["error_classes"]["fields"]
+    results.errors = ErrorCounts({path: Counter(counts) for path, counts in by_field.items()})
 
 
 def _statuses(documents: DocumentsRecord, source: str, place: Path) -> dict[Status, int]:

@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
@@ -91,7 +92,10 @@ def _rows(
         numbers = (None if it is None else float(it) for it in (row.threshold, row.weight))
         about = (_harmless(path), row.kind, info.comparator if info else "", *numbers)
         counts = _counts(row.figures, rule)
-        classes, bounds = _classes(errors.fields.get(row.path, {})), _bounds(results, path, rule)
+        classes, bounds = (
+            _classes(errors.fields.get(row.path, Counter())),
+            _bounds(results, path, rule),
+        )
         scores = (row.tally.mean_raw, row.score)
         rows.append((*about, *counts, *scores, *classes, *group, *bounds))
     return rows

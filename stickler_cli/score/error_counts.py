@@ -1,5 +1,6 @@
 """How many mistakes there were of each kind, in each field: integers that add in any order."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import field
 from typing import TypeAlias
@@ -8,7 +9,7 @@ from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.error_classes import ErrorClass
 
-ByClass: TypeAlias = dict[ErrorClass, int]
+ByClass: TypeAlias = Counter[ErrorClass]
 """Without the classes that do not occur."""
 
 
@@ -23,19 +24,18 @@ class ErrorCounts:
         """Count the errors of a document: where each is, and its class."""
         for path, error_class in errors:
             names = tuple(step for step in path if isinstance(step, str))
-            of_field = self.fields.setdefault(names, {})
-            of_field[error_class] = of_field.get(error_class, 0) + 1
+            self.fields.setdefault(names, Counter())[error_class] += 1
 
     def merge(self, other: "ErrorCounts") -> None:
         """Add the errors of other documents; the order of merging makes no difference."""
         for path, counts in other.fields.items():
-            add_classes(self.fields.setdefault(path, {}), counts)
+            self.fields.setdefault(path, Counter()).update(counts)
 
     def overall(self) -> ByClass:
         """Return the counts of all fields together, the most frequent class first."""
-        total: ByClass = {}
+        total: ByClass = Counter()
         for counts in self.fields.values():
-            add_classes(total, counts)
+            total.update(counts)
         return ordered(total)
 
     def view(self) -> dict[str, object]:
@@ -48,20 +48,16 @@ class ErrorCounts:
         }
 
 
-def add_classes(to: ByClass, more: ByClass) -> None:
-    """Add counts to others."""
-    for error_class, count in more.items():
-        to[error_class] = to.get(error_class, 0) + count
-
-
 def ordered(counts: ByClass) -> ByClass:
-    """Sort by count, the greatest first; equal counts stand in the order of the classes.
+    """Return counts sorted, the greatest first; equal ones in the order of the classes.
 
-    >>> list(ordered({ErrorClass.FORMAT: 1, ErrorClass.SWAPPED: 1, ErrorClass.OTHER: 2}).values())
-    [2, 1, 1]
+    >>> list(ordered(Counter([ErrorClass.OTHER, ErrorClass.FORMAT, ErrorClass.OTHER])).values())
+    [2, 1]
     """
     order = list(ErrorClass)
-    return dict(sorted(counts.items(), key=lambda entry: (-entry[1], order.index(entry[0]))))
+    return Counter(
+        dict(sorted(counts.items(), key=lambda entry: (-entry[1], order.index(entry[0]))))
+    )
 
 
 def _view(counts: ByClass) -> dict[str, int]:

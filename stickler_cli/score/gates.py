@@ -147,7 +147,7 @@ def _refused(option: str, found: str, expected: str, hint: str = "") -> UsageErr
     return UsageError([Problem(option, found, expected, hint)])
 
 
-def check_paths(gates: Collection[Gate], known: Collection[Path], option: str = "--gate") -> None:
+def check_paths(gates: Collection[Gate], known: Collection[Path]) -> None:
     """Make sure that every gate asks for a known field; `*` stands for any name.
 
     Raises:
@@ -160,15 +160,17 @@ def check_paths(gates: Collection[Gate], known: Collection[Path], option: str = 
         near = near_paths(field_path(gate.path), map(field_path, known))
         hint = f"near paths: {', '.join(near)}" if near else ""
         found = f"{gate.text!r} asks for the field {field_path(gate.path)}, which does not exist"
-        problems.append(Problem(option, found, "a field of the schema", hint))
+        problems.append(Problem("--gate", found, "a field of the schema", hint))
     if problems:
         raise UsageError(problems)
 
 
-def refuse_bounds(gates: Collection[Gate], option: str = "--gate") -> None:
+def refuse_bounds(gates: Collection[Gate]) -> None:
     """Raise UsageError with every gate that asks for a confidence interval."""
     problems = [
-        Problem(option, f"{gate.text!r} asks for a confidence interval", "a --ci that is not none")
+        Problem(
+            "--gate", f"{gate.text!r} asks for a confidence interval", "a --ci that is not none"
+        )
         for gate in gates
         if gate.bound
     ]

@@ -1,5 +1,6 @@
 """The fields of a run as the page shows them: a tree of rows, each with what opens below it."""
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Final
 
@@ -12,7 +13,7 @@ from stickler_cli.reports.view import RunView
 from stickler_cli.score.bootstrap import FieldIntervals
 from stickler_cli.score.conditions import ANY_KEY
 from stickler_cli.score.detail import Histogram
-from stickler_cli.score.error_counts import ByClass, add_classes, ordered
+from stickler_cli.score.error_counts import ByClass, ordered
 
 MOST_FIELDS: Final = 2_000
 """Rows of the table of fields: a page with more opens slowly, and the CSV report has them all."""
@@ -48,10 +49,10 @@ def field_views(view: RunView, histograms: Mapping[Path, Histogram]) -> list[Fie
     """Return the fields, parents first, at most `MOST_FIELDS`."""
     rows = view.rows[:MOST_FIELDS]
     places = places_of(view)
-    classes: list[ByClass] = [{} for _ in rows]
+    classes: list[ByClass] = [Counter() for _ in rows]
     for path, counts in view.evaluation.errors.fields.items():
         for place in rows_around(path, places):
-            add_classes(classes[place], counts)
+            classes[place].update(counts)
     pairs: dict[int, Histogram] = {}
     for path, histogram in histograms.items():
         around = rows_around(path, places)
