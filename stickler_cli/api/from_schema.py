@@ -15,8 +15,7 @@ from pydantic import BeforeValidator, Field, create_model
 
 from stickler_cli.api.base import ComparableModel
 from stickler_cli.compare.list import ListNode
-from stickler_cli.compare.map import MapNode
-from stickler_cli.compare.object import ObjectNode
+from stickler_cli.compare.object import FieldsNode
 from stickler_cli.compare.one_of import ChoiceNode
 from stickler_cli.compare.outline import asks_models
 from stickler_cli.compare.plan import Node, Plan
@@ -92,8 +91,7 @@ class _Classes(Generic[Model]):
         """Return the class for objects of a node."""
         if id(node) in self._made:
             return self._made[id(node)]
-        declared = node.declared if isinstance(node, MapNode) else node
-        fields = declared.fields if isinstance(declared, ObjectNode) else ()
+        fields = node.fields if isinstance(node, FieldsNode) else ()
         names = _attribute_names([entry.name for entry in fields], frozenset(dir(self._base)))
         definitions: dict[str, Any] = {
             names[entry.name]: (
@@ -103,8 +101,8 @@ class _Classes(Generic[Model]):
             for entry in fields
         }
         model: type[Model] = create_model(name, __base__=self._base, **definitions)
-        if isinstance(declared, ObjectNode):
-            model.match_threshold = declared.match_threshold
+        if isinstance(node, FieldsNode):
+            model.match_threshold = node.match_threshold
         model._compiled = Plan(node, name, asks_models(node))  # noqa: SLF001 - the class is made here
         model._source_schema = self._schema  # noqa: SLF001
         model._source_file = self._file  # noqa: SLF001
@@ -119,11 +117,9 @@ class _Classes(Generic[Model]):
             node = node.chosen(value)
         if isinstance(value, list) and isinstance(node, ListNode):
             return [self._lift(node.items, name, part) for part in value]
-        if isinstance(value, dict) and isinstance(node, ObjectNode | MapNode):
-            declared = node.declared if isinstance(node, MapNode) else node
-            if declared.fields:
-                title = declared.model_name or name.title().replace("_", "")
-                return self.of(node, title).model_validate(value)
+        if isinstance(value, dict) and isinstance(node, FieldsNode) and node.fields:
+            title = node.model_name or name.title().replace("_", "")
+            return self.of(node, title).model_validate(value)
         return value
 
 

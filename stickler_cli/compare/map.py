@@ -7,7 +7,7 @@ import numpy as np
 
 from stickler_cli.compare.account import EntryAccount
 from stickler_cli.compare.columns import Columns, Indexes, aligned, distinct
-from stickler_cli.compare.object import Field, FieldsNode, ObjectNode, said
+from stickler_cli.compare.object import Field, FieldsNode, said
 from stickler_cli.compare.plan import ANY_KEY, Node, Options
 from stickler_cli.core.problems import ComparisonError
 from stickler_cli.core.values import dataclass
@@ -39,33 +39,25 @@ class MapNode(FieldsNode):
     goes before a pattern, a pattern before `rest`.
     """
 
-    declared: ObjectNode
     patterns: tuple[Pattern, ...] = ()
     rest: Field | None = None
     """For keys that nothing else names; None makes them undeclared."""
 
     @property
-    def stated(self) -> ObjectNode:
-        """The object with the fields that the schema names."""
-        return self.declared
+    def families(self) -> tuple[Pattern | Field, ...]:
+        """What names the other fields: the patterns, and after them all `rest`."""
+        return (*self.patterns, self.rest) if self.rest else self.patterns
 
     def named(self) -> Iterator[tuple[str, Node]]:
         """Return the fields; `ANY_KEY` stands for those that only documents name."""
-        yield from self.declared.named()
-        yield from ((ANY_KEY, pattern.node) for pattern in self.patterns)
-        if self.rest:
-            yield ANY_KEY, self.rest.node
-
-    @property
-    def item_threshold(self) -> float:
-        """The similarity at which two list items of this model are a match."""
-        return self.declared.match_threshold
+        yield from ((entry.name, entry.node) for entry in self.fields)
+        yield from ((ANY_KEY, family.node) for family in self.families)
 
     nested = True
 
     def has_field(self, name: str) -> bool:
         """Return whether a key is a field."""
-        return name in self.declared.names or self.family(name) != _UNDECLARED
+        return name in self.names or self.family(name) != _UNDECLARED
 
     def family(self, name: str) -> int:
         """Return the position of the pattern that a key belongs to; after all, that of `rest`."""
@@ -96,30 +88,22 @@ class MapNode(FieldsNode):
         found = []
         for position in distinct(family[key]).tolist():
             at = np.flatnonzero(family[key] == position)
-            node, aggregate = self._family(position)
+            named = self.families[position]
             try:
-                account = node.compare(values, gt_slots[at], pred_slots[at], options)
+                account = named.node.compare(values, gt_slots[at], pred_slots[at], options)
             except ComparisonError as error:
                 for entry in at.tolist():  # whose fault it is
                     one, name = np.array([entry]), names[int(key[entry])]
-                    _named(name, node, values, (gt_slots[one], pred_slots[one]), options)
+                    _named(name, named.node, values, (gt_slots[one], pred_slots[one]), options)
                 raise error.below(names[int(key[at[0]])]) from error.__cause__
-            say = said(node, aggregate, account)
+            say = said(named.node, named.aggregate, account)
             found.append(EntryAccount(names, key[at], owner[at], order[at], say, True, account))
         return tuple(found)
 
     def _families(self, names: list[str]) -> Indexes:
-        declared = self.declared.names
         return np.array(
-            [_UNDECLARED if name in declared else self.family(name) for name in names], np.intp
+            [_UNDECLARED if name in self.names else self.family(name) for name in names], np.intp
         )
-
-    def _family(self, position: int) -> tuple[Node, bool | None]:
-        if position < len(self.patterns):
-            return self.patterns[position].node, self.patterns[position].aggregate
-        if self.rest is None:  # pragma: no cover - then no key has this position
-            raise IndexError(position)
-        return self.rest.node, self.rest.aggregate
 
 
 def _named(

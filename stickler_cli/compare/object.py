@@ -1,6 +1,5 @@
 """An object: named fields, each with a node of its own, scored by their weighted mean."""
 
-from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import field
 from typing import Final
@@ -31,15 +30,30 @@ class Field:
     """The property's own say on the object's aggregate; None where it says nothing."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FieldsNode(Node):
     """What objects and maps share: they are compared field by field."""
 
-    __slots__ = ()
+    fields: tuple[Field, ...] = ()
+    """Those that the schema names."""
+    match_threshold: float = DEFAULT_MATCH_THRESHOLD
+    """In [0, 1]; at or above it two list items are the same one."""
+    model_name: str = ""
+    match_source: ThresholdSource = field(default="default", repr=False, compare=False)
+    """Who said `match_threshold`."""
+    names: frozenset[str] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "names", frozenset(entry.name for entry in self.fields))
 
     @property
-    @abstractmethod
-    def stated(self) -> "ObjectNode":
-        """The object with the fields that the schema names."""
+    def item_threshold(self) -> float:
+        """The similarity at which two list items of this model are a match."""
+        return self.match_threshold
+
+    def named(self) -> Iterator[tuple[str, Node]]:
+        """Return the fields; `ANY_KEY` stands for those that only documents name."""
+        return ((entry.name, entry.node) for entry in self.fields)
 
     def declares(self, columns: Columns) -> tuple[Mask, Mask] | None:
         """Return which slots hold objects; None if all values do."""
@@ -50,7 +64,7 @@ class FieldsNode(Node):
 
     def source_for(self, element: JsonValue) -> ThresholdSource:
         """Return who said the threshold for list items of this model."""
-        return self.stated.match_source
+        return self.match_source
 
     def of_entries(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
@@ -60,7 +74,7 @@ class FieldsNode(Node):
 
     def has_field(self, name: str) -> bool:
         """Return whether a key is a field."""
-        return name in self.stated.names
+        return name in self.names
 
     def account(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
         """Account for pairs of objects field by field; whole documents even where one is empty."""
@@ -84,7 +98,7 @@ class FieldsNode(Node):
         score = clipped(similarity, outcome, clip=self.clip)
         account = ObjectAccount(self, columns, gt, pred, outcome, similarity, score)
         if not options.pairing:
-            counted(self.stated, fields, entries, len(gt))
+            counted(self, fields, entries, len(gt))
             account.fields, account.entries = tuple(fields), entries
             account.undeclared = _undeclared(self, columns, gt, "gt")
             if options.extra_fields == "fa":
@@ -94,7 +108,7 @@ class FieldsNode(Node):
     def _compared(
         self, columns: Columns, gt: Indexes, pred: Indexes, at: Indexes | None, options: Options
     ) -> Iterator[FieldAccount]:
-        for entry in self.stated.fields:
+        for entry in self.fields:
             try:
                 account = entry.node.compare(columns.field(entry.name), gt, pred, options)
             except ComparisonError as error:
@@ -105,31 +119,6 @@ class FieldsNode(Node):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectNode(FieldsNode):
     """An object with declared fields."""
-
-    fields: tuple[Field, ...]
-    match_threshold: float = DEFAULT_MATCH_THRESHOLD
-    """In [0, 1]; at or above it two list items are the same one."""
-    model_name: str = ""
-    match_source: ThresholdSource = field(default="default", repr=False, compare=False)
-    """Who said `match_threshold`."""
-    names: frozenset[str] = field(init=False, compare=False, repr=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "names", frozenset(entry.name for entry in self.fields))
-
-    @property
-    def stated(self) -> "ObjectNode":
-        """The object with the fields that the schema names: this one."""
-        return self
-
-    def named(self) -> Iterator[tuple[str, Node]]:
-        """Return the fields."""
-        return ((entry.name, entry.node) for entry in self.fields)
-
-    @property
-    def item_threshold(self) -> float:
-        """The similarity at which two list items of this model are a match."""
-        return self.match_threshold
 
     @property
     def columnar(self) -> bool:
@@ -160,7 +149,7 @@ def _mean(fields: Sequence[FieldAccount], entries: Sequence[EntryAccount], size:
 
 
 def counted(
-    node: ObjectNode, fields: Sequence[FieldAccount], entries: Sequence[EntryAccount], size: int
+    node: FieldsNode, fields: Sequence[FieldAccount], entries: Sequence[EntryAccount], size: int
 ) -> None:
     """Say of each field whether the aggregate of its object includes it.
 
@@ -204,7 +193,7 @@ def _undeclared(
     node: FieldsNode, columns: Columns, slots: Indexes, side: str
 ) -> dict[int, tuple[str, ...]]:
     """Return by position the keys of objects that have a value and no field."""
-    declared = node.stated.names
+    declared = node.names
 
     def find() -> dict[int, tuple[str, ...]]:
         found = {}

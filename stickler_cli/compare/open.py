@@ -10,7 +10,7 @@ from stickler_cli.compare.columns import Columns, Indexes
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.list import ListNode
 from stickler_cli.compare.map import MapNode
-from stickler_cli.compare.object import Field, ObjectNode
+from stickler_cli.compare.object import Field
 from stickler_cli.compare.one_of import ChoiceNode
 from stickler_cli.compare.plan import Node
 from stickler_cli.compare.result import ThresholdSource
@@ -84,21 +84,12 @@ class OpenNode(ChoiceNode):
         )
 
     def _object(self) -> MapNode:
-        inside = self.inside or self
-        declared = ObjectNode(
-            threshold=self.object_threshold,
-            weight=self.weight,
-            clip=self.clip,
-            match_threshold=self.match_threshold,
-            match_source=self.match_source,
-            threshold_source=self.threshold_source,
-            fields=(),
-        )
         return MapNode(
             threshold=self.object_threshold,
             threshold_source=self.threshold_source,
             weight=self.weight,
             clip=self.clip,
-            declared=declared,
-            rest=Field("", inside),
+            match_threshold=self.match_threshold,
+            match_source=self.match_source,
+            rest=Field("", self.inside or self),
         )

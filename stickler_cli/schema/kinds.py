@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from stickler_cli.comparators.registry import Comparators
 from stickler_cli.compare.list import ListNode
@@ -127,30 +128,22 @@ class KindCompiler(LeafCompiler, ABC):
 
     def _declared(self, place: ObjectPlace) -> Node:
         own = place.own
-        declared = ObjectNode(
-            threshold=own.object_threshold,
-            weight=own.worth,
-            clip=bool(own.clip_under_threshold),
-            other=open_default(),
-            fields=tuple(self._field(name, part) for name, part in place.properties.items()),
-            match_threshold=own.item_threshold,
-            match_source=own.item_source,
-            threshold_source=own.object_source,
-            model_name=own.model_name or "",
-        )
+        common: dict[str, Any] = {
+            "threshold": own.object_threshold,
+            "threshold_source": own.object_source,
+            "weight": own.worth,
+            "clip": bool(own.clip_under_threshold),
+            "other": open_default(),
+            "fields": tuple(self._field(name, part) for name, part in place.properties.items()),
+            "match_threshold": own.item_threshold,
+            "match_source": own.item_source,
+            "model_name": own.model_name or "",
+        }
         patterns = self._patterns(place)
         if not patterns and place.rest is None:
-            return declared
-        return MapNode(
-            threshold=own.object_threshold,
-            threshold_source=own.object_source,
-            weight=own.worth,
-            clip=bool(own.clip_under_threshold),
-            other=open_default(),
-            declared=declared,
-            patterns=patterns,
-            rest=None if place.rest is None else self._rest(place.rest),
-        )
+            return ObjectNode(**common)
+        rest = None if place.rest is None else self._rest(place.rest)
+        return MapNode(**common, patterns=patterns, rest=rest)
 
     def _field(self, name: str, in_force: InForce) -> Field:
         built = self.place(in_force)

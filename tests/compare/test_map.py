@@ -8,10 +8,9 @@ from stickler_cli.compare.result import Outcome
 from .nodes import a_list, alike, an_object, compared, compared_whole, exact, pairs_of, table, text
 
 
-def a_map(*, rest=None, patterns=(), declared=None, **settings):
+def a_map(*, rest=None, patterns=(), **settings):
     settings = {"threshold": 0.7, **settings}
     return MapNode(
-        declared=declared or an_object(),
         patterns=patterns,
         rest=rest and Field("", rest),
         **settings,
@@ -36,7 +35,7 @@ def test_every_key_with_a_value_on_either_side_is_a_field():
 
 def test_a_declared_name_goes_before_a_pattern_and_a_pattern_before_the_rest():
     node = a_map(
-        declared=an_object(n_total=text()),
+        fields=an_object(n_total=text()).fields,
         patterns=(Pattern(re.compile("^n_"), exact(weight=2)), Pattern(re.compile("_x$"), text())),
         rest=exact(weight=5),
     )
@@ -69,7 +68,7 @@ def test_keys_that_nothing_names_are_undeclared():
 def test_patterns_and_the_rest_have_their_say_on_the_aggregate():
     node = MapNode(
         threshold=0.7,
-        declared=an_object(a=text()),
+        fields=an_object(a=text()).fields,
         patterns=(Pattern(re.compile("^n_"), exact(), aggregate=True),),
         rest=Field("", exact(), aggregate=False),
     )
@@ -102,7 +101,7 @@ def test_a_map_against_another_kind_is_one_false_discovery():
 
 
 def test_maps_in_a_list_pair_by_all_their_keys():
-    node = a_list(a_map(rest=exact(), declared=an_object(match_threshold=0.5)))
+    node = a_list(a_map(rest=exact(), match_threshold=0.5))
     gt, pred = [{"a": 1, "b": 2}, {"c": 3}], [{"c": 3, "d": 4}, {"a": 1, "b": 2}]
 
     comparison = compared(node, gt, pred)

@@ -327,7 +327,7 @@ class TestObjects:
         node = node_of({"type": "object", "properties": {"b": STRING}, keyword: schema})
 
         assert isinstance(node, MapNode)
-        assert [field.name for field in node.declared.fields] == ["b"]
+        assert [field.name for field in node.fields] == ["b"]
         assert node.rest is not None
 
     @pytest.mark.parametrize("other", [True, False])
