@@ -6,6 +6,7 @@ A module of its own because counts and errors are each made once a batch, whoeve
 from collections.abc import Sequence
 from dataclasses import field
 from functools import cached_property
+from itertools import count
 
 import numpy as np
 
@@ -35,19 +36,10 @@ class Batch:
     """Which pairs of the account are the documents that were compared, in their order."""
 
     @cached_property
-    def compared(self) -> Mask:
-        """Which of the documents were compared."""
-        found: Mask = np.array([result.score is not None for result in self.results], np.bool_)
-        return found
-
-    @cached_property
     def rows(self) -> list[int | None]:
         """The position of each document among those that were compared; None for others."""
-        position = (np.cumsum(self.compared) - 1).tolist()
-        return [
-            row if compared else None
-            for row, compared in zip(position, self.compared.tolist(), strict=True)
-        ]
+        position = count()
+        return [None if result.score is None else next(position) for result in self.results]
 
     @cached_property
     def visits(self) -> list[Visit]:
@@ -66,14 +58,10 @@ class Batch:
         truths = self.account.columns.gt
         return errors_of(self.visits, [truths[slot] for slot in self.account.gt[self.at].tolist()])
 
-    @cached_property
-    def _errors(self) -> list[list[NonMatch]]:
-        return [[non_match(*error) for error in errors] for errors in self._units]
-
     def errors(self, document: int) -> list[NonMatch]:
         """Return the errors of a document, by its position; none of one that was not compared."""
         row = self.rows[document]
-        return [] if row is None else self._errors[row]
+        return [] if row is None else [non_match(*error) for error in self._units[row]]
 
     def error_classes(self, document: int) -> list[tuple[Path, ErrorClass]]:
         """Return where the errors of a document are, and what kind of mistake each is."""
@@ -94,7 +82,7 @@ class Batch:
 
     def among_compared(self, documents: Mask) -> Mask:
         """Return which of the compared documents are among some of all."""
-        return documents[self.compared]
+        return documents[[row is not None for row in self.rows]]
 
 
 def batch_of(comparison: Comparison, document: str = "") -> Batch:

@@ -25,18 +25,6 @@ BINS: Final = 20
 """Ranges of similarity in a histogram: 0.05 each, so that usual thresholds lie between two. One
 more bin is for 1 itself."""
 
-MOST_NON_MATCHES: Final = 100_000
-"""Errors that are kept: more than anybody reads, and a page with so many is searched at once."""
-
-MOST_NON_MATCH_BYTES: Final = 32_000_000
-"""Bytes that they may take, before compression to about a fifth."""
-
-MOST_COMPARISONS: Final = 100
-"""Documents that are kept whole: those with the lowest scores."""
-
-MOST_COMPARISON_BYTES: Final = 16_000_000
-"""Bytes that those may take, before compression to about a tenth."""
-
 _ROUNDING: Final = 1e-9
 """So that 0.7, which is a little less than 14 of 20, is in the bin that begins with it."""
 
@@ -45,10 +33,14 @@ _ROUNDING: Final = 1e-9
 class DetailLimits:
     """How much is kept; a page says what it leaves out."""
 
-    non_matches: int = MOST_NON_MATCHES
-    non_match_bytes: int = MOST_NON_MATCH_BYTES
-    comparisons: int = MOST_COMPARISONS
-    comparison_bytes: int = MOST_COMPARISON_BYTES
+    non_matches: int = 100_000
+    """Errors: more than anybody reads, and a page with so many is searched at once."""
+    non_match_bytes: int = 32_000_000
+    """What they may take, before compression to about a fifth."""
+    comparisons: int = 100
+    """Documents that are kept whole: those with the lowest scores."""
+    comparison_bytes: int = 16_000_000
+    """What those may take, before compression to about a tenth."""
 
 
 @dataclass(slots=True)

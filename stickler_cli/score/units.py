@@ -5,8 +5,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from stickler_cli.compare.account import Account, ListAccount, ObjectAccount
-from stickler_cli.compare.comparison import owned
+from stickler_cli.compare.account import ListAccount, ObjectAccount
+from stickler_cli.compare.comparison import Comparison
 from stickler_cli.compare.result import BOTH_SIDES, ERRORS, TN, TP, Outcome
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import Path
@@ -59,7 +59,8 @@ class Unit:
         """The fields in which two list items differ, in schema order."""
         if self.visit.units is None:
             return ()
-        return differing(self.visit.account, int(self.visit.at[self.pair]))
+        comparison = Comparison(self.visit.account, int(self.visit.at[self.pair]))
+        return tuple(_differing(comparison))
 
     @property
     def judge(self) -> str:
@@ -143,28 +144,12 @@ def _extras(visit: Visit) -> Iterator[Unit]:
             yield Unit(document, *place, Outcome.FA, None, value[name], *figures, visit, pair)
 
 
-def differing(account: Account, pair: int) -> tuple[str, ...]:
-    """Return the fields in which two objects differ, in schema order."""
-    if not isinstance(account, ObjectAccount) or account.outcome[pair] not in BOTH_SIDES:
-        return ()
-    names = []
-    for part in account.fields:
-        at = pair if part.at is None else int(np.searchsorted(part.at, pair))
-        if not _is_right(part.account, at):
-            names.append(part.name)
-    more = [
-        (int(entry.order[at]), entry.names[int(entry.key[at])])
-        for entry in account.entries
-        for at in owned(entry.owner, pair)
-        if not _is_right(entry.account, at)
-    ]
-    return (*names, *(name for _, name in sorted(more)), *account.extras.get(pair, ()))
-
-
-def _is_right(account: Account, pair: int) -> bool:
-    account, pair = account.innermost(pair)
-    if isinstance(account, ListAccount) and account.units is not None:
-        elements = owned(account.units.owner, pair)
-        if elements:
-            return all(account.units.outcome[at] == TP for at in elements)
-    return int(account.outcome[pair]) not in ERRORS
+def _differing(comparison: Comparison) -> Iterator[str]:
+    """Yield the fields in which two objects differ, in schema order."""
+    if comparison.shape == "object" and comparison.outcome in BOTH_SIDES:
+        for entry in comparison.fields:
+            elements = entry.comparison.elements
+            passed = all(element.outcome is Outcome.TP for element in elements)
+            if not passed if elements else entry.comparison.outcome in ERRORS:
+                yield entry.name
+        yield from comparison.extras
