@@ -1,6 +1,7 @@
 """`evaluate`: compare instances of any pydantic model, as their types and names suggest."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import fields
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
@@ -22,29 +23,15 @@ from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.inference import Inferred, infer
 from stickler_cli.score.batch import batch_of
 from stickler_cli.score.comparison_view import comparison_view
-from stickler_cli.score.counts import Counts
+from stickler_cli.score.counts import RATES, Counts
 
 HEADINGS: Final = ("field", "comparator", "threshold", "weight", "why")
-_VIEW: Final = (
-    "overall_score",
-    "confusion_matrix",
-    "field_scores",
-    "all_fields_matched",
-    "non_matches",
-)
-_RATES: Final = ("precision", "recall", "f1", "accuracy")
 
 
 @dataclass(frozen=True, slots=True)
 class EvalResult:
     """How good a prediction is, field by field, and how that was found."""
 
-    comparison: Comparison
-    """The full account, typed."""
-    plan: Plan
-    """What was run; the same for all instances of a class."""
-    inferred: tuple[Inferred, ...]
-    """How each field is compared, and why."""
     overall_score: float
     """The similarity of the two, in [0, 1]."""
     confusion_matrix: dict[str, Any]
@@ -55,41 +42,31 @@ class EvalResult:
     """Whether nothing at all is wrong."""
     non_matches: list[dict[str, Any]]
     """Every error: where it is, of which kind, and both values."""
+    matched: bool
+    """Whether the overall score meets the match-threshold of the model."""
+    precision: float
+    """TP / (TP + FP) of the overall counts."""
+    recall: float
+    """TP / (TP + FN) of the overall counts."""
+    f1: float
+    """The harmonic mean of precision and recall."""
+    accuracy: float
+    """(TP + TN) / all, of the overall counts."""
 
-    @property
-    def matched(self) -> bool:
-        """Whether the overall score meets the match-threshold of the model."""
-        return meets(self.comparison.similarity, self.comparison.threshold)
-
-    @property
-    def counts(self) -> Counts:
-        """The overall counts, of which the four rates are made."""
-        overall = self.confusion_matrix["overall"]
-        return Counts(**{name: overall[name] for name in ("tp", "fd", "fa", "fn", "tn")})
-
-    @property
-    def precision(self) -> float:
-        """TP / (TP + FP) of the overall counts."""
-        return self.counts.precision
-
-    @property
-    def recall(self) -> float:
-        """TP / (TP + FN) of the overall counts."""
-        return self.counts.recall()
-
-    @property
-    def f1(self) -> float:
-        """The harmonic mean of precision and recall."""
-        return self.counts.f1()
-
-    @property
-    def accuracy(self) -> float:
-        """(TP + TN) / all, of the overall counts."""
-        return self.counts.accuracy
+    counts: Counts
+    """The overall counts, of which the four rates are made."""
+    comparison: Comparison
+    """The full account, typed."""
+    plan: Plan
+    """What was run; the same for all instances of a class."""
+    inferred: tuple[Inferred, ...]
+    """How each field is compared, and why."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the results as JSON values, by the names that they have here."""
-        return {name: getattr(self, name) for name in (*_VIEW, "matched", *_RATES)}
+        typed = ("counts", "comparison", "plan", "inferred")
+        names = [entry.name for entry in fields(self) if entry.name not in typed]
+        return {name: getattr(self, name) for name in names}
 
     def explain(self) -> str:
         """Return how each field is compared and why, as a table; then, what does not suit.
@@ -116,9 +93,7 @@ class EvalResult:
                 yield f"  {field_path(error.path)}: {brief(error.gt)}"
 
     def __repr__(self) -> str:
-        rates = ", ".join(
-            f"{name}={getattr(self, name):.3f}" for name in ("overall_score", *_RATES)
-        )
+        rates = ", ".join(f"{name}={getattr(self, name):.3f}" for name in ("overall_score", *RATES))
         return f"{type(self).__name__}({rates}, all_fields_matched={self.all_fields_matched})"
 
 
@@ -138,7 +113,18 @@ def evaluate(gt: BaseModel, pred: BaseModel | Mapping[str, Any]) -> EvalResult:
     plan, inferred = _plan_of(_checked_model(gt))
     comparison = comparison_of(compare(plan, [values_of(gt)], [_prediction(pred)]), 0)
     view: dict[str, Any] = comparison_view(batch_of(comparison))
-    return EvalResult(comparison, plan, inferred, **view)
+    overall = view["confusion_matrix"]["overall"]
+    counts = Counts(**{name: overall[name] for name in Counts._fields})
+    rates: dict[str, Any] = counts.derived()
+    return EvalResult(
+        **view,
+        **rates,
+        matched=meets(comparison.similarity, comparison.threshold),
+        counts=counts,
+        comparison=comparison,
+        plan=plan,
+        inferred=inferred,
+    )
 
 
 _plans: Final[WeakKeyDictionary[type[BaseModel], tuple[Plan, tuple[Inferred, ...]]]] = (
