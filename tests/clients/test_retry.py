@@ -6,8 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from stickler_cli.clients.model import GarbledError, ModelError, RefusedError
-from stickler_cli.clients.retry import (
+from stickler_cli.clients.batching import (
     Retry,
     Turnstile,
     is_passing,
@@ -15,6 +14,7 @@ from stickler_cli.clients.retry import (
     retry_after,
     without_secrets,
 )
+from stickler_cli.clients.model import GarbledError, ModelError, RefusedError
 
 
 class Waits(Turnstile):
