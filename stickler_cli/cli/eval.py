@@ -1,13 +1,12 @@
 """`stickler eval`: have a run evaluated, report it, exit."""
 
 import sys
-from typing import TYPE_CHECKING
 
 from stickler_cli.cli.console import warn, write_result
 from stickler_cli.cli.exit_codes import ExitCode
-from stickler_cli.cli.outputs import encoded, exit_code_of, outputs_of
+from stickler_cli.cli.outputs import encoded, exit_code_of, listing, outputs_of
 from stickler_cli.documents import Pairs
-from stickler_cli.reports.layout import Column, Span, Table, TableStyle, plain_text, table_lines
+from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.registry import (
     WITH_ACCOUNTS,
     WITH_DETAIL,
@@ -19,9 +18,6 @@ from stickler_cli.runs.evaluate import evaluate as evaluate_all
 from stickler_cli.runs.job import Job, OutputsRequested, Workers
 from stickler_cli.runs.pipeline import chunk_results
 from stickler_cli.settings import EvalSettings
-
-if TYPE_CHECKING:
-    from stickler_cli.clients.client import Need  # only runs that ask models load it
 
 
 def evaluate(schema: str, gt: str, pred: str, settings: EvalSettings) -> ExitCode:
@@ -74,26 +70,17 @@ def _show_dry_run(job: Job, pairs: Pairs) -> None:
         return
     for _ in chunk_results(job, pairs.refs(), Workers(1), total=pairs.total):
         pass
-    write_result(dry_run_text(client.needs))
-
-
-def dry_run_text(needs: "list[Need]") -> str:
-    """Word what a run would ask, a line a comparator and model."""
-    if not any(need.questions or need.cached for need in needs):
-        return "A run would ask no model anything.\n"
-    columns = (
-        Column("comparator", left=True),
-        Column("model", left=True),
-        *map(Column, ("in the cache", "to ask", "calls", "tokens, about")),
-    )
+    if not any(need.questions or need.cached for need in client.needs):
+        write_result("A run would ask no model anything.\n")
+        return
+    names = ("comparator", "model", "in the cache", "to ask", "calls", "tokens, about")
     rows = [
-        [
-            Span(need.model.comparator),
-            Span.of(need.model.title),
-            *(Span(str(n)) for n in (need.cached, need.questions, need.calls, need.tokens)),
-        ]
-        for need in needs
+        (
+            *(need.model.comparator, need.model.title),
+            *(need.cached, need.questions, need.calls, need.tokens),
+        )
+        for need in client.needs
     ]
-    calls = sum(need.calls for need in needs)
-    table = plain_text(table_lines(Table(columns, rows))[0])
-    return f"A run would make {calls} calls, and more where one is tried again.\n\n{table}"
+    calls = sum(need.calls for need in client.needs)
+    write_result(f"A run would make {calls} calls, and more where one is tried again.\n\n")
+    write_result(listing(names, rows))

@@ -5,12 +5,12 @@ from textwrap import fill, indent
 
 from stickler_cli.cli.console import show_problems, write_result
 from stickler_cli.cli.exit_codes import ExitCode
+from stickler_cli.cli.outputs import listing
 from stickler_cli.clients.cache import AnswerCache, cache_directory
 from stickler_cli.comparators.registry import describe, plugin_names
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.problems import SchemaError
 from stickler_cli.reports.figures import visible
-from stickler_cli.reports.layout import Column, Span, Table, plain_text, table_lines
 from stickler_cli.schema.compiler import load_schema
 from stickler_cli.settings import CheckSettings
 
@@ -56,13 +56,8 @@ def show_answers() -> ExitCode:
     if not holdings:
         write_result("no answers\n")
         return ExitCode.OK
-    texts = (Column("kind", left=True), Column("model", left=True))
-    rows = [
-        [Span(held.kind), Span.of(held.model), Span(str(held.answers)), Span(str(held.size))]
-        for held in holdings
-    ]
-    table = Table((*texts, Column("answers"), Column("bytes")), rows)
-    write_result("\n" + plain_text(table_lines(table)[0]))
+    rows = [(held.kind, held.model, held.answers, held.size) for held in holdings]
+    write_result("\n" + listing(("kind", "model", "answers", "bytes"), rows))
     return ExitCode.OK
 
 

@@ -12,7 +12,7 @@ from stickler_cli.cli.console import wants_color, warn, write_result
 from stickler_cli.cli.exit_codes import ExitCode
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
-from stickler_cli.reports.layout import TableStyle
+from stickler_cli.reports.layout import Column, Span, Table, TableStyle, plain_text, table_lines
 from stickler_cli.reports.markdown_text import SUMMARY_LIMIT
 from stickler_cli.reports.registry import FORMATS, SAY_PARTIAL, SUFFIXES, format_of, pieces, require
 from stickler_cli.runs.whole_files import PARTIAL, check_outputs, whole_file
@@ -189,3 +189,10 @@ def _name_unfit(run: Run) -> None:
         warn(f"  {entry.document}: {entry.problem}")
     if len(named) > NAMED:
         warn(f"  and {len(named) - NAMED} more, all in the JSON results")
+
+
+def listing(names: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    """Return a plain table of which two columns are text, and the rest figures."""
+    columns = [Column(name, left=at < 2) for at, name in enumerate(names)]
+    cells = [[Span.of(str(cell)) for cell in row] for row in rows]
+    return plain_text(table_lines(Table(columns, cells))[0])

@@ -20,7 +20,6 @@ JsonObject: TypeAlias = dict[str, JsonValue]
 BRIEF_LENGTH: Final = 80
 """Characters of a value that a message shows; enough to recognise it, short enough for a line."""
 
-
 _KINDS: Final = {
     type(None): "null",
     bool: "boolean",
@@ -50,11 +49,9 @@ def brief(value: object) -> str:
     """
     try:
         text = json.dumps(value, ensure_ascii=False, default=str)
-    except (
-        RecursionError,
-        ValueError,
-    ):  # too deep, or an integer of more digits than Python prints
-        return f"(an {kind_of(value)} too large to show)"  # only these can be
+    except (RecursionError, ValueError):
+        # Too deep, or an integer of more digits than Python prints: only these can be.
+        return f"(an {kind_of(value)} too large to show)"
     return text if len(text) <= BRIEF_LENGTH else text[: BRIEF_LENGTH - 3] + "..."
 
 
