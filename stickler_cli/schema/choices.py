@@ -120,24 +120,17 @@ def _chosen(how: LeafDefault, reason: str) -> Inferred:
 def may_be_box(places: Places, place: ArrayPlace, *, plural: bool) -> bool:
     """Return whether an array may be four numbers, or two pairs of them.
 
-    Args:
-        places: tells what stands inside.
-        place: the array.
-        plural: whether its name speaks of more than one, so that a list of lists is not a pair.
+    With a `plural` for a name, a list of lists is no pair.
     """
     if _may_be_numbers(places, place.in_force, 4):
         return True
+    if not _may_have(2, place.in_force, place.positions) or (plural and not place.positions):
+        return False
     inner = place.positions or (place.elements,)
-    pairs = all(_may_be_numbers(places, places.flat(part), 2) for part in inner)
-    return (
-        pairs
-        and _may_have(2, place.in_force, place.positions)
-        and (bool(place.positions) or not plural)
-    )
+    return all(_may_be_numbers(places, places.flat(part), 2) for part in inner)
 
 
 def _may_be_numbers(places: Places, in_force: InForce, count: int) -> bool:
-    """Return whether a place may be an array of so many numbers."""
     if kinds_of(places.files, in_force) != ["array"]:
         return False
     positions = positions_of(places.files, in_force)
@@ -148,7 +141,6 @@ def _may_be_numbers(places: Places, in_force: InForce, count: int) -> bool:
 
 
 def _may_have(count: int, in_force: InForce, positions: tuple[InForce, ...]) -> bool:
-    """Return whether an array may have so many elements."""
     if positions:
         return len(positions) == count
     least, most = first(in_force, "minItems"), first(in_force, "maxItems")

@@ -21,7 +21,7 @@ class Dialect:
     """The keywords whose value leads to a schema."""
     id_keyword: str = "$id"
     anchors: tuple[str, ...] = ()
-    """The keywords that give a schema a plain name; in older dialects `#name` as an id does."""
+    """The keywords that give a schema a plain name; without any, `#name` as an id does."""
     alone: bool = True
     """Whether a `$ref` makes an id beside it void."""
     tuples: str = "items"
@@ -69,7 +69,7 @@ _NUMBER: Final = re.compile(r"draft[\s/_-]*0?([0-8])(?![0-9])|(2019-09|2020-12)"
 
 
 def named_dialect(schema: JsonValue) -> str | None:
-    """Return what a schema's `$schema` says of its dialect: `7`, `2020-12`; None where it does not.
+    """Return what a `$schema` says of the dialect: `7`, `2020-12`; None where it does not.
 
     >>> named_dialect({"$schema": "https://json-schema.org/draft-07/schema"})
     '7'

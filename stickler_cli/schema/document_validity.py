@@ -47,12 +47,7 @@ class DocumentValidator:
     """Tells what of a document its schema forbids. It can be sent to other processes."""
 
     def __init__(self, schema: Schema, source: str = "", file: str | None = None) -> None:
-        """Take a schema that compiles.
-
-        Args:
-            schema: as it was parsed.
-            source: its name for messages.
-            file: where relative references start; without it they are refused.
+        """Take a schema that compiles, as `compile_schema` does.
 
         Raises:
             SchemaError: it cannot be judged by.
@@ -104,9 +99,7 @@ def _keyword(name: str, evaluation_path: Sequence[str | int]) -> str:
 def _pattern(evaluation_path: Sequence[str | int], missing: Sequence[str]) -> str:
     """Return the path of the field that a schema speaks of, with `[]` for items and `*` for keys.
 
-    Args:
-        evaluation_path: the way through the schema, the keyword included.
-        missing: the key that is not there, where that is what is wrong.
+    The `evaluation_path` ends with the keyword; `missing` is the key that should be there.
     """
     names: list[str] = []
     position = 0

@@ -6,7 +6,9 @@ schemas; for a document it takes some two hundred times as long, can hang on a p
 19.99 no multiple of 0.01.
 """
 
+import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cached_property
 from hashlib import sha256
 from typing import Any, ClassVar, Final
@@ -31,14 +33,6 @@ on the stack of the process, which has an end."""
 
 MESSAGE_LENGTH: Final = 160
 """Characters of a message that are kept."""
-
-_CLASSES: Final[dict[str, type[Validator]]] = {
-    "Draft 4": jsonschema_rs.Draft4Validator,
-    "Draft 6": jsonschema_rs.Draft6Validator,
-    "Draft 7": jsonschema_rs.Draft7Validator,
-    "2019-09": jsonschema_rs.Draft201909Validator,
-    "2020-12": jsonschema_rs.Draft202012Validator,
-}
 
 _PATTERNS: Final = jsonschema_rs.FancyRegexOptions(backtrack_limit=BACKTRACK_LIMIT)
 _EMAIL: Final = jsonschema_rs.EmailOptions(allow_display_text=False)
@@ -70,7 +64,7 @@ def build(
         schema: as the engine takes it.
         dialect: the one that it is written in.
         registry: what references lead to.
-        base: what relative references start from.
+        base: what relative ones start from.
         formats: what some formats mean here.
 
     Raises:
@@ -78,8 +72,8 @@ def build(
     """
     known = _FORMATS if dialect.alone else {}  # in the others they are faster without
     try:
-        return _CLASSES[dialect.name](
-            schema,
+        return jsonschema_rs.validator_for(
+            {**schema, "$schema": dialect.uri},
             registry=registry,
             base_uri=base,
             validate_formats=True,
@@ -106,14 +100,11 @@ def is_valid(validator: Validator, value: JsonValue) -> bool:
     """Return whether a value is valid; one that is too deep to tell is not."""
     if too_deep(value):
         return False
-    try:
+    with suppress(ValueError):  # a lone surrogate, or more levels than can be told to be unique
         return validator.is_valid(value)
-    except ValueError:  # a lone surrogate, or more levels than can be told to be unique
-        pass
-    try:
+    with suppress(ValueError):
         return validator.is_valid(in_unicode(value))
-    except ValueError:
-        return False
+    return False
 
 
 def too_deep(value: object) -> bool:
@@ -134,25 +125,17 @@ def too_deep(value: object) -> bool:
 
 def in_unicode(value: JsonValue) -> JsonValue:
     """Return a value with U+FFFD for each surrogate that stands alone, which no engine reads."""
-    match value:
-        case str():
-            return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        case dict():
-            return {str(in_unicode(key)): in_unicode(part) for key, part in value.items()}
-        case list():
-            return [in_unicode(part) for part in value]
-        case _:
-            return value
+    text = json.dumps(value, ensure_ascii=False)
+    read: JsonValue = json.loads(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+    return read
 
 
 def is_valid_schema(schema: Schema, dialect: Dialect) -> bool:
     """Return whether a schema is valid in its dialect; False too where the engine cannot tell."""
-    try:
-        return not too_deep(schema) and bool(
-            jsonschema_rs.meta.is_valid({**schema, "$schema": dialect.uri})
-        )
-    except ValueError:
-        return False
+    with suppress(ValueError):
+        named = {**schema, "$schema": dialect.uri}
+        return not too_deep(schema) and bool(jsonschema_rs.meta.is_valid(named))
+    return False
 
 
 @dataclass(frozen=True)
@@ -190,11 +173,10 @@ class Documents:
     def __init__(
         self, by_uri: Mapping[str, tuple[JsonValue, Dialect]], renamed: Mapping[int, str]
     ) -> None:
-        """Take documents that may still grow until the first question.
+        """Take documents, which may grow until the first question, with their dialects.
 
-        Args:
-            by_uri: the documents by the URI that they give themselves, with their dialects.
-            renamed: by identity of a schema in them: what its `$ref` is instead.
+        They go by the URI that they give themselves; `renamed` has what a `$ref` in them is
+        instead, by identity of its schema.
         """
         self._by_uri = by_uri
         self._renamed = renamed

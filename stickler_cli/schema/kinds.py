@@ -2,7 +2,6 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from stickler_cli.comparators.registry import Comparators
@@ -70,47 +69,40 @@ class KindCompiler(LeafCompiler, ABC):
         return Built(self.leaf(merged, default), merged.aggregate)
 
     def _array(self, place: ArrayPlace) -> Built:
-        merged, positions = place.merged, place.positions
-        if positions:
+        merged = place.merged
+        if place.positions:
             self._usage.note(merged, "an array", "pairing_floor", *ON_VALUE)
             return Built(self._tuple(place), merged.aggregate)
         items = self._elements(place.elements, place.below)
-        of_objects = not items.speaks_for_list
-        if of_objects and not place.by_model:
+        node, stated = items.node, merged.threshold
+        if not items.speaks_for_list and not place.by_model:
             self._usage.note(merged, OBJECTS, "pairing_floor")
         else:
             self._usage.note(merged, "an array", "pairing_floor", *ON_VALUE)
-        if not of_objects:
-            merged = replace(
-                merged,
-                weight=items.node.weight if merged.weight is None else merged.weight,
-                aggregate=items.aggregate if merged.aggregate is None else merged.aggregate,
-            )
-        node = ListNode(
+        weight, aggregate = merged.worth, merged.aggregate
+        if items.speaks_for_list:
+            weight = node.weight if merged.weight is None else weight
+            aggregate = items.aggregate if aggregate is None else aggregate
+        made = ListNode(
             other=open_default(),
-            threshold=items.node.item_threshold if merged.threshold is None else merged.threshold,
-            threshold_stated=merged.threshold is not None,
-            threshold_source=(
-                items.node.source_for(None) if merged.threshold is None else "annotation"
-            ),
-            weight=merged.worth,
-            items=items.node,
+            threshold=node.item_threshold if stated is None else stated,
+            threshold_stated=stated is not None,
+            threshold_source=node.source_for(None) if stated is None else "annotation",
+            weight=weight,
+            items=node,
             pairing_floor=merged.pairing_floor,
         )
-        return Built(node, merged.aggregate)
+        return Built(made, aggregate)
 
     def _tuple(self, place: ArrayPlace) -> Node:
-        """Compile a tuple; its threshold is its own, never that of its positions."""
-        threshold = place.merged.threshold
+        threshold, below = place.merged.threshold, place.below
         return TupleNode(
             other=open_default(),
             threshold=DEFAULT_TUPLE_THRESHOLD if threshold is None else threshold,
             threshold_source="default" if threshold is None else "annotation",
             weight=place.merged.worth,
-            positions=tuple(
-                self._elements(position, place.below).node for position in place.positions
-            ),
-            rest=self._elements(place.elements, place.below).node,
+            positions=tuple(self._elements(part, below).node for part in place.positions),
+            rest=self._elements(place.elements, below).node,
         )
 
     def _elements(self, in_force: InForce, below: Merged) -> Built:
@@ -142,15 +134,12 @@ class KindCompiler(LeafCompiler, ABC):
         patterns = self._patterns(place)
         if not patterns and place.rest is None:
             return ObjectNode(**common)
-        rest = None if place.rest is None else self._rest(place.rest)
-        return MapNode(**common, patterns=patterns, rest=rest)
+        rest = self._field("", place.rest) if place.rest else Field("", open_default())
+        return MapNode(**common, patterns=patterns, rest=None if place.rest is None else rest)
 
     def _field(self, name: str, in_force: InForce) -> Field:
         built = self.place(in_force)
         return Field(name, built.node, built.aggregate)
-
-    def _rest(self, in_force: InForce) -> Field:
-        return self._field("", in_force) if in_force else Field("", open_default())
 
     def _patterns(self, place: ObjectPlace) -> tuple[Pattern, ...]:
         patterns = []
@@ -159,14 +148,9 @@ class KindCompiler(LeafCompiler, ABC):
             try:
                 patterns.append(Pattern(KeyPattern(text), built.node, built.aggregate))
             except EngineError as error:
+                keyword = "patternProperties"
+                named = (each for each in place.in_force if text in named_schemas(each, keyword))
                 found = f"the pattern cannot be used ({error})"
-                holder = next(
-                    source.schema
-                    for source in place.in_force
-                    if text in named_schemas(source, "patternProperties")
-                )
-                steps = ("patternProperties", text)
-                self._problems.add(
-                    holder, steps, found, "a regular expression as ECMA-262 has them"
-                )
+                expected = "a regular expression as ECMA-262 has them"
+                self._problems.add(next(named).schema, (keyword, text), found, expected)
         return tuple(patterns)

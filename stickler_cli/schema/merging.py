@@ -1,7 +1,6 @@
 """What the annotations of a place come to: the winner of each key, and where it stands.
 
-Keys that stand on an array reach the leaves of its elements; there they are `inherited`, and win
-over what stands there.
+What stands on an array reaches the leaves of its elements, and wins there: it is `inherited`.
 """
 
 from dataclasses import field
@@ -69,10 +68,7 @@ class Merged(Annotations):
         return repr((self.comparator, config, self.clip_under_threshold, self.threshold))
 
     def below(self, threshold: float | None) -> "Merged":
-        """Return what an array says about its elements, which are to pass at a threshold.
-
-        That does not go down to the elements of an element.
-        """
+        """Return what an array says about its elements, but not to elements of these."""
         return Merged(
             comparator=self.comparator,
             comparator_config=self.comparator_config,

@@ -18,7 +18,6 @@ NUMBER: Final = frozenset({"number"})
 BOX: Final = frozenset({"box"})
 """An array that may be a box: four numbers, or two pairs of them."""
 
-
 MONEY: Final = LeafDefault("NumericComparator", 1.0, {"absolute_tolerance": 0.01})
 WORDS: Final = LeafDefault("FuzzyComparator", 0.8, {"method": "token_sort_ratio"})
 
@@ -67,9 +66,9 @@ RULES: Final = (
         "an amount of money",
         "rounding to a cent is no error",
         STRING | NUMBER,
-        "amount, amount due, amount paid, amount payable, balance, balance due, cost, expense,"
-        "fee, price, refund, revenue, salary, sub total, subtotal, surcharge, tax, total,"
-        "total due, total paid, total payable, wage",
+        "amount, amount due, amount paid, amount payable, balance, balance due, cost, expense, fee,"
+        "price, refund, revenue, salary, sub total, subtotal, surcharge, tax, total, total due,"
+        "total paid, total payable, wage",
         MONEY,
     ),
     NameRule(
@@ -77,16 +76,16 @@ RULES: Final = (
         "rounding to a cent is no error",
         NUMBER,
         "budget, charge, copay, credit, debit, deductible, deposit, due, earning, freight,"
-        "gratuity, gross, gst, hst, income, net, paid, pay, payment, premium, profit, pst,"
-        "rent, shipping, sum, tip, turnover, vat",
+        "gratuity, gross, gst, hst, income, net, paid, pay, payment, premium, profit, pst, rent,"
+        "shipping, sum, tip, turnover, vat",
         MONEY,
     ),
     NameRule(
         "a count or a rate",
         "equal or not, however it is written",
         STRING | NUMBER,
-        "count, discount, no of, num of, number of, pct, percent, percentage, qty, quantity,"
-        "rate, ratio",
+        "count, discount, no of, num of, number of, pct, percent, percentage, qty, quantity, rate,"
+        "ratio",
         LeafDefault("NumericComparator", 1.0),
     ),
     NameRule(
@@ -94,26 +93,20 @@ RULES: Final = (
         "the same day can be written in many ways",
         STRING,
         "at, birth, birthdate, birthday, created, date, date from, date to, datetime, deadline,"
-        "dob, due, due date, duedate, expiration, expires, expiry, issued, modified, on,"
-        "period, period end, period start, timestamp, updated, valid from, valid through,"
-        "valid to, valid until",
+        "dob, due, due date, duedate, expiration, expires, expiry, issued, modified, on, period,"
+        "period end, period start, timestamp, updated, valid from, valid through, valid to,"
+        "valid until",
         DATE,
     ),
-    NameRule(
-        "a time of day",
-        "a minute more is another time",
-        STRING,
-        "time",
-        EXACT,
-    ),
+    NameRule("a time of day", "a minute more is another time", STRING, "time", EXACT),
     NameRule(
         "a way to reach someone or something",
         "one wrong character leads elsewhere",
         STRING | NUMBER,
-        "cell, domain, domain name, e mail, e mail address, email, email address, fax,"
-        "fax number, file name, filename, homepage, host name, hostname, href, ip, ip address,"
-        "link, login, mac address, mobile, mobile number, phone, phone number, tel, telephone,"
-        "telephone number, uri, url, user name, username, web address, web site, website",
+        "cell, domain, domain name, e mail, e mail address, email, email address, fax, fax number,"
+        "file name, filename, homepage, host name, hostname, href, ip, ip address, link, login,"
+        "mac address, mobile, mobile number, phone, phone number, tel, telephone, telephone number,"
+        "uri, url, user name, username, web address, web site, website",
         EXACT,
     ),
     NameRule(
@@ -130,10 +123,10 @@ RULES: Final = (
         STRING,
         "agent, approved by, author, authorized by, bank, beneficiary, brand, buyer, carrier,"
         "client, company, contact, created by, customer, doctor, employee, employer, firstname,"
-        "fullname, holder, institution, insured, insurer, issued by, landlord, lastname,"
-        "manager, manufacturer, merchant, name, organisation, organization, owner, patient,"
-        "payee, payer, person, physician, prepared by, provider, recipient, retailer, seller,"
-        "sender, signatory, signed by, sold by, supplier, surname, tenant, vendor",
+        "fullname, holder, institution, insured, insurer, issued by, landlord, lastname, manager,"
+        "manufacturer, merchant, name, organisation, organization, owner, patient, payee, payer,"
+        "person, physician, prepared by, provider, recipient, retailer, seller, sender, signatory,"
+        "signed by, sold by, supplier, surname, tenant, vendor",
         WORDS,
     ),
     NameRule(
@@ -147,17 +140,17 @@ RULES: Final = (
         "a place",
         "a short name, in which a letter may be misread",
         STRING,
-        "birthplace, city, country, county, district, municipality, nationality, place,"
-        "province, region, state, town, village",
+        "birthplace, city, country, county, district, municipality, nationality, place, province,"
+        "region, state, town, village",
         LeafDefault("LevenshteinComparator", 0.8),
     ),
     NameRule(
         "a longer text",
         "most of its words must be there, in any order",
         STRING,
-        "abstract, bio, biography, body, comment, content, desc, description, detail,"
-        "explanation, feedback, in words, instruction, message, narrative, note, overview,"
-        "reason, remark, review, summary, text",
+        "abstract, bio, biography, body, comment, content, desc, description, detail, explanation,"
+        "feedback, in words, instruction, message, narrative, note, overview, reason, remark,"
+        "review, summary, text",
         replace(WORDS, threshold=0.7),
     ),
     NameRule(

@@ -1,7 +1,6 @@
 """What stands at each place of the documents that a schema describes: the one walk over a schema.
 
-The compiler folds it to nodes, inference to fields. Both ask for a place by the subschemas in force
-there, and are told what it is and which subschemas are in force at the places inside.
+The compiler folds it to nodes, inference to fields.
 """
 
 from collections.abc import Iterable, Mapping
@@ -36,8 +35,7 @@ MOST_PLACES: Final = 50_000
 """How many places a schema may describe; real ones have hundreds. Source: docs/schema.md."""
 
 MOST_VISITS: Final = 10
-"""How many subschemas there may be for each of those places: more are combinations of
-combinations."""
+"""Subschemas for each of those places; more are combinations of combinations."""
 
 _CLOSED_BY: Final = ("additionalProperties", "unevaluatedProperties")
 """Keywords that say what keys without a declaration are."""
@@ -55,7 +53,7 @@ class _Annotated:
     """One place that is no union."""
 
     in_force: InForce
-    """The subschemas in force, flattened."""
+    """Flattened."""
     merged: Merged
     """Its annotations, below what an array around it says to its leaves."""
     own: Merged
@@ -192,15 +190,12 @@ class Places:
         if self._places > MOST_PLACES:
             raise TooManyPlacesError
         branches = branches_of(self.files, in_force, self._report)
+        if branches:
+            return UnionPlace(branches)
         kinds = kinds_of(self.files, in_force)
-        if branches or len(kinds) > 1:
-            typed = self.files.typed
-            return UnionPlace(
-                branches
-                or tuple(
-                    Branch((typed(in_force[0], each), *in_force), None, each) for each in kinds
-                )
-            )
+        if len(kinds) > 1:
+            typed = [(self.files.typed(in_force[0], kind), kind) for kind in kinds]
+            return UnionPlace(tuple(Branch((one, *in_force), None, kind) for one, kind in typed))
         own = self.merge(in_force)
         merged = own if inherited is NOTHING_INHERITED else self.merge(in_force, inherited)
         match kinds[0]:
@@ -219,26 +214,19 @@ class Places:
         by_model = isinstance(comparator, StructuredModelComparator)
         if comparator is not None and "object" in comparator.takes and not by_model:
             return WholePlace(in_force, own, own)
+        named = properties(self.files, in_force)
         patterns = properties(self.files, in_force, "patternProperties")
-        return ObjectPlace(
-            in_force,
-            own,
-            own,
-            properties(self.files, in_force),
-            patterns,
-            self._rest(in_force),
-            by_model,
-        )
+        rest = self._rest(in_force)
+        return ObjectPlace(in_force, own, own, named, patterns, rest, by_model)
 
     def _rest(self, in_force: InForce) -> InForce | None:
         for keyword in _CLOSED_BY:
             found = held(self.files, in_force, keyword)
             if found:
                 return found
-        closed = any(
-            each.schema.get(keyword) is False for each in in_force for keyword in _CLOSED_BY
-        )
-        declares = any(keyword in each.schema for each in in_force for keyword in DECLARING)
+        schemas = [each.schema for each in in_force]
+        closed = any(each.get(keyword) is False for each in schemas for keyword in _CLOSED_BY)
+        declares = any(keyword in each for each in schemas for keyword in DECLARING)
         return None if closed or declares else ()
 
     def _array(self, in_force: InForce, merged: Merged, own: Merged) -> Place:
@@ -246,16 +234,11 @@ class Places:
         if comparator is not None and "array" in comparator.takes:
             return WholePlace(in_force, merged, own)
         positions = positions_of(self.files, in_force)
-        return ArrayPlace(
-            in_force,
-            merged,
-            own,
-            positions,
-            elements_of(self.files, in_force),
-            # A tuple keeps its threshold to itself.
-            merged.below(None if positions else own.threshold),
-            isinstance(comparator, StructuredModelComparator),
-        )
+        elements = elements_of(self.files, in_force)
+        # A tuple keeps its threshold to itself.
+        below = merged.below(None if positions else own.threshold)
+        by_model = isinstance(comparator, StructuredModelComparator)
+        return ArrayPlace(in_force, merged, own, positions, elements, below, by_model)
 
     def _comparator(self, merged: Merged) -> BaseComparator | None:
         """Return the comparator that annotations name; None without one that can be made."""

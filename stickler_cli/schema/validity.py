@@ -107,10 +107,10 @@ _HINTS: Final = {
 
 
 class Usage:
-    """Which annotations had an effect somewhere, and which had none here.
+    """Which annotations had an effect at some place, and which had none at another.
 
-    One schema may serve several places (by `$ref`) or several kinds (by `anyOf`); an annotation
-    is misplaced only if none of them can use it. So both are noted, and judged at the end.
+    One schema may serve several places, or several kinds: only if none of them can use an
+    annotation is it misplaced.
     """
 
     def __init__(self, files: SchemaFiles, problems: Problems) -> None:
