@@ -145,6 +145,8 @@ def _mean(fields: Sequence[FieldAccount], entries: Sequence[EntryAccount], size:
         weights = np.broadcast_to(entry.account.worth, len(entry.owner))
         total += np.bincount(entry.owner, weights * entry.account.score, size)
         worth += np.bincount(entry.owner, weights, size)
+    if np.count_nonzero(worth) == size:
+        return total / worth
     return np.divide(total, worth, out=np.ones(size), where=worth > 0)
 
 

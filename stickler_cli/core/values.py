@@ -40,12 +40,18 @@ class _Layout:
 
     def in_order(self, given: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
         """Return a value for each name, the default where none is given."""
-        rest = self.names[len(given) :]
-        made = {name: make() for name, make in self.factories.items() if name not in named}
-        known = self.defaults | made | named
-        if len(given) > self.places or not named.keys() <= {*rest} <= known.keys():
+        values, by_name = [*given], 0
+        for name in self.names[len(given) :]:
+            if name in named:
+                by_name += 1
+                values.append(named[name])
+            elif name in self.factories:
+                values.append(self.factories[name]())
+            elif name in self.defaults:
+                values.append(self.defaults[name])
+        if len(given) > self.places or by_name < len(named) or len(values) < len(self.names):
             self.signature().bind(*given, **named)  # words what is wrong
-        return [*given, *[known[name] for name in rest]]
+        return values
 
     def signature(self) -> Signature:
         """Return the constructor's signature; whatever is the default has some default."""
