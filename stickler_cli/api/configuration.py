@@ -113,7 +113,7 @@ class _Reader(Generic[Model]):
     def model(self, config: object, path: Path, name: str) -> type[Model]:
         """Make the class of one level; of what is wrong, a class without it."""
         keys = self._checked(config, path, MODEL_KEYS)
-        if isinstance(config, Mapping) and config.get("fields") in (None, {}):
+        if (config.get("fields") if isinstance(config, Mapping) else None) in (None, {}):
             self._note((*path, "fields"), "there are no fields", "an object of fields")
         definitions: dict[str, Any] = {
             str(field): self._field(str(field), entry, (*path, "fields", str(field)))

@@ -66,7 +66,8 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
         WorkerDiedError: another process could not start.
     """
     given = locals()
-    options = {name: given[name] for name in options_of(ManySettings) if name in given}
+    known = options_of(ManySettings)
+    options = {name: value for name, value in given.items() if name in known}
     settings = read_settings(ManySettings, options)
     plan, contents, file = _compiled(schema, allow_plugins=settings.allow_plugins)
 
