@@ -112,17 +112,12 @@ def _counts(figures: Mapping[str, Figures], rule: RateRule) -> list[Cell]:
     return cells
 
 
-def _bounds(results: Results, path: str, rule: RateRule) -> Sequence[Cell]:
+def _bounds(results: Results, path: str, rule: RateRule) -> list[Cell]:
     """Return both ends of every interval; None where there is none."""
     found = results.intervals(rule, path)
-    if found is None:
-        return [None] * (len(COUNTING_MODES) * len(RATES) + 1) * len(BOUNDS)
-    rates = [found.rates[mode][name] for mode in COUNTING_MODES for name in RATES]
-    return [
-        None if interval is None else getattr(interval, end)
-        for interval in (*rates, found.score)
-        for end in BOUNDS
-    ]
+    rates = [found and found.rates[mode][name] for mode in COUNTING_MODES for name in RATES]
+    intervals = (*rates, found and found.score)
+    return [getattr(interval, end, None) for interval in intervals for end in BOUNDS]
 
 
 def _classes(counts: ByClass) -> list[int]:

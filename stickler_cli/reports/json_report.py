@@ -112,7 +112,7 @@ def json_text(value: object) -> str:
     be nested deeper than the stack; in ASCII, so that whatever is in a string can be encoded.
 
     >>> json_text({"a": [2**64, {}]})
-    '{\\n  "a": [\\n    18446744073709551616,\\n    {}\\n  ]\\n}'
+    '{\n  "a": [\n    18446744073709551616,\n    {}\n  ]\n}'
     """
     written: list[str] = []
     todo: list[str | tuple[object, int]] = [(value, 0)]

@@ -7,7 +7,6 @@ from stickler_cli.core.locations import field_path
 from stickler_cli.reports.figures import number_of, rate, some_of
 from stickler_cli.reports.view import RunView
 from stickler_cli.score.document_result import LENIENT, WAYS, DocumentProblem, Status
-from stickler_cli.score.error_classes import ErrorClass
 from stickler_cli.score.results import NO_GROUP
 
 DISAGREE: Final = 0.05
@@ -94,24 +93,15 @@ def disagreement(view: RunView) -> str | None:
 def error_classes(view: RunView) -> str | None:
     """Return how many errors there are of each kind, the most frequent first; None without any."""
     counts = view.evaluation.errors.overall()
-    texts = (class_text(each, count) for each, count in counts.items())
+    texts = []
+    for error_class, count in counts.items():
+        words = error_class.replace("_", " ")
+        texts.append(number_of(count, words) if words.endswith(_THINGS) else f"{count} {words}")
     return f"{number_of(sum(counts.values()), 'error')}: {', '.join(texts)}" if counts else None
 
 
-def class_text(error_class: ErrorClass, count: int) -> str:
-    """Return the number of errors of a class in words.
-
-    >>> class_text(ErrorClass.MISSED_ITEM, 2), class_text(ErrorClass.TRUNCATED, 2)
-    ('2 missed items', '2 truncated')
-    """
-    words = error_class.replace("_", " ")
-    return number_of(count, words) if error_class in _COUNTABLE else f"{count} {words}"
-
-
-_COUNTABLE: Final = frozenset(
-    each for each in ErrorClass if each.endswith(("_item", "_value", "_object", "_kind", "_slip"))
-)
-"""Classes named after a thing; the others are named after what happened to it."""
+_THINGS: Final = (" item", " value", " object", " kind", " slip")
+"""What classes named after a thing end in; the others are named after what happened to it."""
 
 
 def worst_fields(view: RunView) -> str | None:

@@ -15,16 +15,13 @@ from stickler_cli.score.results import Results
 
 @dataclass(frozen=True, slots=True)
 class GroupRow:
-    """The documents of one group."""
+    """The documents of one group that were evaluated, with F1 of `overall` and of `leaves`."""
 
     name: str
     documents: int
-    """How many were evaluated."""
     f1: float | None
-    """Of `overall`; None where there is nothing to divide by."""
     interval: Interval | None
     leaves: float | None
-    """F1 of all values."""
     score: float | None
 
 

@@ -17,7 +17,7 @@ from stickler_cli.core.problems import UnavailableError, Violation
 from stickler_cli.documents import DocumentPair
 from stickler_cli.reports import registry
 from stickler_cli.reports.figures import interval_text
-from stickler_cli.reports.html import field_tree, overview, page, payload
+from stickler_cli.reports.html import field_tree, page, payload
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.registry import FORMATS, render, require
 from stickler_cli.score.detail import Detail, DetailLimits
@@ -275,7 +275,7 @@ def test_groups_have_a_table_for_each_key(run_of):
 
 
 def test_the_verdict_of_the_schema_is_told_side_by_side(run_of, monkeypatch):
-    monkeypatch.setattr(overview, "MOST_VIOLATIONS", 1)
+    monkeypatch.setattr(page, "MOST_VIOLATIONS", 1)
     run = run_of(detailed=True)
     validity = Validity()
     validity.update("a", ())

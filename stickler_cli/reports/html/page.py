@@ -6,6 +6,7 @@ Markup is escaped by the templates, and what the script shows, it shows as text.
 import base64
 import hashlib
 from collections.abc import Mapping
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path as File
 from typing import Final
@@ -17,14 +18,15 @@ from stickler_cli.diff.changes import Difference, Trend
 from stickler_cli.reports import run_sentences
 from stickler_cli.reports.difference_view import MARKS, SHORT, DifferenceView, signed
 from stickler_cli.reports.figures import more_of, number_of, setting, visible
-from stickler_cli.reports.html import overview, payload
+from stickler_cli.reports.html import payload
 from stickler_cli.reports.html.charts import OUTCOMES, bar_parts, score_chart
 from stickler_cli.reports.html.field_tree import MOST_FIELDS, field_views, places_of
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.view import RunView
 from stickler_cli.score.comparison_lines import MOST_LINES
 from stickler_cli.score.detail import Detail
-from stickler_cli.score.record import Run
+from stickler_cli.score.intervals import Interval
+from stickler_cli.score.record import Run, Verdict
 
 HERE: Final = File(__file__).parent
 SCRIPTS: Final = ("text", "diff", "data", "list", "panel", "fields", "errors", "documents", "main")
@@ -40,6 +42,19 @@ icon that browsers would else ask the server for. Source: https://www.w3.org/TR/
 MOST_DOCUMENTS: Final = 200
 """Documents of each kind that the page of a difference names; the JSON report has all."""
 
+MOST_VIOLATIONS: Final = 20
+"""Kinds of violations of the schema that are listed for a side: a screen."""
+
+SIDES: Final = {"pred": "Predictions", "gt": "Ground truths"}
+
+_MEANINGS: Final = {
+    ("extra_fields", "fa"): "false alarms",
+    ("extra_fields", "ignore"): "ignored",
+    ("missing", "fn"): "all values missed",
+    ("missing", "skip"): "left out",
+    ("missing", "error"): "failed documents",
+}
+
 
 def render_run(run: Run, style: TableStyle) -> str:
     """Return a run as an HTML page; ends with a line break."""
@@ -53,15 +68,15 @@ def render_run(run: Run, style: TableStyle) -> str:
         "view": view,
         "script": Markup(code),  # noqa: S704 - ours
         "policy": f"{POLICY}; script-src 'sha256-{digest}'",
-        "verdict": overview.verdict(view),
-        "cards": overview.cards(view),
-        "settings": overview.settings(view),
+        "verdict": _verdict(view),
+        "cards": _cards(view),
+        "settings": _settings(view),
         "fields": field_views(view, detail.histograms),
         "fields_left_out": max(len(view.rows) - MOST_FIELDS, 0),
         "histograms_kept": detail.knows_values,
         "level": view.interval_title.removesuffix(" of F1"),
-        "sides": overview.SIDES,
-        "most_violations": overview.MOST_VIOLATIONS,
+        "sides": SIDES,
+        "most_violations": MOST_VIOLATIONS,
         "documents": documents,
         "scores": score_chart(documents.scores) if documents and any(documents.scores) else None,
         "payload": {
@@ -123,6 +138,58 @@ def script() -> str:
 
 def _asset(name: str) -> str:
     return (HERE / name).read_text(encoding="utf-8")
+
+
+def _cards(view: RunView) -> list[tuple[str, float | None, Interval | None, str]]:
+    """Return the figures that a reader looks at first: title, value, interval and explanation."""
+    bounds, rates = view.intervals, view.whole["overall"].rates
+    with_fd = "; wrong values count as not found" if view.recall_counts_wrong_values else ""
+    explained = {
+        "f1": ("F1", "harmonic mean of precision and recall"),
+        "precision": ("Precision", "of what was predicted, how much is right"),
+        "recall": ("Recall", f"of what there was to find, how much was found{with_fd}"),
+    }
+    score = view.evaluation.overall_score
+    said = "of the documents, by the weights in the schema"
+    return [
+        *(
+            (title, getattr(rates, name), bounds.rates["overall"][name] if bounds else None, text)
+            for name, (title, text) in explained.items()
+        ),
+        ("Mean score", score, bounds.score if bounds else None, said),
+    ]
+
+
+def _settings(view: RunView) -> list[tuple[str, str]]:
+    """Return under what the run was made."""
+    run, bootstrap = view.run, view.evaluation.bootstrap
+    bounds = bootstrap.settings.view() if bootstrap else {}
+    options = asdict(run.options)
+    return [
+        ("schema", visible(run.schema.path)),
+        ("schema digest", run.schema.digest),
+        *((name.replace("_", " "), _option_text(name, value)) for name, value in options.items()),
+        *((f"intervals: {name}", str(value)) for name, value in bounds.items()),
+        ("made by", f"stickler {run.version}"),
+    ]
+
+
+def _option_text(name: str, value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return setting(value)
+    return _MEANINGS.get((name, str(value)), str(value))
+
+
+def _verdict(view: RunView) -> tuple[str, str] | None:
+    """Return the verdict beside the title, good or bad; None where nobody asked for one."""
+    run = view.run
+    if run.partial or view.run.verdict is Verdict.INCOMPLETE:
+        return "bad", "interrupted" if run.partial else "documents could not be evaluated"
+    if view.failed_gates:
+        return "bad", f"{view.failed_gates} of {number_of(len(run.gates), 'gate')} failed"
+    return ("good", "all gates passed") if run.gates else None
 
 
 def _kept(detail: Detail, documents: payload.Documents | None) -> dict[str, str]:
