@@ -88,9 +88,9 @@ def _rows(
     classes, bounds = _classes(errors.overall()), _bounds(results, "", rule)
     rows: list[Row] = [(*about, *counts, score, score, *classes, *group, *bounds)]
     for row in named_rows(results.tally, described, rule):
-        path, info = field_path(row.path), row.info
+        path = field_path(row.path)
         numbers = (None if it is None else float(it) for it in (row.threshold, row.weight))
-        about = (_harmless(path), row.kind, info.comparator if info else "", *numbers)
+        about = (_harmless(path), row.kind, row.comparator, *numbers)
         counts = _counts(row.figures, rule)
         classes, bounds = (
             _classes(errors.fields.get(row.path, Counter())),

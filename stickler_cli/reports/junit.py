@@ -39,15 +39,13 @@ _NO_TIME: Final = "0"
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One test case."""
+    """One test case: what came out on one line, and more lines on it."""
 
     classname: str
     name: str
     outcome: Outcome = "passed"
     message: str = ""
-    """What came out, on one line."""
     detail: Sequence[str] = ()
-    """More lines on it."""
 
 
 def render_run(run: Run, style: TableStyle) -> str:

@@ -31,11 +31,8 @@ FORMATS: Final[dict[str, str]] = {
 }
 """Name -> the module that renders it, imported when it is used: each loads what others need not."""
 
-_RENDERERS: Final = {
-    "Run": "render_run",
-    "Difference": "render_difference",
-    "ComparedPair": "render_pair",
-}
+_RENDERERS: Final = {"Run": "run", "Difference": "difference", "ComparedPair": "pair"}
+"""Class of what is reported -> what the name of the function that renders it ends in."""
 
 PAIR_FORMATS: Final = frozenset({"table", "json", "markdown"})
 """Formats of a comparison of two documents."""
@@ -65,9 +62,6 @@ WITH_FIELD_INTERVALS: Final = frozenset({"json", "csv", "html"})
 WITH_DETAIL: Final = frozenset({"html"})
 """Formats that show single values."""
 
-EXTRAS: Final = {"html": ("jinja2", "html")}
-"""Format -> the module that it needs, and the extra that brings it."""
-
 
 def format_of(file_name: str) -> str | None:
     """Return the format that the name of a file tells; None where its suffix says nothing.
@@ -79,21 +73,17 @@ def format_of(file_name: str) -> str | None:
     """
     name = PurePath(file_name).name.lower()
     for suffix, format_name in SUFFIXES.items():
-        if name.endswith(suffix) and name != suffix:
-            return format_name
-        if f".{name}" == suffix and "." in name:
+        is_suffix = f".{name}" == suffix and "." in name
+        if is_suffix or (name.endswith(suffix) and name != suffix):
             return format_name
     return None
 
 
 def require(format_names: Iterable[str]) -> None:
     """Raise UnavailableError if a format needs something that is not installed."""
-    for name in sorted(EXTRAS.keys() & set(format_names)):
-        module, extra = EXTRAS[name]
-        if find_spec(module) is None:
-            found = f"the format {name} needs {module}, which is not installed"
-            hint = f"pip install 'stickler-cli[{extra}]'"
-            raise UnavailableError([Problem("", found, "", hint)])
+    if "html" in format_names and find_spec("jinja2") is None:
+        found = "the format html needs jinja2, which is not installed"
+        raise UnavailableError([Problem("", found, "", "pip install 'stickler-cli[html]'")])
 
 
 def pieces(format_name: str, subject: "Subject", style: TableStyle) -> Iterator[str]:
@@ -107,7 +97,7 @@ def pieces(format_name: str, subject: "Subject", style: TableStyle) -> Iterator[
         style: how to render it; `json`, `csv`, `github` and `openmetrics` do not look at it.
     """
     module = import_module(f"{__package__}.{FORMATS[format_name]}")
-    text = getattr(module, _RENDERERS[type(subject).__name__])(subject, style)
+    text = getattr(module, f"render_{_RENDERERS[type(subject).__name__]}")(subject, style)
     yield from [text] if isinstance(text, str) else text
 
 

@@ -45,8 +45,12 @@ class FieldRow:
     """One field over all documents."""
 
     path: Path
-    info: FieldInfo | None
-    """None where the schema repeats itself, which its description does not follow."""
+    kind: str
+    """Empty, like the comparator, where the schema repeats itself: no description follows it."""
+    comparator: str
+    threshold: float | None
+    """That of its values, if there is one for all of them."""
+    weight: float | None
     tally: Tally
     figures: Mapping[str, Figures]
     """By counting mode."""
@@ -74,11 +78,6 @@ class FieldRow:
         return self.tally.mean_score
 
     @property
-    def threshold(self) -> float | None:
-        """The threshold of its values, if there is one for all of them."""
-        return self.info.threshold if self.info else None
-
-    @property
     def name(self) -> str:
         """The last step of the path, as it is written in one."""
         return field_path(self.path[-1:])
@@ -89,24 +88,10 @@ class FieldRow:
         return len(self.path) - 1
 
     @property
-    def kind(self) -> str:
-        """What kind of field it is, if that is known."""
-        return self.info.kind if self.info else ""
-
-    @property
     def compared_by(self) -> str:
         """The comparators without the word, or what kind of field it is where it has none."""
-        if self.info is None:
-            return ""
-        names = self.info.comparator.split(" | ")
-        return " | ".join(name.removesuffix("Comparator") for name in names) or self.info.kind
-
-    @property
-    def weight(self) -> float | None:
-        """What the field is worth in its object, if that is known."""
-        if self.tally.weight is None and self.info is not None:
-            return self.info.weight
-        return self.tally.weight
+        names = self.comparator.split(" | ")
+        return " | ".join(name.removesuffix("Comparator") for name in names) or self.kind
 
 
 def field_rows(run: Run) -> list[FieldRow]:
@@ -149,11 +134,13 @@ def _rows(
     for path in reached:
         reduce(Tally.below, map(str, path), total)
     total.merge(tally)
-    return [
-        FieldRow(path, known.get(pattern_of(path, known)), node, figures_of(node, rule))
-        for path, node in total.walk()
-        if path
-    ]
+    rows = []
+    for path, node in total.walk():
+        info = known.get(pattern_of(path, known))
+        said = (info.kind, info.comparator, info.threshold) if info else ("", "", None)
+        weight = info.weight if info and node.weight is None else node.weight
+        rows.append(FieldRow(path, *said, weight, node, figures_of(node, rule)))
+    return rows[1:]  # the first is the whole
 
 
 def _by_pattern(node: Tally, known: Mapping[Path, FieldInfo], pattern: Path) -> Tally:

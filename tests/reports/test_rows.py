@@ -31,7 +31,7 @@ def test_by_name_the_keys_of_a_map_are_rows_of_their_own(orders):
     last = named_rows(orders.evaluation.tally, orders.fields, orders.rule)[-1]
 
     assert last.path == ("rates", "standard")
-    assert (last.info.path, last.info.comparator) == (("rates", "*"), "NumericComparator")
+    assert (last.kind, last.comparator) == ("leaf", "NumericComparator")
 
 
 def test_the_keys_of_a_map_are_added_up(run_of):
@@ -59,7 +59,7 @@ def test_fields_that_only_documents_name_follow_by_name_with_the_weight_they_had
     rows = field_rows(run_of(schema, [DocumentPair("1", values, values)]))
 
     assert paths(rows) == [("b",), ("o",), ("o", "a"), ("o", "z")]
-    assert (rows[2].info.path, rows[2].compared_by, rows[2].weight) == (("o", "*"), "any", 1.0)
+    assert (rows[2].kind, rows[2].compared_by, rows[2].weight) == ("any", "any", 1.0)
 
 
 def test_where_the_schema_repeats_itself_the_weights_are_known_all_the_same(run_of):
@@ -75,7 +75,7 @@ def test_where_the_schema_repeats_itself_the_weights_are_known_all_the_same(run_
 
     assert rows["part", "part"].weight == 3.0
     last = rows["part", "part", "size"]
-    assert (last.info, last.compared_by, last.weight) == (None, "", 1.0)
+    assert (last.kind, last.compared_by, last.weight) == ("", "", 1.0)
 
 
 def test_an_object_without_a_schema_and_with_many_names_is_one_row(run_of):

@@ -66,8 +66,7 @@ def bar_parts(counts: Counts) -> list[Part]:
     parts: list[Part] = []
     left = 0.0
     for attribute, name, meaning in OUTCOMES:
-        count = getattr(counts, attribute)
-        if count:
+        if count := getattr(counts, attribute):
             width = 100 * count / total
             title = f"{count} {name} ({meaning}), {width:.1f}% of {total}"
             parts.append(Part(attribute, left, width, title))
@@ -103,18 +102,15 @@ def _bars(layers: Sequence[tuple[str, Sequence[int]]], noun: str) -> list[Bar]:
     scale = HEIGHT / sqrt(max(totals)) if any(totals) else 0.0
     bars = []
     for position, total in enumerate(totals):
-        height = max(sqrt(total) * scale, LEAST)
-        bottom = HEIGHT
-        exact = position == BINS
-        left = position * BAR + (GAP if exact else 0)
-        which = f"{position / BINS:.2f} to below {(position + 1) / BINS:.2f}"
+        x, where = position * BAR, f"{position / BINS:.2f} to below {(position + 1) / BINS:.2f}"
+        if position == BINS:
+            x, where = x + GAP, "exactly 1"
+        height, bottom = max(sqrt(total) * scale, LEAST), HEIGHT
         for name, counts in layers:
-            count = counts[position]
-            if count:
+            if count := counts[position]:
                 part = height * count / total
                 bottom -= part
-                title = f"{'exactly 1' if exact else which}: {number_of(count, noun)}"
-                bars.append(Bar(left, bottom, part, name, title))
+                bars.append(Bar(x, bottom, part, name, f"{where}: {number_of(count, noun)}"))
     return bars
 
 
