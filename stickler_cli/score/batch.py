@@ -64,9 +64,9 @@ class Batch:
         return [] if row is None else [non_match(*error) for error in self._units[row]]
 
     def error_classes(self, document: int) -> list[tuple[Path, ErrorClass]]:
-        """Return where the errors of a document are, and what kind of mistake each is."""
+        """Return the fields of the errors of a document, and what kind of mistake each is."""
         row = self.rows[document]
-        return [] if row is None else [(unit.path, kind) for unit, kind in self._units[row]]
+        return [] if row is None else [(unit.names, kind) for unit, kind in self._units[row]]
 
     @property
     def scores(self) -> Floats:

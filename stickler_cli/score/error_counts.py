@@ -21,10 +21,9 @@ class ErrorCounts:
     """By the path of the field, without list indexes; only fields that have errors."""
 
     def update(self, errors: Iterable[tuple[Path, ErrorClass]]) -> None:
-        """Count the errors of a document: where each is, and its class."""
+        """Count the errors of a document: the field of each, and its class."""
         for path, error_class in errors:
-            names = tuple(step for step in path if isinstance(step, str))
-            self.fields.setdefault(names, Counter())[error_class] += 1
+            self.fields.setdefault(path, Counter())[error_class] += 1
 
     def merge(self, other: "ErrorCounts") -> None:
         """Add the errors of other documents; the order of merging makes no difference."""

@@ -1,7 +1,7 @@
 """Every unit that was judged, with both of its places: the fold behind non-matches and views."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -10,12 +10,10 @@ from stickler_cli.compare.comparison import Comparison
 from stickler_cli.compare.result import BOTH_SIDES, ERRORS, TN, TP, Outcome
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import Path
-from stickler_cli.core.values import dataclass
 from stickler_cli.score.walk import Order, Visit
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(NamedTuple):
     """One compared unit, right or wrong: a leaf, a nested object, or a list element."""
 
     document: int
@@ -46,6 +44,12 @@ class Unit:
         """Where it is: in the prediction for a false alarm, else in the ground truth."""
         path = self.pred_path if self.outcome is Outcome.FA else self.gt_path
         return path or ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The path of its field, or of an undeclared key, without list indexes."""
+        names = self.visit.field.path
+        return names if self.visit.order is not None else (*names, str(self.path[-1]))
 
     @property
     def broken_down(self) -> bool:
