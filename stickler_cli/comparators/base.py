@@ -43,6 +43,11 @@ class KeywordError(ValueError):
         self.expected = expected
         self.hint = hint
 
+    @classmethod
+    def of(cls, keyword: str, value: object, expected: str, hint: str = "") -> "KeywordError":
+        """Return the error of a keyword's value."""
+        return cls(keyword, f"{keyword} is {brief(value)}", expected, hint)
+
     def __str__(self) -> str:
         expected = f", expected {self.expected}" if self.expected else ""
         return f"{self.found}{expected}" + (f"; {self.hint}" if self.hint else "")
@@ -278,7 +283,7 @@ def checked_flag(keyword: str, value: object) -> bool:
     """Return a boolean; a `KeywordError` for anything else."""
     if isinstance(value, bool):
         return value
-    raise KeywordError(keyword, f"{keyword} is {brief(value)}", "true or false")
+    raise KeywordError.of(keyword, value, "true or false")
 
 
 def checked_fraction(keyword: str, value: object) -> float:
@@ -288,7 +293,7 @@ def checked_fraction(keyword: str, value: object) -> float:
         if 0 <= value <= 1:
             return value
         hint = f"did you mean {value / 100:g}?" if 1 < value <= 100 else ""
-    raise KeywordError(keyword, f"{keyword} is {brief(value)}", "a number in [0, 1]", hint)
+    raise KeywordError.of(keyword, value, "a number in [0, 1]", hint)
 
 
 def checked_choice(keyword: str, value: object, choices: Sequence[str]) -> str:
@@ -297,11 +302,11 @@ def checked_choice(keyword: str, value: object, choices: Sequence[str]) -> str:
         return value
     hint = did_you_mean(value, choices) if isinstance(value, str) else ""
     expected = f"one of {', '.join(choices)}" if len(choices) > 1 else choices[0]
-    raise KeywordError(keyword, f"{keyword} is {brief(value)}", expected, hint)
+    raise KeywordError.of(keyword, value, expected, hint)
 
 
 def checked_text(keyword: str, value: object) -> str:
     """Return a string that is not empty; a `KeywordError` for anything else."""
     if isinstance(value, str) and value:
         return value
-    raise KeywordError(keyword, f"{keyword} is {brief(value)}", "a string that is not empty")
+    raise KeywordError.of(keyword, value, "a string that is not empty")

@@ -6,7 +6,6 @@ from typing import Any, Final
 from stickler_cli.clients.local_models import BertScore, Texts
 from stickler_cli.comparators.base import KeywordError, checked_flag, checked_text, text_of
 from stickler_cli.comparators.model_comparator import ModelComparator
-from stickler_cli.core.json_values import brief
 
 DIGITS: Final = 6
 """Of a score: the last that does not depend on what else is in a batch."""
@@ -38,9 +37,7 @@ class BERTComparator(ModelComparator):
         self.model_type = None if model_type is None else checked_text("model_type", model_type)
         self.num_layers = num_layers
         if num_layers is not None and (type(num_layers) is not int or num_layers < 1):
-            raise KeywordError(
-                "num_layers", f"num_layers is {brief(num_layers)}", "a whole number of at least 1"
-            )
+            raise KeywordError.of("num_layers", num_layers, "a whole number of at least 1")
         self.rescale_with_baseline = checked_flag("rescale_with_baseline", rescale_with_baseline)
         self.lang = checked_text("lang", lang)
 

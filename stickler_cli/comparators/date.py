@@ -31,7 +31,6 @@ from stickler_cli.comparators.date_parsing import (
     share_zones,
     stated_by,
 )
-from stickler_cli.core.json_values import brief
 
 RangeMode: TypeAlias = Literal["strict", "reject", "contains", "graded"]
 PrecisionMode: TypeAlias = Literal["exact", "gt_loose", "overlap"]
@@ -234,15 +233,13 @@ def _checked_tolerance(value: object) -> float | None:
     days = value / DAY if isinstance(value, timedelta) else value
     if days is None or (is_number(days) and 0 <= days < math.inf):
         return days
-    raise KeywordError(
-        "tolerance", f"tolerance is {brief(value)}", "a number of days, at least 0, or null"
-    )
+    raise KeywordError.of("tolerance", value, "a number of days, at least 0, or null")
 
 
 def _checked_order(value: object) -> bool | None:
     if value is None or isinstance(value, bool):
         return value
-    raise KeywordError("dayfirst", f"dayfirst is {brief(value)}", "true, false or null")
+    raise KeywordError.of("dayfirst", value, "true, false or null")
 
 
 def days_of(stated: StatedDate | StatedRange, parts: frozenset[str], *, utc: bool) -> Days:

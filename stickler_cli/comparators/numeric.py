@@ -22,7 +22,6 @@ from stickler_cli.comparators.base import (
     text_of,
 )
 from stickler_cli.comparators.number_parsing import parse_number, readable, written
-from stickler_cli.core.json_values import brief
 
 _UNROUNDED: Final = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
 """Wide enough that sums and products are exact; it takes only the memory that their digits need."""
@@ -109,7 +108,7 @@ class NumericComparator(BaseComparator):
 
     def similarities(self, gts: Sequence[Prepared], preds: Sequence[Prepared]) -> Similarities:
         """Compare two columns: as floats where these are sure, as decimals near the tolerance."""
-        within, sure = self._within(_floats(gts), _floats(preds))
+        within, sure = self._within(np.array(gts, np.float64), np.array(preds, np.float64))
         if Decimal in {*map(type, gts), *map(type, preds)}:
             sure &= [not isinstance(gt, Decimal) for gt in gts]
             sure &= [not isinstance(pred, Decimal) for pred in preds]
@@ -122,7 +121,7 @@ class NumericComparator(BaseComparator):
         """Return codes by value; None where a tolerance makes unequal numbers alike."""
         if self._relative or self._absolute:
             return None
-        return codes_of(_floats(prepared).tolist())
+        return codes_of(np.array(prepared, np.float64).tolist())
 
     def _within(self, gt: Floats, pred: Floats) -> tuple[Truths, Truths]:
         """Judge pairs of floats: which are within tolerance, and of which that is sure.
@@ -149,9 +148,4 @@ def _checked_tolerance(keyword: str, value: object) -> float:
     """Return a finite number that is not negative; a `KeywordError` for anything else."""
     if is_number(value) and 0 <= value < math.inf:  # math.isfinite overflows on a huge int
         return value
-    raise KeywordError(keyword, f"{keyword} is {brief(value)}", "a finite number of at least 0")
-
-
-def _floats(numbers: Sequence[Prepared]) -> Floats:
-    """Lay numbers out as the nearest floats, nan for those that are none; (n,)."""
-    return np.array(numbers, dtype=np.float64)
+    raise KeywordError.of(keyword, value, "a finite number of at least 0")

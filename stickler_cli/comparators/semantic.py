@@ -9,7 +9,6 @@ from stickler_cli.clients.embeddings import Embedder, FunctionEmbedder, Vector, 
 from stickler_cli.clients.model import ModelError
 from stickler_cli.comparators.base import KeywordError, checked_choice, checked_text, text_of
 from stickler_cli.comparators.model_comparator import ModelComparator
-from stickler_cli.core.json_values import brief
 
 MODEL_ID: Final = "amazon.titan-embed-text-v2:0"
 SIM_FUNCTIONS: Final = ("cosine_similarity",)
@@ -41,9 +40,9 @@ class SemanticComparator(ModelComparator):
         self.model_id = checked_text("model_id", model_id)
         self.sim_function = checked_choice("sim_function", sim_function, SIM_FUNCTIONS)
         if embedding_function is not None and not callable(embedding_function):
-            raise KeywordError(
+            raise KeywordError.of(
                 "embedding_function",
-                f"embedding_function is {brief(embedding_function)}",
+                embedding_function,
                 "a Python function, which a schema cannot hold",
             )
         self.embedding_function = embedding_function

@@ -7,7 +7,7 @@ for, so that a schema that contains itself goes only as deep as the documents do
 Every derived array has one entry more than there are slots, the last, which `NOTHING` reads.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from itertools import chain
 from operator import is_, sub
@@ -254,6 +254,12 @@ def distinct(numbers: Indexes) -> Indexes:
     np.not_equal(in_order[1:], in_order[:-1], out=is_new[1:])
     found: Indexes = in_order[is_new]
     return found
+
+
+def groups(numbers: Indexes) -> Iterator[tuple[int, Indexes]]:
+    """Return each of the different ones of some numbers, and where it is."""
+    for number in distinct(numbers).tolist():
+        yield number, (numbers == number).nonzero()[0]
 
 
 def spread(starts: Indexes, lengths: Indexes) -> tuple[Indexes, Indexes]:

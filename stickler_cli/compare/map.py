@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 
 from stickler_cli.compare.account import EntryAccount
-from stickler_cli.compare.columns import Columns, Indexes, aligned, distinct
+from stickler_cli.compare.columns import Columns, Indexes, aligned, groups
 from stickler_cli.compare.object import Field, FieldsNode, said
 from stickler_cli.compare.plan import ANY_KEY, Node, Options
 from stickler_cli.core.problems import ComparisonError
@@ -86,8 +86,7 @@ class MapNode(FieldsNode):
         owner, key = owner[by_place], key[by_place]
         order = np.arange(len(owner)) - np.searchsorted(owner, owner)
         found = []
-        for position in distinct(family[key]).tolist():
-            at = np.flatnonzero(family[key] == position)
+        for position, at in groups(family[key]):
             named = self.families[position]
             try:
                 account = named.node.compare(values, gt_slots[at], pred_slots[at], options)

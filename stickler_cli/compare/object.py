@@ -220,10 +220,7 @@ def _extras(
     """Return by position the undeclared keys that only the prediction has."""
     extras = {}
     for position, names in _undeclared(node, columns, pred, "pred").items():
-        slot = int(gt[position])
-        value = None if slot == NOTHING else columns.gt[slot]
-        if isinstance(value, dict):
-            names = tuple(name for name in names if is_absent(value.get(name)))  # noqa: PLW2901
-        if names:
-            extras[position] = names
-    return extras
+        value, _ = columns.values(int(gt[position]), NOTHING)
+        there = value if isinstance(value, dict) else {}
+        extras[position] = tuple(name for name in names if is_absent(there.get(name)))
+    return {position: names for position, names in extras.items() if names}

@@ -9,7 +9,7 @@ import numpy as np
 
 from stickler_cli.compare.absence import without_absent
 from stickler_cli.compare.account import Account, Part, split
-from stickler_cli.compare.columns import NOTHING, Columns, Indexes, Mask, distinct
+from stickler_cli.compare.columns import NOTHING, Columns, Indexes, Mask, groups
 from stickler_cli.compare.outcomes import Floats, Outcomes
 from stickler_cli.compare.plan import Node, Options, Purpose
 from stickler_cli.core.json_values import JsonValue
@@ -53,11 +53,10 @@ class ChoiceNode(Node, ABC):
             present = gt, pred = columns.present(gt, pred)
         nodes, gt_choice, pred_choice = self.choices(columns)
         chosen = np.where(present[0] == NOTHING, pred_choice[present[1]], gt_choice[present[0]])
-        parts = []
-        for position in distinct(chosen).tolist():
-            at = np.flatnonzero(chosen == position)
-            account = nodes[position].compare(columns, gt[at], pred[at], options)
-            parts.append(Part(at, account))
+        parts = [
+            Part(at, nodes[position].compare(columns, gt[at], pred[at], options))
+            for position, at in groups(chosen)
+        ]
         return self.joined(columns, gt, pred, parts)
 
     def joined(self, columns: Columns, gt: Indexes, pred: Indexes, parts: list[Part]) -> Account:
@@ -72,8 +71,7 @@ class ChoiceNode(Node, ABC):
         """Return the similarity at which these list elements are matches."""
         nodes, choice, _ = self.choices(columns)
         thresholds = np.empty(len(gt))
-        for position in distinct(choice[gt]).tolist():
-            at = np.flatnonzero(choice[gt] == position)
+        for position, at in groups(choice[gt]):
             thresholds[at] = nodes[position].element_thresholds(columns, gt[at])
         return thresholds
 

@@ -1,12 +1,12 @@
 """A tuple: a list whose positions have schemas of their own; position against position."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 
 from stickler_cli.compare.account import Account, ListAccount, Part, split
-from stickler_cli.compare.columns import NOTHING, Columns, Indexes, aligned, distinct
+from stickler_cli.compare.columns import NOTHING, Columns, Indexes, aligned, groups
 from stickler_cli.compare.list import SequenceNode, element_units, own_thresholds
 from stickler_cli.compare.outcomes import classified, scored
 from stickler_cli.compare.plan import Node, Options, Purpose
@@ -51,7 +51,11 @@ class TupleNode(SequenceNode):
         sides = gt_elements.of(gt), pred_elements.of(pred)
         longest = max(int(place.max(initial=0)) for _, _, place in sides) + 1
         gt_slots, pred_slots, owner, place = aligned(*sides, longest)
-        parts = list(self._parts(elements, gt_slots, pred_slots, place, options))
+        # Those of each declared position, and those of all others together.
+        parts = [
+            Part(at, self.at(position).compare(elements, gt_slots[at], pred_slots[at], options))
+            for position, at in groups(np.minimum(place, len(self.positions)))
+        ]
         account = split(self.rest, elements, gt_slots, pred_slots, parts)
         size = np.maximum(np.bincount(owner, minlength=len(gt)), 1)
         raw = np.bincount(owner, account.similarity, len(gt)) / size
@@ -68,17 +72,3 @@ class TupleNode(SequenceNode):
             )
             found.units = element_units(owner, places, account, thresholds)
         return found
-
-    def _parts(
-        self,
-        elements: Columns,
-        gt: Indexes,
-        pred: Indexes,
-        place: Indexes,
-        options: Options,
-    ) -> Iterator[Part]:
-        group = np.minimum(place, len(self.positions))
-        for position in distinct(group).tolist():
-            at = np.flatnonzero(group == position)
-            node = self.at(position)
-            yield Part(at, node.compare(elements, gt[at], pred[at], options))
