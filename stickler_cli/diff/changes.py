@@ -159,18 +159,20 @@ class DocumentChange:
     """Whether its score fell by half of what it could be, or it is lost."""
 
     @property
+    def gain(self) -> float:
+        """By how much its score rose; with the same score, by how much its errors fell."""
+        lower = self.errors_before - self.errors_after
+        return self.change if abs(self.change) > DIFFERENT else lower
+
+    @property
     def is_worse(self) -> bool:
         """Whether it lost in score, or with the same score has more errors."""
-        if abs(self.change) > DIFFERENT:
-            return self.change < 0
-        return self.errors_after > self.errors_before
+        return self.gain < 0
 
     @property
     def is_better(self) -> bool:
         """Whether it gained in score, or with the same score has fewer errors."""
-        if abs(self.change) > DIFFERENT:
-            return self.change > 0
-        return self.errors_after < self.errors_before
+        return self.gain > 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,17 +21,10 @@ def compare_runs(
     gates: Sequence[Gate] = (),
     settings: DiffSettings | None = None,
 ) -> Difference:
-    """Return what changed from one run to another.
+    """Return what changed from one run to another; both have accounts of their documents.
 
-    Rates are made as in the first run. Runs that differ in what decides their
-    figures are compared all the same: look at `deciding` first.
-
-    Args:
-        base: the run that was; with accounts of its documents.
-        new: the run that is; likewise.
-        names: of the two, as the user gave them.
-        gates: on changes.
-        settings: what decides the trends.
+    Rates are made as in the first run. Runs that differ in what decides their figures are compared
+    all the same: look at `deciding` first.
 
     Raises:
         UsageError: a run has no accounts, or a gate asks for a field or a count that there is not.
@@ -57,9 +50,13 @@ def compare_runs(
         "lost": len(pairs.lost),
         "only_new": len(pairs.only_new),
     }
+    before, after = (
+        RunName(name, run.version, run.schema.path, run.schema.model_name)
+        for name, run in zip(names, (base, new), strict=True)
+    )
     return Difference(
-        base=_name(base, names[0]),
-        new=_name(new, names[1]),
+        base=before,
+        new=after,
         contrasts=contrasts(base, new),
         settings=settings,
         documents=documents,
@@ -70,10 +67,6 @@ def compare_runs(
         changed_documents=changed,
         gates=judge_changes(gates, table, documents, settings.intervals),
     )
-
-
-def _name(run: Run, source: str) -> RunName:
-    return RunName(source, run.version, run.schema.path, run.schema.model_name)
 
 
 def _described(base: Run, new: Run) -> list[FieldInfo]:

@@ -64,11 +64,8 @@ def p_values(samples: Sequence[Sample], seed: int) -> list[float]:
         Good (2005), Permutation, Parametric and Bootstrap Tests of Hypotheses, chapter 3; Phipson
         and Smyth (2010), doi:10.2202/1544-6115.1585, for the 1 that is added to samples.
     """
-    found = [_enumerated(sample) if is_enumerated(sample) else 0.0 for sample in samples]
-    drawn = [place for place, sample in enumerate(samples) if not is_enumerated(sample)]
-    for place, p in zip(drawn, _sampled([samples[place] for place in drawn], seed), strict=True):
-        found[place] = p
-    return found
+    drawn = iter(_sampled([sample for sample in samples if not is_enumerated(sample)], seed))
+    return [_enumerated(it) if is_enumerated(it) else next(drawn) for it in samples]
 
 
 def is_enumerated(sample: Sample) -> bool:

@@ -169,17 +169,12 @@ def _fill(results: Results, record: ResultsRecord, source: str, place: Path) -> 
 
 def _statuses(documents: DocumentsRecord, source: str, place: Path) -> dict[Status, int]:
     """Return how many documents there were of each status; what is left of all was evaluated."""
-    statuses = {
-        Status.EVALUATED: 0,
-        Status.MISSING: documents["missing"],
-        Status.INVALID: documents["invalid"],
-        Status.FAILED: documents["failed"],
-        Status.UNMATCHED: documents["unmatched"],
-    }
-    total = documents["total"]
-    statuses[Status.EVALUATED] = total - sum(statuses.values())
+    counts = cast("Mapping[str, int]", documents)
+    statuses = {status: counts[status] for status in Status}
+    statuses[Status.EVALUATED] += counts["total"] - sum(statuses.values())
     if statuses[Status.EVALUATED] < 0:
-        raise _refused(total, "at least the sum of the others", source, (*place, "total"))
+        expected = "at least the sum of the others"
+        raise _refused(counts["total"], expected, source, (*place, "total"))
     return statuses
 
 
