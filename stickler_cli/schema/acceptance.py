@@ -75,4 +75,4 @@ def acceptor_of(files: SchemaFiles, arm: Source, documents: Documents) -> Accept
     if named is not None and all(key in TYPE_ONLY or key in own_keys(schema) for key in schema):
         names = named if isinstance(named, list) else [named]
         return TypeAcceptor(frozenset(str(name) for name in names))
-    return SchemaAcceptor(files.uri_of(schema), files.dialect_at(schema), documents)
+    return SchemaAcceptor(files.uri_of(schema), files.at(schema).dialect, documents)

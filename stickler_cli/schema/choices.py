@@ -8,13 +8,7 @@ from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.locations import Path
 from stickler_cli.core.values import dataclass
 from stickler_cli.schema.annotations import PREFIX
-from stickler_cli.schema.combinators import (
-    InForce,
-    elements_of,
-    first,
-    kinds_of,
-    positions_of,
-)
+from stickler_cli.schema.combinators import InForce, elements_of, first, kinds_of, positions_of
 from stickler_cli.schema.defaults import DEFAULT_WEIGHT, NUMBER, TEXT, LeafDefault
 from stickler_cli.schema.merging import Merged
 from stickler_cli.schema.name_rules import rule_for

@@ -263,7 +263,7 @@ def positions_of(files: SchemaFiles, in_force: InForce) -> tuple[InForce, ...]:
     """Return the positions of a tuple, each with every schema that speaks about it."""
     positions: list[InForce] = []
     for source in in_force:
-        parts = source.schema.get(files.dialect_at(source.schema).tuples)
+        parts = source.schema.get(files.at(source.schema).dialect.tuples)
         for index, part in enumerate(parts if isinstance(parts, list) else ()):
             positions += [()] if index == len(positions) else []
             positions[index] = (*positions[index], files.inside(source, part))
@@ -275,7 +275,7 @@ def elements_of(files: SchemaFiles, in_force: InForce) -> InForce:
     rest = bool(positions_of(files, in_force))
     elements: InForce = ()
     for source in in_force:
-        dialect = files.dialect_at(source.schema)
+        dialect = files.at(source.schema).dialect
         keyword = "additionalItems" if rest and dialect.tuples == "items" else "items"
         part = source.schema.get(keyword)
         if isinstance(part, dict) or part is True:

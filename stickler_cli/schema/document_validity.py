@@ -55,9 +55,9 @@ class DocumentValidator:
         files = SchemaFiles(schema, source, Path(file) if file else None)
         reach = Reach(files)
         for part, keyword, error in reach.problems(files.root):
-            outer, path = files.place_of(part.schema)
-            pointer = json_pointer((*path, *([keyword] if keyword else [])))
-            raise _refusal(outer, error.found, pointer)
+            place = files.at(part.schema)
+            pointer = json_pointer((*place.path, *([keyword] if keyword else [])))
+            raise _refusal(place.source, error.found, pointer)
         self._part = Part(files.uri_of(schema), files.dialect, reach.documents)
         try:
             self._part.validator  # noqa: B018 - built here, to be refused here

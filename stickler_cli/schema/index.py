@@ -45,6 +45,10 @@ class Index:
     dynamic: dict[str, list[str]] = field(default_factory=dict)
     """The names in a resource that a `$dynamicRef` may lead to from afar."""
 
+    def at(self, schema: JsonValue) -> Place:
+        """Return where a schema, or a document that is none, stands."""
+        return self.places[id(schema)]
+
     def add_document(self, contents: JsonValue, place: Place) -> None:
         """Take in a document under its URI, and every schema in it."""
         self.resources[place.uri] = contents

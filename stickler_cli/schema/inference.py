@@ -50,8 +50,7 @@ from stickler_cli.schema.references import SchemaFiles
 __all__ = ["Inferred", "infer"]
 
 REPEATED: Final = 12
-"""Fields of a part that are listed again where it occurs again; more are one entry, that says
-where they are listed."""
+"""Fields of a part that are listed again where it occurs again; more are one entry."""
 
 
 def infer(
@@ -65,12 +64,11 @@ def infer(
     """Annotate what a schema leaves open.
 
     Args:
-        schema: as `compile_schema` takes it; it is not changed.
+        schema: as `compile_schema` takes it, and the rest too; it is not changed.
         source: its name for messages.
-        file: where relative references start. What other files describe is listed, and left as
-            it is.
-        allow_plugins: as `compile_schema` takes it.
-        comparators: as `compile_schema` takes them.
+        file: where relative references start; other files are left as they are.
+        allow_plugins: whether a comparator may be named as `package.module:Class`.
+        comparators: instances that the schema refers to by these names.
 
     Returns:
         A copy of the schema with a comparator, its config and a threshold for every leaf whose
@@ -136,15 +134,6 @@ _NOWHERE: Final[Schema] = {}
 """The holder of a place at which no annotation can stand."""
 
 
-@dataclass(slots=True)
-class _Known:
-    """A place that the walk came to before."""
-
-    path: Path
-    fields: _Fields | None = None
-    """None while they are being listed."""
-
-
 class _Walker:
     """Walks a schema once, takes note of choices and lists the fields."""
 
@@ -155,7 +144,8 @@ class _Walker:
         self._instances = comparators.instances
         self._own = own
         self._notes: dict[int, tuple[Schema, Inferred]] = {}
-        self._known: dict[tuple[object, ...], _Known] = {}
+        self._known: dict[tuple[object, ...], tuple[Path, _Fields | None]] = {}
+        """By place: where its fields were listed, and they, or None while they are."""
         self._waiting: deque[tuple[InForce, _At]] = deque()
         self._depth = 0
 
@@ -178,16 +168,16 @@ class _Walker:
     def _flat(self, in_force: InForce, at: _At) -> _Fields:
         """List the fields of flattened subschemas; those listed before, again if they are few."""
         key = (self._places.key(in_force, at.inherited), at.key)
-        known = self._known.get(key)
-        if known is None:
-            known = self._known[key] = _Known(at.path)
-            known.fields = self._walked(self._places.at(in_force, at.inherited), at)
-            return known.fields
-        if known.fields is None or len(known.fields) > REPEATED:
-            where = f"as {field_path(known.path)}" if known.path else "as the whole document"
+        if key not in self._known:
+            self._known[key] = at.path, None
+            fields = self._walked(self._places.at(in_force, at.inherited), at)
+            self._known[key] = at.path, fields
+            return fields
+        path, listed = self._known[key]
+        if listed is None or len(listed) > REPEATED:
+            where = f"as {field_path(path)}" if path else "as the whole document"
             return [self._entry(at, self._places.merge(in_force), Inferred(reason=where))]
-        inside = len(known.path)
-        return [replace(each, path=(*at.path, *each.path[inside:])) for each in known.fields]
+        return [replace(each, path=(*at.path, *each.path[len(path) :])) for each in listed]
 
     def _walked(self, place: Place, at: _At) -> _Fields:
         match place:

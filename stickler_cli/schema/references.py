@@ -14,7 +14,7 @@ from typing import Any, Final
 from urllib.parse import quote, unquote
 
 from stickler_cli.core.json_values import JsonValue, kind_of
-from stickler_cli.core.locations import Path, json_pointer
+from stickler_cli.core.locations import json_pointer
 from stickler_cli.core.spelling import did_you_mean
 from stickler_cli.core.values import dataclass
 from stickler_cli.schema.dialects import (
@@ -43,54 +43,45 @@ class Source:
     scope: Scope = ()
 
 
-class SchemaFiles:
+class SchemaFiles(Index):
     """A schema, the files that it refers to as they are asked for, and where everything stands."""
 
     def __init__(self, schema: Schema, source: str = "", file: FilePath | None = None) -> None:
         """Take a parsed schema, its name for messages, and its file if it has one."""
+        super().__init__()
         self.dialect = dialect_of(schema)
         self.documents: dict[str, tuple[JsonValue, Dialect]] = {}
         """What was read so far, by the URI that a document gives itself, else that of its file."""
         self.accept: Callable[[Schema], bool] = lambda schema: True
         """Asked once for each schema that a reference leads to outside of all schemas so far."""
-        self._index = Index()
         self._found: dict[tuple[str, str], tuple[str, str, Schema | bool]] = {}
         self._origins: dict[str, Origin] = {}
         self._invalid: set[int] = set()
         self._derived: dict[tuple[int, str], Schema] = {}
         self._booleans: dict[bool, Schema] = {True: {}, False: {"not": {}}}
         file = file.resolve() if file else None
-        self.uri = file.as_uri() if file else IN_MEMORY
-        place = Place(source, self.uri, (), self.uri, self.dialect)
+        uri = file.as_uri() if file else IN_MEMORY
+        place = Place(source, uri, (), uri, self.dialect)
         self._take(schema, place, file)
         for boolean in self._booleans.values():
-            self._index.add(boolean, place)
+            self.add(boolean, place)
         self.root = self._source(schema, ())
 
     def _take(self, contents: JsonValue, place: Place, file: FilePath | None) -> None:
-        self._index.add_document(contents, place)
-        identifier = self._index.places[id(contents)].base
+        self.add_document(contents, place)
+        identifier = self.at(contents).base
         self._origins[place.uri] = Origin(file, identifier)
         self.documents[identifier] = contents, place.dialect
 
-    def place_of(self, schema: Schema) -> tuple[str, Path]:
-        """Return the file and path at which a schema stands."""
-        place = self._index.places[id(schema)]
-        return place.source, place.path
-
-    def dialect_at(self, schema: Schema) -> Dialect:
-        """Return the dialect that a schema is written in."""
-        return self._index.places[id(schema)].dialect
-
     def uri_of(self, schema: Schema) -> str:
         """Return an absolute reference to a schema, by pointer."""
-        place = self._index.places[id(schema)]
+        place = self.at(schema)
         pointer = quote(json_pointer(place.path), errors="surrogatepass")
         return f"{self._origins[place.uri].identifier}#{pointer}"
 
     def own_uri(self, source: Source, keyword: str) -> str | None:
         """Return what a reference is by its document's own `$id`; None where it is so already."""
-        place = self._index.places[id(source.schema)]
+        place = self.at(source.schema)
         uri = absolute(place.base, str(source.schema[keyword])).partition("#")[0]
         origin = self._origins.get(uri)
         if origin is None or origin.identifier == uri:
@@ -99,7 +90,7 @@ class SchemaFiles:
 
     def references_of(self, schema: Schema) -> list[str]:
         """Return the keywords of a schema that are references in its dialect."""
-        return [name for name in self.dialect_at(schema).references if name in schema]
+        return [name for name in self.at(schema).dialect.references if name in schema]
 
     def inside(self, source: Source, schema: JsonValue) -> Source:
         """Return a schema inside another one; `true` and `false` are schemas without a type."""
@@ -124,7 +115,7 @@ class SchemaFiles:
         key = (id(source.schema), how)
         if key not in self._derived:
             self._derived[key] = schema
-            self._index.places[id(schema)] = self._index.places[id(source.schema)]
+            self.places[id(schema)] = self.at(source.schema)
         return Source(self._derived[key], source.scope)
 
     def follow(self, source: Source, keyword: str) -> Source:
@@ -136,13 +127,13 @@ class SchemaFiles:
         reference = source.schema[keyword]
         if not isinstance(reference, str):
             raise LeadsNowhereError(f"{keyword} is {kind_of(reference)}", "a string")
-        place = self._index.places[id(source.schema)]
+        place = self.at(source.schema)
         key = place.base, reference
         if key not in self._found:
             self._found[key] = self._find(place, reference)
         uri, name, found = self._found[key]
-        if keyword != "$ref" and name in self._index.dynamic.get(uri, ()):
-            found = self._index.names[dict(source.scope).get(name, uri), name]
+        if keyword != "$ref" and name in self.dynamic.get(uri, ()):
+            found = self.names[dict(source.scope).get(name, uri), name]
         return self.inside(source, found)
 
     def _find(self, place: Place, reference: str) -> tuple[str, str, Schema | bool]:
@@ -152,10 +143,10 @@ class SchemaFiles:
         resource = self._resource(uri, reference, place)
         self._refuse_invalid(resource, reference)
         if fragment and not fragment.startswith("/"):
-            if (uri, fragment) not in self._index.names:
+            if (uri, fragment) not in self.names:
                 expected = f'a schema with "$anchor": "{fragment}", or a pointer as in #/$defs/a'
                 raise LeadsNowhereError(f"{reference} leads nowhere", expected)
-            return uri, fragment, self._index.names[uri, fragment]
+            return uri, fragment, self.names[uri, fragment]
         found = self._at_pointer(resource, fragment, reference)
         if not isinstance(found, dict | bool):
             raise LeadsNowhereError(f"{reference} leads to {kind_of(found)}", "a schema")
@@ -168,37 +159,36 @@ class SchemaFiles:
             raise LeadsNowhereError(found, "a valid one", "what is wrong there is listed too")
 
     def _resource(self, uri: str, reference: str, place: Place) -> JsonValue:
-        if uri not in self._index.resources:
-            official = official_schema(uri)
-            if official is None:
-                self._read(uri, reference, place)
-            else:
-                _refuse_old(official, reference)
-                self._take(official, Place(uri, uri, (), uri, dialect_of(official)), None)
-        return self._index.resources[uri]
-
-    def _read(self, uri: str, reference: str, place: Place) -> None:
-        try:
-            file = find_file(uri, self._origins[place.uri])
-            contents = read_file(file)
-        except LeadsNowhereError as error:
-            found = error.found if reference in error.found else f"{reference}: {error.found}"
-            raise LeadsNowhereError(found, error.expected, error.hint) from None
-        _refuse_old(contents, reference)
-        dialect = dialect_of(contents, self.dialect)
-        self._take(contents, Place(name_of(file), uri, (), uri, dialect), file)
-        self._judge(contents)
+        if uri in self.resources:
+            return self.resources[uri]
+        contents: JsonValue = official_schema(uri)
+        file = None
+        if contents is None:
+            try:
+                file = find_file(uri, self._origins[place.uri])
+                contents = read_file(file)
+            except LeadsNowhereError as error:
+                found = error.found if reference in error.found else f"{reference}: {error.found}"
+                raise LeadsNowhereError(found, error.expected, error.hint) from None
+        named = named_dialect(contents)
+        if named in TOO_OLD:
+            raise LeadsNowhereError(f"{reference} is written in Draft {named}", SUPPORTED)
+        name, dialect = name_of(file) if file else uri, dialect_of(contents, self.dialect)
+        self._take(contents, Place(name, uri, (), uri, dialect), file)
+        if file:
+            self._judge(contents)
+        return contents
 
     def _at_pointer(self, value: JsonValue, pointer: str, reference: str) -> JsonValue:
         """Walk a JSON Pointer; a schema that it finds where none was expected becomes one."""
-        place = self._index.places[id(value)]
+        place = self.at(value)
         for token in pointer.split("/")[1:]:
             if isinstance(value, dict):
-                place = self._index.places.get(id(value), place)
+                place = self.places.get(id(value), place)
             value, step = _step(value, token, reference)
             place = replace(place, path=(*place.path, step))
-        if isinstance(value, dict) and id(value) not in self._index.places:
-            self._index.add(value, place)
+        if isinstance(value, dict) and id(value) not in self.places:
+            self.add(value, place)
             self._judge(value)
         return value
 
@@ -207,18 +197,12 @@ class SchemaFiles:
             self._invalid.add(id(schema))
 
     def _source(self, schema: Schema, scope: Scope) -> Source:
-        base = self._index.places[id(schema)].base
-        if base not in self._index.dynamic:
+        base = self.at(schema).base
+        if base not in self.dynamic:
             return Source(schema, scope)
         known = {name for name, _ in scope}
-        added = tuple((name, base) for name in self._index.dynamic[base] if name not in known)
+        added = tuple((name, base) for name in self.dynamic[base] if name not in known)
         return Source(schema, (*scope, *added))
-
-
-def _refuse_old(contents: JsonValue, reference: str) -> None:
-    named = named_dialect(contents)
-    if named in TOO_OLD:
-        raise LeadsNowhereError(f"{reference} is written in Draft {named}", SUPPORTED)
 
 
 def _step(value: JsonValue, token: str, reference: str) -> tuple[JsonValue, str | int]:
@@ -241,7 +225,5 @@ def official_schema(uri: str) -> Any:
     from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
 
     place = uri.partition("://")[2]
-    for known in REGISTRY:
-        if known.partition("://")[2].rstrip("#") == place:
-            return REGISTRY.contents(known)
-    return None
+    known = (each for each in REGISTRY if each.partition("://")[2].rstrip("#") == place)
+    return next(map(REGISTRY.contents, known), None)

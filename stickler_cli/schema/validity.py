@@ -31,8 +31,9 @@ class Problems:
         self, schema: Schema, steps: Path, found: str, expected: str = "", hint: str = ""
     ) -> None:
         """Note a problem `steps` below a schema; the first at a place is the one that is kept."""
-        source, path = self._files.place_of(schema)
-        self.note(Problem(source, found, expected, hint, json_pointer((*path, *steps))))
+        place = self._files.at(schema)
+        pointer = json_pointer((*place.path, *steps))
+        self.note(Problem(place.source, found, expected, hint, pointer))
 
     def add_keyword(self, schema: Schema, error: KeywordError) -> None:
         """Note what a comparator says of its config."""
@@ -60,17 +61,17 @@ def check(
         Whether it is valid JSON Schema in its dialect; what is not has no meaning to compile.
     """
     before = len(problems)
-    for wrong, *said in invalid_places(schema, files.dialect_at(schema)):
+    for wrong, *said in invalid_places(schema, files.at(schema).dialect):
         problems.add(schema, wrong, *said)
     valid = len(problems) == before
-    source, outer = files.place_of(schema)
+    here = files.at(schema)
     for path, part in walk(schema):
-        keyword = files.dialect_at(part).id_keyword
+        keyword = files.at(part).dialect.id_keyword
         identifier = part.get(keyword)
         if isinstance(identifier, str) and not is_uri(identifier):
             problems.add(schema, (*path, keyword), f"{keyword} is {brief(identifier)}", "a URI")
             valid = False
-        problems.note(*annotation_problems(part, source, (*outer, *path)))
+        problems.note(*annotation_problems(part, here.source, (*here.path, *path)))
         _check_comparator(part, problems, comparators)
     return valid
 
@@ -125,7 +126,8 @@ class Usage:
             holder = merged.holder_of(name)
             if holder is None:
                 continue
-            key = (*self._files.place_of(holder), PREFIX + name.replace("_", "-"))
+            place = self._files.at(holder)
+            key = place.source, place.path, PREFIX + name.replace("_", "-")
             if name in used:
                 self._used.add(key)
                 continue

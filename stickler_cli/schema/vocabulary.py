@@ -38,19 +38,14 @@ NAMED: Final = frozenset(
 def subschemas(schema: dict[str, JsonValue]) -> Iterator[tuple[Path, dict[str, JsonValue]]]:
     """Go through the schemas directly inside a schema, with the steps that lead to each."""
     for keyword, value in schema.items():
-        match value:
-            case dict() if keyword in ONE:
-                yield (keyword,), value
-            case dict() if keyword in NAMED:
-                for name, part in value.items():
-                    if isinstance(part, dict):
-                        yield (keyword, name), part
-            case list() if keyword in LISTED:
-                for index, part in enumerate(value):
-                    if isinstance(part, dict):
-                        yield (keyword, index), part
-            case _:
-                pass
+        if isinstance(value, dict) and keyword in ONE:
+            yield (keyword,), value
+        elif isinstance(value, dict) and keyword in NAMED:
+            parts = value.items()
+            yield from (((keyword, name), part) for name, part in parts if isinstance(part, dict))
+        elif isinstance(value, list) and keyword in LISTED:
+            each = enumerate(value)
+            yield from (((keyword, at), part) for at, part in each if isinstance(part, dict))
 
 
 def walk(schema: dict[str, JsonValue]) -> Iterator[tuple[Path, dict[str, JsonValue]]]:
