@@ -67,7 +67,7 @@ class BaseComparator:
     A subclass overrides either `compare`, on values as they are in the documents, or `similarity`
     (with `prepare`, called once for each distinct value), on prepared values; `similarities` and
     `keys` are for speed. Constructor keywords are kept as attributes of the same name; `config` and
-    equality are read from them.
+    equality are read from them. A value that cannot be used raises a `KeywordError`.
 
     What a subclass overrides is never bypassed: a new `compare` drops an inherited `prepare` and
     `similarity`, a new `similarity` an inherited `similarities`, and a new one of any `keys`.
@@ -95,10 +95,7 @@ class BaseComparator:
     threshold: float
 
     def __init__(self, threshold: float | None = DEFAULT_THRESHOLD) -> None:
-        """Set the threshold in [0, 1] that `binary_compare` uses; None takes the default.
-
-        Every constructor raises `KeywordError` for a value that it cannot use.
-        """
+        """Set the threshold in [0, 1] that `binary_compare` uses; None takes the default."""
         given = DEFAULT_THRESHOLD if threshold is None else threshold
         self.threshold = checked_fraction("threshold", given)
 
@@ -172,10 +169,9 @@ class BaseComparator:
         return Answers(self.similarities(gts, preds))
 
     def keys(self, prepared: Sequence[Any]) -> "Keys | None":
-        """Return a code for each prepared value; two values of unequal codes have similarity 0.
+        """Return a code for each value, or None; prepared values of unequal codes are unlike: 0.
 
-        Two of one code may have any similarity. Codes are of this call alone: whoever compares two
-        sides asks for both at once. None where nothing is known of these values.
+        Codes are of this call alone: whoever compares two sides asks for both at once.
         """
         return None
 
@@ -229,11 +225,7 @@ def keyword_parameters(cls: type[BaseComparator]) -> list[inspect.Parameter]:
 
 
 def text_of(value: object) -> str:
-    """Read any value as text: a string as it is, others through `str`.
-
-    >>> text_of(True), text_of(1.50), text_of("a")
-    ('True', '1.5', 'a')
-    """
+    """Return any value as text: a string as it is, others through `str`."""
     if isinstance(value, str):
         return str.__str__(value)  # of an Enum that is a string: its value, not its name
     if is_number(value) and isinstance(value, int):
@@ -247,11 +239,7 @@ def is_number(value: object) -> TypeGuard[float]:
 
 
 def codes_of(values: Iterable[Hashable]) -> Keys:
-    """Return a code for each value, the same for equal ones: 0 for the first, 1 for the next.
-
-    >>> codes_of("abac").tolist()
-    [0, 1, 0, 2]
-    """
+    """Return a code for each value, the same for equal ones: 0 for the first, 1 for the next."""
     codes: dict[Hashable, int] = {}
     return np.array([codes.setdefault(value, len(codes)) for value in values], np.intp)
 

@@ -62,6 +62,11 @@ class Account:
     graded: ClassVar[bool] = False
     """Whether pairs have a threshold of their own as elements of a list."""
 
+    extras: Mapping[int, tuple[str, ...]] = _NO_KEYS
+    """Of objects, by position: undeclared keys that only the prediction has, false alarms."""
+    undeclared: Mapping[int, tuple[str, ...]] = _NO_KEYS
+    """By position: undeclared keys of the ground truth that have a value; not evaluated."""
+
     def __init__(  # noqa: PLR0913, PLR0917 - what every account has
         self,
         node: Rules,
@@ -144,10 +149,6 @@ class ObjectAccount(Account):
     fields: tuple[FieldAccount, ...] = ()
     """In schema order; empty where nothing is present, and where elements are being paired."""
     entries: tuple[EntryAccount, ...] = ()
-    extras: Mapping[int, tuple[str, ...]] = _NO_KEYS
-    """By position: undeclared keys that only the prediction has, one false alarm each."""
-    undeclared: Mapping[int, tuple[str, ...]] = _NO_KEYS
-    """By position: undeclared keys of the ground truth that have a value; not evaluated."""
 
 
 @dataclass(slots=True, eq=False)

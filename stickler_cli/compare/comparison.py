@@ -131,14 +131,12 @@ class Comparison:
     @property
     def extras(self) -> tuple[str, ...]:
         """Undeclared keys that only the prediction has: one false alarm each."""
-        account = self.account
-        return account.extras.get(self.pair, ()) if isinstance(account, ObjectAccount) else ()
+        return self.account.extras.get(self.pair, ())
 
     @property
     def undeclared(self) -> tuple[str, ...]:
         """Undeclared keys of the ground truth that have a value; they are not evaluated."""
-        account = self.account
-        return account.undeclared.get(self.pair, ()) if isinstance(account, ObjectAccount) else ()
+        return self.account.undeclared.get(self.pair, ())
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Comparison) and all(
@@ -167,9 +165,9 @@ class ElementComparison:
     """One unit of a list: a pair, or an element that has none."""
 
     gt_index: int | None
-    """Position in the ground truth as it is in the document; None for an invented element."""
+    """In the ground truth as it is in the document; None for an invented element."""
     pred_index: int | None
-    """Position in the prediction as it is in the document; None for a missed element."""
+    """None for a missed element."""
     outcome: Outcome
     """The class of the unit as an element: objects pass on their match-threshold."""
     threshold: float

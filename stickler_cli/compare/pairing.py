@@ -74,13 +74,8 @@ def pair(  # noqa: PLR0913, PLR0917 - two sides of columns, and what pairs them
     1e-9 * (1 - |i-j| / max(n, m)) while the assignment is sought. Pairs at or below the floor
     count as 0, so a hopeless pair never displaces a good one, and are left out of the answer.
 
-    Args:
-        item: what compares two elements.
-        lists: the lists of a place.
-        gt: (k,), the slot of each ground truth.
-        pred: (k,), the slot of each prediction.
-        floor: in [-1, 1), met within 1e-9; -1 keeps every pair.
-        options: of the run.
+    Lists are given by their slots, `gt` and `pred`, both (k,), and `item` compares their elements.
+    The floor is in [-1, 1), and met within 1e-9; -1 keeps every pair.
 
     Source:
         docs/semantics.md, Lists. Crouse (2016), doi:10.1109/TAES.2016.140952, for assignments.
