@@ -52,14 +52,7 @@ def document_view(batch: Batch, document: int) -> dict[str, object]:
 def tally_view(
     node: Tally, *, recall_with_fd: bool = False, more: More | None = None, path: Path = ()
 ) -> dict[str, object]:
-    """Return a node's counts, mean scores and fields as results show them.
-
-    Args:
-        node: what was counted.
-        recall_with_fd: whether recall also counts false discoveries as not found.
-        more: what else to say of each node, by its path.
-        path: of the node.
-    """
+    """Return a node's counts, mean scores and fields as results show them; `more` says more."""
     view: dict[str, object] = {
         mode: node.counts(mode).view(recall_with_fd=recall_with_fd) for mode in COUNTING_MODES
     }

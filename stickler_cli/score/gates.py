@@ -198,11 +198,11 @@ def judge(gate: Gate, evaluation: Evaluation, *, recall_with_fd: bool = False) -
 
 
 def judged(gate: Gate, value: float | None, empty: str, what: str = "") -> GateResult:
-    """Return whether a value is what a gate asks for.
+    """Return whether a value is what a gate asks for; none passes where there is no value.
 
     Args:
         gate: what is asked.
-        value: what there is; None where there is nothing to compare, and no gate passes.
+        value: what there is; None where there is nothing to compare.
         empty: why there is nothing.
         what: stands before the name of the value in the reason.
     """

@@ -104,9 +104,7 @@ class Run:
 def run_record(run: Run, *, per_document: bool = True) -> dict[str, object]:
     """Return a run in the run format; equal runs give equal records, whatever their order.
 
-    Args:
-        run: what to write.
-        per_document: whether to give the accounts of documents, if the run has them.
+    Accounts of documents are in it if the run has them, unless they are not asked for.
     """
     record: dict[str, object] = {
         "format": RUN_FORMAT,

@@ -15,14 +15,10 @@ NAMED: Final = 5
 
 
 def merge_runs(runs: Sequence[tuple[str, Run]], gates: Sequence[Gate] | None = None) -> Run:
-    """Return the run of all documents of some runs.
+    """Return the run that one process would have made of all documents of some runs.
 
-    It is the run that one process would have made of all of them, whatever their order: gates are
-    judged anew, and of the paths of schemas and of notes each stands once.
-
-    Args:
-        runs: with the name of each, at least one.
-        gates: what the whole must reach; None for all gates of the runs.
+    The order of runs, each with its name, makes no difference. Gates are judged anew: those given,
+    or all of the runs.
 
     Raises:
         NotComparableError: they were made under different conditions, or have documents in common.

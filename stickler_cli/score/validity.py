@@ -1,8 +1,4 @@
-"""How many documents are what their schema says, and what is wrong with the others.
-
-A module of its own because a verdict is about the shape of a document by itself, and all other
-counts are about two documents.
-"""
+"""How many documents are what their schema says, and what is wrong with the others."""
 
 from collections import Counter
 from collections.abc import Sequence
