@@ -11,14 +11,14 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.schema.annotations import own_keys
 from stickler_cli.schema.judging import Documents, Formats, Part, is_valid
 from stickler_cli.schema.references import SchemaFiles, Source
+from stickler_cli.schema.vocabulary import TYPES
 
-TYPE_ONLY: Final = frozenset({"$comment", "default", "deprecated", "description", "examples"}) | {
-    "title",
-    "type",
-}
+TYPE_ONLY: Final = frozenset(
+    {"$comment", "default", "deprecated", "description", "examples", "title", "type"}
+)
 """Keywords that leave the question of acceptance to the type alone."""
 
-ANY_TYPE: Final = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
+ANY_TYPE: Final = frozenset(TYPES)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """`allOf`, `$ref`, `anyOf`, `oneOf` and lists of types: which subschemas are in force at a place.
 
-Those are all schema objects that speak about it, the one that wins first. Merging keywords is then
-looking through them in order.
+Those are all schema objects that speak about it, the one that wins first.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -58,9 +57,8 @@ def flatten(files: SchemaFiles, in_force: InForce, report: Report) -> InForce:
     """List every subschema in force, through `allOf` and references, winners first.
 
     A schema's own keys go before its `allOf`, later branches before earlier ones, and all of them
-    before the target of a reference. A schema that is there by a second way is listed once; those
-    that say nothing, such as a mere reference, are left out, so that all uses of one definition
-    are one place.
+    before the target of a reference. Those that say nothing, such as a mere reference, are left
+    out, so that all uses of one definition are one place.
     """
     if len(in_force) == 1:
         schema = in_force[0].schema

@@ -89,11 +89,7 @@ class LoadedSchema:
 
 
 def load_schema(path: str, *, allow_plugins: bool = False) -> LoadedSchema:
-    """Read and compile a schema file.
-
-    Raises:
-        SchemaError: it cannot be read, is not JSON, or has problems; with all of them.
-    """
+    """Read and compile a schema file; raise SchemaError as `compile_schema` does."""
     try:
         content = Path(path).read_bytes()
     except OSError as error:

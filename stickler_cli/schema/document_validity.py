@@ -47,11 +47,7 @@ class DocumentValidator:
     """Tells what of a document its schema forbids. It can be sent to other processes."""
 
     def __init__(self, schema: Schema, source: str = "", file: str | None = None) -> None:
-        """Take a schema that compiles, as `compile_schema` does.
-
-        Raises:
-            SchemaError: it cannot be judged by.
-        """
+        """Take a schema as `compile_schema` does; raise SchemaError if it cannot be judged by."""
         files = SchemaFiles(schema, source, Path(file) if file else None)
         reach = Reach(files)
         for part, keyword, error in reach.problems(files.root):
@@ -97,10 +93,7 @@ def _keyword(name: str, evaluation_path: Sequence[str | int]) -> str:
 
 
 def _pattern(evaluation_path: Sequence[str | int], missing: Sequence[str]) -> str:
-    """Return the path of the field that a schema speaks of, with `[]` for items and `*` for keys.
-
-    The `evaluation_path` ends with the keyword; `missing` is the key that should be there.
-    """
+    """Return the path of the field that a schema speaks of: `[]` for items, `*` for keys."""
     names: list[str] = []
     position = 0
     while position < len(evaluation_path) - 1:

@@ -35,13 +35,10 @@ class Origin:
 
 
 def find_file(uri: str, origin: Origin) -> FilePath:
-    """Return the file that an absolute URI means, as seen from a document.
+    """Return the file that an absolute URI means as seen from a document, or raise an error.
 
     Other than by a `file:` URI that is the one which stands to the document's own file as the URI
     stands to the document's `$id`.
-
-    Raises:
-        LeadsNowhereError: there is no such file, or it could only be on the network.
     """
     try:
         parts = urlsplit(uri)

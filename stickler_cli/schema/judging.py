@@ -1,9 +1,8 @@
 """The one engine that judges documents, jsonschema-rs: its options, its limits, what it is given.
 
-Which arm of a union takes a value, which keys a pattern names and what `--validate` says are
-verdicts of this engine, so that they agree. The jsonschema package words what is wrong with
-schemas; for a document it takes some two hundred times as long, can hang on a pattern, and calls
-19.99 no multiple of 0.01.
+Arms of unions, patterns of keys and `--validate` all ask it, so that they agree. The jsonschema
+package takes some two hundred times as long, can hang on a pattern, and calls 19.99 no multiple of
+0.01; it only words what is wrong with schemas.
 """
 
 import json
@@ -60,12 +59,7 @@ def build(
 ) -> Validator:
     """Return the validator of a schema; it asserts formats and never asks the network.
 
-    Args:
-        schema: as the engine takes it.
-        dialect: the one that it is written in.
-        registry: what references lead to.
-        base: what relative ones start from.
-        formats: what some formats mean here.
+    References start from `base` and lead into the `registry`; `formats` is what some mean here.
 
     Raises:
         EngineError: the engine does not take the schema.
@@ -216,11 +210,7 @@ class Documents:
 
     @cached_property
     def registry(self) -> jsonschema_rs.Registry:
-        """The documents for the engine.
-
-        Raises:
-            EngineError: it does not take one of them.
-        """
+        """The documents for the engine, which may refuse them with an EngineError."""
         try:
             # It looks all references up, those too that nothing follows: whatever they lead to.
             return jsonschema_rs.Registry([*self.contents.items()], retriever=lambda _: True)
@@ -244,11 +234,7 @@ class Part:
 
     @cached_property
     def validator(self) -> Validator:
-        """The validator of the schema, built when first asked for.
-
-        Raises:
-            EngineError: the engine does not take the schema.
-        """
+        """The validator of the schema, built when first asked for; see `build`."""
         registry = self.documents.registry
         # As the whole document it is known to be the outermost, which `$recursiveRef` looks for.
         base = self.reference.removesuffix("#")

@@ -17,11 +17,10 @@ from stickler_cli.core.spelling import did_you_mean
 from stickler_cli.schema.dialects import Dialect, Schema, named_dialect
 from stickler_cli.schema.judging import is_valid_schema
 from stickler_cli.schema.references import official_schema
+from stickler_cli.schema.vocabulary import TYPES
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
-
-TYPES: Final = ("array", "boolean", "integer", "null", "number", "object", "string")
 
 _MEANT: Final = {
     "any": 'leave "type" out for values of any type',
@@ -69,11 +68,7 @@ _PATTERNS: Final = {
 def invalid_places(schema: Schema, dialect: Dialect) -> Iterator[tuple[Path, str, str, str]]:
     """List where a schema breaks the rules of its dialect, each place once, as they stand there.
 
-    Returns:
-        For each place its path, what was found, what is expected, and a hint.
-
-    Raises:
-        RecursionError: the schema is nested too deeply to tell.
+    Each is a path, what was found there, what is expected, and a hint.
     """
     if is_valid_schema(schema, dialect):
         return

@@ -225,12 +225,7 @@ def is_plural(name: str) -> bool:
 
 
 def rule_for(name: str, kind: str) -> tuple[NameRule, str] | None:
-    """Find the rule for a name, and the ending that led to it; None where the name says nothing.
-
-    Args:
-        name: in snake_case, camelCase or kebab-case.
-        kind: `string`, `number` or `box`.
-    """
+    """Return the rule for a name, and the ending that led to it; None where it says nothing."""
     readings = tuple(_readings(words_of(name)))
     for length in range(_LONGEST, 0, -1):
         for words in readings:

@@ -119,8 +119,7 @@ class ObjectPlace(_Annotated):
     properties: Mapping[str, InForce]
     patterns: Mapping[str, InForce]
     rest: InForce | None
-    """Of keys that nothing else names: empty for values of any kind, None where such a key is not
-    declared."""
+    """Of other keys: empty for values of any kind, None where there are none declared."""
     by_model: bool
     """Whether a comparator asks for just that, to be compared field by field."""
 
@@ -156,11 +155,7 @@ class Places:
         self._visits = 0
 
     def key(self, in_force: InForce, inherited: Merged) -> Key:
-        """Return what makes two places one; asked for at every visit.
-
-        Raises:
-            TooManyPlacesError: this cannot come to an end soon.
-        """
+        """Return what makes two places one; raise TooManyPlacesError if it is asked too often."""
         self._visits += len(in_force)
         if self._visits > MOST_VISITS * MOST_PLACES:
             raise TooManyPlacesError
@@ -181,11 +176,7 @@ class Places:
         return merge_annotations(tuple(own), inherited)
 
     def at(self, in_force: InForce, inherited: Merged) -> Place:
-        """Return what stands where flattened subschemas are in force.
-
-        Raises:
-            TooManyPlacesError: this is asked too often.
-        """
+        """Return what stands where flattened subschemas are in force, each asked for once."""
         self._places += 1
         if self._places > MOST_PLACES:
             raise TooManyPlacesError

@@ -1,9 +1,7 @@
 """Follow `$ref` in all its forms: inside the schema, by `$id` and anchor, and to other files.
 
-The network is never asked. The meta-schemas of JSON Schema itself are at hand.
-
-Not by `referencing`, which gives new objects each time a file is asked for: here the identity of a
-schema is what makes a recursion end and a place be compiled once.
+The network is never asked. Not by `referencing`, which takes 0.05 s to load and gives new objects
+each time a file is asked for: by its identity a schema is compiled once and a recursion ends.
 """
 
 from collections.abc import Callable
@@ -119,11 +117,7 @@ class SchemaFiles(Index):
         return Source(self._derived[key], source.scope)
 
     def follow(self, source: Source, keyword: str) -> Source:
-        """Return what a reference leads to.
-
-        Raises:
-            LeadsNowhereError: it leads nowhere, to no schema, or only over the network.
-        """
+        """Return what a reference leads to, or raise LeadsNowhereError."""
         reference = source.schema[keyword]
         if not isinstance(reference, str):
             raise LeadsNowhereError(f"{keyword} is {kind_of(reference)}", "a string")

@@ -55,11 +55,7 @@ class Problems:
 def check(
     files: SchemaFiles, schema: Schema, problems: Problems, *, comparators: Comparators
 ) -> bool:
-    """Note all that is wrong with a schema by itself, used or not.
-
-    Returns:
-        Whether it is valid JSON Schema in its dialect; what is not has no meaning to compile.
-    """
+    """Note all that is wrong with a schema by itself; return whether it is valid JSON Schema."""
     before = len(problems)
     for wrong, *said in invalid_places(schema, files.at(schema).dialect):
         problems.add(schema, wrong, *said)

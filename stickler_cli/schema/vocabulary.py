@@ -1,7 +1,7 @@
-"""Where JSON Schema keeps schemas inside a schema, and where it keeps data.
+"""The types of JSON Schema, and where it keeps schemas inside a schema.
 
-Only these places are read as schemas: an annotation inside `default`, `examples` or `enum` is
-data, and a property may be called like a keyword.
+An annotation inside `default`, `examples` or `enum` is data, and a property may be called like a
+keyword.
 """
 
 from collections.abc import Iterator
@@ -9,6 +9,8 @@ from typing import Final
 
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import Path
+
+TYPES: Final = ("array", "boolean", "integer", "null", "number", "object", "string")
 
 ONE: Final = frozenset(
     {
