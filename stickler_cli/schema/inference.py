@@ -248,7 +248,7 @@ class _Walker:
         return found
 
     def _object(self, place: ObjectPlace, at: _At) -> _Fields:
-        own = place.own
+        own = place.merged
         threshold = own.item_threshold if at.listed else own.object_threshold
         # The values of a map go by the name of the map.
         families = [part for part in (*place.patterns.values(), place.rest) if part]

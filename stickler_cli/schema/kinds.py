@@ -113,13 +113,13 @@ class KindCompiler(LeafCompiler, ABC):
 
     def _object(self, place: ObjectPlace) -> Built:
         by_model = ON_VALUE if place.by_model else ()
-        self._usage.note(place.own, "an object", *ON_OBJECT, *by_model)
-        threshold = place.own.item_threshold
+        self._usage.note(place.merged, "an object", *ON_OBJECT, *by_model)
+        threshold = place.merged.item_threshold
         node = self.descend(place.in_force, threshold, lambda: self._declared(place))
-        return Built(node, place.own.aggregate, speaks_for_list=False)
+        return Built(node, place.merged.aggregate, speaks_for_list=False)
 
     def _declared(self, place: ObjectPlace) -> Node:
-        own = place.own
+        own = place.merged
         common: dict[str, Any] = {
             "threshold": own.object_threshold,
             "threshold_source": own.object_source,

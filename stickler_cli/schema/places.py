@@ -55,9 +55,7 @@ class _Annotated:
     in_force: InForce
     """Flattened."""
     merged: Merged
-    """Its annotations, below what an array around it says to its leaves."""
-    own: Merged
-    """Its annotations alone."""
+    """Its annotations; those of leaves and arrays below what an array around them says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +95,9 @@ class WholePlace(_Annotated):
 @dataclass(frozen=True, slots=True)
 class OpenPlace(_Annotated):
     """A place whose values may be of any kind."""
+
+    own: Merged
+    """Its annotations alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +196,7 @@ class Places:
             case "array":
                 return self._array(in_force, merged, own)
             case kind if kind in BY_TYPE:
-                return LeafPlace(in_force, merged, own, kind)
+                return LeafPlace(in_force, merged, kind)
             case _:
                 return OpenPlace(in_force, merged, own)
 
@@ -204,11 +205,11 @@ class Places:
         comparator = self._comparator(own)
         by_model = isinstance(comparator, StructuredModelComparator)
         if comparator is not None and "object" in comparator.takes and not by_model:
-            return WholePlace(in_force, own, own)
+            return WholePlace(in_force, own)
         named = properties(self.files, in_force)
         patterns = properties(self.files, in_force, "patternProperties")
         rest = self._rest(in_force)
-        return ObjectPlace(in_force, own, own, named, patterns, rest, by_model)
+        return ObjectPlace(in_force, own, named, patterns, rest, by_model)
 
     def _rest(self, in_force: InForce) -> InForce | None:
         for keyword in _CLOSED_BY:
@@ -223,13 +224,13 @@ class Places:
     def _array(self, in_force: InForce, merged: Merged, own: Merged) -> Place:
         comparator = self._comparator(merged)
         if comparator is not None and "array" in comparator.takes:
-            return WholePlace(in_force, merged, own)
+            return WholePlace(in_force, merged)
         positions = positions_of(self.files, in_force)
         elements = elements_of(self.files, in_force)
         # A tuple keeps its threshold to itself.
         below = merged.below(None if positions else own.threshold)
         by_model = isinstance(comparator, StructuredModelComparator)
-        return ArrayPlace(in_force, merged, own, positions, elements, below, by_model)
+        return ArrayPlace(in_force, merged, positions, elements, below, by_model)
 
     def _comparator(self, merged: Merged) -> BaseComparator | None:
         """Return the comparator that annotations name; None without one that can be made."""
