@@ -91,7 +91,7 @@ class Collected:
 
     def counts(self) -> FieldCounts:
         """Return what all comes to."""
-        fields = list(dict.fromkeys(rows for rows, _ in self.met))
+        fields = list({rows.start: rows for rows, _ in self.met}.values())
         size = sum(len(each.documents) for each in fields)
         sums = np.zeros((LEAVES + 1, size, OUTCOMES), np.int64)
         for modes, units in self.units.items():

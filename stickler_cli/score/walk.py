@@ -1,7 +1,7 @@
 """The one walk through an account that all folds read: its pairs, place by place."""
 
 from collections.abc import Iterator
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -28,69 +28,47 @@ Order: TypeAlias = tuple[int, ...]
 """Where a pair comes among those of its document: in schema order, parents first."""
 
 
-class FieldRows:
+class FieldRows(NamedTuple):
     """A field as the walk meets it, with a row for each document that may have it."""
 
-    def __init__(  # noqa: PLR0913, PLR0917 - not a dataclass, as it is made faster so
-        self,
-        path: tuple[str, ...],
-        start: int,
-        documents: Indexes,
-        around: "FieldRows | None" = None,
-        up: Indexes | None = None,
-        counted: bool = True,
-    ) -> None:
-        self.path = path
-        """Names, without list indexes."""
-        self.start = start
-        """The position of its first row among those of all fields."""
-        self.documents = documents
-        """The document of each row."""
-        self.around = around
-        self.up = up
-        """Which row of the field around it each row is in; None where it has the same."""
-        self.counted = counted
-        """Whether `aggregate` and `leaves` of the field around it include it."""
-        self.fields: dict[tuple[str, bool], FieldRows] = {}
-        """The declared ones, by name and whether they are counted."""
+    path: tuple[str, ...]
+    """Names, without list indexes."""
+    start: int
+    """The position of its first row among those of all fields."""
+    documents: Indexes
+    """The document of each row."""
+    fields: "dict[tuple[str, bool], FieldRows]"
+    """The declared ones, by name and whether they are counted."""
+    around: "FieldRows | None" = None
+    up: Indexes | None = None
+    """Which row of the field around it each row is in; None where it has the same."""
+    counted: bool = True
+    """Whether `aggregate` and `leaves` of the field around it include it."""
 
 
-class Visit:
+class Visit(NamedTuple):
     """Pairs of one place: values of a field, elements of lists, or what is gone into of these."""
 
-    def __init__(  # noqa: PLR0913, PLR0917 - not a dataclass, as it is made faster so
-        self,
-        field: FieldRows,
-        account: Account,
-        at: Indexes,
-        rows: Indexes,
-        live: Mask | None,
-        around: "Visit | None" = None,
-        of: Indexes | None = None,
-        order: Any = None,
-        weight: Weight = 1.0,
-        units: Units | None = None,
-    ) -> None:
-        self.field = field
-        self.account = account
-        """Of the pairs, and maybe of others; never a `SplitAccount`."""
-        self.at = at
-        """The positions of the pairs in the account, (n,)."""
-        self.rows = rows
-        """The row of the field that each counts in, among those of all fields, (n,)."""
-        self.live = live
-        """Which pairs are judged, being behind no gate that is shut, (n,); None for all."""
-        self.around = around
-        """None for documents."""
-        self.of = of
-        """Which pair around it each is in, (n,); None where they are the same."""
-        self.order = order
-        """The place among the parts of the pair around it, an int or (n,); of elements, which of
-        the units each is; None of what is gone into."""
-        self.weight = weight
-        """What its field is worth in its object."""
-        self.units = units
-        """Of elements, the units of their lists."""
+    field: FieldRows
+    account: Account
+    """Of the pairs, and maybe of others; never a `SplitAccount`."""
+    at: Indexes
+    """The positions of the pairs in the account, (n,)."""
+    rows: Indexes
+    """The row of the field that each counts in, among those of all fields, (n,)."""
+    live: Mask | None
+    """Which pairs are judged, being behind no gate that is shut, (n,); None for all."""
+    around: "Visit | None" = None
+    """None for documents."""
+    of: Indexes | None = None
+    """Which pair around it each is in, (n,); None where they are the same."""
+    order: Any = None
+    """The place among the parts of the pair around it, an int or (n,); of elements, which of the
+    units each is; None of what is gone into."""
+    weight: Weight = 1.0
+    """What its field is worth in its object."""
+    units: Units | None = None
+    """Of elements, the units of their lists."""
 
     @property
     def listed(self) -> bool:
@@ -161,7 +139,7 @@ def visits(account: Account, at: Indexes) -> list[Visit]:
     """
     documents = np.arange(len(at))
     walk = _Walk(len(at))
-    walk.units(Visit(FieldRows((), 0, documents), account, at, documents, None))
+    walk.units(Visit(FieldRows((), 0, documents, {}), account, at, documents, None))
     return walk.found
 
 
@@ -170,16 +148,6 @@ class _Walk:
         self.rows = documents
         """How many rows all fields have so far."""
         self.found: list[Visit] = []
-
-    def declared(self, around: FieldRows, name: str, *, counted: bool) -> FieldRows:
-        """Return a declared field, with the rows of the field around it."""
-        found = around.fields.get((name, counted))
-        if found is None:
-            path = (*around.path, name)
-            found = FieldRows(path, self.rows, around.documents, around, None, counted)
-            around.fields[name, counted] = found
-            self.rows += len(found.documents)
-        return found
 
     def units(self, visit: Visit) -> None:
         """Visit the pairs of a field or of elements, and what is inside them."""
@@ -199,7 +167,7 @@ class _Walk:
             shut = np.zeros(len(visit.at), np.bool_)
             for side in (account.missed, account.invented):
                 if side is not None:
-                    self.units(_part(visit, visit.field, side, visit.at, live=shut))
+                    self.units(Visit(visit.field, side, visit.at, visit.rows, shut, visit, order=0))
 
     def inside(self, visit: Visit, account: ObjectAccount | ListAccount) -> None:
         """Go into objects and lists, as far as a side has them."""
@@ -208,17 +176,34 @@ class _Walk:
             gate = outcome == TP
         else:
             gate = both_sides(outcome) if isinstance(account, ObjectAccount) else outcome != TN
-        live = gate if visit.live is None else gate & visit.live
         (which,) = (outcome != TN).nonzero()
         if not len(which):
             return
-        inner = _part(visit, visit.field, account, visit.at[which], which, order=None, live=live)
-        if inner.live is not None and inner.live.all():
-            inner.live = None
+        live = (gate if visit.live is None else gate & visit.live)[which]
+        inner = Visit(
+            visit.field,
+            account,
+            visit.at[which],
+            visit.rows[which],
+            None if live.all() else live,
+            visit,
+            which,
+            None,
+            _at(visit.weight, which),
+        )
         if isinstance(account, ObjectAccount):
             self.fields(inner, account)
-        else:
-            self.elements(inner, account)
+        elif account.units is not None:
+            self.elements(inner, account.units)
+
+    def elements(self, lists: Visit, units: Units) -> None:
+        """Visit the elements of lists."""
+        element, of = children(units.owner, lists.at, len(lists.account))
+        if len(element):
+            live = None if lists.live is None else lists.live[of]
+            weight = _at(lists.weight, of)
+            part = lists.rows[of], live, lists, of, element, weight, units
+            self.units(Visit(lists.field, units.account, element, *part))
 
     def fields(self, objects: Visit, account: ObjectAccount) -> None:
         """Visit the fields of objects."""
@@ -230,61 +215,46 @@ class _Walk:
                 compared, at = one.at, local_positions(one.at, len(account))[objects.at]
             for counted, which in _by_say(one.counted, at):
                 below = self.declared(objects.field, one.name, counted=counted)
-                visit = _part(objects, below, one.account, at, order=order)
-                visit.rows = objects.rows + (below.start - objects.field.start)
-                visit.weight = _at(one.account.worth, at)
+                rows = objects.rows + (below.start - objects.field.start)
+                weight = _at(one.account.worth, at)
+                part = rows, objects.live, objects, None, order, weight
+                visit = Visit(below, one.account, at, *part)
                 self.units(visit if which is None else visit.some(which, one.account, at[which]))
         for entry in account.entries:
             self.entries(objects, account, entry)
 
+    def declared(self, around: FieldRows, name: str, *, counted: bool) -> FieldRows:
+        """Return a declared field, with the rows of the field around it."""
+        if (name, counted) not in around.fields:
+            around.fields[name, counted] = self.below(around, name, None, counted=counted)
+        return around.fields[name, counted]
+
+    def below(
+        self, around: FieldRows, name: str, up: Indexes | None, *, counted: bool
+    ) -> FieldRows:
+        documents = around.documents if up is None else around.documents[up]
+        start = self.rows
+        self.rows += len(documents)
+        return FieldRows((*around.path, name), start, documents, {}, around, up, counted)
+
     def entries(self, objects: Visit, account: ObjectAccount, entry: EntryAccount) -> None:
         """Visit fields that only the documents name, each name by itself."""
-        found, of = children(entry.owner, objects.at, len(account))
+        found, owners = children(entry.owner, objects.at, len(account))
         by_name: dict[int, list[int]] = {}
         for position, key in enumerate(entry.key[found].tolist()):
             by_name.setdefault(key, []).append(position)
         for key, positions in by_name.items():
-            at, owners = found[positions], of[positions]
-            for counted, which in _by_say(entry.counted, at):
-                some, around = (at, owners) if which is None else (at[which], owners[which])
-                rows = objects.rows[around] - objects.field.start
+            for counted, which in _by_say(entry.counted, found[positions]):
+                some = positions if which is None else np.array(positions)[which]
+                at, of = found[some], owners[some]
+                rows = objects.rows[of] - objects.field.start
                 up = distinct(rows)
-                path = (*objects.field.path, entry.names[key])
-                documents = objects.field.documents[up]
-                below = FieldRows(path, self.rows, documents, objects.field, up, counted)
-                self.rows += len(up)
-                order = len(account.fields) + entry.order[some]
-                visit = _part(objects, below, entry.account, some, around, order=order)
-                visit.rows = below.start + np.searchsorted(up, rows)
-                visit.weight = _at(entry.account.worth, some)
-                self.units(visit)
-
-    def elements(self, lists: Visit, account: ListAccount) -> None:
-        """Visit the elements of lists."""
-        if account.units is None:
-            return
-        element, of = children(account.units.owner, lists.at, len(account))
-        if len(element):
-            visit = _part(lists, lists.field, account.units.account, element, of, order=element)
-            visit.weight, visit.units = _at(lists.weight, of), account.units
-            self.units(visit)
-
-
-def _part(  # noqa: PLR0913 - what a visit takes from the one around it, and what not
-    around: Visit,
-    below: FieldRows,
-    account: Account,
-    at: Indexes,
-    of: Indexes | None = None,
-    *,
-    order: Any = 0,
-    live: Mask | None = None,
-) -> Visit:
-    """Return the visit of parts of the pairs of another; `of` says which each is in."""
-    rows, gates = around.rows, around.live if live is None else live
-    if of is not None:
-        rows, gates = rows[of], None if gates is None else gates[of]
-    return Visit(below, account, at, rows, gates, around, of, order, around.weight)
+                below = self.below(objects.field, entry.names[key], up, counted=counted)
+                order = len(account.fields) + entry.order[at]
+                live = None if objects.live is None else objects.live[of]
+                weight = _at(entry.account.worth, at)
+                part = np.searchsorted(up, rows) + below.start, live, objects, of, order, weight
+                self.units(Visit(below, entry.account, at, *part))
 
 
 def _by_say(counted: "bool | Mask", at: Indexes) -> Iterator[tuple[bool, Indexes | None]]:
