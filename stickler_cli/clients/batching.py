@@ -75,9 +75,7 @@ def asked(
 
     def ask(batch: Sequence[Q]) -> list[Outcome[Q, A]]:
         """Ask one batch; where the server takes it only in part, ask its halves."""
-        result, attempts = retried(
-            lambda: model.call(batch, connections, retry.timeout), retry, turnstile
-        )
+        result, attempts = retried(lambda: model.call(batch, connections), retry, turnstile)
         if not isinstance(result, RefusedError) or len(batch) == 1:
             return [Outcome(batch, result, attempts)]
         half = len(batch) // 2

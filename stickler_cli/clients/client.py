@@ -44,7 +44,7 @@ class Client:
         """What asking took so far."""
         self._needs: dict[Model[Any, Any], Need] = {}
         self._cache = AnswerCache(cache_directory()) if policy.cache else None
-        self._connections = Connections()
+        self._connections = Connections(policy.retry.timeout)
         self._memory = Memory()
         self._remembers_failures = remembers_failures
         self._judged = 0

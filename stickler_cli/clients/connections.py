@@ -17,7 +17,9 @@ CLOSING_SECONDS: Final = 5.0
 class Connections:
     """Connections by key, opened when they are first needed and closed together."""
 
-    def __init__(self) -> None:
+    def __init__(self, timeout: float) -> None:
+        self.timeout = timeout
+        """Seconds that a request may take."""
         self._lock = threading.RLock()
         self._open: dict[Hashable, tuple[Any, Callable[[Any], object]]] = {}
         self._loop: asyncio.AbstractEventLoop | None = None

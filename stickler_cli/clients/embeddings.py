@@ -67,9 +67,7 @@ class FunctionEmbedder(Embedder):
     def require(self) -> None:
         """Need nothing more."""
 
-    def call(
-        self, questions: Sequence[str], connections: Connections, timeout: float
-    ) -> Reply[Vector]:
+    def call(self, questions: Sequence[str], connections: Connections) -> Reply[Vector]:
         """Call the function once a text."""
         return Reply([vector_of(self.function(text)) for text in questions])
 
@@ -117,16 +115,14 @@ class BedrockEmbedder(ServerEmbedder):
     backend: ClassVar[str] = "bedrock"
     extra: ClassVar[str] = "bedrock"
 
-    def call(
-        self, questions: Sequence[str], connections: Connections, timeout: float
-    ) -> Reply[Vector]:
+    def call(self, questions: Sequence[str], connections: Connections) -> Reply[Vector]:
         """Embed one text."""
         (text,) = questions
         is_cohere = "cohere.embed" in self.name
         request: dict[str, object] = {"inputText": text}
         if is_cohere:
             request = {"texts": [text], "input_type": "clustering"}
-        runtime = self.server.reached(connections, timeout)
+        runtime = self.server.reached(connections)
         answer = runtime.invoke_model(modelId=self.name, body=json.dumps(request))
         try:
             content = json.loads(answer["body"].read())
@@ -144,11 +140,9 @@ class OpenAIEmbedder(ServerEmbedder):
     extra: ClassVar[str] = "openai"
     batch_size: ClassVar[int] = 128  # OpenAI takes 2048 texts, but 300,000 tokens in all
 
-    def call(
-        self, questions: Sequence[str], connections: Connections, timeout: float
-    ) -> Reply[Vector]:
+    def call(self, questions: Sequence[str], connections: Connections) -> Reply[Vector]:
         """Embed a batch of texts in one request."""
-        api = self.server.reached(connections, timeout).embeddings
+        api = self.server.reached(connections).embeddings
         reply: Any = connections.run(
             api.create(model=self.name, input=list(questions), encoding_format="float")
         )
@@ -186,9 +180,7 @@ class LocalEmbedder(NamedEmbedder):
         self.require_package(self.package, self.extra)
         require_model_path(self.comparator, self.name)
 
-    def call(
-        self, questions: Sequence[str], connections: Connections, timeout: float
-    ) -> Reply[Vector]:
+    def call(self, questions: Sequence[str], connections: Connections) -> Reply[Vector]:
         """Embed a batch of texts."""
         model = connections.opened(self, self._load)
         rows = model.encode(list(questions), show_progress_bar=False)

@@ -119,9 +119,7 @@ class Judge(Model[Pair, Verdict]):
         """Return an estimate of the tokens of a question with its instructions."""
         return super().tokens(question) + len(self.instructions) // CHARACTERS_A_TOKEN
 
-    def call(
-        self, questions: Sequence[Pair], connections: Connections, timeout: float
-    ) -> Reply[Verdict]:
+    def call(self, questions: Sequence[Pair], connections: Connections) -> Reply[Verdict]:
         """Ask about one pair; once more where the answer is no verdict."""
         (question,) = questions
         message = self.text(question)
@@ -129,26 +127,26 @@ class Judge(Model[Pair, Verdict]):
             raise ValueError(
                 f"the two values have {len(message)} characters, which is too long to be judged"
             )
-        result = self._answer(connections, message, timeout)
+        result = self._answer(connections, message)
         reason = " ".join(result.output.reason.split())
         if len(reason) > LONGEST_REASON:
             reason = reason[: LONGEST_REASON - 3] + "..."
         return Reply([Verdict(result.output.equivalent, reason)], _usage(result.usage))
 
-    def _answer(self, connections: Connections, message: str, timeout: float) -> Any:
+    def _answer(self, connections: Connections, message: str) -> Any:
         from pydantic_ai import Agent  # takes 0.7 s
         from pydantic_ai.exceptions import UnexpectedModelBehavior
 
         prefix, name = prefix_of(self.model)
         agent: Any = Agent(
-            SERVERS[prefix].language_model(name, connections, timeout),
+            SERVERS[prefix].language_model(name, connections),
             output_type=Answer,
             instructions=self.instructions,
             model_settings={"temperature": 0.0},
             retries=1,
         )
         try:
-            return connections.run(asyncio.wait_for(agent.run(message), timeout))
+            return connections.run(asyncio.wait_for(agent.run(message), connections.timeout))
         except (UnexpectedModelBehavior, AttributeError, KeyError, TypeError) as error:
             # The latter where a client takes what it reads to be of the protocol, and it is not.
             raise GarbledError(f"the answer is no verdict ({error})") from None

@@ -69,9 +69,7 @@ class BertScore(Model[Texts, float]):
                 expected = "num_layers in the comparator's config"
             raise UnavailableError([Problem("", found, expected)])
 
-    def call(
-        self, questions: Sequence[Texts], connections: Connections, timeout: float
-    ) -> Reply[float]:
+    def call(self, questions: Sequence[Texts], connections: Connections) -> Reply[float]:
         """Score a batch of pairs."""
         scorer = connections.opened(self, self._load)
         firsts, seconds = zip(*questions, strict=True)

@@ -135,8 +135,8 @@ class Model(ABC, Generic[Q, A]):
         return UnavailableError([Problem("", found, "", hint)])
 
     @abstractmethod
-    def call(self, questions: Sequence[Q], connections: "Connections", timeout: float) -> Reply[A]:
-        """Ask at most `batch_size` questions; `timeout` is in seconds.
+    def call(self, questions: Sequence[Q], connections: "Connections") -> Reply[A]:
+        """Ask at most `batch_size` questions.
 
         Raises:
             GarbledError: the answer cannot be read.

@@ -48,24 +48,24 @@ class Server:
             own = "" if self.always_keyed else f", or set {self.urls[0]} for a server of your own"
             raise model.unavailable(f"needs a key in {self.key}", hint=f"set it{own}")
 
-    def reached(self, connections: Connections, timeout: float) -> Any:
-        """Return a client of its library, for requests that may take `timeout` seconds."""
+    def reached(self, connections: Connections) -> Any:
+        """Return a client of its library."""
         key = os.environ.get(self.key) or (NO_KEY if self.package == "openai" else None)
         address = self.address or None
 
         def make() -> Any:
             client = resolve_name(f"{self.package}:{self.client}")  # 0.8 s, for those who use it
-            return client(base_url=address, api_key=key, max_retries=0, timeout=timeout)
+            return client(base_url=address, api_key=key, max_retries=0, timeout=connections.timeout)
 
-        state = (self.package, address, key, timeout)
+        state = (self.package, address, key)
         return connections.opened(state, make, connections.close_asynchronous)
 
-    def language_model(self, name: str, connections: Connections, timeout: float) -> Any:
-        """Return pydantic-ai's model of a name; a request may take `timeout` seconds."""
+    def language_model(self, name: str, connections: Connections) -> Any:
+        """Return pydantic-ai's model of a name."""
         model = resolve_name(f"pydantic_ai.models.{self.chat}")
         provider = resolve_name(f"pydantic_ai.providers.{self.provider}")
         keyword = f"{self.chat.partition(':')[0]}_client"
-        return model(name, provider=provider(**{keyword: self.reached(connections, timeout)}))
+        return model(name, provider=provider(**{keyword: self.reached(connections)}))
 
 
 class Bedrock(Server):
@@ -92,22 +92,22 @@ class Bedrock(Server):
             )
             raise model.unavailable(f"finds no {missing} for Amazon Bedrock", hint=hint)
 
-    def reached(self, connections: Connections, timeout: float) -> Any:
-        """Return boto3's client, for requests that may take `timeout` seconds."""
+    def reached(self, connections: Connections) -> Any:
+        """Return boto3's client."""
 
         def make() -> Any:
             from botocore.config import Config
 
             config = Config(
-                connect_timeout=timeout,
-                read_timeout=timeout,
+                connect_timeout=connections.timeout,
+                read_timeout=connections.timeout,
                 retries={"mode": "standard", "total_max_attempts": 1},
                 max_pool_connections=32,
             )
             return _session().create_client("bedrock-runtime", config=config)
 
         state = tuple(sorted(item for item in os.environ.items() if item[0].startswith("AWS_")))
-        return connections.opened(("bedrock", state, timeout), make, lambda made: made.close())
+        return connections.opened(("bedrock", state), make, lambda made: made.close())
 
 
 def _session() -> "Session":

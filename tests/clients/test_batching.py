@@ -23,12 +23,12 @@ class Served(Model):
     def require(self):
         """Need nothing."""
 
-    def call(self, questions, connections, timeout):
+    def call(self, questions, connections):
         return Reply([self.answer(question) for question in questions])
 
 
 def outcomes(answer, questions, **policy):
-    return asked(Served(answer), questions, Policy(**policy), Connections())
+    return asked(Served(answer), questions, Policy(**policy), Connections(60))
 
 
 def test_answers_come_as_they_are_known():

@@ -38,7 +38,7 @@ class Capitals(Model):
     def require(self):
         """Need nothing."""
 
-    def call(self, questions, connections, timeout):
+    def call(self, questions, connections):
         self.batches.append(sorted(questions))
         if "bad" in questions:
             raise StatusError(400)
@@ -112,7 +112,7 @@ def test_a_failure_that_is_not_remembered_is_asked_again():
 
 def test_every_attempt_counts_as_a_call(client):
     class Away(Capitals):
-        def call(self, questions, connections, timeout):
+        def call(self, questions, connections):
             raise TimeoutError
 
     failures = client.answers(Away(), ["a", "b"])

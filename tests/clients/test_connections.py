@@ -10,7 +10,7 @@ from stickler_cli.clients.connections import Connections
 
 @pytest.fixture
 def connections():
-    made = Connections()
+    made = Connections(60)
     yield made
     made.close()
 
