@@ -5,14 +5,12 @@ Nothing here depends on the day of the run or on the time zone of the machine.
 
 import re
 from calendar import monthrange
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta, timezone, tzinfo
 from itertools import compress, product
 from typing import Any, Final, TypeAlias
 
 from dateutil.parser import parser, parserinfo
-
-from stickler_cli.core.values import dataclass
 
 LONGEST: Final = 256
 """Characters of the longest string that can be a date. Source: docs/dates.md."""

@@ -1,7 +1,8 @@
 """The standard `dataclass`, but for methods that are made from text.
 
 Compiling them takes longer than all else that a class takes when it is imported, and there are so
-many classes that it was a quarter of the time until the first document is compared.
+many classes that it was a quarter of the time until the first document is compared. Values are made
+a little slower: modules that make values for each error or document import the standard one.
 """
 
 import dataclasses
@@ -134,12 +135,7 @@ _FROZEN: Final = {
 
 def _dataclass(*, frozen: bool = False, eq: bool = True, **said: bool) -> Callable[[type], type]:
     """Make a class one of fields, as `dataclasses.dataclass` does."""
-    methods = {
-        "__init__": _init,
-        "__signature__": _SignatureOnDemand(),
-        "__repr__": _repr,
-        **(_FROZEN if frozen else {}),
-    }
+    methods = _METHODS | (_FROZEN if frozen else {})
     if eq:
         methods |= {"__eq__": _eq, "__hash__": _hash if frozen else None}
 

@@ -6,7 +6,7 @@ have each document read where it is compared. They are tuples: those are the fas
 
 import io
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Final, Literal, NamedTuple, TypeAlias
 
@@ -14,7 +14,6 @@ import orjson
 
 from stickler_cli.core.json_values import JsonObject, brief
 from stickler_cli.core.problems import Problem
-from stickler_cli.core.values import dataclass
 from stickler_cli.documents.duplicates import DuplicateKey, duplicate_keys, nothing_dropped
 from stickler_cli.documents.lenient import find_document, place_of_json
 from stickler_cli.documents.reading import (

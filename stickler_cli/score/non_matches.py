@@ -1,12 +1,12 @@
 """Every error of documents, where it is and why: a fold of their account."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.json_values import JsonValue, kind_of
 from stickler_cli.core.locations import Path, field_path
-from stickler_cli.core.values import dataclass
 from stickler_cli.score.error_classes import ErrorClass, Places, classify
 from stickler_cli.score.units import Unit, documents_units
 from stickler_cli.score.walk import Visit
