@@ -34,7 +34,7 @@ LATE_IMPORTS: Final = {
     ("schema/files.py", "urllib.request"): "loads ssl; most schemas are one file",
     ("schema/metaschema.py", "jsonschema"): "few schemas are wrong",
     ("schema/references.py", "jsonschema_specifications"): "reads the disk; few schemas need it",
-    ("score/misreadings.py", "stickler_cli.comparators.date_parsing"): "loads dateutil",
+    ("score/confusions.py", "stickler_cli.comparators.date_parsing"): "loads dateutil",
 }
 """What is imported inside functions, where, and why; everything else stands at the top."""
 

@@ -13,14 +13,14 @@ from typing import Any, Final
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.json_values import JsonObject, JsonValue, kind_of
 from stickler_cli.core.locations import Path, Step
-from stickler_cli.score.misreadings import (
+from stickler_cli.score.confusions import (
     amount,
+    confused_numbers,
+    confused_texts,
     look_alike,
     part_of,
     same_date,
     same_text,
-    slip_of_number,
-    slip_of_text,
     text_of,
 )
 
@@ -131,7 +131,7 @@ def _of_scalars(  # noqa: PLR0911 - one for each rule, in their order
 def _of_amounts(gt: Decimal, pred: Decimal) -> ErrorClass | None:
     if gt == pred:
         return ErrorClass.FORMAT
-    return ErrorClass.DIGIT_SLIP if slip_of_number(gt, pred) else None
+    return ErrorClass.DIGIT_SLIP if confused_numbers(gt, pred) else None
 
 
 def _of_texts(gt: str, pred: str) -> ErrorClass | None:
@@ -139,7 +139,7 @@ def _of_texts(gt: str, pred: str) -> ErrorClass | None:
         return ErrorClass.TRUNCATED
     if part_of(gt, pred):
         return ErrorClass.OVERRUN
-    return ErrorClass.DIGIT_SLIP if slip_of_text(gt, pred) else None
+    return ErrorClass.DIGIT_SLIP if confused_texts(gt, pred) else None
 
 
 def _kind(value: JsonValue) -> str:

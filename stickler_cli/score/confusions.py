@@ -1,7 +1,7 @@
-"""How a wrong text or number came from the right one: another spelling, a part of it, a slip.
+"""How a wrong text or number came from the right one: another spelling, a part, a confusion.
 
-A module of its own because nothing here knows what a comparison is: two values in, a yes or no
-out. Every rule takes time in proportion to the length of its texts, and is meant for short ones.
+Nothing here knows what a comparison is. Every rule takes time in proportion to the length of its
+texts, and is meant for short ones.
 """
 
 import re
@@ -59,30 +59,27 @@ digits are the usual confusions of optical character recognition."""
 
 
 def text_of(value: JsonValue) -> str:
-    """Write a scalar as a document would; an integer that is no amount of anything, in hex."""
-    if isinstance(value, str):
-        return value
+    """Return a scalar as a document has it; an integer that is no amount of anything, in hex."""
     if isinstance(value, bool):
         return str(value).lower()
-    # Python refuses to write thousands of digits in decimal.
-    huge = isinstance(value, int) and value.bit_length() > MOST_BITS
-    return hex(value) if huge and isinstance(value, int) else str(value)
+    if isinstance(value, int) and value.bit_length() > MOST_BITS:
+        return hex(value)  # Python refuses to write thousands of digits in decimal
+    return str(value)
 
 
 def amount(value: JsonValue) -> Decimal | None:
-    """Read a number, or a text that is nothing but an amount; None for anything else, and for NaN.
+    """Return a number, or that of a text that is nothing but an amount; None for NaN and others.
 
     >>> amount("$1,250.00"), amount("2024-01-05")
     (Decimal('1250.00'), None)
     """
-    if isinstance(value, bool):
+    if isinstance(value, str):
+        is_amount = len(value) <= LONGEST_AMOUNT and _AMOUNT.fullmatch(value)
+        return parse_number(value) if is_amount else None
+    if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    if isinstance(value, int | float):
-        huge = isinstance(value, int) and value.bit_length() > MOST_BITS
-        return None if huge else readable(written(value))
-    if not isinstance(value, str) or len(value) > LONGEST_AMOUNT or not _AMOUNT.fullmatch(value):
-        return None
-    return parse_number(value)
+    huge = isinstance(value, int) and value.bit_length() > MOST_BITS
+    return None if huge else readable(written(value))
 
 
 @lru_cache(_TEXTS_REMEMBERED)
@@ -161,10 +158,10 @@ def part_of(part: str, whole: str) -> bool:
     return 0 < len(part) < len(whole) and (whole.startswith(part) or whole.endswith(part))
 
 
-def slip_of_text(gt: str, pred: str) -> bool:
+def confused_texts(gt: str, pred: str) -> bool:
     """Return whether two texts are the same but for a digit, or two that changed places.
 
-    >>> slip_of_text("INV-1023", "INV-1032"), slip_of_text("INV-1023", "INK-1023")
+    >>> confused_texts("INV-1023", "INV-1032"), confused_texts("INV-1023", "INK-1023")
     (True, False)
     """
     gt, pred = bare(gt), bare(pred)
@@ -174,14 +171,14 @@ def slip_of_text(gt: str, pred: str) -> bool:
     return bool(gt_digits and pred_digits) and _near(gt_digits, pred_digits)
 
 
-def slip_of_number(gt: Decimal, pred: Decimal) -> bool:
+def confused_numbers(gt: Decimal, pred: Decimal) -> bool:
     """Return whether numbers differ by a digit, two that changed places, a power of ten, a sign.
 
     Of numbers of one digit nothing remains when it differs: 5 for 7 is another number.
 
-    >>> [slip_of_number(Decimal(120), Decimal(x)) for x in ("12", "-120", "102", "125", "12.5")]
+    >>> [confused_numbers(Decimal(120), Decimal(x)) for x in ("12", "-120", "102", "125", "12.5")]
     [True, True, True, True, True]
-    >>> slip_of_number(Decimal(5), Decimal(7)), slip_of_number(Decimal(120), Decimal(345))
+    >>> confused_numbers(Decimal(5), Decimal(7)), confused_numbers(Decimal(120), Decimal(345))
     (False, False)
     """
     (gt_digits, gt_power), (pred_digits, pred_power) = _significant(gt), _significant(pred)
