@@ -3,18 +3,16 @@
 import csv
 import io
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from stickler_cli.core.locations import field_path
 from stickler_cli.diff.changes import Change, Difference
 from stickler_cli.reports.layout import TableStyle
-from stickler_cli.reports.rows import Figures, figures_of, named_rows
+from stickler_cli.reports.rows import FieldRow, Figures, figures_of, named_rows
 from stickler_cli.score.conditions import FieldInfo
 from stickler_cli.score.counts import BOUNDS, RATES, RateRule
 from stickler_cli.score.error_classes import ErrorClass
-from stickler_cli.score.error_counts import ByClass
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.record import Run
 from stickler_cli.score.results import Results
@@ -81,28 +79,21 @@ def run_rows(evaluation: Evaluation, fields: Sequence[FieldInfo], rule: RateRule
 def _rows(
     results: Results, described: Sequence[FieldInfo], rule: RateRule, group: tuple[str, str]
 ) -> list[Row]:
-    """Return a row for whole documents, then one for each field."""
-    score, errors = results.overall_score, results.errors
-    counts = _counts(figures_of(results.tally, rule), rule)
-    about: Row = ("", DOCUMENT, "", None, None)
-    classes, bounds = _classes(errors.overall()), _bounds(results, "", rule)
-    rows: list[Row] = [(*about, *counts, score, score, *classes, *group, *bounds)]
-    for row in named_rows(results.tally, described, rule):
-        path = field_path(row.path)
+    tally, errors, rows = results.tally, results.errors, []
+    whole = FieldRow((), DOCUMENT, "", None, None, tally, figures_of(tally, rule))
+    for row in (whole, *named_rows(tally, described, rule)):
+        path, scores = field_path(row.path), (row.tally.mean_raw, row.score)
         numbers = (None if it is None else float(it) for it in (row.threshold, row.weight))
-        about = (_harmless(path), row.kind, row.comparator, *numbers)
-        counts = _counts(row.figures, rule)
-        classes, bounds = (
-            _classes(errors.fields.get(row.path, Counter())),
-            _bounds(results, path, rule),
-        )
-        scores = (row.tally.mean_raw, row.score)
-        rows.append((*about, *counts, *scores, *classes, *group, *bounds))
+        classes: Mapping[ErrorClass, int] = errors.fields.get(row.path) or {}
+        if row is whole:
+            scores, classes = (results.overall_score,) * 2, errors.overall()
+        about = (_harmless(path), row.kind, row.comparator, *numbers, *_counts(row.figures, rule))
+        told = (classes.get(each, 0) for each in ErrorClass)
+        rows.append((*about, *scores, *told, *group, *_bounds(results, path, rule)))
     return rows
 
 
 def _counts(figures: Mapping[str, Figures], rule: RateRule) -> list[Cell]:
-    """Return the counts and rates of the three counting modes."""
     cells: list[Cell] = []
     for mode in COUNTING_MODES:
         counts = figures[mode].counts
@@ -118,10 +109,6 @@ def _bounds(results: Results, path: str, rule: RateRule) -> list[Cell]:
     rates = [found and found.rates[mode][name] for mode in COUNTING_MODES for name in RATES]
     intervals = (*rates, found and found.score)
     return [getattr(interval, end, None) for interval in intervals for end in BOUNDS]
-
-
-def _classes(counts: ByClass) -> list[int]:
-    return [counts.get(each, 0) for each in ErrorClass]
 
 
 def _text(headers: Iterable[str], rows: Iterable[Iterable[object]]) -> str:

@@ -61,7 +61,7 @@ def _failures(program: str, gates: Iterable[GateResult]) -> list[Annotation]:
 
 def _of_run(view: RunView) -> Iterator[Annotation]:
     """Return what makes the run fail, then what else is wrong, then the figures."""
-    if view.run.unfit or not view.evaluation.evaluated:
+    if view.run.unfit or not view.run.evaluation.evaluated:
         yield Annotation("error", "stickler: incomplete", _unfit_text(view))
     yield from _failures("stickler", view.run.gates)
     title, _, _ = run_sentences.problems(view)

@@ -55,10 +55,8 @@ def render_run(run: Run, style: TableStyle) -> str:
     if style.junit_fields:
         failed = _failed(run.gates, {info.path: info for info in run.fields})
         for row in view.rows:
-            empty = row.leaves is None and row.rates.f1 is None
-            cases.append(
-                _field(_RUN, row.path, failed[row.path], _row_lines(view, row), empty=empty)
-            )
+            told, empty = _row_lines(view, row), row.leaves is None and row.rates.f1 is None
+            cases.append(_field(_RUN, row.path, failed[row.path], told, empty=empty))
     figures: dict[str, object] = {
         "version": __version__,
         "verdict": view.run.verdict.value,
@@ -76,15 +74,10 @@ def render_run(run: Run, style: TableStyle) -> str:
 def render_difference(difference: Difference, style: TableStyle) -> str:
     """Return a difference as JUnit XML; there is always at least one case."""
     view, whole = DifferenceView(difference), difference.whole[0]
-    detail = [
-        *(text for _, text in view.contrasts),
-        view.trend_line,
-        *(text for _, text in view.fields_with(Trend.REGRESSED)),
-        *(
-            f"worse: {document.id}: {view.document_text(document)}"
-            for document in view.documents["worse"][0]
-        ),
-    ]
+    detail = [text for _, text in view.contrasts] + [view.trend_line]
+    detail += (text for _, text in view.fields_with(Trend.REGRESSED))
+    for document in view.documents["worse"][0]:
+        detail.append(f"worse: {document.id}: {view.document_text(document)}")
     documents = Case(f"{_DIFFERENCE}.documents", "documents", "passed", view.headline, detail)
     cases = [*_gates(_DIFFERENCE, difference.gates), documents]
     if style.junit_fields:
@@ -114,7 +107,6 @@ def _gates(prefix: str, gates: Iterable[GateResult]) -> list[Case]:
 def _failed(
     gates: Iterable[GateResult], known: Mapping[Path, FieldInfo]
 ) -> defaultdict[Path, list[str]]:
-    """Return why gates on fields failed, by the path of the row of the field."""
     failed: defaultdict[Path, list[str]] = defaultdict(list)
     for result in gates:
         if result.gate.metric in METRICS and not result.passed:  # and not a count of documents
@@ -125,7 +117,6 @@ def _failed(
 def _field(
     prefix: str, path: Path, failed: Sequence[str], figures: Sequence[str], *, empty: bool
 ) -> Case:
-    """Return the case of a field; it is skipped where it had no value."""
     outcome: Outcome = "failure" if failed else "skipped" if empty else "passed"
     why = ["it had no value on either side"] if outcome == "skipped" else failed
     first, *more = (*why, *figures)
@@ -155,7 +146,7 @@ def _documents(view: RunView) -> list[Case]:
         more = number_of(len(cases) - MOST_DOCUMENTS, "more document")
         told = f"{more}, all of them are in the JSON report"
         cases[MOST_DOCUMENTS:] = [Case(classname, "and more", "error", told)]
-    if not cases and not view.evaluation.evaluated:
+    if not cases and not view.run.evaluation.evaluated:
         return [Case(classname, "documents", "error", "no document was evaluated")]
     worst = run_sentences.worst_fields(view)
     message = run_sentences.headline(view)

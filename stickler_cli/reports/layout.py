@@ -1,6 +1,7 @@
 """Tables and paragraphs as data, and how they lie on a terminal of any width or in a pipe."""
 
 from collections.abc import Iterable, Sequence
+from math import inf
 from typing import Final, Literal, TypeAlias
 
 from stickler_cli.core.values import dataclass
@@ -45,7 +46,6 @@ class TableStyle:
     """For pipes and files: full paths, one row a line, no colour, no width."""
     show_non_matches: int = 0
     junit_fields: bool = False
-    """Whether JUnit XML has a case for each field."""
 
     @property
     def room(self) -> int | None:
@@ -81,9 +81,7 @@ class Column:
     rank: int = 0
     """Columns of the highest rank go first where the terminal is narrow; 0 always stays."""
     left: bool = False
-    """Whether its cells stand to the left."""
     short: str = ""
-    """The title where room is scarce."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,19 +155,14 @@ def _colored(span: Span) -> str:
 
 
 def table_lines(table: Table, width: int | None = None) -> tuple[list[Line], list[str]]:
-    """Return the rows of a table as lines, header first, and the titles that had no room.
-
-    Args:
-        table: at least one column; what explains it is left out.
-        width: the columns of the terminal; None for as many as it takes.
-    """
+    """Return the rows of a table as lines, header first, and the titles that had no room."""
     columns = table.columns
     titles = [column.short if column.short and width else column.title for column in columns]
     widths = [
         max(cells(text) for text in (title, *(row[index].text for row in table.rows)))
         for index, title in enumerate(titles)
     ]
-    kept = _with_room(columns, widths, width)
+    kept = _with_room(columns, widths, inf if width is None else width)
     if width is not None:
         others = sum(widths[index] + len(GAP) for index in kept if index)
         widths[0] = min(widths[0], max(LEAST, width - others))
@@ -186,12 +179,9 @@ def table_lines(table: Table, width: int | None = None) -> tuple[list[Line], lis
     return lines, [column.title for index, column in enumerate(columns) if index not in kept]
 
 
-def _with_room(columns: Sequence[Column], widths: Sequence[int], width: int | None) -> list[int]:
+def _with_room(columns: Sequence[Column], widths: Sequence[int], width: float) -> list[int]:
     """Return the columns that have room, by rank; in their order."""
-    if width is None:
-        return list(range(len(columns)))
-    used = min(widths[0], FLEXIBLE)
-    kept = [0]
+    used, kept = min(widths[0], FLEXIBLE), [0]
     for index in sorted(range(1, len(columns)), key=lambda index: columns[index].rank):
         used += widths[index] + len(GAP)
         if used > width and columns[index].rank:

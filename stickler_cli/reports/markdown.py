@@ -1,6 +1,6 @@
 """GitHub-flavoured Markdown for a comment on a pull request, or the summary of a CI job."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from stickler_cli.diff.changes import Difference, Trend
@@ -40,12 +40,13 @@ def render_pair(pair: ComparedPair, style: TableStyle) -> str:
 def run_page(run: Run, style: TableStyle) -> str:
     """Return a run as Markdown, however long."""
     view = RunView(run, code)
-    head = (run_sentences.headline(view), *run_sentences.validities(view))
     told = (run_sentences.disagreement(view), run_sentences.error_classes(view))
     chosen = run.first_non_matches[: style.show_non_matches]
     return _page(
-        [MARKER, f"### {_title(view)}", *_apart(head)],
-        [*table_text(tables.whole_table(view)), *_apart(filter(None, told))],
+        [MARKER, f"### {_title(view)}"],
+        *([text] for text in (run_sentences.headline(view), *run_sentences.validities(view))),
+        table_text(tables.whole_table(view)),
+        *([text] for text in told if text),
         _gates(run.gates),
         [f"- {note}" for note in run_sentences.notes(view)],
         _problems(view),
@@ -68,7 +69,8 @@ def difference_page(difference: Difference) -> str:
             f"- {'**not comparable**: ' if decides else ''}{text}"
             for decides, text in view.contrasts
         ],
-        [view.headline, *_apart([f"**{view.trend_line}**"])],
+        [view.headline],
+        [f"**{view.trend_line}**"],
         _gates(difference.gates),
         [f"- {text}" for _, text in view.fields_with(Trend.REGRESSED, Trend.IMPROVED)],
         table_text(tables.change_table(view, difference.whole, page=True)),
@@ -82,13 +84,7 @@ def _page(*sections: Sequence[str]) -> str:
     return "\n\n".join("\n".join(section) for section in sections if section) + "\n"
 
 
-def _apart(paragraphs: Iterable[str]) -> list[str]:
-    """Return paragraphs, each below a blank line."""
-    return [line for text in paragraphs for line in ("", text)]
-
-
 def _details(fields: Table) -> list[str]:
-    """Return a row for each field, to be seen when they are opened, and what explains them."""
     if not fields.rows:
         return []
     title = f"<details><summary>{len(fields.rows)} fields</summary>"

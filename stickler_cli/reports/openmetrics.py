@@ -41,7 +41,6 @@ class Gauge:
     """A metric that goes up and down."""
 
     name: str
-    """Of letters and underscores."""
     help: str
     samples: Sequence[tuple[Labels, float | None]]
     """Labels and value; a sample without a value is left out."""
@@ -103,7 +102,6 @@ def _gauges(
     text: str,
     found: Sequence[tuple[Labels, Rates | Change]],
 ) -> list[Gauge]:
-    """Return a metric for each part of some rates or changes."""
     return [
         Gauge(
             f"{prefix}_{name}",

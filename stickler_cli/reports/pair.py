@@ -21,7 +21,6 @@ MANY: Final = 10
 ONE_SIDED: Final = (Outcome.FN, Outcome.FA)
 
 ErrorClasses: TypeAlias = Mapping[tuple[Path, Outcome], ErrorClass]
-"""The class of each error by its path and outcome."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +31,6 @@ class ComparedPair:
     """The file, as the user named it."""
     model_name: str
     document: str
-    """Its id."""
     pairing_floor: float
     extra_fields: str
     root: Explained

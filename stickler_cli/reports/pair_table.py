@@ -84,7 +84,6 @@ def _rows(pair: ComparedPair, place: Explained, floor: float) -> Iterator[list[S
 
 
 def _tree(pair: ComparedPair, style: TableStyle) -> Table:
-    """Return a row for each place, and below it what cannot stand in a column."""
     places = [each for place in pair.chosen for each in _places(pair, place, style, 0, 0.0)]
     legend = [(text.partition(":")[0], text) for text in LEGEND]
     return Table(_COLUMNS, [row for row, _ in places], legend, [below for _, below in places])
@@ -117,7 +116,6 @@ def _row(place: Explained, depth: int) -> list[Span]:
 
 
 def _values(pair: ComparedPair, place: Explained, style: TableStyle, margin: str) -> Iterator[Line]:
-    """Yield both values one above the other, marked where they differ."""
     gt, pred = place.gt, place.pred
     if differs(place):
         pieces = value_pieces(gt, pred)

@@ -27,7 +27,6 @@ LONGEST_RUN: Final = 400
 """Characters that one side has in a row, at most, of those that are shown."""
 
 Side: TypeAlias = Literal["both", "gt", "pred"]
-"""Who has it."""
 
 _MARKS: Final = {"both": ("", ""), "gt": ("[-", "-]"), "pred": ("{+", "+}")}
 

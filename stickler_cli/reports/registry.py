@@ -1,7 +1,4 @@
-"""Report formats by name and by the suffix of a file, of runs, of pairs and of differences.
-
-A new report is a module and a line here.
-"""
+"""Report formats by name and by the suffix of a file; a new one is a module and a line here."""
 
 from collections.abc import Iterable, Iterator
 from importlib import import_module
@@ -19,23 +16,14 @@ if TYPE_CHECKING:
 
     Subject: TypeAlias = Run | Difference | ComparedPair
 
-FORMATS: Final[dict[str, str]] = {
-    "table": "table",
-    "json": "json_report",
-    "csv": "csv_report",
-    "markdown": "markdown",
-    "junit": "junit",
-    "github": "github",
-    "openmetrics": "openmetrics",
-    "html": "html.page",
-}
-"""Name -> the module that renders it, imported when it is used: each loads what others need not."""
+FORMATS: Final = ("table", "json", "csv", "markdown", "junit", "github", "openmetrics", "html")
+_MODULES: Final = {"json": "json_report", "csv": "csv_report", "html": "html.page"}
+"""Those that are not named after their format. They are imported when they are used."""
 
 _RENDERERS: Final = {"Run": "run", "Difference": "difference", "ComparedPair": "pair"}
 """Class of what is reported -> what the name of the function that renders it ends in."""
 
 PAIR_FORMATS: Final = frozenset({"table", "json", "markdown"})
-"""Formats of a comparison of two documents."""
 
 SAY_PARTIAL: Final = frozenset({"table", "json", "markdown", "html"})
 """Formats that show the notes of a run: where it was interrupted, they say so."""
@@ -89,14 +77,10 @@ def require(format_names: Iterable[str]) -> None:
 def pieces(format_name: str, subject: "Subject", style: TableStyle) -> Iterator[str]:
     """Yield the report of a run, a difference or a pair as text that ends with a line break.
 
-    It comes piece by piece where the whole grows with the documents.
-
-    Args:
-        format_name: one of `FORMATS`, or of a pair one of `PAIR_FORMATS`.
-        subject: what to report.
-        style: how to render it; `json`, `csv`, `github` and `openmetrics` do not look at it.
+    It comes piece by piece where the whole grows with the documents. The style is nothing to
+    `json`, `csv`, `github` and `openmetrics`.
     """
-    module = import_module(f"{__package__}.{FORMATS[format_name]}")
+    module = import_module(f"{__package__}.{_MODULES.get(format_name, format_name)}")
     text = getattr(module, f"render_{_RENDERERS[type(subject).__name__]}")(subject, style)
     yield from [text] if isinstance(text, str) else text
 

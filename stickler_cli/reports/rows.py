@@ -13,7 +13,6 @@ from stickler_cli.score.record import Run
 from stickler_cli.score.tally import COUNTING_MODES, Tally
 
 WORST: Final = 3
-"""How many fields are pointed out as the worst."""
 
 IMAGINED: Final = 5
 """Right values that every field is thought to have besides, when the worst are sought: so that
@@ -49,11 +48,9 @@ class FieldRow:
     """Empty, like the comparator, where the schema repeats itself: no description follows it."""
     comparator: str
     threshold: float | None
-    """That of its values, if there is one for all of them."""
     weight: float | None
     tally: Tally
     figures: Mapping[str, Figures]
-    """By counting mode."""
     worst: bool = False
     """Whether it is one of those to look at first."""
 
@@ -158,11 +155,10 @@ def _by_pattern(node: Tally, known: Mapping[Path, FieldInfo], pattern: Path) -> 
 
 
 def _worst(rows: Sequence[FieldRow], rule: RateRule) -> list[Path]:
-    """Return the fields that most need work.
+    """Return the fields that most need work by `overall`, which blames an error on what failed.
 
-    By `overall`, which blames an error on what failed: a missed item on the list, a wrong value
-    in an item that was found on its field. An object fails for what is in it, so of an object and
-    a field in it only the worse one is named, and the field if they are equal.
+    An object fails for what is in it, so of an object and a field in it only the worse one is
+    named, and the field if they are equal.
     """
     objects = {row.path for row in rows if row.kind == "object"}
     ranked = sorted(

@@ -24,7 +24,6 @@ LEGEND: Final = (
     "leaves: F1 of all values of a field, also in items and objects missed, invented or unlike",
     "score: the mean after clipping; the fields of list items have none",
 )
-"""What the columns of a table of fields mean."""
 
 WORST_MARK: Final = "!"
 WORST_LEGEND: Final = "! look here first: a low F1, where few values weigh less than many"
@@ -40,11 +39,9 @@ _WHY_LOWEST: Final = {
 
 def headline(view: RunView) -> str:
     """Return how many documents there were, what became of the others, and the mean score."""
-    evaluation, run = view.evaluation, view.run
+    evaluation, run = view.run.evaluation, view.run
     total = evaluation.documents["total"]
-    evaluated = f"{evaluation.evaluated} of {number_of(total, 'document')}"
-    if evaluation.evaluated == total:
-        evaluated = number_of(total, "document")
+    of = "" if evaluation.evaluated == total else f"{evaluation.evaluated} of "
     as_empty = {Status.INVALID} | ({Status.MISSING} if run.options.missing == "fn" else set())
     others = [
         f"{count} {status.value} ({'compared with nothing' if status in as_empty else 'left out'})"
@@ -55,14 +52,14 @@ def headline(view: RunView) -> str:
     shown = view.rate(evaluation.overall_score)
     if view.intervals is not None and view.intervals.score is not None:
         shown += f" {view.interval(view.intervals.score)}"
-    return "; ".join([f"{evaluated} evaluated", *others, f"{score} {shown}"])
+    return "; ".join([f"{of}{number_of(total, 'document')} evaluated", *others, f"{score} {shown}"])
 
 
 def validities(view: RunView) -> list[str]:
     """Return how many documents of each side that was checked are what the schema says."""
     sides = {"gt": "ground truths", "pred": "predictions"}
     lines = []
-    for side, validity in sorted(view.evaluation.validity.items(), reverse=True):
+    for side, validity in sorted(view.run.evaluation.validity.items(), reverse=True):
         shown = f"{rate(validity.share)} ({validity.valid} of {validity.checked})"
         line = f"schema-valid {sides[side]}: {shown}"
         most = [
@@ -92,7 +89,7 @@ def disagreement(view: RunView) -> str | None:
 
 def error_classes(view: RunView) -> str | None:
     """Return how many errors there are of each kind, the most frequent first; None without any."""
-    counts = view.evaluation.errors.overall()
+    counts = view.run.evaluation.errors.overall()
     texts = []
     for error_class, count in counts.items():
         words = error_class.replace("_", " ")
@@ -133,12 +130,11 @@ _WAYS: Final = {
     "string": "in a JSON string",
     "list": "in a list of one",
 }
-"""In what predictions were, after how many."""
 
 
 def notes(view: RunView) -> list[str]:
     """Return what the run noticed besides errors, a line each."""
-    evaluation, quoted, warnings = view.evaluation, view.quoted, view.evaluation.warnings
+    evaluation, quoted, warnings = view.run.evaluation, view.quoted, view.run.evaluation.warnings
     lines = []
     for what, found in (
         ("not evaluated", evaluation.undeclared()),
@@ -171,7 +167,7 @@ def notes(view: RunView) -> list[str]:
 
 def problems(view: RunView) -> tuple[str, list[tuple[str, str]], int]:
     """Return how many documents have problems, the first as status and text, how many more."""
-    everything = sorted(view.evaluation.problems)
+    everything = sorted(view.run.evaluation.problems)
     by_status = Counter(entry.status.value for entry in everything)
     title = ", ".join(f"{count} {status}" for status, count in by_status.items())
     named = [(entry.status.value, problem_text(entry)) for entry in everything[:NAMED]]

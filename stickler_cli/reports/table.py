@@ -93,7 +93,6 @@ def _non_matches(view: RunView, style: TableStyle) -> Iterator[Block]:
 
 
 def _non_match(document: str, entry: NonMatch, width: int | None) -> Iterator[Text | Line]:
-    """Yield an error with its values one above the other."""
     place = f"{document}  {field_path(entry.path)}  {entry.outcome.name}"
     kind = entry.error_class.replace("_", " ")
     yield Text(f"{place}  {kind}: {entry.explanation}", indent=INDENT)

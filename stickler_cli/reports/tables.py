@@ -3,7 +3,7 @@
 A page has marks and names in columns of their own, full titles and the intervals of groups last.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from stickler_cli.core.locations import field_path
@@ -17,15 +17,15 @@ from stickler_cli.reports.view import GroupRow, RunView
 from stickler_cli.score.non_matches import NonMatch
 
 _FIGURES: Final = ("TP", "FD", "FA", "FN", "TN", "precision", "recall", "F1")
+_LAST: Final = {False: ("leaves", "score"), True: ("F1 leaves", "mean score")}
+"""The titles of the last columns of fields and groups, by whether it is a page."""
+
 _SHORT: Final = {"precision": "prec", "documents": "docs", "threshold": "thr"}
 
 
-def _columns(ranks: Mapping[str, int]) -> list[Column]:
-    return [Column(title, rank, short=_SHORT.get(title, "")) for title, rank in ranks.items()]
-
-
-def _figure_columns(*ranks: int) -> list[Column]:
-    return _columns(dict(zip(_FIGURES, (*ranks, 0), strict=True)))
+def _columns(titles: Iterable[str], *ranks: int) -> list[Column]:
+    ranked = zip(titles, ranks, strict=True)
+    return [Column(title, rank, short=_SHORT.get(title, "")) for title, rank in ranked]
 
 
 def _figures(view: RunView, figures: Figures, tone: Tone) -> list[Span]:
@@ -43,7 +43,7 @@ def _figures(view: RunView, figures: Figures, tone: Tone) -> list[Span]:
 def whole_table(view: RunView) -> Table:
     """Return a row for each counting mode."""
     bounds = view.intervals
-    columns = [Column("", left=True), *_figure_columns(5, 4, 3, 2, 7, 1, 1)]
+    columns = [Column("", left=True), *_columns(_FIGURES, 5, 4, 3, 2, 7, 1, 1, 0)]
     rows = [[Span(mode), *_figures(view, each, "title")] for mode, each in view.whole.items()]
     if bounds is not None:
         columns.append(Column(view.interval_title, 6))
@@ -56,7 +56,7 @@ def group_table(view: RunView, key: str, groups: Sequence[GroupRow], *, page: bo
     """Return a row for each of some groups."""
     columns = [
         Column(visible(f"by {view.quoted(key)}"), left=True),
-        *_columns({"documents": 1, "F1": 0, **_last(2, 3, page=page)}),
+        *_columns(("documents", "F1", *_LAST[page]), 1, 0, 2, 3),
     ]
     rows = [
         [
@@ -76,28 +76,20 @@ def group_table(view: RunView, key: str, groups: Sequence[GroupRow], *, page: bo
     return Table(columns, rows)
 
 
-def _last(leaves: int, score: int, *, page: bool) -> dict[str, int]:
-    """Return the titles of the last columns of fields and groups, with their ranks."""
-    names = ("F1 leaves", "mean score") if page else ("leaves", "score")
-    return dict(zip(names, (leaves, score), strict=True))
-
-
 def field_table(view: RunView, *, page: bool = False, nested: bool = False) -> Table:
     """Return a row for each field, named by its full path unless names are to be nested."""
     columns = [
         *([Column("", left=True)] if page else []),
         Column("field", left=True),
         Column("comparator", 11, left=True),
-        *_columns({"threshold": 10, "weight": 12}),
-        *_figure_columns(4, 2, 3, 1, 9, 7, 6),
-        *_columns(_last(5, 8, page=page)),
+        *_columns(("threshold", "weight"), 10, 12),
+        *_columns((*_FIGURES, *_LAST[page]), 4, 2, 3, 1, 9, 7, 6, 0, 5, 8),
     ]
     legend = [(text.partition(":")[0], text) for text in LEGEND]
     if any(row.worst for row in view.rows):
         legend.append(("", WORST_LEGEND))
-    return Table(
-        columns, [_field(view, row, page=page, nested=nested) for row in view.rows], legend
-    )
+    rows = [_field(view, row, page=page, nested=nested) for row in view.rows]
+    return Table(columns, rows, legend)
 
 
 def _field(view: RunView, row: FieldRow, *, page: bool, nested: bool) -> list[Span]:
@@ -147,9 +139,9 @@ def change_table(
     columns = [
         *([Column("", left=True)] if page else []),
         Column(first, left=True),
-        *_columns({"before": 3, "after": 2, "change": 0}),
+        *_columns(("before", "after", "change"), 3, 2, 0),
         Column(view.interval_title, 7, short="CI"),
-        *_columns({"p": 4, **({"broken": 5, "fixed": 6} if first else {})}),
+        *(_columns(("p", "broken", "fixed"), 4, 5, 6) if first else [Column("p", 4)]),
         Column("trend", 1, left=True),
         Column("decided by", 8, left=True),
     ]

@@ -7,7 +7,6 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.reports.figures import Quoting, interval_text, rate
 from stickler_cli.reports.rows import FieldRow, Figures, field_rows, figures_of
 from stickler_cli.score.bootstrap import FieldIntervals
-from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.intervals import Interval
 from stickler_cli.score.record import Run
 from stickler_cli.score.results import Results
@@ -34,11 +33,6 @@ class RunView:
     """How names are written inside a sentence."""
 
     @property
-    def evaluation(self) -> Evaluation:
-        """What was counted."""
-        return self.run.evaluation
-
-    @property
     def recall_counts_wrong_values(self) -> bool:
         """Whether a wrong value counts as not found."""
         return self.run.rule.recall_with_fd
@@ -59,17 +53,17 @@ class RunView:
     @cached_property
     def whole(self) -> Mapping[str, Figures]:
         """The figures of all documents together, by counting mode."""
-        return figures_of(self.evaluation.tally, self.run.rule)
+        return figures_of(self.run.evaluation.tally, self.run.rule)
 
     @cached_property
     def intervals(self) -> FieldIntervals | None:
         """The confidence intervals of the whole; None where the run has none."""
-        return self.evaluation.intervals(self.run.rule)
+        return self.run.evaluation.intervals(self.run.rule)
 
     @cached_property
     def interval_title(self) -> str:
         """The title of a column of confidence intervals of F1; empty where there are none."""
-        bootstrap = self.evaluation.bootstrap
+        bootstrap = self.run.evaluation.bootstrap
         return "" if bootstrap is None else f"{100 * bootstrap.settings.level:g}% CI of F1"
 
     @cached_property
@@ -85,7 +79,7 @@ class RunView:
                 (self._group_row(name, group) for name, group in groups.items()),
                 key=lambda row: (row.f1 is None, row.f1 or 0.0, row.name),
             )
-            for key, groups in self.evaluation.by.items()
+            for key, groups in self.run.evaluation.by.items()
         }
 
     def _group_row(self, name: str, group: Results) -> GroupRow:

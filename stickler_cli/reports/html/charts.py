@@ -54,10 +54,8 @@ class Chart:
 
     bars: Sequence[Bar]
     threshold: float | None
-    """Where the line stands."""
     label: str
     ticks: Sequence[tuple[float, str]]
-    """Places on the axis and what is written there."""
 
 
 def bar_parts(counts: Counts) -> list[Part]:
@@ -93,11 +91,8 @@ def score_chart(counts: Sequence[int]) -> Chart:
 
 
 def _bars(layers: Sequence[tuple[str, Sequence[int]]], noun: str) -> list[Bar]:
-    """Return bars of several layers, the first one at the bottom.
-
-    Heights go by the square root of counts, or one bar of thousands would hide the handful of
-    errors that the chart is there for.
-    """
+    """Return bars of several layers, the first one at the bottom."""
+    # By the square root, or one bar of thousands would hide the errors that the chart is for.
     totals = [sum(counts) for counts in zip(*(counts for _, counts in layers), strict=True)]
     scale = HEIGHT / sqrt(max(totals)) if any(totals) else 0.0
     bars = []

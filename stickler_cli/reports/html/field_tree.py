@@ -25,7 +25,6 @@ class FieldView:
 
     row: FieldRow
     path: str
-    """As it is shown."""
     end: int
     """The index after the last field inside it."""
     intervals: FieldIntervals | None
@@ -50,7 +49,7 @@ def field_views(view: RunView, histograms: Mapping[Path, Histogram]) -> list[Fie
     rows = view.rows[:MOST_FIELDS]
     places = places_of(view)
     classes: list[ByClass] = [Counter() for _ in rows]
-    for path, counts in view.evaluation.errors.fields.items():
+    for path, counts in view.run.evaluation.errors.fields.items():
         for place in rows_around(path, places):
             classes[place].update(counts)
     pairs: dict[int, Histogram] = {}
@@ -67,7 +66,7 @@ def field_views(view: RunView, histograms: Mapping[Path, Histogram]) -> list[Fie
                 row,
                 visible(name),
                 next((place for place in after if rows[place].depth <= row.depth), len(rows)),
-                view.evaluation.intervals(view.run.rule, name),
+                view.run.evaluation.intervals(view.run.rule, name),
                 similarity_chart(pairs[index], row.threshold) if index in pairs else None,
                 ordered(classes[index]),
             )

@@ -60,7 +60,7 @@ def render_run(run: Run, style: TableStyle) -> str:
     """Return a run as an HTML page; ends with a line break."""
     view = RunView(run, visible)
     detail = run.detail or Detail(knows_errors=False, knows_values=False)
-    accounts = view.evaluation.accounts
+    accounts = view.run.evaluation.accounts
     documents = None if accounts is None else payload.documents_of(accounts)
     code = script()
     digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode("ascii")
@@ -108,7 +108,6 @@ def render_difference(difference: Difference, style: TableStyle) -> str:
 
 
 def _fill(template: str, context: Mapping[str, object]) -> str:
-    """Return a page from its template, with everything escaped; ends with a line break."""
     environment = Environment(
         loader=FileSystemLoader(HERE),
         autoescape=True,
@@ -141,7 +140,6 @@ def _asset(name: str) -> str:
 
 
 def _cards(view: RunView) -> list[tuple[str, float | None, Interval | None, str]]:
-    """Return the figures that a reader looks at first: title, value, interval and explanation."""
     bounds, rates = view.intervals, view.whole["overall"].rates
     with_fd = "; wrong values count as not found" if view.recall_counts_wrong_values else ""
     explained = {
@@ -149,7 +147,7 @@ def _cards(view: RunView) -> list[tuple[str, float | None, Interval | None, str]
         "precision": ("Precision", "of what was predicted, how much is right"),
         "recall": ("Recall", f"of what there was to find, how much was found{with_fd}"),
     }
-    score = view.evaluation.overall_score
+    score = view.run.evaluation.overall_score
     said = "of the documents, by the weights in the schema"
     return [
         *(
@@ -161,8 +159,7 @@ def _cards(view: RunView) -> list[tuple[str, float | None, Interval | None, str]
 
 
 def _settings(view: RunView) -> list[tuple[str, str]]:
-    """Return under what the run was made."""
-    run, bootstrap = view.run, view.evaluation.bootstrap
+    run, bootstrap = view.run, view.run.evaluation.bootstrap
     bounds = bootstrap.settings.view() if bootstrap else {}
     options = asdict(run.options)
     return [
