@@ -6,7 +6,7 @@ Here too is what all constructors share: the checks of their keywords and the er
 import inspect
 from collections.abc import Hashable, Iterable, Sequence
 from decimal import Decimal
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeAlias, TypeGuard, final
 
 import numpy as np
@@ -215,11 +215,17 @@ def meets(similarity: float, threshold: float) -> bool:
     return similarity >= threshold - EQUAL_WITHIN
 
 
+@cache
+def signature_of(cls: type[BaseComparator]) -> inspect.Signature:
+    """Return the signature of a constructor: to make it takes longer than to compile a field."""
+    return inspect.signature(cls)
+
+
 def keyword_parameters(cls: type[BaseComparator]) -> list[inspect.Parameter]:
     """List the constructor parameters that can be given by name, in order."""
     return [
         parameter
-        for parameter in inspect.signature(cls).parameters.values()
+        for parameter in signature_of(cls).parameters.values()
         if parameter.kind in {parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY}
     ]
 

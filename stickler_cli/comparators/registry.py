@@ -13,7 +13,12 @@ from dataclasses import field
 from importlib import import_module
 from typing import Any, Final
 
-from stickler_cli.comparators.base import BaseComparator, KeywordError, keyword_parameters
+from stickler_cli.comparators.base import (
+    BaseComparator,
+    KeywordError,
+    keyword_parameters,
+    signature_of,
+)
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.spelling import did_you_mean
 from stickler_cli.core.values import dataclass
@@ -190,7 +195,7 @@ def _load(name: str, location: str) -> type[BaseComparator]:
 
 
 def _check_keywords(cls: type[BaseComparator], name: str, config: Mapping[str, object]) -> None:
-    parameters = inspect.signature(cls).parameters.values()
+    parameters = signature_of(cls).parameters.values()
     accepted = keyword_parameters(cls)
     names = [parameter.name for parameter in accepted]
     takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters)
