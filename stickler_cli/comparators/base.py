@@ -223,9 +223,10 @@ def signature_of(cls: type[BaseComparator]) -> inspect.Signature:
 
 def keyword_parameters(cls: type[BaseComparator]) -> list[inspect.Parameter]:
     """List the constructor parameters that can be given by name, in order."""
+    signature = signature_of(cls)  # type: ignore[arg-type] # its instances alone are no keys
     return [
         parameter
-        for parameter in signature_of(cls).parameters.values()
+        for parameter in signature.parameters.values()
         if parameter.kind in {parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY}
     ]
 

@@ -195,7 +195,8 @@ def _load(name: str, location: str) -> type[BaseComparator]:
 
 
 def _check_keywords(cls: type[BaseComparator], name: str, config: Mapping[str, object]) -> None:
-    parameters = signature_of(cls).parameters.values()
+    signature = signature_of(cls)  # type: ignore[arg-type] # its instances alone are no keys
+    parameters = signature.parameters.values()
     accepted = keyword_parameters(cls)
     names = [parameter.name for parameter in accepted]
     takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters)
