@@ -17,7 +17,6 @@ from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.batch import Batch
-from stickler_cli.score.document_result import DocumentResult
 from stickler_cli.score.field_counts import SCORE as CLIPPED
 from stickler_cli.score.field_counts import SCORED, FieldCounts
 from stickler_cli.score.tally import COUNTING_MODES, SCORE_UNIT, units_of
@@ -77,22 +76,15 @@ def account_lines(batch: Batch) -> list[bytes]:
     [b'{"id":"a","status":"failed","score":null,"fields":{}}']
     """
     fields = _fields_of(batch.counts, len(batch.scores))
-    return [
-        _line(result, {} if row is None else fields[row])
-        for result, row in zip(batch.results, batch.rows, strict=True)
-    ]
-
-
-def _line(result: DocumentResult, fields: Mapping[str, object]) -> bytes:
-    record: dict[str, object] = {
-        "id": result.id,
-        "status": result.status.value,
-        "score": result.score,
-    }
-    if result.groups:
-        record["by"] = result.groups
-    record["fields"] = fields
-    return json_line(record)[:-1]
+    lines = []
+    for result, row in zip(batch.results, batch.rows, strict=True):
+        record: dict[str, object] = {"id": result.id, "status": result.status.value}
+        record["score"] = result.score
+        if result.groups:
+            record["by"] = result.groups
+        record["fields"] = {} if row is None else fields[row]
+        lines.append(json_line(record)[:-1])
+    return lines
 
 
 def _fields_of(counts: FieldCounts | None, documents: int) -> list[dict[str, dict[str, object]]]:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import field
+from operator import add
 from typing import Final
 
 import numpy as np
@@ -58,9 +59,7 @@ class Tally:
 
     def merge(self, other: "Tally") -> None:
         """Add the counts of other documents; the order of merging makes no difference."""
-        _add(self.overall, other.overall)
-        _add(self.aggregate, other.aggregate)
-        _add(self.leaves, other.leaves)
+        self.count(other.overall, other.aggregate, other.leaves)
         self.scored += other.scored
         self.raw_units += other.raw_units
         self.score_units += other.score_units
@@ -82,10 +81,7 @@ class Tally:
         nodes: dict[Path, Tally] = {}
         for at, path in enumerate(counts.paths):
             node = nodes[path] = nodes[path[:-1]].below(path[-1]) if path else self
-            overall, aggregate, leaves = totals[at]
-            _add(node.overall, overall)
-            _add(node.aggregate, aggregate)
-            _add(node.leaves, leaves)
+            node.count(*totals[at])
             if scored[at]:
                 node.scored += int(scored[at])
                 node.raw_units += raw[at]
@@ -95,6 +91,11 @@ class Tally:
             nodes[path[:-1]].undeclared[path[-1]] += 1
         for _, path in counts.extras:
             nodes[path[:-1]].extras[path[-1]] += 1
+
+    def count(self, *by_mode: list[int]) -> None:
+        """Add what was counted here, by counting mode and outcome."""
+        for counts, more in zip((self.overall, self.aggregate, self.leaves), by_mode, strict=True):
+            counts[:] = map(add, counts, more)
 
     def counts(self, which: str) -> Counts:
         """Return the counts of one mode: `overall`, `aggregate` or `leaves`."""
@@ -133,11 +134,3 @@ def sums_of_units(scores: Floats, starts: Indexes) -> list[int]:
     # Halves of 30 bits, so that the sums of 2**33 scores stay within 64 bits.
     halves = np.add.reduceat([units >> 30, units & ((1 << 30) - 1)], starts, axis=1).tolist()
     return [(high << 30) + low for high, low in zip(*halves, strict=True)]
-
-
-def _add(counts: list[int], more: list[int]) -> None:
-    counts[0] += more[0]
-    counts[1] += more[1]
-    counts[2] += more[2]
-    counts[3] += more[3]
-    counts[4] += more[4]
