@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from stickler_cli.cli.outputs import output_formats
+from stickler_cli.cli.outputs import outputs_of
 from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.explaining import explain
@@ -18,6 +18,7 @@ from stickler_cli.reports.pieces import value_pieces
 from stickler_cli.reports.registry import PAIR_FORMATS, render
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import batch_of
+from stickler_cli.settings import CompareSettings
 
 TEXT = {"type": "string"}
 EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
@@ -226,7 +227,9 @@ def test_long_runs_are_shortened():
 
 
 def test_suffixes_tell_formats():
-    assert output_formats(["a.json", "b.md", "c.txt"]) == {
+    settings = CompareSettings(output=("a.json", "b.md", "c.txt"))
+
+    assert outputs_of(settings, None, PAIR_FORMATS).files == {
         "a.json": "json",
         "b.md": "markdown",
         "c.txt": "table",
