@@ -6,7 +6,7 @@ non-matches and explanations are folds of accounts; nothing is paired or compare
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, TypeVar
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from stickler_cli.compare.outcomes import Floats, Outcomes
 from stickler_cli.compare.result import ThresholdSource
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.values import dataclass
+
+T = TypeVar("T")
 
 _NOTHING_SAID: Final[Mapping[int, str]] = {}
 _NO_KEYS: Final[Mapping[int, tuple[str, ...]]] = {}
@@ -221,14 +223,15 @@ class SplitAccount(Account):
         raise IndexError(pair)
 
 
-def of_each(account: Account, of: Callable[[Account], Any], kind: type[np.generic]) -> Any:
+def of_each(account: Account, of: Callable[[Account], T], kind: type[np.generic]) -> T:
     """Return for each pair what the account says that compared it: one value, or an array."""
     if not isinstance(account, SplitAccount):
         return of(account)
-    whole = np.empty(len(account), kind)
+    whole: Any = np.empty(len(account), kind)
     for part in account.parts:
         whole[part.at] = of_each(part.account, of, kind)
-    return whole
+    found: T = whole
+    return found
 
 
 def split(  # noqa: PLR0913, PLR0917 - what every account has, and the parts

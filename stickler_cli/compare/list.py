@@ -200,22 +200,17 @@ def _positions(lists: Elements, chosen: Indexes, owner: Indexes, slots: Indexes)
 
 def _passing(account: Account) -> float | Floats:
     """Return the similarity at which each pair is a match as an element of a list."""
-    found: float | Floats = of_each(
-        account, lambda one: one.node.element_thresholds(one.columns, one.gt), np.float64
-    )
-    return found
+    return of_each(account, lambda of: of.node.element_thresholds(of.columns, of.gt), np.float64)
 
 
 def _clips(account: Account) -> bool | Mask:
     """Return which pairs add nothing to their list where they are below their threshold."""
-    found: bool | Mask = of_each(account, lambda one: one.node.item_clip, np.bool_)
-    return found
+    return of_each(account, lambda of: of.node.item_clip, np.bool_)
 
 
 def own_thresholds(account: Account) -> float | Floats:
     """Return the similarity at which each pair is a match as a value of its own."""
-    found: float | Floats = of_each(account, lambda one: one.node.threshold, np.float64)
-    return found
+    return of_each(account, lambda of: of.node.threshold, np.float64)
 
 
 def element_units(
