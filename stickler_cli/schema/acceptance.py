@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime, time
 from typing import Final
 
@@ -37,13 +38,11 @@ class TypeAcceptor(Acceptor):
 
 def _read_by(parse: Callable[[str], object], shape: str) -> Callable[[str], bool]:
     """Return a test whether a text has a shape and can be parsed."""
-    pattern = re.compile(shape, re.ASCII)
 
     def reads(text: str) -> bool:
-        try:
-            return bool(pattern.fullmatch(text)) and parse(text.upper()) is not None
-        except ValueError:
-            return False
+        with suppress(ValueError):
+            return bool(re.fullmatch(shape, text, re.ASCII)) and parse(text.upper()) is not None
+        return False
 
     return reads
 

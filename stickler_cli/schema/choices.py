@@ -54,22 +54,15 @@ def says_how(merged: Merged) -> bool:
 
 def annotated_choice(merged: Merged, default: LeafDefault) -> Inferred:
     """Return what annotations say, with the default of the kind where they are silent."""
-    return Inferred(
-        comparator=merged.comparator or default.comparator,
-        config=merged.config,
-        threshold=default.threshold if merged.threshold is None else merged.threshold,
-        reason=ANNOTATED,
-    )
+    threshold = default.threshold if merged.threshold is None else merged.threshold
+    name = merged.comparator or default.comparator
+    return Inferred((), name, merged.config, threshold, reason=ANNOTATED)
 
 
 def open_choice(merged: Merged) -> Inferred:
     """Return what is known of a place of any kind."""
-    return Inferred(
-        comparator=merged.comparator or "",
-        config=merged.config,
-        threshold=merged.threshold,
-        reason=ANNOTATED if says_how(merged) else "any values, each by its own kind",
-    )
+    reason = ANNOTATED if says_how(merged) else "any values, each by its own kind"
+    return Inferred((), merged.comparator or "", merged.config, merged.threshold, reason=reason)
 
 
 def leaf_choice(name: str, place: LeafPlace) -> Inferred:
@@ -112,10 +105,7 @@ def _chosen(how: LeafDefault, reason: str) -> Inferred:
 
 
 def may_be_box(places: Places, place: ArrayPlace, *, plural: bool) -> bool:
-    """Return whether an array may be four numbers, or two pairs of them.
-
-    With a `plural` for a name, a list of lists is no pair.
-    """
+    """Return whether an array may be four numbers, or two pairs; `plural` speaks of more."""
     if _may_be_numbers(places, place.in_force, 4):
         return True
     if not _may_have(2, place.in_force, place.positions) or (plural and not place.positions):
@@ -138,6 +128,5 @@ def _may_have(count: int, in_force: InForce, positions: tuple[InForce, ...]) -> 
     if positions:
         return len(positions) == count
     least, most = first(in_force, "minItems"), first(in_force, "maxItems")
-    return (not isinstance(least, int) or least <= count) and (
-        not isinstance(most, int) or most >= count
-    )
+    few = isinstance(least, int) and least > count
+    return not few and not (isinstance(most, int) and most < count)

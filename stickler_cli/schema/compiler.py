@@ -99,13 +99,7 @@ def load_schema(path: str, *, allow_plugins: bool = False) -> LoadedSchema:
     try:
         schema = orjson.loads(content.removeprefix(b"\xef\xbb\xbf"))
     except orjson.JSONDecodeError as error:
-        problem = Problem(
-            path,
-            f"the schema is not JSON ({error.msg})",
-            "a JSON Schema",
-            line=error.lineno,
-            column=error.colno,
-        )
-        raise SchemaError([problem]) from None
+        found, at = f"the schema is not JSON ({error.msg})", (error.lineno, error.colno)
+        raise SchemaError([Problem(path, found, "a JSON Schema", "", None, *at)]) from None
     plan = compile_schema(schema, path, Path(path), allow_plugins=allow_plugins)
     return LoadedSchema(path, f"sha256:{hashlib.sha256(content).hexdigest()}", plan, schema)

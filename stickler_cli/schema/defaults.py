@@ -34,15 +34,8 @@ DATE: Final = LeafDefault("DateComparator", 1.0)
 
 BY_TYPE: Final = {"string": TEXT, "number": NUMBER, "integer": NUMBER, "boolean": EXACT}
 BY_FORMAT: Final = {
-    "date": DATE,
-    "date-time": DATE,
-    "email": EXACT,
-    "hostname": EXACT,
-    "ipv4": EXACT,
-    "ipv6": EXACT,
-    "time": EXACT,
-    "uri": EXACT,
-    "uuid": EXACT,
+    **dict.fromkeys(("date", "date-time"), DATE),
+    **dict.fromkeys(("email", "hostname", "ipv4", "ipv6", "time", "uri", "uuid"), EXACT),
 }
 """Formats of a string that are no plain text; any other format is."""
 

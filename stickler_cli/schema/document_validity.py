@@ -26,19 +26,9 @@ VALIDATE_OPTION: Final = "--validate"
 DEEPEST: Final = 20
 """Steps of a field path that are told apart; more only come of a schema that contains itself."""
 
-_ANY, _ITEM = "*", "[]"
-
-_ABOUT: Final = {
-    "properties": "",
-    "patternProperties": _ANY,
-    "additionalProperties": _ANY,
-    "unevaluatedProperties": _ANY,
-    "items": _ITEM,
-    "prefixItems": _ITEM,
-    "additionalItems": _ITEM,
-    "unevaluatedItems": _ITEM,
-    "contains": _ITEM,
-}
+_KEYS: Final = ("patternProperties", "additionalProperties", "unevaluatedProperties")
+_ITEMS: Final = ("items", "prefixItems", "additionalItems", "unevaluatedItems", "contains")
+_ABOUT: Final = {"properties": "", **dict.fromkeys(_KEYS, "*"), **dict.fromkeys(_ITEMS, "[]")}
 """Keywords whose schemas are about what is in a value, and how a path names that; `properties`
 name it themselves."""
 

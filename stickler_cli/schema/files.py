@@ -2,6 +2,7 @@
 
 import codecs
 import posixpath
+from contextlib import suppress
 from pathlib import Path as FilePath
 from typing import Final
 from urllib.parse import unquote, urlsplit
@@ -70,10 +71,9 @@ def find_file(uri: str, origin: Origin) -> FilePath:
 
 
 def _is_file(candidate: FilePath) -> bool:
-    try:
+    with suppress(OSError, ValueError):  # too long a name, a folder that may not be looked into
         return candidate.is_file()
-    except (OSError, ValueError):  # too long a name, a folder that may not be looked into
-        return False
+    return False
 
 
 def _relative(uri: str, identifier: str) -> str:
@@ -102,7 +102,5 @@ def read_file(file: FilePath) -> JsonValue:
 
 def name_of(file: FilePath) -> str:
     """Name a file as seen from here, where that is shorter."""
-    try:
-        return str(file.relative_to(FilePath.cwd()))
-    except ValueError:
-        return str(file)
+    here = FilePath.cwd()
+    return str(file.relative_to(here) if file.is_relative_to(here) else file)

@@ -22,7 +22,6 @@ class Place:
     uri: str
     """Of the document."""
     path: Path
-    """Inside the document."""
     base: str
     """What relative references start from."""
     dialect: Dialect
