@@ -113,9 +113,7 @@ def _chosen(field: str | None, root: Explained) -> list[Explained]:
         raise UsageError([Problem("--field", str(error), expected)]) from None
     found = places(root, path)
     if not found:
-        known = [field_path(place.gt_path) for place in all_places(root)]
-        hint = did_you_mean(field, known)
-        raise UsageError(
-            [Problem("--field", f"there is no {field} in this document", expected, hint)]
-        )
+        hint = did_you_mean(field, [field_path(place.gt_path) for place in all_places(root)])
+        missing = f"there is no {field} in this document"
+        raise UsageError([Problem("--field", missing, expected, hint)])
     return found

@@ -171,24 +171,18 @@ def _append_summary(page: Callable[[int], str]) -> None:
 
 def exit_code_of(run: Run) -> ExitCode:
     """Return the exit code of a run; say on standard error what could not be evaluated."""
-    if run.verdict is Verdict.INCOMPLETE:
-        _name_unfit(run)
+    if run.verdict is Verdict.INCOMPLETE and run.unfit:
+        total, named = run.evaluation.documents["total"], run.unfit_problems
+        warn(f"error: {run.unfit} of {total} documents could not be evaluated")
+        for entry in named[:NAMED]:
+            warn(f"  {entry.document}: {entry.problem}")
+        if len(named) > NAMED:
+            warn(f"  and {len(named) - NAMED} more, all in the JSON results")
+    elif run.verdict is Verdict.INCOMPLETE:
+        warn("error: no document was evaluated")
     elif not run.evaluation.statuses[Status.EVALUATED]:
         warn("warning: no ground truth has a prediction that can be used; all counts as missed")
     return _CODES[run.verdict]
-
-
-def _name_unfit(run: Run) -> None:
-    """Say how many documents could not be evaluated, and name the first of them."""
-    if not run.unfit:
-        warn("error: no document was evaluated")
-        return
-    total, named = run.evaluation.documents["total"], run.unfit_problems
-    warn(f"error: {run.unfit} of {total} documents could not be evaluated")
-    for entry in named[:NAMED]:
-        warn(f"  {entry.document}: {entry.problem}")
-    if len(named) > NAMED:
-        warn(f"  and {len(named) - NAMED} more, all in the JSON results")
 
 
 def listing(names: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
