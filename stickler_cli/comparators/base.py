@@ -207,11 +207,7 @@ class BaseComparator:
 
 
 def meets(similarity: float, threshold: float) -> bool:
-    """Return whether a similarity is at or above a threshold, within `EQUAL_WITHIN`.
-
-    >>> meets(0.7999999999999999, 0.8), meets(0.79, 0.8)
-    (True, False)
-    """
+    """Return whether a similarity is at or above a threshold, within `EQUAL_WITHIN`."""
     return similarity >= threshold - EQUAL_WITHIN
 
 
@@ -224,11 +220,8 @@ def signature_of(cls: type[BaseComparator]) -> inspect.Signature:
 def keyword_parameters(cls: type[BaseComparator]) -> list[inspect.Parameter]:
     """List the constructor parameters that can be given by name, in order."""
     signature = signature_of(cls)  # type: ignore[arg-type] # its instances alone are no keys
-    return [
-        parameter
-        for parameter in signature.parameters.values()
-        if parameter.kind in {parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY}
-    ]
+    by_name = {inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY}
+    return [each for each in signature.parameters.values() if each.kind in by_name]
 
 
 def text_of(value: object) -> str:
