@@ -117,19 +117,18 @@ def _count_keys(found: Collected, visit: Visit) -> None:
         found.met.append((visit.field, visit.rows))
     if not isinstance(account, ObjectAccount) or not (account.extras or account.undeclared):
         return
-    position = local_positions(visit.at, len(account))
-    shown = [
-        (int(visit.rows[at]), where, visit.live is None or bool(visit.live[at]))
-        for where in {**account.extras, **account.undeclared}
-        if (at := int(position[where])) >= 0
-    ]
-    for row, where, live in shown:
-        extras = account.extras.get(where, ())
-        found.extras += ((visit.field.path, row, name) for name in extras)
-        found.undeclared += (
-            (visit.field.path, row, name) for name in account.undeclared.get(where, ())
-        )
-        modes = _LEAVES if not live else _ALL if is_root else _BELOW
+    path, position = visit.field.path, local_positions(visit.at, len(account))
+    for where in {**account.extras, **account.undeclared}:
+        at = int(position[where])
+        if at < 0:
+            continue
+        row = int(visit.rows[at])
+        document = int(visit.field.documents[row - visit.field.start])
+        extras, undeclared = account.extras.get(where, ()), account.undeclared.get(where, ())
+        found.extras += ((document, (*path, name)) for name in extras)
+        found.undeclared += ((document, (*path, name)) for name in undeclared)
+        shut = visit.live is not None and not visit.live[at]
+        modes = _LEAVES if shut else _ALL if is_root else _BELOW
         outcome = np.full(len(extras), FA, np.int8)
         found.units[modes].append((np.full(len(extras), row), outcome))
 

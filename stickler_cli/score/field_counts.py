@@ -85,9 +85,8 @@ class Collected:
     )
     """Rows and outcomes, by the counting modes that they count in."""
     scores: list[tuple[Indexes, Floats]] = field(default_factory=list)
-    undeclared: list[tuple[Names, int, str]] = field(default_factory=list)
-    """Path of the object, row and name."""
-    extras: list[tuple[Names, int, str]] = field(default_factory=list)
+    undeclared: list[Key] = field(default_factory=list)
+    extras: list[Key] = field(default_factory=list)
 
     def counts(self) -> FieldCounts:
         """Return what all comes to."""
@@ -110,10 +109,6 @@ class Collected:
         ranks = {path: rank for rank, path in enumerate(_in_order(fields))}
         lengths = [len(each.documents) for each in fields]
         ranked = np.repeat([ranks[each.path] for each in fields], lengths)
-        undeclared, extras = (
-            [(int(documents[row]), (*path, name)) for path, row, name in keys]
-            for keys in (self.undeclared, self.extras)
-        )
         keys = ranked * lengths[0] + documents  # the root has all documents
         if not (there.all() and (keys[1:] > keys[:-1]).all()):
             order = np.flatnonzero(there)
@@ -123,8 +118,8 @@ class Collected:
             sums = np.add.reduceat(sums[:, order], firsts, axis=1)
             scores = np.add.reduceat(scores[:, order], firsts, axis=1)
         starts = np.searchsorted(keys, lengths[0] * np.arange(len(ranks)))
-        of_each = keys % lengths[0]
-        return FieldCounts(list(ranks), starts, of_each, sums, scores, undeclared, extras)
+        known = sums, scores, self.undeclared, self.extras
+        return FieldCounts(list(ranks), starts, keys % lengths[0], *known)
 
 
 def _joined(entries: list[Any], part: int) -> NDArray[Any]:
