@@ -24,22 +24,17 @@ if TYPE_CHECKING:
 
 _MEANT: Final = {
     "any": 'leave "type" out for values of any type',
-    "bool": "did you mean boolean?",
-    "char": "did you mean string?",
     "date": 'write "type": "string", "format": "date"',
     "date-time": 'write "type": "string", "format": "date-time"',
     "datetime": 'write "type": "string", "format": "date-time"',
-    "decimal": "did you mean number?",
-    "dict": "did you mean object?",
-    "double": "did you mean number?",
     "enum": 'leave "type" out; "enum" lists the values',
-    "float": "did you mean number?",
+    **dict.fromkeys(("char", "text"), "did you mean string?"),
+    **dict.fromkeys(("decimal", "double", "float"), "did you mean number?"),
+    **dict.fromkeys(("dict", "map"), "did you mean object?"),
+    **dict.fromkeys(("list", "tuple"), "did you mean array?"),
+    "bool": "did you mean boolean?",
     "int": "did you mean integer?",
-    "list": "did you mean array?",
-    "map": "did you mean object?",
     "none": "did you mean null?",
-    "text": "did you mean string?",
-    "tuple": "did you mean array?",
 }
 """What people write as a type, from other languages, and what to write instead."""
 
