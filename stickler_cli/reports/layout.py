@@ -86,14 +86,12 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A paragraph."""
+    """A paragraph: all lines begin with the margin, and those after the first are indented."""
 
     text: str
     tone: Tone = ""
     indent: str = ""
-    """What lines after the first begin with."""
     margin: str = ""
-    """What all lines begin with."""
     lead: Tone | None = None
     """The tone of the first word, if another one."""
 

@@ -102,21 +102,19 @@ def _gates(gates: Sequence[GateResult]) -> list[str]:
 
 
 def _title(view: RunView) -> str:
-    name, gates = code(view.run.schema.model_name), view.run.gates
-    match view.run.verdict:
-        case Verdict.INCOMPLETE:
-            return f"{name}: incomplete"
-        case Verdict.FAILED:
-            return f"{name}: {view.failed_gates} of {len(gates)} gates failed"
-        case Verdict.PASSED:
-            return f"{name}: all gates passed" if gates else name
+    gates = view.run.gates
+    told = {
+        Verdict.INCOMPLETE: ": incomplete",
+        Verdict.FAILED: f": {view.failed_gates} of {len(gates)} gates failed",
+        Verdict.PASSED: ": all gates passed" if gates else "",
+    }
+    return code(view.run.schema.model_name) + told[view.run.verdict]
 
 
 def _problems(view: RunView) -> list[str]:
     title, named, more = run_sentences.problems(view)
     lines = [f"- {status}: {code(text)}" for status, text in named]
-    if more:
-        lines.append(f"- {more_of(more)}")
+    lines += [f"- {more_of(more)}"] if more else []
     return [f"Documents with problems: {title}", "", *lines] if lines else []
 
 
@@ -124,9 +122,6 @@ def _changed_documents(view: DifferenceView, what: str) -> list[str]:
     documents, more = view.documents[what]
     lines = [f"Documents that got {what}:", ""] if documents else []
     for document in documents:
-        mark = "**broke hard**: " if document.hard else ""
-        told = view.document_text(document)
-        lines.append(f"- {signed(document.change)} {code(document.id)}: {mark}{told}")
-    if more:
-        lines.append(f"- {more_of(more)}")
-    return lines
+        told = ("**broke hard**: " if document.hard else "") + view.document_text(document)
+        lines.append(f"- {signed(document.change)} {code(document.id)}: {told}")
+    return [*lines, f"- {more_of(more)}"] if more else lines

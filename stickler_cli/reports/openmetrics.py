@@ -116,17 +116,11 @@ def metrics_text(gauges: Iterable[Gauge]) -> str:
     """Return gauges as text; one without any value is left out."""
     lines = []
     for gauge in gauges:
-        samples = [
-            f"{gauge.name}{_label_text(labels)} {round(value, DIGITS)!r}\n"
-            for labels, value in gauge.samples
-            if value is not None
-        ]
-        if samples:
-            head = f"# TYPE {gauge.name} gauge\n# HELP {gauge.name} {gauge.help}\n"
-            lines += [head, *samples]
+        head = f"# TYPE {gauge.name} gauge\n# HELP {gauge.name} {gauge.help}\n"
+        for labels, value in gauge.samples:
+            told = (f'{key}="{visible(text).translate(_ESCAPES)}"' for key, text in labels.items())
+            shown = f"{{{','.join(told)}}}" if labels else ""
+            if value is not None:
+                lines.append(f"{head}{gauge.name}{shown} {round(value, DIGITS)!r}\n")
+                head = ""
     return "".join([*lines, END])
-
-
-def _label_text(labels: Labels) -> str:
-    pairs = (f'{name}="{visible(value).translate(_ESCAPES)}"' for name, value in labels.items())
-    return f"{{{','.join(pairs)}}}" if labels else ""

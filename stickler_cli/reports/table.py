@@ -8,17 +8,7 @@ from stickler_cli.diff.changes import Difference, Trend
 from stickler_cli.reports import run_sentences, tables
 from stickler_cli.reports.difference_view import MARKS, DifferenceView, signed
 from stickler_cli.reports.figures import more_of, truncate, value_text
-from stickler_cli.reports.layout import (
-    BLANK,
-    INDENT,
-    Block,
-    Line,
-    Span,
-    TableStyle,
-    Text,
-    draw,
-    gates,
-)
+from stickler_cli.reports.layout import BLANK, INDENT, Block, Span, TableStyle, Text, draw, gates
 from stickler_cli.reports.pair_table import render_pair
 from stickler_cli.reports.view import RunView
 from stickler_cli.score.non_matches import NonMatch
@@ -92,7 +82,7 @@ def _non_matches(view: RunView, style: TableStyle) -> Iterator[Block]:
         yield from _non_match(*entry, style.room)
 
 
-def _non_match(document: str, entry: NonMatch, width: int | None) -> Iterator[Text | Line]:
+def _non_match(document: str, entry: NonMatch, width: int | None) -> Iterator[Block]:
     place = f"{document}  {field_path(entry.path)}  {entry.outcome.name}"
     kind = entry.error_class.replace("_", " ")
     yield Text(f"{place}  {kind}: {entry.explanation}", indent=INDENT)
