@@ -22,8 +22,7 @@ MARKS: Final[dict[Trend, tuple[str, Tone]]] = {
     Trend.UNCHANGED: ("=", "dim"),
     Trend.UNCLEAR: ("?", ""),
 }
-"""What stands before each field, and its tone: a drop is never green, and a trend never told by
-colour alone."""
+"""Mark and tone of each figure: a drop is never green, nor a trend told by colour alone."""
 
 SHORT: Final = {
     Decision.EXACT: "exact test",
@@ -122,10 +121,11 @@ class DifferenceView:
             (each.decides, f"{each.what}: {quoted(each.base)} -> {quoted(each.new)}")
             for each in difference.contrasts
         ]
-        for what, documents in (
-            ("not compared in the new run, counted as missed", difference.lost),
-            ("only in the new run, left out", difference.only_new),
-        ):
+        others = {
+            "not compared in the new run, counted as missed": difference.lost,
+            "only in the new run, left out": difference.only_new,
+        }
+        for what, documents in others.items():
             if documents:
                 count = number_of(len(documents), "document")
                 found.append((False, f"{count} {what}: {some_of(map(quoted, documents), NAMED)}"))

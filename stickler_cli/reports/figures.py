@@ -60,11 +60,7 @@ def number_of(count: int, noun: str) -> str:
 
 
 def some_of(names: Iterable[str], most: int) -> str:
-    """Return the first names, and how many more there are.
-
-    >>> some_of(["a", "b", "c"], 2)
-    'a, b and 1 more'
-    """
+    """Return the first names, and how many more there are."""
     everything = list(names)
     more = len(everything) - most
     return ", ".join(everything[:most]) + (f" and {more} more" if more > 0 else "")

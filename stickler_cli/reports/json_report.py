@@ -1,7 +1,4 @@
-"""Runs, comparisons and differences as JSON text; every other report is a view of these.
-
-A comparison has every place, with the figures that the engine used, so that they add up again.
-"""
+"""Runs, comparisons and differences as JSON text, of which all other reports are views."""
 
 import json
 import math

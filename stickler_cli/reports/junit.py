@@ -26,8 +26,7 @@ from stickler_cli.score.record import Run
 Outcome = Literal["passed", "failure", "error", "skipped"]
 
 MOST_DOCUMENTS: Final = 100
-"""Cases of documents that could not be evaluated; servers show every case, and refuse files of
-more than some megabytes."""
+"""Cases of documents that could not be evaluated; servers show every one, and refuse large files."""
 
 _RUN: Final = "stickler"
 _DIFFERENCE: Final = "stickler.diff"

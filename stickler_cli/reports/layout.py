@@ -31,8 +31,7 @@ _CODES: Final[dict[Tone, str]] = {
     "good": "1;32",
     "dim": "2",
 }
-"""The ANSI codes of the sixteen colours that follow the terminal's own theme, bold and faint; none
-carries a meaning alone. Source: ECMA-48, section 8.3.117."""
+"""ANSI codes of colours that follow the terminal's own theme. Source: ECMA-48, section 8.3.117."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,13 +122,8 @@ def title_of(place: Explained, *, whole: bool) -> str:
     pairing = place.pairing
     if pairing is None:
         return name
-    if pairing.ground_truth_index is None:
-        return f"{name} invented"
-    return (
-        f"{name} missed"
-        if pairing.prediction_index is None
-        else f"{name} with [{pairing.prediction_index}]"
-    )
+    gt, pred = pairing.ground_truth_index, pairing.prediction_index
+    return f"{name} {'invented' if gt is None else 'missed' if pred is None else f'with [{pred}]'}"
 
 
 def pairing_text(place: Explained, floor: float) -> str:

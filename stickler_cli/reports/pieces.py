@@ -10,15 +10,13 @@ from stickler_cli.core.json_values import JsonValue, brief
 from stickler_cli.core.values import dataclass
 
 SHORTEST_RUN: Final = 2
-"""Equal characters between two differences that are worth telling apart: a letter that two other
-words share by chance makes a difference harder to read."""
+"""Equal characters between two differences: one that words share by chance is hard to read."""
 
 LEAST_ALIKE: Final = 0.3
 """Edit similarity below which two texts are simply different."""
 
 LONGEST: Final = 5_000
-"""Characters of the longest texts whose characters are compared: the time grows with the product of
-their lengths, and 5,000 against 5,000 take some milliseconds."""
+"""Characters of the longest texts that are compared by them, which takes some milliseconds."""
 
 EQUAL_RUN: Final = 40
 """Characters that both sides have in a row from which on the middle of them is left out."""

@@ -52,7 +52,6 @@ class FieldRow:
     tally: Tally
     figures: Mapping[str, Figures]
     worst: bool = False
-    """Whether it is one of those to look at first."""
 
     @property
     def counts(self) -> Counts:
@@ -98,11 +97,7 @@ def field_rows(run: Run) -> list[FieldRow]:
     object about which the schema says nothing are rows of their own, unless there are too many.
     """
     known = _by_path(run.fields)
-    reached = [
-        path
-        for path, info in known.items()
-        if not (path[-1] == ANY_KEY and info.kind == UNKNOWN_KIND)
-    ]
+    reached = [path for path, it in known.items() if path[-1] != ANY_KEY or it.kind != UNKNOWN_KIND]
     ordered = in_schema_order(run.evaluation.tally, run.fields)
     rows = _rows(_by_pattern(ordered, known, ()), known, reached, run.rule)
     worst = _worst(rows, run.rule)

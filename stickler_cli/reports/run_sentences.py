@@ -136,13 +136,10 @@ def notes(view: RunView) -> list[str]:
     """Return what the run noticed besides errors, a line each."""
     evaluation, quoted, warnings = view.run.evaluation, view.quoted, view.run.evaluation.warnings
     lines = []
-    for what, found in (
-        ("not evaluated", evaluation.undeclared()),
-        ("counted as FA", evaluation.extras()),
-    ):
-        keys = (f"{quoted(field_path(path))} ({count})" for path, count in found)
+    undeclared = {"not evaluated": evaluation.undeclared(), "counted as FA": evaluation.extras()}
+    for what, found in undeclared.items():
         if found:
-            told = some_of(keys, NAMED)
+            told = some_of((f"{quoted(field_path(path))} ({n})" for path, n in found), NAMED)
             lines.append(f"{what}, since the schema does not declare them: {told}")
     never = sorted(evaluation.never_present()) if evaluation.evaluated else []
     if never:

@@ -68,18 +68,15 @@ def _fields(view: RunView, *, nested: bool) -> Iterator[Block]:
 
 def _non_matches(view: RunView, style: TableStyle) -> Iterator[Block]:
     chosen = view.run.first_non_matches[: style.show_non_matches]
-    if not style.show_non_matches:
-        return
     if not chosen:
-        yield Text("no non-matches")
+        yield from [Text("no non-matches")] if style.show_non_matches else []
         return
     which = "all" if len(chosen) < style.show_non_matches else "the first"
     yield (Span(f"non-matches, {which} {len(chosen)}", "title"),)
     if style.plain:
         yield tables.non_match_table(chosen, "gt", "pred")
-        return
-    for entry in chosen:
-        yield from _non_match(*entry, style.room)
+    else:
+        yield from (block for entry in chosen for block in _non_match(*entry, style.room))
 
 
 def _non_match(document: str, entry: NonMatch, width: int | None) -> Iterator[Block]:

@@ -29,7 +29,6 @@ class FieldView:
     """The index after the last field inside it."""
     intervals: FieldIntervals | None
     chart: Chart | None
-    """None where no pairs were kept, or the field has none."""
     classes: ByClass
     """What classes of errors it and the fields in it have, the most frequent first."""
 

@@ -115,13 +115,8 @@ def _fill(template: str, context: Mapping[str, object]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {
-        "bar_parts": bar_parts,
-        "more_of": more_of,
-        "setting": setting,
-        "sortable": lambda value: -1.0 if value is None else value,
-        "visible": visible,
-    }
+    own = (bar_parts, more_of, setting, visible)
+    environment.filters |= {function.__name__: function for function in own}
     css = Markup(_asset("page.css"))  # noqa: S704 - ours
     page = environment.get_template(template)
     text = page.render(context, css=css, outcomes=OUTCOMES, sentences=run_sentences)
@@ -190,7 +185,7 @@ def _verdict(view: RunView) -> tuple[str, str] | None:
 
 
 def _kept(detail: Detail, documents: payload.Documents | None) -> dict[str, str]:
-    """Return what the page holds and what it leaves out, a sentence for each part."""
+    """Return what each part of the page holds and leaves out."""
     errors = f"All {number_of(len(detail.non_matches), 'error')} of the run."
     if not detail.knows_errors:
         errors = (

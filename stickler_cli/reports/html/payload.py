@@ -43,8 +43,7 @@ class Documents:
     scores: Sequence[int]
     """How many there are by score, (`BINS` + 1,)."""
     worst: Sequence[Sequence[Any]]
-    """The first `WORST_DOCUMENTS`: id, status, score, and how many of the values are right, wrong,
-    invented and missed."""
+    """The first `WORST_DOCUMENTS`: id, status, score, and the counts of their values."""
     packed: str
     """The first `MOST_DOCUMENTS` likewise, for the script."""
 
