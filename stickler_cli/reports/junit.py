@@ -26,7 +26,7 @@ from stickler_cli.score.record import Run
 Outcome = Literal["passed", "failure", "error", "skipped"]
 
 MOST_DOCUMENTS: Final = 100
-"""Cases of documents that could not be evaluated; servers show every one, and refuse large files."""
+"""Cases of documents that could not be evaluated; servers show each, and refuse large files."""
 
 _RUN: Final = "stickler"
 _DIFFERENCE: Final = "stickler.diff"
