@@ -1,9 +1,14 @@
-"""The dialects of JSON Schema: which one a schema is written in, and where they differ for us."""
+"""The dialects of JSON Schema, their differences, and where schemas stand inside a schema.
+
+An annotation inside `default`, `examples` or `enum` is data; a property may be called as a keyword.
+"""
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.locations import Path
 from stickler_cli.core.values import dataclass
 
 Schema = dict[str, JsonValue]
@@ -101,3 +106,52 @@ def own_names(schema: Schema, dialect: Dialect) -> list[str]:
     if not dialect.anchors and isinstance(value, str):
         names.append(value.partition("#")[2] or None)
     return [name for name in names if isinstance(name, str)]
+
+
+TYPES: Final = ("array", "boolean", "integer", "null", "number", "object", "string")
+
+ONE: Final = frozenset(
+    {
+        "additionalItems",
+        "additionalProperties",
+        "contains",
+        "contentSchema",
+        "else",
+        "if",
+        "items",
+        "not",
+        "propertyNames",
+        "then",
+        "unevaluatedItems",
+        "unevaluatedProperties",
+    }
+)
+"""Keywords whose value is a schema."""
+LISTED: Final = frozenset({"allOf", "anyOf", "items", "oneOf", "prefixItems"})
+"""Keywords whose value may be a list of schemas."""
+NAMED: Final = frozenset(
+    {"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"}
+)
+"""Keywords whose value is an object of schemas."""
+
+
+def subschemas(schema: Schema) -> Iterator[tuple[Path, Schema]]:
+    """Go through the schemas directly inside a schema, with the steps that lead to each."""
+    for keyword, value in schema.items():
+        if isinstance(value, dict) and keyword in ONE:
+            yield (keyword,), value
+        elif isinstance(value, dict) and keyword in NAMED:
+            parts = value.items()
+            yield from (((keyword, name), part) for name, part in parts if isinstance(part, dict))
+        elif isinstance(value, list) and keyword in LISTED:
+            each = enumerate(value)
+            yield from (((keyword, at), part) for at, part in each if isinstance(part, dict))
+
+
+def walk(schema: Schema) -> Iterator[tuple[Path, Schema]]:
+    """Go through a schema and every schema in it, outermost first."""
+    waiting: list[tuple[Path, Schema]] = [((), schema)]
+    while waiting:
+        path, part = waiting.pop()
+        yield path, part
+        waiting += reversed([((*path, *steps), inner) for steps, inner in subschemas(part)])

@@ -7,7 +7,7 @@ from typing import Final
 from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.locations import field_path, json_pointer
 from stickler_cli.core.problems import Problem, SchemaError, Violation
-from stickler_cli.schema.dialects import Schema
+from stickler_cli.schema.dialects import NAMED, Schema
 from stickler_cli.schema.judging import (
     MOST_LEVELS,
     EngineError,
@@ -18,7 +18,6 @@ from stickler_cli.schema.judging import (
 )
 from stickler_cli.schema.reach import Reach
 from stickler_cli.schema.references import SchemaFiles
-from stickler_cli.schema.vocabulary import NAMED
 
 VALIDATE_OPTION: Final = "--validate"
 """How a message names the option that asks for verdicts."""

@@ -9,8 +9,7 @@ from urllib.parse import urljoin, urlsplit
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import Path
 from stickler_cli.core.values import dataclass
-from stickler_cli.schema.dialects import Dialect, Schema, dialect_of, own_id, own_names
-from stickler_cli.schema.vocabulary import subschemas
+from stickler_cli.schema.dialects import Dialect, Schema, dialect_of, own_id, own_names, subschemas
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,9 @@ from urllib.parse import urljoin
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.locations import Path
 from stickler_cli.core.spelling import did_you_mean
-from stickler_cli.schema.dialects import Dialect, Schema, named_dialect
+from stickler_cli.schema.dialects import TYPES, Dialect, Schema, named_dialect
 from stickler_cli.schema.judging import is_valid_schema
 from stickler_cli.schema.references import official_schema
-from stickler_cli.schema.vocabulary import TYPES
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError

@@ -9,12 +9,11 @@ from stickler_cli.core.json_values import brief
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.problems import Problem
 from stickler_cli.schema.annotations import PREFIX, annotation_problems, read_annotations
-from stickler_cli.schema.dialects import Schema
+from stickler_cli.schema.dialects import Schema, walk
 from stickler_cli.schema.index import is_uri
 from stickler_cli.schema.merging import Merged
 from stickler_cli.schema.metaschema import invalid_places
 from stickler_cli.schema.references import SchemaFiles
-from stickler_cli.schema.vocabulary import walk
 
 COMPARATOR: Final = f"{PREFIX}comparator"
 CONFIG: Final = f"{PREFIX}comparator-config"

@@ -7,8 +7,8 @@ from stickler_cli.compare.engine import compare
 from stickler_cli.compare.outline import outline
 from stickler_cli.compare.plan import ANY_KEY
 from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.schema.dialects import walk
 from stickler_cli.schema.inference import infer
-from stickler_cli.schema.vocabulary import walk
 from stickler_cli.score.comparison_view import tally_view
 from stickler_cli.score.counting import count_documents
 from stickler_cli.score.tally import Tally
