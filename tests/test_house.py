@@ -139,6 +139,7 @@ STANDARD_CLASSES: Final = [
     "core/values.py",
     "documents/document.py",
     "score/non_matches.py",
+    "score/tally.py",
 ]
 """Whose classes of fields are the standard ones: so many values are made of them."""
 

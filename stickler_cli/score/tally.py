@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from operator import add
 from typing import Final
 
@@ -11,7 +11,6 @@ import numpy as np
 from stickler_cli.compare.columns import Indexes
 from stickler_cli.compare.outcomes import Floats
 from stickler_cli.core.locations import Path
-from stickler_cli.core.values import dataclass
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.field_counts import RAW, SCORE, SCORED, WEIGHT, FieldCounts
 
