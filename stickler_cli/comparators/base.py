@@ -27,7 +27,6 @@ Keys: TypeAlias = NDArray[np.intp]
 EQUAL_WITHIN: Final = 1e-9
 """Similarities are sums of floats; nearer than this they are equal. Source: docs/semantics.md."""
 
-
 DEFAULT_THRESHOLD: Final = 0.7
 """Of a comparator that says nothing else. Source: docs/semantics.md, Comparators."""
 

@@ -40,10 +40,14 @@ class BBoxIoUComparator(BaseComparator):
 
         None where that is not what stands there, and for a box without a finite area above 0.
         """
-        coordinates = _coordinates(value)
-        if coordinates is None:
+        items = _items(value)
+        if len(items) == 2 and all(len(_items(item)) == 2 for item in items):
+            items = [*_items(items[0]), *_items(items[1])]
+        # A limit, not math.isfinite, which fails on integers beyond the floats.
+        finite = all(is_number(item) and abs(item) <= sys.float_info.max for item in items)
+        if len(items) != 4 or not finite:
             return None
-        x1, y1, x2, y2 = coordinates
+        x1, y1, x2, y2 = map(float, items)
         left, right = sorted((x1, x2))
         top, bottom = sorted((y1, y2))
         area = (right - left) * (bottom - top)
@@ -73,16 +77,6 @@ def _columns(boxes: Sequence[Box | None]) -> NDArray[np.float64]:
     """Lay boxes out as (5, n): left, top, right, bottom, area."""
     numbers = chain.from_iterable(box or _NO_BOX for box in boxes)
     return np.fromiter(numbers, np.float64, 5 * len(boxes)).reshape(-1, 5).T
-
-
-def _coordinates(value: object) -> list[float] | None:
-    """Read four finite coordinates; None where there are not four numbers, flat or in two pairs."""
-    items = _items(value)
-    if len(items) == 2 and all(len(_items(item)) == 2 for item in items):
-        items = [*_items(items[0]), *_items(items[1])]
-    # A limit, not math.isfinite, which fails on integers beyond the floats.
-    finite = all(is_number(item) and abs(item) <= sys.float_info.max for item in items)
-    return [float(item) for item in items] if len(items) == 4 and finite else None
 
 
 def _items(value: object) -> Sequence[Any]:

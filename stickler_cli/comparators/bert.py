@@ -1,20 +1,17 @@
 """BERTScore of two texts: similarity of their words in context."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 from stickler_cli.clients.local_models import BertScore, Texts
 from stickler_cli.comparators.base import KeywordError, checked_flag, checked_text, text_of
 from stickler_cli.comparators.model_comparator import ModelComparator
 
-DIGITS: Final = 6
-"""Of a score: the last that does not depend on what else is in a batch."""
-
 
 class BERTComparator(ModelComparator):
     """Compare two texts by BERTScore F1, the similarity of their words in context."""
 
-    _digits = DIGITS
+    _digits = 6  # the last that does not depend on what else is in a batch
 
     def __init__(
         self,

@@ -91,7 +91,9 @@ class DateComparator(BaseComparator):
         # No two dates are further apart, and numpy takes no integer of any size.
         self._reach = min(self.tolerance or 0, timedelta.max.days)
         self._by_days = self._reach % 1 == 0
-        self.dayfirst = _checked_order(dayfirst)
+        if type(dayfirst) not in {bool, type(None)}:
+            raise KeywordError.of("dayfirst", dayfirst, "true, false or null")
+        self.dayfirst = dayfirst
         self.allow_partial_year = checked_flag("allow_partial_year", allow_partial_year)
         self.range_mode = checked_choice("range_mode", range_mode, get_args(RangeMode))
         self.precision_mode = checked_choice(
@@ -229,17 +231,10 @@ def _days(values: Sequence[Readings]) -> NDArray[np.float64]:
 
 
 def _checked_tolerance(value: object) -> float | None:
-    """Return a number of days that is not negative, or None; a `KeywordError` otherwise."""
     days = value / DAY if isinstance(value, timedelta) else value
     if days is None or (is_number(days) and 0 <= days < math.inf):
         return days
     raise KeywordError.of("tolerance", value, "a number of days, at least 0, or null")
-
-
-def _checked_order(value: object) -> bool | None:
-    if value is None or isinstance(value, bool):
-        return value
-    raise KeywordError.of("dayfirst", value, "true, false or null")
 
 
 def days_of(stated: StatedDate | StatedRange, parts: frozenset[str], *, utc: bool) -> Days:
@@ -257,7 +252,7 @@ def days_of(stated: StatedDate | StatedRange, parts: frozenset[str], *, utc: boo
         return (range(start.moment(utc=utc).days, end.moment(utc=utc).days + beyond_first + 1),)
     first = _day_of_year(start.first_day)
     stop = first + (_day_of_year(end.last_day) - first) % _DAYS_OF_A_YEAR + 1
-    if _lasts_a_year(stated):
+    if stated.states_year and (stated.ends[1].last_day - stated.ends[0].first_day).days >= 365:
         stop = first + _DAYS_OF_A_YEAR
     if stop <= _DAYS_OF_A_YEAR:
         return (range(first, stop),)
@@ -281,8 +276,3 @@ def overlap(days: Days, others: Days) -> float:
 
 def _day_of_year(day: date) -> int:
     return day.timetuple().tm_yday - 1
-
-
-def _lasts_a_year(stated: StatedDate | StatedRange) -> bool:
-    start, end = stated.ends
-    return stated.states_year and (end.last_day - start.first_day).days >= 365

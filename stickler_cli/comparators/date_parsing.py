@@ -247,8 +247,7 @@ def _parsed(text: str, *, dayfirst: bool) -> StatedDate | None:
         found: Any = _PARSER.parse(text, default=_UNSTATED, dayfirst=dayfirst, tzinfos=_zone)
     except _NOT_A_DATE:
         return None
-    whole = stated_by(found)
-    stated = whole.limited_to(found.stated)
+    stated = stated_by(found).limited_to(found.stated)
     return stated if stated.parts else None
 
 

@@ -1,6 +1,6 @@
 """Likeness of two texts by rapidfuzz's ratios, of whole texts, parts or words."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -14,12 +14,7 @@ from stickler_cli.comparators.base import (
     text_of,
 )
 
-_SCORERS: Final[dict[str, Callable[..., float]]] = {
-    "ratio": fuzz.ratio,
-    "partial_ratio": fuzz.partial_ratio,
-    "token_sort_ratio": fuzz.token_sort_ratio,
-    "token_set_ratio": fuzz.token_set_ratio,
-}
+_METHODS: Final = ("ratio", "partial_ratio", "token_sort_ratio", "token_set_ratio")
 
 
 class FuzzyComparator(BaseComparator):
@@ -38,7 +33,7 @@ class FuzzyComparator(BaseComparator):
             normalize: whether to strip and lower-case.
         """
         super().__init__(threshold)
-        self.method = checked_choice("method", method, tuple(_SCORERS))
+        self.method = checked_choice("method", method, _METHODS)
         self.normalize = checked_flag("normalize", normalize)
 
     def prepare(self, value: Any) -> str:
@@ -52,7 +47,7 @@ class FuzzyComparator(BaseComparator):
 
     def similarities(self, gts: Sequence[str], preds: Sequence[str]) -> Similarities:
         """Compare two columns of texts in one call."""
-        scorer = _SCORERS[self.method]
+        scorer = getattr(fuzz, self.method)
         percent = process.cpdist(gts, preds, scorer=scorer, dtype=np.float64, workers=1)
         similarities: Similarities = percent / 100
         # By some methods that is 0 of two empty texts, and to the token methods spaces are nothing.

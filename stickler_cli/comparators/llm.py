@@ -1,15 +1,12 @@
 """Equivalence of two values, as a language model judges it."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 from stickler_cli.clients.judge import Judge, Pair, Verdict, json_text
 from stickler_cli.comparators.base import BaseComparator, checked_text
 from stickler_cli.comparators.levenshtein import LevenshteinComparator
 from stickler_cli.comparators.model_comparator import ModelComparator
-
-SAME: Final = Verdict(equivalent=True, reason="the values are the same")
-"""Of two values that are written alike: there is nothing to ask."""
 
 
 class LLMComparator(ModelComparator):
@@ -40,8 +37,9 @@ class LLMComparator(ModelComparator):
 
     def _judged(self, gt: Any, pred: Any, answers: Sequence[Verdict]) -> tuple[float, str]:
         """Return 1.0 of equivalent values, else 0.0; and the judge's reason."""
-        verdict = answers[0] if answers else SAME
-        return float(verdict.equivalent), verdict.reason
+        if not answers:  # they are written alike
+            return 1.0, "the values are the same"
+        return float(answers[0].equivalent), answers[0].reason
 
     def get_comparison_details(self, gt: Any, pred: Any) -> dict[str, object]:
         """Return `prompt`, `llm_response`, `model_id` and `comparison_result` of one comparison.

@@ -3,16 +3,13 @@
 from abc import abstractmethod
 from collections.abc import Sequence
 from itertools import chain
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 import numpy as np
 
 from stickler_cli.clients.client import Client
 from stickler_cli.clients.model import Model, ModelError
 from stickler_cli.comparators.base import Answers, BaseComparator, Similarities
-
-UNKNOWN: Final = (0.0, "")
-"""What is found of values about which a dry run would ask."""
 
 
 class ModelComparator(BaseComparator):
@@ -60,7 +57,12 @@ class ModelComparator(BaseComparator):
             UsageError: the cache cannot be used, or judges would be asked about too many pairs.
         """
         if self._overrides("compare", "_judged") or self._overrides("similarity", "_judged"):
-            return self._one_by_one(client, gts, preds)
+            # A subclass has a way of its own, which may ask the model too.
+            own, self.client = self.client, client or self.client
+            try:
+                return Answers(self.similarities(gts, preds))
+            finally:
+                self.client = own
         return self._together(client or self._own_client(), gts, preds)
 
     def _together(self, client: Client, gts: Sequence[Any], preds: Sequence[Any]) -> Answers:
@@ -79,7 +81,7 @@ class ModelComparator(BaseComparator):
                 for question in questions:
                     if isinstance(failure := results.get(question), ModelError):
                         raise ModelError(str(failure), len(found))
-                found.append(UNKNOWN)
+                found.append((0.0, ""))  # a dry run would ask
                 continue
             try:
                 found.append(self._judged(gt, pred, answers))
@@ -90,16 +92,6 @@ class ModelComparator(BaseComparator):
             similarities = np.round(similarities, self._digits)
         reasons = [reason for _, reason in found]
         return Answers(np.clip(similarities, 0.0, 1.0), reasons if any(reasons) else None)
-
-    def _one_by_one(
-        self, client: Client | None, gts: Sequence[Any], preds: Sequence[Any]
-    ) -> Answers:
-        """Compare as a subclass does that has a way of its own, which may ask the model too."""
-        own, self.client = self.client, client or self.client
-        try:
-            return Answers(self.similarities(gts, preds))
-        finally:
-            self.client = own
 
     def _own_client(self) -> Client:
         if self.client is None:

@@ -35,7 +35,6 @@ operations of at most 2**-53 each."""
 _UNDERFLOW: Final = 1e-300
 """Bound on its absolute error, where floats lose digits."""
 
-
 Floats: TypeAlias = NDArray[np.float64]
 Truths: TypeAlias = NDArray[np.bool_]
 
@@ -145,7 +144,6 @@ NumericExactC = NumericComparator
 
 
 def _checked_tolerance(keyword: str, value: object) -> float:
-    """Return a finite number that is not negative; a `KeywordError` for anything else."""
     if is_number(value) and 0 <= value < math.inf:  # math.isfinite overflows on a huge int
         return value
     raise KeywordError.of(keyword, value, "a finite number of at least 0")

@@ -43,10 +43,6 @@ BUILT_IN: Final[dict[str, str]] = {
 
 ENTRY_POINT_GROUP: Final = "stickler_cli.comparators"
 
-ALLOW_PLUGINS: Final = (
-    "allow it with --allow-plugins or `allow_plugins = true` in the configuration file"
-)
-
 _LOCATION: Final = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 
 
@@ -92,7 +88,10 @@ def comparator_class(name: str, *, allow_plugins: bool = False) -> type[BaseComp
         return _load(name, *locations)
     if _LOCATION.fullmatch(name):
         if not allow_plugins:
-            raise UnknownComparatorError(name, "a comparator that is installed", ALLOW_PLUGINS)
+            hint = (
+                "allow it with --allow-plugins or `allow_plugins = true` in the configuration file"
+            )
+            raise UnknownComparatorError(name, "a comparator that is installed", hint)
         return _load(name, name)
     names = [*BUILT_IN, *sorted(offered)]
     expected = f"one of {', '.join(names)}, or package.module:Class"

@@ -13,9 +13,6 @@ from stickler_cli.comparators.model_comparator import ModelComparator
 MODEL_ID: Final = "amazon.titan-embed-text-v2:0"
 SIM_FUNCTIONS: Final = ("cosine_similarity",)
 
-DIGITS: Final = 6
-"""Of a model's cosines: a model gives the same text another seventh digit in another batch."""
-
 
 class SemanticComparator(ModelComparator):
     """Compare meanings: the cosine of the embeddings of two texts, negative ones as 0."""
@@ -46,7 +43,8 @@ class SemanticComparator(ModelComparator):
                 "a Python function, which a schema cannot hold",
             )
         self.embedding_function = embedding_function
-        self._digits = DIGITS if embedding_function is None else None
+        # A model gives the same text another seventh digit in another batch.
+        self._digits = 6 if embedding_function is None else None
 
     @property
     def _model(self) -> Embedder:

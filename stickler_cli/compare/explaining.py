@@ -12,12 +12,7 @@ import numpy as np
 
 from stickler_cli.compare.account import Account
 from stickler_cli.compare.comparison import Comparison, ElementComparison, comparison_of
-from stickler_cli.compare.explained import (
-    Candidate,
-    Explained,
-    Pairing,
-    Sum,
-)
+from stickler_cli.compare.explained import Candidate, Explained, Pairing, Sum
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.list import ListNode
 from stickler_cli.compare.plan import Options, Purpose

@@ -1,7 +1,7 @@
 """A leaf: one value, judged by one comparator."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import numpy as np
 
@@ -24,8 +24,6 @@ from stickler_cli.compare.plan import Node, Options, Purpose
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.problems import ComparisonError, UsageError
 from stickler_cli.core.values import dataclass
-
-T = TypeVar("T")
 
 FEW: Final = 8
 """So many pairs are compared as they are: to find those with nothing in common takes longer."""
