@@ -23,8 +23,7 @@ from stickler_cli.score.gates import (
 )
 from stickler_cli.score.intervals import IntervalSettings
 
-LOWEST: Final = -1.0
-"""The least change of a rate or score."""
+LOWEST: Final = -1.0  # the least change of a rate or score
 
 CHANGE_OF: Final = "change of "
 
@@ -51,7 +50,11 @@ def judge_changes(
             check_kind(gate, documents)
             found.append(judged(gate, documents[gate.metric], ""))
         elif gate.metric in COUNTS:
-            found.append(judged(gate, _more(gate, counted), "", CHANGE_OF))
+            before, after = (
+                getattr(Counts(*sums), gate.metric)
+                for sums in counted.counts(gate.path, gate.mode).sum(axis=2).tolist()
+            )
+            found.append(judged(gate, after - before, "", CHANGE_OF))
         else:
             figure = Figure(gate.path, gate.mode, gate.metric)
             value, empty = counted.change(figure), "nothing was counted in one of the runs"
@@ -61,11 +64,3 @@ def judge_changes(
                 empty = "too few documents say anything about it for a confidence interval"
             found.append(judged(gate, value, empty, CHANGE_OF))
     return found
-
-
-def _more(gate: Gate, counted: Counted) -> int:
-    """Return by how much a count grew."""
-    before, after = (
-        Counts(*sums) for sums in counted.counts(gate.path, gate.mode).sum(axis=2).tolist()
-    )
-    return int(getattr(after, gate.metric) - getattr(before, gate.metric))

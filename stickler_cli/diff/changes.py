@@ -15,11 +15,8 @@ from stickler_cli.score.intervals import Interval, IntervalSettings
 from stickler_cli.score.tally import COUNTING_MODES
 from stickler_cli.settings import MARGIN
 
-HARD: Final = 0.5
-"""A document whose score falls by this much breaks hard: half of it is lost."""
-
-DIFFERENT: Final = 1e-9
-"""Scores that are less apart are equal: they are sums of rounded numbers."""
+HARD: Final = 0.5  # a document whose score falls by this much breaks hard: half of it is lost
+DIFFERENT: Final = 1e-9  # scores that are less apart are equal: they are sums of rounded numbers
 
 F1: Final = "f1"
 

@@ -8,8 +8,7 @@ from stickler_cli.core.locations import field_path
 from stickler_cli.diff.changes import Contrast
 from stickler_cli.score.record import Run
 
-NOT_DECIDING: Final = frozenset({"strict"})
-"""Options that decide the exit code, and no figure."""
+NOT_DECIDING: Final = frozenset({"strict"})  # options that decide the exit code, and no figure
 
 _Both: TypeAlias = tuple[str, object, object, bool]
 """What may differ, what it is in either run, and whether that keeps figures from being compared."""
@@ -17,12 +16,9 @@ _Both: TypeAlias = tuple[str, object, object, bool]
 
 def contrasts(base: Run, new: Run) -> list[Contrast]:
     """Return everything in which two runs differ, what decides first."""
-    every = [*_schemas(base, new), *_options(base, new)]
-    every.append(("run", _WHOLE[base.partial], _WHOLE[new.partial], True))
-    every.append(("version", base.version, new.version, False))
     found = [
         Contrast(what, _shown(before), _shown(after), decides)
-        for what, before, after, decides in every
+        for what, before, after, decides in _every(base, new)
         if before != after
     ]
     return sorted(found, key=lambda contrast: not contrast.decides)
@@ -49,13 +45,18 @@ def _shown(value: object) -> str:
             return str(value)
 
 
-def _schemas(base: Run, new: Run) -> Iterator[_Both]:
+def _every(base: Run, new: Run) -> Iterator[_Both]:
     before, after = base.schema, new.schema
     yield "schema digest", before.digest, after.digest, True
     if before.digest != after.digest:
         yield "schema", before.path, after.path, False
         yield "model name", before.model_name, after.model_name, False
         yield from _fields(base, new)
+    options = asdict(new.options)
+    for name, value in asdict(base.options).items():
+        yield f"option {name}", value, options[name], name not in NOT_DECIDING
+    yield "run", _WHOLE[base.partial], _WHOLE[new.partial], True
+    yield "version", base.version, new.version, False
 
 
 def _fields(base: Run, new: Run) -> Iterator[_Both]:
@@ -66,9 +67,3 @@ def _fields(base: Run, new: Run) -> Iterator[_Both]:
         if path in before and path in after:
             for key in ("kind", "comparator", "threshold", "weight"):
                 yield f"{name}, {key}", before[path][key], after[path][key], False
-
-
-def _options(base: Run, new: Run) -> Iterator[_Both]:
-    after = asdict(new.options)
-    for name, value in asdict(base.options).items():
-        yield f"option {name}", value, after[name], name not in NOT_DECIDING

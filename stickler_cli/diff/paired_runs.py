@@ -19,11 +19,8 @@ from stickler_cli.score.counts import RateRule
 from stickler_cli.score.record import Run
 from stickler_cli.score.tally import COUNTING_MODES, SCORE_UNIT, units_of
 
-Record: TypeAlias = Mapping[str, Any]
-"""The account of a document, as JSON values."""
-
-Column: TypeAlias = tuple[Path, str]
-"""A field, and one of the counting modes, or the score."""
+Record: TypeAlias = Mapping[str, Any]  # the account of a document, as JSON values
+Column: TypeAlias = tuple[Path, str]  # a field, and one of the counting modes, or the score
 
 SAMPLE_UNIT: Final = 1 << 30
 """Scores in samples are whole numbers of 2**-30, so that their sums are exact and the same on every

@@ -23,8 +23,7 @@ MOST_ENUMERATED: Final = 14
 CHUNK: Final = 256
 """Documents that are swapped or resampled at once: 256 times 9999 signs are 20 MB."""
 
-_SAME: Final = 1e-12
-"""Changes that are less apart are equal: they come of rounded quotients."""
+_SAME: Final = 1e-12  # changes that are less apart are equal: they come of rounded quotients
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,18 +144,14 @@ def _sampled(samples: Sequence[Sample], seed: int) -> list[float]:
         # do not depend on which others differ.
         words = generator.random_raw((part.shape[1], -(-SWAPS // 64))).astype("<u8")
         differing = part.any(axis=0)
-        sums += part[:, differing] @ _signs(words[differing])
+        # A bit for each document and swap.
+        bits = np.unpackbits(words[differing].view(np.uint8), axis=1)[:, :SWAPS]
+        sums += part[:, differing] @ np.where(bits, -1.0, 1.0)
     return [
         float(1 + np.count_nonzero(_as_large(sample, sums[2 * place : 2 * place + 2])))
         / (SWAPS + 1)
         for place, sample in enumerate(samples)
     ]
-
-
-def _signs(words: NDArray[np.uint64]) -> NDArray[np.float64]:
-    """Return -1 or 1 for each document and swap, from a bit each; shape (documents, swaps)."""
-    bits = np.unpackbits(words.view(np.uint8), axis=1)[:, :SWAPS]
-    return np.where(bits, -1.0, 1.0)
 
 
 def _as_large(sample: Sample, moved: NDArray[np.float64]) -> NDArray[np.bool_]:

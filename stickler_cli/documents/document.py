@@ -35,8 +35,7 @@ DUPLICATE_KEYS: Final = "duplicate_keys"
 MOST_FOR_A_HINT: Final = 1_000_000
 """Bytes of a text that is looked into only to name an option; models answer with fewer."""
 
-_DIGEST_BYTES: Final = 16
-"""Enough that two documents never share a digest by accident."""
+_DIGEST_BYTES: Final = 16  # enough that two documents never share a digest by accident
 
 
 class FileReference(NamedTuple):

@@ -14,8 +14,7 @@ from stickler_cli.core.problems import Problem
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.reading import broken_at, parse_json
 
-LENIENT: Final = "lenient"
-"""The remark on a document that was found inside other text."""
+LENIENT: Final = "lenient"  # the remark on a document that was found inside other text
 
 _WAYS: Final = {
     "fence": "a Markdown code fence",

@@ -15,11 +15,8 @@ from stickler_cli.documents.sources import LINES_SUFFIX
 
 ID: Final = "id"
 
-MAX_METADATA_BYTES: Final = 1_000_000_000
-"""Unpacked: some ten million rows."""
-
-_Row: TypeAlias = tuple[int, Mapping[str, JsonValue]]
-"""The line of a row, and its cells by column."""
+MAX_METADATA_BYTES: Final = 1_000_000_000  # unpacked: some ten million rows
+_Row: TypeAlias = tuple[int, Mapping[str, JsonValue]]  # the line of a row, and its cells by column
 
 _CSV: Final = re.compile(r"\.csv(\.gz)?\Z", re.IGNORECASE)
 

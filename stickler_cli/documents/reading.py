@@ -26,8 +26,7 @@ STANDARD_INPUT: Final = "-"
 BOM: Final = b"\xef\xbb\xbf"
 """What some programs begin a text in UTF-8 with; it is no part of JSON. Source: RFC 8259, 8.1."""
 
-GZIP_MAGIC: Final = b"\x1f\x8b"
-"""The first bytes of a gzip file. Source: RFC 1952, section 2.3.1."""
+GZIP_MAGIC: Final = b"\x1f\x8b"  # The first bytes of a gzip file. Source: RFC 1952, section 2.3.1.
 
 UNPACKING_ERRORS: Final = (OSError, EOFError, zlib.error)
 """What reading a damaged gzip file raises: `BadGzipFile` is an OSError, a cut-off file is not."""

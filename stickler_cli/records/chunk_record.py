@@ -10,20 +10,15 @@ from dataclasses import fields, replace
 from typing import Any, Final, TypeVar, cast
 
 from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.core.rules import KEPT, Rule, encoded
+from stickler_cli.core.rules import KEPT, Rule
 from stickler_cli.records.codec import read
 from stickler_cli.score.evaluation import Evaluation
 
 T = TypeVar("T")
 
 
-def chunk_record(chunk: object) -> dict[str, object]:
-    """Return a `ChunkResult` as JSON values; `read_chunk` gives it back, exactly."""
-    return cast("dict[str, object]", encoded(chunk))
-
-
 def read_chunk(kind: type[T], record: Mapping[str, object], source: str) -> T:
-    """Return the `ChunkResult`, which is the kind, that `chunk_record` was given.
+    """Return the `ChunkResult`, which is the kind, that `encoded` was given, exactly.
 
     Raises:
         UsageError: it is no such record; with its place and what it is.

@@ -35,14 +35,9 @@ def read(
     place: Path = (),
     hints: Mapping[str, str] | None = None,
 ) -> T:
-    """Return a value of a type as JSON values tell of it.
+    """Return a value of a type as JSON values, at a place in a file, tell of it.
 
-    Args:
-        kind: what it should be.
-        value: JSON values.
-        source: the file, as the user named it; empty for a value in memory.
-        place: of the value in the file.
-        hints: what to do about keys that are missing, by their names.
+    `source` is empty for a value in memory; `hints` tell what to do about keys that are missing.
 
     Raises:
         UsageError: it is nothing of the kind; with the place, what is there and what should be.

@@ -48,11 +48,7 @@ OPTIONS_ADDED_LATER: Final = frozenset({"lenient_json"})
 
 
 def read_run(record: Mapping[str, object], source: str = "") -> Run:
-    """Return the run that a record tells of; it then gives the same record again.
-
-    Args:
-        record: a run file, parsed.
-        source: its name, for messages.
+    """Return the run that a run file, parsed, tells of; it then gives the same record again.
 
     Raises:
         UsageError: it is no such record, or of another version; with its place and what it is.
@@ -76,11 +72,7 @@ def read_run(record: Mapping[str, object], source: str = "") -> Run:
 
 
 def read_evaluation(record: Mapping[str, object], source: str = "") -> Evaluation:
-    """Restore an evaluation, exactly.
-
-    Args:
-        record: what `evaluation_record` gave, or a run as `stickler eval --format json` writes it.
-        source: the file it comes from, for messages.
+    """Return the evaluation that its own record, or that of a run, was made of, exactly.
 
     Raises:
         UsageError: it is neither, or of another version; with what was found and expected.
@@ -89,11 +81,10 @@ def read_evaluation(record: Mapping[str, object], source: str = "") -> Evaluatio
     evaluation = read(EvaluationRecord, record, source, hints=_HINTS)
     if "options" not in record:
         raise UsageError([Problem(source, "options is missing", pointer="")])
-    conditions = None
-    if record["options"] is not None:
-        options = read_options(record["options"], DecidingOptions, source)
-        conditions = Conditions(options, tuple(evaluation["fields"]))
-    return _evaluation(evaluation, conditions, source)
+    if record["options"] is None:
+        return _evaluation(evaluation, None, source)
+    options = read_options(record["options"], DecidingOptions, source)
+    return _evaluation(evaluation, Conditions(options, tuple(evaluation["fields"])), source)
 
 
 def _check_format(
@@ -156,13 +147,16 @@ def _evaluation(record: EvaluationRecord, conditions: Conditions | None, source:
 
 
 def _fill(results: Results, record: ResultsRecord, source: str, place: Path) -> None:
-    """Set the results of no documents to those of a record; but no intervals."""
+    """Set the results of no documents to those of a record, but for intervals."""
     documents = record["documents"]
     results.tally = read_tally(record["confusion_matrix"], source, (*place, "confusion_matrix"))
     results.evaluated = documents["evaluated"]
     results.score_units = int(record["score_sum"])
     results.statuses = Counter(_statuses(documents, source, (*place, "documents")))
-    results.warnings = Counter(_warnings(documents))
+    odd = {name: cast("int", documents.get(name, 0)) for name in ODDITIES}
+    for way, count in documents.get("lenient", {}).items():
+        odd[LENIENT if way == "documents" else f"{LENIENT}_{way}"] = cast("int", count)
+    results.warnings = Counter({name: count for name, count in odd.items() if count})
     by_field = record["error_classes"]["fields"]
     results.errors = ErrorCounts({path: Counter(counts) for path, counts in by_field.items()})
 
@@ -176,14 +170,6 @@ def _statuses(documents: DocumentsRecord, source: str, place: Path) -> dict[Stat
         expected = "at least the sum of the others"
         raise _refused(counts["total"], expected, source, (*place, "total"))
     return statuses
-
-
-def _warnings(documents: DocumentsRecord) -> dict[str, int]:
-    counts = {name: cast("int", documents.get(name, 0)) for name in ODDITIES}
-    for way, count in documents.get("lenient", {}).items():
-        name = LENIENT if way == "documents" else f"{LENIENT}_{way}"
-        counts[name] = cast("int", count)
-    return {name: count for name, count in counts.items() if count}
 
 
 def _validity(record: ValidityRecord, source: str, side: Side) -> Validity:
@@ -213,7 +199,10 @@ def read_tally(record: object, source: str = "", place: Path = ()) -> Tally:
             counted = cast("Mapping[str, int]", found[mode])
             setattr(node, mode, [counted[outcome.name.lower()] for outcome in Outcome])
         if "threshold_applied_score" in found:
-            _check_sums(found, source, where)
+            for name in ("documents", "score_sums", "weight"):
+                if name not in found:
+                    lacking, hint = f"{name} is missing", _HINTS.get(name, "")
+                    raise UsageError([Problem(source, lacking, "", hint, json_pointer(where))])
             node.scored, node.weight = found["documents"], float(found["weight"])
             sums = found["score_sums"]
             node.raw_units = int(sums["raw_similarity_score"])
@@ -221,15 +210,6 @@ def read_tally(record: object, source: str = "", place: Path = ()) -> Tally:
         for name, child in found.get("fields", {}).items():
             todo.append((node.below(name), child, (*where, "fields", name)))
     return root
-
-
-def _check_sums(node: NodeRecord, source: str, place: Path) -> None:
-    """Make sure that there is what goes with a score."""
-    for name in ("documents", "score_sums", "weight"):
-        if name not in node:
-            hint = _HINTS.get(name, "")
-            pointer = json_pointer(place)
-            raise UsageError([Problem(source, f"{name} is missing", "", hint, pointer)])
 
 
 def read_accounts(records: object, source: str = "") -> Accounts:

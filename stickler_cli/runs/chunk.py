@@ -18,7 +18,7 @@ from stickler_cli.core.rules import KEPT
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents import DocumentPair, Fingerprint, PairRef, read_pair
 from stickler_cli.records.chunk_record import KEPT_EVALUATION
-from stickler_cli.runs.grouping import groups_of
+from stickler_cli.runs.grouping import group_of
 from stickler_cli.runs.job import Job, OutputsRequested
 from stickler_cli.runs.limits import room_for_depth
 from stickler_cli.score.accounts import Accounts
@@ -30,6 +30,7 @@ from stickler_cli.score.detail import Detail
 from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.non_matches import NonMatch
+from stickler_cli.score.results import NO_GROUP
 from stickler_cli.score.tally import COUNTING_MODES
 from stickler_cli.score.validity import SIDES, verdict_view
 
@@ -139,7 +140,7 @@ def _checked(job: Job, pair: DocumentPair) -> _Document:
         (problem, *pair.warnings) if problem else pair.warnings,
         pair.remarks,
         job.validation.verdicts(pair) if job.validation else {},
-        groups_of(pair, job.by) if job.by else {},
+        {grouping.key: group_of(pair, grouping) or NO_GROUP for grouping in job.by},
     )
     return _Document(result, pair, gt, pred if isinstance(pred, dict) else {})
 

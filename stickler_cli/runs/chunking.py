@@ -22,17 +22,13 @@ LEAST_SECONDS: Final = 0.1
 CHUNK_BYTES: Final = 4_000_000
 """The text of the documents of a chunk. Parsed and compared it takes some thirty times as much."""
 
-LARGEST_CHUNK: Final = 256
-"""Documents. More at once gain little."""
+LARGEST_CHUNK: Final = 256  # Documents. More at once gain little.
 
 FIRST_CHUNK: Final = 32
 """Documents of which nobody knows yet what they take, for all processes together."""
 
-FIRST_BYTES: Final = 250_000
-"""Their text: documents with long lists take much longer than others."""
-
-GROWTH: Final = 8
-"""How many times as large as the last chunk the next one may be."""
+FIRST_BYTES: Final = 250_000  # their text: documents with long lists take much longer than others
+GROWTH: Final = 8  # how many times as large as the last chunk the next one may be
 
 ASKED_TOGETHER: Final = 64
 """Documents whose questions to models are asked together: enough to fill batches and connections,

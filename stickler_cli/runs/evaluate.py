@@ -90,8 +90,12 @@ def evaluate(
         WorkerDiedError: a worker could not start.
         OSError: files cannot be written.
     """
-    interruption = Interruption()
-    with _kept_in(assembly, tell) as directory:
+    interruption, settings = Interruption(), assembly.settings
+    kept: AbstractContextManager[RunDirectory | None] = nullcontext()
+    if settings.run_dir is not None:
+        begun_with = _deciding(assembly)
+        kept = run_directory(settings.run_dir, begun_with, restart=settings.restart, tell=tell)
+    with kept as directory:
         total = _total(assembly, directory, interruption, progress=progress)
         run = _record(assembly, total, partial=interruption.signal is not None)
         if directory is not None:
@@ -101,17 +105,6 @@ def evaluate(
             if not run.partial:
                 directory.finish()
     return run, interruption.signal
-
-
-def _kept_in(
-    assembly: Assembly, tell: Callable[[str], None]
-) -> AbstractContextManager[RunDirectory | None]:
-    """Return the run directory, this run's until the block ends, if there is to be one."""
-    settings = assembly.settings
-    if settings.run_dir is None:
-        return nullcontext()
-    begun_with = _deciding(assembly)
-    return run_directory(settings.run_dir, begun_with, restart=settings.restart, tell=tell)
 
 
 def _deciding(assembly: Assembly) -> dict[str, object]:
@@ -200,15 +193,13 @@ def field_infos(plan: Plan) -> tuple[FieldInfo, ...]:
 
 def _record(assembly: Assembly, total: ChunkResult, *, partial: bool) -> Run:
     evaluation, settings, schema = total.evaluation, assembly.settings, assembly.schema
+    recall_with_fd = settings.recall_with_fd
     return Run(
         evaluation=evaluation,
         schema=SchemaSignature(schema.path, schema.digest, schema.plan.model_name),
         options=part_of(settings, RunOptions),
         fields=field_infos(schema.plan),
-        gates=[
-            judge(gate, evaluation, recall_with_fd=settings.recall_with_fd)
-            for gate in assembly.gates
-        ],
+        gates=[judge(it, evaluation, recall_with_fd=recall_with_fd) for it in assembly.gates],
         notes=_notes(assembly.pairs, evaluation, partial=partial),
         partial=partial,
         document=total.document,
@@ -218,7 +209,6 @@ def _record(assembly: Assembly, total: ChunkResult, *, partial: bool) -> Run:
 
 
 def _notes(pairs: Pairs, evaluation: Evaluation, *, partial: bool) -> list[str]:
-    """Return what was noticed of the sources, and of the run, as a whole."""
     notes = [str(problem) for problem in pairs.problems]
     if partial:
         of_all = "" if pairs.total is None else f" of {pairs.total}"

@@ -1,6 +1,6 @@
 """The groups that documents are broken down into: by a field, by directory, by a metadata file."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field
 from pathlib import PurePosixPath
@@ -12,12 +12,10 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.documents import DocumentPair
 from stickler_cli.documents.lines import value_at
 from stickler_cli.documents.metadata import read_columns, text_of
-from stickler_cli.score.results import NO_GROUP
 
 BY: Final = "--by"
 BY_FILE: Final = "--by-file"
-MARK: Final = "@"
-"""Begins a key that is not a field of the ground truth."""
+MARK: Final = "@"  # begins a key that is not a field of the ground truth
 DIRECTORY: Final = f"{MARK}directory"
 
 EXPECTED: Final = f"a field of the ground truth, {DIRECTORY}, or {MARK}COLUMN of the {BY_FILE} FILE"
@@ -40,11 +38,11 @@ def parse_groupings(keys: Sequence[str], file: str | None) -> tuple[Grouping, ..
     Raises:
         UsageError: a key cannot be used, or the file cannot.
     """
-    columns = [key.removeprefix(MARK) for key in keys if _is_column(key)]
+    columns = [key for key in keys if key.startswith(MARK) and key != DIRECTORY]
     problems = [
         Problem(f"{BY} {key}", f"there is no {BY_FILE} that could have this column", EXPECTED)
-        for key in keys
-        if _is_column(key) and file is None
+        for key in columns
+        if file is None
     ]
     if file is not None and not columns:
         found = f"no {BY} names a column of it"
@@ -56,17 +54,14 @@ def parse_groupings(keys: Sequence[str], file: str | None) -> tuple[Grouping, ..
     )
     if problems:
         raise UsageError(problems)
-    by_column = read_columns(file, columns) if file is not None else {}
+    names = [key.removeprefix(MARK) for key in columns]
+    by_column = read_columns(file, names) if file is not None else {}
     return tuple(
         Grouping(key, names=by_column.get(key.removeprefix(MARK), {}))
         if key.startswith(MARK)
         else Grouping(key, _path(key))
         for key in keys
     )
-
-
-def _is_column(key: str) -> bool:
-    return key.startswith(MARK) and key != DIRECTORY
 
 
 def _path(key: str) -> Path:
@@ -79,12 +74,8 @@ def _path(key: str) -> Path:
     return path
 
 
-def groups_of(pair: DocumentPair, groupings: Iterable[Grouping]) -> dict[str, str]:
-    """Return the group of a document by each key."""
-    return {grouping.key: _group(pair, grouping) or NO_GROUP for grouping in groupings}
-
-
-def _group(pair: DocumentPair, grouping: Grouping) -> str | None:
+def group_of(pair: DocumentPair, grouping: Grouping) -> str | None:
+    """Return the group of a document; None where nothing says which."""
     if grouping.key == DIRECTORY:
         return str(PurePosixPath(pair.id).parent)
     if grouping.key.startswith(MARK):

@@ -17,8 +17,7 @@ if sys.platform != "win32":  # which has no such module
 CPU_QUOTA: Final = Path("/sys/fs/cgroup/cpu.max")
 """Microseconds of processor time, and in how many. Source: the kernel's admin-guide/cgroup-v2."""
 
-STATUS: Final = Path("/proc/self/status")
-"""Source: man 5 proc_pid_status."""
+STATUS: Final = Path("/proc/self/status")  # source: man 5 proc_pid_status
 
 SIZES_OF_PROCESS: Final = Path("/proc/self/statm")
 """In pages, the address space first. Source: man 5 proc_pid_statm."""

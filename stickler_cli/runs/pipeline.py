@@ -17,11 +17,8 @@ from stickler_cli.runs.limits import can_fork, memory_limited, rarely_collected,
 from stickler_cli.runs.sorted_lines import SortedLines
 from stickler_cli.score.accounts import Accounts
 
-Advance: TypeAlias = Callable[[int], None]
-"""Is told how many more documents are finished."""
-
-MEASURED_SECONDS: Final = 0.25
-"""The work after which it is judged how much more there is."""
+Advance: TypeAlias = Callable[[int], None]  # is told how many more documents are finished
+MEASURED_SECONDS: Final = 0.25  # the work after which it is judged how much more there is
 
 WORTH_FORKING: Final = 1.0
 """The seconds of work that must be left for other processes to be worth it, where they are forks:

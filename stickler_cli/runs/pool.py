@@ -37,8 +37,6 @@ MOST_DEATHS: Final = 2
 
 @dataclass(slots=True, eq=False)
 class _Chunk:
-    """Documents whose results are not given out yet."""
-
     items: list[Item]
     result: ChunkResult | None = None
     sent_at: float = 0.0
@@ -58,13 +56,11 @@ class Pool:
     """Items that are not cut into chunks; None where nobody knows."""
     interruption: Interruption
     packed: bytes = b""
-    """The job as it is sent."""
     order: list[_Chunk] = field(default_factory=list)
     """What is not given out yet, in the order of the documents."""
     at: dict[Worker, _Chunk | None] = field(default_factory=dict)
     """Every worker, and what it is at."""
     all_read: bool = False
-    """Whether all items are cut into chunks."""
 
     def results(self, chunks: Chunks) -> Iterator[ChunkResult]:
         """Yield the results of all chunks, in their order; they are cut as workers ask for more.
@@ -88,7 +84,11 @@ class Pool:
         except Interrupted:
             return
         finally:
-            self._end()
+            for worker, at in self.at.items():
+                if at is not None or not worker.ready:
+                    worker.stop()  # where it is
+            for worker in self.at:
+                worker.end()
 
     def _hand_out(self, chunks: Chunks) -> None:
         """Send a chunk to every worker that waits for one."""
@@ -182,11 +182,3 @@ class Pool:
         in_script = 'in a script, call this below `if __name__ == "__main__":`'
         hint = f"{in_script}; was there memory enough? one process needs no other"
         return WorkerDiedError([Problem(self.workers.source, found, "", hint)])
-
-    def _end(self) -> None:
-        """End all workers; those that are at work stop where they are."""
-        for worker, at in self.at.items():
-            if at is not None or not worker.ready:
-                worker.stop()
-        for worker in self.at:
-            worker.end()

@@ -9,15 +9,15 @@ from itertools import chain, islice
 from typing import Final
 
 from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.rules import encoded
 from stickler_cli.documents import Fingerprint, PairRef, fingerprint_of
-from stickler_cli.records.chunk_record import chunk_record, read_chunk
+from stickler_cli.records.chunk_record import read_chunk
 from stickler_cli.records.codec import read
 from stickler_cli.runs.chunk import ChunkResult, Item
 from stickler_cli.runs.interruption import Interruption, until_interrupted
 from stickler_cli.runs.run_directory import BEGIN_AGAIN, JournalRecord, RunDirectory
 
-NAMED: Final = 5
-"""Documents that an error names."""
+NAMED: Final = 5  # documents that an error names
 
 FINISHED: Final = "finished"
 """The key of the last record of a run that went through all documents: how many there were."""
@@ -56,7 +56,7 @@ def continued(
     if following is not None:
         with closing(evaluate(chain((following,), items), kept.documents)) as chunks:
             for chunk in chunks:
-                journal.append(chunk_record(chunk))
+                journal.append(encoded(chunk))
                 kept.documents += len(chunk.ids)
                 yield chunk
     if interruption.signal is None:

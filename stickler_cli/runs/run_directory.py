@@ -20,8 +20,7 @@ DOCUMENTS: Final = "documents.jsonl"
 NON_MATCHES: Final = "non-matches.jsonl"
 JOURNAL: Final = "journal"
 
-RESULTS: Final = (RUN_FILE, DOCUMENTS, NON_MATCHES)
-"""What a finished run has beside its journal."""
+RESULTS: Final = (RUN_FILE, DOCUMENTS, NON_MATCHES)  # what a finished run has beside its journal
 
 KEPT_NON_MATCHES: Final = 100
 """How many first errors are kept at least: so a finished run can be asked to show some."""

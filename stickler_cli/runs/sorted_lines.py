@@ -12,14 +12,9 @@ from heapq import merge
 from typing import IO, Final, Self, TypeAlias
 from weakref import finalize
 
-Entry: TypeAlias = tuple[str, bytes]
-"""A key and its line."""
-
-MOST_BYTES: Final = 1_000_000
-"""Bytes that lines may take in memory before they are put away."""
-
-OWN_BYTES: Final = 200
-"""What a line takes beside its content: a tuple, a key, an object."""
+Entry: TypeAlias = tuple[str, bytes]  # a key and its line
+MOST_BYTES: Final = 1_000_000  # bytes that lines may take in memory before they are put away
+OWN_BYTES: Final = 200  # what a line takes beside its content: a tuple, a key, an object
 
 BLOCKS: Final = 64
 """How many pieces a part is read in when parts are merged; one of each is in memory."""
@@ -31,16 +26,15 @@ class SortedLines:
     def __init__(self, entries: Iterable[Entry] = (), *, most_bytes: int = MOST_BYTES) -> None:
         self._most = most_bytes
         self._here: list[Entry] = []
-        self._bytes = 0
-        """Of the lines that are here."""
+        self._bytes = 0  # of the lines that are here
         self._count = 0
         self._file: IO[bytes] | None = None
+        # The file, and where the blocks of each part begin in it.
         self._parts: list[tuple[IO[bytes], list[int]]] = []
-        """The file, and where the blocks of each part begin in it."""
         self += entries
 
     def append(self, entry: Entry) -> None:
-        """Add a line.
+        """Add a line; of many, the parts are put away.
 
         Raises:
             OSError: there is no room for temporary files.
@@ -48,22 +42,8 @@ class SortedLines:
         self._here.append(entry)
         self._bytes += OWN_BYTES + len(entry[1])
         self._count += 1
-        if self._bytes > self._most:
-            self._put_away()
-
-    def __iadd__(self, entries: Iterable[Entry]) -> Self:
-        for entry in entries:
-            self.append(entry)
-        return self
-
-    def __len__(self) -> int:
-        return self._count
-
-    def __iter__(self) -> Iterator[Entry]:
-        self._here.sort()
-        return merge(*(_part(*part) for part in self._parts), self._here)
-
-    def _put_away(self) -> None:
+        if self._bytes <= self._most:
+            return
         if self._file is None:
             self._file = tempfile.TemporaryFile()  # noqa: SIM115 - it is closed with these lines
             finalize(self, self._file.close)
@@ -78,9 +58,20 @@ class SortedLines:
         self._here = []
         self._bytes = 0
 
+    def __iadd__(self, entries: Iterable[Entry]) -> Self:
+        for entry in entries:
+            self.append(entry)
+        return self
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[Entry]:
+        self._here.sort()
+        return merge(*(_part(*part) for part in self._parts), self._here)
+
 
 def _part(file: IO[bytes], places: Iterable[int]) -> Iterator[Entry]:
-    """Read a part again, block by block."""
     for place in places:
         file.seek(place)
         yield from pickle.load(file)  # noqa: S301 - nobody else has the file

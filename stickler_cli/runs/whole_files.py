@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 PARTIAL: Final = ".partial"
 """Ends the name of a file whose format cannot say that it is not about all documents."""
 
-AS_IT_IS: Final = getattr(os, "O_BINARY", 0)
-"""Windows would change the ends of lines."""
+AS_IT_IS: Final = getattr(os, "O_BINARY", 0)  # Windows would change the ends of lines
 
 _STREAMS: Final = {("/", "dev", name) for name in ("fd", "stdout", "stderr")}
 
@@ -62,7 +61,9 @@ def whole_file(
     if target.is_dir():
         raise UsageError([Problem(f"{option} {path}", "it is a directory", "a file")])
     try:
-        if _is_device(target):
+        # Standard output may lead to an open file, which must not be replaced either.
+        stream_name = target.parts[:2] == ("/", "proc") or target.parts[:3] in _STREAMS
+        if stream_name or (target.exists() and not target.is_file()):
             handle, beside = os.open(target, os.O_WRONLY), None
         else:
             target = target.resolve()
@@ -84,13 +85,6 @@ def whole_file(
         except BaseException:
             beside.unlink(missing_ok=True)
             raise
-
-
-def _is_device(target: Path) -> bool:
-    """Return whether it must not be replaced; standard output may lead to an open file."""
-    if target.parts[:2] == ("/", "proc") or target.parts[:3] in _STREAMS:
-        return True
-    return target.exists() and not target.is_file()
 
 
 class _Named(io.FileIO):

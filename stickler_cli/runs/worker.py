@@ -9,8 +9,8 @@ import pickle
 import signal
 import sys
 import threading
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Iterable
+from contextlib import suppress
 from multiprocessing import current_process, get_context, parent_process
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Final, cast
@@ -36,8 +36,7 @@ PICKLING_ERRORS: Final = (
 )
 """Of what cannot be written or read: a local class, too deep a value."""
 
-READY: Final = b"ready"
-"""What a worker says first, or why it is not."""
+READY: Final = b"ready"  # what a worker says first, or why it is not
 
 NOT_HERE: Final = b"not here"
 """What a worker says of a chunk that it cannot read, or whose result it cannot send."""
@@ -45,11 +44,8 @@ NOT_HERE: Final = b"not here"
 NO_MEMORY: Final = TOO_LITTLE_MEMORY.encode()
 """What a worker says of a chunk that it has no memory for."""
 
-MAIN_PROCESS: Final = "MainProcess"
-"""What multiprocessing calls a process that it has not started."""
-
-SECONDS_TO_END: Final = 5.0
-"""How long a worker that is told to end may take before it is killed."""
+MAIN_PROCESS: Final = "MainProcess"  # what multiprocessing calls a process that it has not started
+SECONDS_TO_END: Final = 5.0  # how long a worker that is told to end may take before it is killed
 
 
 def packed_job(job: Job, source: str) -> bytes:
@@ -99,8 +95,12 @@ class Worker:
         given = (theirs, job if forked else packed, memory_limit, ours)
         self._process = context.Process(target=work, args=given, daemon=True)
         # Signals wait until a fork has forgotten what this process does of them.
-        with _signals_wait() if forked else nullcontext():
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS) if forked else ()
+        try:
             self._process.start()
+        finally:
+            if forked:
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
         theirs.close()  # what is read from it ends when the worker does
 
     def end(self) -> str:
@@ -139,16 +139,6 @@ def _context(job: Job) -> "ForkContext | ForkServerContext | SpawnContext":
     return context
 
 
-@contextmanager
-def _signals_wait() -> Iterator[None]:
-    """Have the signals that end a run arrive after the block."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
 def work(
     connection: Connection,
     job: Job | bytes,
@@ -162,7 +152,8 @@ def work(
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
-    _end_with_parent()
+    if (parent := parent_process()) is not None:
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     # Documents are read as deep as above. An OSError: nobody listens any more.
     with room_for_depth(), rarely_collected(), suppress(EOFError, OSError):
         if isinstance(job, bytes):
@@ -177,15 +168,10 @@ def work(
             connection.send_bytes(answer(job, connection.recv_bytes(), memory_limit))
 
 
-def _end_with_parent() -> None:
+def _end_with(parent: "BaseProcess") -> None:
     """End this process when the one above ends, also in the middle of a document."""
-
-    def watch(parent: "BaseProcess") -> None:
-        parent.join()
-        os._exit(1)
-
-    if (parent := parent_process()) is not None:
-        threading.Thread(target=watch, args=(parent,), daemon=True).start()
+    parent.join()
+    os._exit(1)
 
 
 def answer(job: Job, packed: bytes, memory_limit: int | None) -> bytes:

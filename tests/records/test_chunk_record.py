@@ -18,7 +18,7 @@ from stickler_cli.core.json_values import json_line
 from stickler_cli.core.problems import UsageError
 from stickler_cli.core.rules import KEPT, encoded
 from stickler_cli.documents import DocumentPair, Fingerprint, open_pairs
-from stickler_cli.records.chunk_record import chunk_record, read_chunk
+from stickler_cli.records.chunk_record import read_chunk
 from stickler_cli.records.codec import read
 from stickler_cli.runs.chunk import ChunkResult, empty_result, evaluate_chunk
 from stickler_cli.runs.grouping import parse_groupings
@@ -91,7 +91,7 @@ def chunk(tmp_path: Path) -> ChunkResult:
 def again(
     chunk: ChunkResult, change: Callable[[dict], object] = lambda record: None
 ) -> ChunkResult:
-    record = json.loads(json_line(chunk_record(chunk)))
+    record = json.loads(json_line(encoded(chunk)))
     change(record)
     return read_chunk(ChunkResult, record, "journal")
 
