@@ -18,10 +18,7 @@ class ComparableModel(BaseModel):
     """A pydantic model that carries what it takes to compare its instances."""
 
     model_config = ConfigDict(
-        arbitrary_types_allowed=True,
-        extra="allow",
-        populate_by_name=True,
-        protected_namespaces=(),
+        arbitrary_types_allowed=True, extra="allow", populate_by_name=True, protected_namespaces=()
     )
 
     match_threshold: ClassVar[float] = DEFAULT_MATCH_THRESHOLD

@@ -25,6 +25,7 @@ Model = TypeVar("Model", bound=ComparableModel)
 
 DEFAULT_MODEL_NAME: Final = "DynamicModel"
 
+# What a `type` names.
 TYPES: Final[dict[str, Any]] = {
     "str": str,
     "int": int,
@@ -36,24 +37,23 @@ TYPES: Final[dict[str, Any]] = {
     "dict": dict[str, Any],
     "any": Any,
 }
-"""What a `type` names."""
 
+# What `List[...]` and the like make of the type inside.
 GENERICS: Final[dict[str, Callable[[Any], Any]]] = {
     "list": lambda kind: list[kind],  # type: ignore[valid-type] # made at run time
     "optional": lambda kind: Optional[kind],  # noqa: UP045 - as above
     "dict": lambda kind: dict[str, kind],  # type: ignore[valid-type]
 }
-"""What `List[...]` and the like make of the type inside."""
 
+# What a `type` makes of the model that its `fields` describe.
 NESTED: Final[dict[str, Callable[[Any], Any]]] = {
     "structured_model": lambda model: model,
     "list_structured_model": GENERICS["list"],
     "optional_structured_model": GENERICS["optional"],
 }
-"""What a `type` makes of the model that its `fields` describe."""
-
 KINDS: Final = (*TYPES, *NESTED)
 
+# The keys of a model and of a field, and the JSON type of each; None takes anything.
 MODEL_KEYS: Final = {"model_name": "string", "match_threshold": "number", "fields": "object"}
 FIELD_KEYS: Final = {
     "type": "string",
@@ -71,7 +71,6 @@ FIELD_KEYS: Final = {
     "alias": "string",
     "examples": "array",
 }
-"""The keys of a field and the JSON type of each; None takes anything."""
 
 _GENERIC: Final = re.compile(r"(?P<outer>list|optional|dict)\[(?P<inner>.+)\]", re.IGNORECASE)
 
@@ -119,24 +118,21 @@ class _Reader(Generic[Model]):
             str(field): self._field(str(field), entry, (*path, "fields", str(field)))
             for field, entry in keys.get("fields", {}).items()
         }
-        model = self._created(keys.get("model_name", name), definitions, path)
-        model.match_threshold = keys.get("match_threshold", DEFAULT_MATCH_THRESHOLD)
-        given = keys.get("model_name", DEFAULT_MODEL_NAME)
-        model._named = given != DEFAULT_MODEL_NAME  # noqa: SLF001 - the class is made here
-        return model
-
-    def _created(self, name: str, definitions: dict[str, Any], path: Path) -> type[Model]:
+        title = keys.get("model_name", name)
         try:
             with warnings.catch_warnings():
                 # A field may have the name of one of pydantic's old methods, such as `copy`.
                 warnings.filterwarnings("ignore", "Field name", UserWarning)
-                created: type[Model] = create_model(name, __base__=self._base, **definitions)
+                model = create_model(title, __base__=self._base, **definitions)
         except (PydanticUserError, NameError, TypeError, ValueError) as error:
             found = f"pydantic refuses the fields ({str(error).partition(chr(10))[0]})"
             hint = "give the field another name, and this name as its alias"
             self._note((*path, "fields"), found, "names that are free", hint)
-            return create_model(name, __base__=self._base)
-        return created
+            model = create_model(title, __base__=self._base)
+        model.match_threshold = keys.get("match_threshold", DEFAULT_MATCH_THRESHOLD)
+        given = keys.get("model_name", DEFAULT_MODEL_NAME)
+        model._named = given != DEFAULT_MODEL_NAME  # noqa: SLF001 - the class is made here
+        return model
 
     def _field(self, name: str, config: object, path: Path) -> tuple[Any, Any]:
         if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_"):
@@ -223,12 +219,14 @@ class _Reader(Generic[Model]):
         for key, value in config.items():
             place = (*path, key)
             expected, fits = RANGES.get(key, ("", None))
+            kind = kind_of(value)
+            kinds = {None, kind, "number" if kind == "integer" else kind}
             if key not in known:
                 expected = f"one of {', '.join(known)}"
                 self._note(place, f"there is no key {key}", expected, did_you_mean(key, known))
             elif value is None and key != "default":
                 continue  # as it is exported: nothing is said
-            elif not _is(value, known[key]):
+            elif known[key] not in kinds:
                 article = "an" if str(known[key])[0] in "ao" else "a"
                 self._note(place, f"it is {brief(value)}", f"{article} {known[key]}")
             elif fits and not fits(value):
@@ -239,8 +237,3 @@ class _Reader(Generic[Model]):
 
     def _note(self, path: Path, found: str, expected: str, hint: str = "") -> None:
         self.problems.append(Problem("", found, expected, hint, json_pointer(path)))
-
-
-def _is(value: object, kind: str | None) -> bool:
-    """Return whether a value is of a JSON type; every integer is a number."""
-    return kind is None or kind_of(value) in {kind, "integer" if kind == "number" else kind}

@@ -15,12 +15,9 @@ from stickler_cli.reports.figures import rate, visible
 from stickler_cli.reports.rows import Figures, figures_of, named_rows
 from stickler_cli.score import evaluation as score
 
-LIBRARIES: Final = ("pandas", "polars")
-"""What makes data frames, the most common first; neither is a dependency."""
+LIBRARIES: Final = ("pandas", "polars")  # for data frames; neither is a dependency
 
-
-MOST_ROWS: Final = 200
-"""Fields that are shown: far more than a schema has, far fewer than a map may have keys."""
+MOST_ROWS: Final = 200  # far more than a schema has fields, far fewer than a map may have keys
 
 _HEADERS: Final = (
     ("TP", "right"),
@@ -100,6 +97,14 @@ class Evaluation(score.Evaluation):
 
     def _repr_html_(self) -> str:
         """Return a headline, and a table with a row for all documents and one for each field."""
+        documents = self.documents
+        others = [
+            f"{count} {name}"
+            for name, count in documents.items()
+            if count and name not in ("total", "evaluated")
+        ]
+        evaluated = f"{documents['evaluated']} of {documents['total']} documents evaluated"
+        headline = ", ".join([evaluated, *others, f"mean score {rate(self.overall_score)}"])
         fields = named_rows(self.tally, self.fields, self.rule)
         whole = _figures(figures_of(self.tally, self.rule), self.overall_score)
         rows = [_row("all fields", whole)]
@@ -113,22 +118,10 @@ class Evaluation(score.Evaluation):
             for name, title in _HEADERS
         )
         return (
-            f'<div><p>{_headline(self)}</p><table style="{_TABLE}"><thead><tr>'
+            f'<div><p>{headline}</p><table style="{_TABLE}"><thead><tr>'
             f'<th scope="col" style="{_LEFT}">field</th>{heads}</tr></thead>'
             f"<tbody>{''.join(rows)}</tbody></table>{rest}</div>"
         )
-
-
-def _headline(evaluation: score.Evaluation) -> str:
-    """Return how many documents there were, what became of the others, and the mean score."""
-    documents = evaluation.documents
-    others = [
-        f"{count} {name}"
-        for name, count in documents.items()
-        if count and name not in ("total", "evaluated")
-    ]
-    evaluated = f"{documents['evaluated']} of {documents['total']} documents evaluated"
-    return ", ".join([evaluated, *others, f"mean score {rate(evaluation.overall_score)}"])
 
 
 def _row(name: str, figures: Sequence[str], depth: int = 0) -> str:

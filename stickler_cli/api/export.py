@@ -26,9 +26,6 @@ from stickler_cli.compare.plan import Node, Plan
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.problems import Problem, SchemaError
 
-BY_COMPARATOR: Final = {"NumericComparator": "float"}
-"""The `type` of a leaf of which nothing else is known; of any other comparator it is `str`."""
-
 BY_JSON_TYPE: Final = {"boolean": "bool", "integer": "int", "number": "float", "string": "str"}
 
 
@@ -85,7 +82,13 @@ class _Writer:
         if isinstance(around, type) and issubclass(around, BaseModel):
             info = around.model_fields.get(entry.name)
         told = info.annotation if info else self._inside(around, "properties", entry.name)
-        config = {**self._node(entry.node, told, path), **(_words_of(info) if info else {})}
+        config = self._node(entry.node, told, path)
+        if info and info.is_required():
+            config["required"] = True
+        elif info and info.default not in (None, PydanticUndefined):
+            config["default"] = to_jsonable_python(info.default, fallback=str)
+        said = {key: getattr(info, key, None) for key in ("alias", "description", "examples")}
+        config |= {key: value for key, value in said.items() if value is not None}
         if entry.aggregate is not None:
             config["aggregate"] = entry.aggregate
         return config
@@ -200,17 +203,6 @@ def _shared(node: OpenNode, config: dict[str, Any]) -> dict[str, Any]:
     return {**_comparator(leaves[0]), **config} if alike else config
 
 
-def _words_of(info: FieldInfo) -> dict[str, Any]:
-    """Return what a field says apart from its comparison."""
-    words: dict[str, Any] = {}
-    if info.is_required():
-        words["required"] = True
-    elif info.default not in (None, PydanticUndefined):
-        words["default"] = to_jsonable_python(info.default, fallback=str)
-    said = {key: getattr(info, key) for key in ("alias", "description", "examples")}
-    return words | {key: value for key, value in said.items() if value is not None}
-
-
 def _without_none(annotation: Any) -> Any:
     """Return the only type of an Optional; anything else as it is."""
     if get_origin(annotation) in (Union, UnionType):
@@ -229,4 +221,4 @@ def _text_of(told: Any, node: LeafNode) -> str:
         text = next(named, None)
     if text is None and "array" in node.comparator.takes:
         return "list"
-    return text or BY_COMPARATOR.get(node.comparator.name, "str")
+    return text or ("float" if node.comparator.name == "NumericComparator" else "str")

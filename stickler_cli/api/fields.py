@@ -28,9 +28,9 @@ from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.core.values import dataclass
 from stickler_cli.schema.annotations import PREFIX
 
-DEFAULT_THRESHOLD: Final = 0.5
-"""Of a field that says nothing else. Source: docs/python.md."""
+DEFAULT_THRESHOLD: Final = 0.5  # of a field that says nothing else; docs/python.md
 
+# What a number must be, as a noun phrase and as a test.
 _FRACTION: Final[tuple[str, Callable[[float], bool]]] = (
     "a number in [0, 1]",
     lambda number: 0 <= number <= 1,
@@ -42,10 +42,9 @@ RANGES: Final[Mapping[str, tuple[str, Callable[[float], bool]]]] = {
     "threshold": _FRACTION,
     "weight": ("a number above 0", lambda number: 0 < number < math.inf),
 }
-"""What a number must be, as a noun phrase and as a test."""
 
-STAND_IN: Final = "x-stands-for"
-"""The only key of what stands for a whole schema."""
+CONFIG: Final = f"{PREFIX}comparator-config"
+STAND_IN: Final = "x-stands-for"  # the only key of what stands for a whole schema
 
 
 @dataclass(slots=True)
@@ -57,12 +56,6 @@ class Annotating:
     whole: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     """Schemas that stand in the finished one as they are, by the key that stands for each: pydantic
     follows every reference in a schema in the making, and would not find theirs."""
-
-    def stand_in(self, schema: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what stands for a schema until `finished` puts it there."""
-        key = f"{len(self.whole)}"
-        self.whole[key] = schema
-        return {STAND_IN: key}
 
     def finished(self, schema: Any) -> Any:
         """Return the schema with what stands in for others replaced by them."""
@@ -88,10 +81,8 @@ class Annotating:
         return {**named, CONFIG: comparator.config} if comparator.config else named
 
 
-CONFIG: Final = f"{PREFIX}comparator-config"
-
+# The schema in the making; None where it is pydantic's own.
 CURRENT: Final[ContextVar[Annotating | None]] = ContextVar("annotating", default=None)
-"""The schema in the making; None where it is pydantic's own."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

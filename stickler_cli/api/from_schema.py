@@ -92,14 +92,16 @@ class _Classes(Generic[Model]):
         if id(node) in self._made:
             return self._made[id(node)]
         fields = node.fields if isinstance(node, FieldsNode) else ()
-        names = _attribute_names([entry.name for entry in fields], frozenset(dir(self._base)))
-        definitions: dict[str, Any] = {
-            names[entry.name]: (
-                Annotated[Any, BeforeValidator(partial(self._lift, entry.node, entry.name))],
-                Field(None, alias=entry.name),
-            )
-            for entry in fields
-        }
+        taken = frozenset(dir(self._base))
+        definitions: dict[str, Any] = {}
+        for field in fields:
+            attribute = field.name
+            if not attribute.isidentifier() or keyword.iskeyword(attribute) or attribute[0] == "_":
+                attribute = "field_" + "".join(c if c.isalnum() else "_" for c in attribute)
+            while attribute in taken or attribute in definitions:
+                attribute += "_"
+            lift = BeforeValidator(partial(self._lift, field.node, field.name))
+            definitions[attribute] = Annotated[Any, lift], Field(None, alias=field.name)
         model: type[Model] = create_model(name, __base__=self._base, **definitions)
         if isinstance(node, FieldsNode):
             model.match_threshold = node.match_threshold
@@ -121,16 +123,3 @@ class _Classes(Generic[Model]):
             title = node.model_name or name.title().replace("_", "")
             return self.of(node, title).model_validate(value)
         return value
-
-
-def _attribute_names(names: list[str], taken: frozenset[str]) -> dict[str, str]:
-    """Return the attribute of each property: its own name, unless Python or pydantic mind."""
-    given: dict[str, str] = {}
-    for name in names:
-        attribute = name
-        if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_"):
-            attribute = "field_" + "".join(c if c.isalnum() else "_" for c in name)
-        while attribute in taken or attribute in given.values():
-            attribute += "_"
-        given[name] = attribute
-    return given

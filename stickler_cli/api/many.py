@@ -182,16 +182,15 @@ def _first_misfit(document: JsonObject, name: str, what: str) -> Problem | None:
                 return Problem(name, found, "a string", "", json_pointer(path))
             if isinstance(part, dict | list):
                 todo.append(((*path, step), part))
-            elif (misfit := _misfit(part)) is not None:
+                continue
+            misfit = ""
+            # Not their subclasses: comparators would see what those print, such as `Color.RED`.
+            if type(part) not in (str, int, float, bool, NoneType):
+                misfit = f"of type {type(part).__name__}"
+            elif isinstance(part, float) and not math.isfinite(part):
+                misfit = str(part)
+            if misfit:
                 found = f"a value of the {what} is {misfit}"
                 hint = 'model_dump(mode="json") makes some'
                 return Problem(name, found, "a JSON value", hint, json_pointer((*path, step)))
     return None
-
-
-def _misfit(scalar: object) -> str | None:
-    """Return what a value is that JSON does not have."""
-    # Not their subclasses: comparators would see what those print, such as `Color.RED`.
-    if type(scalar) not in (str, int, float, bool, NoneType):
-        return f"of type {type(scalar).__name__}"
-    return str(scalar) if isinstance(scalar, float) and not math.isfinite(scalar) else None

@@ -12,12 +12,8 @@ from pydantic_core import CoreSchema
 from stickler_cli.api.base import ComparableModel, values_of
 from stickler_cli.api.configuration import model_from_configuration
 from stickler_cli.api.export import configuration_of
-from stickler_cli.api.fields import CURRENT, annotated_schema, check_exported
-from stickler_cli.api.from_schema import (
-    embedded_schema,
-    model_from_schema,
-    source_schema,
-)
+from stickler_cli.api.fields import CURRENT, STAND_IN, annotated_schema, check_exported
+from stickler_cli.api.from_schema import embedded_schema, model_from_schema, source_schema
 from stickler_cli.api.views import (
     NonMatchField,
     confusion_matrix,
@@ -70,7 +66,8 @@ class StructuredModel(ComparableModel):
             own = handler.resolve_ref_schema(schema)
             if cls._source_schema is not None:
                 own.clear()
-                own.update(how.stand_in(embedded_schema(cls)))
+                own[STAND_IN] = key = f"{len(how.whole)}"
+                how.whole[key] = embedded_schema(cls)
             else:
                 if cls._named:
                     own[f"{PREFIX}model-name"] = cls.__name__

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from stickler_cli.compare.comparison import Comparison, FieldComparison
+from stickler_cli.compare.comparison import Comparison
 from stickler_cli.compare.result import BOTH_SIDES, Outcome
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.score.batch import Batch, batch_of
@@ -124,34 +124,30 @@ def evaluator_view(comparison: Comparison, *, recall_with_fd: bool) -> dict[str,
     fields = {name: {**node["overall"], **node} for name, node in matrix["fields"].items()}
     return {
         "overall": _rates(counts, comparison.similarity, recall_with_fd=recall_with_fd),
-        "fields": _fields(comparison, counts, recall_with_fd=recall_with_fd),
+        "fields": _field_rates(comparison, counts, recall_with_fd=recall_with_fd),
         "confusion_matrix": {**matrix, "fields": fields},
         "non_matches": errors,
     }
 
 
-def _fields(comparison: Comparison, counts: Tally, *, recall_with_fd: bool) -> dict[str, Any]:
-    return {
-        entry.name: _field_rates(entry, counts.fields[entry.name], recall_with_fd=recall_with_fd)
-        for entry in comparison.fields
-    }
-
-
-def _field_rates(entry: FieldComparison, counts: Tally, *, recall_with_fd: bool) -> dict[str, Any]:
-    """Return the rates of a field; those of a list or an object have the rates inside beside."""
-    comparison = entry.comparison
-    own: dict[str, Any] = _rates(counts, comparison.score, recall_with_fd=recall_with_fd)
-    if comparison.shape == "list":
-        items = [
-            evaluator_view(element.comparison, recall_with_fd=recall_with_fd)
-            for element in comparison.elements
-            if element.outcome in BOTH_SIDES and element.comparison.shape == "object"
-        ]
-        return {"overall": own, "items": items}
-    if comparison.shape == "object":
-        inside = _fields(comparison, counts, recall_with_fd=recall_with_fd)
-        return {**own, "overall": own, "fields": inside}
-    return own
+def _field_rates(comparison: Comparison, counts: Tally, *, recall_with_fd: bool) -> dict[str, Any]:
+    """Return the rates of each field; a list or an object also has the rates of what is inside."""
+    rates: dict[str, Any] = {}
+    for field in comparison.fields:
+        inside, tally = field.comparison, counts.fields[field.name]
+        own: dict[str, Any] = _rates(tally, inside.score, recall_with_fd=recall_with_fd)
+        if inside.shape == "list":
+            items = [
+                evaluator_view(element.comparison, recall_with_fd=recall_with_fd)
+                for element in inside.elements
+                if element.outcome in BOTH_SIDES and element.comparison.shape == "object"
+            ]
+            own = {"overall": own, "items": items}
+        elif inside.shape == "object":
+            fields = _field_rates(inside, tally, recall_with_fd=recall_with_fd)
+            own = {**own, "overall": own, "fields": fields}
+        rates[field.name] = own
+    return rates
 
 
 def _rates(counts: Tally, score: float, *, recall_with_fd: bool) -> dict[str, float]:

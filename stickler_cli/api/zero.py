@@ -1,6 +1,6 @@
 """`evaluate`: compare instances of any pydantic model, as their types and names suggest."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, Final
 from weakref import WeakKeyDictionary
@@ -15,7 +15,7 @@ from stickler_cli.comparators.base import BaseComparator, meets
 from stickler_cli.compare.comparison import Comparison, comparison_of
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Plan
-from stickler_cli.core.json_values import JsonObject, brief
+from stickler_cli.core.json_values import brief
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.values import dataclass
 from stickler_cli.reports.layout import Column, Span, Table, plain_text, table_lines
@@ -24,8 +24,6 @@ from stickler_cli.schema.inference import Inferred, infer
 from stickler_cli.score.batch import batch_of
 from stickler_cli.score.comparison_view import comparison_view
 from stickler_cli.score.counts import RATES, Counts
-
-HEADINGS: Final = ("field", "comparator", "threshold", "weight", "why")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,23 +72,20 @@ class EvalResult:
         What does not suit are values of the ground truth that do not match even themselves, such
         as a text without a date where dates are compared.
         """
-        columns = [Column(heading, left=True) for heading in HEADINGS]
+        headings = ("field", "comparator", "threshold", "weight", "why")
+        columns = [Column(heading, left=True) for heading in headings]
         rows = [[Span.of(cell) for cell in _row(inferred)] for inferred in self.inferred]
         lines = plain_text(table_lines(Table(columns, rows))[0]).splitlines()
-        unsuited = list(self._unsuited())
+        gt = self.comparison.gt
+        unsuited = []
+        if isinstance(gt, dict):
+            errors = batch_of(comparison_of(compare(self.plan, [gt], [gt]), 0)).errors(0)
+            wrong = [error for error in errors if not isinstance(error.gt, dict)]
+            unsuited = [f"  {field_path(error.path)}: {brief(error.gt)}" for error in wrong]
         if unsuited:
             lines += ["", "These ground-truth values match nothing, not even themselves; state a"]
             lines += ["comparator for their fields (docs/inference.md):", *unsuited]
         return "\n".join(lines)
-
-    def _unsuited(self) -> Iterator[str]:
-        gt = self.comparison.gt
-        if not isinstance(gt, dict):
-            return
-        itself = comparison_of(compare(self.plan, [gt], [gt]), 0)
-        for error in batch_of(itself).errors(0):
-            if not isinstance(error.gt, dict):
-                yield f"  {field_path(error.path)}: {brief(error.gt)}"
 
     def __repr__(self) -> str:
         rates = ", ".join(f"{name}={getattr(self, name):.3f}" for name in ("overall_score", *RATES))
@@ -111,7 +106,16 @@ def evaluate(gt: BaseModel, pred: BaseModel | Mapping[str, Any]) -> EvalResult:
         ComparisonError: a comparator failed on a pair of values.
     """
     plan, inferred = _plan_of(_checked_model(gt))
-    comparison = comparison_of(compare(plan, [values_of(gt)], [_prediction(pred)]), 0)
+    if isinstance(pred, BaseModel):
+        values = values_of(pred)
+    elif isinstance(pred, Mapping):
+        values = to_jsonable_python(dict(pred), by_alias=False, fallback=str)
+    else:
+        raise TypeError(
+            f"pred is of type {type(pred).__name__}; give an instance of a pydantic model or a "
+            "dict, which is {} where there is no prediction"
+        )
+    comparison = comparison_of(compare(plan, [values_of(gt)], [values]), 0)
     view: dict[str, Any] = comparison_view(batch_of(comparison))
     overall = view["confusion_matrix"]["overall"]
     counts = Counts(**{name: overall[name] for name in Counts._fields})
@@ -156,18 +160,6 @@ def _checked_model(gt: object) -> type[BaseModel]:
     raise TypeError(
         f"gt is of type {type(gt).__name__}; give an instance of a pydantic model, "
         "such as Model.model_validate(gt) makes of a dict"
-    )
-
-
-def _prediction(pred: object) -> JsonObject:
-    if isinstance(pred, BaseModel):
-        return values_of(pred)
-    if isinstance(pred, Mapping):
-        values: JsonObject = to_jsonable_python(dict(pred), by_alias=False, fallback=str)
-        return values
-    raise TypeError(
-        f"pred is of type {type(pred).__name__}; give an instance of a pydantic model or a dict, "
-        "which is {} where there is no prediction"
     )
 
 

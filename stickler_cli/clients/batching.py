@@ -25,12 +25,11 @@ from stickler_cli.core.values import dataclass
 T = TypeVar("T")
 R = TypeVar("R")
 
+# Of HTTP: overload, conflict, time out, and what proxies say of servers that are away.
 PASSING_STATUSES: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
-"""Of HTTP: overload, conflict, time out, and what proxies say of servers that are away."""
+UNREADABLE_STATUSES: Final = frozenset({400, 413, 422})  # a request holds what is not taken
 
-UNREADABLE_STATUSES: Final = frozenset({400, 413, 422})
-"""What servers say of a request that holds something they do not take."""
-
+# Names of exception classes, so that telling them needs none of the libraries.
 PASSING_ERRORS: Final = frozenset(
     {
         "APIConnectionError",  # openai, anthropic
@@ -45,12 +44,10 @@ PASSING_ERRORS: Final = frozenset(
         "ResponseParserError",  # botocore
     }
 )
-"""Names of exception classes, so that telling them needs none of the libraries."""
 
 SECRET_NAMES: Final = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 SECRETS: Final = re.compile(r"\b(?:sk|pk|rk)-[\w*-]{4,}|\b(?:AKIA|ASIA)[A-Z0-9]{8,}|Bearer\s+\S+")
-SHOWN: Final = 200
-"""Characters of a server's message that are shown."""
+SHOWN: Final = 200  # characters of a server's message
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +58,6 @@ class Outcome(Generic[Q, A]):
     """None of a call that was refused, and whose questions were asked again in two parts."""
     result: Reply[A] | ModelError
     attempts: int
-    """How many calls that took."""
 
 
 def asked(
@@ -149,14 +145,8 @@ def retried(
 ) -> tuple[T | ModelError, int]:
     """Call until it works, fails for good, or has been tried often enough.
 
-    Args:
-        call: one attempt.
-        retry: how often and how long.
-        turnstile: shared by all calls that a server may hold up together.
-        jitter: in [0, 1), so that calls that failed together do not come back together.
-
-    Returns:
-        What the call returned, or why it failed in the end; and how many attempts that took.
+    Returns what came of it, and how many attempts that took. `jitter` is in [0, 1), so that calls
+    that failed together do not come back together.
     """
     attempt, wait = 0, 0.0
     while turnstile.wait(wait):

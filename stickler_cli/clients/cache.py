@@ -13,11 +13,8 @@ from typing import Final
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
 
-CACHE_DIR: Final = "STICKLER_CACHE_DIR"
-"""The environment variable that moves the cache."""
-
-BUSY_SECONDS: Final = 30
-"""How long to wait for another process that is writing."""
+CACHE_DIR: Final = "STICKLER_CACHE_DIR"  # the environment variable that moves the cache
+BUSY_SECONDS: Final = 30  # how long to wait for another process that is writing
 
 _SCHEMA: Final = """
 create table if not exists answers (

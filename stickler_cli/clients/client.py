@@ -8,7 +8,7 @@ import json
 import sys
 import threading
 import weakref
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import field
 from functools import partial
 from typing import Any, Final
@@ -21,13 +21,8 @@ from stickler_cli.clients.policy import DEFAULT_POLICY, Policy
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
 
-REMEMBERED_BYTES: Final = 256 * 2**20
-"""How much is remembered: some 20,000 large embeddings, or half a million verdicts."""
-
-ENTRY_BYTES: Final = 200
-"""What it takes to remember an answer, about, beside the answer itself."""
-
-OFFLINE: Final = "the answer is not in the cache, and no model may be asked offline"
+REMEMBERED_BYTES: Final = 256 * 2**20  # some 20,000 large embeddings, or half a million verdicts
+ENTRY_BYTES: Final = 200  # what it takes to remember an answer, about, beside the answer itself
 
 
 class Client:
@@ -67,13 +62,19 @@ class Client:
         keys, on_disk = _keys(model, questions)
         known = self._memory.find(keys.values())
         if on_disk and self._cache:
-            unknown = [key for key in keys.values() if key not in known]
-            known |= self._cached(model, self._cache, unknown)
+            unknown: list[Any] = [key for key in keys.values() if key not in known]
+            packed = self._cache.read(unknown) if unknown else {}
+            self.count(Usage(cached=len(packed)))
+            if self.policy.dry_run:
+                self._needs.setdefault(model, Need(model)).cached += len(packed)
+            found: dict[Hashable, A] = {key: model.unpack(value) for key, value in packed.items()}
+            known |= self._memory.keep(found)
         missing = {question: key for question, key in keys.items() if key not in known}
         if self.policy.dry_run:
             self._needs.setdefault(model, Need(model)).add(missing)
         elif self.policy.offline:
-            known |= dict.fromkeys(missing.values(), ModelError(OFFLINE))
+            error = ModelError("the answer is not in the cache, and no model may be asked offline")
+            known |= dict.fromkeys(missing.values(), error)
         elif missing:
             self._count_pairs(model, len(missing))
             for outcome in asked(model, list(missing), self.policy, self._connections):
@@ -93,15 +94,6 @@ class Client:
     def close(self) -> None:
         """Let go of the cache and of all connections; whoever asks next opens them again."""
         _close(self._connections, self._cache)
-
-    def _cached(
-        self, model: Model[Q, A], cache: AnswerCache, keys: Sequence[Any]
-    ) -> dict[Hashable, A]:
-        packed = cache.read(keys) if keys else {}
-        self.count(Usage(cached=len(packed)))
-        if self.policy.dry_run:
-            self._needs.setdefault(model, Need(model)).cached += len(packed)
-        return self._memory.keep({key: model.unpack(answer) for key, answer in packed.items()})
 
     def _kept(
         self, model: Model[Q, A], outcome: Outcome[Q, A], keys: Mapping[Q, Any], *, on_disk: bool

@@ -6,12 +6,9 @@ Asynchronous libraries have one event loop, in a thread of its own: it serves th
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine, Hashable
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 T = TypeVar("T")
-
-CLOSING_SECONDS: Final = 5.0
-"""How long to wait for an asynchronous connection to close."""
 
 
 class Connections:
@@ -47,8 +44,8 @@ class Connections:
         return asyncio.run_coroutine_threadsafe(work, loop).result(seconds)
 
     def close_asynchronous(self, made: Any) -> None:
-        """Close an asynchronous connection on its loop."""
-        self.run(made.close(), CLOSING_SECONDS)
+        """Close an asynchronous connection on its loop; TimeoutError if that takes long."""
+        self.run(made.close(), seconds=5.0)
 
     def close(self) -> None:
         """Close everything; what is needed again is opened again."""

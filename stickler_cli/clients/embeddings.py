@@ -8,14 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickler_cli.clients.connections import Connections
-from stickler_cli.clients.local_models import (
-    fingerprint,
-    loaded_by,
-    local_name,
-    require_model_path,
-)
+from stickler_cli.clients.local_models import fingerprint, loaded_by, local_name, require_model_path
 from stickler_cli.clients.model import GarbledError, Model, Reply, Usage
-from stickler_cli.clients.servers import SERVERS, Server
+from stickler_cli.clients.servers import SERVERS
 from stickler_cli.core.values import dataclass
 
 Vector: TypeAlias = NDArray[np.float64]
@@ -94,19 +89,15 @@ class ServerEmbedder(NamedEmbedder):
     """Also the prefix of the server."""
 
     @property
-    def server(self) -> Server:
-        """Where it is."""
-        return SERVERS[self.extra]
-
-    @property
     def identity(self) -> Mapping[str, object]:
         """The protocol, the server and the model; a region makes no difference."""
-        return {"backend": self.backend, "server": self.server.address, "model": self.name}
+        server = SERVERS[self.extra].address
+        return {"backend": self.backend, "server": server, "model": self.name}
 
     def require(self) -> None:
         """Raise without the library, or without a key or region."""
-        self.require_package(self.server.package, self.extra)
-        self.server.require(self)
+        self.require_package(SERVERS[self.extra].package, self.extra)
+        SERVERS[self.extra].require(self)
 
 
 class BedrockEmbedder(ServerEmbedder):
@@ -122,7 +113,7 @@ class BedrockEmbedder(ServerEmbedder):
         request: dict[str, object] = {"inputText": text}
         if is_cohere:
             request = {"texts": [text], "input_type": "clustering"}
-        runtime = self.server.reached(connections)
+        runtime = SERVERS["bedrock"].reached(connections)
         answer = runtime.invoke_model(modelId=self.name, body=json.dumps(request))
         try:
             content = json.loads(answer["body"].read())
@@ -142,7 +133,7 @@ class OpenAIEmbedder(ServerEmbedder):
 
     def call(self, questions: Sequence[str], connections: Connections) -> Reply[Vector]:
         """Embed a batch of texts in one request."""
-        api = self.server.reached(connections).embeddings
+        api = SERVERS["openai"].reached(connections).embeddings
         reply: Any = connections.run(
             api.create(model=self.name, input=list(questions), encoding_format="float")
         )
@@ -156,7 +147,7 @@ class OpenAIEmbedder(ServerEmbedder):
             raise GarbledError(f"the answer holds no embeddings ({error})") from None
         if indexes != list(range(len(questions))):
             raise GarbledError(f"the answer holds {len(rows)} embeddings of {len(questions)}")
-        provider = None if self.server.address else "openai"
+        provider = None if SERVERS["openai"].address else "openai"
         return Reply(vectors, priced(provider, self.name, tokens))
 
 
@@ -182,12 +173,10 @@ class LocalEmbedder(NamedEmbedder):
 
     def call(self, questions: Sequence[str], connections: Connections) -> Reply[Vector]:
         """Embed a batch of texts."""
-        model = connections.opened(self, self._load)
+        location = f"{self.package}:{self.loader}"
+        model = connections.opened(self, lambda: loaded_by(location)(local_name(self.name)))
         rows = model.encode(list(questions), show_progress_bar=False)
         return Reply([vector_of(row) for row in rows])
-
-    def _load(self) -> Any:
-        return loaded_by(f"{self.package}:{self.loader}")(local_name(self.name))
 
 
 class SentenceTransformerEmbedder(LocalEmbedder):

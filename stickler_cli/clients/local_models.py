@@ -71,20 +71,21 @@ class BertScore(Model[Texts, float]):
 
     def call(self, questions: Sequence[Texts], connections: Connections) -> Reply[float]:
         """Score a batch of pairs."""
-        scorer = connections.opened(self, self._load)
+
+        def load() -> Any:
+            return loaded_by("bert_score:BERTScorer")(
+                model_type=local_name(self.name) if self.name else None,
+                num_layers=self.layers,
+                lang=self.language,
+                rescale_with_baseline=self.rescaled,
+            )
+
+        scorer = connections.opened(self, load)
         firsts, seconds = zip(*questions, strict=True)
         # What it says on standard error is of texts without tokens, which score 0.
         with redirect_stderr(StringIO()):
             _, _, f1 = scorer.score(list(firsts), list(seconds), batch_size=64)
         return Reply([float(score) for score in f1])
-
-    def _load(self) -> Any:
-        return loaded_by("bert_score:BERTScorer")(
-            model_type=local_name(self.name) if self.name else None,
-            num_layers=self.layers,
-            lang=self.language,
-            rescale_with_baseline=self.rescaled,
-        )
 
 
 def require_model_path(comparator: str, name: str) -> None:

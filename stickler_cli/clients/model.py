@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 Q = TypeVar("Q", bound=Hashable)
 A = TypeVar("A")
 
+# A usual estimate for English text; only estimates of cost rest on it.
 CHARACTERS_A_TOKEN: Final = 4
-"""A usual estimate for English text; only estimates of cost rest on it."""
 
 
 class ModelError(Exception):

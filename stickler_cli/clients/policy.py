@@ -44,4 +44,3 @@ class Policy:
 
 
 DEFAULT_POLICY: Final = Policy()
-"""Of who says nothing else."""

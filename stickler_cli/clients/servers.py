@@ -12,9 +12,6 @@ from stickler_cli.core.values import dataclass
 if TYPE_CHECKING:
     from botocore.session import Session
 
-NO_KEY: Final = "none"
-"""What a server that needs no key is told; OpenAI's library insists on one."""
-
 
 @dataclass(frozen=True, slots=True)
 class Server:
@@ -50,7 +47,8 @@ class Server:
 
     def reached(self, connections: Connections) -> Any:
         """Return a client of its library."""
-        key = os.environ.get(self.key) or (NO_KEY if self.package == "openai" else None)
+        # OpenAI's library insists on a key, where a server needs none, too.
+        key = os.environ.get(self.key) or ("none" if self.package == "openai" else None)
         address = self.address or None
 
         def make() -> Any:
