@@ -72,6 +72,7 @@ class Accounts:
 def account_lines(batch: Batch) -> list[bytes]:
     """Return the account of each document of a batch, without a line break.
 
+    >>> from stickler_cli.score.document_result import DocumentResult, Status
     >>> account_lines(Batch([DocumentResult("a", Status.FAILED, None)]))
     [b'{"id":"a","status":"failed","score":null,"fields":{}}']
     """

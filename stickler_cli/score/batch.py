@@ -11,7 +11,7 @@ from itertools import count
 import numpy as np
 
 from stickler_cli.compare.account import Account
-from stickler_cli.compare.columns import Indexes, Mask
+from stickler_cli.compare.columns import Indexes
 from stickler_cli.compare.comparison import Comparison, comparison_of
 from stickler_cli.compare.outcomes import Floats
 from stickler_cli.core.locations import Path
@@ -79,10 +79,6 @@ class Batch:
         if self.account is None or row is None:
             return None
         return comparison_of(self.account, int(self.at[row]))
-
-    def among_compared(self, documents: Mask) -> Mask:
-        """Return which of the compared documents are among some of all."""
-        return documents[[row is not None for row in self.rows]]
 
 
 def batch_of(comparison: Comparison, document: str = "") -> Batch:

@@ -1,7 +1,7 @@
 """The counts of documents resampled: what confidence intervals of a run are made of."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Any, Final, TypeAlias
 
@@ -17,7 +17,7 @@ from stickler_cli.score.accounts import NAMES, SCORE, decoded
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.counts import RATES, fractions
 from stickler_cli.score.field_counts import SCORE as CLIPPED
-from stickler_cli.score.field_counts import SCORED, FieldCounts, Sums
+from stickler_cli.score.field_counts import SCORED, FieldCounts
 from stickler_cli.score.intervals import CHUNK, Interval, IntervalSettings, percentiles, weights
 from stickler_cli.score.tally import COUNTING_MODES
 
@@ -71,12 +71,7 @@ class Bootstrap:
         return Bootstrap(self.settings, whole_only=whole_only)
 
     def add(self, batch: Batch, some: Mask | None = None) -> None:
-        """Add documents; ids must be different for intervals to be right.
-
-        Args:
-            batch: the documents.
-            some: which of those that were compared; None for all.
-        """
+        """Add the compared documents of a batch, or some; ids must differ to be right."""
         if batch.counts is None or (some is not None and not some.any()):
             return
         names = [result.id for result in batch.results if result.score is not None]
@@ -102,12 +97,7 @@ class Bootstrap:
             self._resample_waiting()
 
     def of(self, path: str, *, recall_with_fd: bool) -> FieldIntervals:
-        """Return the intervals of a field.
-
-        Args:
-            path: of the field, without list indexes; empty for whole documents.
-            recall_with_fd: whether recall also counts false discoveries as not found.
-        """
+        """Return the intervals of a field without list indexes, or of whole documents for ""."""
         self._resample_waiting()
         zeros = np.zeros(self.settings.replicates, dtype=np.int64)
 
@@ -159,21 +149,16 @@ def _columns_of(counts: FieldCounts, scores: Floats, *, whole_only: bool) -> dic
     for path, rows in counts.fields():
         if whole_only and path:
             break
-        name, documents = field_path(path), counts.documents[rows]
-        for kind, found in _kinds_of(counts.sums[:, rows], counts.scores[:, rows]):
-            if found.any():
-                columns[name, kind] = np.zeros(len(scores))
-                columns[name, kind][documents] = found
+        sums, scored = counts.sums[:, rows], counts.scores[:, rows]
+        found = {_SCORED: scored[SCORED], SCORE: np.floor(scored[CLIPPED] * _SCORE_UNIT)}
+        modes = ("",) if (sums == sums[0]).all() else COUNTING_MODES
+        for mode, by_outcome in zip(modes, sums, strict=False):
+            found |= {mode + name: by_outcome[:, at] for at, name in enumerate(NAMES)}
+        for kind, values in found.items():
+            if values.any():
+                column = columns[field_path(path), kind] = np.zeros(len(scores))
+                column[counts.documents[rows]] = values
     return columns
-
-
-def _kinds_of(sums: Sums, scores: Floats) -> Iterator[tuple[str, NDArray[Any]]]:
-    """Return what there is to sum of a field, (rows,) each."""
-    alike = bool((sums == sums[0]).all())
-    for mode, counts in zip(("",) if alike else COUNTING_MODES, sums, strict=False):
-        yield from ((mode + name, counts[:, outcome]) for outcome, name in enumerate(NAMES))
-    yield _SCORED, scores[SCORED]
-    yield SCORE, np.floor(scores[CLIPPED] * _SCORE_UNIT)
 
 
 def _columns_read(

@@ -14,17 +14,9 @@ from typing import Final
 from stickler_cli.comparators.number_parsing import parse_number, readable, written
 from stickler_cli.core.json_values import JsonValue
 
-LONGEST_AMOUNT: Final = 40
-"""Characters of the longest text that is read as a number; no amount of money has as many."""
-
-MOST_BITS: Final = 128
-"""Of an integer that is read as an amount; about as many digits as `LONGEST_AMOUNT`."""
-
-LONGEST_DATE: Final = 40
-"""Characters of the longest text that is tried as a date: a weekday, a long month and a time."""
-
-_TEXTS_REMEMBERED: Final = 256
-"""Several rules ask for the same two texts, one after the other."""
+LONGEST_AMOUNT: Final = 40  # characters of a text that is read as a number; no money has as many
+MOST_BITS: Final = 128  # of an integer that is read as an amount: about as many digits
+LONGEST_DATE: Final = 40  # characters of a date: a weekday, a long month and a time
 
 _DROPPED: Final = str.maketrans("", "", string.punctuation + string.whitespace)
 _BREAK: Final = re.compile(r"(?<=[0-9])\W(?=[0-9])")
@@ -82,7 +74,7 @@ def amount(value: JsonValue) -> Decimal | None:
     return None if huge else readable(written(value))
 
 
-@lru_cache(_TEXTS_REMEMBERED)
+@lru_cache(256)  # several rules ask for the same two texts, one after the other
 def bare(text: str) -> str:
     """Return a text without case, blanks and punctuation.
 

@@ -25,8 +25,7 @@ BINS: Final = 20
 """Ranges of similarity in a histogram: 0.05 each, so that usual thresholds lie between two. One
 more bin is for 1 itself."""
 
-_ROUNDING: Final = 1e-9
-"""So that 0.7, which is a little less than 14 of 20, is in the bin that begins with it."""
+_ROUNDING: Final = 1e-9  # so that 0.7, a little less than 14 of 20, is in the bin of that name
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +55,8 @@ class Histogram:
         """Add pairs, with the similarity of each in [0, 1]."""
         bins = np.minimum((similarity * BINS + _ROUNDING).astype(np.intp), BINS - 1)
         bins[similarity >= 1] = BINS
-        self.merge(
-            Histogram(
-                *(np.bincount(bins[it], minlength=BINS + 1).tolist() for it in (matched, ~matched))
-            )
-        )
+        sides = (np.bincount(bins[it], minlength=BINS + 1).tolist() for it in (matched, ~matched))
+        self.merge(Histogram(*sides))
 
     def merge(self, other: "Histogram") -> None:
         """Add the pairs of another."""
@@ -159,12 +155,7 @@ class Detail:
 
 
 def non_match_row(document: str, view: Mapping[str, object]) -> bytes:
-    """Write an error as one JSON array, as the page reads it.
-
-    Args:
-        document: its id.
-        view: as `NonMatch.view` gives it, and as files of non-matches hold it.
-    """
+    """Write an error, as `NonMatch.view` gives it, as one JSON array, as the page reads it."""
     details = view.get("details")
     details = details if isinstance(details, dict) else {}
     row = [

@@ -4,9 +4,8 @@ The order of `ErrorClass` is the order in which reports name classes; the rules 
 are in docs/error-classes.md.
 """
 
-from decimal import Decimal
 from enum import StrEnum
-from functools import reduce
+from functools import cached_property, reduce
 from itertools import islice
 from typing import Any, Final
 
@@ -24,23 +23,11 @@ from stickler_cli.score.confusions import (
     text_of,
 )
 
-LONGEST: Final = 1_000
-"""Characters of the longest text that is looked at closely; of longer ones only whether one begins
-or ends the other."""
-
-TELLING: Final = 3
-"""Characters that a value has at least where its standing elsewhere says something: quantities,
-flags and units of one or two are everywhere by chance."""
-
-NEIGHBOURS: Final = 10
-"""Items before and after its own that a value may have slipped from, so that the time is in
-proportion to the number of errors; rows shift by a few."""
-
-SIBLINGS: Final = 100
-"""Fields of an object that a value is looked for in; of a map with more, the first."""
-
-LEVELS: Final = 3
-"""Lists and objects around a value whose other items and fields are looked at, innermost first."""
+LONGEST: Final = 1_000  # characters; of longer texts only whether one begins or ends the other
+TELLING: Final = 3  # characters; shorter values, such as quantities, are everywhere by chance
+NEIGHBOURS: Final = 10  # items before and after; rows shift by a few, and time must stay linear
+SIBLINGS: Final = 100  # fields of an object that a value is looked for in; of a map the first
+LEVELS: Final = 3  # lists and objects around a value that are looked at, innermost first
 
 
 class ErrorClass(StrEnum):
@@ -113,10 +100,11 @@ def _of_scalars(  # noqa: PLR0911 - one for each rule, in their order
         return ErrorClass.WRONG_KIND  # nothing differs: the comparator reads neither
     gt_amount, pred_amount = amount(gt), amount(pred)
     if gt_amount is not None and pred_amount is not None:
-        found = _of_amounts(gt_amount, pred_amount)
-        if found is not ErrorClass.FORMAT and places.have_elsewhere(pred, path):
+        if gt_amount == pred_amount:
+            return ErrorClass.FORMAT
+        if places.have_elsewhere(pred, path):
             return ErrorClass.SWAPPED
-        return found or _rest(path)
+        return ErrorClass.DIGIT_SLIP if confused_numbers(gt_amount, pred_amount) else _rest(path)
     if same_text(gt_text, pred_text) or same_date(gt_text, pred_text):
         return ErrorClass.FORMAT
     if look_alike(gt_text, pred_text):
@@ -126,12 +114,6 @@ def _of_scalars(  # noqa: PLR0911 - one for each rule, in their order
     if places.have_elsewhere(pred, path):
         return ErrorClass.SWAPPED
     return _of_texts(gt_text, pred_text) or _rest(path)
-
-
-def _of_amounts(gt: Decimal, pred: Decimal) -> ErrorClass | None:
-    if gt == pred:
-        return ErrorClass.FORMAT
-    return ErrorClass.DIGIT_SLIP if confused_numbers(gt, pred) else None
 
 
 def _of_texts(gt: str, pred: str) -> ErrorClass | None:
@@ -169,8 +151,6 @@ class Places:
         self._document = document
         self._fields: dict[tuple[int, Path], dict[str, list[Step]]] = {}
         """For an object and a path into its fields: which fields have a text there."""
-        self._everywhere: tuple[frozenset[str], frozenset[Any]] | None = None
-        """All texts of the document as they are looked for, and all its other scalars."""
 
     def have_elsewhere(self, pred: JsonValue, path: Path) -> bool:
         """Return whether a prediction is the ground truth of another place near its own.
@@ -193,25 +173,51 @@ class Places:
         """Return whether a value may be anywhere in the document; most wrong ones are not."""
         if not isinstance(wanted, str):
             return True
-        if self._everywhere is None:
-            self._everywhere = _scalars(self._document)
         texts, numbers = self._everywhere
         if wanted in texts:
             return True
         if not isinstance(value, str):
             return value in numbers
-        return _may_be_of_number(wanted, numbers)
+        if wanted[0] not in "0123456789+-.":
+            return False
+        for read in (int, float):  # a number that is written so; no look at each of them
+            try:
+                return read(wanted) in numbers
+            except ValueError:
+                continue
+        return "0x" in wanted  # so large integers are written
+
+    @cached_property
+    def _everywhere(self) -> tuple[frozenset[str], frozenset[Any]]:
+        """All texts of the document as they are looked for, and all its other scalars."""
+        texts: set[str] = set()
+        others: set[Any] = set()
+        todo: list[Any] = [self._document]
+        while todo:
+            value = todo.pop()
+            kind = value.__class__
+            if kind is dict:
+                todo.extend(value.values())
+            elif kind is list:
+                todo.extend(value)
+            elif kind is str:
+                texts.add(value)
+            else:
+                others.add(value)
+        return frozenset(text.strip().casefold() for text in texts), frozenset(others)
 
     def _is_beside(self, wanted: JsonValue, around: JsonValue, step: Step, inside: Path) -> bool:
         """Return whether what stands beside a place has a value at the path inside it."""
         if isinstance(wanted, str) and isinstance(around, dict):
             names = self._texts(around, inside).get(wanted, ())
             return any(name != step for name in names)
-        for value in _siblings(around, step):
-            found = reduce(_at, inside, value)
-            if found is not None and _telling(found) == wanted:
-                return True
-        return False
+        beside: list[JsonValue] = []
+        if isinstance(around, dict):
+            beside = [value for name, value in islice(around.items(), SIBLINGS) if name != step]
+        elif isinstance(around, list) and isinstance(step, int):
+            first = max(step - NEIGHBOURS, 0)
+            beside = around[first:step] + around[step + 1 : step + 1 + NEIGHBOURS]
+        return any(_telling(reduce(_at, inside, value)) == wanted for value in beside)
 
     def _texts(self, around: JsonObject, inside: Path) -> dict[str, list[Step]]:
         key = id(around), inside
@@ -223,37 +229,6 @@ class Places:
                     texts.setdefault(text, []).append(name)
             self._fields[key] = texts
         return self._fields[key]
-
-
-def _scalars(document: JsonValue) -> tuple[frozenset[str], frozenset[Any]]:
-    """Return the texts of a document as they are looked for, and its other scalars."""
-    texts: set[str] = set()
-    others: set[Any] = set()
-    todo: list[Any] = [document]
-    while todo:
-        value = todo.pop()
-        kind = value.__class__
-        if kind is dict:
-            todo.extend(value.values())
-        elif kind is list:
-            todo.extend(value)
-        elif kind is str:
-            texts.add(value)
-        else:
-            others.add(value)
-    return frozenset(text.strip().casefold() for text in texts), frozenset(others)
-
-
-def _may_be_of_number(text: str, numbers: frozenset[Any]) -> bool:
-    """Return whether a text may be how one of some numbers is written; no look at each of them."""
-    if text[0] not in "0123456789+-.":
-        return False
-    for read in (int, float):
-        try:
-            return read(text) in numbers
-        except ValueError:
-            continue
-    return "0x" in text  # so large integers are written
 
 
 def _telling(value: JsonValue) -> JsonValue:
@@ -280,13 +255,3 @@ def _at(value: JsonValue, step: Step) -> JsonValue:
     if isinstance(value, list):
         return value[step] if isinstance(step, int) and step < len(value) else None
     return value if step == 0 else None
-
-
-def _siblings(around: JsonValue, step: Step) -> list[JsonValue]:
-    if isinstance(around, dict):
-        fields = islice(around.items(), SIBLINGS)
-        return [value for name, value in fields if name != step]
-    if isinstance(around, list) and isinstance(step, int):
-        first = max(step - NEIGHBOURS, 0)
-        return around[first:step] + around[step + 1 : step + 1 + NEIGHBOURS]
-    return []

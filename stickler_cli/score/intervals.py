@@ -21,21 +21,21 @@ REPLICATES: Final = 1000
 """Enough for the ends of a 95% interval: 25 replicates lie beyond each. Source: Efron and
 Tibshirani (1993), An Introduction to the Bootstrap, section 12.5."""
 
-MOST_REPLICATES: Final = 100_000
-"""No run needs more; a file that says so would only fill the memory."""
-
+MOST_REPLICATES: Final = 100_000  # a file that says more would only fill the memory
 METHOD: Final = "Poisson bootstrap over documents, percentiles"
 
 MOST_EMPTY: Final = 0.01
 """The share of replicates that may have nothing to divide by. It is exp(-n) of n documents that
 say anything about a rate: below five of them there is no interval."""
 
-CHUNK: Final = 256
-"""Documents that are resampled at once: one matrix product for all of them, a few MB."""
-
+CHUNK: Final = 256  # documents that are resampled at once, by one matrix product of a few MB
 _TABLE: Final = 1 << 16
-_MOST_TIMES: Final = 8
-"""The greatest weight: what is left beyond it is less than one of the numbers of 16 bits."""
+# The greatest weight is 8: what is left beyond it is less than one of the numbers of 16 bits.
+_SHARES: Final = np.cumsum([exp(-1) / factorial(times) for times in range(9)])
+_WEIGHTS: Final = np.searchsorted(
+    np.rint(_SHARES * _TABLE), np.arange(_TABLE), side="right"
+).astype(np.uint8)
+"""The weight for every number of 16 bits; each is right with an error below 2**-16."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +79,11 @@ def percentiles(
         None where a denominator is 0 in more than `MOST_EMPTY` of the replicates; else the
         percentiles at both ends, interpolated between replicates, over those that are not empty.
     """
-    values = np.array(
-        [
-            np.divide(above, below, out=np.full(len(below), np.nan), where=below > 0)
-            for above, below in replicated
-        ]
+    quotients = (
+        np.divide(above, below, out=np.full(len(below), np.nan), where=below > 0)
+        for above, below in replicated
     )
+    values = np.array([*quotients])
     values.sort(axis=1)  # the empty ones, NaN, go last
     found: list[Interval | None] = []
     for row, there in zip(values, np.count_nonzero(~np.isnan(values), axis=1), strict=True):
@@ -92,35 +91,28 @@ def percentiles(
             found.append(None)
             continue
         tail = (1 - level) / 2
-        lower, upper = np.interp(
-            [tail * (there - 1), (1 - tail) * (there - 1)], np.arange(there), row[:there]
-        )
+        ends = [tail * (there - 1), (1 - tail) * (there - 1)]
+        lower, upper = np.interp(ends, np.arange(there), row[:there])
         found.append(Interval(float(lower), float(upper)))
     return found
 
 
 def weights(documents: Sequence[str], settings: IntervalSettings) -> NDArray[np.uint8]:
-    """Return how often each document is in each replicate.
+    """Return how often each document, by its id, is in each replicate: (documents, replicates).
 
     A document's weights are Poisson with mean 1, depend on nothing but its id, the seed and the
     number of the replicate, and are independent of those of all others.
-
-    Args:
-        documents: ids.
-        settings: with the seed, and how many replicates.
-
-    Returns:
-        Shape (documents, replicates), small whole numbers.
 
     Source:
         Chamandy et al. (2012), Estimating Uncertainty for Massive Data Streams, for the method;
         Steele, Lea, Flood (2014), doi:10.1145/2660193.2660195, for the generator, SplitMix64.
     """
     key = str(settings.seed).encode()
+    encoded = (name.encode("utf-8", "surrogatepass") for name in documents)
     starts = np.array(
         [
-            int.from_bytes(blake2b(_utf8(name), digest_size=8, key=key).digest(), "little")
-            for name in documents
+            int.from_bytes(blake2b(name, digest_size=8, key=key).digest(), "little")
+            for name in encoded
         ],
         dtype=np.uint64,
     )
@@ -131,19 +123,5 @@ def weights(documents: Sequence[str], settings: IntervalSettings) -> NDArray[np.
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     mixed ^= mixed >> np.uint64(31)
     parts = mixed.astype("<u8").view("<u2")  # little endian, so that every machine agrees
-    drawn: NDArray[np.uint8] = _POISSON[parts[:, : settings.replicates]]
+    drawn: NDArray[np.uint8] = _WEIGHTS[parts[:, : settings.replicates]]
     return drawn
-
-
-def _utf8(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
-
-
-def _poisson_table() -> NDArray[np.uint8]:
-    """Return the weight for every number of 16 bits; each is right with an error below 2**-16."""
-    shares = np.cumsum([exp(-1) / factorial(times) for times in range(_MOST_TIMES + 1)])
-    limits = np.rint(shares * _TABLE)
-    return np.searchsorted(limits, np.arange(_TABLE), side="right").astype(np.uint8)
-
-
-_POISSON: Final = _poisson_table()

@@ -103,13 +103,14 @@ def errors_of(
     by_document = documents_units(visits, len(truths), wrong_only=True)
     for truth, units in zip(truths, by_document, strict=True):
         places = Places(truth)
-        found.append([(unit, _class_of(unit, places)) for unit in units])
+        paths = (unit.gt_path or unit.pred_path or () for unit in units)
+        found.append(
+            [
+                (unit, classify(unit.outcome, path, unit.gt, unit.pred, places))
+                for unit, path in zip(units, paths, strict=True)
+            ]
+        )
     return found
-
-
-def _class_of(unit: Unit, places: Places) -> ErrorClass:
-    path = unit.gt_path or unit.pred_path or ()
-    return classify(unit.outcome, path, unit.gt, unit.pred, places)
 
 
 def non_match(unit: Unit, error_class: ErrorClass) -> NonMatch:

@@ -45,12 +45,7 @@ class Results:
     """What confidence intervals are made of; None unless asked for, and there of all documents."""
 
     def add(self, batch: Batch, some: Mask | None = None) -> None:
-        """Add documents.
-
-        Args:
-            batch: the documents.
-            some: which of them; None for all.
-        """
+        """Add documents: all of a batch, or some of them."""
         for document, result in enumerate(batch.results):
             if some is None or some[document]:
                 self.statuses[result.status] += 1
@@ -58,7 +53,7 @@ class Results:
                 self.errors.update(batch.error_classes(document))
         if batch.counts is None:
             return
-        rows = None if some is None else batch.among_compared(some)
+        rows = None if some is None else some[[row is not None for row in batch.rows]]
         scores = batch.scores if rows is None else batch.scores[rows]
         if not len(scores):
             return
@@ -143,12 +138,11 @@ class Results:
                     "raw_similarity_score": str(node.raw_units),
                     "threshold_applied_score": str(node.score_units),
                 }
-            if bootstrap is None:
-                return said
-            found = bootstrap.of(field_path(path), recall_with_fd=recall_with_fd).view(
-                whole=not path
-            )
-            return said | {"intervals": found} if found else said
+            if bootstrap is not None:
+                intervals = bootstrap.of(field_path(path), recall_with_fd=recall_with_fd)
+                if found := intervals.view(whole=not path):
+                    said["intervals"] = found
+            return said
 
         bootstrap, ordered = self.bootstrap, in_schema_order(self.tally, fields)
         matrix = tally_view(ordered, recall_with_fd=recall_with_fd, more=more)

@@ -10,8 +10,7 @@ from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.gates import Gate, judge
 from stickler_cli.score.record import Run
 
-NAMED: Final = 5
-"""How many ids are named that two runs have."""
+NAMED: Final = 5  # ids that two runs have
 
 
 def merge_runs(runs: Sequence[tuple[str, Run]], gates: Sequence[Gate] | None = None) -> Run:
@@ -23,21 +22,28 @@ def merge_runs(runs: Sequence[tuple[str, Run]], gates: Sequence[Gate] | None = N
     Raises:
         NotComparableError: they were made under different conditions, or have documents in common.
     """
-    problems = [*_differences(runs), *_without_accounts(runs)] or list(_in_common(runs))
+    unknown = "it has no per_document, so nobody knows which documents it is of"
+    problems = [
+        *_differences(runs),
+        *(
+            Problem(name, unknown, hint="evaluate again")
+            for name, run in runs
+            if run.evaluation.accounts is None
+        ),
+    ] or [*_in_common(runs)]
     if problems:
         raise NotComparableError(problems)
     (_, first), *others = runs
     whole = Evaluation()
     for _, run in runs:
         whole.merge(run.evaluation)
-    chosen = gates
-    if chosen is None:
-        chosen = list(dict.fromkeys(result.gate for _, run in runs for result in run.gates))
+    if gates is None:
+        gates = list(dict.fromkeys(result.gate for _, run in runs for result in run.gates))
     return replace(
         first,
         evaluation=whole,
         schema=min((run.schema for _, run in runs), key=lambda schema: schema.path),
-        gates=[judge(gate, whole, recall_with_fd=first.rule.recall_with_fd) for gate in chosen],
+        gates=[judge(gate, whole, recall_with_fd=first.rule.recall_with_fd) for gate in gates],
         notes=sorted({note for _, run in runs for note in run.notes}),
         partial=any(run.partial for _, run in runs),
         document=None if others else first.document,
@@ -68,13 +74,6 @@ def _conditions(run: Run) -> dict[str, object]:
         "the breakdown": list(run.evaluation.by),
         "the validated side": sorted(run.evaluation.validity),
     }
-
-
-def _without_accounts(runs: Sequence[tuple[str, Run]]) -> Iterator[Problem]:
-    for name, run in runs:
-        if run.evaluation.accounts is None:
-            found = "it has no per_document, so nobody knows which documents it is of"
-            yield Problem(name, found, hint="evaluate again")
 
 
 def _in_common(runs: Sequence[tuple[str, Run]]) -> Iterator[Problem]:

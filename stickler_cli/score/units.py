@@ -61,10 +61,16 @@ class Unit(NamedTuple):
     @property
     def differing(self) -> tuple[str, ...]:
         """The fields in which two list items differ, in schema order."""
-        if self.visit.units is None:
+        items = Comparison(self.visit.account, int(self.visit.at[self.pair]))
+        if self.visit.units is None or items.shape != "object" or items.outcome not in BOTH_SIDES:
             return ()
-        comparison = Comparison(self.visit.account, int(self.visit.at[self.pair]))
-        return tuple(_differing(comparison))
+        found = []
+        for entry in items.fields:
+            elements = entry.comparison.elements
+            passed = all(element.outcome is Outcome.TP for element in elements)
+            if not passed if elements else entry.comparison.outcome in ERRORS:
+                found.append(entry.name)
+        return (*found, *items.extras)
 
     @property
     def judge(self) -> str:
@@ -73,10 +79,7 @@ class Unit(NamedTuple):
 
 
 _IS_ERROR: Final = np.array([outcome in ERRORS for outcome in Outcome])
-"""By outcome."""
-
-_LAST: Final = 1 << 40
-"""After all fields."""
+_LAST: Final = 1 << 40  # after all fields
 
 
 def documents_units(
@@ -146,14 +149,3 @@ def _extras(visit: Visit) -> Iterator[Unit]:
             place = (*order, _LAST + after), (*(gt or ()), name), (*(pred or ()), name)
             figures = 0.0, 0.0, 0.0, 1.0
             yield Unit(document, *place, Outcome.FA, None, value[name], *figures, visit, pair)
-
-
-def _differing(comparison: Comparison) -> Iterator[str]:
-    """Yield the fields in which two objects differ, in schema order."""
-    if comparison.shape == "object" and comparison.outcome in BOTH_SIDES:
-        for entry in comparison.fields:
-            elements = entry.comparison.elements
-            passed = all(element.outcome is Outcome.TP for element in elements)
-            if not passed if elements else entry.comparison.outcome in ERRORS:
-                yield entry.name
-        yield from comparison.extras
