@@ -159,6 +159,31 @@ def test_the_source_of_a_threshold_is_told():
     assert source("cards", 0) == (0.6, "match-threshold")
 
 
+def test_the_first_present_element_of_a_list_says_who_said_its_threshold():
+    item = {**an_object(a=TEXT), "x-aws-stickler-match-threshold": 0.6}
+    arms = [{**TEXT, "x-aws-stickler-threshold": 0.9}, {"type": "number"}, item]
+    schema = an_object(grid=a_list(a_list({"anyOf": arms})))
+    rows = [[None, "x", 1], [None, "", 1, "x"], [{}, {"a": "x"}, 1], [[], 1, {"a": "x"}], ["x"]]
+    root = explained(schema, {"grid": rows}, {"grid": rows})
+
+    found = [part(root, "grid", at) for at in range(len(rows))]
+    assert [(place.threshold, place.threshold_source) for place in found] == [
+        (0.9, "annotation"),
+        (0.5, "default"),
+        (0.6, "match-threshold"),
+        (0.5, "default"),
+        (0.9, "annotation"),
+    ]
+
+
+def test_a_list_that_says_its_threshold_is_who_said_it():
+    inner = a_list(TEXT, **{"x-aws-stickler-threshold": 0.8})
+    root = explained(an_object(grid=a_list(inner)), {"grid": [["x"]]}, {"grid": [["x"]]})
+
+    place = part(root, "grid", 0)
+    assert (place.threshold, place.threshold_source) == (0.8, "annotation")
+
+
 def test_places_without_a_schema_have_sources_too():
     schema = an_object(free={"x-aws-stickler-match-threshold": 0.6}, open={})
     document = {"free": [{"a": "x"}], "open": {"b": [["y"]]}}

@@ -221,6 +221,11 @@ def test_lists_inside_items_are_compared_in_one_column():
     ]
 
 
+class Listed(Acceptor):
+    def __call__(self, value):
+        return isinstance(value, list)
+
+
 class Text(Acceptor):
     def __call__(self, value):
         return isinstance(value, str)
@@ -246,3 +251,52 @@ def test_each_pair_of_a_union_is_compared_as_the_kind_of_its_ground_truth():
     assert [element.threshold for element in comparison.elements] == [0.9, 0.5]
     assert (comparison.similarity, comparison.score) == (0.875, 0.5)
     assert alike(node, gt, pred) == 0.5
+
+
+def text_or_number(text_threshold, number_threshold, *others):
+    arms = Arm(Text(), text(text_threshold)), Arm(Number(), number(number_threshold))
+    return OneOfNode(threshold=text_threshold, arms=(*arms, *others))
+
+
+def unsaid(items):
+    """Give a list that leaves its threshold to its elements."""
+    return a_list(items, threshold=0.6, threshold_stated=False)
+
+
+def thresholds(comparison):
+    return [element.threshold for element in comparison.elements]
+
+
+def test_lists_of_a_union_pass_on_the_threshold_of_the_arm_of_their_first_element():
+    node = a_list(unsaid(text_or_number(0.9, 0.3)))
+    gt = [[1, "x"], ["x", 1], [2], [None, "", "x"], [[], 3, "x"]]
+
+    assert thresholds(compared(node, gt, gt)) == [0.3, 0.9, 0.3, 0.9, 0.3]
+
+
+def test_a_list_as_an_arm_asks_its_own_first_element():
+    inner = Arm(Listed(), unsaid(text_or_number(0.8, 0.2)))
+    node = a_list(unsaid(text_or_number(0.9, 0.3, inner)))
+    gt = [[1], [["x"]], ["x"], [[2]], [[None, "x", 3]], [[4]]]
+
+    assert thresholds(compared(node, gt, gt)) == [0.3, 0.8, 0.9, 0.2, 0.8, 0.2]
+
+
+def test_a_list_below_the_threshold_of_its_first_element_is_a_false_discovery():
+    node = a_list(unsaid(text_or_number(0.9, 0.3)))
+    texts, numbers = [["a", "b"], [1, 2]], [["a", "c"], [1, 3]]
+
+    # Either pair of lists agrees in one element of two.
+    assert pairs_of(compared(node, texts, numbers)) == [(0, 0, "FD"), (1, 1, "TP")]
+
+
+def test_a_list_that_says_its_threshold_does_not_ask_its_elements():
+    node = a_list(a_list(text_or_number(0.9, 0.3), threshold=0.6))
+
+    assert thresholds(compared(node, [["x"], [1]], [["x"], [1]])) == [0.6, 0.6]
+
+
+def test_a_list_in_a_list_that_is_no_list_has_the_threshold_of_the_list():
+    node = a_list(unsaid(text_or_number(0.9, 0.3)))
+
+    assert thresholds(compared(node, [1, ["x"]], [1, ["x"]])) == [0.6, 0.9]

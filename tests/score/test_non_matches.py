@@ -129,6 +129,90 @@ def test_an_item_below_its_threshold_is_one_entry_with_the_whole_item():
     assert listed(LINES, {"lines": [gt]}, {"lines": [pred]}) == [("lines[0]", FD, gt, pred)]
 
 
+def differing(item_schema, gt, pred, **options):
+    """Give the names that differ of two list items that are one false discovery."""
+    (entry,) = found(
+        an_object(lines=a_list(item_schema)), {"lines": [gt]}, {"lines": [pred]}, **options
+    )
+    return entry.differing
+
+
+STRICT = {"x-aws-stickler-match-threshold": 1.0}
+
+
+def test_an_item_below_its_threshold_names_the_fields_that_differ():
+    schema = {**an_object(e=TEXT, d=TEXT, c=TEXT, b=TEXT, a=TEXT), **STRICT}
+    gt, pred = {"a": "x", "c": "y", "d": "z"}, {"a": "x", "c": "n", "e": "w"}
+
+    (entry,) = found(an_object(lines=a_list(schema)), {"lines": [gt]}, {"lines": [pred]})
+
+    # Invented, missed and wrong, in schema order; `b` neither has. One of four is right.
+    assert entry.differing == ("e", "d", "c")
+    assert entry.view()["details"] == {
+        "reason": "below threshold (0.250 < 1)",
+        "differing_fields": ["e", "d", "c"],
+    }
+    assert entry.explanation == "below threshold (0.250 < 1): e, d, c differ"
+
+
+def test_one_field_that_differs_is_told_as_one():
+    schema = {**an_object(a=TEXT, **{"b c": TEXT}), **STRICT}
+    gt, pred = {"a": "x", "b c": "y"}, {"a": "x", "b c": "z"}
+
+    (entry,) = found(an_object(lines=a_list(schema)), {"lines": [gt]}, {"lines": [pred]})
+
+    assert entry.explanation == 'below threshold (0.500 < 1): ["b c"] differs'
+
+
+def test_a_list_in_an_item_differs_if_one_of_its_elements_does():
+    schema = {
+        **an_object(id=TEXT, same=a_list(TEXT), tags=a_list(TEXT), more=a_list(TEXT)),
+        **STRICT,
+    }
+    gt = {"id": "1", "same": ["a", "b"], "tags": ["a", "b"], "more": ["a"]}
+    pred = {"id": "1", "same": ["b", "a"], "tags": ["a", "z"], "more": ["a", "b"]}
+
+    assert differing(schema, gt, pred) == ("tags", "more")
+
+
+def test_an_object_in_an_item_differs_if_it_is_below_its_threshold():
+    inner = an_object(a=TEXT, b=TEXT)
+    fine = {**inner, "x-aws-stickler-threshold": 0.5}
+    schema = {**an_object(id=TEXT, fine=fine, bad=inner, none=inner), **STRICT}
+    half, whole = {"a": "x", "b": "z"}, {"a": "x", "b": "y"}
+
+    gt, pred = {"id": "1", "fine": whole, "bad": whole}, {"id": "1", "fine": half, "bad": half}
+    assert differing(schema, gt, pred) == ("bad",)
+
+
+def test_undeclared_keys_of_an_item_differ_last():
+    schema = {**an_object(b=TEXT, a=TEXT), **STRICT}
+    gt, pred = {"a": "x", "b": "y", "was": 1}, {"new": 1, "a": "x", "b": "z"}
+
+    assert differing(schema, gt, pred) == ("b", "new")
+    assert differing(schema, gt, pred, extra_fields="ignore") == ("b",)
+
+
+def test_an_inner_list_below_its_threshold_names_no_fields():
+    schema = an_object(m=a_list(a_list({**TEXT, "x-aws-stickler-threshold": 0.9})))
+
+    (entry,) = found(schema, {"m": [["aa", "bb"]]}, {"m": [["aa", "cc"]]})
+    assert entry.differing == ()
+    assert entry.explanation == "below threshold (0.500 < 0.9)"
+    assert "differing_fields" not in entry.view()["details"]
+
+
+def test_only_pairs_of_items_name_fields_that_differ():
+    gt, pred = line("1", "bolt", "m"), line("987", "gear", "kg")
+    nested = an_object(o=an_object(a=TEXT, b=TEXT))
+    half, whole = {"a": "x", "b": "z"}, {"a": "x", "b": "y"}
+
+    unpaired = found(LINES, {"lines": [gt]}, {"lines": [pred]})
+    inside = found(nested, {"o": whole}, {"o": half})
+
+    assert [entry.differing for entry in (*unpaired, *inside)] == [(), (), (), ()]
+
+
 def test_items_without_a_pair_are_entries_with_the_whole_item():
     gt, pred = line("1", "bolt", "m"), line("987", "gear", "kg")
 
@@ -244,3 +328,31 @@ def test_a_reason_has_the_digits_that_it_takes_to_see_it(similarity, threshold, 
     entry = NonMatch(("a",), Outcome.FD, "x", "y", similarity, threshold, OTHER)
 
     assert entry.reason == reason
+
+
+def test_what_a_judge_says_follows_the_reason():
+    entry = NonMatch(("a",), Outcome.FD, "x", "y", 0.0, 0.5, OTHER, judge="another company")
+
+    assert entry.explanation == "below threshold (0.000 < 0.5): another company"
+    assert entry.view() == {
+        "field_path": "a",
+        "non_match_type": "false_discovery",
+        "class": "other",
+        "ground_truth_value": "x",
+        "prediction_value": "y",
+        "similarity_score": 0.0,
+        "details": {"reason": "below threshold (0.000 < 0.5)", "judge": "another company"},
+    }
+
+
+def test_a_match_threshold_of_0_is_told_of_values_that_have_nothing_in_common():
+    entry = NonMatch(("a",), Outcome.FD, {"a": 1}, [1], 0.0, 0.0, OTHER)
+
+    assert entry.reason == "object and array have nothing in common"
+
+
+def test_a_reason_says_so_where_values_are_equal_as_written():
+    entry = NonMatch(("a",), Outcome.FD, "n/a", "n/a", 0.0, 0.5, OTHER)
+
+    said = "below threshold (0.000 < 0.5): equal as written, but not what the comparator reads"
+    assert entry.reason == said
