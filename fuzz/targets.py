@@ -13,8 +13,8 @@ from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.problems import Problem, SchemaError
-from stickler_cli.documents import DocumentPair
 from stickler_cli.documents.document import Wrapping, read_text
+from stickler_cli.documents.pairs import DocumentPair
 from stickler_cli.documents.reading import BOM, parse_json
 from stickler_cli.runs.chunk import Job, OutputsRequested, evaluate_chunk
 from stickler_cli.runs.limits import room_for_depth

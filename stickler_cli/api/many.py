@@ -12,7 +12,7 @@ from stickler_cli.core.json_values import JsonObject, kind_of
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.option import options_of, read_settings
 from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.documents import DocumentPair
+from stickler_cli.documents.pairs import DocumentPair
 from stickler_cli.runs.evaluate import evaluate_in_memory
 from stickler_cli.runs.job import Validation, validation_of
 from stickler_cli.schema.compiler import compile_schema, load_schema

@@ -5,16 +5,15 @@ A gate is written as for a run, and is about the change from the first run to th
 Documents are counted, not compared: `documents.worse<=3`.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from stickler_cli.diff.changes import Figure
-from stickler_cli.diff.paired_runs import Column, Counted
+from stickler_cli.diff.paired_runs import Counted
 from stickler_cli.diff.significance import change_intervals
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.gates import (
     COUNTS,
-    SCORE,
     Gate,
     GateResult,
     asks_documents,
@@ -26,11 +25,6 @@ from stickler_cli.score.intervals import IntervalSettings
 LOWEST: Final = -1.0  # the least change of a rate or score
 
 CHANGE_OF: Final = "change of "
-
-
-def columns_of(gates: Collection[Gate]) -> set[Column]:
-    """Return the columns that gates ask for."""
-    return {(gate.path, SCORE if gate.metric == SCORE else gate.mode) for gate in gates}
 
 
 def judge_changes(

@@ -1,17 +1,28 @@
-"""From two runs to the difference between them."""
+"""From two runs to the difference between them: of figures, of documents, and their gates."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Final
 
-from stickler_cli.diff.change_gates import columns_of, judge_changes
-from stickler_cli.diff.changes import F1, Difference, DiffSettings, Figure, RunName
+from stickler_cli.diff.change_gates import judge_changes
+from stickler_cli.diff.changes import (
+    DIFFERENT,
+    F1,
+    HARD,
+    Difference,
+    DiffSettings,
+    DocumentChange,
+    Figure,
+    RunName,
+)
 from stickler_cli.diff.contrasts import contrasts
-from stickler_cli.diff.documents import document_changes
 from stickler_cli.diff.measures import WHOLE, changes
-from stickler_cli.diff.paired_runs import counted, paired
-from stickler_cli.score.conditions import FieldInfo
+from stickler_cli.diff.paired_runs import Pair, counted, paired
+from stickler_cli.score.accounts import NAMES, SCORE, counts_by_mode
 from stickler_cli.score.gates import Gate, check_paths
 from stickler_cli.score.record import Run
 from stickler_cli.score.tally import COUNTING_MODES
+
+ERRORS: Final = ("fd", "fa", "fn")
 
 
 def compare_runs(
@@ -32,8 +43,10 @@ def compare_runs(
     """
     settings = settings or DiffSettings()
     pairs = paired(base, new)
-    described = _described(base, new)
-    table = counted(pairs.pairs, described, base.rule, columns_of(gates))
+    known = {info.path for info in base.fields}
+    described = [*base.fields, *(info for info in new.fields if info.path not in known)]
+    columns = {(gate.path, SCORE if gate.metric == SCORE else gate.mode) for gate in gates}
+    table = counted(pairs.pairs, described, base.rule, columns)
     # The fields of the schemas, then those that only documents have.
     paths = list(dict.fromkeys([*(info.path for info in described), *table.paths]))
     check_paths(gates, paths)
@@ -69,7 +82,53 @@ def compare_runs(
     )
 
 
-def _described(base: Run, new: Run) -> list[FieldInfo]:
-    """Return the fields of both schemas; those that only the second one has come last."""
-    known = {info.path: info for info in base.fields}
-    return [*base.fields, *(info for info in new.fields if info.path not in known)]
+def document_changes(pairs: Sequence[Pair]) -> list[DocumentChange]:
+    """Return what changed in each document in which anything did, the greatest loss first.
+
+    Documents that lost as much stand in the order of their new errors, then of their ids.
+    """
+    found = [_change(pair) for pair in pairs if pair.line_before != pair.line_after]
+    changes = [change for change in found if change is not None]
+    return sorted(changes, key=lambda it: (it.change, it.errors_before - it.errors_after, it.id))
+
+
+def _change(pair: Pair) -> DocumentChange | None:
+    """Return what changed in a document; None if only its status or group did."""
+    old, new, lost = pair.before, pair.after, pair.line_after is None
+    if not lost and old["fields"] == new["fields"] and old[SCORE] == new[SCORE]:
+        return None
+    before, after = (
+        {path: counts_by_mode(entry)[0] for path, entry in account["fields"].items()}
+        for account in (old, new)
+    )
+    right = {
+        path: (_is_right(before.get(path, {})), _is_right(after.get(path, {})))
+        for path in dict.fromkeys([*before, *after])
+        if path
+    }
+    change = new[SCORE] - old[SCORE]
+    return DocumentChange(
+        id=pair.id,
+        status_before=old["status"],
+        status_after=pair.status_after,
+        lost=lost,
+        score_before=old[SCORE],
+        score_after=new[SCORE],
+        errors_before=_errors(before.get("", {})),
+        errors_after=_errors(after.get("", {})),
+        broken=[path for path in right if right[path] == (True, False)],
+        fixed=[path for path in right if right[path] == (False, True)],
+        change=change,
+        hard=lost or change <= -HARD + DIFFERENT,
+    )
+
+
+def _errors(counts: Mapping[str, int]) -> int:
+    return sum(counts.get(name, 0) for name in ERRORS)
+
+
+def _is_right(counts: Mapping[str, int]) -> bool | None:
+    """Return whether nothing is wrong; None where nothing was counted."""
+    if not any(counts.get(name) for name in NAMES):
+        return None
+    return not _errors(counts)

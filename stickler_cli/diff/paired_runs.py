@@ -74,7 +74,6 @@ class PairedRuns:
     lost: Sequence[str]
     """Those that the second run did not compare."""
     only_new: Sequence[str]
-    """Documents that only the second run compared."""
 
 
 def paired(base: Run, new: Run) -> PairedRuns:
@@ -122,7 +121,6 @@ class Counted:
     """What was counted in every document of both runs."""
 
     ids: Sequence[str]
-    """Of the documents."""
     rule: RateRule
     known: Mapping[Path, FieldInfo]
     """The fields of the schema; the keys of a map are one field."""

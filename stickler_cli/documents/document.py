@@ -5,16 +5,15 @@ have each document read where it is compared. They are tuples: those are the fas
 """
 
 import io
-from collections.abc import Sequence
+import re
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 import orjson
 
-from stickler_cli.core.json_values import JsonObject, brief
+from stickler_cli.core.json_values import JsonObject, JsonValue, brief
 from stickler_cli.core.problems import Problem
-from stickler_cli.documents.duplicates import DuplicateKey, duplicate_keys, nothing_dropped
 from stickler_cli.documents.lenient import find_document, place_of_json
 from stickler_cli.documents.reading import (
     BOM,
@@ -36,6 +35,9 @@ MOST_FOR_A_HINT: Final = 1_000_000
 """Bytes of a text that is looked into only to name an option; models answer with fewer."""
 
 _DIGEST_BYTES: Final = 16  # enough that two documents never share a digest by accident
+
+_ESCAPED_COLON: Final = re.compile(rb"\\u003[aA]")
+_TOKEN: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],]')
 
 
 class FileReference(NamedTuple):
@@ -69,7 +71,6 @@ class LineReference(NamedTuple):
     line: int
     """From 1."""
     size: int
-    """In bytes."""
     offset: int | None
     """Of the first byte, from the start of the file; None where it cannot be read again."""
     data: bytes | None
@@ -112,7 +113,15 @@ class Reading:
     remarks: tuple[str, ...] = ()
     """What is odd about it although it can be read, by name: `duplicate_keys`."""
     warnings: tuple[Problem, ...] = ()
-    """What of that a person should look at."""
+
+
+@dataclass(frozen=True, slots=True)
+class DuplicateKey:
+    """A key that its object already has."""
+
+    name: str
+    offset: int
+    """Of its opening quote in the text, in bytes."""
 
 
 def bytes_of(reference: Reference | None) -> Data:
@@ -174,9 +183,61 @@ def read_text(
     duplicates = duplicate_keys(json_text, value)
     if not duplicates:
         return Reading(value, remarks)
-    before = text[: max(0, text.find(json_text)) + duplicates[0].offset]
-    warning = _warning(duplicates, before.decode("utf-8", "replace"), source, line)
+    first, *others = duplicates
+    more = f", and so {'is' if len(others) == 1 else 'are'} {len(others)} more" if others else ""
+    before = text[: max(0, text.find(json_text)) + first.offset].decode("utf-8", "replace")
+    warning = Problem(
+        source,
+        f"the key {brief(first.name)} is there again{more}",
+        "each key once",
+        "the last one counts",
+        line=before.count("\n") + (line or 1),
+        column=len(before) - before.rfind("\n"),
+    )
     return Reading(value, (*remarks, DUPLICATE_KEYS), (warning,))
+
+
+def duplicate_keys(data: bytes, value: JsonValue) -> list[DuplicateKey]:
+    """Return the keys that occur again in valid JSON, in its order; `value` is what it says."""
+    if nothing_dropped(data, value):
+        return []
+    found: list[DuplicateKey] = []
+    names: list[set[str] | None] = []  # for each open bracket; None for a list
+    at_key = False
+    for match in _TOKEN.finditer(data):
+        token = match[0]
+        if token in b"{[":
+            names.append(set() if token == b"{" else None)
+            at_key = token == b"{"
+        elif token in b"]}":
+            names.pop()
+        elif token == b",":
+            at_key = bool(names) and names[-1] is not None
+        elif at_key and (known := names[-1]) is not None:
+            name = orjson.loads(token)
+            if name in known:
+                found.append(DuplicateKey(name, match.start()))
+            known.add(name)
+            at_key = False
+    return found
+
+
+def nothing_dropped(data: bytes, value: JsonValue) -> bool:
+    """Return whether a text is known to have no duplicate keys, at a fraction of a parser's cost.
+
+    Each key has a colon after it, and colons in strings are written as they are: so a value
+    written anew has as many as its text, unless a key, and what is under it, was dropped.
+    """
+    try:
+        written = orjson.dumps(value)
+    except orjson.JSONEncodeError:  # an integer beyond 64 bits, or more than 254 levels
+        return False
+    if written == data:
+        return True
+    # A search for one byte costs a third of one for the escaped colon.
+    if b"\\" in data and _ESCAPED_COLON.search(data):
+        return False
+    return data.count(b":") == written.count(b":")
 
 
 def _inner_problem(data: bytes, source: str, line: int | None) -> Problem | None:
@@ -193,19 +254,3 @@ def _inner_problem(data: bytes, source: str, line: int | None) -> Problem | None
     beside = start - text.rfind("\n", 0, start) - 1 if row == (line or 1) else 0
     column = (problem.column or 1) + beside
     return replace(problem, line=row + text.count("\n", 0, start), column=column)
-
-
-def _warning(
-    duplicates: Sequence[DuplicateKey], before: str, source: str, line: int | None
-) -> Problem:
-    """Name the first of some duplicate keys; `before` is the text before it."""
-    first, *others = duplicates
-    more = f", and so {'is' if len(others) == 1 else 'are'} {len(others)} more" if others else ""
-    return Problem(
-        source,
-        f"the key {brief(first.name)} is there again{more}",
-        "each key once",
-        "the last one counts",
-        line=before.count("\n") + (line or 1),
-        column=len(before) - before.rfind("\n"),
-    )

@@ -38,7 +38,6 @@ class Wrapped:
 
     value: JsonObject
     text: bytes
-    """The JSON that was parsed."""
     ways: tuple[str, ...]
     """Names of `_WAYS`, from the outside in."""
 

@@ -62,11 +62,9 @@ class DocumentPair:
     remarks: tuple[str, ...] = ()
     """What is odd about either, by name, each once: `duplicate_keys`."""
     warnings: tuple[Problem, ...] = ()
-    """What of that a person should look at."""
     hint: str = ""
     """What may be wrong with the id of a document that stands alone."""
     fingerprint: Fingerprint | None = None
-    """None where nobody asked for it."""
 
 
 class PairRef(NamedTuple):
@@ -89,7 +87,6 @@ class Pairs:
     total: int | None = None
     """None where only reading to the end would tell."""
     single: bool = False
-    """Whether this is the form with two JSON files."""
     skipped: Mapping[str, int] = field(default_factory=dict)
     """Files left out of each directory, by its name, because they do not end in .json."""
     problems: tuple[Problem, ...] = ()

@@ -40,7 +40,6 @@ class Listing:
     """The documents of a directory."""
 
     documents: dict[str, Reference]
-    """By id, in the order of the ids."""
     skipped: int
     """Files that are not hidden and are named as no document."""
     problems: tuple[Problem, ...]

@@ -134,7 +134,6 @@ def _line(text: str) -> str:
 
 
 def _options_schema(settings: Any) -> dict[str, Any]:
-    """Return the JSON Schema of the options that a record tells."""
     hints = get_type_hints(settings)
     found: dict[str, dict[str, Any]] = {}
     for name, option in options_of(settings).items():

@@ -9,7 +9,7 @@ from stickler_cli.compare.outline import comparators, known_paths
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
-from stickler_cli.documents import Pairs, open_pairs
+from stickler_cli.documents.pairs import Pairs, open_pairs
 from stickler_cli.documents.reading import STANDARD_INPUT
 from stickler_cli.runs.grouping import parse_groupings
 from stickler_cli.runs.job import Job, OutputsRequested, Workers, validation_of

@@ -16,7 +16,7 @@ from stickler_cli.core.json_values import JsonObject, json_line
 from stickler_cli.core.problems import ComparisonError, Problem
 from stickler_cli.core.rules import KEPT
 from stickler_cli.core.values import dataclass
-from stickler_cli.documents import DocumentPair, Fingerprint, PairRef, read_pair
+from stickler_cli.documents.pairs import DocumentPair, Fingerprint, PairRef, read_pair
 from stickler_cli.records.chunk_record import KEPT_EVALUATION
 from stickler_cli.runs.grouping import group_of
 from stickler_cli.runs.job import Job, OutputsRequested
@@ -45,7 +45,6 @@ class ChunkResult:
     """What some documents, one after the other, come to."""
 
     ids: list[str] = field(default_factory=list)
-    """Of all its documents, in their order."""
     document_lines: bytes = b""
     non_match_lines: bytes = b""
     first_non_matches: list[tuple[str, NonMatch]] = field(default_factory=list)

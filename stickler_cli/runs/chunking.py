@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
-from stickler_cli.documents import DocumentPair
+from stickler_cli.documents.pairs import DocumentPair
 from stickler_cli.runs.chunk import Item
 
 CHUNK_SECONDS: Final = 1.0

@@ -13,8 +13,8 @@ from stickler_cli.compare.outline import outline
 from stickler_cli.compare.plan import Plan
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.option import part_of
-from stickler_cli.documents import DocumentPair, Pairs
 from stickler_cli.documents.document import digest_of
+from stickler_cli.documents.pairs import DocumentPair, Pairs
 from stickler_cli.runs.assembly import Assembly, client_of, comparing
 from stickler_cli.runs.chunk import ChunkResult, Item
 from stickler_cli.runs.interruption import Interruption

@@ -9,9 +9,9 @@ from typing import Final
 from stickler_cli.core.locations import Path, parse_field_path
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
-from stickler_cli.documents import DocumentPair
 from stickler_cli.documents.lines import value_at
 from stickler_cli.documents.metadata import read_columns, text_of
+from stickler_cli.documents.pairs import DocumentPair
 
 BY: Final = "--by"
 BY_FILE: Final = "--by-file"
@@ -27,7 +27,6 @@ class Grouping:
 
     key: str
     path: Path = ()
-    """Of the field of the ground truth."""
     names: Mapping[str, str] = field(default_factory=dict)
     """By a column: the group of each document that has one, by its id."""
 

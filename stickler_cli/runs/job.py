@@ -5,7 +5,7 @@ from typing import Literal
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.core.problems import Problem
 from stickler_cli.core.values import dataclass
-from stickler_cli.documents import DocumentPair
+from stickler_cli.documents.pairs import DocumentPair
 from stickler_cli.runs.grouping import Grouping
 from stickler_cli.schema.dialects import Schema
 from stickler_cli.schema.document_validity import DocumentValidator
@@ -23,7 +23,6 @@ class OutputsRequested:
     first_non_matches: int = 0
     """How many errors, the first of the run, are to be shown."""
     accounts: bool = False
-    """A record of each document."""
     intervals: IntervalSettings | None = None
     intervals_of_fields: bool = False
     """Whether every field has intervals, not only whole documents."""
@@ -79,7 +78,6 @@ class Job:
     requested: OutputsRequested = OutputsRequested()
     validation: Validation | None = None
     by: tuple[Grouping, ...] = ()
-    """What documents are grouped by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +89,5 @@ class Workers:
     chunk_size: int | None = None
     """Documents that are compared at once; None goes by their size and the time that they take."""
     source: str = "--jobs"
-    """The option that says so, for messages."""
     memory_limit: int | None = None
     """Bytes that documents may take in a process, beyond what the program itself takes."""

@@ -105,7 +105,6 @@ def gather(
 
 
 def _chunks_here(job: Job, chunks: Chunks, limit: int | None) -> Generator[ChunkResult]:
-    """Evaluate documents in this process."""
     while items := chunks.take():
         start = monotonic()
         results = [*_under_limit(job, items, limit)]

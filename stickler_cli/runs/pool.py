@@ -51,7 +51,6 @@ class Pool:
     job: Job
     workers: Workers
     number: int
-    """Of the workers."""
     left: int | None
     """Items that are not cut into chunks; None where nobody knows."""
     interruption: Interruption

@@ -10,7 +10,7 @@ from typing import Final
 
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.rules import encoded
-from stickler_cli.documents import Fingerprint, PairRef, fingerprint_of
+from stickler_cli.documents.pairs import Fingerprint, PairRef, fingerprint_of
 from stickler_cli.records.chunk_record import read_chunk
 from stickler_cli.records.codec import read
 from stickler_cli.runs.chunk import ChunkResult, Item
@@ -65,13 +65,10 @@ def continued(
 
 
 class _Kept:
-    """What the journal holds."""
-
     def __init__(self, directory: RunDirectory, items: Iterator[PairRef]) -> None:
         self._directory = directory
         self._items = items
         self.documents = 0
-        """How many there are."""
         self.finished = False
         """Whether they are all of the run."""
 

@@ -123,7 +123,6 @@ def _parsed(journal: Journal, path: str) -> Iterator[JournalRecord]:
 
 
 def _compare(before: Mapping[str, object], settings: Mapping[str, object], source: str) -> None:
-    """Make sure that the settings are those that the run was begun with."""
     now = json.loads(json_line(settings))
     problems = [
         Problem(

@@ -72,7 +72,6 @@ def load_detail(name: str, run: Run) -> Detail | None:
 
 
 def _errors_in(file: str) -> Iterator[tuple[str, Mapping[str, object]]]:
-    """Read the errors of a run, each with the id of its document."""
     for line in lines_of(file, MAX_RUN_BYTES):
         error = read_document(line).value
         if error is None or isinstance(error, Problem):

@@ -1,6 +1,6 @@
 """The documents that got better or worse, and their fields that broke or were fixed."""
 
-from stickler_cli.diff.documents import document_changes
+from stickler_cli.diff.comparing import document_changes
 from stickler_cli.diff.paired_runs import paired
 
 from .runs import MISSED, RIGHT, WRONG, document, run_of, single

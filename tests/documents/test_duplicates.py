@@ -6,8 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stickler_cli.core.problems import Problem
-from stickler_cli.documents.document import BYTE_ORDER_MARK, DUPLICATE_KEYS, read_text
-from stickler_cli.documents.duplicates import DuplicateKey, duplicate_keys
+from stickler_cli.documents.document import (
+    BYTE_ORDER_MARK,
+    DUPLICATE_KEYS,
+    DuplicateKey,
+    duplicate_keys,
+    read_text,
+)
 from stickler_cli.documents.reading import parse_json
 
 
@@ -135,7 +140,7 @@ def test_a_text_that_cannot_be_read_has_no_duplicates():
 
 
 def test_a_plain_document_is_not_searched(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("stickler_cli.documents.duplicates._TOKEN", None)
+    monkeypatch.setattr("stickler_cli.documents.document._TOKEN", None)
     sample = Path(__file__).parents[2] / "fixtures" / "invoice" / "gt"
 
     for file in sample.glob("*.json"):

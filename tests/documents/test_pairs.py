@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.documents import DocumentPair, Pairs, open_pairs, read_pair
+from stickler_cli.documents.pairs import DocumentPair, Pairs, open_pairs, read_pair
 from stickler_cli.settings import DocumentOptions
 
 

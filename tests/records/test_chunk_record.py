@@ -17,7 +17,7 @@ from stickler_cli.compare.plan import Options
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.problems import UsageError
 from stickler_cli.core.rules import KEPT, encoded
-from stickler_cli.documents import DocumentPair, Fingerprint, open_pairs
+from stickler_cli.documents.pairs import DocumentPair, Fingerprint, open_pairs
 from stickler_cli.records.chunk_record import read_chunk
 from stickler_cli.records.codec import read
 from stickler_cli.runs.chunk import ChunkResult, empty_result, evaluate_chunk

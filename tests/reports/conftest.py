@@ -15,7 +15,7 @@ import pytest
 
 from stickler_cli.compare.outline import outline
 from stickler_cli.compare.plan import Options
-from stickler_cli.documents import DocumentPair, open_pairs
+from stickler_cli.documents.pairs import DocumentPair, open_pairs
 from stickler_cli.runs.chunk import evaluate_chunk
 from stickler_cli.runs.job import Job, OutputsRequested
 from stickler_cli.schema.compiler import compile_schema

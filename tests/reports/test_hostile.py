@@ -10,7 +10,7 @@ import pytest
 
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import Problem
-from stickler_cli.documents import DocumentPair
+from stickler_cli.documents.pairs import DocumentPair
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.registry import render
 

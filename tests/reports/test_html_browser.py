@@ -11,7 +11,7 @@ import shutil
 import pytest
 
 from stickler_cli.core.locations import field_path
-from stickler_cli.documents import DocumentPair
+from stickler_cli.documents.pairs import DocumentPair
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.registry import render
 from stickler_cli.runs.chunk import non_match_lines

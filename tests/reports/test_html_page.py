@@ -14,7 +14,7 @@ from importlib.util import find_spec
 import pytest
 
 from stickler_cli.core.problems import UnavailableError, Violation
-from stickler_cli.documents import DocumentPair
+from stickler_cli.documents.pairs import DocumentPair
 from stickler_cli.reports import registry
 from stickler_cli.reports.figures import interval_text
 from stickler_cli.reports.html import field_tree, page, payload

@@ -1,4 +1,4 @@
-from stickler_cli.documents import DocumentPair
+from stickler_cli.documents.pairs import DocumentPair
 from stickler_cli.reports.rows import field_rows, named_rows
 
 NUMBER = {"type": "number"}

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import stickler_cli
-from stickler_cli.documents import DocumentPair
+from stickler_cli.documents.pairs import DocumentPair
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.registry import FORMATS, render
 from stickler_cli.reports.view import RunView

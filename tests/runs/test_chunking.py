@@ -2,8 +2,8 @@
 
 import pytest
 
-from stickler_cli.documents import DocumentPair, PairRef
 from stickler_cli.documents.document import FileReference, LineReference
+from stickler_cli.documents.pairs import DocumentPair, PairRef
 from stickler_cli.runs.chunking import (
     ASKED_TOGETHER,
     CHUNK_BYTES,

@@ -25,7 +25,7 @@ from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.core.problems import Problem, SchemaError, UnavailableError, UsageError
-from stickler_cli.documents import DocumentPair, open_pairs
+from stickler_cli.documents.pairs import DocumentPair, open_pairs
 from stickler_cli.records.run_reading import read_evaluation
 from stickler_cli.runs import chunk, worker
 from stickler_cli.runs.chunk import ChunkResult
