@@ -1,17 +1,12 @@
 """One pair of an account as a tree: a view for whoever looks at one document, not at columns."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from operator import itemgetter
 from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
-from stickler_cli.compare.account import (
-    Account,
-    EntryAccount,
-    ListAccount,
-    MismatchAccount,
-    ObjectAccount,
-)
+from stickler_cli.compare.account import Account, ListAccount, MismatchAccount, ObjectAccount
 from stickler_cli.compare.columns import NOTHING, Indexes
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.json_values import JsonValue
@@ -93,23 +88,20 @@ class Comparison:
         """Of objects, the account of every field, those that only the documents name last."""
         if not isinstance(self.account, ObjectAccount):
             return ()
-        more = [found for entry in self.account.entries for found in self._entries(entry)]
-        more.sort(key=lambda found: found[0])
-        return (*self._declared(self.account), *(field for _, field in more))
-
-    def _declared(self, account: ObjectAccount) -> "Iterator[FieldComparison]":
-        for part in account.fields:
-            at = self.pair
-            if part.at is not None:
-                at = int(np.searchsorted(part.at, self.pair))
-                if at == len(part.at) or part.at[at] != self.pair:
-                    return  # an object that neither side has
-            yield _field(part.name, part.counted, part.account, at)
-
-    def _entries(self, entry: EntryAccount) -> "Iterator[tuple[int, FieldComparison]]":
-        for at in owned(entry.owner, self.pair):
-            name = entry.names[int(entry.key[at])]
-            yield int(entry.order[at]), _field(name, entry.counted, entry.account, at)
+        found: list[FieldComparison] = []
+        for part in self.account.fields:
+            at = self.pair if part.at is None else int(np.searchsorted(part.at, self.pair))
+            if part.at is not None and (at == len(part.at) or part.at[at] != self.pair):
+                break  # an object that neither side has
+            found.append(_field(part.name, part.counted, part.account, at))
+        more: list[tuple[int, FieldComparison]] = []
+        for entry in self.account.entries:
+            for at in owned(entry.owner, self.pair):
+                name = entry.names[int(entry.key[at])]
+                field = _field(name, entry.counted, entry.account, at)
+                more.append((int(entry.order[at]), field))
+        more.sort(key=itemgetter(0))
+        return (*found, *(field for _, field in more))
 
     @property
     def elements(self) -> "tuple[ElementComparison, ...]":

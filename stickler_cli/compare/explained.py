@@ -13,7 +13,6 @@ from stickler_cli.core.values import dataclass
 
 Kind: TypeAlias = Literal["leaf", "object", "list", "tuple"]
 
-
 Index = Annotated[int | None, Rule("a position", {"type": ["integer", "null"], "minimum": 0})]
 Amount = Annotated[float, Rule("a number of at least 0", {"type": "number", "minimum": 0})]
 
@@ -25,7 +24,6 @@ class Candidate:
     index: Count
     """Its position on the other side."""
     similarity: Fraction
-    """How alike the two are."""
     paired_with: Index
     """What it was paired with instead; null if with nothing."""
 

@@ -93,7 +93,9 @@ class _Explainer:
             total += adds or 0.0
             part = self._element(element, whole, is_tuple=is_tuple)
             parts.append(replace(part, pairing=pairing, adds=adds))
-        longest = len(parts) if is_tuple else _longest(elements)
+        gts = sum(element.gt_index is not None for element in elements)
+        preds = sum(element.pred_index is not None for element in elements)
+        longest = len(parts) if is_tuple else max(gts, preds)
         if isinstance(node, ListNode):
             stated = node.pairing_floor is not None
             source: Literal["annotation", "run"] = "annotation" if stated else "run"
@@ -151,12 +153,6 @@ def _added(element: ElementComparison, *, is_tuple: bool) -> float:
     return 0.0 if clips else comparison.reported
 
 
-def _longest(elements: Sequence[ElementComparison]) -> int:
-    gts = sum(element.gt_index is not None for element in elements)
-    preds = sum(element.pred_index is not None for element in elements)
-    return max(gts, preds)
-
-
 def pairings_of(node: ListNode, comparison: Comparison, options: Options) -> Iterator[Pairing]:
     """Return what each element of a list was paired with, and what else it might have been."""
     account, elements = comparison.account, comparison.elements
@@ -186,10 +182,7 @@ def _best(
     taken: int | None,
     partners: Mapping[int | None, int | None],
 ) -> Candidate | None:
-    """Find the best of the other side's elements but the one that was taken; ties go to the first.
-
-    Nothing that has nothing in common is a candidate.
-    """
+    # Ties go to the first; what has nothing in common is no candidate.
     best: Candidate | None = None
     for index, similarity in zip(indexes, similarities, strict=True):
         if index != taken and similarity > (best.similarity if best else 0.0):

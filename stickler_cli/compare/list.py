@@ -57,6 +57,21 @@ class SequenceNode(Node, ABC):
             node = node.first_of(value)
         return False
 
+    def _told(  # noqa: PLR0913, PLR0917 - what an account has
+        self,
+        columns: Columns,
+        gt: Indexes,
+        pred: Indexes,
+        raw: Floats,
+        score: Floats,
+        units: Units | None = None,
+    ) -> ListAccount:
+        raw, score = scored(raw, gt, pred), scored(score, gt, pred)
+        outcome = classified(score, self.threshold, gt, pred)
+        found = ListAccount(self, columns, gt, pred, outcome, raw, score)
+        found.units, found.reported = units, score
+        return found
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListNode(SequenceNode):
@@ -122,21 +137,6 @@ class ListNode(SequenceNode):
         added = np.where(_clips(units.account) & (units.outcome != TP), 0.0, reported)
         score = np.bincount(units.owner, added, len(gt)) / longest
         return self._told(columns, gt, pred, raw, score, units)
-
-    def _told(  # noqa: PLR0913, PLR0917 - what an account has
-        self,
-        columns: Columns,
-        gt: Indexes,
-        pred: Indexes,
-        raw: Floats,
-        score: Floats,
-        units: Units | None = None,
-    ) -> ListAccount:
-        raw, score = scored(raw, gt, pred), scored(score, gt, pred)
-        outcome = classified(score, self.threshold, gt, pred)
-        found = ListAccount(self, columns, gt, pred, outcome, raw, score)
-        found.units, found.reported = units, score
-        return found
 
     def _paired(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Pairs:
         """Return which elements of each two lists are pairs.

@@ -35,10 +35,8 @@ class OpenNode(ChoiceNode):
     inside: "OpenNode | None" = None
     """For the values inside an object, where they differ from this node."""
     pairing_floor: float | None = None
-
     list_threshold: float | None = None
     """What a list must reach as an element of another; None goes by what is in it."""
-
     match_source: ThresholdSource = field(default="default", repr=False, compare=False)
     """Who said `match_threshold` and, but for an annotation, `object_threshold`."""
 
@@ -68,28 +66,23 @@ class OpenNode(ChoiceNode):
         if kind in self.whole:
             return self.whole[kind]
         if kind == "array":
-            return self._list()
+            stated = self.list_threshold
+            return ListNode(
+                threshold=self.threshold if stated is None else stated,
+                threshold_stated=stated is not None,
+                threshold_source="default" if stated is None else "annotation",
+                weight=self.weight,
+                items=self.elements or self,
+                pairing_floor=self.pairing_floor,
+            )
         if kind == "object":
-            return self._object()
+            return MapNode(
+                threshold=self.object_threshold,
+                threshold_source=self.threshold_source,
+                weight=self.weight,
+                clip=self.clip,
+                match_threshold=self.match_threshold,
+                match_source=self.match_source,
+                rest=Field("", self.inside or self),
+            )
         return self.leaves.get(kind, self.leaves["string"])
-
-    def _list(self) -> ListNode:
-        return ListNode(
-            threshold=self.threshold if self.list_threshold is None else self.list_threshold,
-            threshold_stated=self.list_threshold is not None,
-            threshold_source="default" if self.list_threshold is None else "annotation",
-            weight=self.weight,
-            items=self.elements or self,
-            pairing_floor=self.pairing_floor,
-        )
-
-    def _object(self) -> MapNode:
-        return MapNode(
-            threshold=self.object_threshold,
-            threshold_source=self.threshold_source,
-            weight=self.weight,
-            clip=self.clip,
-            match_threshold=self.match_threshold,
-            match_source=self.match_source,
-            rest=Field("", self.inside or self),
-        )

@@ -5,10 +5,9 @@ from typing import Final
 
 import numpy as np
 
-from stickler_cli.compare.account import Account, ListAccount, Part, split
+from stickler_cli.compare.account import Account, Part, split
 from stickler_cli.compare.columns import NOTHING, Columns, Indexes, aligned, groups
 from stickler_cli.compare.list import SequenceNode, element_units, own_thresholds
-from stickler_cli.compare.outcomes import classified, scored
 from stickler_cli.compare.plan import Node, Options, Purpose
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.values import dataclass
@@ -44,9 +43,7 @@ class TupleNode(SequenceNode):
     def account(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
         """Account for pairs of lists, position by position, where either has a value."""
         if options.purpose >= Purpose.BOUND:
-            ones = scored(np.ones(len(gt)), gt, pred)
-            outcome = classified(ones, self.threshold, gt, pred)
-            return ListAccount(self, columns, gt, pred, outcome, ones, ones)
+            return self._told(columns, gt, pred, np.ones(len(gt)), np.ones(len(gt)))
         gt_elements, pred_elements, elements = columns.elements
         sides = gt_elements.of(gt), pred_elements.of(pred)
         longest = max(int(place.max(initial=0)) for _, _, place in sides) + 1
@@ -60,15 +57,12 @@ class TupleNode(SequenceNode):
         size = np.maximum(np.bincount(owner, minlength=len(gt)), 1)
         raw = np.bincount(owner, account.similarity, len(gt)) / size
         score = np.bincount(owner, account.score, len(gt)) / size
-        raw, score = scored(raw, gt, pred), scored(score, gt, pred)
-        outcome = classified(score, self.threshold, gt, pred)
-        found = ListAccount(self, columns, gt, pred, outcome, raw, score)
-        found.reported = score
-        if not options.pairing:
-            thresholds = np.broadcast_to(own_thresholds(account), len(owner))
-            places = (
-                np.where(gt_slots == NOTHING, NOTHING, place),
-                np.where(pred_slots == NOTHING, NOTHING, place),
-            )
-            found.units = element_units(owner, places, account, thresholds)
-        return found
+        if options.pairing:
+            return self._told(columns, gt, pred, raw, score)
+        thresholds = np.broadcast_to(own_thresholds(account), len(owner))
+        places = (
+            np.where(gt_slots == NOTHING, NOTHING, place),
+            np.where(pred_slots == NOTHING, NOTHING, place),
+        )
+        units = element_units(owner, places, account, thresholds)
+        return self._told(columns, gt, pred, raw, score, units)
