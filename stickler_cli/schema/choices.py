@@ -97,7 +97,7 @@ def named_choice(name: str, kind: str) -> Inferred | None:
     if found is None:
         return None
     rule, ending = found
-    return _chosen(rule.how, f'named "{ending}", {rule.meaning}: {rule.why}')
+    return _chosen(rule.how, f'named "{ending}", {rule.meaning}')
 
 
 def _chosen(how: LeafDefault, reason: str) -> Inferred:

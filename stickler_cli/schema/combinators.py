@@ -134,28 +134,21 @@ def declared_types(in_force: InForce) -> list[str] | None:
 
     Where two schemas have no type in common, the one that wins has its way.
     """
+    whole = {"integer": "number", "number": "integer"}
     types: list[str] | None = None
     for source in in_force:
         named = source.schema.get("type")
         allowed = [named] if isinstance(named, str) else named
         if isinstance(allowed, list):
             names = [name for name in allowed if isinstance(name, str)]
-            types = names if types is None else _common(types, names) or types
+            types = names if types is None else types
+            common = [
+                name if name in names else "integer"
+                for name in types
+                if name in names or whole.get(name) in names
+            ]
+            types = common or types
     return types
-
-
-def _common(types: list[str], allowed: list[str]) -> list[str]:
-    whole = {"integer": "number", "number": "integer"}
-    return [
-        name if name in allowed else "integer"
-        for name in types
-        if name in allowed or whole.get(name) in allowed
-    ]
-
-
-def is_null(in_force: InForce) -> bool:
-    """Return whether nothing but null is accepted."""
-    return declared_types(in_force) == ["null"] or listed_values(in_force) == [None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +193,8 @@ def _unions(
                 continue
             parts = [files.inside(source, branch) for branch in branches if branch is not False]
             arms = [Branch(flatten(files, (part,), report), part) for part in parts]
-            arms = [arm for arm in arms if not is_null(arm.in_force)]
+            arms = [arm for arm in arms if declared_types(arm.in_force) != ["null"]]
+            arms = [arm for arm in arms if listed_values(arm.in_force) != [None]]
             if any(_speaks(source.schema) for arm in arms for source in arm.in_force):
                 yield position, keyword, arms
 

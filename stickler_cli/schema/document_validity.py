@@ -61,10 +61,13 @@ class DocumentValidator:
                 yield Violation("", "", "", brief_message(str(reason)))
             return
         for error in found:
-            missing = [getattr(error.kind, "property", "")] if error.kind.name == "required" else []
+            keyword, steps = error.kind.name, error.evaluation_path
+            missing = [getattr(error.kind, "property", "")] if keyword == "required" else []
+            if keyword == "falseSchema" and steps and steps[-1] in _ABOUT:
+                keyword = str(steps[-1])  # such as `additionalProperties`, under which it stands
             yield Violation(
-                _keyword(error.kind.name, error.evaluation_path),
-                _pattern(error.evaluation_path, missing),
+                keyword,
+                _pattern(steps, missing),
                 json_pointer(tuple(error.instance_path)),
                 brief_message(error.message),
             )
@@ -73,12 +76,6 @@ class DocumentValidator:
 def _refusal(source: str, reason: str, pointer: str) -> SchemaError:
     found = f"the schema cannot be used for verdicts ({reason})"
     return SchemaError([Problem(source, found, "", f"leave {VALIDATE_OPTION} out", pointer)])
-
-
-def _keyword(name: str, evaluation_path: Sequence[str | int]) -> str:
-    """Return the keyword: `additionalProperties` where the schema `false` stands below it."""
-    last = str(evaluation_path[-1]) if evaluation_path else name
-    return last if name == "falseSchema" and last in _ABOUT else name
 
 
 def _pattern(evaluation_path: Sequence[str | int], missing: Sequence[str]) -> str:

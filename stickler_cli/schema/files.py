@@ -4,15 +4,12 @@ import codecs
 import posixpath
 from contextlib import suppress
 from pathlib import Path as FilePath
-from typing import Final
 from urllib.parse import unquote, urlsplit
 
 import orjson
 
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.values import dataclass
-
-KEEP_A_COPY: Final = "keep a copy beside the schema and refer to it by its relative path"
 
 
 class LeadsNowhereError(Exception):
@@ -46,9 +43,8 @@ def find_file(uri: str, origin: Origin) -> FilePath:
     except ValueError:
         raise LeadsNowhereError(f"{uri} is no URI", "a reference to a schema") from None
     if not parts.scheme and origin.file is None:
-        raise LeadsNowhereError(
-            f"{uri} is relative, and the schema has no file", "a reference inside the schema"
-        )
+        found = f"{uri} is relative, and the schema has no file"
+        raise LeadsNowhereError(found, "a reference inside the schema")
     candidates = []
     if parts.scheme == "file":
         from urllib.request import url2pathname  # pulls in ssl; most schemas are one file
@@ -58,22 +54,16 @@ def find_file(uri: str, origin: Origin) -> FilePath:
     if origin.file is not None and beside:
         candidates.append(FilePath(posixpath.normpath(origin.file.parent / beside)))
     for candidate in candidates:
-        if _is_file(candidate):
-            return candidate
+        with suppress(OSError, ValueError):  # too long a name, a folder not to be looked into
+            if candidate.is_file():
+                return candidate
     if parts.scheme in {"file", ""}:
         raise LeadsNowhereError(f"there is no file {name_of(candidates[0])}", "an existing file")
-    copy = f"keep a copy as {name_of(candidates[0])}" if candidates else KEEP_A_COPY
-    raise LeadsNowhereError(
-        f"{uri} is on the network, which is never asked",
-        "a reference inside the schema or to a file",
-        copy,
-    )
-
-
-def _is_file(candidate: FilePath) -> bool:
-    with suppress(OSError, ValueError):  # too long a name, a folder that may not be looked into
-        return candidate.is_file()
-    return False
+    copy = "keep a copy beside the schema and refer to it by its relative path"
+    if candidates:
+        copy = f"keep a copy as {name_of(candidates[0])}"
+    found = f"{uri} is on the network, which is never asked"
+    raise LeadsNowhereError(found, "a reference inside the schema or to a file", copy)
 
 
 def _relative(uri: str, identifier: str) -> str:

@@ -47,14 +47,6 @@ class Index:
         """Return where a schema, or a document that is none, stands."""
         return self.places[id(schema)]
 
-    def add_document(self, contents: JsonValue, place: Place) -> None:
-        """Take in a document under its URI, and every schema in it."""
-        self.resources[place.uri] = contents
-        if isinstance(contents, dict):
-            self.add(contents, place)
-        else:
-            self.places[id(contents)] = place
-
     def add(self, schema: Schema, place: Place) -> None:
         """Take in a schema and every schema in it; what is known already stays as it is."""
         waiting = [(schema, place)]

@@ -97,7 +97,9 @@ def is_valid(validator: Validator, value: JsonValue) -> bool:
     with suppress(ValueError):  # a lone surrogate, or more levels than can be told to be unique
         return validator.is_valid(value)
     with suppress(ValueError):
-        return validator.is_valid(in_unicode(value))
+        # U+FFFD for each surrogate that stands alone, which no engine reads.
+        text = json.dumps(value, ensure_ascii=False).encode("utf-16", "surrogatepass")
+        return validator.is_valid(json.loads(text.decode("utf-16", "replace")))
     return False
 
 
@@ -115,13 +117,6 @@ def too_deep(value: object) -> bool:
         if not level:
             return False
     return True
-
-
-def in_unicode(value: JsonValue) -> JsonValue:
-    """Return a value with U+FFFD for each surrogate that stands alone, which no engine reads."""
-    text = json.dumps(value, ensure_ascii=False)
-    read: JsonValue = json.loads(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
-    return read
 
 
 def is_valid_schema(schema: Schema, dialect: Dialect) -> bool:

@@ -2,20 +2,29 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
-from stickler_cli.comparators.registry import Comparators
+from stickler_cli.comparators.base import BaseComparator, KeywordError
+from stickler_cli.comparators.registry import Comparators, UnknownComparatorError, construct
+from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.list import ListNode
 from stickler_cli.compare.map import MapNode, Pattern
 from stickler_cli.compare.object import Field, ObjectNode
+from stickler_cli.compare.open import OpenNode
 from stickler_cli.compare.plan import Node
 from stickler_cli.compare.tuple import DEFAULT_TUPLE_THRESHOLD, TupleNode
 from stickler_cli.core.values import dataclass
 from stickler_cli.schema.combinators import InForce, named_schemas
-from stickler_cli.schema.defaults import TEXT, open_default
+from stickler_cli.schema.defaults import (
+    BY_TYPE,
+    TEXT,
+    LeafDefault,
+    default_comparator,
+    open_default,
+)
 from stickler_cli.schema.judging import EngineError, KeyPattern
-from stickler_cli.schema.leaves import LeafCompiler
-from stickler_cli.schema.merging import NOTHING_INHERITED, Merged
+from stickler_cli.schema.merging import NOTHING_INHERITED, ON_VALUE, Merged
 from stickler_cli.schema.places import (
     ArrayPlace,
     LeafPlace,
@@ -24,7 +33,7 @@ from stickler_cli.schema.places import (
     Places,
     WholePlace,
 )
-from stickler_cli.schema.validity import ANYWHERE, OBJECTS, ON_OBJECT, ON_VALUE, Problems, Usage
+from stickler_cli.schema.validity import ANYWHERE, OBJECTS, ON_OBJECT, Problems, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +47,13 @@ class Built:
     """Whether, as the element of a list, its weight and aggregate are the list's."""
 
 
-class KindCompiler(LeafCompiler, ABC):
+class KindCompiler(ABC):
     """Makes the node of one place whose kind is known; those inside are the subclass's to find."""
 
     def __init__(self, places: Places, problems: Problems, comparators: Comparators) -> None:
-        super().__init__(problems, comparators)
         self._places = places
+        self._problems = problems
+        self._comparators = comparators
         self._usage = Usage(places.files, problems)
 
     @abstractmethod
@@ -59,14 +69,14 @@ class KindCompiler(LeafCompiler, ABC):
         merged = place.merged
         if isinstance(place, ArrayPlace | ObjectPlace):
             if merged.comparator is not None:
-                self.comparator(merged, TEXT)  # has its problems noted
+                self._comparator(merged, TEXT)  # has its problems noted
             return self._object(place) if isinstance(place, ObjectPlace) else self._array(place)
         if isinstance(place, OpenPlace):
             self._usage.note(merged, "", *ANYWHERE)
-            return Built(self.open(merged, place.own), merged.aggregate)
+            return Built(self._open(merged, place.own), merged.aggregate)
         default = place.default if isinstance(place, LeafPlace) else TEXT
         self._usage.note(merged, place.name, *ON_VALUE)
-        return Built(self.leaf(merged, default), merged.aggregate)
+        return Built(self._leaf(merged, default), merged.aggregate)
 
     def _array(self, place: ArrayPlace) -> Built:
         merged = place.merged
@@ -75,10 +85,10 @@ class KindCompiler(LeafCompiler, ABC):
             return Built(self._tuple(place), merged.aggregate)
         items = self._elements(place.elements, place.below)
         node, stated = items.node, merged.threshold
-        if not items.speaks_for_list and not place.by_model:
-            self._usage.note(merged, OBJECTS, "pairing_floor")
-        else:
+        if items.speaks_for_list or place.by_model:
             self._usage.note(merged, "an array", "pairing_floor", *ON_VALUE)
+        else:
+            self._usage.note(merged, OBJECTS, "pairing_floor")
         weight, aggregate = merged.worth, merged.aggregate
         if items.speaks_for_list:
             weight = node.weight if merged.weight is None else weight
@@ -109,7 +119,7 @@ class KindCompiler(LeafCompiler, ABC):
         """Compile the schemas that speak about elements; without any, elements are open."""
         if in_force:
             return self.place(in_force, below)
-        return Built(self.open(self._places.merge((), below), self._places.merge(())), None)
+        return Built(self._open(self._places.merge((), below), self._places.merge(())), None)
 
     def _object(self, place: ObjectPlace) -> Built:
         by_model = ON_VALUE if place.by_model else ()
@@ -154,3 +164,78 @@ class KindCompiler(LeafCompiler, ABC):
                 expected = "a regular expression as ECMA-262 has them"
                 self._problems.add(next(named).schema, (keyword, text), found, expected)
         return tuple(patterns)
+
+    def _leaf(self, merged: Merged, default: LeafDefault) -> LeafNode:
+        return LeafNode(
+            threshold=default.threshold if merged.threshold is None else merged.threshold,
+            threshold_source="default" if merged.threshold is None else "annotation",
+            weight=merged.worth,
+            clip=bool(merged.clip_under_threshold),
+            other=open_default(),
+            comparator=self._comparator(merged, default),
+        )
+
+    def _comparator(self, merged: Merged, default: LeafDefault) -> BaseComparator:
+        """Make the comparator that annotations ask for; the default where they cannot have it."""
+        holder = merged.configured_by or merged.named_by
+        if holder is not None:
+            name = merged.comparator or default.comparator
+            try:
+                return self._comparators.construct(name, merged.config)
+            except KeywordError as error:
+                self._problems.add_keyword(holder, error)
+            except UnknownComparatorError:
+                pass  # told of where it stands
+        return default_comparator(default.comparator)
+
+    def _open(self, merged: Merged, own: Merged) -> OpenNode:
+        """Make the node for a place of any kind.
+
+        Its `own` annotations also speak to the objects and lists that may stand there, and to the
+        elements of such a list.
+        """
+        plain = open_default(merged.worth)
+        said = (merged.threshold, merged.pairing_floor, merged.match_threshold)
+        if not (merged.chooses or merged.clip_under_threshold or any(x is not None for x in said)):
+            return plain
+        deepest = replace(plain, leaves=self._open_leaves(replace(merged, threshold=None)))
+        elements = self._open_elements(merged, own.threshold, deepest)
+        return replace(
+            self._open_elements(merged, merged.threshold, elements),
+            clip=bool(own.clip_under_threshold),
+            pairing_floor=own.pairing_floor,
+            object_threshold=own.object_threshold,
+            threshold_source=own.object_source,
+        )
+
+    def _open_elements(self, merged: Merged, threshold: float | None, inner: OpenNode) -> OpenNode:
+        """Make an open node whose leaves pass at a threshold, and whose elements are `inner`."""
+        leaves = self._open_leaves(replace(merged, threshold=threshold))
+        return replace(
+            inner,
+            leaves=leaves,
+            whole=dict.fromkeys(leaves["string"].comparator.takes, leaves["string"]),
+            list_threshold=threshold,
+            elements=inner,
+            inside=open_default(),
+            match_threshold=merged.item_threshold,
+            object_threshold=merged.item_threshold,
+            threshold_source=merged.item_source,
+            match_source=merged.item_source,
+        )
+
+    def _open_leaves(self, merged: Merged) -> dict[str, LeafNode]:
+        """Make a leaf for each JSON type; a config without a name goes to those that take it."""
+        if merged.comparator is not None:
+            return {kind: self._leaf(merged, default) for kind, default in BY_TYPE.items()}
+        leaves, refused = {}, []
+        for kind, default in BY_TYPE.items():
+            try:
+                construct(default.comparator, merged.config)
+                leaves[kind] = self._leaf(merged, default)
+            except KeywordError as error:
+                refused.append(error)
+                leaves[kind] = self._leaf(replace(merged, comparator_config=None), default)
+        if len(refused) == len(BY_TYPE) and merged.configured_by is not None:
+            self._problems.add_keyword(merged.configured_by, refused[0])
+        return leaves

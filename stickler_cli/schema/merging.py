@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD, ThresholdSource
 from stickler_cli.core.values import dataclass
-from stickler_cli.schema.annotations import Annotations
+from stickler_cli.schema.annotations import RULES, Annotations
 from stickler_cli.schema.defaults import DEFAULT_WEIGHT
 from stickler_cli.schema.dialects import Schema
 
@@ -78,21 +78,10 @@ class Merged(Annotations):
             threshold=threshold,
         )
 
-    def holder_of(self, name: str) -> Schema | None:
-        """Return the schema that says an annotation, by the name of its attribute."""
-        return next((schema for schema, own in self.own if getattr(own, name) is not None), None)
-
 
 NOTHING_INHERITED: Final = Merged()
-_BY_THEMSELVES: Final = (
-    "threshold",
-    "weight",
-    "clip_under_threshold",
-    "aggregate",
-    "pairing_floor",
-    "model_name",
-    "match_threshold",
-)
+ON_VALUE: Final = ("comparator", "comparator_config")
+_BY_THEMSELVES: Final = tuple(name for name in RULES if name not in ON_VALUE)
 """Annotations that win or lose whatever the others are."""
 
 

@@ -66,8 +66,13 @@ def invalid_places(schema: Schema, dialect: Dialect) -> Iterator[tuple[Path, str
     """
     if is_valid_schema(schema, dialect):
         return
+    import jsonschema  # 0.1 s, for those alone who have to be told something
+
     by_path: dict[Path, ValidationError] = {}
-    for deepest in _deepest_errors(schema, dialect):
+    cls = jsonschema.validators.validator_for({"$schema": dialect.uri})
+    for error in cls(_in_one_piece(dialect.uri, cls.META_SCHEMA)).iter_errors(schema):
+        # Of one thing with several sides, what lies deepest.
+        deepest = jsonschema.exceptions.best_match([error]) or error
         by_path.setdefault(tuple(deepest.absolute_path), deepest)
     unnamed = named_dialect(schema) is None
     for path in sorted(by_path, key=lambda path: _position(schema, path)):
@@ -99,15 +104,6 @@ def _position(schema: Schema, path: Path) -> list[int]:
         step if isinstance(step, int) else list(value).index(step)
         for value, step in zip(_along(path, schema), path, strict=False)
     ]
-
-
-def _deepest_errors(schema: Schema, dialect: Dialect) -> "Iterator[ValidationError]":
-    """Yield what is wrong with a schema; of one thing with several sides, what lies deepest."""
-    import jsonschema  # 0.1 s, for those alone who have to be told something
-
-    cls = jsonschema.validators.validator_for({"$schema": dialect.uri})
-    for error in cls(_in_one_piece(dialect.uri, cls.META_SCHEMA)).iter_errors(schema):
-        yield jsonschema.exceptions.best_match([error]) or error
 
 
 def _in_one_piece(uri: str, meta: Any) -> Any:

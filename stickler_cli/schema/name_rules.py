@@ -31,9 +31,7 @@ class NameRule:
     """How values are compared whose field has one of some names."""
 
     meaning: str
-    """What such a field holds, with an article."""
-    why: str
-    """Why it is compared so, as a clause."""
+    """What such a field holds, and why it is compared so."""
     kinds: frozenset[str]
     """`string`, `number`, `box`: of which values the names say this."""
     listing: str
@@ -47,8 +45,7 @@ class NameRule:
 
 RULES: Final = (
     NameRule(
-        "an identifier",
-        "one wrong character makes it another",
+        "an identifier: one wrong character makes it another",
         STRING | NUMBER,
         "account, asin, barcode, bic, code, cusip, ean, ein, gtin, iban, id, identifier, imei,"
         "isbn, isin, issn, lei, nbr, no, nr, num, number, po, postcode, purchase order, ref,"
@@ -56,15 +53,13 @@ RULES: Final = (
         EXACT,
     ),
     NameRule(
-        "an identifier",
-        "one wrong character makes it another",
+        "an identifier: one wrong character makes it another",
         STRING,
         "checksum, doi, guid, hash, key, license plate, passport, uuid, vat",
         EXACT,
     ),
     NameRule(
-        "an amount of money",
-        "rounding to a cent is no error",
+        "an amount of money: rounding to a cent is no error",
         STRING | NUMBER,
         "amount, amount due, amount paid, amount payable, balance, balance due, cost, expense, fee,"
         "price, refund, revenue, salary, sub total, subtotal, surcharge, tax, total, total due,"
@@ -72,8 +67,7 @@ RULES: Final = (
         MONEY,
     ),
     NameRule(
-        "an amount of money",
-        "rounding to a cent is no error",
+        "an amount of money: rounding to a cent is no error",
         NUMBER,
         "budget, charge, copay, credit, debit, deductible, deposit, due, earning, freight,"
         "gratuity, gross, gst, hst, income, net, paid, pay, payment, premium, profit, pst, rent,"
@@ -81,16 +75,14 @@ RULES: Final = (
         MONEY,
     ),
     NameRule(
-        "a count or a rate",
-        "equal or not, however it is written",
+        "a count or a rate: equal or not, however it is written",
         STRING | NUMBER,
         "count, discount, no of, num of, number of, pct, percent, percentage, qty, quantity, rate,"
         "ratio",
         LeafDefault("NumericComparator", 1.0),
     ),
     NameRule(
-        "a date or a range of dates",
-        "the same day can be written in many ways",
+        "a date or a range of dates: the same day can be written in many ways",
         STRING,
         "at, birth, birthdate, birthday, created, date, date from, date to, datetime, deadline,"
         "dob, due, due date, duedate, expiration, expires, expiry, issued, modified, on, period,"
@@ -98,10 +90,9 @@ RULES: Final = (
         "valid until",
         DATE,
     ),
-    NameRule("a time of day", "a minute more is another time", STRING, "time", EXACT),
+    NameRule("a time of day: a minute more is another time", STRING, "time", EXACT),
     NameRule(
-        "a way to reach someone or something",
-        "one wrong character leads elsewhere",
+        "a way to reach someone or something: one wrong character leads elsewhere",
         STRING | NUMBER,
         "cell, domain, domain name, e mail, e mail address, email, email address, fax, fax number,"
         "file name, filename, homepage, host name, hostname, href, ip, ip address, link, login,"
@@ -110,16 +101,14 @@ RULES: Final = (
         EXACT,
     ),
     NameRule(
-        "one of a few choices",
-        "`paid` and `unpaid` look alike and are not",
+        "one of a few choices: `paid` and `unpaid` look alike and are not",
         STRING,
         "currency, gender, kind, language, locale, priority, severity, sex, status, time zone,"
         "timezone, type, unit, uom",
         EXACT,
     ),
     NameRule(
-        "a name",
-        "words may change places, as in `Smith, John`",
+        "a name: words may change places, as in `Smith, John`",
         STRING,
         "agent, approved by, author, authorized by, bank, beneficiary, brand, buyer, carrier,"
         "client, company, contact, created by, customer, doctor, employee, employer, firstname,"
@@ -130,23 +119,20 @@ RULES: Final = (
         WORDS,
     ),
     NameRule(
-        "an address",
-        "parts may change places",
+        "an address: parts may change places",
         STRING,
         "addr, address, address line, location, street",
         WORDS,
     ),
     NameRule(
-        "a place",
-        "a short name, in which a letter may be misread",
+        "a place: a short name, in which a letter may be misread",
         STRING,
         "birthplace, city, country, county, district, municipality, nationality, place, province,"
         "region, state, town, village",
         LeafDefault("LevenshteinComparator", 0.8),
     ),
     NameRule(
-        "a longer text",
-        "most of its words must be there, in any order",
+        "a longer text: most of its words must be there, in any order",
         STRING,
         "abstract, bio, biography, body, comment, content, desc, description, detail, explanation,"
         "feedback, in words, instruction, message, narrative, note, overview, reason, remark,"
@@ -154,8 +140,7 @@ RULES: Final = (
         replace(WORDS, threshold=0.7),
     ),
     NameRule(
-        "a box on a page",
-        "what counts is how far two overlap",
+        "a box on a page: what counts is how far two overlap",
         BOX,
         "b box, bbox, bounding box, boundingbox, box",
         LeafDefault("BBoxIoUComparator", 0.5),
@@ -169,19 +154,15 @@ MISLEADING: Final = _listed(
 )
 """Endings that look like one of the above and say nothing."""
 
-QUALIFIERS: Final = frozenset(
-    _listed(
-        "aud, cad, chf, cny, dkk, eur, gbp, inr, jpy, nok, normalized, original, pln, raw, sek,"
-        "str, string, usd, value"
-    )
+QUALIFIERS: Final = _listed(
+    "aud, cad, chf, cny, dkk, eur, gbp, inr, jpy, nok, normalized, original, pln, raw, sek,"
+    "str, string, usd, value"
 )
 """Words at the end of a name that say in what, or how, and not what; as numbers do."""
 
-PREPOSITIONS: Final = frozenset(
-    _listed(
-        "after, as, at, before, by, excl, excluding, for, from, in, incl, including, of, on, per,"
-        "through, to, until, with, without"
-    )
+PREPOSITIONS: Final = _listed(
+    "after, as, at, before, by, excl, excluding, for, from, in, incl, including, of, on, per,"
+    "through, to, until, with, without"
 )
 """What follows one of these inside a name only says more about what stands before it."""
 

@@ -66,7 +66,11 @@ class SchemaFiles(Index):
         self.root = self._source(schema, ())
 
     def _take(self, contents: JsonValue, place: Place, file: FilePath | None) -> None:
-        self.add_document(contents, place)
+        self.resources[place.uri] = contents
+        if isinstance(contents, dict):
+            self.add(contents, place)
+        else:
+            self.places[id(contents)] = place
         identifier = self.at(contents).base
         self._origins[place.uri] = Origin(file, identifier)
         self.documents[identifier] = contents, place.dialect
@@ -174,12 +178,22 @@ class SchemaFiles(Index):
         return contents
 
     def _at_pointer(self, value: JsonValue, pointer: str, reference: str) -> JsonValue:
-        """Walk a JSON Pointer; a schema that it finds where none was expected becomes one."""
+        """Walk a JSON Pointer (RFC 6901); a schema found where none was expected becomes one."""
         place = self.at(value)
         for token in pointer.split("/")[1:]:
             if isinstance(value, dict):
                 place = self.places.get(id(value), place)
-            value, step = _step(value, token, reference)
+            name = token.replace("~1", "/").replace("~0", "~")
+            step: str | int = name
+            if isinstance(value, dict) and name in value:
+                value = value[name]
+            elif isinstance(value, list) and name.isdecimal() and int(name) < len(value):
+                step = int(name)
+                value = value[step]
+            else:
+                hint = did_you_mean(name, value) if isinstance(value, dict) else ""
+                expected = "a place that is in the schema"
+                raise LeadsNowhereError(f"{reference} leads nowhere", expected, hint)
             place = replace(place, path=(*place.path, step))
         if isinstance(value, dict) and id(value) not in self.places:
             self.add(value, place)
@@ -197,17 +211,6 @@ class SchemaFiles(Index):
         known = {name for name, _ in scope}
         added = tuple((name, base) for name in self.dynamic[base] if name not in known)
         return Source(schema, (*scope, *added))
-
-
-def _step(value: JsonValue, token: str, reference: str) -> tuple[JsonValue, str | int]:
-    """Take one step of a JSON Pointer. Source: RFC 6901, section 4."""
-    name = token.replace("~1", "/").replace("~0", "~")
-    if isinstance(value, dict) and name in value:
-        return value[name], name
-    if isinstance(value, list) and name.isdecimal() and int(name) < len(value):
-        return value[int(name)], int(name)
-    hint = did_you_mean(name, value) if isinstance(value, dict) else ""
-    raise LeadsNowhereError(f"{reference} leads nowhere", "a place that is in the schema", hint)
 
 
 @cache

@@ -11,7 +11,7 @@ from stickler_cli.core.problems import Problem
 from stickler_cli.schema.annotations import PREFIX, annotation_problems, read_annotations
 from stickler_cli.schema.dialects import Schema, walk
 from stickler_cli.schema.index import is_uri
-from stickler_cli.schema.merging import Merged
+from stickler_cli.schema.merging import ON_VALUE, Merged
 from stickler_cli.schema.metaschema import invalid_places
 from stickler_cli.schema.references import SchemaFiles
 
@@ -85,7 +85,6 @@ def _check_comparator(schema: Schema, problems: Problems, comparators: Comparato
         problems.add_keyword(schema, error)
 
 
-ON_VALUE: Final = ("comparator", "comparator_config")
 ON_OBJECT: Final = ("match_threshold", "model_name")
 ANYWHERE: Final = {
     "pairing_floor": "it on an array",
@@ -118,8 +117,8 @@ class Usage:
     def note(self, merged: Merged, kind: str, *used: str) -> None:
         """Note the annotations of a place: what it is (`a string`), and which have an effect."""
         for name, expected in ANYWHERE.items():
-            holder = merged.holder_of(name)
-            if holder is None:
+            said = (schema for schema, own in merged.own if getattr(own, name) is not None)
+            if (holder := next(said, None)) is None:
                 continue
             place = self._files.at(holder)
             key = place.source, place.path, PREFIX + name.replace("_", "-")

@@ -30,7 +30,7 @@ def words_after(text):
 def test_the_table_of_names_is_that_of_the_code():
     assert table("holds") == [
         [
-            f"{rule.meaning}: {rule.why}",
+            rule.meaning,
             ", ".join(rule.names),
             ", ".join(kind for kind in ("string", "number", "box") if kind in rule.kinds),
             rule.how.comparator,
