@@ -24,16 +24,11 @@ class ComparableModel(BaseModel):
     match_threshold: ClassVar[float] = DEFAULT_MATCH_THRESHOLD
     """In [0, 1]; at or above it two items of a list are the same one."""
 
-    _compiled: ClassVar[Plan]
-    """The plan, once it is there."""
-    _source_schema: ClassVar[dict[str, Any] | None] = None
-    """The schema that the class was made of, where it was made of one."""
-    _source_file: ClassVar[Path | None] = None
-    """Where that schema's relative references start."""
-    _part_of: ClassVar[str | None] = None
-    """The name of the class for the whole of that schema, where this one is for a part."""
-    _named: ClassVar[bool] = True
-    """Whether the name of the class is one that somebody gave it."""
+    _compiled: ClassVar[Plan]  # once it was asked for
+    _source_schema: ClassVar[dict[str, Any] | None] = None  # that the class was made of
+    _source_file: ClassVar[Path | None] = None  # where that schema's relative references start
+    _part_of: ClassVar[str | None] = None  # the class for the whole schema, of one for a part
+    _named: ClassVar[bool] = True  # whether somebody gave the class its name
 
 
 def values_of(instance: BaseModel) -> JsonObject:

@@ -32,11 +32,7 @@ BY_JSON_TYPE: Final = {"boolean": "bool", "integer": "int", "number": "float", "
 def configuration_of(
     model: type[ComparableModel], plan: Plan, read: Callable[[dict[str, Any]], Plan]
 ) -> dict[str, Any]:
-    """Return the configuration of a model class and its plan; `read` returns that of another.
-
-    Raises:
-        SchemaError: with every field that no configuration can state.
-    """
+    """Return the configuration of a model class and its plan; `read` returns that of another."""
     schema = None if model._part_of else model._source_schema  # noqa: SLF001 - made here
     writer = _Writer(model.__name__, schema or {})
     told = model if schema is None else schema
@@ -107,7 +103,13 @@ class _Writer:
             case ListNode():
                 config = self._list(node, told, path)
             case OpenNode():
-                config = {"type": "any", **_shared(node, config)}
+                # What a field of any kind says, where it says the same of all of them.
+                leaves = list(node.leaves.values())
+                del config["threshold"]
+                if node.list_threshold is not None:
+                    config["threshold"] = node.list_threshold
+                alike = all(leaf.comparator == leaves[0].comparator for leaf in leaves)
+                config = {"type": "any", **(_comparator(leaves[0]) if alike else {}), **config}
             case MapNode(rest=Field(node=LeafNode() as value)):
                 config["type"] = f"Dict[str, {_text_of(None, value)}]"
             case MapNode(rest=Field()):
@@ -191,16 +193,6 @@ def _comparator(node: LeafNode) -> dict[str, Any]:
 
 def _clip(node: Node) -> dict[str, Any]:
     return {"clip_under_threshold": True} if node.clip else {}
-
-
-def _shared(node: OpenNode, config: dict[str, Any]) -> dict[str, Any]:
-    """Return what a field of any kind says, where it says the same of all of them."""
-    leaves = list(node.leaves.values())
-    config = {key: value for key, value in config.items() if key != "threshold"}
-    if node.list_threshold is not None:
-        config["threshold"] = node.list_threshold
-    alike = all(leaf.comparator == leaves[0].comparator for leaf in leaves)
-    return {**_comparator(leaves[0]), **config} if alike else config
 
 
 def _without_none(annotation: Any) -> Any:

@@ -89,10 +89,8 @@ CURRENT: Final[ContextVar[Annotating | None]] = ContextVar("annotating", default
 class Rules:
     """What a field, or an element of a list, says about its comparison."""
 
-    comparator: BaseComparator | None
-    """None leaves it to the kind of the field."""
-    annotations: Mapping[str, object]
-    """All that it says beside the comparator."""
+    comparator: BaseComparator | None  # None leaves it to the kind of the field
+    annotations: Mapping[str, object]  # all that it says beside the comparator
 
     def __get_pydantic_json_schema__(
         self, core_schema: CoreSchema, handler: GetJsonSchemaHandler
@@ -137,11 +135,7 @@ def annotated_schema(
 
 
 def check_exported(schema: Mapping[str, Any], source: str) -> None:
-    """Make sure that the comparators in an annotated schema are written out in JSON.
-
-    Raises:
-        SchemaError: the config of a comparator holds what JSON has no word for.
-    """
+    """Raise SchemaError if the config of a comparator holds what JSON has no word for."""
     problems = []
     for path, config in _configs(schema, ()):
         try:

@@ -43,11 +43,7 @@ def model_from_schema(
 
 
 def source_schema(model: type[ComparableModel]) -> dict[str, Any]:
-    """Return the schema that a class was made of.
-
-    Raises:
-        SchemaError: the class is for a part of it.
-    """
+    """Return the schema that a class was made of; SchemaError if the class is for a part of it."""
     if model._part_of is not None:  # noqa: SLF001 - made here
         found = f"{model.__name__} is for a part of the schema of {model._part_of}"  # noqa: SLF001
         hint = f"use that of {model._part_of}"  # noqa: SLF001
@@ -61,8 +57,7 @@ def embedded_schema(model: type[ComparableModel]) -> dict[str, Any]:
     """Return the schema that a class was made of, as part of another one.
 
     Raises:
-        SchemaError: a property has another name in the class, so that dumps would not fit; or as
-            `source_schema` does.
+        SchemaError: a property has another name in the class, so that dumps would not fit.
     """
     renamed = [name for name, info in model.model_fields.items() if info.alias != name]
     if renamed:

@@ -74,7 +74,17 @@ class EvalResult:
         """
         headings = ("field", "comparator", "threshold", "weight", "why")
         columns = [Column(heading, left=True) for heading in headings]
-        rows = [[Span.of(cell) for cell in _row(inferred)] for inferred in self.inferred]
+        rows = []
+        for inferred in self.inferred:
+            config = ", ".join(f"{key}={value!r}" for key, value in inferred.config.items())
+            cells = (
+                field_path(inferred.path),
+                inferred.comparator + (f"({config})" if config else ""),
+                "" if inferred.threshold is None else f"{inferred.threshold:g}",
+                f"{inferred.weight:g}",
+                inferred.reason,
+            )
+            rows.append([Span.of(cell) for cell in cells])
         lines = plain_text(table_lines(Table(columns, rows))[0]).splitlines()
         gt = self.comparison.gt
         unsuited = []
@@ -160,15 +170,4 @@ def _checked_model(gt: object) -> type[BaseModel]:
     raise TypeError(
         f"gt is of type {type(gt).__name__}; give an instance of a pydantic model, "
         "such as Model.model_validate(gt) makes of a dict"
-    )
-
-
-def _row(inferred: Inferred) -> tuple[str, ...]:
-    config = ", ".join(f"{key}={value!r}" for key, value in inferred.config.items())
-    return (
-        field_path(inferred.path),
-        inferred.comparator + (f"({config})" if config else ""),
-        "" if inferred.threshold is None else f"{inferred.threshold:g}",
-        f"{inferred.weight:g}",
-        inferred.reason,
     )

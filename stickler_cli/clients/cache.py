@@ -31,13 +31,10 @@ create table if not exists answers (
 class Holding:
     """What the cache holds of one model."""
 
-    kind: str
-    """`embedding`, `score` or `verdict`."""
-    model: str
-    """As schemas name it."""
+    kind: str  # `embedding`, `score` or `verdict`
+    model: str  # as schemas name it
     answers: int
-    size: int
-    """Bytes of the answers themselves."""
+    size: int  # bytes of the answers themselves
 
 
 def cache_directory() -> Path:

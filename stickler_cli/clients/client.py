@@ -36,7 +36,6 @@ class Client:
         """
         self.policy = policy
         self.usage = NO_USAGE
-        """What asking took so far."""
         self._needs: dict[Model[Any, Any], Need] = {}
         self._cache = AnswerCache(cache_directory()) if policy.cache else None
         self._connections = Connections(policy.retry.timeout)
@@ -130,10 +129,9 @@ class Need:
     """What one model would be asked."""
 
     model: Model[Any, Any]
-    cached: int = 0
-    """Questions whose answer is in the cache."""
+    cached: int = 0  # questions whose answer is in the cache
+    # Of each question, by what its answer is known by.
     _tokens: dict[Hashable, int] = field(default_factory=dict)
-    """Of each question, by what its answer is known by."""
 
     @property
     def questions(self) -> int:
@@ -192,13 +190,11 @@ def _size(result: object) -> int:
 
 
 def _keys(model: Model[Q, Any], questions: Iterable[Q]) -> tuple[dict[Q, Hashable], bool]:
-    """Return what the answer to each question is known by, and whether it may be on disk.
-
-    The cache knows an answer by 20 bytes of all that shapes it.
-    """
+    """Return what the answer to each question is known by, and whether it may be on disk."""
     identity = model.identity
     if identity is None:
         return {question: (model, question) for question in questions}, False
+    # The cache knows an answer by 20 bytes of all that shapes it.
     start = hashlib.blake2b(f"[{json.dumps(identity, sort_keys=True)}, ".encode(), digest_size=20)
     keys: dict[Q, Hashable] = {}
     for question in questions:

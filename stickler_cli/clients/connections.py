@@ -24,10 +24,7 @@ class Connections:
     def opened(
         self, key: Hashable, make: Callable[[], T], close: Callable[[T], object] = lambda _: None
     ) -> T:
-        """Return what was opened under a key: all that it is made from, the environment's say too.
-
-        It is made where there is nothing.
-        """
+        """Return what is open under a key: all that it is made from, the environment's say too."""
         with self._lock:
             if key not in self._open:
                 self._open[key] = make(), close

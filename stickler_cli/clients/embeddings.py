@@ -72,8 +72,7 @@ class NamedEmbedder(Embedder):
     """An embedding model that a schema can name."""
 
     model_id: str
-    name: str
-    """Without the prefix that says where it is."""
+    name: str  # without the prefix that says where it is
 
     @property
     def title(self) -> str:
@@ -85,8 +84,7 @@ class ServerEmbedder(NamedEmbedder):
     """A model on a server; where, and with which key, the environment says."""
 
     backend: ClassVar[str]
-    extra: ClassVar[str]
-    """Also the prefix of the server."""
+    extra: ClassVar[str]  # also the prefix of the server
 
     @property
     def identity(self) -> Mapping[str, object]:
@@ -158,8 +156,7 @@ class LocalEmbedder(NamedEmbedder):
     is_local: ClassVar[bool] = True
     package: ClassVar[str]
     extra: ClassVar[str]
-    loader: ClassVar[str]
-    """What the library loads a model with."""
+    loader: ClassVar[str]  # what the library loads a model with
 
     @property
     def identity(self) -> Mapping[str, object]:

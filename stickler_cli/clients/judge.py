@@ -44,12 +44,10 @@ class Verdict(NamedTuple):
     """What a judge says of two values."""
 
     equivalent: bool
-    reason: str
-    """A sentence, on one line."""
+    reason: str  # a sentence, on one line
 
 
-Pair = tuple[str, str]
-"""Two values as JSON text: the ground truth, the prediction."""
+Pair = tuple[str, str]  # two values as JSON text: the ground truth, the prediction
 
 
 @dataclass(frozen=True)
@@ -124,20 +122,6 @@ class Judge(Model[Pair, Verdict]):
             raise ValueError(
                 f"the two values have {len(message)} characters, which is too long to be judged"
             )
-        result = self._answer(connections, message)
-        reason = " ".join(result.output.reason.split())
-        if len(reason) > LONGEST_REASON:
-            reason = reason[: LONGEST_REASON - 3] + "..."
-        took, cost = result.usage, result.usage.cost
-        usage = Usage(
-            input_tokens=took.input_tokens,
-            output_tokens=took.output_tokens,
-            nano_dollars=round(cost * 10**9) if cost is not None else 0,
-            unpriced=int(cost is None),
-        )
-        return Reply([Verdict(result.output.equivalent, reason)], usage)
-
-    def _answer(self, connections: Connections, message: str) -> Any:
         from pydantic_ai import Agent  # takes 0.7 s
         from pydantic_ai.exceptions import UnexpectedModelBehavior
 
@@ -150,10 +134,21 @@ class Judge(Model[Pair, Verdict]):
             retries=1,
         )
         try:
-            return connections.run(asyncio.wait_for(agent.run(message), connections.timeout))
+            result: Any = connections.run(asyncio.wait_for(agent.run(message), connections.timeout))
         except (UnexpectedModelBehavior, AttributeError, KeyError, TypeError) as error:
             # The latter where a client takes what it reads to be of the protocol, and it is not.
             raise GarbledError(f"the answer is no verdict ({error})") from None
+        reason = " ".join(result.output.reason.split())
+        if len(reason) > LONGEST_REASON:
+            reason = reason[: LONGEST_REASON - 3] + "..."
+        took, cost = result.usage, result.usage.cost
+        usage = Usage(
+            input_tokens=took.input_tokens,
+            output_tokens=took.output_tokens,
+            nano_dollars=round(cost * 10**9) if cost is not None else 0,
+            unpriced=int(cost is None),
+        )
+        return Reply([Verdict(result.output.equivalent, reason)], usage)
 
 
 def json_text(value: object) -> str:

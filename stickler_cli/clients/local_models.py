@@ -17,8 +17,7 @@ from stickler_cli.clients.model import Model, Reply
 from stickler_cli.core.problems import Problem, UnavailableError
 from stickler_cli.core.values import dataclass
 
-Texts = tuple[str, str]
-"""Two texts, in alphabetical order: F1 has no direction."""
+Texts = tuple[str, str]  # in alphabetical order: F1 has no direction
 
 
 @dataclass(frozen=True)
@@ -30,12 +29,9 @@ class BertScore(Model[Texts, float]):
     batch_size: ClassVar[int] = 256
     is_local: ClassVar[bool] = True
 
-    name: str | None
-    """Of the model, or its path; None takes what the library has for the language."""
-    layers: int | None
-    """The layer whose embeddings are compared; None takes the library's choice for the model."""
-    rescaled: bool
-    """Whether scores are spread by the library's baseline for model and language."""
+    name: str | None  # of the model, or its path; None takes the library's for the language
+    layers: int | None  # the one whose embeddings are compared; None takes the library's choice
+    rescaled: bool  # whether scores are spread by the library's baseline for model and language
     language: str
 
     @property

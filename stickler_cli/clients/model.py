@@ -49,16 +49,12 @@ class GarbledError(Exception):
 class Usage:
     """What asking has taken; usages add."""
 
-    calls: int = 0
-    """Requests to a model, or batches given to a local one; each attempt counts."""
-    cached: int = 0
-    """Answers that were in the cache."""
+    calls: int = 0  # requests to a model, or batches given to a local one; each attempt counts
+    cached: int = 0  # answers that were in the cache
     input_tokens: int = 0
     output_tokens: int = 0
-    nano_dollars: int = 0
-    """What the calls with a known price cost."""
-    unpriced: int = 0
-    """Answered calls whose price is not known; those of local models are none of them."""
+    nano_dollars: int = 0  # what the calls with a known price cost
+    unpriced: int = 0  # answered calls whose price is not known; none of them to local models
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(*map(add, astuple(self), astuple(other)))
@@ -90,24 +86,18 @@ NO_USAGE: Final = Usage()
 class Reply(Generic[A]):
     """What one call returns."""
 
-    answers: Sequence[A]
-    """In the order of the questions."""
+    answers: Sequence[A]  # in the order of the questions
     usage: Usage = NO_USAGE
 
 
 class Model(ABC, Generic[Q, A]):
     """A model and the way to it; equal objects are the same model."""
 
-    kind: ClassVar[str]
-    """What its answers are: `embedding`, `score` or `verdict`."""
-    comparator: ClassVar[str]
-    """The name of the comparator that asks it."""
-    batch_size: ClassVar[int] = 1
-    """Questions that a call takes at once."""
-    is_local: ClassVar[bool] = False
-    """Whether the model runs in this process: one call at a time, and no use in trying again."""
-    is_judge: ClassVar[bool] = False
-    """Whether the run's limit on judged pairs holds for it."""
+    kind: ClassVar[str]  # what its answers are: `embedding`, `score` or `verdict`
+    comparator: ClassVar[str]  # the name of the comparator that asks it
+    batch_size: ClassVar[int] = 1  # questions that a call takes at once
+    is_local: ClassVar[bool] = False  # in this process: one call at a time, and none tried again
+    is_judge: ClassVar[bool] = False  # the run's limit on judged pairs holds for it
 
     @property
     @abstractmethod
@@ -136,12 +126,7 @@ class Model(ABC, Generic[Q, A]):
 
     @abstractmethod
     def call(self, questions: Sequence[Q], connections: "Connections") -> Reply[A]:
-        """Ask at most `batch_size` questions.
-
-        Raises:
-            GarbledError: the answer cannot be read.
-            Exception: whatever the way to the model raises.
-        """
+        """Ask at most `batch_size` questions; GarbledError if the answer cannot be read."""
 
     def text(self, question: Q) -> str:
         """Return a question as text, one text a question: the cache knows it by that."""

@@ -11,30 +11,21 @@ from stickler_cli.settings import ModelOptions
 class Retry:
     """How often and how long to try."""
 
-    attempts: int = 5
-    """At least 1."""
-    first_wait: float = 0.5
-    """Seconds after the first failure; doubled after each further one."""
-    longest_wait: float = 60.0
-    """Seconds; a server that asks for more is not waited for."""
-    timeout: float = 60.0
-    """Seconds that one attempt may take."""
+    attempts: int = 5  # at least 1
+    first_wait: float = 0.5  # seconds after the first failure; doubled after each further one
+    longest_wait: float = 60.0  # seconds; a server that asks for more is not waited for
+    timeout: float = 60.0  # seconds that one attempt may take
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
     """What a run allows: whom to ask, how often, and how much."""
 
-    cache: bool = True
-    """Whether answers are read from and kept on disk."""
-    offline: bool = False
-    """Whether only answers in the cache count."""
-    dry_run: bool = False
-    """Whether questions are counted instead of asked."""
-    max_pairs: int = ModelOptions.max_pairs
-    """Pairs that judges may be asked about, those in the cache aside."""
-    concurrency: int = 8
-    """Calls to one model at once; the libraries' pools hold as many connections."""
+    cache: bool = True  # answers are read from and kept on disk
+    offline: bool = False  # only answers in the cache count
+    dry_run: bool = False  # questions are counted instead of asked
+    max_pairs: int = ModelOptions.max_pairs  # that judges are asked about, beside the cache's
+    concurrency: int = 8  # calls to one model; the libraries' pools hold as many connections
     retry: Retry = field(default_factory=Retry)
 
     @property

@@ -17,22 +17,14 @@ if TYPE_CHECKING:
 class Server:
     """A kind of server, whose library is asynchronous and takes an address and a key."""
 
-    chat: str
-    """pydantic-ai's module of its library, and the class there of its language models."""
-    provider: str
-    """pydantic-ai's module of the server, and the class there that takes a client."""
-    package: str
-    """Its library."""
-    urls: tuple[str, ...]
-    """The environment variables that move it; the first that is set counts."""
-    client: str = ""
-    """The library's class of clients."""
-    key: str = ""
-    """The environment variable of its key."""
-    usual: str = ""
-    """Where it is unless an environment variable moves it; empty where its library knows."""
-    always_keyed: bool = False
-    """Whether a server of one's own needs a key, too."""
+    chat: str  # pydantic-ai's module of its library, and the class there of its language models
+    provider: str  # pydantic-ai's module of the server, and the class there that takes a client
+    package: str  # its library
+    urls: tuple[str, ...]  # the environment variables that move it; the first that is set counts
+    client: str = ""  # the library's class of clients
+    key: str = ""  # the environment variable of its key
+    usual: str = ""  # where it is unless a variable moves it; empty where its library knows
+    always_keyed: bool = False  # a server of one's own needs a key, too
 
     @property
     def address(self) -> str:
