@@ -13,10 +13,11 @@ from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.problems import Problem, SchemaError
-from stickler_cli.documents.document import Wrapping, read_text
+from stickler_cli.documents.document import read_text
 from stickler_cli.documents.pairs import DocumentPair
 from stickler_cli.documents.reading import BOM, parse_json
-from stickler_cli.runs.chunk import Job, OutputsRequested, evaluate_chunk
+from stickler_cli.runs.chunk import evaluate_chunk
+from stickler_cli.runs.job import Job, OutputsRequested
 from stickler_cli.runs.limits import room_for_depth
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import batch_of
@@ -37,7 +38,7 @@ OPEN: Final = Job(
 """A run that compares by what the documents hold."""
 
 
-Side: TypeAlias = JsonObject | Problem
+Side: TypeAlias = JsonObject | Problem | None
 
 
 class BrokenRuleError(Exception):
@@ -69,8 +70,8 @@ def _compare_samples(plan: Plan) -> None:
 def read_any(data: bytes) -> None:
     """Read a document in each way there is, and compare it with itself and with others."""
     reading = read_text(data, "fuzz.json")
-    hinted = read_text(data, "fuzz.json", wrapping=Wrapping.HINTED).value
-    taken = read_text(data, "fuzz.json", line=3, wrapping=Wrapping.TAKEN).value
+    hinted = read_text(data, "fuzz.json", wrapping="hinted").value
+    taken = read_text(data, "fuzz.json", line=3, wrapping="taken").value
     value = reading.value
     if not all(isinstance(each, dict | Problem) for each in (value, hinted, taken)):
         raise BrokenRuleError("neither a document nor a problem")
