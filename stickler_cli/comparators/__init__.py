@@ -1,7 +1,4 @@
-"""Judges of two values: one module per comparator, and the registry that finds them by name.
-
-Each class is imported when it is first asked for, with the libraries that it needs.
-"""
+"""Judges of two values: one module per comparator, and the registry that finds them by name."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -1,7 +1,4 @@
-"""What every comparator is: a judge of two values that gives a similarity in [0, 1].
-
-Here too is what all constructors share: the checks of their keywords and the error these raise.
-"""
+"""What every comparator is, and what constructors share: checks of keywords, and their error."""
 
 import inspect
 from collections.abc import Hashable, Iterable, Sequence

@@ -104,7 +104,11 @@ class DateComparator(BaseComparator):
         """Read a string, a whole number such as 20240105, a date or a datetime; else no date."""
         if isinstance(value, date):
             return _readings(stated_by(value), stated_by(value))
-        return _read(_text(value), self.dayfirst, self.range_mode != "reject")
+        if is_number(value) and value % 1 == 0:
+            value = int(value)  # 20240105.0 is the integer 20240105 to JSON
+        elif not isinstance(value, str):
+            value = ""
+        return _read(text_of(value), self.dayfirst, self.range_mode != "reject")
 
     def similarity(self, gt: Readings, pred: Readings) -> float:
         """Compare two prepared values in each order of day and month; return the better score."""
@@ -205,13 +209,6 @@ def _admitted(stated: Stated | None, *, ranges: bool) -> Stated | None:
     if not ranges:
         return None
     return stated.start if stated.is_single else stated
-
-
-def _text(value: object) -> str:
-    if isinstance(value, str):
-        return text_of(value)
-    # 20240105.0 is the integer 20240105 to JSON.
-    return text_of(int(value)) if is_number(value) and value % 1 == 0 else ""
 
 
 def _day(stated: Stated | None) -> tuple[float, float]:

@@ -140,11 +140,7 @@ Stated: TypeAlias = StatedDate | StatedRange
 
 
 def share_zones(dates: tuple[StatedDate, ...]) -> bool:
-    """Return whether dates are compared in UTC: all are whole dates with a time zone.
-
-    Otherwise they are compared by their own clocks, which is to say that a date without a zone
-    is in that of the other.
-    """
+    """Return whether all are whole and have a zone, to be compared in UTC; else by their clocks."""
     return all(one.is_whole and one.offset is not None for one in dates)
 
 
@@ -267,10 +263,7 @@ _UNSTATED: Final = _Unstated(LEAP_YEAR, 1, 1)
 
 
 def _zone(name: str | None, seconds: int | None) -> tzinfo | None:
-    """Return the zone of an offset; none for a name without one, as `EST` means several zones.
-
-    dateutil would warn of names, or take them from the machine's own zone.
-    """
+    """Return the zone of an offset; none for a name alone: `EST` means several."""
     return None if seconds is None else timezone(timedelta(seconds=seconds))
 
 

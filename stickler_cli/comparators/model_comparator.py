@@ -38,10 +38,7 @@ class ModelComparator(BaseComparator):
 
     @abstractmethod
     def _judged(self, gt: Any, pred: Any, answers: Sequence[Any]) -> tuple[float, str]:
-        """Return the similarity of two prepared values, and why, by the answers about them.
-
-        A similarity beyond [0, 1] is taken to be the nearer end.
-        """
+        """Return the similarity of two prepared values, which is clipped to [0, 1], and why."""
 
     def require(self) -> None:
         """Raise an `UnavailableError` where a library, a setting or a file is missing."""

@@ -123,10 +123,7 @@ class NumericComparator(BaseComparator):
         return codes_of(np.array(prepared, np.float64).tolist())
 
     def _within(self, gt: Floats, pred: Floats) -> tuple[Truths, Truths]:
-        """Judge pairs of floats: which are within tolerance, and of which that is sure.
-
-        It is sure that a missing number, which is nan here, is not.
-        """
+        """Return which pairs are within tolerance, and of which that is sure; nan surely is not."""
         if not self._relative and not self._absolute:
             return gt == pred, np.ones(len(gt), np.bool_)
         with np.errstate(over="ignore", invalid="ignore"):

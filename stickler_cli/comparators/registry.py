@@ -1,9 +1,7 @@
 """Comparators by name: which class a schema means, and how to construct it from JSON.
 
-A class is imported when it is asked for by name, so that looking at one schema does not load what
-others need. Names come from three places, in this order: the table below, the entry points that
-installed packages offer, and `package.module:Class`, which runs code that nobody installed for
-this purpose and is therefore refused unless the caller allows it.
+Names come from the table below, from entry points of installed packages, and, where the caller
+allows code that nobody installed for this purpose, from `package.module:Class`; in this order.
 """
 
 import inspect

@@ -1,7 +1,6 @@
-"""What counts as nothing.
+"""What counts as nothing: a missing key, `null`, `""`, and objects and lists of nothing else.
 
-A missing key, `null`, `""`, `[]`, `{}`, an object whose every value is absent and a list whose
-every element is absent are one and the same absence. Source: docs/semantics.md, Absence.
+Source: docs/semantics.md, Absence.
 """
 
 from typing import Any

@@ -1,7 +1,6 @@
 """What the pairs of one place came to, column by column: the one account of what happened.
 
-Values and thresholds are not repeated here: they are in the columns and the nodes. Counts,
-non-matches and explanations are folds of accounts; nothing is paired or compared twice.
+Counts, non-matches and explanations are folds of accounts; nothing is paired or compared twice.
 """
 
 from collections.abc import Callable, Iterator, Mapping

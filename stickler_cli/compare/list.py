@@ -44,10 +44,7 @@ class SequenceNode(Node, ABC):
         return masks[0], masks[1]
 
     def _wraps_for_ever(self, value: JsonValue) -> bool:
-        """Return whether a list of one of the value would hold a list of one of it, and so on.
-
-        So it is in a list that contains itself, where no other arm takes the value.
-        """
+        """Return whether a list of one of the value would hold a list of one of it, and so on."""
         seen: list[Node] = []
         node: Node = self
         while isinstance(node, SequenceNode):
@@ -139,11 +136,7 @@ class ListNode(SequenceNode):
         return self._told(columns, gt, pred, raw, score, units)
 
     def _paired(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Pairs:
-        """Return which elements of each two lists are pairs.
-
-        Lists in elements that are being paired are met again, in other calls and in the pairs that
-        are chosen, so what was found of them is kept: each two lists of a place are paired once.
-        """
+        """Return the pairs of each two lists; kept, as those in paired elements come again."""
         floor, known = self.floor(options), columns.pairings
         if not known and not options.pairing:
             return pair(self.items, columns, gt, pred, floor, options)

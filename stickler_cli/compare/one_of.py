@@ -21,10 +21,7 @@ SAYS: Final = {None: -1, False: 0, True: 1}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChoiceNode(Node, ABC):
-    """A node that leaves each pair to the node that fits its values.
-
-    What all such nodes share: the ground truth chooses, and the prediction where there is none.
-    """
+    """A node that leaves each pair to one that its ground truth chooses, else its prediction."""
 
     @abstractmethod
     def choose(self, value: JsonValue) -> Node:
@@ -119,15 +116,11 @@ class OneOfNode(ChoiceNode):
         return self.parts(), gt, pred
 
     def _arm(self, value: JsonValue) -> int:
-        """Find the first arm that accepts the value, else the first arm.
-
-        A missing field and a null field are the same thing, so a value that no arm accepts as it
-        is may be accepted without its absent parts.
-        """
+        """Find the first arm that accepts the value, else the first arm."""
         if value is None:
             return 0
         found = self._accepting(value)
-        if found is None:
+        if found is None:  # a missing field and a null one are the same
             found = self._accepting(without_absent(value))
         return found or 0
 
@@ -155,8 +148,7 @@ class Target:
 class RecursionNode(ChoiceNode):
     """A node that stands for one further up, so that a plan is a finite tree on paper.
 
-    Two recursions are equal if they lead to the same place; the node there is compared where it
-    stands.
+    Two recursions are equal if they lead to the same place; the node is compared where it stands.
     """
 
     place: str

@@ -27,8 +27,7 @@ ANY_KEY: Final = "*"
 """Stands for the keys that only the documents name."""
 
 PAIRING_FLOOR: Final = ComparisonOptions.pairing_floor
-"""At or below this similarity two list elements are not the same item at all. Source:
-docs/semantics.md, Lists."""
+"""At or below it two list elements are not the same item. Source: docs/semantics.md, Lists."""
 
 
 class Purpose(IntEnum):

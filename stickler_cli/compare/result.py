@@ -4,8 +4,7 @@ from enum import IntEnum
 from typing import Final, Literal, TypeAlias
 
 ThresholdSource: TypeAlias = Literal["annotation", "match-threshold", "default"]
-"""Who said a threshold: an annotation of the place or of the list that it is in, the
-match-threshold of an object's model, or nobody."""
+"""Who said it: an annotation of the place or its list, a model's match-threshold, or nobody."""
 
 DEFAULT_MATCH_THRESHOLD: Final = 0.7
 """The similarity at which two objects are the same one. Source: docs/semantics.md, Schema."""

@@ -18,8 +18,7 @@ class SelectiveField:
     of_object: float
     """The weights of all fields of the object, this one included."""
     keys: Indexes
-    """Of the elements of all ground truths, then of all predictions, and of `NOTHING`; below 0 for
-    none."""
+    """Of all ground truths, then of all predictions, and of `NOTHING`; below 0 for none."""
 
     def join(
         self, near: tuple[Indexes, Indexes], far: tuple[Indexes, Indexes], most: Indexes
