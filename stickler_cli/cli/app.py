@@ -5,7 +5,6 @@ import sys
 import threading
 import traceback
 from collections.abc import Sequence
-from types import FrameType
 from typing import Annotated, Final, NoReturn
 
 import typer
@@ -19,7 +18,13 @@ from stickler_cli.core.problems import NotComparableError, SticklerError, Worker
 from stickler_cli.runs.interruption import Interrupted
 from stickler_cli.runs.limits import room_for_depth
 
-DEBUG_OPTION = "--debug"
+DEBUG_OPTION: Final = "--debug"
+
+# Of errors that are not for the user's command line to mend.
+_CODES: Final[dict[type[SticklerError], ExitCode]] = {
+    NotComparableError: ExitCode.INCOMPLETE,
+    WorkerDiedError: ExitCode.INTERNAL,
+}
 
 
 def _version(asked: bool) -> None:
@@ -37,16 +42,6 @@ def _stickler(
     """Evaluate extracted JSON documents against ground truth, field by field."""
 
 
-def _app(arguments: Sequence[str]) -> typer.Typer:
-    """Return the program, with the command that was asked for; with all for help."""
-    app = new_app(name="stickler", epilog=exit_code_help(), pretty_exceptions_enable=False)
-    app.callback()(_stickler)
-    named = next((each for each in arguments if not each.startswith("-")), "")
-    for name in [named] if named in COMMANDS else COMMANDS:  # each takes its time
-        add_command(app, name, COMMANDS[name])
-    return app
-
-
 def main(args: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; nothing is raised past this line."""
     arguments = list(sys.argv[1:] if args is None else args)
@@ -54,7 +49,12 @@ def main(args: Sequence[str] | None = None) -> int:
     _answer_signals()
     try:
         with room_for_depth():
-            _app(arguments)(arguments)
+            app = new_app(name="stickler", epilog=exit_code_help(), pretty_exceptions_enable=False)
+            app.callback()(_stickler)
+            named = next((each for each in arguments if not each.startswith("-")), "")
+            for name in [named] if named in COMMANDS else COMMANDS:  # each takes its time
+                add_command(app, name, COMMANDS[name])
+            app(arguments)
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else ExitCode.OK
     except KeyboardInterrupt:
@@ -66,13 +66,6 @@ def main(args: Sequence[str] | None = None) -> int:
                 warn(line)
         return code
     return ExitCode.OK
-
-
-_CODES: Final[dict[type[SticklerError], ExitCode]] = {
-    NotComparableError: ExitCode.INCOMPLETE,
-    WorkerDiedError: ExitCode.INTERNAL,
-}
-"""The codes of errors that are not for the user's command line to mend."""
 
 
 def _tell(error: Exception) -> ExitCode:
@@ -98,13 +91,10 @@ def _answer_signals() -> None:
     the process by that signal instead of an exit code.
     """
 
-    def stop(number: int, frame: FrameType | None) -> NoReturn:
-        sys.exit(ExitCode.TERMINATED)
-
-    def interrupt(number: int, frame: FrameType | None) -> NoReturn:
+    def interrupt(*signaled: object) -> NoReturn:
         raise Interrupted
 
     if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, stop)
+        signal.signal(signal.SIGTERM, lambda *signaled: sys.exit(ExitCode.TERMINATED))
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not where it is ignored
             signal.signal(signal.SIGINT, interrupt)

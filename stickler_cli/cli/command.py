@@ -7,63 +7,45 @@ import inspect
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from importlib import import_module
+from types import SimpleNamespace
 from typing import Any, Final
 
 import typer
 import typer.core
 
-from stickler_cli.cli.commands import Argument, Command
+from stickler_cli.cli.commands import Command
 from stickler_cli.cli.config import Config, read_config
 from stickler_cli.cli.exit_codes import exit_code_help
-from stickler_cli.core.option import (
-    FLAG,
-    Choice,
-    Option,
-    Texts,
-    options_of,
-    read_settings,
-)
+from stickler_cli.core.option import FLAG, Choice, Option, Texts, options_of, read_settings
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError
 from stickler_cli.settings import COMMANDS
 
+# The attribute of a parameter that holds what reads its values. Versions of typer that have none
+# read values by other means, which does no harm.
 READER: Final = "_runtime_param"
-"""The attribute of a parameter that holds what reads its values. Versions of typer that have none
-read values by other means, which does no harm."""
 
 
-class _AsItIs:
-    """Reads values as they are, and leaves them to `read_settings`.
+def _plain(kind: Any) -> Any:
+    """Return a class of commands, or of groups of them, that leaves values to `read_settings`.
 
-    Typer would load pydantic for it, which takes longer than to evaluate some hundred documents.
+    Typer would load pydantic for them, which takes longer than to evaluate some hundred documents.
     """
 
-    def coerce(self, value: object, **place: object) -> object:
-        return value
+    class Plain(kind):  # type: ignore[misc]
+        def get_params(self, ctx: Any) -> list[Any]:
+            found: list[Any] = super().get_params(ctx)
+            for parameter in found:
+                if hasattr(parameter, READER):
+                    setattr(parameter, READER, SimpleNamespace(coerce=lambda value, **place: value))
+            return found
 
-
-class _Plain:
-    """A command, or a group of them, that does not read values."""
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        found: list[Any] = super().get_params(ctx)  # type: ignore[misc]
-        for parameter in found:
-            if hasattr(parameter, READER):
-                setattr(parameter, READER, _AsItIs())
-        return found
-
-
-class _PlainCommand(_Plain, typer.core.TyperCommand):
-    pass
-
-
-class _PlainGroup(_Plain, typer.core.TyperGroup):
-    pass
+    return Plain
 
 
 def new_app(**said: Any) -> typer.Typer:
     """Return an app without commands."""
     return typer.Typer(
-        cls=_PlainGroup,
+        cls=_plain(typer.core.TyperGroup),
         context_settings={"help_option_names": ["-h", "--help"]},
         no_args_is_help=True,
         rich_markup_mode=None,  # halves the time of --help, which then is plain text
@@ -88,7 +70,9 @@ def add_command(app: typer.Typer, name: str, command: Command) -> None:
         asked = {name: given[name] for name in options if given[name] is not None}
         try:
             settings = [read_settings(kind, asked, parsed=False)] if kind else []
-            code = _function(command)(*(given[name] for name in command.arguments), *settings)
+            module, _, function = command.does.partition(".")
+            does = getattr(import_module(f"{__package__}.{module}"), function)
+            code = does(*(given[name] for name in command.arguments), *settings)
         except (UsageError, UnavailableError) as error:
             raise type(error)(_blamed(error.problems, context, options)) from error
         raise typer.Exit(code)
@@ -97,7 +81,14 @@ def add_command(app: typer.Typer, name: str, command: Command) -> None:
     run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [
             _keyword("context", inspect.Parameter.empty, typer.Context),
-            *(_positional(name, said) for name, said in command.arguments.items()),
+            *(
+                _keyword(
+                    name,
+                    typer.Argument(show_default=False, metavar=said.metavar, help=said.help),
+                    said.kind,
+                )
+                for name, said in command.arguments.items()
+            ),
             *(_parameter(option) for option in options.values()),
             *(_config_parameters(name) if kind else ()),
         ]
@@ -105,21 +96,11 @@ def add_command(app: typer.Typer, name: str, command: Command) -> None:
     epilog = f"\b\nExamples:{command.examples}\n\n{exit_code_help()}" if command.examples else None
     app.command(
         name,
-        cls=_PlainCommand,
+        cls=_plain(typer.core.TyperCommand),
         help=command.help,
         epilog=epilog,
         no_args_is_help=bool(command.arguments),
     )(run)
-
-
-def _function(command: Command) -> Any:
-    module, _, function = command.does.partition(".")
-    return getattr(import_module(f"{__package__}.{module}"), function)
-
-
-def _positional(name: str, said: Argument) -> inspect.Parameter:
-    found = typer.Argument(metavar=said.metavar, help=said.help, show_default=False)
-    return _keyword(name, found, said.kind)
 
 
 def _parameter(option: Option) -> inspect.Parameter:
@@ -154,7 +135,6 @@ def _config_parameters(command: str) -> Iterator[inspect.Parameter]:
     """Return the options that say which configuration file counts."""
 
     def use(context: typer.Context, config: str | None) -> str | None:
-        """Take what a file says as defaults of the command."""
         if not context.resilient_parsing and not context.params.get("no_config"):
             context.obj = read_config(config, command)
             context.default_map = context.obj.values

@@ -127,8 +127,7 @@ COMMANDS: Final = {
         "Show or clear the answers of models that are kept on disk.",
         parts={
             "info": Command(
-                "Show where answers are kept, and how many of which model.",
-                "listings.show_answers",
+                "Show where answers are kept, and how many of which model.", "listings.show_answers"
             ),
             "clear": Command(
                 "Forget all answers: the next runs ask again.", "listings.clear_answers"

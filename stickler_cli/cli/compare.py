@@ -1,7 +1,5 @@
 """`stickler compare`: one pair of documents, explained."""
 
-from collections.abc import Iterator
-
 from stickler_cli.cli.console import show_problems, warn
 from stickler_cli.cli.exit_codes import ExitCode
 from stickler_cli.cli.outputs import outputs_of
@@ -14,7 +12,7 @@ from stickler_cli.core.locations import field_path, parse_field_path
 from stickler_cli.core.problems import ComparisonError, Problem, UsageError
 from stickler_cli.core.spelling import did_you_mean
 from stickler_cli.documents.pairs import DocumentPair, open_pairs, read_pair
-from stickler_cli.reports.pair import ComparedPair, Detail, all_places, error_classes, places
+from stickler_cli.reports.pair import ComparedPair, all_places, error_classes, places
 from stickler_cli.reports.registry import PAIR_FORMATS
 from stickler_cli.runs.assembly import client_of, comparing, policy_of
 from stickler_cli.runs.limits import room_for_depth
@@ -32,7 +30,11 @@ def compare(schema: str, gt: str, pred: str, settings: CompareSettings) -> ExitC
     loaded = load_schema(schema, allow_plugins=settings.allow_plugins)
     found = _pair(gt, pred, settings)
     if not isinstance(found.gt, dict) or not isinstance(found.pred, dict):
-        show_problems(_why_not(found))
+        for side, name in ((found.gt, "ground truth"), (found.pred, "prediction")):
+            if isinstance(side, Problem):
+                show_problems([side])
+            elif side is None:
+                show_problems([Problem(found.id, f"there is no {name} for this document")])
         return ExitCode.INCOMPLETE
     try:
         pair = _compared(loaded, found.id, found.gt, found.pred, settings)
@@ -44,7 +46,6 @@ def compare(schema: str, gt: str, pred: str, settings: CompareSettings) -> ExitC
 
 
 def _pair(gt: str, pred: str, settings: CompareSettings) -> DocumentPair:
-    """Read the pair that was asked for."""
     pairs = open_pairs(gt, pred, settings)
     document = settings.document
     if pairs.single and document is None:
@@ -63,19 +64,9 @@ def _pair(gt: str, pred: str, settings: CompareSettings) -> DocumentPair:
     raise UsageError([Problem("--document", found, "an id as eval names it", hint)])
 
 
-def _why_not(found: DocumentPair) -> Iterator[Problem]:
-    """Say of each side that cannot be compared what is wrong with it."""
-    for side, name in ((found.gt, "ground truth"), (found.pred, "prediction")):
-        if isinstance(side, Problem):
-            yield side
-        elif side is None:
-            yield Problem(found.id, f"there is no {name} for this document")
-
-
 def _compared(
     loaded: LoadedSchema, document: str, gt: JsonObject, pred: JsonObject, settings: CompareSettings
 ) -> ComparedPair:
-    """Compare and explain."""
     client = client_of(loaded.plan, policy_of(settings))
     options = comparing(loaded.plan, settings, client)
     with room_for_depth():
@@ -92,14 +83,8 @@ def _compared(
         root=root,
         chosen=_chosen(settings.field, root),
         classes=error_classes(batch_of(comparison_of(account, 0)).errors(0)),
-        detail=_detail(settings),
+        detail="errors" if settings.only_errors else "all" if settings.everything else "brief",
     )
-
-
-def _detail(settings: CompareSettings) -> Detail:
-    if settings.only_errors:
-        return "errors"
-    return "all" if settings.everything else "brief"
 
 
 def _chosen(field: str | None, root: Explained) -> list[Explained]:

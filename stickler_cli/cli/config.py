@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from stickler_cli.core.json_values import brief
-from stickler_cli.core.option import NotTakenError, Option, options_of
+from stickler_cli.core.option import NotTakenError, options_of
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.spelling import did_you_mean
 from stickler_cli.core.values import dataclass
@@ -37,10 +37,16 @@ def read_config(named: str | None, command: str) -> Config:
     Raises:
         UsageError: the file cannot be read, or holds something that is no option of any command.
     """
-    file = Path(named) if named else _search(Path.cwd())
+    file = Path(named) if named else _nearest(Path.cwd())
     if file is None:
         return Config({})
-    own, known = options_of(COMMANDS[command]), options_in_files(command)
+    own = options_of(COMMANDS[command])
+    known = {  # what a file may set; of two that have an option, this command goes first
+        name: option
+        for settings in (*reversed(COMMANDS.values()), COMMANDS[command])
+        for name, option in options_of(settings).items()
+        if option.in_file != "none"
+    }
     problems = []
     values: dict[str, Any] = {}
     for key, value in _table(file).items():
@@ -61,24 +67,13 @@ def read_config(named: str | None, command: str) -> Config:
     return Config(values, str(file))
 
 
-def options_in_files(command: str) -> dict[str, Option]:
-    """Return the options that a file may set; those of this command go before others'."""
-    return {
-        name: option
-        for settings in (*reversed(COMMANDS.values()), COMMANDS[command])
-        for name, option in options_of(settings).items()
-        if option.in_file != "none"
-    }
-
-
 def _resolved(value: object, folder: Path) -> object:
     if isinstance(value, list):
-        return [str(folder / str(part)) for part in value]
+        return [_resolved(part, folder) for part in value]
     return str(folder / str(value))
 
 
-def _search(start: Path) -> Path | None:
-    """Find the nearest configuration file; the own file goes before the shared one."""
+def _nearest(start: Path) -> Path | None:
     for folder in (start, *start.parents):
         if (folder / OWN_FILE).is_file():
             return folder / OWN_FILE
@@ -89,7 +84,6 @@ def _search(start: Path) -> Path | None:
 
 
 def _table(file: Path) -> dict[str, Any]:
-    """Return the table of options in a file."""
     table = _toml(file)
     if file.name == SHARED_FILE:
         table = table.get("tool", {}).get("stickler")

@@ -18,7 +18,11 @@ def prepare_streams() -> None:
     is opened would take its number, and what others print would end up in it.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
-        if getattr(sys, name) is None and not _is_open(number):
+        if getattr(sys, name) is not None:
+            continue
+        try:
+            os.fstat(number)
+        except OSError:
             nowhere = os.open(os.devnull, os.O_RDWR)  # the lowest number that is free
             if name != "stdin":
                 setattr(sys, name, open(nowhere, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
@@ -26,14 +30,6 @@ def prepare_streams() -> None:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
-
-
-def _is_open(number: int) -> bool:
-    try:
-        os.fstat(number)
-    except OSError:
-        return False
-    return True
 
 
 def write_result(text: str) -> None:

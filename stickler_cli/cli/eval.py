@@ -7,12 +7,7 @@ from stickler_cli.cli.exit_codes import ExitCode
 from stickler_cli.cli.outputs import encoded, exit_code_of, listing, outputs_of
 from stickler_cli.documents.pairs import Pairs
 from stickler_cli.reports.layout import TableStyle
-from stickler_cli.reports.registry import (
-    WITH_ACCOUNTS,
-    WITH_DETAIL,
-    WITH_FIELD_INTERVALS,
-    pieces,
-)
+from stickler_cli.reports.registry import WITH_ACCOUNTS, WITH_DETAIL, WITH_FIELD_INTERVALS, pieces
 from stickler_cli.runs.assembly import assemble
 from stickler_cli.runs.evaluate import evaluate as evaluate_all
 from stickler_cli.runs.job import Job, OutputsRequested, Workers
@@ -42,9 +37,10 @@ def evaluate(schema: str, gt: str, pred: str, settings: EvalSettings) -> ExitCod
         if not settings.quiet:
             warn(text)
 
+    wants_progress = sys.stderr.isatty() if settings.progress is None else settings.progress
     run, signal = evaluate_all(
         assembly,
-        progress=_shows_progress(settings),
+        progress=wants_progress and not settings.quiet,
         tell=tell,
         written=lambda run: map(encoded, pieces("json", run, TableStyle())),
     )
@@ -55,11 +51,6 @@ def evaluate(schema: str, gt: str, pred: str, settings: EvalSettings) -> ExitCod
     if signal is not None:
         return ExitCode(128 + signal)
     return exit_code_of(run)
-
-
-def _shows_progress(settings: EvalSettings) -> bool:
-    asked = sys.stderr.isatty() if settings.progress is None else settings.progress
-    return asked and not settings.quiet
 
 
 def _show_dry_run(job: Job, pairs: Pairs) -> None:
@@ -75,11 +66,8 @@ def _show_dry_run(job: Job, pairs: Pairs) -> None:
         return
     names = ("comparator", "model", "in the cache", "to ask", "calls", "tokens, about")
     rows = [
-        (
-            *(need.model.comparator, need.model.title),
-            *(need.cached, need.questions, need.calls, need.tokens),
-        )
-        for need in client.needs
+        (of.model.comparator, of.model.title, of.cached, of.questions, of.calls, of.tokens)
+        for of in client.needs
     ]
     calls = sum(need.calls for need in client.needs)
     write_result(f"A run would make {calls} calls, and more where one is tried again.\n\n")

@@ -14,7 +14,6 @@ from stickler_cli.reports.registry import WITH_DETAIL
 from stickler_cli.runs.saved import load_detail, load_run
 from stickler_cli.score.gates import check_paths, parse_gate, parse_gates, refuse_bounds
 from stickler_cli.score.intervals import IntervalSettings
-from stickler_cli.score.record import Run
 from stickler_cli.score.run_merging import merge_runs
 from stickler_cli.settings import DiffSettings, MergeSettings, ReportSettings
 
@@ -49,21 +48,15 @@ def diff(base: str, new: str, settings: DiffSettings) -> ExitCode:
     gates = [parse_gate(text, lowest=LOWEST) for text in settings.gate]
     outputs = outputs_of(settings, [("BASE", base), ("NEW", new)])
     runs = load_run(base), load_run(new)
-    if not settings.allow_different:
-        _refuse_different(*runs)
+    if not settings.allow_different and (against := deciding(*runs)):
+        hint = "--allow-different compares them all the same"
+        raise NotComparableError(
+            Problem("", f"the runs are not comparable: {contrast}", hint=hint)
+            for contrast in against
+        )
     intervals = IntervalSettings(settings.ci, settings.seed)
     difference = compare_runs(*runs, (base, new), gates, Deciding(intervals, settings.margin))
     outputs.write(difference)
     outputs.conclude(difference)
     passed = all(result.passed for result in difference.gates)
     return ExitCode.OK if passed else ExitCode.GATE_FAILED
-
-
-def _refuse_different(base: Run, new: Run) -> None:
-    against = deciding(base, new)
-    if against:
-        hint = "--allow-different compares them all the same"
-        raise NotComparableError(
-            Problem("", f"the runs are not comparable: {contrast}", hint=hint)
-            for contrast in against
-        )

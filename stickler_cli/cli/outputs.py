@@ -3,7 +3,7 @@
 import os
 import shutil
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -33,12 +33,10 @@ if TYPE_CHECKING:
 
 OUTPUT: Final = "--output"
 
+# By which GitHub's runner names the summary of a step. Source: docs.github.com, Workflow commands.
 SUMMARY_FILE: Final = "GITHUB_STEP_SUMMARY"
-"""The environment variable by which GitHub's runner names the summary of a step. Source:
-docs.github.com, Workflow commands for GitHub Actions."""
 
-NAMED: Final = 5
-"""Documents that an error names on standard error; the results name all."""
+NAMED: Final = 5  # documents that an error names on standard error; the results name all
 
 _CODES: Final = {
     Verdict.PASSED: ExitCode.OK,
@@ -86,11 +84,22 @@ class Outputs:
                 write_result(piece)
 
     def conclude(self, results: "Run | Difference") -> None:
-        """Append the summary of a step; name failed gates where a person does not see them."""
-        if self.printed == "github":
+        """Append the summary of a step; name failed gates where a person does not see them.
+
+        A summary that cannot be written is no reason for another exit code: the figures stand.
+        """
+        named = os.environ.get(SUMMARY_FILE)
+        if self.printed == "github" and named:
             from stickler_cli.reports.github import summary  # other formats do not load it
 
-            _append_summary(lambda room: summary(results, self.style, room))
+            try:
+                file = Path(named)
+                room = SUMMARY_LIMIT - (file.stat().st_size if file.exists() else 0)
+                text = summary(results, self.style, max(0, room))
+                with file.open("ab") as stream:
+                    stream.write(encoded(text))
+            except OSError as error:
+                warn(f"warning: the summary was not written to {named} ({error.strerror})")
         if self.settings.quiet or self.printed != "table" or not sys.stdout.isatty():
             for result in results.gates:
                 if not result.passed:
@@ -149,24 +158,6 @@ def _style(settings: _Reporting) -> TableStyle:
 def encoded(text: str) -> bytes:
     """Return text as it is in files: what is no Unicode is escaped."""
     return text.encode("utf-8", "backslashreplace")
-
-
-def _append_summary(page: Callable[[int], str]) -> None:
-    """Append the Markdown that fits into so many bytes to the summary of a step, if there is one.
-
-    A summary that cannot be written is no reason for another exit code: the figures stand.
-    """
-    named = os.environ.get(SUMMARY_FILE)
-    if not named:
-        return
-    try:
-        file = Path(named)
-        written = file.stat().st_size if file.exists() else 0
-        text = page(max(0, SUMMARY_LIMIT - written))
-        with file.open("ab") as stream:
-            stream.write(encoded(text))
-    except OSError as error:
-        warn(f"warning: the summary was not written to {named} ({error.strerror})")
 
 
 def exit_code_of(run: Run) -> ExitCode:
