@@ -7,64 +7,31 @@ and `stickler --help` load no library that they do not use. Type checkers read `
 from importlib import import_module
 from typing import Any, Final
 
-__all__ = [
-    "BBoxIoUComparator",
-    "BERTComparator",
-    "BaseComparator",
-    "BertComparator",
-    "ComparableField",
-    "ComparisonError",
-    "DateComparator",
-    "EvalResult",
-    "Evaluation",
-    "ExactComparator",
-    "FuzzyComparator",
-    "LLMComparator",
-    "LevenshteinComparator",
-    "NonMatchField",
-    "NonMatchType",
-    "NumericComparator",
-    "NumericExactC",
-    "Options",
-    "SchemaError",
-    "SemanticComparator",
-    "SticklerError",
-    "StructuredModel",
-    "StructuredModelComparator",
-    "StructuredModelEvaluator",
-    "UnavailableError",
-    "UsageError",
-    "__version__",
-    "evaluate",
-    "evaluate_many",
-]
 __version__ = "0.1.0"
 
-_ELSEWHERE: Final = {
-    "ComparableField": "api.fields",
-    "ComparisonError": "core.problems",
-    "EvalResult": "api.zero",
-    "Evaluation": "api.evaluation_views",
-    "NonMatchField": "api.views",
-    "NonMatchType": "api.views",
-    "Options": "compare.plan",
-    "SchemaError": "core.problems",
-    "SticklerError": "core.problems",
-    "StructuredModel": "api.structured",
-    "StructuredModelEvaluator": "api.structured",
-    "UnavailableError": "core.problems",
-    "UsageError": "core.problems",
-    "evaluate": "api.zero",
-    "evaluate_many": "api.many",
+_OFFERED: Final = {
+    "api.evaluation_views": "Evaluation",
+    "api.fields": "ComparableField",
+    "api.many": "evaluate_many",
+    "api.structured": "StructuredModel StructuredModelEvaluator",
+    "api.views": "NonMatchField NonMatchType",
+    "api.zero": "EvalResult evaluate",
+    "comparators": "BBoxIoUComparator BERTComparator BaseComparator BertComparator DateComparator "
+    "ExactComparator FuzzyComparator LLMComparator LevenshteinComparator NumericComparator "
+    "NumericExactC SemanticComparator StructuredModelComparator",
+    "compare.plan": "Options",
+    "core.problems": "ComparisonError SchemaError SticklerError UnavailableError UsageError",
 }
-"""The module of each name that is no comparator."""
+_HOMES: Final = {name: module for module, names in _OFFERED.items() for name in names.split()}
+
+__all__ = sorted([*_HOMES, "__version__"])  # noqa: PLE0605 - a list
 
 
 def __getattr__(name: str) -> Any:
     """Import what is offered here on first use."""
-    if name not in __all__:
+    if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(f"{__name__}.{_ELSEWHERE.get(name, 'comparators')}"), name)
+    found = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
     globals()[name] = found
     return found
 

@@ -3,8 +3,9 @@
 Nothing here loads pydantic, which asks each rule by the two methods that it knows.
 """
 
+import sys
 from collections.abc import Callable, Mapping
-from dataclasses import field, fields, is_dataclass
+from dataclasses import field, fields, is_dataclass, replace
 from typing import Annotated, Any, Final
 
 from stickler_cli.core.json_values import kind_of
@@ -15,11 +16,8 @@ from stickler_cli.core.values import dataclass
 KEPT: Final = "kept"
 """Metadata of a field of a dataclass; one whose value is False is not written."""
 
-_MOST: Final = 1.7976931348623157e308
-"""The greatest number in a record: no NaN, no infinities, and nothing that no float holds."""
-
-_DIGITS: Final = 100
-"""More digits than any sum has: so many documents there cannot be."""
+_MOST: Final = sys.float_info.max  # of a record: no infinities, and nothing that no float holds
+_DIGITS: Final = 100  # more than any sum has: so many documents there cannot be
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +25,6 @@ class Rule:
     """What a value must be in a file."""
 
     expected: str
-    """In words, for messages."""
     keywords: Mapping[str, Any] = field(default_factory=dict, hash=False)
     """The JSON Schema of such values; nothing for that of the type."""
     fits: Callable[[Any], bool] | None = None
@@ -117,21 +114,17 @@ def _path(value: str) -> Path:
     return path
 
 
-DERIVED: Final = Rule("anything", fits=lambda value: True, always=True)
-"""A key that is always there, and that no reader looks at: it follows from others."""
-
+# Keys that no reader looks at; one that follows from others is always there.
 UNREAD: Final = Rule("anything", fits=lambda value: True)
-"""A key that no reader looks at."""
-
+DERIVED: Final = replace(UNREAD, always=True)
+# A key that is always there, but in files of earlier versions.
 ADDED_LATER: Final = Rule("what its type says", always=True)
-"""A key that is always there, but in files of earlier versions."""
-
+# What is read by itself, since there may be more levels of it than pydantic goes down.
 LATER: Final = Rule("an object", fits=lambda value: isinstance(value, dict))
-"""What is read by itself, since there may be more levels of it than pydantic goes down."""
 
-_FRACTION: Final = Rule("a number in [0, 1]", {"type": "number", "minimum": 0, "maximum": 1})
 _NUMBER: Final = {"type": "number"}
 _OR_NULL: Final = {"type": ["number", "null"]}
+_FRACTION: Final = Rule("a number in [0, 1]", {**_NUMBER, "minimum": 0, "maximum": 1})
 
 Count = Annotated[int, Rule("a whole number of at least 0", {"type": "integer", "minimum": 0})]
 Some = Annotated[int, Rule("a whole number of at least 1", {"type": "integer", "minimum": 1})]
@@ -143,14 +136,14 @@ FractionOrNone = Annotated[
     float | None, Rule(_FRACTION.expected, {**_FRACTION.keywords, **_OR_NULL})
 ]
 Flag = Annotated[bool, Rule("true or false", {"type": "boolean"})]
+# In units of 2^-60; text, since it may have more digits than a JSON number keeps.
 ExactSum = Annotated[
     str, Rule("a whole number as text", {"type": "string", "pattern": "^[0-9]+$"}, _is_sum)
 ]
-"""In units of 2^-60; text, since it may have more digits than a JSON number keeps."""
+# Without list indexes, such as line_items.price; `*` stands for any key of a map.
 FieldPath = Annotated[
     Path, Rule("a string", {"type": "string", "minLength": 1}, parsed=_path, written=field_path)
 ]
-"""Without list indexes, such as line_items.price; `*` stands for any key of a map."""
 
 
 def is_share(value: object) -> bool:
