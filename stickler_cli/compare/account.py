@@ -17,8 +17,7 @@ from stickler_cli.core.values import dataclass
 
 T = TypeVar("T")
 
-_NOTHING_SAID: Final[Mapping[int, str]] = {}
-_NO_KEYS: Final[Mapping[int, tuple[str, ...]]] = {}
+_NONE: Final[Mapping[int, Any]] = {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,9 +62,9 @@ class Account:
     graded: ClassVar[bool] = False
     """Whether pairs have a threshold of their own as elements of a list."""
 
-    extras: Mapping[int, tuple[str, ...]] = _NO_KEYS
+    extras: Mapping[int, tuple[str, ...]] = _NONE
     """Of objects, by position: undeclared keys that only the prediction has, false alarms."""
-    undeclared: Mapping[int, tuple[str, ...]] = _NO_KEYS
+    undeclared: Mapping[int, tuple[str, ...]] = _NONE
     """By position: undeclared keys of the ground truth that have a value; not evaluated."""
 
     def __init__(  # noqa: PLR0913, PLR0917 - what every account has
@@ -91,7 +90,7 @@ class Account:
         """As computed, in [0, 1]; 1.0 where both sides are absent, 0.0 where one is."""
         self.score = score
         """The similarity after clipping, in [0, 1]."""
-        self.reasons: Mapping[int, str] = _NOTHING_SAID
+        self.reasons: Mapping[int, str] = _NONE
         """What a judge said, by the position of the pair."""
         self.reported = similarity
         """The similarity of each pair as an element of a list: of two lists, their score."""

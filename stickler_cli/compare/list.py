@@ -54,19 +54,13 @@ class SequenceNode(Node, ABC):
             node = node.first_of(value)
         return False
 
-    def _told(  # noqa: PLR0913, PLR0917 - what an account has
-        self,
-        columns: Columns,
-        gt: Indexes,
-        pred: Indexes,
-        raw: Floats,
-        score: Floats,
-        units: Units | None = None,
+    def _told(
+        self, columns: Columns, gt: Indexes, pred: Indexes, raw: Floats, score: Floats
     ) -> ListAccount:
         raw, score = scored(raw, gt, pred), scored(score, gt, pred)
         outcome = classified(score, self.threshold, gt, pred)
         found = ListAccount(self, columns, gt, pred, outcome, raw, score)
-        found.units, found.reported = units, score
+        found.reported = score
         return found
 
 
@@ -133,7 +127,9 @@ class ListNode(SequenceNode):
         raw = np.bincount(units.owner, reported, len(gt)) / longest
         added = np.where(_clips(units.account) & (units.outcome != TP), 0.0, reported)
         score = np.bincount(units.owner, added, len(gt)) / longest
-        return self._told(columns, gt, pred, raw, score, units)
+        found = self._told(columns, gt, pred, raw, score)
+        found.units = units
+        return found
 
     def _paired(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Pairs:
         """Return the pairs of each two lists; kept, as those in paired elements come again."""

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import field
-from typing import Final
+from typing import ClassVar, Final
 
 import numpy as np
 
@@ -33,6 +33,8 @@ class ChoiceNode(Node, ABC):
 
     nested = True
     may_clip = True
+    weighs: ClassVar[bool] = False
+    """Whether what the pairs are worth is for this node to say, not for the chosen ones."""
 
     def chosen(self, value: JsonValue) -> Node:
         """Return the node that a value by itself leads to."""
@@ -54,11 +56,7 @@ class ChoiceNode(Node, ABC):
             Part(at, nodes[position].compare(columns, gt[at], pred[at], options))
             for position, at in groups(chosen)
         ]
-        return self.joined(columns, gt, pred, parts)
-
-    def joined(self, columns: Columns, gt: Indexes, pred: Indexes, parts: list[Part]) -> Account:
-        """Put together what the chosen nodes found."""
-        return split(self, columns, gt, pred, parts)
+        return split(self, columns, gt, pred, parts, self.weight if self.weighs else None)
 
     def account(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
         """Account for pairs of values, each by the node that it chooses."""

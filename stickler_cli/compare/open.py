@@ -5,7 +5,6 @@ from dataclasses import field
 
 import numpy as np
 
-from stickler_cli.compare.account import Account, Part, split
 from stickler_cli.compare.columns import Columns, Indexes
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.list import ListNode
@@ -39,6 +38,7 @@ class OpenNode(ChoiceNode):
     """What a list must reach as an element of another; None goes by what is in it."""
     match_source: ThresholdSource = field(default="default", repr=False, compare=False)
     """Who said `match_threshold` and, but for an annotation, `object_threshold`."""
+    weighs = True
 
     def choose(self, value: JsonValue) -> Node:
         """Return the node for values of this kind."""
@@ -57,10 +57,6 @@ class OpenNode(ChoiceNode):
 
         found: tuple[Sequence[Node], Indexes, Indexes] = columns.derived(id(self), find)
         return found
-
-    def joined(self, columns: Columns, gt: Indexes, pred: Indexes, parts: list[Part]) -> Account:
-        """Put together what the nodes of the kinds found; the kind has no say on the weight."""
-        return split(self, columns, gt, pred, parts, self.weight)
 
     def _node(self, kind: str) -> Node:
         if kind in self.whole:

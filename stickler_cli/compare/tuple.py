@@ -57,12 +57,12 @@ class TupleNode(SequenceNode):
         size = np.maximum(np.bincount(owner, minlength=len(gt)), 1)
         raw = np.bincount(owner, account.similarity, len(gt)) / size
         score = np.bincount(owner, account.score, len(gt)) / size
-        if options.pairing:
-            return self._told(columns, gt, pred, raw, score)
-        thresholds = np.broadcast_to(own_thresholds(account), len(owner))
-        places = (
-            np.where(gt_slots == NOTHING, NOTHING, place),
-            np.where(pred_slots == NOTHING, NOTHING, place),
-        )
-        units = element_units(owner, places, account, thresholds)
-        return self._told(columns, gt, pred, raw, score, units)
+        found = self._told(columns, gt, pred, raw, score)
+        if not options.pairing:
+            thresholds = np.broadcast_to(own_thresholds(account), len(owner))
+            places = (
+                np.where(gt_slots == NOTHING, NOTHING, place),
+                np.where(pred_slots == NOTHING, NOTHING, place),
+            )
+            found.units = element_units(owner, places, account, thresholds)
+        return found
