@@ -68,7 +68,7 @@ class SchemaAcceptor(Part, Acceptor):
 def acceptor_of(files: SchemaFiles, arm: Source, documents: Documents) -> Acceptor:
     """Return the test for one arm: by type where its schema says no more than that."""
     schema = arm.schema
-    if files.boolean_of(schema):
+    if schema is files.booleans[True]:
         return TypeAcceptor(ANY_TYPE)
     named = schema.get("type")
     if named is not None and all(key in TYPE_ONLY or key in own_keys(schema) for key in schema):

@@ -109,7 +109,11 @@ def annotation_problems(
             yield Problem(source, found, _EXPECTED[key], _repair(key, value), pointer)
         else:
             expected = "one of the annotations in docs/schema.md"
-            yield Problem(source, f"{key} is no annotation", expected, _nearest(key), pointer)
+            name = key.removeprefix(PREFIX).removeprefix(OLD_PREFIX).replace("_", "-")
+            names = [valid.removeprefix(PREFIX) for valid in KEYS]
+            hint = did_you_mean(name, names, shown=lambda valid: PREFIX + valid)
+            hint = hint or f"valid keys: {', '.join(KEYS)}"
+            yield Problem(source, f"{key} is no annotation", expected, hint, pointer)
 
 
 def _repair(key: str, value: object) -> str:
@@ -126,10 +130,3 @@ def _repair(key: str, value: object) -> str:
             return f"{PREFIX}aggregate: false leaves a field out of the counts"
         case _:
             return ""
-
-
-def _nearest(key: str) -> str:
-    name = key.removeprefix(PREFIX).removeprefix(OLD_PREFIX).replace("_", "-")
-    names = [valid.removeprefix(PREFIX) for valid in KEYS]
-    hint = did_you_mean(name, names, shown=lambda valid: PREFIX + valid)
-    return hint or f"valid keys: {', '.join(KEYS)}"

@@ -11,7 +11,7 @@ from stickler_cli.core.json_values import JsonValue, kind_of
 from stickler_cli.core.values import dataclass
 from stickler_cli.schema.annotations import own_keys
 from stickler_cli.schema.defaults import BY_FORMAT
-from stickler_cli.schema.dialects import Schema
+from stickler_cli.schema.dialects import CLOSED_BY, Schema
 from stickler_cli.schema.files import LeadsNowhereError
 from stickler_cli.schema.references import SchemaFiles, Source
 
@@ -19,22 +19,12 @@ InForce = tuple[Source, ...]
 """The subschemas in force at one place, winners first."""
 
 UNIONS: Final = ("anyOf", "oneOf")
+DECLARING: Final = ("properties", "patternProperties")
+"""Keywords that name the keys of an object."""
+ARRAYS: Final = ("additionalItems", "items", "prefixItems")
+
 SPEAKS: Final = frozenset(
-    {
-        "additionalItems",
-        "additionalProperties",
-        "anyOf",
-        "const",
-        "enum",
-        "format",
-        "items",
-        "oneOf",
-        "patternProperties",
-        "prefixItems",
-        "properties",
-        "type",
-        "unevaluatedProperties",
-    }
+    {*UNIONS, *DECLARING, *CLOSED_BY, *ARRAYS, "const", "enum", "format", "type"}
 )
 """Keywords that can change how a value is compared, but for those that lead to other schemas; all
 others only restrict or describe it."""
@@ -45,9 +35,6 @@ Past this, the last unions are merged as `allOf` is. Source: docs/schema.md."""
 
 OPEN: Final = "any"
 """The kind of a place whose values decide."""
-
-DECLARING: Final = ("properties", "patternProperties")
-"""Keywords that name the keys of an object."""
 
 Report = Callable[[Schema, str, LeadsNowhereError], None]
 """Takes note of a reference that cannot be followed: the schema, the keyword, and why."""

@@ -23,7 +23,7 @@ class LeafDefault:
     comparator: str
     threshold: float
     """In [0, 1]."""
-    config: Mapping[str, object] = field(default_factory=dict)
+    config: Mapping[str, object] = field(default_factory=dict, hash=False)
     """What the comparator is given."""
 
 

@@ -110,22 +110,12 @@ def own_names(schema: Schema, dialect: Dialect) -> list[str]:
 
 TYPES: Final = ("array", "boolean", "integer", "null", "number", "object", "string")
 
-ONE: Final = frozenset(
-    {
-        "additionalItems",
-        "additionalProperties",
-        "contains",
-        "contentSchema",
-        "else",
-        "if",
-        "items",
-        "not",
-        "propertyNames",
-        "then",
-        "unevaluatedItems",
-        "unevaluatedProperties",
-    }
-)
+CLOSED_BY: Final = ("additionalProperties", "unevaluatedProperties")
+"""Keywords that say what keys without a declaration are."""
+ITEMS: Final = ("items", "additionalItems", "unevaluatedItems", "contains")
+CONDITIONS: Final = ("if", "then", "else", "not")
+
+ONE: Final = frozenset({*CLOSED_BY, *ITEMS, *CONDITIONS, "contentSchema", "propertyNames"})
 """Keywords whose value is a schema."""
 LISTED: Final = frozenset({"allOf", "anyOf", "items", "oneOf", "prefixItems"})
 """Keywords whose value may be a list of schemas."""

@@ -7,7 +7,7 @@ from typing import Final
 from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.locations import field_path, json_pointer
 from stickler_cli.core.problems import Problem, SchemaError, Violation
-from stickler_cli.schema.dialects import NAMED, Schema
+from stickler_cli.schema.dialects import CLOSED_BY, ITEMS, NAMED, Schema
 from stickler_cli.schema.judging import (
     MOST_LEVELS,
     EngineError,
@@ -25,9 +25,11 @@ VALIDATE_OPTION: Final = "--validate"
 DEEPEST: Final = 20
 """Steps of a field path that are told apart; more only come of a schema that contains itself."""
 
-_KEYS: Final = ("patternProperties", "additionalProperties", "unevaluatedProperties")
-_ITEMS: Final = ("items", "prefixItems", "additionalItems", "unevaluatedItems", "contains")
-_ABOUT: Final = {"properties": "", **dict.fromkeys(_KEYS, "*"), **dict.fromkeys(_ITEMS, "[]")}
+_ABOUT: Final = {
+    "properties": "",
+    **dict.fromkeys(("patternProperties", *CLOSED_BY), "*"),
+    **dict.fromkeys(("prefixItems", *ITEMS), "[]"),
+}
 """Keywords whose schemas are about what is in a value, and how a path names that; `properties`
 name it themselves."""
 

@@ -30,7 +30,6 @@ from stickler_cli.schema.choices import (
 from stickler_cli.schema.combinators import Branch, InForce
 from stickler_cli.schema.defaults import DEFAULT_WEIGHT, TEXT
 from stickler_cli.schema.dialects import Schema
-from stickler_cli.schema.files import LeadsNowhereError
 from stickler_cli.schema.merging import NOTHING_INHERITED, Merged
 from stickler_cli.schema.name_rules import is_plural
 from stickler_cli.schema.nodes import DEEPEST
@@ -140,7 +139,8 @@ class _Walker:
     def __init__(self, files: SchemaFiles, own: set[int], comparators: Comparators) -> None:
         """Take a schema, and what may be written to: not the schemas of other files."""
         self._root = files.root
-        self._places = Places(files, comparators, _ignore)
+        # A reference that leads nowhere is for the compiler to tell of.
+        self._places = Places(files, comparators, lambda *_: None)
         self._instances = comparators.instances
         self._own = own
         self._notes: dict[int, tuple[Schema, Inferred]] = {}
@@ -279,7 +279,3 @@ class _Walker:
             choice = replace(choice, reason=f"{choice.reason}; in any order")
         weight = merged.worth if at.weight is None else at.weight
         return replace(choice, path=at.path, weight=weight)
-
-
-def _ignore(schema: Schema, keyword: str, error: LeadsNowhereError) -> None:
-    """Pass over a reference that leads nowhere; the compiler tells of it."""

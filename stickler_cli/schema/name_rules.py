@@ -15,11 +15,16 @@ from stickler_cli.schema.defaults import DATE, EXACT, LeafDefault
 
 STRING: Final = frozenset({"string"})
 NUMBER: Final = frozenset({"number"})
+LEAF: Final = STRING | NUMBER
 BOX: Final = frozenset({"box"})
 """An array that may be a box: four numbers, or two pairs of them."""
 
 MONEY: Final = LeafDefault("NumericComparator", 1.0, {"absolute_tolerance": 0.01})
 WORDS: Final = LeafDefault("FuzzyComparator", 0.8, {"method": "token_sort_ratio"})
+QUANTITY: Final = LeafDefault("NumericComparator", 1.0)
+PLACE: Final = LeafDefault("LevenshteinComparator", 0.8)
+PROSE: Final = replace(WORDS, threshold=0.7)
+OVERLAP: Final = LeafDefault("BBoxIoUComparator", 0.5)
 
 
 def _listed(text: str) -> tuple[str, ...]:
@@ -34,118 +39,76 @@ class NameRule:
     """What such a field holds, and why it is compared so."""
     kinds: frozenset[str]
     """`string`, `number`, `box`: of which values the names say this."""
-    listing: str
     how: LeafDefault
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """How the names end, in the singular, words apart: `tax id`."""
-        return _listed(self.listing)
+    names: tuple[str, ...]
+    """How the names end, in the singular, words apart: `tax id`."""
 
 
-RULES: Final = (
-    NameRule(
-        "an identifier: one wrong character makes it another",
-        STRING | NUMBER,
+_TABLE: Final = {
+    ("an identifier: one wrong character makes it another", LEAF, EXACT): (
         "account, asin, barcode, bic, code, cusip, ean, ein, gtin, iban, id, identifier, imei,"
         "isbn, isin, issn, lei, nbr, no, nr, num, number, po, postcode, purchase order, ref,"
-        "reference, serial, sku, ssn, swift, tax id, tin, upc, vin, zip, zipcode",
-        EXACT,
+        "reference, serial, sku, ssn, swift, tax id, tin, upc, vin, zip, zipcode"
     ),
-    NameRule(
-        "an identifier: one wrong character makes it another",
-        STRING,
-        "checksum, doi, guid, hash, key, license plate, passport, uuid, vat",
-        EXACT,
+    ("an identifier: one wrong character makes it another", STRING, EXACT): (
+        "checksum, doi, guid, hash, key, license plate, passport, uuid, vat"
     ),
-    NameRule(
-        "an amount of money: rounding to a cent is no error",
-        STRING | NUMBER,
+    ("an amount of money: rounding to a cent is no error", LEAF, MONEY): (
         "amount, amount due, amount paid, amount payable, balance, balance due, cost, expense, fee,"
         "price, refund, revenue, salary, sub total, subtotal, surcharge, tax, total, total due,"
-        "total paid, total payable, wage",
-        MONEY,
+        "total paid, total payable, wage"
     ),
-    NameRule(
-        "an amount of money: rounding to a cent is no error",
-        NUMBER,
+    ("an amount of money: rounding to a cent is no error", NUMBER, MONEY): (
         "budget, charge, copay, credit, debit, deductible, deposit, due, earning, freight,"
         "gratuity, gross, gst, hst, income, net, paid, pay, payment, premium, profit, pst, rent,"
-        "shipping, sum, tip, turnover, vat",
-        MONEY,
+        "shipping, sum, tip, turnover, vat"
     ),
-    NameRule(
-        "a count or a rate: equal or not, however it is written",
-        STRING | NUMBER,
+    ("a count or a rate: equal or not, however it is written", LEAF, QUANTITY): (
         "count, discount, no of, num of, number of, pct, percent, percentage, qty, quantity, rate,"
-        "ratio",
-        LeafDefault("NumericComparator", 1.0),
+        "ratio"
     ),
-    NameRule(
-        "a date or a range of dates: the same day can be written in many ways",
-        STRING,
+    ("a date or a range of dates: the same day can be written in many ways", STRING, DATE): (
         "at, birth, birthdate, birthday, created, date, date from, date to, datetime, deadline,"
         "dob, due, due date, duedate, expiration, expires, expiry, issued, modified, on, period,"
         "period end, period start, timestamp, updated, valid from, valid through, valid to,"
-        "valid until",
-        DATE,
+        "valid until"
     ),
-    NameRule("a time of day: a minute more is another time", STRING, "time", EXACT),
-    NameRule(
-        "a way to reach someone or something: one wrong character leads elsewhere",
-        STRING | NUMBER,
+    ("a time of day: a minute more is another time", STRING, EXACT): "time",
+    ("a way to reach someone or something: one wrong character leads elsewhere", LEAF, EXACT): (
         "cell, domain, domain name, e mail, e mail address, email, email address, fax, fax number,"
         "file name, filename, homepage, host name, hostname, href, ip, ip address, link, login,"
         "mac address, mobile, mobile number, phone, phone number, tel, telephone, telephone number,"
-        "uri, url, user name, username, web address, web site, website",
-        EXACT,
+        "uri, url, user name, username, web address, web site, website"
     ),
-    NameRule(
-        "one of a few choices: `paid` and `unpaid` look alike and are not",
-        STRING,
+    ("one of a few choices: `paid` and `unpaid` look alike and are not", STRING, EXACT): (
         "currency, gender, kind, language, locale, priority, severity, sex, status, time zone,"
-        "timezone, type, unit, uom",
-        EXACT,
+        "timezone, type, unit, uom"
     ),
-    NameRule(
-        "a name: words may change places, as in `Smith, John`",
-        STRING,
+    ("a name: words may change places, as in `Smith, John`", STRING, WORDS): (
         "agent, approved by, author, authorized by, bank, beneficiary, brand, buyer, carrier,"
         "client, company, contact, created by, customer, doctor, employee, employer, firstname,"
         "fullname, holder, institution, insured, insurer, issued by, landlord, lastname, manager,"
         "manufacturer, merchant, name, organisation, organization, owner, patient, payee, payer,"
         "person, physician, prepared by, provider, recipient, retailer, seller, sender, signatory,"
-        "signed by, sold by, supplier, surname, tenant, vendor",
-        WORDS,
+        "signed by, sold by, supplier, surname, tenant, vendor"
     ),
-    NameRule(
-        "an address: parts may change places",
-        STRING,
-        "addr, address, address line, location, street",
-        WORDS,
+    ("an address: parts may change places", STRING, WORDS): (
+        "addr, address, address line, location, street"
     ),
-    NameRule(
-        "a place: a short name, in which a letter may be misread",
-        STRING,
+    ("a place: a short name, in which a letter may be misread", STRING, PLACE): (
         "birthplace, city, country, county, district, municipality, nationality, place, province,"
-        "region, state, town, village",
-        LeafDefault("LevenshteinComparator", 0.8),
+        "region, state, town, village"
     ),
-    NameRule(
-        "a longer text: most of its words must be there, in any order",
-        STRING,
+    ("a longer text: most of its words must be there, in any order", STRING, PROSE): (
         "abstract, bio, biography, body, comment, content, desc, description, detail, explanation,"
         "feedback, in words, instruction, message, narrative, note, overview, reason, remark,"
-        "review, summary, text",
-        replace(WORDS, threshold=0.7),
+        "review, summary, text"
     ),
-    NameRule(
-        "a box on a page: what counts is how far two overlap",
-        BOX,
-        "b box, bbox, bounding box, boundingbox, box",
-        LeafDefault("BBoxIoUComparator", 0.5),
+    ("a box on a page: what counts is how far two overlap", BOX, OVERLAP): (
+        "b box, bbox, bounding box, boundingbox, box"
     ),
-)
+}
+RULES: Final = tuple(NameRule(*said, _listed(listing)) for said, listing in _TABLE.items())
 """In the order of docs/inference.md. No name is in two rules for the same kind."""
 
 MISLEADING: Final = _listed(

@@ -106,7 +106,10 @@ class Compiler(KindCompiler):
         while self._waiting:
             target, make = self._waiting.popleft()
             target.node = make()
-        root = self._root(in_force, built.node)
+        types = declared_types(in_force)
+        root = document_node(built.node) if types is None or "object" in types else None
+        if root is None:
+            self._problems.add(self._files.root.schema, (), NO_OBJECT, OBJECT_EXPECTED)
         self._usage.report()
         for source, acceptor in [] if self._problems else self._judging:
             try:
@@ -115,7 +118,7 @@ class Compiler(KindCompiler):
                 found = f"no value can be judged by this alternative ({error})"
                 self._problems.add(source.schema, (), found, "what docs/schema.md says of patterns")
         name = self._places.merge(in_force).model_name or DEFAULT_MODEL_NAME
-        return Plan(root, name, asks_models(root))
+        return Plan(root or built.node, name, asks_models(root or built.node))
 
     def place(self, in_force: InForce, inherited: Merged = NOTHING_INHERITED) -> Built:
         """Compile the place at which subschemas are in force."""
@@ -213,14 +216,6 @@ class Compiler(KindCompiler):
             for part, keyword, error in self._reach.problems(branch.arm):
                 self._report(part.schema, keyword, error)
         return acceptor
-
-    def _root(self, in_force: InForce, node: Node) -> Node:
-        """Make sure that documents are objects, as far as the schema has a say."""
-        types = declared_types(in_force)
-        objects = document_node(node) if types is None or "object" in types else None
-        if objects is None:
-            self._problems.add(self._files.root.schema, (), NO_OBJECT, OBJECT_EXPECTED)
-        return objects or node
 
     def _report(self, schema: Schema, keyword: str, error: LeadsNowhereError) -> None:
         steps = (keyword,) if keyword else ()

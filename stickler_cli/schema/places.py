@@ -28,6 +28,7 @@ from stickler_cli.schema.combinators import (
     properties,
 )
 from stickler_cli.schema.defaults import BY_TYPE, LeafDefault, leaf_default
+from stickler_cli.schema.dialects import CLOSED_BY
 from stickler_cli.schema.merging import NOTHING_INHERITED, Merged, merge_annotations
 from stickler_cli.schema.references import SchemaFiles, Source
 
@@ -36,9 +37,6 @@ MOST_PLACES: Final = 50_000
 
 MOST_VISITS: Final = 10
 """Subschemas for each of those places; more are combinations of combinations."""
-
-_CLOSED_BY: Final = ("additionalProperties", "unevaluatedProperties")
-"""Keywords that say what keys without a declaration are."""
 
 
 class TooManyPlacesError(Exception):
@@ -186,7 +184,8 @@ class Places:
             return UnionPlace(branches)
         kinds = kinds_of(self.files, in_force)
         if len(kinds) > 1:
-            typed = [(self.files.typed(in_force[0], kind), kind) for kind in kinds]
+            where, derive = in_force[0], self.files.derive
+            typed = [(derive(where, f"type {kind}", {"type": kind}), kind) for kind in kinds]
             return UnionPlace(tuple(Branch((one, *in_force), None, kind) for one, kind in typed))
         own = self.merge(in_force)
         merged = own if inherited is NOTHING_INHERITED else self.merge(in_force, inherited)
@@ -212,12 +211,12 @@ class Places:
         return ObjectPlace(in_force, own, named, patterns, rest, by_model)
 
     def _rest(self, in_force: InForce) -> InForce | None:
-        for keyword in _CLOSED_BY:
+        for keyword in CLOSED_BY:
             found = held(self.files, in_force, keyword)
             if found:
                 return found
         schemas = [each.schema for each in in_force]
-        closed = any(each.get(keyword) is False for each in schemas for keyword in _CLOSED_BY)
+        closed = any(each.get(keyword) is False for each in schemas for keyword in CLOSED_BY)
         declares = any(keyword in each for each in schemas for keyword in DECLARING)
         return None if closed or declares else ()
 

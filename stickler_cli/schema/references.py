@@ -56,12 +56,13 @@ class SchemaFiles(Index):
         self._origins: dict[str, Origin] = {}
         self._invalid: set[int] = set()
         self._derived: dict[tuple[int, str], Schema] = {}
-        self._booleans: dict[bool, Schema] = {True: {}, False: {"not": {}}}
+        self.booleans: dict[bool, Schema] = {True: {}, False: {"not": {}}}
+        """The objects that stand for the schemas `true` and `false`."""
         file = file.resolve() if file else None
         uri = file.as_uri() if file else IN_MEMORY
         place = Place(source, uri, (), uri, self.dialect)
         self._take(schema, place, file)
-        for boolean in self._booleans.values():
+        for boolean in self.booleans.values():
             self.add(boolean, place)
         self.root = self._source(schema, ())
 
@@ -97,23 +98,16 @@ class SchemaFiles(Index):
     def inside(self, source: Source, schema: JsonValue) -> Source:
         """Return a schema inside another one; `true` and `false` are schemas without a type."""
         if not isinstance(schema, dict):
-            return Source(self._booleans[bool(schema)], source.scope)
+            return Source(self.booleans[bool(schema)], source.scope)
         return self._source(schema, source.scope)
-
-    def boolean_of(self, schema: Schema) -> bool | None:
-        """Return the boolean that a schema stands for; None for one that is an object."""
-        return next((value for value, part in self._booleans.items() if part is schema), None)
 
     def without(self, source: Source, keyword: str) -> Source:
         """Return a schema less one keyword; the same object each time it is asked for."""
         rest = {name: value for name, value in source.schema.items() if name != keyword}
-        return self._derive(source, f"without {keyword}", rest)
+        return self.derive(source, f"without {keyword}", rest)
 
-    def typed(self, source: Source, kind: str) -> Source:
-        """Return a schema that names one JSON type; it stands where `source` does."""
-        return self._derive(source, f"type {kind}", {"type": kind})
-
-    def _derive(self, source: Source, how: str, schema: Schema) -> Source:
+    def derive(self, source: Source, how: str, schema: Schema) -> Source:
+        """Return a schema that stands where `source` does; the first that was derived so."""
         key = (id(source.schema), how)
         if key not in self._derived:
             self._derived[key] = schema
