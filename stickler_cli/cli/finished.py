@@ -6,9 +6,8 @@ from dataclasses import replace
 from stickler_cli.cli.exit_codes import ExitCode
 from stickler_cli.cli.outputs import exit_code_of, outputs_of
 from stickler_cli.core.problems import NotComparableError, Problem
-from stickler_cli.diff.change_gates import LOWEST
 from stickler_cli.diff.changes import DiffSettings as Deciding
-from stickler_cli.diff.comparing import compare_runs
+from stickler_cli.diff.comparing import LOWEST, compare_runs
 from stickler_cli.diff.contrasts import deciding
 from stickler_cli.reports.registry import WITH_DETAIL
 from stickler_cli.runs.saved import load_detail, load_run

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from stickler_cli.diff.change_gates import judge_changes
 from stickler_cli.diff.changes import (
     DIFFERENT,
     F1,
@@ -16,13 +15,26 @@ from stickler_cli.diff.changes import (
 )
 from stickler_cli.diff.contrasts import contrasts
 from stickler_cli.diff.measures import WHOLE, changes
-from stickler_cli.diff.paired_runs import Pair, counted, paired
+from stickler_cli.diff.paired_runs import Counted, Pair, counted, paired
+from stickler_cli.diff.significance import change_intervals
 from stickler_cli.score.accounts import NAMES, SCORE, counts_by_mode
-from stickler_cli.score.gates import Gate, check_paths
+from stickler_cli.score.counts import Counts
+from stickler_cli.score.gates import (
+    COUNTS,
+    Gate,
+    GateResult,
+    asks_documents,
+    check_kind,
+    check_paths,
+    judged,
+)
+from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.record import Run
 from stickler_cli.score.tally import COUNTING_MODES
 
-ERRORS: Final = ("fd", "fa", "fn")
+LOWEST: Final = -1.0  # the least change of a rate or score
+
+CHANGE_OF: Final = "change of "
 
 
 def compare_runs(
@@ -82,6 +94,39 @@ def compare_runs(
     )
 
 
+def judge_changes(
+    gates: Sequence[Gate],
+    counted: Counted,
+    documents: Mapping[str, int],
+    settings: IntervalSettings,
+) -> list[GateResult]:
+    """Return whether what changed is what gates ask for; their columns are among those counted.
+
+    A gate is written as for a run: `f1>=-0.01` allows a loss of one point, `total.f1.lower>=-0.02`
+    also asks for enough documents. Documents are counted, not compared: `documents.worse<=3`.
+    """
+    found = []
+    for gate in gates:
+        if asks_documents(gate):
+            check_kind(gate, documents)
+            found.append(judged(gate, documents[gate.metric], ""))
+        elif gate.metric in COUNTS:
+            before, after = (
+                getattr(Counts(*sums), gate.metric)
+                for sums in counted.counts(gate.path, gate.mode).sum(axis=2).tolist()
+            )
+            found.append(judged(gate, after - before, "", CHANGE_OF))
+        else:
+            figure = Figure(gate.path, gate.mode, gate.metric)
+            value, empty = counted.change(figure), "nothing was counted in one of the runs"
+            if gate.bound and value is not None:
+                (interval,) = change_intervals([counted.sample(figure)], counted.ids, settings)
+                value = None if interval is None else getattr(interval, gate.bound)
+                empty = "too few documents say anything about it for a confidence interval"
+            found.append(judged(gate, value, empty, CHANGE_OF))
+    return found
+
+
 def document_changes(pairs: Sequence[Pair]) -> list[DocumentChange]:
     """Return what changed in each document in which anything did, the greatest loss first.
 
@@ -124,7 +169,7 @@ def _change(pair: Pair) -> DocumentChange | None:
 
 
 def _errors(counts: Mapping[str, int]) -> int:
-    return sum(counts.get(name, 0) for name in ERRORS)
+    return sum(counts.get(name, 0) for name in ("fd", "fa", "fn"))
 
 
 def _is_right(counts: Mapping[str, int]) -> bool | None:

@@ -51,19 +51,15 @@ def _every(base: Run, new: Run) -> Iterator[_Both]:
     if before.digest != after.digest:
         yield "schema", before.path, after.path, False
         yield "model name", before.model_name, after.model_name, False
-        yield from _fields(base, new)
+        old, now = ({info.path: asdict(info) for info in run.fields} for run in (base, new))
+        for path in dict.fromkeys([*old, *now]):
+            name = f"field {field_path(path)}"
+            yield name, _DECLARED[path in old], _DECLARED[path in now], False
+            if path in old and path in now:
+                for key in ("kind", "comparator", "threshold", "weight"):
+                    yield f"{name}, {key}", old[path][key], now[path][key], False
     options = asdict(new.options)
     for name, value in asdict(base.options).items():
         yield f"option {name}", value, options[name], name not in NOT_DECIDING
     yield "run", _WHOLE[base.partial], _WHOLE[new.partial], True
     yield "version", base.version, new.version, False
-
-
-def _fields(base: Run, new: Run) -> Iterator[_Both]:
-    before, after = ({info.path: asdict(info) for info in run.fields} for run in (base, new))
-    for path in dict.fromkeys([*before, *after]):
-        name = f"field {field_path(path)}"
-        yield name, _DECLARED[path in before], _DECLARED[path in after], False
-        if path in before and path in after:
-            for key in ("kind", "comparator", "threshold", "weight"):
-                yield f"{name}, {key}", before[path][key], after[path][key], False

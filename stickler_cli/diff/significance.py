@@ -13,16 +13,9 @@ from numpy.typing import NDArray
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.intervals import Interval, IntervalSettings, percentiles, weights
 
-SWAPS: Final = 9999
-"""Ways to swap that are drawn: a p of 0.05 is then off by 0.004 at most, nearly always."""
-
-MOST_ENUMERATED: Final = 14
-"""Documents whose swaps are all tried: of 2**14 ways one half mirrors the other, so that they are
-8192, fewer than would be drawn."""
-
-CHUNK: Final = 256
-"""Documents that are swapped or resampled at once: 256 times 9999 signs are 20 MB."""
-
+SWAPS: Final = 9999  # ways to swap that are drawn: a p of 0.05 is then off by 0.004 at most, mostly
+MOST_ENUMERATED: Final = 14  # documents whose swaps are all tried: 2**13, less than are drawn
+CHUNK: Final = 256  # documents swapped or resampled at once: 256 times 9999 signs are 20 MB
 _SAME: Final = 1e-12  # changes that are less apart are equal: they come of rounded quotients
 
 

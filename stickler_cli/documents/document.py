@@ -25,15 +25,9 @@ from stickler_cli.documents.reading import (
     unreadable,
 )
 
-BYTE_ORDER_MARK: Final = "byte_order_mark"
-"""The remark on a document that begins with one; it is left out."""
-
-DUPLICATE_KEYS: Final = "duplicate_keys"
-"""The remark on a document with an object that has a key twice; the last one counts."""
-
-MOST_FOR_A_HINT: Final = 1_000_000
-"""Bytes of a text that is looked into only to name an option; models answer with fewer."""
-
+BYTE_ORDER_MARK: Final = "byte_order_mark"  # a remark: it begins with one, which is left out
+DUPLICATE_KEYS: Final = "duplicate_keys"  # a remark: an object has a key twice; the last counts
+MOST_FOR_A_HINT: Final = 1_000_000  # bytes that are looked into only to name an option
 _DIGEST_BYTES: Final = 16  # enough that two documents never share a digest by accident
 
 _ESCAPED_COLON: Final = re.compile(rb"\\u003[aA]")
@@ -96,8 +90,7 @@ class LineReference(NamedTuple):
 Reference: TypeAlias = FileReference | LineReference | Problem
 """Where a document is; a problem where it is already known that it cannot be read."""
 
-Data: TypeAlias = bytes | Problem | None
-"""The bytes of a document; why they cannot be read; None where there is none."""
+Data: TypeAlias = bytes | Problem | None  # of a document; why they cannot be read
 
 
 Wrapping: TypeAlias = Literal["refused", "hinted", "taken"]

@@ -34,8 +34,7 @@ from stickler_cli.score.record import SchemaSignature
 from stickler_cli.score.tally import COUNTING_MODES
 from stickler_cli.score.validity import Violated
 
-_MOST_UNITS: Final = 1 << 32
-"""More units than one document can have, few enough that sums of them are exact."""
+_MOST_UNITS: Final = 1 << 32  # more than one document has, few enough for exact sums
 
 _SHARE: Final = {"type": "number", "minimum": 0, "maximum": 1}
 _LEVEL: Final = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}

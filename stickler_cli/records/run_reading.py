@@ -15,7 +15,6 @@ from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.records.codec import read
 from stickler_cli.records.run_format import (
     AccountRecord,
-    DocumentsRecord,
     EvaluationRecord,
     IntervalsRecord,
     NodeRecord,
@@ -43,8 +42,7 @@ OLD: Final = "it was written by an older version: evaluate again"
 
 _HINTS: Final = dict.fromkeys(("documents", "score_sums", "score_sum", "error_classes"), OLD)
 
-OPTIONS_ADDED_LATER: Final = frozenset({"lenient_json"})
-"""Options that a record need not have; it then was made with their default."""
+OPTIONS_ADDED_LATER: Final = frozenset({"lenient_json"})  # records need not have them
 
 
 def read_run(record: Mapping[str, object], source: str = "") -> Run:
@@ -103,11 +101,7 @@ def _refused(value: object, expected: str, source: str, place: Path, hint: str =
 
 
 def read_options(record: object, kind: type[S], source: str) -> S:
-    """Return the options of a record.
-
-    Raises:
-        UsageError: one is not there, or out of range.
-    """
+    """Return the options of a record."""
     given = read(dict[str, Any], record, source, ("options",))
     values = {}
     for name, option in options_of(kind).items():
@@ -152,24 +146,18 @@ def _fill(results: Results, record: ResultsRecord, source: str, place: Path) -> 
     results.tally = read_tally(record["confusion_matrix"], source, (*place, "confusion_matrix"))
     results.evaluated = documents["evaluated"]
     results.score_units = int(record["score_sum"])
-    results.statuses = Counter(_statuses(documents, source, (*place, "documents")))
+    counts = cast("Mapping[str, int]", documents)
+    results.statuses = Counter({status: counts[status] for status in Status})
+    results.statuses[Status.EVALUATED] += counts["total"] - results.statuses.total()
+    if results.statuses[Status.EVALUATED] < 0:
+        expected, where = "at least the sum of the others", (*place, "documents", "total")
+        raise _refused(counts["total"], expected, source, where)
     odd = {name: cast("int", documents.get(name, 0)) for name in ODDITIES}
     for way, count in documents.get("lenient", {}).items():
         odd[LENIENT if way == "documents" else f"{LENIENT}_{way}"] = cast("int", count)
     results.warnings = Counter({name: count for name, count in odd.items() if count})
     by_field = record["error_classes"]["fields"]
     results.errors = ErrorCounts({path: Counter(counts) for path, counts in by_field.items()})
-
-
-def _statuses(documents: DocumentsRecord, source: str, place: Path) -> dict[Status, int]:
-    """Return how many documents there were of each status; what is left of all was evaluated."""
-    counts = cast("Mapping[str, int]", documents)
-    statuses = {status: counts[status] for status in Status}
-    statuses[Status.EVALUATED] += counts["total"] - sum(statuses.values())
-    if statuses[Status.EVALUATED] < 0:
-        expected = "at least the sum of the others"
-        raise _refused(counts["total"], expected, source, (*place, "total"))
-    return statuses
 
 
 def _validity(record: ValidityRecord, source: str, side: Side) -> Validity:
@@ -186,9 +174,6 @@ def read_tally(record: object, source: str = "", place: Path = ()) -> Tally:
     """Return the tally of a node and all nodes below it.
 
     Undeclared keys are not in it, as a run lists them elsewhere.
-
-    Raises:
-        UsageError: it is no such record.
     """
     root = Tally()
     todo: list[tuple[Tally, object, Path]] = [(root, record, place)]
@@ -213,11 +198,7 @@ def read_tally(record: object, source: str = "", place: Path = ()) -> Tally:
 
 
 def read_accounts(records: object, source: str = "") -> Accounts:
-    """Read the `per_document` of a run; each account is then the line that it was.
-
-    Raises:
-        UsageError: it is no such list; with the first entry that does not fit.
-    """
+    """Read the `per_document` of a run; each account is then the line that it was."""
     accounts = Accounts()
     for position, value in enumerate(read(list[Any], records, source, ("per_document",))):
         account = read(AccountRecord, value, source, ("per_document", position))

@@ -71,11 +71,7 @@ def assemble(
 
 
 def comparing(plan: Plan, settings: ComparisonOptions, client: "Client | None") -> Options:
-    """Return the options of the engine, for comparators that are known to work here.
-
-    Raises:
-        UnavailableError: a comparator needs something that is not installed.
-    """
+    """Return the options of the engine, for comparators that are known to work here."""
     for comparator in comparators(plan):
         if client is None or client.policy.may_ask or not comparator.asks_models:
             comparator.require()

@@ -12,21 +12,13 @@ from stickler_cli.documents.pairs import DocumentPair
 from stickler_cli.runs.chunk import Item
 
 CHUNK_SECONDS: Final = 1.0
-"""The work that a chunk holds at most, by the time that the last one took. Many fields take tens of
-milliseconds however few documents there are: with less, a slow machine would make chunks smaller,
-these documents slower, and these chunks smaller still."""
+"""The work that a chunk holds at most, by the time that the last one took. With less, many fields,
+which take tens of milliseconds for any documents, would make chunks smaller and smaller."""
 
-LEAST_SECONDS: Final = 0.1
-"""The work that is not cut any further, so that little of it is that of the chunk itself."""
-
-CHUNK_BYTES: Final = 4_000_000
-"""The text of the documents of a chunk. Parsed and compared it takes some thirty times as much."""
-
-LARGEST_CHUNK: Final = 256  # Documents. More at once gain little.
-
-FIRST_CHUNK: Final = 32
-"""Documents of which nobody knows yet what they take, for all processes together."""
-
+LEAST_SECONDS: Final = 0.1  # of work, which is not cut any further: else much is the chunk itself
+CHUNK_BYTES: Final = 4_000_000  # of text; parsed and compared it takes some thirty times as much
+LARGEST_CHUNK: Final = 256  # documents; more at once gain little
+FIRST_CHUNK: Final = 32  # documents, for all processes together, whose work nobody knows yet
 FIRST_BYTES: Final = 250_000  # their text: documents with long lists take much longer than others
 GROWTH: Final = 8  # how many times as large as the last chunk the next one may be
 
@@ -34,8 +26,7 @@ ASKED_TOGETHER: Final = 64
 """Documents whose questions to models are asked together: enough to fill batches and connections,
 few enough to be worth showing progress after."""
 
-OWN_BYTES: Final = 500
-"""What a document costs beside its text, in bytes of text; all that is known of one in memory."""
+OWN_BYTES: Final = 500  # what a document costs beside its text, in bytes of text
 
 
 class Chunks:

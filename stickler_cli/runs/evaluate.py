@@ -53,11 +53,6 @@ def evaluate_in_memory(  # noqa: PLR0913 - a keyword for what settings cannot ho
 
     Without a client models are asked as a run does by default; `total` is None where nobody knows
     it; `validation` is asked once all comparators are known to be there.
-
-    Raises:
-        UnavailableError: something is needed that is not installed.
-        UsageError: the plan cannot be sent to other processes.
-        WorkerDiedError: another process could not start.
     """
     options = comparing(plan, settings, client or client_of(plan))
     job = Job(plan, options, settings.missing, validation=validation())
@@ -83,12 +78,6 @@ def evaluate(
 
     Returns:
         The run, and the signal that ended it early, if one did.
-
-    Raises:
-        UsageError: a file cannot be made, the plan cannot be sent to another process, the run
-            directory cannot be used for this run, or its documents have changed.
-        WorkerDiedError: a worker could not start.
-        OSError: files cannot be written.
     """
     interruption, settings = Interruption(), assembly.settings
     kept: AbstractContextManager[RunDirectory | None] = nullcontext()

@@ -58,11 +58,7 @@ class Validation:
 def validation_of(
     chosen: Validate, schema: Schema, source: str = "", file: str | None = None
 ) -> Validation | None:
-    """Return the validation of the chosen sides by a parsed schema; None where there are none.
-
-    Raises:
-        SchemaError: the validator does not take the schema.
-    """
+    """Return the validation of the chosen sides by a parsed schema; None where there are none."""
     sides = tuple(side for side in SIDES if chosen in (side, "both"))
     return Validation(DocumentValidator(schema, source, file), sides) if sides else None
 

@@ -23,9 +23,7 @@ FIRST_LINE: Final = b"stickler-journal/1\n"
 
 CHECKSUM_BYTES: Final = 16
 
-SYNC_SECONDS: Final = 1.0
-"""How long a record may be known to the system, which only a crash of the machine would lose, and
-not yet be on the disk."""
+SYNC_SECONDS: Final = 1.0  # how long a crash of the machine, and nothing else, may lose a record
 
 
 class Journal:

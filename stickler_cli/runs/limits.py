@@ -18,15 +18,9 @@ CPU_QUOTA: Final = Path("/sys/fs/cgroup/cpu.max")
 """Microseconds of processor time, and in how many. Source: the kernel's admin-guide/cgroup-v2."""
 
 STATUS: Final = Path("/proc/self/status")  # source: man 5 proc_pid_status
-
-SIZES_OF_PROCESS: Final = Path("/proc/self/statm")
-"""In pages, the address space first. Source: man 5 proc_pid_statm."""
-
-RECURSION_LIMIT: Final = 20_000
-"""Python frames; a document of 1024 levels, as deep as they are read, needs some 8 a level."""
-
-COLLECTED_AFTER: Final = 100_000
-"""Objects that are made before the garbage collector looks for cycles; documents have none."""
+SIZES_OF_PROCESS: Final = Path("/proc/self/statm")  # in pages. Source: man 5 proc_pid_statm
+RECURSION_LIMIT: Final = 20_000  # Python frames; a document of 1024 levels needs some 8 a level
+COLLECTED_AFTER: Final = 100_000  # objects made before cycles are looked for; documents have none
 
 
 def can_fork() -> bool:

@@ -21,8 +21,7 @@ Advance: TypeAlias = Callable[[int], None]  # is told how many more documents ar
 MEASURED_SECONDS: Final = 0.25  # the work after which it is judged how much more there is
 
 WORTH_FORKING: Final = 1.0
-"""The seconds of work that must be left for other processes to be worth it, where they are forks:
-those start within some 20 ms, but what they find has to be sent and added."""
+"""The seconds of work that must be left for forks to be worth it: what they find is to be sent."""
 
 WORTH_STARTING: Final = 3.0
 """Likewise where processes begin anew, which takes half a second and more."""
@@ -78,11 +77,7 @@ def gather(
     non_match_lines: BinaryIO | None = None,
     advance: Advance | None = None,
 ) -> ChunkResult:
-    """Add up the results of a run; lines are written to streams as they come, and not kept.
-
-    Raises:
-        OSError: lines cannot be written.
-    """
+    """Add up the results of a run; lines are written to streams as they come, and not kept."""
     total = empty_result(requested)
     if requested.accounts:
         total.evaluation.accounts = Accounts(SortedLines())

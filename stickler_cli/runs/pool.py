@@ -28,11 +28,8 @@ from stickler_cli.runs.worker import (
     read_answer,
 )
 
-CHUNKS_AHEAD: Final = 4
-"""Chunks for each worker that may be held, because one before them takes longer."""
-
-MOST_DEATHS: Final = 2
-"""Workers that a document by itself may cost; one may have been killed from outside."""
+CHUNKS_AHEAD: Final = 4  # for each worker that are held, because one before them takes longer
+MOST_DEATHS: Final = 2  # of workers by one document; one may have been killed from outside
 
 
 @dataclass(slots=True, eq=False)
@@ -62,11 +59,7 @@ class Pool:
     all_read: bool = False
 
     def results(self, chunks: Chunks) -> Iterator[ChunkResult]:
-        """Yield the results of all chunks, in their order; they are cut as workers ask for more.
-
-        Raises:
-            UsageError: the plan cannot be sent to another process, or not be read there.
-        """
+        """Yield the results of all chunks, in their order; they are cut as workers ask for more."""
         self.packed = packed_job(self.job, self.workers.source)
         try:
             for _ in range(self.number):

@@ -3,7 +3,7 @@
 Each document that is kept is read again, though not compared: it must have its old fingerprint.
 """
 
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from itertools import chain, islice
 from typing import Final
@@ -18,9 +18,7 @@ from stickler_cli.runs.interruption import Interruption, until_interrupted
 from stickler_cli.runs.run_directory import BEGIN_AGAIN, JournalRecord, RunDirectory
 
 NAMED: Final = 5  # documents that an error names
-
-FINISHED: Final = "finished"
-"""The key of the last record of a run that went through all documents: how many there were."""
+FINISHED: Final = "finished"  # the key of the last record of a whole run: its number of documents
 
 
 def continued(
@@ -110,8 +108,7 @@ class _Kept:
         moved = [f"{now[0]} stands where {before[0]} was"] if not gone and not new else []
         return self._refused(gone + new + moved)
 
-    def _refused(self, changes: Iterable[str]) -> UsageError:
-        named = list(changes)
+    def _refused(self, named: list[str]) -> UsageError:
         more = f", and {len(named) - NAMED} more" if len(named) > NAMED else ""
         found = f"documents are not what they were: {', '.join(named[:NAMED])}{more}"
         source = self._directory.source

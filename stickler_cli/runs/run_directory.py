@@ -21,14 +21,11 @@ NON_MATCHES: Final = "non-matches.jsonl"
 JOURNAL: Final = "journal"
 
 RESULTS: Final = (RUN_FILE, DOCUMENTS, NON_MATCHES)  # what a finished run has beside its journal
-
-KEPT_NON_MATCHES: Final = 100
-"""How many first errors are kept at least: so a finished run can be asked to show some."""
+KEPT_NON_MATCHES: Final = 100  # at least: so a finished run can be asked to show some errors
 
 BEGIN_AGAIN: Final = "--restart begins again, another directory keeps both"
 
-JournalRecord: TypeAlias = tuple[str, dict[str, object]]
-"""What messages call a record of a journal, and its JSON values."""
+JournalRecord: TypeAlias = tuple[str, dict[str, object]]  # its name in messages, and its values
 
 
 @dataclass(slots=True)

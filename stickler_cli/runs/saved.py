@@ -15,8 +15,7 @@ from stickler_cli.runs.run_directory import NON_MATCHES, RUN_FILE
 from stickler_cli.score.detail import Detail, non_match_row
 from stickler_cli.score.record import Run
 
-MAX_RUN_BYTES: Final = 2_000_000_000
-"""Bytes of a run file, unpacked: about a million documents of forty fields."""
+MAX_RUN_BYTES: Final = 2_000_000_000  # unpacked: about a million documents of forty fields
 
 _EXPECTED: Final = "a run file, as stickler eval -o run.json writes it, or a run directory"
 

@@ -15,9 +15,7 @@ from weakref import finalize
 Entry: TypeAlias = tuple[str, bytes]  # a key and its line
 MOST_BYTES: Final = 1_000_000  # bytes that lines may take in memory before they are put away
 OWN_BYTES: Final = 200  # what a line takes beside its content: a tuple, a key, an object
-
-BLOCKS: Final = 64
-"""How many pieces a part is read in when parts are merged; one of each is in memory."""
+BLOCKS: Final = 64  # in which a part is read when parts are merged; one of each is in memory
 
 
 class SortedLines:
@@ -34,11 +32,7 @@ class SortedLines:
         self += entries
 
     def append(self, entry: Entry) -> None:
-        """Add a line; of many, the parts are put away.
-
-        Raises:
-            OSError: there is no room for temporary files.
-        """
+        """Add a line; of many, the parts are put away."""
         self._here.append(entry)
         self._bytes += OWN_BYTES + len(entry[1])
         self._count += 1

@@ -12,9 +12,7 @@ from stickler_cli.core.problems import Problem, UsageError
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-PARTIAL: Final = ".partial"
-"""Ends the name of a file whose format cannot say that it is not about all documents."""
-
+PARTIAL: Final = ".partial"  # ends names of files whose format cannot say that some documents lack
 AS_IT_IS: Final = getattr(os, "O_BINARY", 0)  # Windows would change the ends of lines
 
 _STREAMS: Final = {("/", "dev", name) for name in ("fd", "stdout", "stderr")}

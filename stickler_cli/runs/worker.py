@@ -37,14 +37,8 @@ PICKLING_ERRORS: Final = (
 """Of what cannot be written or read: a local class, too deep a value."""
 
 READY: Final = b"ready"  # what a worker says first, or why it is not
-
-NOT_HERE: Final = b"not here"
-"""What a worker says of a chunk that it cannot read, or whose result it cannot send."""
-
-NO_MEMORY: Final = TOO_LITTLE_MEMORY.encode()
-"""What a worker says of a chunk that it has no memory for."""
-
-MAIN_PROCESS: Final = "MainProcess"  # what multiprocessing calls a process that it has not started
+NOT_HERE: Final = b"not here"  # of a chunk that cannot be read, or whose result cannot be sent
+NO_MEMORY: Final = TOO_LITTLE_MEMORY.encode()  # of a chunk that there is no memory for
 SECONDS_TO_END: Final = 5.0  # how long a worker that is told to end may take before it is killed
 
 
@@ -129,8 +123,7 @@ def _context(job: Job) -> "ForkContext | ForkServerContext | SpawnContext":
     # Clients of models may hold connections, which two processes cannot share. And a process that
     # was started by Python may be running a script that starts itself again, which Python notices
     # only where processes begin anew.
-    first = current_process().name == MAIN_PROCESS
-    if first and can_fork() and not job.plan.asks_models:
+    if current_process().name == "MainProcess" and can_fork() and not job.plan.asks_models:
         return get_context("fork")
     if sys.platform != "linux":
         return get_context("spawn")

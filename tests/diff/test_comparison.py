@@ -3,9 +3,8 @@
 import pytest
 
 from stickler_cli.core.problems import UsageError
-from stickler_cli.diff.change_gates import LOWEST
 from stickler_cli.diff.changes import Decision, DiffSettings, Trend
-from stickler_cli.diff.comparing import compare_runs
+from stickler_cli.diff.comparing import LOWEST, compare_runs
 from stickler_cli.diff.measures import corrected_p
 from stickler_cli.diff.paired_runs import counted, paired
 from stickler_cli.score.gates import parse_gate

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from stickler_cli.diff.change_gates import LOWEST
-from stickler_cli.diff.comparing import compare_runs
+from stickler_cli.diff.comparing import LOWEST, compare_runs
 from stickler_cli.reports.difference_view import signed
 from stickler_cli.reports.github import summary
 from stickler_cli.reports.layout import TableStyle

@@ -14,9 +14,8 @@ from jsonschema import Draft202012Validator
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from stickler_cli.cli import main
-from stickler_cli.diff.change_gates import LOWEST
 from stickler_cli.diff.changes import Decision, Difference, Trend, diff_record
-from stickler_cli.diff.comparing import compare_runs
+from stickler_cli.diff.comparing import LOWEST, compare_runs
 from stickler_cli.reports.csv_report import DIFFERENCE_HEADERS
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.registry import render
