@@ -17,7 +17,7 @@ from stickler_cli.comparators.registry import UnknownComparatorError, construct
 from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD
 from stickler_cli.core.json_values import brief, kind_of
 from stickler_cli.core.locations import Path, json_pointer
-from stickler_cli.core.problems import Problem, SchemaError
+from stickler_cli.core.problems import Problem
 from stickler_cli.core.spelling import did_you_mean
 from stickler_cli.schema.annotations import PREFIX
 
@@ -75,17 +75,6 @@ FIELD_KEYS: Final = {
 _GENERIC: Final = re.compile(r"(?P<outer>list|optional|dict)\[(?P<inner>.+)\]", re.IGNORECASE)
 
 
-def model_from_configuration(
-    config: object, base: type[Model], *, allow_plugins: bool = False
-) -> type[Model]:
-    """Make a model class, a subclass of `base`; see `StructuredModel.model_from_json`."""
-    reader = _Reader(base, allow_plugins=allow_plugins)
-    model = reader.model(config, (), DEFAULT_MODEL_NAME)
-    if reader.problems:
-        raise SchemaError(reader.problems)
-    return model
-
-
 def type_named(text: str) -> Any:
     """Return the type that a `type` names, such as `List[str]`; ValueError if it names none."""
     generic = _GENERIC.fullmatch(text.strip())
@@ -101,15 +90,15 @@ def type_named(text: str) -> Any:
     return GENERICS[outer](type_named(inner))
 
 
-class _Reader(Generic[Model]):
-    """Reads a configuration and keeps what is wrong in it."""
+class ConfigurationReader(Generic[Model]):
+    """Makes classes of a configuration, subclasses of `base`, and keeps what is wrong in it."""
 
     def __init__(self, base: type[Model], *, allow_plugins: bool) -> None:
         self._base = base
         self._allow_plugins = allow_plugins
         self.problems: list[Problem] = []
 
-    def model(self, config: object, path: Path, name: str) -> type[Model]:
+    def model(self, config: object, path: Path = (), name: str = DEFAULT_MODEL_NAME) -> type[Model]:
         """Make the class of one level; of what is wrong, a class without it."""
         keys = self._checked(config, path, MODEL_KEYS)
         if (config.get("fields") if isinstance(config, Mapping) else None) in (None, {}):

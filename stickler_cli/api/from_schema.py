@@ -20,26 +20,8 @@ from stickler_cli.compare.one_of import ChoiceNode
 from stickler_cli.compare.outline import asks_models
 from stickler_cli.compare.plan import Node, Plan
 from stickler_cli.core.problems import Problem, SchemaError
-from stickler_cli.schema.compiler import compile_schema
 
 Model = TypeVar("Model", bound=ComparableModel)
-
-
-def model_from_schema(
-    schema: dict[str, Any],
-    base: type[Model],
-    base_uri: str | Path | None = None,
-    *,
-    allow_plugins: bool = False,
-) -> type[Model]:
-    """Make a model class, a subclass of `base`; see `StructuredModel.from_json_schema`."""
-    if base.model_fields:
-        raise TypeError(f"{base.__name__} has fields of its own; a schema says what the fields are")
-    file = None if base_uri is None else Path(str(base_uri).removeprefix("file://"))
-    if file is not None and file.is_dir():
-        file /= "schema.json"
-    plan = compile_schema(schema, file=file, allow_plugins=allow_plugins)
-    return _Classes(deepcopy(schema), base, file).of(plan.root, plan.model_name)
 
 
 def source_schema(model: type[ComparableModel]) -> dict[str, Any]:
@@ -72,7 +54,7 @@ def embedded_schema(model: type[ComparableModel]) -> dict[str, Any]:
     return {"$id": name, **schema}
 
 
-class _Classes(Generic[Model]):
+class SchemaClasses(Generic[Model]):
     """The classes of one schema, one a node, so that a recursion comes back to its class."""
 
     def __init__(self, schema: dict[str, Any], base: type[Model], file: Path | None) -> None:

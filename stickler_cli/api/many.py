@@ -125,10 +125,10 @@ def _document_pairs(pairs: Iterable[object]) -> Iterator[DocumentPair]:
         match pair:
             case DocumentPair():
                 yield pair
-            case (gt, pred):
+            case (gt, pred) | (None, gt, pred):
                 yield _document_pair(str(position), gt, pred)
             case (name, gt, pred):
-                yield _document_pair(str(position if name is None else name), gt, pred)
+                yield _document_pair(str(name), gt, pred)
             case _:
                 found = f"the pair is {_described(pair)}"
                 problem = Problem(str(position), found, "(gt, pred) or (id, gt, pred)")

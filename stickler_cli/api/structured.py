@@ -1,6 +1,7 @@
 """`StructuredModel`: a pydantic model whose instances are compared, as the JSON they stand for."""
 
 from collections.abc import Mapping
+from copy import deepcopy
 from pathlib import Path
 from typing import Any, Self
 
@@ -10,10 +11,10 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from stickler_cli.api.base import ComparableModel, values_of
-from stickler_cli.api.configuration import model_from_configuration
+from stickler_cli.api.configuration import ConfigurationReader
 from stickler_cli.api.export import configuration_of
 from stickler_cli.api.fields import CURRENT, STAND_IN, annotated_schema, check_exported
-from stickler_cli.api.from_schema import embedded_schema, model_from_schema, source_schema
+from stickler_cli.api.from_schema import SchemaClasses, embedded_schema, source_schema
 from stickler_cli.api.views import (
     NonMatchField,
     confusion_matrix,
@@ -26,6 +27,7 @@ from stickler_cli.compare.comparison import Comparison, comparison_of
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.core.json_values import JsonObject
+from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema.annotations import PREFIX
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import batch_of
@@ -132,7 +134,10 @@ class StructuredModel(ComparableModel):
         Raises:
             SchemaError: with everything that is wrong, each with its place.
         """
-        model = model_from_configuration(config, cls, allow_plugins=allow_plugins)
+        reader = ConfigurationReader(cls, allow_plugins=allow_plugins)
+        model = reader.model(config)
+        if reader.problems:
+            raise SchemaError(reader.problems)
         model.comparison_plan()  # what only compiling finds is told here, too
         return model
 
@@ -148,15 +153,22 @@ class StructuredModel(ComparableModel):
 
         Args:
             schema: the schema as JSON.
-            base_uri: the file that the schema is, or the directory that it is in: where relative
-                references start.
+            base_uri: the file of the schema, or its directory: where relative references start.
             allow_plugins: whether a comparator may be named as `package.module:Class`.
 
         Raises:
             SchemaError: with everything that is wrong, each with its JSON Pointer.
             TypeError: this class has fields of its own.
         """
-        return model_from_schema(schema, cls, base_uri, allow_plugins=allow_plugins)
+        if cls.model_fields:
+            raise TypeError(
+                f"{cls.__name__} has fields of its own; a schema says what the fields are"
+            )
+        file = None if base_uri is None else Path(str(base_uri).removeprefix("file://"))
+        if file is not None and file.is_dir():
+            file /= "schema.json"
+        plan = compile_schema(schema, file=file, allow_plugins=allow_plugins)
+        return SchemaClasses(deepcopy(schema), cls, file).of(plan.root, plan.model_name)
 
     @classmethod
     def from_json(cls, data: str | bytes | Mapping[str, Any]) -> Self:
@@ -259,8 +271,7 @@ class StructuredModelEvaluator:
         self.model_class = model_class
         self.document_non_matches = document_non_matches
         self.recall_with_fd = recall_with_fd
-        self.non_match_documents: list[NonMatchField] = []
-        """The errors of the last evaluation."""
+        self.non_match_documents: list[NonMatchField] = []  # of the last evaluation
 
     def evaluate(
         self,

@@ -115,7 +115,7 @@ def evaluate(gt: BaseModel, pred: BaseModel | Mapping[str, Any]) -> EvalResult:
         SchemaError: the model stands for no object, or carries annotations that are wrong.
         ComparisonError: a comparator failed on a pair of values.
     """
-    plan, inferred = _plan_of(_checked_model(gt))
+    plan, inferred = _plan_of(gt)
     if isinstance(pred, BaseModel):
         values = values_of(pred)
     elif isinstance(pred, Mapping):
@@ -146,8 +146,16 @@ _plans: Final[WeakKeyDictionary[type[BaseModel], tuple[Plan, tuple[Inferred, ...
 )
 
 
-def _plan_of(model: type[BaseModel]) -> tuple[Plan, tuple[Inferred, ...]]:
-    """Return the plan of a class and how it came about; made when first asked for."""
+def _plan_of(gt: object) -> tuple[Plan, tuple[Inferred, ...]]:
+    """Return the plan of an instance's class and how it came about; made when first asked for."""
+    if isinstance(gt, type) and issubclass(gt, BaseModel):
+        raise TypeError(f"gt is the class {gt.__name__} itself; give an instance of it")
+    if not isinstance(gt, BaseModel):
+        raise TypeError(
+            f"gt is of type {type(gt).__name__}; give an instance of a pydantic model, "
+            "such as Model.model_validate(gt) makes of a dict"
+        )
+    model = type(gt)
     if model not in _plans:
         known: dict[str, BaseComparator] = {}
         name = model.__name__
@@ -160,14 +168,3 @@ def _plan_of(model: type[BaseModel]) -> tuple[Plan, tuple[Inferred, ...]]:
         plan = compile_schema(schema, name, allow_plugins=True, comparators=known)
         _plans[model] = plan, inferred
     return _plans[model]
-
-
-def _checked_model(gt: object) -> type[BaseModel]:
-    if isinstance(gt, BaseModel):
-        return type(gt)
-    if isinstance(gt, type) and issubclass(gt, BaseModel):
-        raise TypeError(f"gt is the class {gt.__name__} itself; give an instance of it")
-    raise TypeError(
-        f"gt is of type {type(gt).__name__}; give an instance of a pydantic model, "
-        "such as Model.model_validate(gt) makes of a dict"
-    )

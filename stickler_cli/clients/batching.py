@@ -31,18 +31,11 @@ UNREADABLE_STATUSES: Final = frozenset({400, 413, 422})  # a request holds what 
 
 # Names of exception classes, so that telling them needs none of the libraries.
 PASSING_ERRORS: Final = frozenset(
-    {
-        "APIConnectionError",  # openai, anthropic
-        "ModelAPIError",  # pydantic-ai: no answer, or one that its client cannot read
-        "HTTPClientError",  # botocore: no connection, none any more, or no answer in time
-        "TransportError",  # httpx
-        "ConnectionError",
-        "TimeoutError",
-        "GarbledError",
-        "JSONDecodeError",
-        "APIResponseValidationError",  # openai, anthropic
-        "ResponseParserError",  # botocore
-    }
+    {"APIConnectionError", "APIResponseValidationError"}  # openai, anthropic
+    | {"HTTPClientError", "ResponseParserError"}  # botocore: no connection, or no answer in time
+    | {"ModelAPIError"}  # pydantic-ai: no answer, or one that its client cannot read
+    | {"TransportError"}  # httpx
+    | {"ConnectionError", "TimeoutError", "GarbledError", "JSONDecodeError"}
 )
 
 SECRET_NAMES: Final = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
