@@ -21,9 +21,7 @@ from stickler_cli.score.field_counts import SCORE as CLIPPED
 from stickler_cli.score.field_counts import SCORED, FieldCounts
 from stickler_cli.score.tally import COUNTING_MODES, SCORE_UNIT, units_of
 
-NAMES: Final = tuple(outcome.name.lower() for outcome in Outcome)
-"""The names of the counts, in the order of `Outcome`."""
-
+NAMES: Final = tuple(outcome.name.lower() for outcome in Outcome)  # of the counts
 SCORE: Final = "score"
 
 

@@ -8,14 +8,8 @@ from stickler_cli.compare.result import Outcome
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import field_path
 
-MOST_LINES: Final = 2_000
-"""Lines of one document: an invoice of 250 items with seven fields each."""
-
-LONGEST: Final = 2_000
-"""Characters of one value, as JSON; about a page of text."""
-
-_NAMES_REMEMBERED: Final = 10_000
-"""Names of fields whose text is kept; far more than a schema has, and bounded for maps."""
+MOST_LINES: Final = 2_000  # of one document: an invoice of 250 items with seven fields each
+LONGEST: Final = 2_000  # characters of one value, as JSON; about a page of text
 
 Text: TypeAlias = str | list[str | int] | None
 """A value as JSON: its text; the beginning and the length of one that is too long; None without."""
@@ -75,9 +69,8 @@ def _add(rows: list[list[Any]], row: list[Any], comparison: Comparison) -> None:
         row += [text_of(comparison.gt), text_of(comparison.pred)]
 
 
-@lru_cache(_NAMES_REMEMBERED)
+@lru_cache(10_000)  # far more names than a schema has, and bounded for maps
 def _name(name: str) -> str:
-    """Return the name of a field as it is written in a path."""
     return field_path((name,))
 
 

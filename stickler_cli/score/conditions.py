@@ -15,11 +15,8 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.score.tally import Tally
 from stickler_cli.settings import DecidingOptions
 
-ANY_KEY: Final = "*"
-"""Stands in the path of a field for the keys that only the documents name."""
-
+ANY_KEY: Final = "*"  # in the path of a field: any key that only the documents name
 KINDS: Final = ("leaf", "object", "list", "tuple", "one of", "any", "recursive")
-"""What a schema can declare at a place."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,11 +31,9 @@ from stickler_cli.score.walk import Visit
 
 _ALL: Final = (0, 3)
 _OVERALL: Final = (0, 1)
-_OPEN: Final = (0, 2)
-"""Where nothing counts that is behind a shut gate: `overall` and `aggregate`."""
+_OPEN: Final = (0, 2)  # where nothing counts that is behind a shut gate
 _AGGREGATE: Final = (1, 2)
-_BELOW: Final = (1, 3)
-"""What objects and lists take over from what is in them: `aggregate` and `leaves`."""
+_BELOW: Final = (1, 3)  # what objects and lists take over from what is in them
 _LEAVES: Final = (2, 3)
 
 
@@ -64,7 +62,6 @@ def _count(
 
 
 def _count_fields(found: Collected, visit: Visit) -> None:
-    """Count the values of a field."""
     account, outcome, live = visit.account, visit.outcome, visit.live
     found.met.append((visit.field, visit.rows))
     if not visit.listed:

@@ -6,11 +6,8 @@ from typing import Any, Final, NamedTuple
 
 from stickler_cli.core.values import dataclass
 
-RATES: Final = ("precision", "recall", "f1", "accuracy")
-"""The derived metrics by name; in results each is prefixed with `cm_`."""
-
-BOUNDS: Final = ("lower", "upper")
-"""The ends of the confidence interval of a rate or score."""
+RATES: Final = ("precision", "recall", "f1", "accuracy")  # in results `cm_` stands before each
+BOUNDS: Final = ("lower", "upper")  # of the confidence interval of a rate or score
 
 
 class Counts(NamedTuple):
@@ -80,11 +77,7 @@ class Counts(NamedTuple):
 
 
 def fractions(counts: Sequence[Any], *, recall_with_fd: bool) -> dict[str, tuple[Any, Any]]:
-    """Return every rate as what is divided, and by what.
-
-    Args:
-        counts: in the order of `Outcome`, whole numbers or arrays of them.
-        recall_with_fd: whether recall also counts false discoveries as not found.
+    """Return every rate of counts, or of arrays of them, as what is divided, and by what.
 
     F1, 2PR / (P + R), is the one division that it comes to, 2TP / (2TP + FP + FN [+ FD]): so that
     nine of ten is 0.9 to the last digit, whatever a gate asks for.

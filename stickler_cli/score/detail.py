@@ -73,8 +73,7 @@ def bin_of(similarity: float) -> int:
     return BINS if similarity >= 1 else min(int(similarity * BINS + _ROUNDING), BINS - 1)
 
 
-Ranked: TypeAlias = tuple[float, str, bytes]
-"""Score, id and encoded comparison of a document."""
+Ranked: TypeAlias = tuple[float, str, bytes]  # score, id and encoded comparison of a document
 
 
 @dataclass(slots=True)

@@ -10,12 +10,8 @@ from stickler_cli.core.problems import Problem
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.validity import Side, Verdict
 
-LENIENT: Final = "lenient"
-"""The warning on a prediction that is JSON only after `--lenient-json` found it in its text."""
-
-WAYS: Final = ("fence", "prose", "string", "list")
-"""In what the JSON was: a Markdown code fence, other text, a JSON string, a one-element list."""
-
+LENIENT: Final = "lenient"  # the warning where `--lenient-json` found the prediction in its text
+WAYS: Final = ("fence", "prose", "string", "list")  # code fence, text, JSON string, list of one
 ODDITIES: Final = ("duplicate_keys", "byte_order_mark")
 
 

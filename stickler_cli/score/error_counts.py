@@ -9,8 +9,7 @@ from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.error_classes import ErrorClass
 
-ByClass: TypeAlias = Counter[ErrorClass]
-"""Without the classes that do not occur."""
+ByClass: TypeAlias = Counter[ErrorClass]  # without those that do not occur
 
 
 @dataclass(slots=True)
@@ -54,9 +53,8 @@ def ordered(counts: ByClass) -> ByClass:
     [2, 1]
     """
     order = list(ErrorClass)
-    return Counter(
-        dict(sorted(counts.items(), key=lambda entry: (-entry[1], order.index(entry[0]))))
-    )
+    ranked = sorted(counts.items(), key=lambda entry: (-entry[1], order.index(entry[0])))
+    return Counter(dict(ranked))
 
 
 def _view(counts: ByClass) -> dict[str, int]:

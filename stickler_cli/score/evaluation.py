@@ -16,22 +16,13 @@ from stickler_cli.score.accounts import Accounts
 from stickler_cli.score.batch import Batch, batch_of
 from stickler_cli.score.conditions import Conditions, FieldInfo
 from stickler_cli.score.counts import RateRule
-from stickler_cli.score.document_result import (
-    LENIENT,
-    ODDITIES,
-    DocumentProblem,
-)
+from stickler_cli.score.document_result import LENIENT, ODDITIES, DocumentProblem
 from stickler_cli.score.results import Results
 from stickler_cli.score.validity import SIDES, Side, Validity
 
-FORMAT: Final = "stickler-evaluation/1"
-"""What `Evaluation.to_dict` gives; docs/results.md describes it."""
-
-MOST_GROUPS: Final = 200
-"""Groups of one key: more than anyone reads, and about 30 MB with their intervals."""
-
-RUN_FORMAT: Final = "stickler-run/1"
-"""What `stickler eval` writes: an evaluation and how it came about."""
+FORMAT: Final = "stickler-evaluation/1"  # of `Evaluation.to_dict`; see docs/results.md
+RUN_FORMAT: Final = "stickler-run/1"  # an evaluation and how it came about
+MOST_GROUPS: Final = 200  # of one key: more than anyone reads, about 30 MB with their intervals
 
 
 @dataclass(slots=True, eq=False)
@@ -112,11 +103,10 @@ class Evaluation(Results):
 
     def document_figures(self) -> dict[str, float | None]:
         """Return what gates may ask of documents: counts, and the share of valid predictions."""
-        odd = {name: self.warnings[name] for name in (*ODDITIES, LENIENT)}
         pred = self.validity.get("pred")
         return {
             **self.documents,
-            **odd,
+            **{name: self.warnings[name] for name in (*ODDITIES, LENIENT)},
             "schema_invalid": pred.invalid if pred else None,
             "schema_valid_share": pred.share if pred else None,
         }

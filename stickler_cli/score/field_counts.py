@@ -14,23 +14,13 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.score.walk import FieldRows
 
 OUTCOMES: Final = 5
-OVERALL, AGGREGATE, LEAVES = range(3)
-"""The counting modes, as positions."""
+OVERALL, AGGREGATE, LEAVES = range(3)  # the counting modes, as positions
+SCORED, RAW, SCORE, WEIGHT = range(4)  # what is known of a field that has a score of its own
 
-Modes: TypeAlias = tuple[int, int]
-"""The first counting mode in which something counts, and the one after the last."""
-
-SCORED, RAW, SCORE, WEIGHT = range(4)
-"""What is known of a field that has a score of its own, as positions."""
-
-Names: TypeAlias = tuple[str, ...]
-"""The path of a field, without list indexes."""
-
-Sums: TypeAlias = NDArray[np.int64]
-"""(3, rows, 5): how many units, by counting mode, row and outcome."""
-
-Key: TypeAlias = tuple[int, Names]
-"""Document and path of a key that the schema does not declare."""
+Modes: TypeAlias = tuple[int, int]  # the first in which something counts, the one after the last
+Names: TypeAlias = tuple[str, ...]  # the path of a field, without list indexes
+Sums: TypeAlias = NDArray[np.int64]  # (3, rows, 5): units by counting mode, row and outcome
+Key: TypeAlias = tuple[int, Names]  # document and path of a key that the schema does not declare
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -28,12 +28,10 @@ OPERATORS: Final[dict[str, Callable[[float, float], bool]]] = {
     ">": operator.gt,
     "<": operator.lt,
 }
-SCORE: Final = "score"
-"""The mean score: of documents without a path, of a field with one."""
+SCORE: Final = "score"  # the mean score: of documents without a path, of a field with one
 COUNTS: Final = ("tp", "fd", "fa", "fn", "fp", "tn")
 METRICS: Final = (*RATES, SCORE, *COUNTS)
-DOCUMENTS: Final = "documents"
-"""The path under which a gate asks how many documents there were of a kind."""
+DOCUMENTS: Final = "documents"  # the path of gates on how many documents there were of a kind
 SYNTAX: Final = "[set:][path.]metric op number, such as leaves:line_items.price.recall>=0.9"
 
 _GATE: Final = re.compile(
@@ -60,12 +58,7 @@ class Gate:
 
 
 def parse_gate(text: str, option: str = "--gate", lowest: float = 0.0) -> Gate:
-    """Return a gate read from text.
-
-    Args:
-        text: as the user wrote it.
-        option: what to call its source.
-        lowest: the least limit of a rate or score; that of a change is -1.
+    """Return a gate read from text of an option; `lowest` is the least limit of a rate or score.
 
     Raises:
         UsageError: it is not a gate, with what it could have been.
@@ -81,9 +74,8 @@ def parse_gate(text: str, option: str = "--gate", lowest: float = 0.0) -> Gate:
     except ValueError as error:
         raise _refused(option, f"in {text!r}, {error}", SYNTAX) from None
     if any(isinstance(step, int) for step in path):
-        raise _refused(
-            option, f"{text!r} names one list element", "a field of all elements", "leave out [n]"
-        )
+        found = f"{text!r} names one list element"
+        raise _refused(option, found, "a field of all elements", "leave out [n]")
     bound = ""
     if len(path) > 1 and path[-1] in BOUNDS and path[-2] in (*RATES, SCORE):
         *rest, bound = map(str, path)
@@ -167,15 +159,9 @@ def check_paths(gates: Collection[Gate], known: Collection[Path]) -> None:
 
 def refuse_bounds(gates: Collection[Gate]) -> None:
     """Raise UsageError with every gate that asks for a confidence interval."""
-    problems = [
-        Problem(
-            "--gate", f"{gate.text!r} asks for a confidence interval", "a --ci that is not none"
-        )
-        for gate in gates
-        if gate.bound
-    ]
-    if problems:
-        raise UsageError(problems)
+    found = [f"{gate.text!r} asks for a confidence interval" for gate in gates if gate.bound]
+    if found:
+        raise UsageError([Problem("--gate", each, "a --ci that is not none") for each in found])
 
 
 def _fits(path: Path, pattern: Path) -> bool:
@@ -198,13 +184,9 @@ def judge(gate: Gate, evaluation: Evaluation, *, recall_with_fd: bool = False) -
 
 
 def judged(gate: Gate, value: float | None, empty: str, what: str = "") -> GateResult:
-    """Return whether a value is what a gate asks for; none passes where there is no value.
+    """Return whether a value is what a gate asks for; without one it fails: `empty` says why.
 
-    Args:
-        gate: what is asked.
-        value: what there is; None where there is nothing to compare.
-        empty: why there is nothing.
-        what: stands before the name of the value in the reason.
+    `what` stands before the name of the value in the reason.
     """
     name = what + gate.text.partition(gate.operator)[0].strip()
     if value is None:

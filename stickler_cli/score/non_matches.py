@@ -115,15 +115,8 @@ def errors_of(
 
 def non_match(unit: Unit, error_class: ErrorClass) -> NonMatch:
     """Return an error with all that is said of it."""
-    below = unit.outcome is Outcome.FD
-    return NonMatch(
-        unit.path,
-        unit.outcome,
-        unit.gt,
-        unit.pred,
-        unit.similarity if below else None,
-        unit.threshold if below else None,
-        error_class,
-        unit.differing if below else (),
-        unit.judge if below else "",
-    )
+    place = unit.path, unit.outcome, unit.gt, unit.pred
+    if unit.outcome is not Outcome.FD:
+        return NonMatch(*place, None, None, error_class)
+    judged = unit.similarity, unit.threshold
+    return NonMatch(*place, *judged, error_class, unit.differing, unit.judge)

@@ -23,8 +23,7 @@ from stickler_cli.settings import RunOptions
 
 UNFIT: Final = frozenset({Status.FAILED})
 UNFIT_IF_STRICT: Final = UNFIT | {Status.MISSING, Status.INVALID, Status.UNMATCHED}
-PER_DOCUMENT: Final = "per_document"
-"""The key of the accounts of documents."""
+PER_DOCUMENT: Final = "per_document"  # the key of the accounts of documents
 
 
 class Verdict(StrEnum):

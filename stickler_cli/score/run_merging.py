@@ -83,8 +83,8 @@ def _in_common(runs: Sequence[tuple[str, Run]]) -> Iterator[Problem]:
         accounts = run.evaluation.accounts
         ids = sorted(document for document, _ in (accounts.lines if accounts else ()))
         twice = [document for document in ids if document in seen]
-        more = f" and {len(twice) - NAMED} more" if len(twice) > NAMED else ""
         if twice:
+            more = f" and {len(twice) - NAMED} more" if len(twice) > NAMED else ""
             named = ", ".join(map(repr, twice[:NAMED])) + more
             found = f"{named} stand also in {seen[twice[0]]}"
             yield Problem(name, found, "each document in one run only")

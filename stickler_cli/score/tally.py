@@ -14,6 +14,7 @@ from stickler_cli.core.locations import Path
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.field_counts import RAW, SCORE, SCORED, WEIGHT, FieldCounts
 
+COUNTING_MODES: Final = ("overall", "aggregate", "leaves")
 SCORE_UNIT: Final = 1 << 60
 """Scores are summed as whole numbers of 2**-60, so that sums do not depend on their order."""
 
@@ -116,10 +117,6 @@ class Tally:
         yield path, self
         for name, child in self.fields.items():
             yield from child.walk((*path, name))
-
-
-COUNTING_MODES: Final = ("overall", "aggregate", "leaves")
-"""The three ways of counting, by name."""
 
 
 def units_of(score: float) -> int:

@@ -112,26 +112,16 @@ def _units(visit: Visit, *, wrong_only: bool) -> Iterator[Unit]:
     pairs = shown.nonzero()[0].tolist()
     similarity = visit.similarity if pairs else np.empty(0)
     for pair in pairs:
-        document, order, gt_path, pred_path = visit.place(pair)
         position = int(visit.at[pair])
         threshold = account.node.threshold
         if visit.units is not None:
             threshold = visit.units.threshold[visit.order[pair]]
-        weight = visit.weight
-        yield Unit(
-            document,
-            order,
-            gt_path,
-            pred_path,
-            Outcome(int(outcome[pair])),
-            *account.columns.values(int(account.gt[position]), int(account.pred[position])),
-            float(similarity[pair]),
-            float(account.score[position]),
-            float(threshold),
-            float(weight[pair] if isinstance(weight, np.ndarray) else weight),
-            visit,
-            pair,
-        )
+        weight = visit.weight[pair] if isinstance(visit.weight, np.ndarray) else visit.weight
+        values = account.columns.values(int(account.gt[position]), int(account.pred[position]))
+        judged = Outcome(int(outcome[pair])), *values
+        figures = float(similarity[pair]), float(account.score[position])
+        decided = float(threshold), float(weight)
+        yield Unit(*visit.place(pair), *judged, *figures, *decided, visit, pair)
 
 
 def _extras(visit: Visit) -> Iterator[Unit]:

@@ -10,11 +10,8 @@ from stickler_cli.core.rules import Count, encoded
 from stickler_cli.core.values import dataclass
 
 Side = Literal["gt", "pred"]
-
 SIDES: Final[tuple[Side, ...]] = ("pred", "gt")
-
-SHOWN: Final = 10
-"""Violations that are told of one document; all of them are counted."""
+SHOWN: Final = 10  # violations that are told of one document; all of them are counted
 
 Verdict = Sequence[Violation] | None
 """What a schema forbids in a document, nothing if it is valid; None of what is no JSON object."""
@@ -46,12 +43,6 @@ class Violated:
     documents: Count
     """In how many documents."""
     example: Example
-
-    def add(self, other: "Violated") -> None:
-        """Add the same in other documents."""
-        self.count += other.count
-        self.documents += other.documents
-        self.example = min(self.example, other.example, key=astuple)
 
 
 @dataclass(slots=True)
@@ -97,10 +88,11 @@ class Validity:
             self._add(key, replace(violated))
 
     def _add(self, key: tuple[str, str], more: Violated) -> None:
-        if key in self.violated:
-            self.violated[key].add(more)
-        else:
-            self.violated[key] = more
+        mine = self.violated.setdefault(key, more)
+        if mine is not more:
+            mine.count += more.count
+            mine.documents += more.documents
+            mine.example = min(mine.example, more.example, key=astuple)
 
     def most_frequent(self) -> list[Violated]:
         """Return what was violated, the most frequent first."""

@@ -21,11 +21,8 @@ from stickler_cli.compare.outcomes import Floats, Outcomes, both_sides
 from stickler_cli.compare.result import TN, TP
 from stickler_cli.core.locations import Path
 
-Weight: TypeAlias = "float | Floats"
-"""What a field is worth: one number, or one for each pair."""
-
-Order: TypeAlias = tuple[int, ...]
-"""Where a pair comes among those of its document: in schema order, parents first."""
+Weight: TypeAlias = "float | Floats"  # what a field is worth: one number, or one for each pair
+Order: TypeAlias = tuple[int, ...]  # of the pairs of a document: in schema order, parents first
 
 
 class FieldRows(NamedTuple):
@@ -78,9 +75,8 @@ class Visit(NamedTuple):
     @property
     def outcome(self) -> Outcomes:
         """The class of each pair as one unit."""
-        return (
-            self.account.outcome[self.at] if self.units is None else self.units.outcome[self.order]
-        )
+        of_all = self.account.outcome if self.units is None else self.units.outcome
+        return of_all[self.at if self.units is None else self.order]
 
     @property
     def similarity(self) -> Floats:
@@ -90,18 +86,11 @@ class Visit(NamedTuple):
 
     def some(self, which: Indexes, account: Account, at: Indexes) -> "Visit":
         """Return some of the pairs, by their positions in an account of their own."""
-        return Visit(
-            self.field,
-            account,
-            at,
-            self.rows[which],
-            None if self.live is None else self.live[which],
-            self.around,
-            which if self.of is None else self.of[which],
-            self.order[which] if isinstance(self.order, np.ndarray) else self.order,
-            _at(self.weight, which),
-            self.units,
-        )
+        live = None if self.live is None else self.live[which]
+        of = which if self.of is None else self.of[which]
+        order = self.order[which] if isinstance(self.order, np.ndarray) else self.order
+        part = self.rows[which], live, self.around, of, order, _at(self.weight, which), self.units
+        return Visit(self.field, account, at, *part)
 
     def place(self, pair: int) -> tuple[int, Order, Path | None, Path | None]:
         """Return document, order and both paths of a pair; no path where a list has no element."""
@@ -125,10 +114,7 @@ class Visit(NamedTuple):
             return (*gt, self.field.path[-1]), (*pred, self.field.path[-1])
         element = self.order[pair]
         at, other = int(self.units.gt_place[element]), int(self.units.pred_place[element])
-        return (
-            None if at == NOTHING else (*gt, at),
-            None if other == NOTHING else (*pred, other),
-        )
+        return (None if at == NOTHING else (*gt, at), None if other == NOTHING else (*pred, other))
 
 
 def visits(account: Account, at: Indexes) -> list[Visit]:
@@ -179,25 +165,16 @@ class _Walk:
         (which,) = (outcome != TN).nonzero()
         if not len(which):
             return
-        live = (gate if visit.live is None else gate & visit.live)[which]
-        inner = Visit(
-            visit.field,
-            account,
-            visit.at[which],
-            visit.rows[which],
-            None if live.all() else live,
-            visit,
-            which,
-            None,
-            _at(visit.weight, which),
-        )
+        judged = (gate if visit.live is None else gate & visit.live)[which]
+        live = None if judged.all() else judged
+        part = visit.rows[which], live, visit, which, None, _at(visit.weight, which)
+        inner = Visit(visit.field, account, visit.at[which], *part)
         if isinstance(account, ObjectAccount):
             self.fields(inner, account)
         elif account.units is not None:
             self.elements(inner, account.units)
 
     def elements(self, lists: Visit, units: Units) -> None:
-        """Visit the elements of lists."""
         element, of = children(units.owner, lists.at, len(lists.account))
         if len(element):
             live = None if lists.live is None else lists.live[of]
@@ -206,7 +183,6 @@ class _Walk:
             self.units(Visit(lists.field, units.account, element, *part))
 
     def fields(self, objects: Visit, account: ObjectAccount) -> None:
-        """Visit the fields of objects."""
         self.found.append(objects)
         compared: Indexes | None = None
         at = objects.at
