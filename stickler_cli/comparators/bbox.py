@@ -10,9 +10,6 @@ from numpy.typing import NDArray
 
 from stickler_cli.comparators.base import BaseComparator, Similarities, is_number
 
-_LARGEST_AREA: Final = sys.float_info.max / 2
-"""So that two areas can be added."""
-
 
 class Box(NamedTuple):
     """A box with its corners in order, and its area, above 0."""
@@ -50,7 +47,8 @@ class BBoxIoUComparator(BaseComparator):
         left, right = sorted((x1, x2))
         top, bottom = sorted((y1, y2))
         area = (right - left) * (bottom - top)
-        return Box(left, top, right, bottom, area) if 0 < area <= _LARGEST_AREA else None
+        fits = 0 < area <= sys.float_info.max / 2  # so that two areas can be added
+        return Box(left, top, right, bottom, area) if fits else None
 
     def similarity(self, gt: Box | None, pred: Box | None) -> float:
         """Compare two boxes: intersection over union; 0.0 where either is not one."""

@@ -26,9 +26,6 @@ _PARTS: Final = {
 }
 """Which are stated -> their names; a table, because lists of dates ask for it all the time."""
 
-_LAST_CENTURY_FROM: Final = 69
-"""Two-digit years from here on are 19xx, below it 20xx. Source: POSIX, strptime, %y."""
-
 _ISO: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _ISO_TIME: Final = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ](?:[01][0-9]|2[0-3]):[0-5][0-9]"
@@ -273,7 +270,7 @@ class _Rules(parserinfo):
     def convertyear(self, year: int, century_specified: bool = False) -> int:
         if century_specified or year >= 100:
             return year
-        return year + (1900 if year >= _LAST_CENTURY_FROM else 2000)
+        return year + (1900 if year >= 69 else 2000)  # Source: POSIX, strptime, %y
 
     def validate(self, res: Any) -> bool:
         res.weekday = None  # else dateutil moves to that day of the default's week

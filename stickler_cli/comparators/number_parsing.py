@@ -39,14 +39,12 @@ def parse_number(text: str) -> Decimal | None:
     if not _PLAIN.fullmatch(bare):
         return None
     number = Decimal(bare)
-    return readable(number.copy_sign(Decimal(-1)) if _is_in_parentheses(text) else number)
-
-
-def _is_in_parentheses(text: str) -> bool:
-    """Return whether this is an accountant's negative, as `$(5)` is and `thirty (30)` is not."""
     before, opening, rest = text.partition("(")
     _, closing, after = rest.rpartition(")")
-    return bool(opening and closing) and not any(map(str.isalnum, before + after))
+    if opening and closing and not any(map(str.isalnum, before + after)):
+        # An accountant's negative, as `$(5)` is and `thirty (30)` is not.
+        number = number.copy_sign(Decimal(-1))
+    return readable(number)
 
 
 def readable(number: Decimal) -> Decimal | None:

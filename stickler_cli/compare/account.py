@@ -117,10 +117,6 @@ class FieldAccount:
         self.counted: bool | Mask = True
         """Whether the object's `aggregate` and `leaves` include the field."""
 
-    def positions(self, objects: Indexes) -> Indexes:
-        """Return where the field of some of these objects is in `account`."""
-        return objects if self.at is None else np.searchsorted(self.at, objects)
-
 
 @dataclass(slots=True, eq=False)
 class EntryAccount:

@@ -38,7 +38,6 @@ class _Explainer:
         self._options = options
 
     def place(self, comparison: Comparison, gt_path: Path, pred_path: Path) -> Explained:
-        """Explain one place."""
         node, shape = comparison.account.node, comparison.shape
         both = comparison.outcome in BOTH_SIDES
         apart = shape in {"object", "list"} and both  # then the parts have the values

@@ -2,7 +2,6 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Final
 
 import numpy as np
 
@@ -15,9 +14,6 @@ from stickler_cli.compare.plan import Node, Options, Purpose
 from stickler_cli.compare.result import FD, TP, ThresholdSource
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.values import dataclass
-
-MOST_KNOWN: Final = 1_000_000
-"""Pairs of lists of one place whose pairs are kept; some 400 MB."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,7 +140,7 @@ class ListNode(SequenceNode):
             edges = np.searchsorted(found.owner, np.arange(len(new) + 1)).tolist()
             for at, first, last in zip(new.tolist(), edges, edges[1:], strict=False):
                 met[at] = pairs = found.some(slice(first, last))
-                if len(known) < MOST_KNOWN:
+                if len(known) < 1_000_000:  # some 400 MB
                     known[both[at]] = pairs
         each = [pairs for pairs in met if pairs is not None]
         owner = np.repeat(np.arange(len(each)), [len(pairs.owner) for pairs in each])

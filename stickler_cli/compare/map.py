@@ -5,7 +5,7 @@ from typing import Protocol
 
 import numpy as np
 
-from stickler_cli.compare.account import EntryAccount
+from stickler_cli.compare.account import Account, EntryAccount
 from stickler_cli.compare.columns import Columns, Indexes, aligned, groups
 from stickler_cli.compare.object import Field, FieldsNode, said
 from stickler_cli.compare.plan import ANY_KEY, Node, Options
@@ -85,16 +85,19 @@ class MapNode(FieldsNode):
         gt_slots, pred_slots = gt_slots[by_place], pred_slots[by_place]
         owner, key = owner[by_place], key[by_place]
         order = np.arange(len(owner)) - np.searchsorted(owner, owner)
+
+        def compared(node: Node, at: Indexes) -> Account:
+            try:
+                return node.compare(values, gt_slots[at], pred_slots[at], options)
+            except ComparisonError as error:
+                for entry in at.tolist() if len(at) > 1 else ():  # whose fault it is
+                    compared(node, np.array([entry]))
+                raise error.below(names[int(key[at[0]])]) from error.__cause__
+
         found = []
         for position, at in groups(family[key]):
             named = self.families[position]
-            try:
-                account = named.node.compare(values, gt_slots[at], pred_slots[at], options)
-            except ComparisonError as error:
-                for entry in at.tolist():  # whose fault it is
-                    one, name = np.array([entry]), names[int(key[entry])]
-                    _named(name, named.node, values, (gt_slots[one], pred_slots[one]), options)
-                raise error.below(names[int(key[at[0]])]) from error.__cause__
+            account = compared(named.node, at)
             say = said(named.node, named.aggregate, account)
             found.append(EntryAccount(names, key[at], owner[at], order[at], say, True, account))
         return tuple(found)
@@ -103,12 +106,3 @@ class MapNode(FieldsNode):
         return np.array(
             [_UNDECLARED if name in self.names else self.family(name) for name in names], np.intp
         )
-
-
-def _named(
-    name: str, node: Node, values: Columns, pair: tuple[Indexes, Indexes], options: Options
-) -> None:
-    try:
-        node.compare(values, *pair, options)
-    except ComparisonError as error:
-        raise error.below(name) from error.__cause__

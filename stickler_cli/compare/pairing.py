@@ -122,7 +122,6 @@ class _Search:
         self._far_start = np.cumsum(self._m) - self._m
 
     def pairs(self) -> Pairs:
-        """Return the pairs."""
         near, far, unknown = self._candidates()
         similarity = self._similarity(near, far)
         gain, best = self._gains(near, far, similarity)
