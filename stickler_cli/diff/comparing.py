@@ -128,10 +128,7 @@ def judge_changes(
 
 
 def document_changes(pairs: Sequence[Pair]) -> list[DocumentChange]:
-    """Return what changed in each document in which anything did, the greatest loss first.
-
-    Documents that lost as much stand in the order of their new errors, then of their ids.
-    """
+    """Return what changed in documents, greatest losses first, then most new errors, then by id."""
     found = [_change(pair) for pair in pairs if pair.line_before != pair.line_after]
     changes = [change for change in found if change is not None]
     return sorted(changes, key=lambda it: (it.change, it.errors_before - it.errors_after, it.id))

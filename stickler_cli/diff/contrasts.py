@@ -8,8 +8,6 @@ from stickler_cli.core.locations import field_path
 from stickler_cli.diff.changes import Contrast
 from stickler_cli.score.record import Run
 
-NOT_DECIDING: Final = frozenset({"strict"})  # options that decide the exit code, and no figure
-
 _Both: TypeAlias = tuple[str, object, object, bool]
 """What may differ, what it is in either run, and whether that keeps figures from being compared."""
 
@@ -58,8 +56,8 @@ def _every(base: Run, new: Run) -> Iterator[_Both]:
             if path in old and path in now:
                 for key in ("kind", "comparator", "threshold", "weight"):
                     yield f"{name}, {key}", old[path][key], now[path][key], False
-    options = asdict(new.options)
+    options = asdict(new.options)  # `strict` decides the exit code, and no figure
     for name, value in asdict(base.options).items():
-        yield f"option {name}", value, options[name], name not in NOT_DECIDING
+        yield f"option {name}", value, options[name], name != "strict"
     yield "run", _WHOLE[base.partial], _WHOLE[new.partial], True
     yield "version", base.version, new.version, False

@@ -1,8 +1,4 @@
-"""What the user named: a JSON file, a directory of them, or JSON Lines.
-
-A file system is full of surprises (links, FIFOs, names that are not text); the rest of the room
-meets none of them.
-"""
+"""What the user named, with all surprises of file systems: links, FIFOs, names that are no text."""
 
 import os
 import re

@@ -1,7 +1,6 @@
 """The format `stickler-comparison/1`: what one pair, explained, is in a file, key by key.
 
-`schemas/stickler-comparison.json` is made of these types, and their docstrings are its
-descriptions.
+`schemas/stickler-comparison.json` is made of these types and their docstrings.
 """
 
 from typing import Annotated, Any, Final, Literal, NotRequired

@@ -1,8 +1,4 @@
-"""What every process runs: documents in, one `ChunkResult` out; a bad document is a result.
-
-A chunk is a few documents that follow each other. What it comes to is plain data: it can be sent
-from a worker, kept in a file, and added to that of the chunk before it.
-"""
+"""What every process runs: documents in, one `ChunkResult` out; a bad document is a result."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
@@ -42,7 +38,7 @@ TOO_LITTLE_MEMORY: Final = "there is too little memory to compare the document"
 
 @dataclass(slots=True)
 class ChunkResult:
-    """What some documents, one after the other, come to."""
+    """What some documents, one after the other, come to: it can be sent, kept, and added up."""
 
     ids: list[str] = field(default_factory=list)
     document_lines: bytes = b""

@@ -1,8 +1,4 @@
-"""How documents are cut into chunks: as many as little time and memory are enough for.
-
-A chunk is compared at once, so a large one saves work; but only between chunks can a run show how
-far it is, end early, or share what is left.
-"""
+"""How documents are cut into chunks: large ones save work, but runs end, or share, between them."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -49,10 +45,7 @@ class Chunks:
         self._least = 1
 
     def take(self, most: int = LARGEST_CHUNK) -> list[Item]:
-        """Return the documents that come next; none when all are taken.
-
-        More than `most` are taken only where so few are little work.
-        """
+        """Return the next documents; more than `most` only where so few are little work."""
         if self._fixed is not None:
             return list(islice(self._items, self._fixed))
         taken: list[Item] = []

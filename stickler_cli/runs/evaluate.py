@@ -1,7 +1,4 @@
-"""The one door to a run: what was put together of settings is evaluated.
-
-The command line and the Python API both come in here, so that the same settings give the same run.
-"""
+"""The one door to a run: the same settings give the same run, by command line or from Python."""
 
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext

@@ -32,11 +32,7 @@ class Grouping:
 
 
 def parse_groupings(keys: Sequence[str], file: str | None) -> tuple[Grouping, ...]:
-    """Read what documents are to be grouped by, and the metadata file, if any.
-
-    Raises:
-        UsageError: a key cannot be used, or the file cannot.
-    """
+    """Read what documents are to be grouped by, and the metadata file, if any."""
     columns = [key for key in keys if key.startswith(MARK) and key != DIRECTORY]
     problems = [
         Problem(f"{BY} {key}", f"there is no {BY_FILE} that could have this column", EXPECTED)

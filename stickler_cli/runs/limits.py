@@ -24,12 +24,10 @@ COLLECTED_AFTER: Final = 100_000  # objects made before cycles are looked for; d
 
 
 def can_fork() -> bool:
-    """Return whether this process can be forked: one that has a single thread is safely copied.
-
-    Threads of libraries are no threads of Python, so the system is asked too.
-    """
+    """Return whether this process has one thread only, and so is safely copied."""
     if sys.platform != "linux" or threading.active_count() > 1:
         return False
+    # Threads of libraries are no threads of Python.
     return b"\nThreads:\t1\n" in STATUS.read_bytes()
 
 

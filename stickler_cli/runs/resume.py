@@ -1,7 +1,4 @@
-"""A run that goes on where an earlier one ended: what is finished is kept, the rest evaluated.
-
-Each document that is kept is read again, though not compared: it must have its old fingerprint.
-"""
+"""A run that goes on where one ended: what is finished, and has its fingerprint still, is kept."""
 
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing

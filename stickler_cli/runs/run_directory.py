@@ -33,6 +33,8 @@ class RunDirectory:
     """A directory that this run has to itself."""
 
     path: str
+    source: str
+    """How messages name it."""
     journal: Journal
     records: Iterator[JournalRecord]
     """What the journal holds after its settings."""
@@ -42,11 +44,6 @@ class RunDirectory:
     def place(self, name: str) -> str:
         """Return the path of a file in it."""
         return os.path.join(self.path, name)  # noqa: PTH118 - as the user wrote it
-
-    @property
-    def source(self) -> str:
-        """How messages name it."""
-        return f"{OPTION} {self.path}"
 
     def finish(self) -> None:
         """Remove what an interrupted run left."""
@@ -68,7 +65,7 @@ def run_directory(
     source = f"{OPTION} {path}"
     _make(path, source)
     journal = Journal(str(Path(path) / JOURNAL), source)
-    directory = RunDirectory(path, journal, iter(()), tell)
+    directory = RunDirectory(path, source, journal, iter(()), tell)
     try:
         if restart:
             journal.clear()

@@ -1,8 +1,4 @@
-"""Lines in the order of their keys, however many: what is much waits in a temporary file.
-
-So a run file that tells of each document, in the order of ids, takes no more memory for many
-documents than for few. Full parts are sorted and put away; in the end all parts are merged.
-"""
+"""Lines in the order of their keys, however many: sorted parts wait in a file to be merged."""
 
 import os
 import pickle

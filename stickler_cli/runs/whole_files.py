@@ -46,10 +46,8 @@ def whole_file(
 ) -> Iterator[BinaryIO]:
     """Open a file for writing; it takes its place when the block ends well, and never otherwise.
 
-    A device or a pipe is written to as it goes; a link leads to the place.
-
-    The option names it in messages. If `partial` says so in the end, the place is `path` with
-    `.partial` after it, and what is at `path` stays.
+    A device or a pipe is written to as it goes; a link leads to the place. If `partial` says so in
+    the end, that is `path` with `.partial` after it. The option names the file in messages.
 
     Raises:
         UsageError: no file can be made there.
