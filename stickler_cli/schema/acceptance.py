@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime, time
+from functools import partial
 from typing import Final
 
 from stickler_cli.compare.one_of import Acceptor
@@ -36,20 +37,15 @@ class TypeAcceptor(Acceptor):
         return kind in self.types
 
 
-def _read_by(parse: Callable[[str], object], shape: str) -> Callable[[str], bool]:
-    """Return a test whether a text has a shape and can be parsed."""
-
-    def reads(text: str) -> bool:
-        with suppress(ValueError):
-            return bool(re.fullmatch(shape, text, re.ASCII)) and parse(text.upper()) is not None
-        return False
-
-    return reads
+def _reads(parse: Callable[[str], object], shape: str, text: str) -> bool:
+    with suppress(ValueError):
+        return bool(re.fullmatch(shape, text, re.ASCII)) and parse(text.upper()) is not None
+    return False
 
 
 GENEROUS: Final[Formats] = {
-    "date-time": _read_by(datetime.fromisoformat, r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d.*"),
-    "time": _read_by(time.fromisoformat, r"\d\d:\d\d.*"),
+    "date-time": partial(_reads, datetime.fromisoformat, r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d.*"),
+    "time": partial(_reads, time.fromisoformat, r"\d\d:\d\d.*"),
 }
 """Formats that are read more generously here than RFC 3339 has them: documents leave the time zone
 out, or write a blank for the T, and are still better compared as dates than as texts."""

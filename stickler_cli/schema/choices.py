@@ -7,17 +7,13 @@ from typing import Final
 from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.locations import Path
 from stickler_cli.core.values import dataclass
-from stickler_cli.schema.annotations import PREFIX
+from stickler_cli.schema.annotations import PREFIX, Merged
 from stickler_cli.schema.combinators import InForce, elements_of, first, kinds_of, positions_of
 from stickler_cli.schema.defaults import DEFAULT_WEIGHT, NUMBER, TEXT, LeafDefault
-from stickler_cli.schema.merging import Merged
 from stickler_cli.schema.name_rules import rule_for
 from stickler_cli.schema.places import ArrayPlace, LeafPlace, Places
 
 ANNOTATED: Final = "as its annotations say"
-
-SPEAKS_FOR_ITSELF: Final = frozenset({"duration"})
-"""Formats whose values no rule for names can read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +67,7 @@ def leaf_choice(name: str, place: LeafPlace) -> Inferred:
         return annotated_choice(place.merged, place.default)
     plain = not place.listed and place.default in (NUMBER, TEXT)
     by_name = None
-    if plain and place.format not in SPEAKS_FOR_ITSELF:
+    if plain and place.format != "duration":  # whose values no rule for names can read
         by_name = named_choice(name, "string" if place.kind == "string" else "number")
     return by_name or kind_choice(place)
 

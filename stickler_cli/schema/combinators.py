@@ -47,43 +47,36 @@ def flatten(files: SchemaFiles, in_force: InForce, report: Report) -> InForce:
     before the target of a reference. Those that say nothing, such as a mere reference, are left
     out, so that all uses of one definition are one place.
     """
-    if len(in_force) == 1:
-        schema = in_force[0].schema
-        if "allOf" not in schema and not files.references_of(schema):
-            return in_force
+    leads_on = ("allOf" in each.schema or files.references_of(each.schema) for each in in_force)
+    if len(in_force) == 1 and not any(leads_on):
+        return in_force
     found: dict[int, Source] = {}
     above: set[int] = set()
 
     def add(source: Source) -> None:
         key = id(source.schema)
-        if key not in found:
-            found[key] = source
-            above.add(key)
-            for part in _leads_to(files, source, above, report):
-                add(part)
-            above.remove(key)
+        if key in found:
+            return
+        found[key] = source
+        above.add(key)
+        branches = source.schema.get("allOf")
+        for branch in reversed(branches if isinstance(branches, list) else []):
+            add(files.inside(source, branch))
+        for keyword in files.references_of(source.schema):
+            try:
+                target = files.follow(source, keyword)
+                if id(target.schema) in above:
+                    raise leads_back(source.schema[keyword])
+            except LeadsNowhereError as error:
+                report(source.schema, keyword, error)
+            else:
+                add(target)
+        above.remove(key)
 
     for source in in_force:
         add(source)
     everything = tuple(found.values())
     return tuple(source for source in everything if _speaks(source.schema)) or everything[:1]
-
-
-def _leads_to(
-    files: SchemaFiles, source: Source, above: set[int], report: Report
-) -> Iterator[Source]:
-    branches = source.schema.get("allOf")
-    for branch in reversed(branches if isinstance(branches, list) else []):
-        yield files.inside(source, branch)
-    for keyword in files.references_of(source.schema):
-        try:
-            target = files.follow(source, keyword)
-            if id(target.schema) in above:
-                raise leads_back(source.schema[keyword])
-        except LeadsNowhereError as error:
-            report(source.schema, keyword, error)
-        else:
-            yield target
 
 
 def leads_back(what: object) -> LeadsNowhereError:

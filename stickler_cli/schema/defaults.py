@@ -24,7 +24,6 @@ class LeafDefault:
     threshold: float
     """In [0, 1]."""
     config: Mapping[str, object] = field(default_factory=dict, hash=False)
-    """What the comparator is given."""
 
 
 TEXT: Final = LeafDefault("LevenshteinComparator", 0.5)

@@ -19,9 +19,6 @@ from stickler_cli.schema.judging import (
 from stickler_cli.schema.reach import Reach
 from stickler_cli.schema.references import SchemaFiles
 
-VALIDATE_OPTION: Final = "--validate"
-"""How a message names the option that asks for verdicts."""
-
 DEEPEST: Final = 20
 """Steps of a field path that are told apart; more only come of a schema that contains itself."""
 
@@ -77,7 +74,7 @@ class DocumentValidator:
 
 def _refusal(source: str, reason: str, pointer: str) -> SchemaError:
     found = f"the schema cannot be used for verdicts ({reason})"
-    return SchemaError([Problem(source, found, "", f"leave {VALIDATE_OPTION} out", pointer)])
+    return SchemaError([Problem(source, found, "", "leave --validate out", pointer)])
 
 
 def _pattern(evaluation_path: Sequence[str | int], missing: Sequence[str]) -> str:

@@ -17,6 +17,7 @@ from stickler_cli.core.json_values import JsonObject, JsonValue
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.core.values import dataclass
+from stickler_cli.schema.annotations import NOTHING_INHERITED, Merged
 from stickler_cli.schema.choices import (
     Inferred,
     annotated_choice,
@@ -30,7 +31,6 @@ from stickler_cli.schema.choices import (
 from stickler_cli.schema.combinators import Branch, InForce
 from stickler_cli.schema.defaults import DEFAULT_WEIGHT, TEXT
 from stickler_cli.schema.dialects import Schema
-from stickler_cli.schema.merging import NOTHING_INHERITED, Merged
 from stickler_cli.schema.name_rules import is_plural
 from stickler_cli.schema.nodes import DEEPEST
 from stickler_cli.schema.places import (

@@ -139,7 +139,6 @@ class KeyPattern:
     """
 
     text: str
-    """As the schema has it."""
 
     def __post_init__(self) -> None:
         self._validator  # noqa: B018 - read now, to be refused now

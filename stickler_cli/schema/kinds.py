@@ -15,6 +15,7 @@ from stickler_cli.compare.open import OpenNode
 from stickler_cli.compare.plan import Node
 from stickler_cli.compare.tuple import DEFAULT_TUPLE_THRESHOLD, TupleNode
 from stickler_cli.core.values import dataclass
+from stickler_cli.schema.annotations import NOTHING_INHERITED, ON_VALUE, Merged
 from stickler_cli.schema.combinators import InForce, named_schemas
 from stickler_cli.schema.defaults import (
     BY_TYPE,
@@ -24,7 +25,6 @@ from stickler_cli.schema.defaults import (
     open_default,
 )
 from stickler_cli.schema.judging import EngineError, KeyPattern
-from stickler_cli.schema.merging import NOTHING_INHERITED, ON_VALUE, Merged
 from stickler_cli.schema.places import (
     ArrayPlace,
     LeafPlace,
@@ -189,11 +189,7 @@ class KindCompiler(ABC):
         return default_comparator(default.comparator)
 
     def _open(self, merged: Merged, own: Merged) -> OpenNode:
-        """Make the node for a place of any kind.
-
-        Its `own` annotations also speak to the objects and lists that may stand there, and to the
-        elements of such a list.
-        """
+        """Make the node for a place of any kind; `own` speaks to objects, lists and their items."""
         plain = open_default(merged.worth)
         said = (merged.threshold, merged.pairing_floor, merged.match_threshold)
         if not (merged.chooses or merged.clip_under_threshold or any(x is not None for x in said)):

@@ -14,13 +14,13 @@ from stickler_cli.compare.outline import asks_models
 from stickler_cli.compare.plan import Node, Plan
 from stickler_cli.core.values import dataclass
 from stickler_cli.schema.acceptance import SchemaAcceptor, TypeAcceptor, acceptor_of
+from stickler_cli.schema.annotations import NOTHING_INHERITED, Merged
 from stickler_cli.schema.combinators import Branch, InForce, declared_types, leads_back
 from stickler_cli.schema.defaults import open_default
 from stickler_cli.schema.dialects import Schema
 from stickler_cli.schema.files import LeadsNowhereError
 from stickler_cli.schema.judging import EngineError
 from stickler_cli.schema.kinds import Built, KindCompiler
-from stickler_cli.schema.merging import NOTHING_INHERITED, Merged
 from stickler_cli.schema.places import Key, Places, UnionPlace, key_of
 from stickler_cli.schema.reach import Reach
 from stickler_cli.schema.references import SchemaFiles, Source

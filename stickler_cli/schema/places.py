@@ -11,7 +11,13 @@ from stickler_cli.comparators.registry import Comparators, UnknownComparatorErro
 from stickler_cli.comparators.structured import StructuredModelComparator
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.values import dataclass
-from stickler_cli.schema.annotations import Annotations, read_annotations
+from stickler_cli.schema.annotations import (
+    NOTHING_INHERITED,
+    Annotations,
+    Merged,
+    merge_annotations,
+    read_annotations,
+)
 from stickler_cli.schema.combinators import (
     DECLARING,
     Branch,
@@ -29,7 +35,6 @@ from stickler_cli.schema.combinators import (
 )
 from stickler_cli.schema.defaults import BY_TYPE, LeafDefault, leaf_default
 from stickler_cli.schema.dialects import CLOSED_BY
-from stickler_cli.schema.merging import NOTHING_INHERITED, Merged, merge_annotations
 from stickler_cli.schema.references import SchemaFiles, Source
 
 MOST_PLACES: Final = 50_000
