@@ -24,6 +24,7 @@ class Candidate:
     index: Count
     """Its position on the other side."""
     similarity: Fraction
+    """How alike the two are."""
     paired_with: Index
     """What it was paired with instead; null if with nothing."""
 
