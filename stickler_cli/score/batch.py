@@ -1,7 +1,4 @@
-"""Some documents of a run and the account of those that were compared: what every fold reads.
-
-A module of its own because counts and errors are each made once a batch, whoever wants them.
-"""
+"""Some documents of a run and the account of those that were compared: what every fold reads."""
 
 from collections.abc import Sequence
 from dataclasses import field

@@ -23,6 +23,7 @@ from stickler_cli.score.tally import COUNTING_MODES
 
 NODE_SCORE: Final = "threshold_applied_score"
 
+_SCORED: Final = "scored"
 _COLUMNS_AT_ONCE: Final = 256
 _SCORE_UNIT: Final = 1 << 30
 """Scores are summed as whole numbers of 2**-30: products with weights then stay below 2**53 in a
@@ -31,8 +32,6 @@ chunk, so that floating-point sums are exact and do not depend on their order.""
 Column: TypeAlias = tuple[str, str]
 """The path of a field, and what is summed: `tp` where all modes count it alike, `leavestp`
 where only one does, a score, or how many there are."""
-
-_SCORED: Final = "scored"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +114,6 @@ class Bootstrap:
         return FieldIntervals(by_reading, score)
 
     def _resample_waiting(self) -> None:
-        """Put the documents that wait into the sums."""
         while self.waiting:
             lines, self.waiting = self.waiting[:CHUNK], self.waiting[CHUNK:]
             records = [decoded(line) for line in lines]

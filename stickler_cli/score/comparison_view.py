@@ -7,8 +7,7 @@ from stickler_cli.core.locations import Path
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.tally import COUNTING_MODES, Tally
 
-DOCUMENT_KEYS: Final = ("field_scores", "all_fields_matched", "non_matches")
-"""The keys of what `document_view` returns."""
+DOCUMENT_KEYS: Final = ("field_scores", "all_fields_matched", "non_matches")  # `document_view`'s
 
 More: TypeAlias = Callable[[Path, Tally], Mapping[str, object]]
 
@@ -39,11 +38,9 @@ def document_view(batch: Batch, document: int) -> dict[str, object]:
     """Return what results say of one document beyond its counts."""
     errors = [entry.view() for entry in batch.errors(document)]
     comparison = batch.comparison(document)
+    fields = comparison.fields if comparison else ()
     return {
-        "field_scores": {
-            entry.name: entry.comparison.score
-            for entry in (comparison.fields if comparison else ())
-        },
+        "field_scores": {entry.name: entry.comparison.score for entry in fields},
         "all_fields_matched": not errors,
         "non_matches": errors,
     }

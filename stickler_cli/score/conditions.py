@@ -1,7 +1,4 @@
-"""What an evaluation was made under: the options that decide its counts, the fields of its schema.
-
-A module of its own because an evaluation carries them and the run format signs with them.
-"""
+"""What an evaluation was made under: the options that decide its counts, and the fields."""
 
 import math
 from collections.abc import Container, Iterable, Iterator

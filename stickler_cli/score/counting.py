@@ -53,7 +53,6 @@ def count_documents(visits: Iterable[Visit]) -> FieldCounts:
 def _count(
     found: Collected, modes: Modes, visit: Visit, outcome: Outcomes, which: Mask | None
 ) -> None:
-    """Count units in some modes: those that the mask chooses, None chooses all."""
     rows = visit.rows
     if which is not None:
         rows, outcome = rows[which], outcome[which]
@@ -108,7 +107,6 @@ def _count_elements(found: Collected, visit: Visit) -> None:
 
 
 def _count_keys(found: Collected, visit: Visit) -> None:
-    """Count the keys of objects that the schema does not declare."""
     account, is_root = visit.account, visit.around is None
     if is_root:
         found.met.append((visit.field, visit.rows))
@@ -131,7 +129,6 @@ def _count_keys(found: Collected, visit: Visit) -> None:
 
 
 def _note_scores(found: Collected, visit: Visit) -> None:
-    """Note what is known of fields that have scores of their own."""
     which: Any = slice(None) if visit.live is None else visit.live
     rows, at, weight = visit.rows[which], visit.at[which], visit.weight
     if len(rows):

@@ -54,10 +54,8 @@ class Evaluation(Results):
                 groups.setdefault(group, []).append(document)
             for side, verdict in result.verdicts.items():
                 self.validity.setdefault(side, Validity()).update(result.id, verdict)
-            self.problems += (
-                DocumentProblem(result.id, result.status, str(problem))
-                for problem in result.problems
-            )
+            for problem in result.problems:
+                self.problems.append(DocumentProblem(result.id, result.status, str(problem)))
         for (key, name), members in groups.items():
             some = np.zeros(len(batch.results), np.bool_)
             some[members] = True
@@ -124,13 +122,10 @@ class Evaluation(Results):
             "never_present": sorted(field_path(path) for path in self.never_present()),
             "problems": encoded(sorted(self.problems)),
         }
-        if self.by:
-            shown["by"] = {
-                key: {
-                    name: group.results_view(fields, recall_with_fd=recall_with_fd)
-                    for name, group in sorted(groups.items())
-                }
-                for key, groups in self.by.items()
+        for key, groups in self.by.items():
+            shown.setdefault("by", {})[key] = {
+                name: group.results_view(fields, recall_with_fd=recall_with_fd)
+                for name, group in sorted(groups.items())
             }
         return shown
 

@@ -45,7 +45,6 @@ class Gate:
     """One thing that a run must reach."""
 
     text: str
-    """As the user wrote it."""
     mode: str
     """The counting mode: `overall`, `aggregate` or `leaves`."""
     path: Path
@@ -235,7 +234,6 @@ def _value(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[float | 
 
 
 def _bound(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[float | None, str]:
-    """Return an end of an interval, or None and why there is none."""
     found = evaluation.intervals(rule, field_path(gate.path))
     if found is None:
         return None, "the run has no confidence intervals"

@@ -1,9 +1,7 @@
 """Confidence intervals: how far a rate could be off because other documents might have come.
 
-Documents are resampled, since the errors in one belong together: a cluster bootstrap. Instead of
-drawing samples, every document gets a weight in each replicate, which is a hash of its id. So
-documents may come in any order and in parts, memory does not grow with their number, and two runs
-of the same documents are resampled alike. docs/statistics.md has the method and its limits.
+A cluster bootstrap: every document gets a weight in each replicate, which is a hash of its id, so
+that documents may come in any order and in parts. docs/statistics.md has the method and its limits.
 """
 
 from collections.abc import Sequence
@@ -69,15 +67,10 @@ class Interval(NamedTuple):
 def percentiles(
     replicated: Sequence[tuple[NDArray[Any], NDArray[Any]]], level: float
 ) -> list[Interval | None]:
-    """Return the interval of each quotient over its replicates.
+    """Return the intervals of quotients: of numerators and denominators, (replicates,) each.
 
-    Args:
-        replicated: numerators and denominators, (replicates,) each.
-        level: the share of replicates that lie inside, in (0, 1).
-
-    Returns:
-        None where a denominator is 0 in more than `MOST_EMPTY` of the replicates; else the
-        percentiles at both ends, interpolated between replicates, over those that are not empty.
+    The ends are percentiles, interpolated, of the replicates that are not empty; the level is the
+    share inside, in (0, 1). None where more than `MOST_EMPTY` of the denominators are 0.
     """
     quotients = (
         np.divide(above, below, out=np.full(len(below), np.nan), where=below > 0)
@@ -109,13 +102,8 @@ def weights(documents: Sequence[str], settings: IntervalSettings) -> NDArray[np.
     """
     key = str(settings.seed).encode()
     encoded = (name.encode("utf-8", "surrogatepass") for name in documents)
-    starts = np.array(
-        [
-            int.from_bytes(blake2b(name, digest_size=8, key=key).digest(), "little")
-            for name in encoded
-        ],
-        dtype=np.uint64,
-    )
+    hashes = (blake2b(name, digest_size=8, key=key).digest() for name in encoded)
+    starts = np.array([int.from_bytes(each, "little") for each in hashes], dtype=np.uint64)
     draws = -(-settings.replicates // 4)  # each number of 64 bits makes four weights
     steps = np.arange(1, draws + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     mixed = starts[:, np.newaxis] + steps

@@ -40,7 +40,6 @@ class Results:
     warnings: Counter[str] = field(default_factory=Counter)
     """How many documents there were with each warning; see `score/document_result.py`."""
     errors: ErrorCounts = field(default_factory=ErrorCounts)
-    """What kinds of mistakes there are, and how many in each field."""
     bootstrap: "Bootstrap | None" = None
     """What confidence intervals are made of; None unless asked for, and there of all documents."""
 

@@ -51,7 +51,6 @@ def merge_runs(runs: Sequence[tuple[str, Run]], gates: Sequence[Gate] | None = N
 
 
 def _differences(runs: Sequence[tuple[str, Run]]) -> Iterator[Problem]:
-    """Yield in what the runs differ from the first."""
     (name, first), *others = runs
     expected = _conditions(first)
     for other, run in others:
@@ -77,7 +76,6 @@ def _conditions(run: Run) -> dict[str, object]:
 
 
 def _in_common(runs: Sequence[tuple[str, Run]]) -> Iterator[Problem]:
-    """Yield documents that are in two runs."""
     seen: dict[str, str] = {}
     for name, run in runs:
         accounts = run.evaluation.accounts

@@ -17,7 +17,6 @@ class Unit(NamedTuple):
     """One compared unit, right or wrong: a leaf, a nested object, or a list element."""
 
     document: int
-    """Which of the documents it is in."""
     order: Order
     gt_path: Path | None
     """Where the ground truth is, or would be; None for an invented list element."""
@@ -25,16 +24,14 @@ class Unit(NamedTuple):
     """Where the prediction is, or would be; None for a missed list element."""
     outcome: Outcome
     gt: JsonValue
-    """None where it is absent."""
+    """None where it is absent, as the prediction."""
     pred: JsonValue
-    """None where it is absent."""
     similarity: float
     """As its threshold judges it, in [0, 1]."""
     score: float
     """After clipping, in [0, 1]."""
     threshold: float
     weight: float
-    """What its field is worth in its object."""
     visit: Visit
     pair: int
     """Its position in the visit."""
@@ -100,7 +97,6 @@ def documents_units(
 
 
 def _units(visit: Visit, *, wrong_only: bool) -> Iterator[Unit]:
-    """Yield the judged pairs of a visit, or of these the wrong ones."""
     account, outcome = visit.account, visit.outcome
     shown = _IS_ERROR[outcome] if wrong_only else np.ones(len(outcome), np.bool_)
     if visit.live is not None:
