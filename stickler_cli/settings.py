@@ -14,11 +14,8 @@ Validate = Literal["none", "pred", "gt", "both"]
 RunFormat = Literal["table", "json", "csv", "markdown", "junit", "github", "openmetrics", "html"]
 ComparisonFormat = Literal["table", "json", "markdown"]
 
-LEVEL: Final = 0.95
-"""Of confidence intervals: the customary one."""
-
-MARGIN: Final = 0.05
-"""The least change of a rate between two runs that is worth a word."""
+LEVEL: Final = 0.95  # of confidence intervals: the customary one
+MARGIN: Final = 0.05  # the least change of a rate between two runs that is worth a word
 
 _COUNT: Final = Number("a whole number of at least 0", lambda number: number >= 0, whole=True)
 _SHARE: Final = Number("a number between 0 and 1", lambda number: 0 < number < 1)
@@ -145,7 +142,7 @@ class ValidationOptions(Settings):
     )
 
 
-class OutputOptions(Settings):
+class OutputOptions(TerminalOptions):
     """The files that results go to."""
 
     output: tuple[str, ...] = option(

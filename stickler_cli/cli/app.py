@@ -12,8 +12,14 @@ import typer
 from stickler_cli import __version__
 from stickler_cli.cli.command import add_command, new_app
 from stickler_cli.cli.commands import COMMANDS
-from stickler_cli.cli.console import prepare_streams, show_problems, warn, write_result
-from stickler_cli.cli.exit_codes import ExitCode, exit_code_help
+from stickler_cli.cli.console import (
+    ExitCode,
+    exit_code_help,
+    prepare_streams,
+    show_problems,
+    warn,
+    write_result,
+)
 from stickler_cli.core.problems import NotComparableError, SticklerError, WorkerDiedError
 from stickler_cli.runs.interruption import Interrupted
 from stickler_cli.runs.limits import room_for_depth

@@ -14,8 +14,8 @@ import typer
 import typer.core
 
 from stickler_cli.cli.commands import Command
-from stickler_cli.cli.config import Config, read_config
-from stickler_cli.cli.exit_codes import exit_code_help
+from stickler_cli.cli.config import read_config
+from stickler_cli.cli.console import exit_code_help
 from stickler_cli.core.option import FLAG, Choice, Option, Texts, options_of, read_settings
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError
 from stickler_cli.settings import COMMANDS
@@ -136,8 +136,7 @@ def _config_parameters(command: str) -> Iterator[inspect.Parameter]:
 
     def use(context: typer.Context, config: str | None) -> str | None:
         if not context.resilient_parsing and not context.params.get("no_config"):
-            context.obj = read_config(config, command)
-            context.default_map = context.obj.values
+            context.default_map, context.obj = read_config(config, command)
         return config
 
     ignore = typer.Option(False, "--no-config", is_eager=True, help="Ignore configuration files.")
@@ -158,10 +157,9 @@ def _blamed(
     problems: Iterable[Problem], context: typer.Context, options: Mapping[str, Option]
 ) -> Iterator[Problem]:
     """Name the configuration file where a problem names an option that it decided."""
-    config: Config = context.obj or Config({})
     from_file = {
-        options[name].flag: f"{config.file}: {name}"
-        for name in config.values
+        options[name].flag: f"{context.obj}: {name}"
+        for name in context.default_map or ()
         if getattr(context.get_parameter_source(name), "name", "") == "DEFAULT_MAP"
     }
     for problem in problems:

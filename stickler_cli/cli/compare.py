@@ -1,7 +1,6 @@
 """`stickler compare`: one pair of documents, explained."""
 
-from stickler_cli.cli.console import show_problems, warn
-from stickler_cli.cli.exit_codes import ExitCode
+from stickler_cli.cli.console import ExitCode, show_problems, warn
 from stickler_cli.cli.outputs import outputs_of
 from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.engine import compare as compare_documents

@@ -10,25 +10,14 @@ from stickler_cli.core.json_values import brief
 from stickler_cli.core.option import NotTakenError, options_of
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.spelling import did_you_mean
-from stickler_cli.core.values import dataclass
 from stickler_cli.settings import COMMANDS
 
 OWN_FILE: Final = "stickler.toml"
 SHARED_FILE: Final = "pyproject.toml"
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
-    """What a configuration file says to a command."""
-
-    values: dict[str, Any]
-    """By the name of the option; they are in range."""
-    file: str = ""
-    """As messages name it; empty where there is none."""
-
-
-def read_config(named: str | None, command: str) -> Config:
-    """Read the options of a configuration file, all of them, and return those for one command.
+def read_config(named: str | None, command: str) -> tuple[dict[str, Any], str]:
+    """Read all options of a configuration file; return those for one command, and its name.
 
     Args:
         named: the file as the user names it; None searches upwards from the current directory.
@@ -39,7 +28,7 @@ def read_config(named: str | None, command: str) -> Config:
     """
     file = Path(named) if named else _nearest(Path.cwd())
     if file is None:
-        return Config({})
+        return {}, ""
     own = options_of(COMMANDS[command])
     known = {  # what a file may set; of two that have an option, this command goes first
         name: option
@@ -64,7 +53,7 @@ def read_config(named: str | None, command: str) -> Config:
             values[name] = _resolved(value, file.parent) if own[name].is_path else value
     if problems:
         raise UsageError(problems)
-    return Config(values, str(file))
+    return values, str(file)
 
 
 def _resolved(value: object, folder: Path) -> object:

@@ -1,4 +1,4 @@
-"""Where text goes: results to standard output, everything else to standard error.
+"""What a command says: results to standard output, all else to standard error, and exit codes.
 
 A reader that stops reading (`| head`) is no error, and never changes the exit code.
 """
@@ -6,9 +6,45 @@ A reader that stops reading (`| head`) is no error, and never changes the exit c
 import os
 import sys
 from collections.abc import Iterable
-from typing import TextIO
+from enum import IntEnum
+from textwrap import fill
+from typing import Final, TextIO
 
 from stickler_cli.core.problems import Problem
+
+
+class ExitCode(IntEnum):
+    """What the exit code says. Python ends a crash with 1, so nothing but gates may."""
+
+    OK = 0
+    GATE_FAILED = 1
+    USAGE = 2
+    INCOMPLETE = 3
+    INTERNAL = 4
+    INTERRUPTED = 130
+    TERMINATED = 143
+
+
+MEANINGS: Final = {  # for help and docs
+    ExitCode.OK: "fine",
+    ExitCode.GATE_FAILED: "a gate failed, and nothing else",
+    ExitCode.USAGE: "a usage, schema, configuration or path error",
+    ExitCode.INCOMPLETE: "some documents could not be evaluated, or none was, or runs do not go "
+    "together (wins over 1)",
+    ExitCode.INTERNAL: "an internal error, or results could not be written",
+    ExitCode.INTERRUPTED: "interrupted (Ctrl-C)",
+    ExitCode.TERMINATED: "terminated (SIGTERM)",
+}
+
+
+def exit_code_help() -> str:
+    """Return the table for `--help`."""
+    rows = (
+        fill(meaning, 76, initial_indent=f"{code.value:>4}  ", subsequent_indent=" " * 6)
+        for code, meaning in MEANINGS.items()
+    )
+    # Click keeps the lines of a paragraph that begins with a backspace as they are.
+    return "\b\nExit codes:\n" + "\n".join(rows)
 
 
 def prepare_streams() -> None:
@@ -61,10 +97,3 @@ def _write(stream: TextIO, text: str) -> None:
     except BrokenPipeError:
         # Python would flush again on its way out and end with code 120.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-
-
-def wants_color(*, no_color: bool) -> bool:
-    """Return whether standard output is to be coloured. Source: no-color.org, force-color.org."""
-    if no_color or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
-        return False
-    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()

@@ -2,8 +2,7 @@
 
 import sys
 
-from stickler_cli.cli.console import warn, write_result
-from stickler_cli.cli.exit_codes import ExitCode
+from stickler_cli.cli.console import ExitCode, warn, write_result
 from stickler_cli.cli.outputs import encoded, exit_code_of, listing, outputs_of
 from stickler_cli.documents.pairs import Pairs
 from stickler_cli.reports.layout import TableStyle

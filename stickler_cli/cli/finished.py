@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from stickler_cli.cli.exit_codes import ExitCode
+from stickler_cli.cli.console import ExitCode
 from stickler_cli.cli.outputs import exit_code_of, outputs_of
 from stickler_cli.core.problems import NotComparableError, Problem
 from stickler_cli.diff.changes import DiffSettings as Deciding

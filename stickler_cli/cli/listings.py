@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 from textwrap import fill, indent
 
-from stickler_cli.cli.console import show_problems, write_result
-from stickler_cli.cli.exit_codes import ExitCode
+from stickler_cli.cli.console import ExitCode, show_problems, write_result
 from stickler_cli.cli.outputs import listing
 from stickler_cli.clients.cache import AnswerCache, cache_directory
 from stickler_cli.comparators.registry import describe, plugin_names

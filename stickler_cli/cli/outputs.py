@@ -8,8 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from stickler_cli.cli.console import wants_color, warn, write_result
-from stickler_cli.cli.exit_codes import ExitCode
+from stickler_cli.cli.console import ExitCode, warn, write_result
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
 from stickler_cli.reports.layout import Column, Span, Table, TableStyle, plain_text, table_lines
@@ -18,14 +17,7 @@ from stickler_cli.reports.registry import FORMATS, SAY_PARTIAL, SUFFIXES, format
 from stickler_cli.runs.whole_files import PARTIAL, check_outputs, whole_file
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.record import Run, Verdict
-from stickler_cli.settings import (
-    CompareSettings,
-    DiffSettings,
-    EvalSettings,
-    MergeSettings,
-    ReportSettings,
-    TerminalOptions,
-)
+from stickler_cli.settings import CompareSettings, ReportOptions, ReportSettings, TerminalOptions
 
 if TYPE_CHECKING:
     from stickler_cli.diff.changes import Difference  # few commands load it
@@ -44,9 +36,7 @@ _CODES: Final = {
     Verdict.INCOMPLETE: ExitCode.INCOMPLETE,
 }
 
-_Reporting: TypeAlias = (
-    EvalSettings | CompareSettings | DiffSettings | MergeSettings | ReportSettings
-)
+_Reporting: TypeAlias = CompareSettings | ReportOptions | ReportSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,14 +132,14 @@ def outputs_of(
 
 
 def _style(settings: _Reporting) -> TableStyle:
-    """Return the style that fits standard output: a terminal of some width, or a pipe."""
-    terminal = sys.stdout.isatty()
-    color = wants_color(no_color=settings.no_color)
-    colored_pipe = color and not terminal  # FORCE_COLOR, as CI logs want it
+    """Return the style that fits standard output. Source: no-color.org, force-color.org."""
+    variable, terminal = os.environ.get, sys.stdout.isatty()
+    plain = settings.no_color or variable("NO_COLOR") or variable("TERM") == "dumb"
+    color = not plain and (terminal or bool(variable("FORCE_COLOR")))  # for CI logs too
     return TableStyle(
         width=shutil.get_terminal_size().columns if terminal else None,
         color=color,
-        plain=not terminal and not colored_pipe,
+        plain=not terminal and not color,
         show_non_matches=getattr(settings, "show_non_matches", 0),
         junit_fields=getattr(settings, "junit_fields", False),
     )

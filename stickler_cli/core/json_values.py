@@ -1,7 +1,4 @@
-"""The kinds of a JSON value and how a message names and shows them.
-
-A module of its own because every room speaks of JSON values and none owns them.
-"""
+"""The kinds of a JSON value, and how messages name and show them: every room speaks of them."""
 
 import json
 from collections.abc import Callable
@@ -17,8 +14,7 @@ else:
     JsonValue = Any  # what reads a file by types has nothing to look at in such a value
 JsonObject: TypeAlias = dict[str, JsonValue]
 
-BRIEF_LENGTH: Final = 80
-"""Characters of a value that a message shows; enough to recognise it, short enough for a line."""
+BRIEF_LENGTH: Final = 80  # characters of a value that a message shows, to be recognised by
 
 _KINDS: Final = {
     type(None): "null",

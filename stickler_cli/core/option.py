@@ -151,20 +151,13 @@ class Option:
 
     help: str
     metavar: str | None = None
-    short: str | None = None
-    """Of one letter: `-f`."""
-    values: Values = FLAG
-    """What it takes, where its type does not say it."""
-    shown: str | None = None
-    """Its default as people write it."""
-    in_file: Literal["all", "eval", "none"] = "all"
-    """Which of the commands that have it take it from a configuration file."""
-    is_path: bool = False
-    """Whether it names files; in a configuration file they are relative to that file."""
-    flag: str = ""
-    """Its name on the command line."""
-    name: str = ""
-    """That of its field, which also says its type and default."""
+    short: str | None = None  # of one letter: `-f`
+    values: Values = FLAG  # where its type does not say what it takes
+    shown: str | None = None  # its default as people write it
+    in_file: Literal["all", "eval", "none"] = "all"  # commands that take it from a file
+    is_path: bool = False  # in a configuration file they are relative to that file
+    flag: str = ""  # its name on the command line
+    name: str = ""  # that of its field, which also says its type and default
     kind: Any = None
     default: Any = None
 

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from stickler_cli.cli.exit_codes import ExitCode
+from stickler_cli.cli.console import ExitCode
 
 ONE = ("compare", "schema.json", "gt/one.json", "pred/one.json")
 TWO = ("compare", "schema.json", "gt/two.json", "pred/two.json")

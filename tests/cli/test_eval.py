@@ -8,7 +8,7 @@ from typing import get_args
 
 import pytest
 
-from stickler_cli.cli.exit_codes import ExitCode
+from stickler_cli.cli.console import ExitCode
 from stickler_cli.reports.registry import FORMATS
 from stickler_cli.settings import RunFormat
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from stickler_cli.cli.exit_codes import ExitCode
+from stickler_cli.cli.console import ExitCode
 
 from .conftest import write
 

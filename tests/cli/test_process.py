@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from stickler_cli import __version__
-from stickler_cli.cli.exit_codes import MEANINGS, ExitCode
+from stickler_cli.cli.console import MEANINGS, ExitCode
 from stickler_cli.settings import COMMANDS
 
 from .conftest import write

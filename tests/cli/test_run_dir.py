@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from stickler_cli.cli import main
-from stickler_cli.cli.exit_codes import ExitCode
+from stickler_cli.cli.console import ExitCode
 from stickler_cli.runs import chunking
 from stickler_cli.runs import evaluate as evaluate_module
 from stickler_cli.runs.journal import FIRST_LINE

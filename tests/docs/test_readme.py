@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from stickler_cli.cli.exit_codes import MEANINGS
+from stickler_cli.cli.console import MEANINGS
 from stickler_cli.schema.compiler import compile_schema
 
 PROJECT = Path(__file__).parents[2]
