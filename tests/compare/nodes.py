@@ -49,6 +49,13 @@ def compared(node, gt, pred, options=DEFAULTS):
     return comparison_of(node.compare(Columns([gt], [pred]), first, first, options), 0)
 
 
+def compared_together(node, gts, preds, options=DEFAULTS):
+    """Compare pairs of values in one column."""
+    at = np.arange(len(gts))
+    account = node.compare(Columns(gts, preds), at, at, options)
+    return [comparison_of(account, pair) for pair in at.tolist()]
+
+
 def compared_whole(node, gt, pred, options=DEFAULTS):
     """Compare two objects by fields, even where one of them is empty."""
     return compared(node, gt, pred, options.to(Purpose.DOCUMENTS))

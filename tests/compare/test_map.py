@@ -5,7 +5,18 @@ from stickler_cli.compare.object import Field
 from stickler_cli.compare.plan import Options
 from stickler_cli.compare.result import Outcome
 
-from .nodes import a_list, alike, an_object, compared, compared_whole, exact, pairs_of, table, text
+from .nodes import (
+    a_list,
+    alike,
+    an_object,
+    compared,
+    compared_together,
+    compared_whole,
+    exact,
+    pairs_of,
+    table,
+    text,
+)
 
 
 def a_map(*, rest=None, patterns=(), **settings):
@@ -120,3 +131,73 @@ def test_an_empty_map_at_the_root_still_has_its_keys():
 
 def test_a_similarity_is_that_of_the_keys_that_are_there():
     assert alike(SCORES, {"a": 1, "b": 2}, {"a": 1, "c": None}) == 0.5
+
+
+def test_maps_that_some_of_a_column_lack_are_told_apart():
+    gts = [{}, {"a": 1, "b": 2}, None, {"c": 3}, {"d": 4}]
+    preds = [{"a": None}, {"a": 1, "b": 3}, {}, {}, {"d": 4}]
+
+    found = compared_together(SCORES, gts, preds)
+
+    assert [each.outcome.name for each in found] == ["TN", "FD", "TN", "FN", "TP"]
+    assert [each.similarity for each in found] == [1.0, 0.5, 1.0, 0.0, 1.0]
+    assert [outcomes(each) for each in found] == [
+        {},
+        {"a": "TP", "b": "FD"},
+        {},
+        {"c": "FN"},
+        {"d": "TP"},
+    ]
+
+
+def test_keys_that_only_documents_name_weigh_what_their_family_does():
+    node = a_map(
+        fields=an_object(a=text(weight=2)).fields,
+        patterns=(Pattern(re.compile("^n_"), exact(weight=5)),),
+        rest=exact(weight=3),
+    )
+
+    # 5 of 10 are wrong; 3 of 5; 2 of 5.
+    assert alike(node, {"a": "x", "n_b": 1, "c": 2}, {"a": "x", "n_b": 9, "c": 2}) == 0.5
+    assert alike(node, {"a": "x", "c": 2}, {"a": "x", "c": 9}) == 0.4
+    assert alike(node, {"a": "x", "c": 2}, {"a": "y", "c": 2}) == 0.6
+
+
+def test_maps_of_a_column_may_have_declared_fields_only():
+    node = a_map(fields=an_object(a=text()).fields, rest=exact())
+
+    found = compared_together(node, [{"a": "x", "b": 1}, {"a": "x"}], [{"b": 1}, {"a": "x"}])
+
+    assert [each.similarity for each in found] == [0.5, 1.0]
+    assert [outcomes(each) for each in found] == [{"a": "FN", "b": "TP"}, {"a": "TP"}]
+
+
+def test_a_key_has_its_say_on_the_aggregate_only_where_it_is_present():
+    node = MapNode(
+        threshold=0.7,
+        fields=an_object(a=text()).fields,
+        patterns=(Pattern(re.compile("^n_"), exact(), aggregate=True),),
+        rest=Field("", exact(), aggregate=None),
+    )
+    with_say, without = {"a": "x", "n_b": 1, "c": 2}, {"a": "x", "c": 2}
+
+    found = compared_together(node, [{}, without, with_say], [{}, without, with_say])
+
+    assert [{entry.name: entry.counted for entry in each.fields} for each in found] == [
+        {},
+        {"a": True, "c": True},
+        {"a": False, "n_b": True, "c": False},
+    ]
+
+
+def test_keys_that_opt_out_are_not_counted_wherever_they_are():
+    node = MapNode(
+        threshold=0.7,
+        patterns=(Pattern(re.compile("^n_"), exact(), aggregate=False),),
+        rest=Field("", exact()),
+    )
+    document = {"n_b": 1, "c": 2}
+
+    (found,) = compared_together(node, [document], [document])
+
+    assert {entry.name: entry.counted for entry in found.fields} == {"n_b": False, "c": True}

@@ -12,6 +12,8 @@ from .nodes import (
     an_object,
     anything,
     compared,
+    compared_together,
+    compared_whole,
     exact,
     figures,
     score_table,
@@ -196,3 +198,33 @@ def test_lists_inside_objects_take_part_with_their_score():
 
     # The tags score a half and the name 1.
     assert alike(node, gt, pred) == 0.75
+
+
+def test_objects_that_some_of_a_column_lack_are_told_apart():
+    absent, half = {"name": None}, {"name": "abcd", "city": "z"}
+    gts = [absent, {"name": "abcd"}, {}, {"name": "abcd", "city": "y"}, None]
+    preds = [{}, {"name": "abcx"}, absent, half, ""]
+
+    found = compared_together(PERSON, gts, preds)
+
+    # The name weighs three of four.
+    assert [each.outcome.name for each in found] == ["TN", "TP", "TN", "TP", "TN"]
+    assert [each.similarity for each in found] == [1.0, 0.75, 1.0, 0.75, 1.0]
+    assert [outcomes(each) for each in found] == [
+        {},
+        {"name": "TP", "city": "TN"},
+        {},
+        {"name": "TP", "city": "FD"},
+        {},
+    ]
+
+
+def test_empty_strings_are_equal_as_nothing_in_every_kind_of_field():
+    node = an_object(a=text(), b=exact(), c=a_list(exact()), d=an_object(e=text()), f=anything())
+    blank = {"a": "", "b": "", "c": [""], "d": {"e": ""}, "f": ""}
+
+    comparison = compared_whole(node, blank, blank)
+
+    assert outcomes(comparison) == dict.fromkeys("abcdf", "TN")
+    assert comparison.similarity == 1.0
+    assert alike(node, {**blank, "a": "x"}, {**blank, "a": "x"}) == 1.0

@@ -1,7 +1,7 @@
 import pytest
 
 from stickler_cli.compare.result import Outcome
-from stickler_cli.score.counts import RATES, Counts
+from stickler_cli.score.counts import RATES, Counts, RateRule, Rates
 
 SOME = Counts(tp=6, fd=2, fa=1, fn=4, tn=3)
 
@@ -98,6 +98,22 @@ def test_results_show_counts_and_prefixed_rates():
         },
     }
     assert Counts(tp=1, fd=1).view(recall_with_fd=True)["derived"]["cm_recall"] == 0.5
+
+
+def test_a_rule_decides_what_recall_is_in_every_rate():
+    plain, with_fd = RateRule(), RateRule(recall_with_fd=True)
+
+    # Precision is 6 of 9, recall 6 of 10, or 6 of 12 where false discoveries count as missed.
+    assert plain.f1(SOME) == pytest.approx(12 / 19)
+    assert with_fd.f1(SOME) == pytest.approx(4 / 7)
+    assert plain.rates(SOME) == pytest.approx(Rates(6 / 9, 6 / 10, 12 / 19))
+    assert with_fd.rates(SOME) == pytest.approx(Rates(6 / 9, 6 / 12, 4 / 7))
+
+
+def test_a_rule_tells_nothing_where_there_is_nothing_to_divide_by():
+    assert RateRule().rates(Counts(tn=3)) == (None, None, None)
+    assert RateRule().rates(Counts(fa=1)) == (0.0, None, 0.0)
+    assert RateRule().f1(Counts(tn=3)) == 0.0
 
 
 def test_counts_are_values():
