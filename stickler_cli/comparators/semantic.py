@@ -10,7 +10,6 @@ from stickler_cli.clients.model import ModelError
 from stickler_cli.comparators.base import KeywordError, checked_choice, checked_text, text_of
 from stickler_cli.comparators.model_comparator import ModelComparator
 
-MODEL_ID: Final = "amazon.titan-embed-text-v2:0"
 SIM_FUNCTIONS: Final = ("cosine_similarity",)
 
 
@@ -19,7 +18,7 @@ class SemanticComparator(ModelComparator):
 
     def __init__(
         self,
-        model_id: str = MODEL_ID,
+        model_id: str = "amazon.titan-embed-text-v2:0",
         sim_function: str = SIM_FUNCTIONS[0],
         embedding_function: Callable[[str], Sequence[float]] | None = None,
         threshold: float = 0.7,

@@ -78,12 +78,10 @@ class Account:
         score: Floats,
     ) -> None:
         self.node = node
-        """What compared the pairs."""
         self.columns = columns
         self.gt = gt
-        """The slot of each ground truth; `NOTHING` where it is absent."""
+        """The slot of each ground truth, and below of each prediction; `NOTHING` where absent."""
         self.pred = pred
-        """The slot of each prediction; `NOTHING` where it is absent."""
         self.outcome = outcome
         """The class of each pair as one unit."""
         self.similarity = similarity
@@ -132,7 +130,6 @@ class EntryAccount:
     aggregate: bool | Outcomes | None
     """What the fields themselves say of the aggregate, None for nothing; or `SAYS` of each."""
     counted: bool | Mask
-    """Whether the object's `aggregate` and `leaves` include each entry."""
     account: Account
     """An entry for each entry."""
 

@@ -84,10 +84,7 @@ class Prepared:
 
     @cached_property
     def keys(self) -> Indexes | None:
-        """For each code a key; unequal ones have similarity 0. None without such keys.
-
-        The last one, which is what `NOTHING` reads, is that of no value.
-        """
+        """For each code a key, and one for `NOTHING`; unequal ones have similarity 0."""
         keys = self._comparator.keys(self.of(np.arange(len(self.values))))
         return None if keys is None else np.array([*keys.tolist(), NOTHING])
 
@@ -198,10 +195,8 @@ class Columns:
 
     def values(self, gt: int, pred: int) -> tuple[JsonValue, JsonValue]:
         """Return the values of a pair; None for an absent side."""
-        return (
-            None if gt == NOTHING else self.gt[gt],
-            None if pred == NOTHING else self.pred[pred],
-        )
+        gt_value = None if gt == NOTHING else self.gt[gt]
+        return gt_value, None if pred == NOTHING else self.pred[pred]
 
 
 def _alike(values: list[Any], types: frozenset[type], reflexive: frozenset[type]) -> Mask | None:

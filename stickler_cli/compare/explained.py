@@ -68,7 +68,6 @@ class Explained:
     gt_path: Path
     """With the ground truth's list indexes; where it would be, where it is absent."""
     pred_path: Path
-    """With the prediction's list indexes."""
     kind: Kind
     comparator: str = ""
     """What compared the values; empty where their parts were compared."""

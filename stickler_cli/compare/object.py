@@ -40,7 +40,6 @@ class FieldsNode(Node):
     """In [0, 1]; at or above it two list items are the same one."""
     model_name: str = ""
     match_source: ThresholdSource = field(default="default", repr=False, compare=False)
-    """Who said `match_threshold`."""
     names: frozenset[str] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -134,15 +134,12 @@ def _own_leaves(node: Node, above: tuple[int, ...]) -> Iterator[LeafNode]:
 
 def _threshold(node: Node, *, element: bool = False) -> float | None:
     """Return what a unit of a field must reach; a list's units are its elements."""
-    match node := followed(node):
-        case ListNode() if not element:
-            return _threshold(node.items, element=True)
-        case OpenNode():
-            return None
-        case TupleNode() if not element:
-            return None
-        case OneOfNode():
-            thresholds = {_threshold(arm, element=element) for arm in node.parts()}
-            return thresholds.pop() if len(thresholds) == 1 else None
-        case _:
-            return node.item_threshold if element else node.threshold
+    node = followed(node)
+    if isinstance(node, ListNode) and not element:
+        return _threshold(node.items, element=True)
+    if isinstance(node, OneOfNode):
+        thresholds = {_threshold(arm, element=element) for arm in node.parts()}
+        return thresholds.pop() if len(thresholds) == 1 else None
+    if isinstance(node, OpenNode) or (isinstance(node, TupleNode) and not element):
+        return None
+    return node.item_threshold if element else node.threshold
