@@ -31,9 +31,9 @@ LATE_IMPORTS: Final = {
     ("runs/assembly.py", "stickler_cli.clients.client"): "few runs ask models",
     ("runs/evaluate.py", "rich*"): "few runs show a bar, and rich is large",
     ("runs/pipeline.py", "stickler_cli.runs.pool"): "one process needs no multiprocessing",
+    ("schema/files.py", "jsonschema_specifications"): "reads the disk; few schemas need it",
     ("schema/files.py", "urllib.request"): "loads ssl; most schemas are one file",
     ("schema/metaschema.py", "jsonschema"): "few schemas are wrong",
-    ("schema/references.py", "jsonschema_specifications"): "reads the disk; few schemas need it",
     ("score/confusions.py", "stickler_cli.comparators.date_parsing"): "loads dateutil",
 }
 """What is imported inside functions, where, and why; everything else stands at the top."""

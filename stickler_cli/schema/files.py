@@ -3,8 +3,10 @@
 import codecs
 import posixpath
 from contextlib import suppress
+from functools import cache
 from pathlib import Path as FilePath
-from urllib.parse import unquote, urlsplit
+from typing import Any
+from urllib.parse import unquote, urljoin, urlsplit
 
 import orjson
 
@@ -94,3 +96,40 @@ def name_of(file: FilePath) -> str:
     """Name a file as seen from here, where that is shorter."""
     here = FilePath.cwd()
     return str(file.relative_to(here) if file.is_relative_to(here) else file)
+
+
+@cache
+def official_schema(uri: str) -> Any:
+    """Return a schema of the JSON Schema project by its URI; None where the URI is of none."""
+    if "json-schema.org/" not in uri:
+        return None
+    # Reads every meta-schema from disk; few schemas refer to one.
+    from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
+
+    place = uri.partition("://")[2]
+    known = (each for each in REGISTRY if each.partition("://")[2].rstrip("#") == place)
+    return next(map(REGISTRY.contents, known), None)
+
+
+def absolute(base: str, reference: str) -> str:
+    """Join a reference to its base; a base that holds no path, as a URN, leaves it as it is.
+
+    >>> absolute("https://a.org/x/y.json", "../z.json"), absolute("urn:a", "#b")
+    ('https://a.org/z.json', 'urn:a#b')
+    """
+    if reference.startswith("#"):
+        return base.partition("#")[0] + reference
+    return urljoin(base, reference) if is_uri(reference) and is_uri(base) else reference
+
+
+def is_uri(text: str) -> bool:
+    """Return whether a text can be taken apart as a URI or a relative reference.
+
+    >>> is_uri("a/b#c"), is_uri("http://[")
+    (True, False)
+    """
+    try:
+        urlsplit(text)
+    except ValueError:
+        return False
+    return True

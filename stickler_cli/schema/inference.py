@@ -38,7 +38,6 @@ from stickler_cli.schema.places import (
     LeafPlace,
     ObjectPlace,
     OpenPlace,
-    Place,
     Places,
     TooManyPlacesError,
     UnionPlace,
@@ -162,38 +161,33 @@ class _Walker:
             schema.update({**choice.annotations(), **schema})
 
     def _inside(self, in_force: InForce, at: _At) -> _Fields:
-        """List the fields of the place at which subschemas are in force."""
         return self._flat(self._places.flat(in_force), at)
 
     def _flat(self, in_force: InForce, at: _At) -> _Fields:
         """List the fields of flattened subschemas; those listed before, again if they are few."""
         key = (self._places.key(in_force, at.inherited), at.key)
-        if key not in self._known:
-            self._known[key] = at.path, None
-            fields = self._walked(self._places.at(in_force, at.inherited), at)
-            self._known[key] = at.path, fields
-            return fields
-        path, listed = self._known[key]
-        if listed is None or len(listed) > REPEATED:
+        if key in self._known:
+            path, listed = self._known[key]
+            if listed is not None and len(listed) <= REPEATED:
+                return [replace(each, path=(*at.path, *each.path[len(path) :])) for each in listed]
             where = f"as {field_path(path)}" if path else "as the whole document"
             return [self._entry(at, self._places.merge(in_force), Inferred(reason=where))]
-        return [replace(each, path=(*at.path, *each.path[len(path) :])) for each in listed]
-
-    def _walked(self, place: Place, at: _At) -> _Fields:
-        match place:
+        self._known[key] = at.path, None
+        match place := self._places.at(in_force, at.inherited):
             case UnionPlace():
-                return self._arms(place.branches, at)
+                fields = self._arms(place.branches, at)
             case ObjectPlace():
-                return self._object(place, at)
+                fields = self._object(place, at)
             case ArrayPlace():
-                return self._array(place, at)
+                fields = self._array(place, at)
             case LeafPlace():
-                choice = self._leaf(place, at)
+                fields = [self._entry(at, place.merged, self._leaf(place, at))]
             case WholePlace():
-                choice = annotated_choice(place.merged, TEXT)
+                fields = [self._entry(at, place.merged, annotated_choice(place.merged, TEXT))]
             case OpenPlace():  # pragma: no branch - there are no others
-                choice = open_choice(place.merged)
-        return [self._entry(at, place.merged, choice)]
+                fields = [self._entry(at, place.merged, open_choice(place.merged))]
+        self._known[key] = at.path, fields
+        return fields
 
     def _arms(self, branches: tuple[Branch, ...], at: _At) -> _Fields:
         """List the fields of alternatives; what all agree on is said beside the union."""

@@ -15,8 +15,8 @@ from stickler_cli.core.json_values import brief
 from stickler_cli.core.locations import Path
 from stickler_cli.core.spelling import did_you_mean
 from stickler_cli.schema.dialects import TYPES, Dialect, Schema, named_dialect
+from stickler_cli.schema.files import official_schema
 from stickler_cli.schema.judging import is_valid_schema
-from stickler_cli.schema.references import official_schema
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
@@ -94,7 +94,6 @@ def without_invalid_places(schema: Schema, dialect: Dialect) -> Schema:
 
 
 def _along(path: Path, value: Any) -> list[Any]:
-    """Return the values that a path leads through, the first and the last included."""
     return list(accumulate(path, getitem, initial=value))
 
 

@@ -6,13 +6,12 @@ each time a file is asked for: by its identity a schema is compiled once and a r
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
 from pathlib import Path as FilePath
-from typing import Any, Final
+from typing import Final
 from urllib.parse import quote, unquote
 
 from stickler_cli.core.json_values import JsonValue, kind_of
-from stickler_cli.core.locations import json_pointer
+from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.spelling import did_you_mean
 from stickler_cli.core.values import dataclass
 from stickler_cli.schema.dialects import (
@@ -22,9 +21,19 @@ from stickler_cli.schema.dialects import (
     Schema,
     dialect_of,
     named_dialect,
+    own_id,
+    own_names,
+    subschemas,
 )
-from stickler_cli.schema.files import LeadsNowhereError, Origin, find_file, name_of, read_file
-from stickler_cli.schema.index import RECURSIVE, Index, Place, absolute
+from stickler_cli.schema.files import (
+    LeadsNowhereError,
+    Origin,
+    absolute,
+    find_file,
+    name_of,
+    official_schema,
+    read_file,
+)
 
 IN_MEMORY: Final = "urn:stickler:schema"
 """The base of a schema that has no file."""
@@ -41,13 +50,40 @@ class Source:
     scope: Scope = ()
 
 
-class SchemaFiles(Index):
-    """A schema, the files that it refers to as they are asked for, and where everything stands."""
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a schema stands, and how references in it are read."""
+
+    source: str
+    """The file, for messages."""
+    uri: str
+    """Of the document."""
+    path: Path
+    base: str
+    """What relative references start from."""
+    dialect: Dialect
+
+
+RECURSIVE = ""
+"""The name under which 2019-09 finds what `$recursiveRef` leads to."""
+
+
+class SchemaFiles:
+    """A schema, the files that it refers to as they are asked for, and where everything stands.
+
+    A schema is known by identity: the same object is the same place, however one came to it.
+    """
 
     def __init__(self, schema: Schema, source: str = "", file: FilePath | None = None) -> None:
         """Take a parsed schema, its name for messages, and its file if it has one."""
-        super().__init__()
         self.dialect = dialect_of(schema)
+        self._places: dict[int, Place] = {}
+        self._resources: dict[str, JsonValue] = {}
+        """By absolute URI: documents, and schemas with an `$id`."""
+        self._names: dict[tuple[str, str], Schema] = {}
+        """By URI of the resource and plain name."""
+        self._dynamic: dict[str, list[str]] = {}
+        """The names in a resource that a `$dynamicRef` may lead to from afar."""
         self.documents: dict[str, tuple[JsonValue, Dialect]] = {}
         """What was read so far, by the URI that a document gives itself, else that of its file."""
         self.accept: Callable[[Schema], bool] = lambda schema: True
@@ -63,18 +99,52 @@ class SchemaFiles(Index):
         place = Place(source, uri, (), uri, self.dialect)
         self._take(schema, place, file)
         for boolean in self.booleans.values():
-            self.add(boolean, place)
+            self._add(boolean, place)
         self.root = self._source(schema, ())
 
     def _take(self, contents: JsonValue, place: Place, file: FilePath | None) -> None:
-        self.resources[place.uri] = contents
+        self._resources[place.uri] = contents
         if isinstance(contents, dict):
-            self.add(contents, place)
+            self._add(contents, place)
         else:
-            self.places[id(contents)] = place
+            self._places[id(contents)] = place
         identifier = self.at(contents).base
         self._origins[place.uri] = Origin(file, identifier)
         self.documents[identifier] = contents, place.dialect
+
+    def at(self, schema: JsonValue) -> Place:
+        """Return where a schema, or a document that is none, stands."""
+        return self._places[id(schema)]
+
+    def _add(self, schema: Schema, place: Place) -> None:
+        """Take in a schema and every schema in it; what is known already stays as it is."""
+        waiting = [(schema, place)]
+        while waiting:
+            part, outer = waiting.pop()
+            if id(part) not in self._places:
+                here = self._enter(part, outer)
+                for steps, inner in subschemas(part):
+                    waiting.append((inner, replace(here, path=(*here.path, *steps))))
+
+    def _enter(self, schema: Schema, outer: Place) -> Place:
+        """Note one schema, and return the place with the base that holds inside it."""
+        here = outer
+        if "$schema" in schema:
+            here = replace(here, dialect=dialect_of(schema, here.dialect))
+        identifier = own_id(schema, here.dialect)
+        if identifier is not None:
+            here = replace(here, base=absolute(here.base, identifier))
+            self._resources.setdefault(here.base, schema)
+        for name in own_names(schema, here.dialect):
+            self._names.setdefault((here.base, name), schema)
+        movable = schema.get("$dynamicAnchor")
+        if isinstance(movable, str) and "$dynamicAnchor" in here.dialect.anchors:
+            self._dynamic.setdefault(here.base, []).append(movable)
+        if schema.get("$recursiveAnchor") is True and "$recursiveRef" in here.dialect.references:
+            self._dynamic.setdefault(here.base, []).append(RECURSIVE)
+            self._names.setdefault((here.base, RECURSIVE), schema)
+        self._places[id(schema)] = here
+        return here
 
     def uri_of(self, schema: Schema) -> str:
         """Return an absolute reference to a schema, by pointer."""
@@ -111,7 +181,7 @@ class SchemaFiles(Index):
         key = (id(source.schema), how)
         if key not in self._derived:
             self._derived[key] = schema
-            self.places[id(schema)] = self.at(source.schema)
+            self._places[id(schema)] = self.at(source.schema)
         return Source(self._derived[key], source.scope)
 
     def follow(self, source: Source, keyword: str) -> Source:
@@ -124,8 +194,8 @@ class SchemaFiles(Index):
         if key not in self._found:
             self._found[key] = self._find(place, reference)
         uri, name, found = self._found[key]
-        if keyword != "$ref" and name in self.dynamic.get(uri, ()):
-            found = self.names[dict(source.scope).get(name, uri), name]
+        if keyword != "$ref" and name in self._dynamic.get(uri, ()):
+            found = self._names[dict(source.scope).get(name, uri), name]
         return self.inside(source, found)
 
     def _find(self, place: Place, reference: str) -> tuple[str, str, Schema | bool]:
@@ -135,10 +205,10 @@ class SchemaFiles(Index):
         resource = self._resource(uri, reference, place)
         self._refuse_invalid(resource, reference)
         if fragment and not fragment.startswith("/"):
-            if (uri, fragment) not in self.names:
+            if (uri, fragment) not in self._names:
                 expected = f'a schema with "$anchor": "{fragment}", or a pointer as in #/$defs/a'
                 raise LeadsNowhereError(f"{reference} leads nowhere", expected)
-            return uri, fragment, self.names[uri, fragment]
+            return uri, fragment, self._names[uri, fragment]
         found = self._at_pointer(resource, fragment, reference)
         if not isinstance(found, dict | bool):
             raise LeadsNowhereError(f"{reference} leads to {kind_of(found)}", "a schema")
@@ -151,8 +221,8 @@ class SchemaFiles(Index):
             raise LeadsNowhereError(found, "a valid one", "what is wrong there is listed too")
 
     def _resource(self, uri: str, reference: str, place: Place) -> JsonValue:
-        if uri in self.resources:
-            return self.resources[uri]
+        if uri in self._resources:
+            return self._resources[uri]
         contents: JsonValue = official_schema(uri)
         file = None
         if contents is None:
@@ -176,7 +246,7 @@ class SchemaFiles(Index):
         place = self.at(value)
         for token in pointer.split("/")[1:]:
             if isinstance(value, dict):
-                place = self.places.get(id(value), place)
+                place = self._places.get(id(value), place)
             name = token.replace("~1", "/").replace("~0", "~")
             step: str | int = name
             if isinstance(value, dict) and name in value:
@@ -189,8 +259,8 @@ class SchemaFiles(Index):
                 expected = "a place that is in the schema"
                 raise LeadsNowhereError(f"{reference} leads nowhere", expected, hint)
             place = replace(place, path=(*place.path, step))
-        if isinstance(value, dict) and id(value) not in self.places:
-            self.add(value, place)
+        if isinstance(value, dict) and id(value) not in self._places:
+            self._add(value, place)
             self._judge(value)
         return value
 
@@ -200,21 +270,8 @@ class SchemaFiles(Index):
 
     def _source(self, schema: Schema, scope: Scope) -> Source:
         base = self.at(schema).base
-        if base not in self.dynamic:
+        if base not in self._dynamic:
             return Source(schema, scope)
         known = {name for name, _ in scope}
-        added = tuple((name, base) for name in self.dynamic[base] if name not in known)
+        added = tuple((name, base) for name in self._dynamic[base] if name not in known)
         return Source(schema, (*scope, *added))
-
-
-@cache
-def official_schema(uri: str) -> Any:
-    """Return a schema of the JSON Schema project by its URI; None where the URI is of none."""
-    if "json-schema.org/" not in uri:
-        return None
-    # Reads every meta-schema from disk; few schemas refer to one.
-    from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
-
-    place = uri.partition("://")[2]
-    known = (each for each in REGISTRY if each.partition("://")[2].rstrip("#") == place)
-    return next(map(REGISTRY.contents, known), None)

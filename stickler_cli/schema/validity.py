@@ -16,11 +16,10 @@ from stickler_cli.schema.annotations import (
     read_annotations,
 )
 from stickler_cli.schema.dialects import Schema, walk
-from stickler_cli.schema.index import is_uri
+from stickler_cli.schema.files import is_uri
 from stickler_cli.schema.metaschema import invalid_places
 from stickler_cli.schema.references import SchemaFiles
 
-COMPARATOR: Final = f"{PREFIX}comparator"
 CONFIG: Final = f"{PREFIX}comparator-config"
 
 
@@ -77,7 +76,6 @@ def check(
 
 
 def _check_comparator(schema: Schema, problems: Problems, comparators: Comparators) -> None:
-    """Note a comparator that does not exist or does not take its config."""
     own = read_annotations(schema)
     try:
         if own.comparator is not None and own.comparator_config is not None:
@@ -85,7 +83,7 @@ def _check_comparator(schema: Schema, problems: Problems, comparators: Comparato
         elif own.comparator is not None:
             comparators.check(own.comparator)
     except UnknownComparatorError as error:
-        problems.add(schema, (COMPARATOR,), error.found, error.expected, error.hint)
+        problems.add(schema, (f"{PREFIX}comparator",), error.found, error.expected, error.hint)
     except KeywordError as error:
         problems.add_keyword(schema, error)
 
