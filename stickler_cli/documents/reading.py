@@ -61,8 +61,8 @@ def read_bytes(
     """
     try:
         if size is None:
-            found = os.stat(file)  # noqa: PTH116 - a path object costs as much again
-            size = found.st_size if stat.S_ISREG(found.st_mode) else -1
+            stated = os.stat(file)  # noqa: PTH116 - a path object costs as much again
+            size = stated.st_size if stat.S_ISREG(stated.st_mode) else -1
         if size > limit:
             return too_large(decoded(file), f"the file has {size:,} bytes", limit)
         data = None if size < 0 else _content(file, size, limit)
@@ -70,11 +70,15 @@ def read_bytes(
         return unreadable(decoded(file), error)
     if data is None:
         return Problem(decoded(file), "this is not a regular file")
+    found = "the file goes on"
     if data.startswith(GZIP_MAGIC):
-        return _unpack(data, decoded(file), limit)
-    if len(data) > limit:
-        return too_large(decoded(file), "the file goes on", limit)
-    return data
+        try:
+            with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
+                data = stream.read(limit + 1)
+        except UNPACKING_ERRORS as error:
+            return unreadable(decoded(file), error)
+        found += " once unpacked"
+    return data if len(data) <= limit else too_large(decoded(file), found, limit)
 
 
 def _content(file: str, size: int, limit: int) -> bytes | None:
@@ -99,17 +103,6 @@ def unreadable(source: str, error: Exception, line: int | None = None) -> Proble
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     hint = "is the gzip file complete?" if isinstance(error, EOFError) else ""
     return Problem(source, f"cannot be read: {reason}", hint=hint, line=line)
-
-
-def _unpack(data: bytes, source: str, limit: int) -> bytes | Problem:
-    try:
-        with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
-            unpacked = stream.read(limit + 1)
-    except UNPACKING_ERRORS as error:
-        return unreadable(source, error)
-    if len(unpacked) > limit:
-        return too_large(source, "the file goes on once unpacked", limit)
-    return unpacked
 
 
 def too_large(source: str, found: str, limit: int, line: int | None = None) -> Problem:

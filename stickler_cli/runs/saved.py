@@ -76,16 +76,12 @@ def _errors_in(file: str) -> Iterator[tuple[str, Mapping[str, object]]]:
         if error is None or isinstance(error, Problem):
             raise UsageError([error] if error else [])
         document, path = error.get("document"), error.get("field_path")
-        if not isinstance(document, str) or not isinstance(path, str) or not _is_path(path):
+        try:
+            known = isinstance(path, str) and parse_field_path(path) is not None
+        except ValueError:
+            known = False
+        if not known or not isinstance(document, str):
             found = "there is no document and field_path"
             expected = "an error, as stickler eval --non-matches writes it"
             raise UsageError([Problem(decoded(file), found, expected, line=line.line)])
         yield document, error
-
-
-def _is_path(text: str) -> bool:
-    try:
-        parse_field_path(text)
-    except ValueError:
-        return False
-    return True
