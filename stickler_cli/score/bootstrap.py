@@ -63,7 +63,7 @@ class Bootstrap:
     waiting: list[bytes] = field(default_factory=list)
     """Accounts that are not in the sums yet."""
     sums: dict[Column, NDArray[np.int64]] = field(default_factory=dict)
-    """One array of `replicates` sums for each column in which there was anything."""
+    """(replicates,) for each column in which there was anything."""
 
     def empty(self, *, whole_only: bool) -> "Bootstrap":
         """Return one of no documents, under the same settings."""

@@ -21,9 +21,7 @@ from stickler_cli.score.batch import Batch
 from stickler_cli.score.comparison_lines import comparison_line, text_of
 from stickler_cli.score.walk import Visit
 
-BINS: Final = 20
-"""Ranges of similarity in a histogram: 0.05 each, so that usual thresholds lie between two. One
-more bin is for 1 itself."""
+BINS: Final = 20  # of 0.05 each, so that usual thresholds lie between two; one more is for 1 itself
 
 _ROUNDING: Final = 1e-9  # so that 0.7, a little less than 14 of 20, is in the bin of that name
 

@@ -18,16 +18,11 @@ ODDITIES: Final = ("duplicate_keys", "byte_order_mark")
 class Status(StrEnum):
     """What became of one document."""
 
-    EVALUATED = "evaluated"
-    """Both sides were read and compared."""
-    MISSING = "missing"
-    """There is no prediction; compared with an empty one, unless the run leaves it out."""
-    INVALID = "invalid"
-    """The prediction is not a JSON object; compared with an empty one, if there is a truth."""
-    FAILED = "failed"
-    """Not evaluated: the ground truth cannot be read, or a comparator failed."""
-    UNMATCHED = "unmatched"
-    """A prediction without ground truth; not evaluated."""
+    EVALUATED = "evaluated"  # both sides were read and compared
+    MISSING = "missing"  # no prediction; compared with an empty one, unless left out
+    INVALID = "invalid"  # a prediction that is no JSON object; compared as if it were empty
+    FAILED = "failed"  # not evaluated: the ground truth is unreadable, or a comparator failed
+    UNMATCHED = "unmatched"  # a prediction without ground truth; not evaluated
 
 
 @dataclass(frozen=True, slots=True)

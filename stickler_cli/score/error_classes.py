@@ -33,34 +33,20 @@ LEVELS: Final = 3  # lists and objects around a value that are looked at, innerm
 class ErrorClass(StrEnum):
     """What kind of mistake a non-match is."""
 
-    MISSED_ITEM = "missed_item"
-    """An element of a list that the prediction does not have."""
-    INVENTED_ITEM = "invented_item"
-    """An element of a list that the ground truth does not have."""
-    MISSED_VALUE = "missed_value"
-    """A field that has a value in the ground truth only."""
-    INVENTED_VALUE = "invented_value"
-    """A field that has a value in the prediction only."""
-    SWAPPED = "swapped"
-    """The value of another field, or of the same field of another item."""
-    WRONG_ITEM = "wrong_item"
-    """A pair of list elements that is below its threshold, and nothing more is known."""
-    WRONG_OBJECT = "wrong_object"
-    """An object below its threshold; the fields in it that are wrong have classes of their own."""
-    WRONG_KIND = "wrong_kind"
-    """A value of another kind, or one that is right and not of the kind that is compared."""
-    FORMAT = "format"
-    """The same content, spelt in another way."""
-    LOOK_ALIKE = "look_alike"
-    """The same but for characters that look alike."""
-    TRUNCATED = "truncated"
-    """The beginning or end of the ground truth."""
-    OVERRUN = "overrun"
-    """The ground truth, and more before or after it."""
-    DIGIT_SLIP = "digit_slip"
-    """A digit, two that changed places, a decimal point or a sign are wrong."""
+    MISSED_ITEM = "missed_item"  # an element of a list that the prediction does not have
+    INVENTED_ITEM = "invented_item"  # an element of a list that the ground truth does not have
+    MISSED_VALUE = "missed_value"  # a field that has a value in the ground truth only
+    INVENTED_VALUE = "invented_value"  # a field that has a value in the prediction only
+    SWAPPED = "swapped"  # the value of another field, or of the same field of another item
+    WRONG_ITEM = "wrong_item"  # a pair of list elements below its threshold; no more is known
+    WRONG_OBJECT = "wrong_object"  # below its threshold; its wrong fields have classes as well
+    WRONG_KIND = "wrong_kind"  # of another kind, or right and not of the kind that is compared
+    FORMAT = "format"  # the same content, spelt in another way
+    LOOK_ALIKE = "look_alike"  # the same but for characters that look alike
+    TRUNCATED = "truncated"  # the beginning or end of the ground truth
+    OVERRUN = "overrun"  # the ground truth, and more before or after it
+    DIGIT_SLIP = "digit_slip"  # a digit, two that changed places, a decimal point or a sign
     OTHER = "other"
-    """Something else."""
 
 
 def classify(  # noqa: PLR0911 - one for each rule, in their order

@@ -30,10 +30,8 @@ class Verdict(StrEnum):
     """What a run comes to, the same for the exit code and for every report."""
 
     PASSED = "passed"
-    FAILED = "failed"
-    """A gate failed."""
-    INCOMPLETE = "incomplete"
-    """Documents could not be evaluated, or none was: the figures are not those of the whole."""
+    FAILED = "failed"  # a gate failed
+    INCOMPLETE = "incomplete"  # documents were not evaluated, or none: figures not of the whole
 
 
 @dataclass(frozen=True, slots=True)
