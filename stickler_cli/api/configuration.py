@@ -17,8 +17,7 @@ from stickler_cli.comparators.registry import UnknownComparatorError, construct
 from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD
 from stickler_cli.core.json_values import brief, kind_of
 from stickler_cli.core.locations import Path, json_pointer
-from stickler_cli.core.problems import Problem
-from stickler_cli.core.spelling import did_you_mean
+from stickler_cli.core.problems import Problem, did_you_mean
 from stickler_cli.schema.annotations import PREFIX
 
 Model = TypeVar("Model", bound=ComparableModel)

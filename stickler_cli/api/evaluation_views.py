@@ -7,8 +7,7 @@ from importlib import import_module
 from typing import Any, Final
 
 from stickler_cli.core.locations import field_path
-from stickler_cli.core.problems import Problem, UnavailableError, UsageError
-from stickler_cli.core.spelling import did_you_mean
+from stickler_cli.core.problems import Problem, UnavailableError, UsageError, did_you_mean
 from stickler_cli.records.run_reading import read_evaluation
 from stickler_cli.reports.csv_report import HEADERS, run_rows
 from stickler_cli.reports.figures import rate, visible

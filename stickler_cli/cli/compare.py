@@ -8,8 +8,7 @@ from stickler_cli.compare.explained import Explained
 from stickler_cli.compare.explaining import explain
 from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.locations import field_path, parse_field_path
-from stickler_cli.core.problems import ComparisonError, Problem, UsageError
-from stickler_cli.core.spelling import did_you_mean
+from stickler_cli.core.problems import ComparisonError, Problem, UsageError, did_you_mean
 from stickler_cli.documents.pairs import DocumentPair, open_pairs, read_pair
 from stickler_cli.reports.pair import ComparedPair, all_places, error_classes, places
 from stickler_cli.reports.registry import PAIR_FORMATS

@@ -8,8 +8,7 @@ from typing import Any, Final
 
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.option import NotTakenError, options_of
-from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.core.spelling import did_you_mean
+from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.settings import COMMANDS
 
 OWN_FILE: Final = "stickler.toml"

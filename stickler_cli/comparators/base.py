@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickler_cli.core.json_values import brief
-from stickler_cli.core.spelling import did_you_mean
+from stickler_cli.core.problems import did_you_mean
 
 if TYPE_CHECKING:
     from stickler_cli.clients.client import Client

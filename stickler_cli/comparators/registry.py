@@ -18,7 +18,7 @@ from stickler_cli.comparators.base import (
     signature_of,
 )
 from stickler_cli.core.json_values import brief
-from stickler_cli.core.spelling import did_you_mean
+from stickler_cli.core.problems import did_you_mean
 from stickler_cli.core.values import dataclass
 
 _HERE: Final = "stickler_cli.comparators"

@@ -23,8 +23,7 @@ from typing import (
     get_type_hints,
 )
 
-from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.core.spelling import did_you_mean
+from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.core.values import dataclass
 
 T = TypeVar("T")

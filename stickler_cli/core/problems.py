@@ -1,13 +1,17 @@
-"""What can be wrong, as values, and the exceptions that carry them.
+"""What can be wrong, as values, the exceptions that carry them, and what was meant instead.
 
 Documents that cannot be read are no exceptions: they are a `Problem` in the stream of pairs. The
 exceptions are plain and take positional arguments: so they survive pickling between processes.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from difflib import SequenceMatcher
+from typing import Final
 
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.values import dataclass
+
+NEAR: Final = 0.6  # likeness from which a spelling is worth proposing: that of difflib
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,3 +114,31 @@ class UnavailableError(SticklerError):
 
 class WorkerDiedError(SticklerError):
     """A worker process that ended before it could take any work."""
+
+
+def nearest(word: str, choices: Iterable[str]) -> str | None:
+    """Find the choice that a word most likely means; None where no choice is near.
+
+    Case does not matter, and a word is also held against the beginnings of the choices.
+
+    >>> choices = ["LevenshteinComparator", "FuzzyComparator"]
+    >>> nearest("Fuzy", choices), nearest("levenshtein", choices), nearest("Nope", choices)
+    ('FuzzyComparator', 'LevenshteinComparator', None)
+    """
+    wanted = word[:100].lower()  # far longer than any name; the search is quadratic in it
+
+    def likeness(choice: str) -> tuple[float, float]:
+        whole, beginning = (
+            SequenceMatcher(None, wanted, form).ratio()
+            for form in (choice.lower(), choice.lower()[: len(wanted)])
+        )
+        return max(whole, beginning), whole
+
+    best = max(choices, key=likeness, default=None) if wanted else None
+    return best if best is not None and likeness(best)[0] >= NEAR else None
+
+
+def did_you_mean(word: str, choices: Iterable[str], *, shown: Callable[[str], str] = str) -> str:
+    """Word the hint that names the nearest choice; empty where no choice is near."""
+    choice = nearest(word, choices)
+    return f"did you mean {shown(choice)}?" if choice else ""

@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from stickler_cli.core.json_values import JsonValue
-from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.core.spelling import did_you_mean
+from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.documents.reading import decoded, parse_document, read_bytes
 from stickler_cli.documents.sources import LINES_SUFFIX
 

@@ -12,8 +12,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Final
 
-from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.core.spelling import did_you_mean
+from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document import FileReference, Reference
 from stickler_cli.documents.reading import STANDARD_INPUT, decoded, unreadable

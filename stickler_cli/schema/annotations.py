@@ -11,8 +11,7 @@ from typing import Any, Final
 from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD, ThresholdSource
 from stickler_cli.core.json_values import JsonObject, brief
 from stickler_cli.core.locations import json_pointer
-from stickler_cli.core.problems import Problem
-from stickler_cli.core.spelling import did_you_mean
+from stickler_cli.core.problems import Problem, did_you_mean
 from stickler_cli.core.values import dataclass
 from stickler_cli.schema.defaults import DEFAULT_WEIGHT
 from stickler_cli.schema.dialects import Schema

@@ -12,7 +12,7 @@ from urllib.parse import quote, unquote
 
 from stickler_cli.core.json_values import JsonValue, kind_of
 from stickler_cli.core.locations import Path, json_pointer
-from stickler_cli.core.spelling import did_you_mean
+from stickler_cli.core.problems import did_you_mean
 from stickler_cli.core.values import dataclass
 from stickler_cli.schema.dialects import (
     SUPPORTED,

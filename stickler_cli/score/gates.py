@@ -8,13 +8,13 @@ import math
 import operator
 import re
 from collections.abc import Callable, Collection, Iterable
+from difflib import get_close_matches
 from operator import attrgetter
 from typing import Annotated, Final
 
 from stickler_cli.core.locations import Path, field_path, parse_field_path
-from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.core.rules import Flag, Number, NumberOrNone, Rule
-from stickler_cli.core.spelling import did_you_mean, near_paths
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.counts import BOUNDS, RATES, RateRule
 from stickler_cli.score.evaluation import Evaluation
@@ -148,7 +148,8 @@ def check_paths(gates: Collection[Gate], known: Collection[Path]) -> None:
     for gate in gates:
         if not gate.path or asks_documents(gate) or any(_fits(gate.path, path) for path in known):
             continue
-        near = near_paths(field_path(gate.path), map(field_path, known))
+        # Less alike than names: the user may know no more than a part of the path.
+        near = get_close_matches(field_path(gate.path), [*map(field_path, known)], cutoff=0.3)
         hint = f"near paths: {', '.join(near)}" if near else ""
         found = f"{gate.text!r} asks for the field {field_path(gate.path)}, which does not exist"
         problems.append(Problem("--gate", found, "a field of the schema", hint))

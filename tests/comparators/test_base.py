@@ -11,7 +11,7 @@ from stickler_cli.comparators import (
     LevenshteinComparator,
 )
 from stickler_cli.comparators.base import KeywordError, text_of
-from stickler_cli.core.spelling import nearest
+from stickler_cli.core.problems import nearest
 
 
 class FirstLetter(BaseComparator):
