@@ -66,10 +66,10 @@ def leaf_choice(name: str, place: LeafPlace) -> Inferred:
     if says_how(place.merged):
         return annotated_choice(place.merged, place.default)
     plain = not place.listed and place.default in (NUMBER, TEXT)
-    by_name = None
-    if plain and place.format != "duration":  # whose values no rule for names can read
-        by_name = named_choice(name, "string" if place.kind == "string" else "number")
-    return by_name or kind_choice(place)
+    if not plain or place.format == "duration":  # whose values no rule for names can read
+        return kind_choice(place)
+    kind = "string" if place.kind == "string" else "number"
+    return named_choice(name, kind) or kind_choice(place)
 
 
 def kind_choice(place: LeafPlace) -> Inferred:

@@ -85,7 +85,6 @@ class LoadedSchema:
     """`sha256:` and the hexadecimal digest of the file's bytes."""
     plan: Plan
     contents: Schema
-    """The schema itself."""
 
 
 def load_schema(path: str, *, allow_plugins: bool = False) -> LoadedSchema:

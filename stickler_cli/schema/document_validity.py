@@ -64,12 +64,8 @@ class DocumentValidator:
             missing = [getattr(error.kind, "property", "")] if keyword == "required" else []
             if keyword == "falseSchema" and steps and steps[-1] in _ABOUT:
                 keyword = str(steps[-1])  # such as `additionalProperties`, under which it stands
-            yield Violation(
-                keyword,
-                _pattern(steps, missing),
-                json_pointer(tuple(error.instance_path)),
-                brief_message(error.message),
-            )
+            pattern, pointer = _pattern(steps, missing), json_pointer(tuple(error.instance_path))
+            yield Violation(keyword, pattern, pointer, brief_message(error.message))
 
 
 def _refusal(source: str, reason: str, pointer: str) -> SchemaError:

@@ -217,7 +217,6 @@ class Part:
     """A schema inside documents, for values to be held against; picklable."""
 
     formats: ClassVar[Formats] = {}
-    """What some formats mean here."""
     reference: str
     """An absolute reference to the schema."""
     dialect: Dialect

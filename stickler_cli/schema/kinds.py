@@ -57,11 +57,11 @@ class KindCompiler(ABC):
         self._usage = Usage(places.files, problems)
 
     @abstractmethod
-    def place(self, in_force: InForce, inherited: Merged = NOTHING_INHERITED) -> Built:
+    def _place(self, in_force: InForce, inherited: Merged = NOTHING_INHERITED) -> Built:
         """Compile the place at which subschemas are in force."""
 
     @abstractmethod
-    def descend(self, in_force: InForce, threshold: float, make: Callable[[], Node]) -> Node:
+    def _descend(self, in_force: InForce, threshold: float, make: Callable[[], Node]) -> Node:
         """Make the node of an object now, or later if it is deep inside others."""
 
     def build(self, place: LeafPlace | WholePlace | OpenPlace | ArrayPlace | ObjectPlace) -> Built:
@@ -118,14 +118,14 @@ class KindCompiler(ABC):
     def _elements(self, in_force: InForce, below: Merged) -> Built:
         """Compile the schemas that speak about elements; without any, elements are open."""
         if in_force:
-            return self.place(in_force, below)
+            return self._place(in_force, below)
         return Built(self._open(self._places.merge((), below), self._places.merge(())), None)
 
     def _object(self, place: ObjectPlace) -> Built:
         by_model = ON_VALUE if place.by_model else ()
         self._usage.note(place.merged, "an object", *ON_OBJECT, *by_model)
         threshold = place.merged.item_threshold
-        node = self.descend(place.in_force, threshold, lambda: self._declared(place))
+        node = self._descend(place.in_force, threshold, lambda: self._declared(place))
         return Built(node, place.merged.aggregate, speaks_for_list=False)
 
     def _declared(self, place: ObjectPlace) -> Node:
@@ -148,13 +148,13 @@ class KindCompiler(ABC):
         return MapNode(**common, patterns=patterns, rest=None if place.rest is None else rest)
 
     def _field(self, name: str, in_force: InForce) -> Field:
-        built = self.place(in_force)
+        built = self._place(in_force)
         return Field(name, built.node, built.aggregate)
 
     def _patterns(self, place: ObjectPlace) -> tuple[Pattern, ...]:
         patterns = []
         for text, in_force in place.patterns.items():
-            built = self.place(in_force)
+            built = self._place(in_force)
             try:
                 patterns.append(Pattern(KeyPattern(text), built.node, built.aggregate))
             except EngineError as error:

@@ -120,12 +120,10 @@ class Compiler(KindCompiler):
         name = self._places.merge(in_force).model_name or DEFAULT_MODEL_NAME
         return Plan(root or built.node, name, asks_models(root or built.node))
 
-    def place(self, in_force: InForce, inherited: Merged = NOTHING_INHERITED) -> Built:
-        """Compile the place at which subschemas are in force."""
+    def _place(self, in_force: InForce, inherited: Merged = NOTHING_INHERITED) -> Built:
         return self._flat(self._places.flat(in_force), inherited)
 
-    def descend(self, in_force: InForce, threshold: float, make: Callable[[], Node]) -> Node:
-        """Make the node of an object now, or later if it is deep inside others."""
+    def _descend(self, in_force: InForce, threshold: float, make: Callable[[], Node]) -> Node:
         if self._depth == DEEPEST:
             target = TableTarget(self._table)
             self._waiting.append((target, make))

@@ -127,7 +127,6 @@ class SchemaFiles:
                     waiting.append((inner, replace(here, path=(*here.path, *steps))))
 
     def _enter(self, schema: Schema, outer: Place) -> Place:
-        """Note one schema, and return the place with the base that holds inside it."""
         here = outer
         if "$schema" in schema:
             here = replace(here, dialect=dialect_of(schema, here.dialect))
