@@ -104,10 +104,8 @@ class DateComparator(BaseComparator):
         """Read a string, a whole number such as 20240105, a date or a datetime; else no date."""
         if isinstance(value, date):
             return _readings(stated_by(value), stated_by(value))
-        if is_number(value) and value % 1 == 0:
-            value = int(value)  # 20240105.0 is the integer 20240105 to JSON
-        elif not isinstance(value, str):
-            value = ""
+        if not isinstance(value, str):  # 20240105.0 is the integer 20240105 to JSON
+            value = int(value) if is_number(value) and value % 1 == 0 else ""
         return _read(text_of(value), self.dayfirst, self.range_mode != "reject")
 
     def similarity(self, gt: Readings, pred: Readings) -> float:
@@ -243,13 +241,14 @@ def days_of(stated: StatedDate | StatedRange, parts: frozenset[str], *, utc: boo
     >>> days_of(winter, frozenset({"month", "day"}), utc=False)
     (range(354, 366), range(0, 5))
     """
-    start, end = (end.limited_to(parts) for end in stated.ends)
+    whole_start, whole_end = stated.ends
+    start, end = whole_start.limited_to(parts), whole_end.limited_to(parts)
     if "year" in parts:
         beyond_first = (end.last_day - end.first_day).days
         return (range(start.moment(utc=utc).days, end.moment(utc=utc).days + beyond_first + 1),)
     first = _day_of_year(start.first_day)
     stop = first + (_day_of_year(end.last_day) - first) % _DAYS_OF_A_YEAR + 1
-    if stated.states_year and (stated.ends[1].last_day - stated.ends[0].first_day).days >= 365:
+    if stated.states_year and (whole_end.last_day - whole_start.first_day).days >= 365:
         stop = first + _DAYS_OF_A_YEAR
     if stop <= _DAYS_OF_A_YEAR:
         return (range(first, stop),)
