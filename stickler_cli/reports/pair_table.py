@@ -54,7 +54,12 @@ def render_pair(pair: ComparedPair, style: TableStyle) -> str:
         Text(f"{pair.document} ({pair.model_name}, {pair.schema})", "title"),
         Text(f"overall score {rate(pair.overall_score)}: {sum_text(pair.root)}"),
     ]
-    return draw([head, [place_table(pair) if style.plain else _tree(pair, style)]], style)
+    if style.plain:
+        return draw([head, [place_table(pair)]], style)
+    places = [each for place in pair.chosen for each in _places(pair, place, style, 0, 0.0)]
+    legend = [(text.partition(":")[0], text) for text in LEGEND]
+    tree = Table(_COLUMNS, [row for row, _ in places], legend, [below for _, below in places])
+    return draw([head, [tree]], style)
 
 
 def place_table(pair: ComparedPair) -> Table:
@@ -81,12 +86,6 @@ def _rows(pair: ComparedPair, place: Explained, floor: float) -> Iterator[list[S
     ]
     for part in parts:
         yield from _rows(pair, part, place.floor or 0.0)
-
-
-def _tree(pair: ComparedPair, style: TableStyle) -> Table:
-    places = [each for place in pair.chosen for each in _places(pair, place, style, 0, 0.0)]
-    legend = [(text.partition(":")[0], text) for text in LEGEND]
-    return Table(_COLUMNS, [row for row, _ in places], legend, [below for _, below in places])
 
 
 def _places(
