@@ -29,8 +29,7 @@ class Command:
     `settings.COMMANDS` has any for it, and returns the exit code."""
     arguments: Mapping[str, Argument] = field(default_factory=dict)
     examples: str = ""
-    parts: Mapping[str, "Command"] = field(default_factory=dict)
-    """The commands of a group."""
+    parts: Mapping[str, "Command"] = field(default_factory=dict)  # of a group
 
 
 _PAIRS: Final = {

@@ -48,7 +48,6 @@ class Outputs:
     printed: str | None
     """The format on standard output; None prints nothing."""
     style: TableStyle
-    """Of what is printed."""
     settings: TerminalOptions
 
     @property

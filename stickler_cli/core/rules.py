@@ -33,8 +33,7 @@ class Rule:
     """Whether the key is always written, though readers do without."""
     parsed: Callable[[Any], Any] | None = None
     """What it stands for; raises ValueError with what was expected, or UsageError."""
-    written: Callable[[Any], object] | None = None
-    """The reverse."""
+    written: Callable[[Any], object] | None = None  # the reverse
 
     def __get_pydantic_core_schema__(
         self, source: Any, handler: Callable[[Any], Any]
