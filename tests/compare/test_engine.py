@@ -89,3 +89,26 @@ def test_documents_compared_together_are_told_apart():
     assert [comparison_of(account, at) for at in (0, 1)] == [
         compare(PLAN, gt, pred) for gt, pred in zip(gts, preds, strict=True)
     ]
+
+
+def test_the_extra_keys_of_documents_compared_together_are_those_of_their_own_arm():
+    gts = [{"kind": "cat", "cat": "Tom"}, {"kind": "dog", "dog": "Rex"}]
+    preds = [{**gts[0], "dog": "Rex"}, {**gts[1], "cat": "Tom"}]
+
+    account = engine.compare(union_of("cat", "dog"), gts, preds)
+
+    assert [comparison_of(account, at).extras for at in (0, 1)] == [("dog",), ("cat",)]
+    assert [comparison_of(account, at).undeclared for at in (0, 1)] == [(), ()]
+
+
+TREE = {"type": "array", "items": {"anyOf": [{"$ref": "#/$defs/tree"}, {"type": "string"}]}}
+
+
+def test_a_value_in_the_place_of_a_list_that_contains_itself_counts_as_a_list_of_one():
+    schema = {"type": "object", "properties": {"a": {"$ref": "#/$defs/tree"}}}
+    plan = compile_schema({**schema, "$defs": {"tree": TREE}})
+
+    assert compare(plan, {"a": ["x"]}, {"a": "x"}).similarity == 1.0
+    assert compare(plan, {"a": "x"}, {"a": [["x"], "x"]}).similarity == 0.5
+    # No other arm takes a number: a list of one of it would be wrapped for ever.
+    assert compare(plan, {"a": ["x"]}, {"a": 5}).similarity == 0.0

@@ -176,6 +176,20 @@ def test_the_first_present_element_of_a_list_says_who_said_its_threshold():
     ]
 
 
+def test_the_first_element_of_lists_in_lists_is_looked_for_at_every_level():
+    arms = [{**TEXT, "x-aws-stickler-threshold": 0.9}, {"type": "number"}]
+    schema = an_object(cube=a_list(a_list(a_list({"anyOf": arms}))))
+    cube = [[["x", 1]], [[None, 1, "x"]], [[], [None, "x"]]]
+    root = explained(schema, {"cube": cube}, {"cube": cube})
+
+    found = [part(root, "cube", at) for at in range(len(cube))]
+    assert [(place.threshold, place.threshold_source) for place in found] == [
+        (0.9, "annotation"),
+        (0.5, "default"),
+        (0.9, "annotation"),
+    ]
+
+
 def test_a_list_that_says_its_threshold_is_who_said_it():
     inner = a_list(TEXT, **{"x-aws-stickler-threshold": 0.8})
     root = explained(an_object(grid=a_list(inner)), {"grid": [["x"]]}, {"grid": [["x"]]})

@@ -12,6 +12,7 @@ from .nodes import (
     an_object,
     anything,
     compared,
+    compared_together,
     exact,
     figures,
     number,
@@ -300,3 +301,29 @@ def test_a_list_in_a_list_that_is_no_list_has_the_threshold_of_the_list():
     node = a_list(unsaid(text_or_number(0.9, 0.3)))
 
     assert thresholds(compared(node, [1, ["x"]], [1, ["x"]])) == [0.6, 0.9]
+
+
+def test_values_that_are_no_lists_count_as_lists_of_one_beside_absent_ones():
+    found = compared_together(TAGS, [None, "a", ["b"]], [[], ["a"], "b"])
+
+    assert [each.outcome.name for each in found] == ["TN", "TP", "TP"]
+    assert [pairs_of(each) for each in found] == [[], [(0, 0, "TP")], [(0, 0, "TP")]]
+
+
+def test_units_of_long_lists_stand_in_the_order_of_the_document():
+    gt = [f"g{at}" if at % 2 else f"both{at}" for at in range(60)]
+    pred = [f"p{at}" if at % 2 else f"both{at}" for at in range(60)]
+
+    comparison = compared(TAGS, gt, pred)
+
+    missed = [(at, None, "FN") if at % 2 else (at, at, "TP") for at in range(60)]
+    assert pairs_of(comparison) == [*missed, *((None, at, "FA") for at in range(1, 60, 2))]
+
+
+def test_an_element_without_a_pair_has_the_threshold_of_a_value_of_its_own():
+    node = a_list(an_object(a=exact(), threshold=0.4, match_threshold=0.9))
+
+    comparison = compared(node, [{"a": 1}, {"a": 2}], [{"a": 3}, {"a": 1}])
+
+    assert pairs_of(comparison) == [(0, 1, "TP"), (1, None, "FN"), (None, 0, "FA")]
+    assert thresholds(comparison) == [0.9, 0.4, 0.4]

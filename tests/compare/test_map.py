@@ -2,6 +2,7 @@ import re
 
 from stickler_cli.compare.map import MapNode, Pattern
 from stickler_cli.compare.object import Field
+from stickler_cli.compare.one_of import Acceptor, Arm, OneOfNode
 from stickler_cli.compare.plan import Options
 from stickler_cli.compare.result import Outcome
 
@@ -201,3 +202,54 @@ def test_keys_that_opt_out_are_not_counted_wherever_they_are():
     (found,) = compared_together(node, [document], [document])
 
     assert {entry.name: entry.counted for entry in found.fields} == {"n_b": False, "c": True}
+
+
+class HasKey(Acceptor):
+    def __init__(self, name):
+        self.name = name
+
+    def __call__(self, value):
+        return isinstance(value, dict) and self.name in value
+
+
+class Text(Acceptor):
+    def __call__(self, value):
+        return isinstance(value, str)
+
+
+class Number(Acceptor):
+    def __call__(self, value):
+        return isinstance(value, int)
+
+
+def test_maps_that_are_arms_of_one_union_have_families_of_their_own():
+    with_patterns = a_map(
+        patterns=(Pattern(re.compile("^n_"), exact(weight=3)),), rest=exact(weight=1)
+    )
+    node = OneOfNode(
+        threshold=0.5,
+        arms=(Arm(HasKey("p"), with_patterns), Arm(HasKey("q"), a_map(rest=exact(weight=2)))),
+    )
+    gts = [{"p": 1, "n_a": 1}, {"q": 1, "n_a": 1}]
+    preds = [{"p": 1, "n_a": 9}, {"q": 1, "n_a": 9}]
+
+    found = compared_together(node, gts, preds)
+
+    # 1 of 4, and 2 of 4.
+    assert [each.similarity for each in found] == [0.25, 0.5]
+
+
+def test_keys_stand_as_the_ground_truth_has_them_and_then_the_prediction():
+    comparison = compared(SCORES, {"a": 1, "b": 2}, {"d": 4, "b": 2, "c": 3, "a": 1})
+
+    assert [entry.name for entry in comparison.fields] == ["a", "b", "d", "c"]
+
+
+def test_the_arm_of_a_key_has_its_say_on_the_aggregate():
+    arms = Arm(Text(), text(), aggregate=False), Arm(Number(), exact())
+    node = a_map(rest=OneOfNode(threshold=0.5, arms=arms))
+    document = {"a": "x", "b": 1}
+
+    fields = compared(node, document, document).fields
+
+    assert {entry.name: entry.counted for entry in fields} == {"a": False, "b": True}

@@ -7,6 +7,7 @@ from .nodes import (
     an_object,
     anything,
     compared,
+    compared_together,
     exact,
     number,
     pairs_of,
@@ -126,3 +127,38 @@ def test_a_value_that_the_arm_does_not_compare_is_a_false_discovery():
     assert compared(node, "x", {"a": "x"}).outcome is Outcome.FD
     assert compared(node, {"a": "x"}, "x").outcome is Outcome.FD
     assert alike(node, "x", {"a": "x"}) == 0.0
+
+
+def test_a_value_is_judged_as_it_is_before_its_absent_parts_are_left_out():
+    class Has(Acceptor):
+        def __init__(self, name):
+            self.name = name
+
+        def __call__(self, value):
+            return isinstance(value, dict) and self.name in value
+
+    arms = Arm(Has("b"), an_object(a=text(0.9))), Arm(Has("a"), an_object(a=text(0.3)))
+    node = OneOfNode(threshold=0.5, arms=arms)
+    (first,) = compared(node, {"a": "x", "b": None}, {"a": "x"}).fields
+    (second,) = compared(node, {"a": "x"}, {"a": "x", "b": None}).fields
+
+    assert (first.comparison.threshold, second.comparison.threshold) == (0.9, 0.3)
+
+
+def counted_fields(*says):
+    """Give what is counted of objects whose value is a text, a number, an invented one, nothing."""
+    nodes = ((str,), text()), ((int,), number())
+    arms = (Arm(OfType(*types), of, say) for (types, of), say in zip(nodes, says, strict=True))
+    value = OneOfNode(threshold=0.5, arms=tuple(arms))
+    gts = [{"value": "x", "name": "n"}, {"value": 1, "name": "n"}, {"name": "n"}, {"name": "n"}]
+    preds = [gts[0], gts[1], gts[1], gts[3]]
+    found = compared_together(an_object(value=value, name=exact()), gts, preds)
+    return ["".join(entry.name[0] for entry in each.fields if entry.counted) for each in found]
+
+
+def test_the_arm_in_use_has_its_say_on_the_aggregate():
+    assert counted_fields(None, None) == ["vn", "vn", "vn", "vn"]
+    assert counted_fields(False, None) == ["n", "vn", "vn", "n"]
+    assert counted_fields(None, True) == ["vn", "v", "v", "vn"]
+    assert counted_fields(True, False) == ["v", "n", "n", "v"]
+    assert counted_fields(False, False) == ["n", "n", "n", "n"]

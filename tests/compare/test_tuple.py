@@ -113,3 +113,20 @@ def test_a_tuple_in_a_list_passes_on_its_score(threshold, outcome):
 
     assert pairs_of(comparison) == [(0, 0, outcome)]
     assert table(node, [[["a", "b"]]], [[["a", "x"]], [["a", "b"]]]) == [[0.5, 1]]
+
+
+def test_items_with_a_tuple_pair_by_it_where_nothing_else_tells_them_apart():
+    box = TupleNode(threshold=0.5, positions=(exact(), exact()), rest=exact())
+    node = a_list(an_object(code=exact(), box=box, match_threshold=0.5))
+    gt = [{"code": "a", "box": ["x", "y"]}, {"code": "b", "box": ["z", "w"]}, {"code": "e"}]
+    pred = [{"code": "c", "box": ["z", "w"]}, {"code": "d", "box": ["x", "y"]}, {"box": ["v"]}]
+
+    comparison = compared(node, gt, pred)
+
+    assert pairs_of(comparison) == [
+        (0, 1, "TP"),
+        (1, 0, "TP"),
+        (2, None, "FN"),
+        (None, 2, "FA"),
+    ]
+    assert comparison.score == (0.5 + 0.5) / 3

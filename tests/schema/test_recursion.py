@@ -4,6 +4,7 @@ import pickle
 
 import pytest
 
+from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.one_of import RecursionNode
 from stickler_cli.schema.compiler import compile_schema
@@ -231,3 +232,17 @@ def test_a_root_may_be_large_and_in_use_elsewhere():
     first, second = (arm.node for arm in compile_schema(schema).root.arms)
     assert [entry.name for entry in first.fields] == ["a"]
     assert len(second.fields) == LARGE
+
+
+def test_lists_of_what_contains_them_pass_on_its_match_threshold():
+    item = {**TREE, "properties": {"name": STRING, "grid": {"items": {"items": {"$ref": "#"}}}}}
+    plan = compile_schema(item)
+
+    def grid(*names):
+        return {"grid": [[{"name": name}] for name in names]}
+
+    account = compare(plan, [grid("abcd", "efgh")], [grid("abcx", "efgh")])
+
+    elements = comparison_of(account, 0).fields[-1].comparison.elements
+    # The score of the first list is 0.75.
+    assert [(each.threshold, each.outcome.name) for each in elements] == [(0.9, "FD"), (0.9, "TP")]

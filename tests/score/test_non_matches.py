@@ -4,7 +4,7 @@ from stickler_cli.compare.plan import Options
 from stickler_cli.compare.result import Outcome
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.error_classes import ErrorClass
-from stickler_cli.score.non_matches import NonMatch
+from stickler_cli.score.non_matches import NonMatch, below_threshold
 
 from .batches import batch
 
@@ -301,6 +301,8 @@ def test_a_false_discovery_says_its_similarity_and_the_others_do_not():
     errors = found(schema, {"a": "abcd", "b": "x"}, {"a": "abcx"})
     first, second = (entry.view() for entry in errors)
 
+    assert (errors[0].similarity, errors[0].threshold) == (0.75, 0.8)
+    assert (errors[1].similarity, errors[1].threshold) == (None, None)
     assert first["similarity_score"] == 0.75
     assert first["details"] == {"reason": "below threshold (0.750 < 0.8)"}
     assert "similarity_score" not in second
@@ -356,3 +358,7 @@ def test_a_reason_says_so_where_values_are_equal_as_written():
 
     said = "below threshold (0.000 < 0.5): equal as written, but not what the comparator reads"
     assert entry.reason == said
+
+
+def test_a_reason_has_no_more_than_12_digits():
+    assert below_threshold(0.7 - 1e-13, 0.7) == "below threshold (0.700000000000 < 0.7)"

@@ -1,0 +1,113 @@
+"""Units that were judged, right ones too: what there is of each, and in which order."""
+
+import numpy as np
+
+from stickler_cli.comparators.base import Answers, BaseComparator
+from stickler_cli.compare.leaf import LeafNode
+from stickler_cli.compare.object import Field, ObjectNode
+from stickler_cli.compare.plan import Plan
+from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.units import documents_units
+
+from .batches import batch
+
+TEXT = {"type": "string"}
+
+
+def an_object(**properties):
+    return {"type": "object", "properties": properties}
+
+
+def units(schema, gt, pred):
+    (found,) = documents_units(
+        batch(compile_schema(schema), {"": (gt, pred)}).visits, 1, wrong_only=False
+    )
+    return found
+
+
+def paths(schema, gt, pred):
+    return [(unit.path, unit.outcome.name, unit.broken_down) for unit in units(schema, gt, pred)]
+
+
+def test_right_and_absent_fields_are_units_too():
+    schema = an_object(b=TEXT, a=TEXT, c=TEXT)
+
+    assert paths(schema, {"a": "x", "b": "y"}, {"a": "x", "b": "z"}) == [
+        (("b",), "FD", False),
+        (("a",), "TP", False),
+        (("c",), "TN", False),
+    ]
+
+
+def test_a_nested_object_that_both_sides_have_is_broken_down():
+    schema = an_object(o=an_object(a=TEXT, b=TEXT), p=an_object(a=TEXT), q=an_object(a=TEXT))
+    gt = {"o": {"a": "x", "b": "y"}, "p": {"a": "x"}}
+
+    assert paths(schema, gt, {"o": {"a": "x", "b": "z"}}) == [
+        (("o",), "FD", True),
+        (("o", "a"), "TP", False),
+        (("o", "b"), "FD", False),
+        (("p",), "FN", False),
+        (("q",), "TN", False),
+    ]
+
+
+def test_an_item_that_matches_is_told_by_its_fields_and_another_as_a_whole():
+    item = an_object(a=TEXT, b=TEXT)
+    schema = an_object(rows={"type": "array", "items": item}, none={"type": "array", "items": TEXT})
+    gt = {"rows": [{"a": "x", "b": "y"}, {"a": "1", "b": "2"}]}
+    pred = {"rows": [{"a": "1", "b": "9"}, {"a": "x", "b": "y"}]}
+
+    assert paths(schema, gt, pred) == [
+        (("rows", 0, "a"), "TP", False),
+        (("rows", 0, "b"), "TP", False),
+        (("rows", 1), "FD", False),
+        (("none",), "TN", False),
+    ]
+
+
+def test_a_unit_has_the_figures_of_its_field():
+    said = {"x-aws-stickler-threshold": 0.8, "x-aws-stickler-weight": 3}
+    schema = an_object(a={**TEXT, **said, "x-aws-stickler-clip-under-threshold": True})
+
+    (unit,) = units(schema, {"a": "abcd"}, {"a": "abcx"})
+
+    assert (unit.similarity, unit.score, unit.threshold, unit.weight) == (0.75, 0.0, 0.8, 3.0)
+    assert (unit.gt, unit.pred, unit.names) == ("abcd", "abcx", ("a",))
+
+
+def test_an_undeclared_key_is_a_unit_with_a_name_of_its_own():
+    schema = an_object(o=an_object(a=TEXT))
+
+    *_, extra = units(schema, {"o": {"a": "x"}}, {"o": {"a": "x", "new": 1}})
+
+    assert (extra.path, extra.names, extra.pred) == (("o", "new"), ("o", "new"), 1)
+    assert not extra.broken_down
+
+
+class Judge(BaseComparator):
+    """Says of every pair what it saw, and that it is none."""
+
+    asks_models = True
+
+    def similarity(self, gt, pred):
+        raise AssertionError("a judge is asked")
+
+    def ask(self, client, gt, pred):
+        said = [f"{one} is not {other}" for one, other in zip(gt, pred, strict=True)]
+        return Answers(np.zeros(len(gt)), said)
+
+
+def test_what_a_judge_says_is_told_of_the_pair_that_it_judged():
+    leaf = LeafNode(threshold=0.5, comparator=Judge())
+    plan = Plan(ObjectNode(threshold=0.7, fields=(Field("a", leaf), Field("b", leaf))), "Judged")
+    document = {"a": "w", "b": "x"}, {"a": "w", "b": "z"}
+    other = {"a": "u", "b": "y"}, {"a": "v", "b": ""}
+
+    judged = batch(plan, {"1": document, "2": other})
+    said = [[(error.path, error.judge) for error in judged.errors(at)] for at in (0, 1)]
+
+    assert said == [
+        [(("a",), "w is not w"), (("b",), "x is not z")],
+        [(("a",), "u is not v"), (("b",), "")],
+    ]
