@@ -40,8 +40,7 @@ _SHARE: Final = {"type": "number", "minimum": 0, "maximum": 1}
 _LEVEL: Final = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
 
 Level = Annotated[
-    float,
-    Rule("a number between 0 and 1", _LEVEL, fits=lambda it: is_share(it) and 0 < it < 1),
+    float, Rule("a number between 0 and 1", _LEVEL, fits=lambda it: is_share(it) and 0 < it < 1)
 ]
 Replicates = Annotated[
     int,
