@@ -10,10 +10,9 @@ from stickler_cli.runs.limits import COLLECTED_AFTER
 def program() -> int:
     """Run one command as a process of its own, and return its exit code.
 
-    What is decided here is about the whole process, so a library must not decide it. OpenBLAS
-    starts a thread for each processor when numpy is loaded. Nothing here multiplies matrices, and
-    a process that has one thread can be forked. Modules are no garbage: to look for cycles among
-    them while they are loaded, and again when the process ends, takes a fifth of a small run.
+    A library must not decide about the whole process. OpenBLAS starts a thread for each processor,
+    but nothing here multiplies matrices, and a process of one thread can be forked. Modules are no
+    garbage: to look for cycles among them, at the start and the end, takes a fifth of a small run.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     gc.set_threshold(COLLECTED_AFTER)

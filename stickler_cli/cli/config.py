@@ -18,10 +18,6 @@ SHARED_FILE: Final = "pyproject.toml"
 def read_config(named: str | None, command: str) -> tuple[dict[str, Any], str]:
     """Read all options of a configuration file; return those for one command, and its name.
 
-    Args:
-        named: the file as the user names it; None searches upwards from the current directory.
-        command: `eval`.
-
     Raises:
         UsageError: the file cannot be read, or holds something that is no option of any command.
     """

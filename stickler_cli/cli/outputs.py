@@ -102,10 +102,7 @@ def outputs_of(
 ) -> Outputs:
     """Return where results go, after a look at whether they can.
 
-    Args:
-        settings: what was asked for.
-        inputs: name and path of what no output may overwrite; None where that is seen elsewhere.
-        known: the formats that there are.
+    No output may overwrite an input, given by name and path; None where that is seen elsewhere.
 
     Raises:
         UsageError: with every file whose suffix is that of no known format, or that is an input.

@@ -1,7 +1,6 @@
-"""What an option is: its name and default, the values that it takes, and what its help says.
+"""What an option of `settings.py` is: its default, the values that it takes, what its help says.
 
-`settings.py` declares the options; whoever reads values for them, from a command line, a file or a
-call, reads them here, so that ranges and the wording of refusals have one home.
+Values from command lines, files and calls are read here: ranges and refusals have one home.
 """
 
 import re
@@ -218,12 +217,7 @@ def _values_of(kind: object) -> Values:
 
 
 def read_settings(settings: type[S], given: Mapping[str, object], *, parsed: bool = True) -> S:
-    """Make settings of the values that a user gave.
-
-    Args:
-        settings: their class.
-        given: values by name; the rest has its default.
-        parsed: whether they are values of Python; else they stand on a command line.
+    """Make settings of the values that a user gave, of Python or (not `parsed`) a command line.
 
     Raises:
         UsageError: with everything that is out of range.

@@ -94,8 +94,7 @@ class ComparisonError(SticklerError):
         Exception.__init__(self, cause, path)
         self.cause = cause
         """What failed, on which values, and why."""
-        self.path = path
-        """The properties that lead to the field."""
+        self.path = path  # the properties that lead to the field
         place = f"at {field_path(path)}, " if path else ""
         self.problems = (Problem("", place + cause),)
 

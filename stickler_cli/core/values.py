@@ -1,8 +1,7 @@
-"""The standard `dataclass`, but for methods that are made from text.
+"""The standard `dataclass`, but for methods made from text: these took a quarter of start-up.
 
-Compiling them takes longer than all else that a class takes when it is imported, and there are so
-many classes that it was a quarter of the time until the first document is compared. Values are made
-a little slower: modules that make values for each error or document import the standard one.
+Values are made a little slower: modules that make one for each error or document import
+the standard one.
 """
 
 import dataclasses
