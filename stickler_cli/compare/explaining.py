@@ -14,10 +14,9 @@ from stickler_cli.compare.account import Account
 from stickler_cli.compare.comparison import Comparison, ElementComparison, comparison_of
 from stickler_cli.compare.explained import Candidate, Explained, Pairing, Sum
 from stickler_cli.compare.leaf import LeafNode
-from stickler_cli.compare.list import ListNode
+from stickler_cli.compare.list import ListNode, TupleNode
 from stickler_cli.compare.plan import Options, Purpose
 from stickler_cli.compare.result import BOTH_SIDES, Outcome
-from stickler_cli.compare.tuple import TupleNode
 from stickler_cli.core.locations import Path, Step
 
 

@@ -6,13 +6,12 @@ from typing import Final
 
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.compare.leaf import LeafNode
-from stickler_cli.compare.list import ListNode
+from stickler_cli.compare.list import ListNode, TupleNode
 from stickler_cli.compare.map import MapNode
 from stickler_cli.compare.object import ObjectNode
 from stickler_cli.compare.one_of import OneOfNode, followed
 from stickler_cli.compare.open import OpenNode
 from stickler_cli.compare.plan import ANY_KEY, Node, Plan
-from stickler_cli.compare.tuple import TupleNode
 from stickler_cli.core.locations import Path
 from stickler_cli.core.values import dataclass
 
