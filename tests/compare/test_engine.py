@@ -110,5 +110,7 @@ def test_a_value_in_the_place_of_a_list_that_contains_itself_counts_as_a_list_of
 
     assert compare(plan, {"a": ["x"]}, {"a": "x"}).similarity == 1.0
     assert compare(plan, {"a": "x"}, {"a": [["x"], "x"]}).similarity == 0.5
+    # What is no list on either side is compared as what it is.
+    assert compare(plan, {"a": 5}, {"a": 5}).similarity == 1.0
     # No other arm takes a number: a list of one of it would be wrapped for ever.
     assert compare(plan, {"a": ["x"]}, {"a": 5}).similarity == 0.0

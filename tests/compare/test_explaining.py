@@ -190,6 +190,27 @@ def test_the_first_element_of_lists_in_lists_is_looked_for_at_every_level():
     ]
 
 
+def test_a_list_of_lists_and_a_tuple_say_who_said_their_thresholds():
+    said = {"x-aws-stickler-threshold": 0.8}
+    pair = {"type": "array", "prefixItems": [TEXT]}
+    schema = an_object(
+        cube=a_list(a_list(a_list(TEXT), **said)),
+        silent=a_list(a_list(a_list(TEXT))),
+        pairs=a_list({**pair, **said}),
+        plain=a_list(pair),
+    )
+    document = {"cube": [[["x"]]], "silent": [[["x"]]], "pairs": [["x"]], "plain": [["x"]]}
+    root = explained(schema, document, document)
+
+    found = [part(root, name, 0) for name in document]
+    assert [(place.threshold, place.threshold_source) for place in found] == [
+        (0.8, "annotation"),
+        (0.5, "default"),
+        (0.8, "annotation"),
+        (0.5, "default"),
+    ]
+
+
 def test_a_list_that_says_its_threshold_is_who_said_it():
     inner = a_list(TEXT, **{"x-aws-stickler-threshold": 0.8})
     root = explained(an_object(grid=a_list(inner)), {"grid": [["x"]]}, {"grid": [["x"]]})

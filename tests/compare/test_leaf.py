@@ -1,11 +1,12 @@
 import numpy as np
 import pytest
 
+from stickler_cli.clients.model import ModelError
 from stickler_cli.comparators import BBoxIoUComparator
-from stickler_cli.comparators.base import BaseComparator
+from stickler_cli.comparators.base import Answers, BaseComparator
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.result import Outcome
-from stickler_cli.core.problems import ComparisonError
+from stickler_cli.core.problems import ComparisonError, UsageError
 
 from .nodes import (
     a_list,
@@ -13,9 +14,11 @@ from .nodes import (
     an_object,
     anything,
     compared,
+    compared_together,
     exact,
     figures,
     number,
+    pairs_of,
     score_table,
     table,
     text,
@@ -212,3 +215,97 @@ def test_scores_are_clipped_cell_by_cell():
     scores = score_table(leaf, ["abcd"], ["abcx", "abxx"])
 
     assert np.array_equal(scores, [[0.75, 0.0]])
+
+
+class OnePair(BaseComparator):
+    """Fails on one pair of values, and on anything that is not compared pair by pair."""
+
+    def compare(self, gt, pred):
+        if (gt, pred) == ("c", "z"):
+            raise LookupError("no such model")
+        return 0.5
+
+
+@pytest.mark.parametrize("at", range(5))
+def test_the_pair_of_a_column_that_a_comparator_fails_on_is_named(at):
+    gts, preds = ["a", "b", "d", "e"], ["v", "w", "x", "y"]
+    gts.insert(at, "c")
+    preds.insert(at, "z")
+
+    with pytest.raises(ComparisonError, match=r'failed on "c" and "z": LookupError'):
+        compared_together(LeafNode(threshold=0.5, comparator=OnePair()), gts, preds)
+
+
+def test_many_values_that_are_equal_as_the_comparator_reads_them_are_alike():
+    gts = [*(f"{at}-a" for at in range(12)), "x", ""]
+    preds = [*(f" {at} A!" if at % 3 else f"{at + 1}-A" for at in range(12)), "", "x"]
+
+    found = compared_together(exact(), gts, preds)
+
+    expected = ["TP" if at % 3 else "FD" for at in range(12)]
+    assert [each.outcome.name for each in found] == [*expected, "FN", "FA"]
+    assert [each.similarity for each in found] == [*(float(bool(at % 3)) for at in range(12)), 0, 0]
+
+
+class Slow(BaseComparator):
+    """Compares one pair at a time, regardless of case."""
+
+    def compare(self, gt, pred):
+        return float(gt.lower() == pred.lower())
+
+
+def test_items_without_a_common_key_pair_by_what_is_dear_to_compare():
+    slow = LeafNode(threshold=0.5, comparator=Slow())
+    node = a_list(an_object(code=exact(), name=slow, match_threshold=0.5))
+    names = "abcdefg"
+    gt = [{"code": f"1{name}", "name": name} for name in names]
+    pred = [{"code": f"2{name}", "name": name.upper()} for name in reversed(names)]
+
+    comparison = compared(node, gt, pred)
+
+    assert pairs_of(comparison) == [(at, 6 - at, "TP") for at in range(7)]
+    assert comparison.score == 0.5
+
+
+class Asked(BaseComparator):
+    """Answers as it is told to."""
+
+    asks_models = True
+
+    def __init__(self, answer):
+        super().__init__()
+        self.answer = answer
+
+    def similarity(self, gt, pred):
+        raise AssertionError("a model is asked")
+
+    def ask(self, client, gt, pred):
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return Answers(np.array(self.answer[: len(gt)], float))
+
+
+def asked(answer):
+    leaf = LeafNode(threshold=0.5, comparator=Asked(answer))
+    return compared_together(leaf, ["a", "", "b", "c"], ["x", "w", "y", "z"])
+
+
+def test_a_model_is_asked_about_the_pairs_that_both_sides_have():
+    assert [each.similarity for each in asked([0.25, 0.5, 1.0])] == [0.25, 0.0, 0.5, 1.0]
+
+
+def test_a_model_that_does_not_answer_is_an_error_that_names_the_pair():
+    with pytest.raises(ComparisonError, match=r'on "c" and "z": ModelError: refused'):
+        asked(ModelError("refused", 2))
+    with pytest.raises(ComparisonError, match=r'on "a" and "x": LookupError: gone'):
+        asked(LookupError("gone"))
+
+
+def test_an_answer_of_a_model_that_is_no_similarity_is_an_error():
+    with pytest.raises(ComparisonError, match=r'on "b" and "y": its similarity is 1.5'):
+        asked([0.25, 1.5, 1.0])
+
+
+def test_what_keeps_a_model_from_being_asked_at_all_ends_the_run():
+    with pytest.raises(UsageError):
+        asked(UsageError("no key"))

@@ -19,6 +19,7 @@ def outcome(similarity, threshold):
         (0.8, 0.8, True),
         (0.7999999999999999, 0.8, True),
         (0.8 - 0.9e-9, 0.8, True),
+        (0.8 - 1e-9, 0.8, True),
         (0.8 - 2e-9, 0.8, False),
         (0.0, 0.0, True),
         (1.0, 1.0, True),

@@ -369,3 +369,41 @@ class TestObjects:
 
         (field,) = compile_schema(schema, allow_plugins=True).root.fields
         assert field.node.comparator == WholeObject()
+
+
+class TestPlacesOfAnyKind:
+    """What is annotated speaks to the leaves, objects and lists that may stand there."""
+
+    def test_a_threshold_is_that_of_leaves_elements_and_objects(self):
+        node = node_of({THRESHOLD: 0.9})
+
+        assert node.choose("x").threshold == node.choose(1).threshold == 0.9
+        assert node.choose(["x"]).items.choose("x").threshold == 0.9
+        assert node.choose({"b": 1}).threshold == 0.9
+
+    def test_a_threshold_does_not_reach_what_is_in_objects_or_lists_of_lists(self):
+        node = node_of({THRESHOLD: 0.9})
+
+        inner = node.choose([["x"]]).items.choose(["x"])
+        assert inner.items.choose("x").threshold == 0.5
+        assert node.choose({"b": "x"}).rest.node.choose("x").threshold == 0.5
+        assert node.choose([{"b": "x"}]).items.choose({"b": "x"}).item_threshold == 0.7
+
+    def test_a_match_threshold_is_that_of_items_and_else_of_the_object(self):
+        node = node_of({MATCH: 0.6})
+
+        assert node.choose({"b": "x"}).threshold == 0.6
+        assert node.choose([{"b": "x"}]).items.choose({"b": "x"}).item_threshold == 0.6
+        assert node.choose("x").threshold == 0.5
+
+    def test_a_pairing_floor_is_that_of_its_lists_and_clipping_that_of_its_values(self):
+        node = node_of({FLOOR: 0.6, CLIP: True})
+
+        assert node.choose(["x"]).pairing_floor == 0.6
+        assert node.choose([["x"]]).items.choose(["x"]).pairing_floor is None
+        assert (node.choose("x").clip, node.choose({"b": 1}).clip) == (True, True)
+
+    def test_its_say_on_the_aggregate_is_that_of_the_field(self):
+        assert field_of({AGGREGATE: False}).aggregate is False
+        assert field_of({AGGREGATE: True, THRESHOLD: 0.9}).aggregate is True
+        assert field_of({}).aggregate is None

@@ -362,3 +362,16 @@ def test_a_view_without_errors_says_so():
     result = comparison_view(batch(compile_schema(an_object(a=TEXT)), {"": pair}))
 
     assert (result["all_fields_matched"], result["non_matches"]) == (True, [])
+
+
+def test_an_object_where_another_kind_is_found_counts_in_leaves_alone_in_an_item_not_found():
+    item = an_object(a=TEXT, b=TEXT, o=an_object(c=TEXT))
+    schema = an_object(rows=a_list(item))
+    gt, pred = {"a": "1", "b": "2", "o": {"c": "x"}}, {"a": "1", "b": "3", "o": ["y", "z"]}
+
+    root = tallied(schema, {"rows": [gt]}, {"rows": [pred]})
+
+    # One of three fields is right. A value of another kind than the declared one is one leaf.
+    mismatch = root.fields["rows"].fields["o"]
+    assert by_mode(root.fields["rows"])[:2] == (Counts(fd=1), Counts(fd=1))
+    assert by_mode(mismatch) == (Counts(), Counts(), Counts(fn=1, fa=1))

@@ -111,3 +111,21 @@ def test_what_a_judge_says_is_told_of_the_pair_that_it_judged():
         [(("a",), "w is not w"), (("b",), "x is not z")],
         [(("a",), "u is not v"), (("b",), "")],
     ]
+
+
+def test_undeclared_keys_are_units_in_the_order_of_the_prediction_without_a_threshold():
+    *_, first, second = units(an_object(a=TEXT), {"a": "x"}, {"new": 1, "a": "x", "also": 2})
+
+    assert [unit.path for unit in (first, second)] == [("new",), ("also",)]
+    assert (first.similarity, first.score, first.threshold, first.weight) == (0.0, 0.0, 0.0, 1.0)
+    assert (first.differing, first.judge) == ((), "")
+
+
+def test_a_unit_of_a_union_weighs_what_its_arm_does():
+    arms = [{**TEXT, "x-aws-stickler-weight": 3}, {"type": "number", "x-aws-stickler-weight": 2}]
+    plan = compile_schema(an_object(a={"anyOf": arms}))
+    documents = {"1": ({"a": "x"}, {"a": "x"}), "2": ({"a": 1}, {"a": 1})}
+
+    found = documents_units(batch(plan, documents).visits, 2, wrong_only=False)
+
+    assert [unit.weight for (unit,) in found] == [3.0, 2.0]
