@@ -407,3 +407,22 @@ class TestPlacesOfAnyKind:
         assert field_of({AGGREGATE: False}).aggregate is False
         assert field_of({AGGREGATE: True, THRESHOLD: 0.9}).aggregate is True
         assert field_of({}).aggregate is None
+
+    def test_its_weight_is_that_of_whatever_stands_there_and_of_nothing_inside(self):
+        node = node_of({WEIGHT: 3})
+
+        values = "x", 1, True, ["x"], {"b": "x"}
+        assert [node.choose(value).weight for value in values] == [3] * 5
+        assert node.choose({"b": "x"}).rest.node.choose("x").weight == 1
+
+    def test_who_said_a_threshold_is_known_of_every_kind(self):
+        silent, said, model = node_of({}), node_of({THRESHOLD: 0.9}), node_of({MATCH: 0.6})
+
+        def sources(node):
+            item = node.choose([{"b": "x"}]).items.choose({"b": "x"})
+            values = "x", ["x"], {"b": "x"}
+            return [*(node.choose(value).threshold_source for value in values), item.match_source]
+
+        assert sources(silent) == ["default"] * 4
+        assert sources(said) == ["annotation", "annotation", "annotation", "default"]
+        assert sources(model) == ["default", "default", "match-threshold", "match-threshold"]
