@@ -426,3 +426,42 @@ class TestPlacesOfAnyKind:
         assert sources(silent) == ["default"] * 4
         assert sources(said) == ["annotation", "annotation", "annotation", "default"]
         assert sources(model) == ["default", "default", "match-threshold", "match-threshold"]
+
+    def test_elements_know_their_threshold_as_objects_too(self):
+        item = node_of({MATCH: 0.6}).choose([{"b": "x"}]).items.choose({"b": "x"})
+
+        assert (item.threshold, item.threshold_source) == (0.6, "match-threshold")
+
+    def test_all_that_is_annotated_speaks_together(self):
+        node = node_of({THRESHOLD: 0.9, FLOOR: 0.3, MATCH: 0.6})
+
+        assert node.choose("x").threshold == 0.9
+        assert node.choose(["x"]).pairing_floor == 0.3
+        assert node.choose([{"b": "x"}]).items.choose({"b": "x"}).item_threshold == 0.6
+
+    def test_a_comparator_that_takes_an_array_sees_it_whole(self):
+        leaf = node_of({COMPARATOR: "BBoxIoUComparator"}).choose([0, 0, 1, 1])
+
+        assert isinstance(leaf, LeafNode)
+        assert leaf.comparator.name == "BBoxIoUComparator"
+
+
+@pytest.mark.parametrize("schema", [{}, STRING, {**STRING, COMPARATOR: "FuzzyComparator"}])
+def test_a_config_that_nothing_takes_is_refused_where_it_stands(schema):
+    with pytest.raises(SchemaError, match="bogus") as caught:
+        node_of({**schema, CONFIG: {"bogus": 1}})
+
+    assert "/properties/a/x-aws-stickler-comparator-config" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        {"prefixItems": [STRING], FLOOR: 0.3},
+        {"prefixItems": [STRING], FLOOR: 0.3, THRESHOLD: 0.9, WEIGHT: 2},
+        {"items": {"type": "object", "properties": {"b": STRING}}, FLOOR: 0.3},
+        {"items": STRING, FLOOR: 0.3, THRESHOLD: 0.9},
+    ],
+)
+def test_a_pairing_floor_has_its_use_on_every_array(rest):
+    assert isinstance(node_of({"type": "array", **rest}), TupleNode | ListNode)

@@ -24,6 +24,13 @@ def misplaced(schema):
         ({"type": "boolean"}, "model-name", "M", "is on a boolean", "it on an object schema"),
         ({"type": "array"}, "match-threshold", 0.1, "is on an array", "it on an object schema"),
         ({"type": "array"}, "model-name", "M", "is on an array", "it on an object schema"),
+        (
+            {"type": "array", "prefixItems": [{"type": "string"}]},
+            "match-threshold",
+            0.1,
+            "is on an array",
+            "it on an object schema",
+        ),
         (OBJECT, "pairing-floor", 0.1, "is on an object", "it on an array"),
         (OBJECT, "comparator", "ExactComparator", "is on an object", "it on a leaf or an array"),
         (OBJECT, "comparator-config", {}, "is on an object", "it on a leaf or an array"),
