@@ -114,3 +114,12 @@ def test_a_value_in_the_place_of_a_list_that_contains_itself_counts_as_a_list_of
     assert compare(plan, {"a": 5}, {"a": 5}).similarity == 1.0
     # No other arm takes a number: a list of one of it would be wrapped for ever.
     assert compare(plan, {"a": ["x"]}, {"a": 5}).similarity == 0.0
+
+
+def test_a_value_in_the_place_of_a_tuple_counts_as_its_first_position():
+    pair = {"type": "array", "prefixItems": [{"type": "string"}, {"$ref": "#/$defs/pair"}]}
+    schema = {"type": "object", "properties": {"a": pair}, "$defs": {"pair": pair}}
+    plan = compile_schema(schema)
+
+    assert compare(plan, {"a": ["x"]}, {"a": "x"}).similarity == 1.0
+    assert compare(plan, {"a": "x"}, {"a": ["x", ["y"]]}).similarity == 0.5

@@ -294,6 +294,12 @@ class TestObjects:
         assert compile_schema(schema).model_name == "Invoice"
         assert compile_schema({"type": "object"}).model_name == "DynamicModel"
 
+    def test_an_object_in_a_field_has_the_name_that_it_says_or_none(self):
+        item = {"type": "object", "properties": {"b": STRING}}
+
+        assert node_of({**item, "x-aws-stickler-model-name": "Item"}).model_name == "Item"
+        assert node_of(item).model_name == ""
+
     @pytest.mark.parametrize(
         "rest",
         [
