@@ -84,6 +84,12 @@ def tree_of(module: str) -> ast.Module:
     return ast.parse((ROOT / module).read_text(encoding="utf-8"))
 
 
+def origin(module: str, node: ast.ImportFrom) -> str:
+    """The module that an import of a module names; relative ones are of the same room."""
+    room = ".".join(("stickler_cli", *Path(module).parts[:-1]))
+    return f"{room}.{node.module}" if node.level else node.module
+
+
 def late_imports(module: str) -> Iterator[str]:
     """What is imported inside functions of a module."""
     for function in ast.walk(tree_of(module)):
@@ -92,7 +98,7 @@ def late_imports(module: str) -> Iterator[str]:
                 if isinstance(node, ast.Import):
                     yield from (name.name for name in node.names)
                 elif isinstance(node, ast.ImportFrom):
-                    yield node.module or "."
+                    yield origin(module, node)
 
 
 def collections_of(module: str) -> Iterator[tuple[str, ast.stmt]]:
@@ -180,9 +186,9 @@ def test_what_a_module_holds_is_never_changed():
     for module in MODULES:
         for name in {*changed_names(tree_of(module))} & names:
             sources = {module} | {
-                f"{node.module.removeprefix('stickler_cli.').replace('.', '/')}.py"
+                f"{origin(module, node).removeprefix('stickler_cli.').replace('.', '/')}.py"
                 for node in tree_of(module).body
-                if isinstance(node, ast.ImportFrom) and node.module
+                if isinstance(node, ast.ImportFrom)
                 if name in {each.asname or each.name for each in node.names}
             }
             changed |= {(source, name) for source in sources} & held

@@ -10,8 +10,6 @@ from typing import Annotated, Any, Final, Generic, Optional, TypeVar, get_args, 
 from pydantic import create_model
 from pydantic.errors import PydanticUserError
 
-from stickler_cli.api.base import ComparableModel
-from stickler_cli.api.fields import RANGES, ComparableField, Rules
 from stickler_cli.comparators.base import BaseComparator, KeywordError
 from stickler_cli.comparators.registry import UnknownComparatorError, construct
 from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD
@@ -19,6 +17,8 @@ from stickler_cli.core.json_values import brief, kind_of
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.problems import Problem, did_you_mean
 from stickler_cli.schema.annotations import PREFIX
+from .base import ComparableModel
+from .fields import RANGES, ComparableField, Rules
 
 Model = TypeVar("Model", bound=ComparableModel)
 

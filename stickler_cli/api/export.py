@@ -13,8 +13,6 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined, to_jsonable_python
 
-from stickler_cli.api.base import ComparableModel
-from stickler_cli.api.configuration import TYPES
 from stickler_cli.comparators.registry import location_of
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.list import ListNode
@@ -25,6 +23,8 @@ from stickler_cli.compare.open import OpenNode
 from stickler_cli.compare.plan import Node, Plan
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.problems import Problem, SchemaError
+from .base import ComparableModel
+from .configuration import TYPES
 
 BY_JSON_TYPE: Final = {"boolean": "bool", "integer": "int", "number": "float", "string": "str"}
 

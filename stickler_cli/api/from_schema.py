@@ -13,13 +13,13 @@ from uuid import NAMESPACE_OID, uuid5
 
 from pydantic import BeforeValidator, Field, create_model
 
-from stickler_cli.api.base import ComparableModel
 from stickler_cli.compare.list import ListNode
 from stickler_cli.compare.object import FieldsNode
 from stickler_cli.compare.one_of import ChoiceNode
 from stickler_cli.compare.outline import asks_models
 from stickler_cli.compare.plan import Node, Plan
 from stickler_cli.core.problems import Problem, SchemaError
+from .base import ComparableModel
 
 Model = TypeVar("Model", bound=ComparableModel)
 

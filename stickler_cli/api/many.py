@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Sized
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal
 
-from stickler_cli.api.evaluation_views import Evaluation
 from stickler_cli.compare.plan import Plan
 from stickler_cli.core.json_values import JsonObject, kind_of
 from stickler_cli.core.locations import Path, json_pointer
@@ -18,6 +17,7 @@ from stickler_cli.runs.job import Validation, validation_of
 from stickler_cli.schema.compiler import compile_schema, load_schema
 from stickler_cli.schema.judging import MOST_LEVELS
 from stickler_cli.settings import ExtraFields, ManySettings, Missing, Validate
+from .evaluation_views import Evaluation
 
 if TYPE_CHECKING:
     from stickler_cli.clients.client import Client

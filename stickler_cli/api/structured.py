@@ -10,18 +10,6 @@ from pydantic import BaseModel, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from stickler_cli.api.base import ComparableModel, values_of
-from stickler_cli.api.configuration import ConfigurationReader
-from stickler_cli.api.export import configuration_of
-from stickler_cli.api.fields import CURRENT, STAND_IN, annotated_schema, check_exported
-from stickler_cli.api.from_schema import SchemaClasses, embedded_schema, source_schema
-from stickler_cli.api.views import (
-    NonMatchField,
-    confusion_matrix,
-    document_part,
-    evaluator_view,
-    field_comparisons,
-)
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.compare.comparison import Comparison, comparison_of
 from stickler_cli.compare.engine import compare
@@ -32,6 +20,12 @@ from stickler_cli.schema.annotations import PREFIX
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import batch_of
 from stickler_cli.score.comparison_view import tally_of
+from .base import ComparableModel, values_of
+from .configuration import ConfigurationReader
+from .export import configuration_of
+from .fields import CURRENT, STAND_IN, annotated_schema, check_exported
+from .from_schema import SchemaClasses, embedded_schema, source_schema
+from .views import NonMatchField, confusion_matrix, document_part, evaluator_view, field_comparisons
 
 
 class StructuredModel(ComparableModel):

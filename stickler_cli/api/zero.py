@@ -8,9 +8,6 @@ from weakref import WeakKeyDictionary
 from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
-from stickler_cli.api.base import values_of
-from stickler_cli.api.fields import annotated_schema
-from stickler_cli.api.structured import StructuredModel
 from stickler_cli.comparators.base import BaseComparator, meets
 from stickler_cli.compare.comparison import Comparison, comparison_of
 from stickler_cli.compare.engine import compare
@@ -24,6 +21,9 @@ from stickler_cli.schema.inference import Inferred, infer
 from stickler_cli.score.batch import batch_of
 from stickler_cli.score.comparison_view import comparison_view
 from stickler_cli.score.counts import RATES, Counts
+from .base import values_of
+from .fields import annotated_schema
+from .structured import StructuredModel
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,5 @@
 """The command line: parses, calls, prints, exits. No logic of its own."""
 
-from stickler_cli.cli.app import main
+from .app import main
 
 __all__ = ["main"]

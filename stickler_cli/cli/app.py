@@ -10,19 +10,12 @@ from typing import Annotated, Final, NoReturn
 import typer
 
 from stickler_cli import __version__
-from stickler_cli.cli.command import add_command, new_app
-from stickler_cli.cli.commands import COMMANDS
-from stickler_cli.cli.console import (
-    ExitCode,
-    exit_code_help,
-    prepare_streams,
-    show_problems,
-    warn,
-    write_result,
-)
 from stickler_cli.core.problems import NotComparableError, SticklerError, WorkerDiedError
 from stickler_cli.runs.interruption import Interrupted
 from stickler_cli.runs.limits import room_for_depth
+from .command import add_command, new_app
+from .commands import COMMANDS
+from .console import ExitCode, exit_code_help, prepare_streams, show_problems, warn, write_result
 
 DEBUG_OPTION: Final = "--debug"
 

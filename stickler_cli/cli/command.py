@@ -13,12 +13,12 @@ from typing import Any, Final
 import typer
 import typer.core
 
-from stickler_cli.cli.commands import Command
-from stickler_cli.cli.config import read_config
-from stickler_cli.cli.console import exit_code_help
 from stickler_cli.core.option import FLAG, Choice, Option, Texts, options_of, read_settings
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError
 from stickler_cli.settings import COMMANDS
+from .commands import Command
+from .config import read_config
+from .console import exit_code_help
 
 # The attribute of a parameter that holds what reads its values. Versions of typer that have none
 # read values by other means, which does no harm.

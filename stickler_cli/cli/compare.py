@@ -1,7 +1,5 @@
 """`stickler compare`: one pair of documents, explained."""
 
-from stickler_cli.cli.console import ExitCode, show_problems, warn
-from stickler_cli.cli.outputs import outputs_of
 from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.engine import compare as compare_documents
 from stickler_cli.compare.explained import Explained
@@ -17,6 +15,8 @@ from stickler_cli.runs.limits import room_for_depth
 from stickler_cli.schema.compiler import LoadedSchema, load_schema
 from stickler_cli.score.batch import batch_of
 from stickler_cli.settings import CompareSettings
+from .console import ExitCode, show_problems, warn
+from .outputs import outputs_of
 
 
 def compare(schema: str, gt: str, pred: str, settings: CompareSettings) -> ExitCode:

@@ -2,8 +2,6 @@
 
 import sys
 
-from stickler_cli.cli.console import ExitCode, warn, write_result
-from stickler_cli.cli.outputs import encoded, exit_code_of, listing, outputs_of
 from stickler_cli.documents.pairs import Pairs
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.registry import WITH_ACCOUNTS, WITH_DETAIL, WITH_FIELD_INTERVALS, pieces
@@ -12,6 +10,8 @@ from stickler_cli.runs.evaluate import evaluate as evaluate_all
 from stickler_cli.runs.job import Job, OutputsRequested, Workers
 from stickler_cli.runs.pipeline import chunk_results
 from stickler_cli.settings import EvalSettings
+from .console import ExitCode, warn, write_result
+from .outputs import encoded, exit_code_of, listing, outputs_of
 
 
 def evaluate(schema: str, gt: str, pred: str, settings: EvalSettings) -> ExitCode:

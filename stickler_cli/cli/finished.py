@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from stickler_cli.cli.console import ExitCode
-from stickler_cli.cli.outputs import exit_code_of, outputs_of
 from stickler_cli.core.problems import NotComparableError, Problem
 from stickler_cli.diff.changes import DiffSettings as Deciding
 from stickler_cli.diff.comparing import LOWEST, compare_runs
@@ -15,6 +13,8 @@ from stickler_cli.score.gates import check_paths, parse_gate, parse_gates, refus
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.run_merging import merge_runs
 from stickler_cli.settings import DiffSettings, MergeSettings, ReportSettings
+from .console import ExitCode
+from .outputs import exit_code_of, outputs_of
 
 
 def report(name: str, settings: ReportSettings) -> ExitCode:

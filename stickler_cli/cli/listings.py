@@ -3,8 +3,6 @@
 from collections.abc import Iterable
 from textwrap import fill, indent
 
-from stickler_cli.cli.console import ExitCode, show_problems, write_result
-from stickler_cli.cli.outputs import listing
 from stickler_cli.clients.cache import AnswerCache, cache_directory
 from stickler_cli.comparators.registry import describe, plugin_names
 from stickler_cli.core.json_values import brief
@@ -12,6 +10,8 @@ from stickler_cli.core.problems import SchemaError
 from stickler_cli.reports.figures import visible
 from stickler_cli.schema.compiler import load_schema
 from stickler_cli.settings import CheckSettings
+from .console import ExitCode, show_problems, write_result
+from .outputs import listing
 
 
 def check(schemas: Iterable[str], settings: CheckSettings) -> ExitCode:

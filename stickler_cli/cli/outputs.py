@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from stickler_cli.cli.console import ExitCode, warn, write_result
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
 from stickler_cli.reports.layout import Column, Span, Table, TableStyle, plain_text, table_lines
@@ -18,6 +17,7 @@ from stickler_cli.runs.whole_files import PARTIAL, check_outputs, whole_file
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.record import Run, Verdict
 from stickler_cli.settings import CompareSettings, ReportOptions, ReportSettings, TerminalOptions
+from .console import ExitCode, warn, write_result
 
 if TYPE_CHECKING:
     from stickler_cli.diff.changes import Difference  # few commands load it

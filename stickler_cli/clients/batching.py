@@ -17,10 +17,10 @@ from itertools import chain
 from queue import Empty, SimpleQueue
 from typing import Any, Final, Generic, TypeVar
 
-from stickler_cli.clients.connections import Connections
-from stickler_cli.clients.model import A, Model, ModelError, Q, RefusedError, Reply
-from stickler_cli.clients.policy import Policy, Retry
 from stickler_cli.core.values import dataclass
+from .connections import Connections
+from .model import A, Model, ModelError, Q, RefusedError, Reply
+from .policy import Policy, Retry
 
 T = TypeVar("T")
 R = TypeVar("R")

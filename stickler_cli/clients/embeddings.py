@@ -7,11 +7,11 @@ from typing import Any, ClassVar, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from stickler_cli.clients.connections import Connections
-from stickler_cli.clients.local_models import fingerprint, loaded_by, local_name, require_model_path
-from stickler_cli.clients.model import GarbledError, Model, Reply, Usage
-from stickler_cli.clients.servers import SERVERS
 from stickler_cli.core.values import dataclass
+from .connections import Connections
+from .local_models import fingerprint, loaded_by, local_name, require_model_path
+from .model import GarbledError, Model, Reply, Usage
+from .servers import SERVERS
 
 Vector: TypeAlias = NDArray[np.float64]
 

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Any, ClassVar, Final, NamedTuple
 
-from stickler_cli.clients.connections import Connections
-from stickler_cli.clients.model import CHARACTERS_A_TOKEN, GarbledError, Model, Reply, Usage
-from stickler_cli.clients.servers import SERVERS, prefix_of
 from stickler_cli.core.values import dataclass
+from .connections import Connections
+from .model import CHARACTERS_A_TOKEN, GarbledError, Model, Reply, Usage
+from .servers import SERVERS, prefix_of
 
 # Part of the cache's keys; goes up with every change of a word that the model reads.
 PROMPT_VERSION: Final = 1

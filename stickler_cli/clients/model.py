@@ -15,7 +15,7 @@ from stickler_cli.core.problems import Problem, UnavailableError
 from stickler_cli.core.values import dataclass
 
 if TYPE_CHECKING:
-    from stickler_cli.clients.connections import Connections
+    from .connections import Connections
 
 Q = TypeVar("Q", bound=Hashable)
 A = TypeVar("A")

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Final
 
-from stickler_cli.clients.connections import Connections
-from stickler_cli.clients.model import Model
 from stickler_cli.core.values import dataclass
+from .connections import Connections
+from .model import Model
 
 if TYPE_CHECKING:
     from botocore.session import Session

@@ -2,20 +2,20 @@
 
 from typing import TYPE_CHECKING, Any
 
-from stickler_cli.comparators.base import BaseComparator
-from stickler_cli.comparators.registry import comparator_class
+from .base import BaseComparator
+from .registry import comparator_class
 
 if TYPE_CHECKING:
-    from stickler_cli.comparators.bbox import BBoxIoUComparator
-    from stickler_cli.comparators.bert import BERTComparator, BertComparator
-    from stickler_cli.comparators.date import DateComparator
-    from stickler_cli.comparators.exact import ExactComparator
-    from stickler_cli.comparators.fuzzy import FuzzyComparator
-    from stickler_cli.comparators.levenshtein import LevenshteinComparator
-    from stickler_cli.comparators.llm import LLMComparator
-    from stickler_cli.comparators.numeric import NumericComparator, NumericExactC
-    from stickler_cli.comparators.semantic import SemanticComparator
-    from stickler_cli.comparators.structured import StructuredModelComparator
+    from .bbox import BBoxIoUComparator
+    from .bert import BERTComparator, BertComparator
+    from .date import DateComparator
+    from .exact import ExactComparator
+    from .fuzzy import FuzzyComparator
+    from .levenshtein import LevenshteinComparator
+    from .llm import LLMComparator
+    from .numeric import NumericComparator, NumericExactC
+    from .semantic import SemanticComparator
+    from .structured import StructuredModelComparator
 
 __all__ = [
     "BBoxIoUComparator",

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stickler_cli.comparators.base import BaseComparator, Similarities, is_number
+from .base import BaseComparator, Similarities, is_number
 
 
 class Box(NamedTuple):

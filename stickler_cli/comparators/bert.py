@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from stickler_cli.clients.local_models import BertScore, Texts
-from stickler_cli.comparators.base import KeywordError, checked_flag, checked_text, text_of
-from stickler_cli.comparators.model_comparator import ModelComparator
+from .base import KeywordError, checked_flag, checked_text, text_of
+from .model_comparator import ModelComparator
 
 
 class BERTComparator(ModelComparator):

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias, get_arg
 import numpy as np
 from numpy.typing import NDArray
 
-from stickler_cli.comparators.base import (
+from .base import (
     BaseComparator,
     Keys,
     KeywordError,
@@ -22,15 +22,7 @@ from stickler_cli.comparators.base import (
     linked_codes,
     text_of,
 )
-from stickler_cli.comparators.date_parsing import (
-    DAY,
-    Stated,
-    StatedDate,
-    StatedRange,
-    readings,
-    share_zones,
-    stated_by,
-)
+from .date_parsing import DAY, Stated, StatedDate, StatedRange, readings, share_zones, stated_by
 
 RangeMode: TypeAlias = Literal["strict", "reject", "contains", "graded"]
 PrecisionMode: TypeAlias = Literal["exact", "gt_loose", "overlap"]

@@ -9,14 +9,7 @@ from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from stickler_cli.comparators.base import (
-    BaseComparator,
-    Keys,
-    Similarities,
-    checked_flag,
-    linked_codes,
-    text_of,
-)
+from .base import BaseComparator, Keys, Similarities, checked_flag, linked_codes, text_of
 
 _REMOVED: Final = str.maketrans("", "", string.punctuation + string.whitespace)
 """ASCII only: a typographic dash or a no-break space is a difference that someone made."""

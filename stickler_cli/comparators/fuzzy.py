@@ -6,13 +6,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 from rapidfuzz import fuzz, process
 
-from stickler_cli.comparators.base import (
-    BaseComparator,
-    Similarities,
-    checked_choice,
-    checked_flag,
-    text_of,
-)
+from .base import BaseComparator, Similarities, checked_choice, checked_flag, text_of
 
 _METHODS: Final = ("ratio", "partial_ratio", "token_sort_ratio", "token_set_ratio")
 

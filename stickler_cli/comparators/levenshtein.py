@@ -7,7 +7,7 @@ import numpy as np
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
-from stickler_cli.comparators.base import BaseComparator, Similarities, checked_flag, text_of
+from .base import BaseComparator, Similarities, checked_flag, text_of
 
 
 class LevenshteinComparator(BaseComparator):

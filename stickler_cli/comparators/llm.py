@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from stickler_cli.clients.judge import Judge, Pair, Verdict, json_text
-from stickler_cli.comparators.base import BaseComparator, checked_text
-from stickler_cli.comparators.levenshtein import LevenshteinComparator
-from stickler_cli.comparators.model_comparator import ModelComparator
+from .base import BaseComparator, checked_text
+from .levenshtein import LevenshteinComparator
+from .model_comparator import ModelComparator
 
 
 class LLMComparator(ModelComparator):

@@ -9,7 +9,7 @@ import numpy as np
 
 from stickler_cli.clients.client import Client
 from stickler_cli.clients.model import Model, ModelError
-from stickler_cli.comparators.base import Answers, BaseComparator, Similarities
+from .base import Answers, BaseComparator, Similarities
 
 
 class ModelComparator(BaseComparator):

@@ -12,16 +12,8 @@ from typing import Any, ClassVar, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from stickler_cli.comparators.base import (
-    BaseComparator,
-    Keys,
-    KeywordError,
-    Similarities,
-    codes_of,
-    is_number,
-    text_of,
-)
-from stickler_cli.comparators.number_parsing import parse_number, readable, written
+from .base import BaseComparator, Keys, KeywordError, Similarities, codes_of, is_number, text_of
+from .number_parsing import parse_number, readable, written
 
 _UNROUNDED: Final = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
 """Wide enough that sums and products are exact; it takes only the memory that their digits need."""

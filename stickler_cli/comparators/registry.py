@@ -11,15 +11,10 @@ from dataclasses import field
 from importlib import import_module
 from typing import Any, Final
 
-from stickler_cli.comparators.base import (
-    BaseComparator,
-    KeywordError,
-    keyword_parameters,
-    signature_of,
-)
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.problems import did_you_mean
 from stickler_cli.core.values import dataclass
+from .base import BaseComparator, KeywordError, keyword_parameters, signature_of
 
 _HERE: Final = "stickler_cli.comparators"
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from stickler_cli.clients.embeddings import Embedder, FunctionEmbedder, Vector, embedder
 from stickler_cli.clients.model import ModelError
-from stickler_cli.comparators.base import KeywordError, checked_choice, checked_text, text_of
-from stickler_cli.comparators.model_comparator import ModelComparator
+from .base import KeywordError, checked_choice, checked_text, text_of
+from .model_comparator import ModelComparator
 
 SIM_FUNCTIONS: Final = ("cosine_similarity",)
 

@@ -2,7 +2,7 @@
 
 from typing import Any, ClassVar
 
-from stickler_cli.comparators.base import BaseComparator, checked_flag
+from .base import BaseComparator, checked_flag
 
 
 class StructuredModelComparator(BaseComparator):

@@ -9,11 +9,11 @@ from typing import Any, ClassVar, Final, TypeVar
 
 import numpy as np
 
-from stickler_cli.compare.columns import NOTHING, Columns, Indexes, Mask
-from stickler_cli.compare.outcomes import Floats, Outcomes
-from stickler_cli.compare.result import ThresholdSource
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.values import dataclass
+from .columns import NOTHING, Columns, Indexes, Mask
+from .outcomes import Floats, Outcomes
+from .result import ThresholdSource
 
 T = TypeVar("T")
 

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from stickler_cli.compare.columns import Indexes
-from stickler_cli.compare.outcomes import Floats
+from .columns import Indexes
+from .outcomes import Floats
 
 
 def assign(gain: Callable[[int], Floats], best: Floats, wanted: Indexes, width: int) -> list[int]:

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickler_cli.comparators.base import BaseComparator
-from stickler_cli.compare.absence import is_absent
 from stickler_cli.core.json_values import JsonValue
+from .absence import is_absent
 
 T = TypeVar("T")
 

@@ -6,11 +6,11 @@ from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
-from stickler_cli.compare.account import Account, ListAccount, MismatchAccount, ObjectAccount
-from stickler_cli.compare.columns import NOTHING, Indexes
-from stickler_cli.compare.result import Outcome
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.values import dataclass
+from .account import Account, ListAccount, MismatchAccount, ObjectAccount
+from .columns import NOTHING, Indexes
+from .result import Outcome
 
 Shape: TypeAlias = Literal["leaf", "object", "list", "mismatch"]
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from stickler_cli.compare.account import Account
-from stickler_cli.compare.columns import Columns
-from stickler_cli.compare.plan import Options, Plan, Purpose
 from stickler_cli.core.json_values import JsonObject
+from .account import Account
+from .columns import Columns
+from .plan import Options, Plan, Purpose
 
 
 def compare(

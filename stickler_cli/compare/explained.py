@@ -5,11 +5,11 @@ Apart from the engine's own account, because a run of many documents does not pa
 
 from typing import Annotated, Literal, TypeAlias
 
-from stickler_cli.compare.result import ERRORS, Outcome, ThresholdSource
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import Path
 from stickler_cli.core.rules import Count, Fraction, Rule
 from stickler_cli.core.values import dataclass
+from .result import ERRORS, Outcome, ThresholdSource
 
 Kind: TypeAlias = Literal["leaf", "object", "list", "tuple"]
 

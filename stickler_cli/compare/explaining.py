@@ -10,14 +10,14 @@ from typing import Literal
 
 import numpy as np
 
-from stickler_cli.compare.account import Account
-from stickler_cli.compare.comparison import Comparison, ElementComparison, comparison_of
-from stickler_cli.compare.explained import Candidate, Explained, Pairing, Sum
-from stickler_cli.compare.leaf import LeafNode
-from stickler_cli.compare.list import ListNode, TupleNode
-from stickler_cli.compare.plan import Options, Purpose
-from stickler_cli.compare.result import BOTH_SIDES, Outcome
 from stickler_cli.core.locations import Path, Step
+from .account import Account
+from .comparison import Comparison, ElementComparison, comparison_of
+from .explained import Candidate, Explained, Pairing, Sum
+from .leaf import LeafNode
+from .list import ListNode, TupleNode
+from .plan import Options, Purpose
+from .result import BOTH_SIDES, Outcome
 
 
 def explain(account: Account, options: Options) -> Explained:

@@ -7,23 +7,13 @@ import numpy as np
 
 from stickler_cli.clients.model import ModelError
 from stickler_cli.comparators.base import EQUAL_WITHIN, BaseComparator
-from stickler_cli.compare.account import Account
-from stickler_cli.compare.columns import (
-    ABSENT,
-    ARRAY,
-    LEAF,
-    NOTHING,
-    OBJECT,
-    Columns,
-    Indexes,
-    Mask,
-    Prepared,
-)
-from stickler_cli.compare.outcomes import Floats, classified, clipped, met
-from stickler_cli.compare.plan import Node, Options, Purpose
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.problems import ComparisonError, UsageError
 from stickler_cli.core.values import dataclass
+from .account import Account
+from .columns import ABSENT, ARRAY, LEAF, NOTHING, OBJECT, Columns, Indexes, Mask, Prepared
+from .outcomes import Floats, classified, clipped, met
+from .plan import Node, Options, Purpose
 
 FEW: Final = 8
 """So many pairs are compared as they are: to find those with nothing in common takes longer."""

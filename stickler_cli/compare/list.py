@@ -6,24 +6,15 @@ from typing import Final
 
 import numpy as np
 
-from stickler_cli.compare.absence import is_absent
-from stickler_cli.compare.account import Account, ListAccount, Part, Units, of_each, split
-from stickler_cli.compare.columns import (
-    ARRAY,
-    NOTHING,
-    Columns,
-    Elements,
-    Indexes,
-    Mask,
-    aligned,
-    groups,
-)
-from stickler_cli.compare.outcomes import Floats, both_sides, classified, met, scored
-from stickler_cli.compare.pairing import Pairs, joined, pair
-from stickler_cli.compare.plan import Node, Options, Purpose
-from stickler_cli.compare.result import FD, TP, ThresholdSource
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.values import dataclass
+from .absence import is_absent
+from .account import Account, ListAccount, Part, Units, of_each, split
+from .columns import ARRAY, NOTHING, Columns, Elements, Indexes, Mask, aligned, groups
+from .outcomes import Floats, both_sides, classified, met, scored
+from .pairing import Pairs, joined, pair
+from .plan import Node, Options, Purpose
+from .result import FD, TP, ThresholdSource
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,12 +5,12 @@ from typing import Protocol
 
 import numpy as np
 
-from stickler_cli.compare.account import Account, EntryAccount
-from stickler_cli.compare.columns import Columns, Indexes, aligned, groups
-from stickler_cli.compare.object import Field, FieldsNode, said
-from stickler_cli.compare.plan import ANY_KEY, Node, Options
 from stickler_cli.core.problems import ComparisonError
 from stickler_cli.core.values import dataclass
+from .account import Account, EntryAccount
+from .columns import Columns, Indexes, aligned, groups
+from .object import Field, FieldsNode, said
+from .plan import ANY_KEY, Node, Options
 
 _UNDECLARED = -1
 

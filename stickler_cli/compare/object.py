@@ -6,16 +6,16 @@ from typing import Final
 
 import numpy as np
 
-from stickler_cli.compare.absence import is_absent
-from stickler_cli.compare.account import Account, EntryAccount, FieldAccount, ObjectAccount
-from stickler_cli.compare.columns import NOTHING, OBJECT, Columns, Indexes, Mask
-from stickler_cli.compare.one_of import SAYS, OneOfNode
-from stickler_cli.compare.outcomes import Floats, Outcomes, classified, clipped, scored
-from stickler_cli.compare.plan import Node, Options, Purpose
-from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD, TN, ThresholdSource
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.problems import ComparisonError
 from stickler_cli.core.values import dataclass
+from .absence import is_absent
+from .account import Account, EntryAccount, FieldAccount, ObjectAccount
+from .columns import NOTHING, OBJECT, Columns, Indexes, Mask
+from .one_of import SAYS, OneOfNode
+from .outcomes import Floats, Outcomes, classified, clipped, scored
+from .plan import Node, Options, Purpose
+from .result import DEFAULT_MATCH_THRESHOLD, TN, ThresholdSource
 
 _OBJECTS: Final = frozenset((dict, type(None)))
 

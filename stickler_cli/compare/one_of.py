@@ -7,13 +7,13 @@ from typing import ClassVar, Final
 
 import numpy as np
 
-from stickler_cli.compare.absence import without_absent
-from stickler_cli.compare.account import Account, Part, split
-from stickler_cli.compare.columns import NOTHING, Columns, Indexes, Mask, groups
-from stickler_cli.compare.outcomes import Floats, Outcomes
-from stickler_cli.compare.plan import Node, Options, Purpose
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.values import dataclass
+from .absence import without_absent
+from .account import Account, Part, split
+from .columns import NOTHING, Columns, Indexes, Mask, groups
+from .outcomes import Floats, Outcomes
+from .plan import Node, Options, Purpose
 
 SAYS: Final = {None: -1, False: 0, True: 1}
 """What a field or an arm says of an aggregate, as a number."""

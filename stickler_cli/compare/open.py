@@ -5,16 +5,16 @@ from dataclasses import field
 
 import numpy as np
 
-from stickler_cli.compare.columns import Columns, Indexes
-from stickler_cli.compare.leaf import LeafNode
-from stickler_cli.compare.list import ListNode
-from stickler_cli.compare.map import MapNode
-from stickler_cli.compare.object import Field
-from stickler_cli.compare.one_of import ChoiceNode
-from stickler_cli.compare.plan import Node
-from stickler_cli.compare.result import ThresholdSource
 from stickler_cli.core.json_values import JsonValue, kind_of
 from stickler_cli.core.values import dataclass
+from .columns import Columns, Indexes
+from .leaf import LeafNode
+from .list import ListNode
+from .map import MapNode
+from .object import Field
+from .one_of import ChoiceNode
+from .plan import Node
+from .result import ThresholdSource
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

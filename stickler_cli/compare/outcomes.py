@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickler_cli.comparators.base import EQUAL_WITHIN
-from stickler_cli.compare.columns import Indexes, Mask
-from stickler_cli.compare.result import FA, FD, FN, TN
+from .columns import Indexes, Mask
+from .result import FA, FD, FN, TN
 
 Floats: TypeAlias = NDArray[np.float64]
 Outcomes: TypeAlias = NDArray[np.int8]

@@ -5,15 +5,15 @@ from itertools import islice
 from typing import Final
 
 from stickler_cli.comparators.base import BaseComparator
-from stickler_cli.compare.leaf import LeafNode
-from stickler_cli.compare.list import ListNode, TupleNode
-from stickler_cli.compare.map import MapNode
-from stickler_cli.compare.object import ObjectNode
-from stickler_cli.compare.one_of import OneOfNode, followed
-from stickler_cli.compare.open import OpenNode
-from stickler_cli.compare.plan import ANY_KEY, Node, Plan
 from stickler_cli.core.locations import Path
 from stickler_cli.core.values import dataclass
+from .leaf import LeafNode
+from .list import ListNode, TupleNode
+from .map import MapNode
+from .object import ObjectNode
+from .one_of import OneOfNode, followed
+from .open import OpenNode
+from .plan import ANY_KEY, Node, Plan
 
 ANY_KIND: Final = "any"
 """The kind of a place whose values decide."""

@@ -18,11 +18,11 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from stickler_cli.comparators.base import EQUAL_WITHIN
-from stickler_cli.compare.assignment import assign, assign_all
-from stickler_cli.compare.columns import NOTHING, Columns, Indexes, distinct, spread
-from stickler_cli.compare.outcomes import Floats
-from stickler_cli.compare.plan import Node, Options, Purpose
-from stickler_cli.compare.selective import SelectiveField, bound_of, selective_fields
+from .assignment import assign, assign_all
+from .columns import NOTHING, Columns, Indexes, distinct, spread
+from .outcomes import Floats
+from .plan import Node, Options, Purpose
+from .selective import SelectiveField, bound_of, selective_fields
 
 FEW_PAIRS: Final = 24
 """So many pairs are compared all with all: to find likely ones takes longer."""

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from stickler_cli.compare.account import Account, MismatchAccount, Part, Rules, split
-from stickler_cli.compare.columns import NOTHING, Columns, Indexes, Mask
-from stickler_cli.compare.result import FA, FD, FN
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.values import dataclass
 from stickler_cli.settings import ComparisonOptions, ExtraFields
+from .account import Account, MismatchAccount, Part, Rules, split
+from .columns import NOTHING, Columns, Indexes, Mask
+from .result import FA, FD, FN
 
 if TYPE_CHECKING:
     from stickler_cli.clients.client import Client

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from stickler_cli.compare.columns import Columns, Indexes, Mask, spread
-from stickler_cli.compare.leaf import LeafNode
-from stickler_cli.compare.object import ObjectNode
-from stickler_cli.compare.one_of import OneOfNode, followed
-from stickler_cli.compare.plan import Node, Purpose
 from stickler_cli.core.values import dataclass
+from .columns import Columns, Indexes, Mask, spread
+from .leaf import LeafNode
+from .object import ObjectNode
+from .one_of import OneOfNode, followed
+from .plan import Node, Purpose
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,8 @@ from typing import (
     get_type_hints,
 )
 
-from stickler_cli.core.problems import Problem, UsageError, did_you_mean
-from stickler_cli.core.values import dataclass
+from .problems import Problem, UsageError, did_you_mean
+from .values import dataclass
 
 T = TypeVar("T")
 S = TypeVar("S", bound="Settings")

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable
 from difflib import SequenceMatcher
 from typing import Final
 
-from stickler_cli.core.locations import field_path
-from stickler_cli.core.values import dataclass
+from .locations import field_path
+from .values import dataclass
 
 NEAR: Final = 0.6  # likeness from which a spelling is worth proposing: that of difflib
 

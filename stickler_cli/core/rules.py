@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import field, fields, is_dataclass, replace
 from typing import Annotated, Any, Final
 
-from stickler_cli.core.json_values import kind_of
-from stickler_cli.core.locations import Path, field_path, parse_field_path
-from stickler_cli.core.problems import UsageError
-from stickler_cli.core.values import dataclass
+from .json_values import kind_of
+from .locations import Path, field_path, parse_field_path
+from .problems import UsageError
+from .values import dataclass
 
 KEPT: Final = "kept"
 """Metadata of a field of a dataclass; one whose value is False is not written."""

@@ -9,11 +9,11 @@ from stickler_cli import __version__
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.rules import Count, Flag, Fraction, FractionOrNone, Rule, encoded
 from stickler_cli.core.values import dataclass
-from stickler_cli.diff.significance import SWAPS
 from stickler_cli.score.gates import SCORE, GateResult
 from stickler_cli.score.intervals import Interval, IntervalSettings
 from stickler_cli.score.tally import COUNTING_MODES
 from stickler_cli.settings import MARGIN
+from .significance import SWAPS
 
 HARD: Final = 0.5  # a document whose score falls by this much breaks hard: half of it is lost
 DIFFERENT: Final = 1e-9  # scores that are less apart are equal: they are sums of rounded numbers

@@ -3,20 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from stickler_cli.diff.changes import (
-    DIFFERENT,
-    F1,
-    HARD,
-    Difference,
-    DiffSettings,
-    DocumentChange,
-    Figure,
-    RunName,
-)
-from stickler_cli.diff.contrasts import contrasts
-from stickler_cli.diff.measures import WHOLE, changes
-from stickler_cli.diff.paired_runs import Counted, Pair, counted, paired
-from stickler_cli.diff.significance import change_intervals
 from stickler_cli.score.accounts import NAMES, SCORE, counts_by_mode
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.gates import (
@@ -31,6 +17,11 @@ from stickler_cli.score.gates import (
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.record import Run
 from stickler_cli.score.tally import COUNTING_MODES
+from .changes import DIFFERENT, F1, HARD, Difference, DiffSettings, DocumentChange, Figure, RunName
+from .contrasts import contrasts
+from .measures import WHOLE, changes
+from .paired_runs import Counted, Pair, counted, paired
+from .significance import change_intervals
 
 LOWEST: Final = -1.0  # the least change of a rate or score
 

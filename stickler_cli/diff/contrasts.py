@@ -5,8 +5,8 @@ from dataclasses import asdict
 from typing import Final, TypeAlias
 
 from stickler_cli.core.locations import field_path
-from stickler_cli.diff.changes import Contrast
 from stickler_cli.score.record import Run
+from .changes import Contrast
 
 _Both: TypeAlias = tuple[str, object, object, bool]
 """What may differ, what it is in either run, and whether that keeps figures from being compared."""

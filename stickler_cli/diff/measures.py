@@ -7,9 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickler_cli.compare.result import Outcome
-from stickler_cli.diff.changes import F1, Change, Decision, DiffSettings, Figure, Trend
-from stickler_cli.diff.paired_runs import Counted
-from stickler_cli.diff.significance import (
+from stickler_cli.score.gates import SCORE
+from stickler_cli.score.intervals import Interval
+from stickler_cli.score.tally import COUNTING_MODES
+from .changes import F1, Change, Decision, DiffSettings, Figure, Trend
+from .paired_runs import Counted
+from .significance import (
     Sample,
     change_intervals,
     holm,
@@ -18,9 +21,6 @@ from stickler_cli.diff.significance import (
     quotients,
     smallest_p,
 )
-from stickler_cli.score.gates import SCORE
-from stickler_cli.score.intervals import Interval
-from stickler_cli.score.tally import COUNTING_MODES
 
 WHOLE: Final = (*(Figure((), mode, F1) for mode in COUNTING_MODES), Figure((), "", SCORE))
 """What is told of whole documents; the first of them is the headline."""

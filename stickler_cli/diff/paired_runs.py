@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from stickler_cli.core.locations import Path, parse_field_path
 from stickler_cli.core.problems import NotComparableError, Problem, UsageError
 from stickler_cli.core.values import dataclass
-from stickler_cli.diff.changes import Figure
-from stickler_cli.diff.significance import Sample
 from stickler_cli.score.accounts import NAMES, SCORE, counts_by_mode, decoded
 from stickler_cli.score.conditions import FieldInfo, pattern_of
 from stickler_cli.score.counts import RateRule
 from stickler_cli.score.record import Run
 from stickler_cli.score.tally import COUNTING_MODES, SCORE_UNIT, units_of
+from .changes import Figure
+from .significance import Sample
 
 Record: TypeAlias = Mapping[str, Any]  # the account of a document, as JSON values
 Column: TypeAlias = tuple[Path, str]  # a field, and one of the counting modes, or the score

@@ -14,8 +14,8 @@ import orjson
 
 from stickler_cli.core.json_values import JsonObject, JsonValue, brief
 from stickler_cli.core.problems import Problem
-from stickler_cli.documents.lenient import find_document, place_of_json
-from stickler_cli.documents.reading import (
+from .lenient import find_document, place_of_json
+from .reading import (
     BOM,
     decoded,
     has_long_number,

@@ -12,7 +12,7 @@ from typing import Final
 from stickler_cli.core.json_values import JsonObject, JsonValue
 from stickler_cli.core.problems import Problem
 from stickler_cli.core.values import dataclass
-from stickler_cli.documents.reading import broken_at, parse_json
+from .reading import broken_at, parse_json
 
 LENIENT: Final = "lenient"  # the remark on a document that was found inside other text
 

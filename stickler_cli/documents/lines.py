@@ -16,15 +16,8 @@ from stickler_cli.core.json_values import JsonValue, kind_of
 from stickler_cli.core.locations import Path as FieldPath
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import Problem
-from stickler_cli.documents.document import LineReference, Reference, Wrapping, read_document
-from stickler_cli.documents.reading import (
-    GZIP_MAGIC,
-    STANDARD_INPUT,
-    UNPACKING_ERRORS,
-    source_of,
-    too_large,
-    unreadable,
-)
+from .document import LineReference, Reference, Wrapping, read_document
+from .reading import GZIP_MAGIC, STANDARD_INPUT, UNPACKING_ERRORS, source_of, too_large, unreadable
 
 
 def lines_of(file: str, limit: int) -> Iterator[LineReference | Problem]:

@@ -9,8 +9,8 @@ from typing import Final, TypeAlias
 
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
-from stickler_cli.documents.reading import decoded, parse_document, read_bytes
-from stickler_cli.documents.sources import LINES_SUFFIX
+from .reading import decoded, parse_document, read_bytes
+from .sources import LINES_SUFFIX
 
 ID: Final = "id"
 

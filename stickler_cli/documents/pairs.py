@@ -15,26 +15,11 @@ from stickler_cli.core.locations import Path as FieldPath
 from stickler_cli.core.locations import parse_field_path
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
-from stickler_cli.documents.document import (
-    Data,
-    FileReference,
-    Reference,
-    Wrapping,
-    bytes_of,
-    digest_of,
-    read_document,
-)
-from stickler_cli.documents.lines import documents_by_id, lines_of
-from stickler_cli.documents.reading import STANDARD_INPUT, decoded
-from stickler_cli.documents.sources import (
-    Kind,
-    difference,
-    folded,
-    id_of_file,
-    kind_of_source,
-    list_directory,
-)
 from stickler_cli.settings import DocumentOptions
+from .document import Data, FileReference, Reference, Wrapping, bytes_of, digest_of, read_document
+from .lines import documents_by_id, lines_of
+from .reading import STANDARD_INPUT, decoded
+from .sources import Kind, difference, folded, id_of_file, kind_of_source, list_directory
 
 _DEFAULTS: Final = DocumentOptions()
 

@@ -14,8 +14,8 @@ from typing import Final
 
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.core.values import dataclass
-from stickler_cli.documents.document import FileReference, Reference
-from stickler_cli.documents.reading import STANDARD_INPUT, decoded, unreadable
+from .document import FileReference, Reference
+from .reading import STANDARD_INPUT, decoded, unreadable
 
 _DOCUMENT_SUFFIX: Final = re.compile(r"\.json(\.gz)?\Z", re.IGNORECASE)
 LINES_SUFFIX: Final = re.compile(r"\.(jsonl|ndjson)(\.gz)?\Z", re.IGNORECASE)

@@ -11,8 +11,8 @@ from typing import Any, Final, TypeVar, cast
 
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.rules import KEPT, Rule
-from stickler_cli.records.codec import read
 from stickler_cli.score.evaluation import Evaluation
+from .codec import read
 
 T = TypeVar("T")
 
@@ -50,7 +50,7 @@ def _evaluation_record(evaluation: Evaluation) -> dict[str, object]:
 
 def _read_evaluation(record: Mapping[str, object]) -> Evaluation:
     # For those who continue a run; others need not wait until its types are made.
-    from stickler_cli.records.run_reading import read_evaluation
+    from .run_reading import read_evaluation
 
     if "accounts" in record:
         lines = read(list[str], record["accounts"], place=("accounts",))

@@ -9,7 +9,7 @@ from typing_extensions import TypedDict  # that of Python 3.11 is none that pyda
 
 from stickler_cli.compare.explained import Amount, Pairing, Sum
 from stickler_cli.core.rules import Fraction, Rule, Weight
-from stickler_cli.records.run_format import AnyJson
+from .run_format import AnyJson
 
 _FLOOR: Final = {"type": "number", "minimum": -1, "exclusiveMaximum": 1}
 

@@ -9,8 +9,8 @@ from typing_extensions import TypedDict  # that of Python 3.11 is none that pyda
 
 from stickler_cli.core.rules import Count, Fraction
 from stickler_cli.diff.changes import Change, Contrast, DocumentChange, RunName
-from stickler_cli.records.run_format import IntervalsRecord
 from stickler_cli.score.gates import GateResult
+from .run_format import IntervalsRecord
 
 
 class DiffSettingsRecord(TypedDict):

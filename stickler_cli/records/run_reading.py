@@ -12,16 +12,6 @@ from stickler_cli.core.json_values import brief, json_line
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.option import NotTakenError, Settings, options_of
 from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.records.codec import read
-from stickler_cli.records.run_format import (
-    AccountRecord,
-    EvaluationRecord,
-    IntervalsRecord,
-    NodeRecord,
-    ResultsRecord,
-    RunRecord,
-    ValidityRecord,
-)
 from stickler_cli.score.accounts import Accounts, decoded
 from stickler_cli.score.bootstrap import Bootstrap
 from stickler_cli.score.comparison_view import DOCUMENT_KEYS
@@ -35,6 +25,16 @@ from stickler_cli.score.results import Results
 from stickler_cli.score.tally import COUNTING_MODES, Tally
 from stickler_cli.score.validity import SIDES, Side, Validity
 from stickler_cli.settings import DecidingOptions, RunOptions
+from .codec import read
+from .run_format import (
+    AccountRecord,
+    EvaluationRecord,
+    IntervalsRecord,
+    NodeRecord,
+    ResultsRecord,
+    RunRecord,
+    ValidityRecord,
+)
 
 S = TypeVar("S", bound=Settings)
 

@@ -17,10 +17,10 @@ from pydantic import ConfigDict, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
 from stickler_cli.core.option import Choice, options_of
-from stickler_cli.records.comparison_format import ComparisonRecord
-from stickler_cli.records.difference_format import DifferenceRecord
-from stickler_cli.records.run_format import RunRecord
 from stickler_cli.settings import ComparisonOptions, RunOptions
+from .comparison_format import ComparisonRecord
+from .difference_format import DifferenceRecord
+from .run_format import RunRecord
 
 FORMATS: Final[Mapping[str, Any]] = {
     "stickler-run": (RunRecord, RunOptions),

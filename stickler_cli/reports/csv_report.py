@@ -8,8 +8,6 @@ from typing import Final
 
 from stickler_cli.core.locations import field_path
 from stickler_cli.diff.changes import Change, Difference
-from stickler_cli.reports.layout import TableStyle
-from stickler_cli.reports.rows import FieldRow, Figures, figures_of, named_rows
 from stickler_cli.score.conditions import FieldInfo
 from stickler_cli.score.counts import BOUNDS, RATES, RateRule
 from stickler_cli.score.error_classes import ErrorClass
@@ -17,6 +15,8 @@ from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.record import Run
 from stickler_cli.score.results import Results
 from stickler_cli.score.tally import COUNTING_MODES
+from .layout import TableStyle
+from .rows import FieldRow, Figures, figures_of, named_rows
 
 COUNTS: Final = ("tp", "fd", "fa", "fn", "fp", "tn")
 

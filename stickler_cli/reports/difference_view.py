@@ -7,8 +7,8 @@ from typing import Final
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.values import dataclass
 from stickler_cli.diff.changes import F1, Change, Decision, Difference, DocumentChange, Trend
-from stickler_cli.reports.figures import NOTHING, Quoting, number_of, rate, some_of
-from stickler_cli.reports.layout import Tone
+from .figures import NOTHING, Quoting, number_of, rate, some_of
+from .layout import Tone
 
 NAMED: Final = 5
 """Documents, or fields of one, that a report for people names; those that broke hard besides."""

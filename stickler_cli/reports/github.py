@@ -6,13 +6,13 @@ from typing import Final, Literal
 from stickler_cli.core.values import dataclass
 from stickler_cli.diff.changes import Difference, Trend
 from stickler_cli.reports import markdown, run_sentences
-from stickler_cli.reports.difference_view import DifferenceView
-from stickler_cli.reports.figures import number_of, visible
-from stickler_cli.reports.layout import TableStyle
-from stickler_cli.reports.markdown_text import SUMMARY_LIMIT, truncate_lines, utf8_size
-from stickler_cli.reports.view import RunView
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.record import Run
+from .difference_view import DifferenceView
+from .figures import number_of, visible
+from .layout import TableStyle
+from .markdown_text import SUMMARY_LIMIT, truncate_lines, utf8_size
+from .view import RunView
 
 Kind = Literal["error", "warning", "notice"]
 

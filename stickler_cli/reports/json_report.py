@@ -12,10 +12,10 @@ from stickler_cli.compare.explained import Explained
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.rules import encoded
 from stickler_cli.diff.changes import Difference, diff_record
-from stickler_cli.reports.layout import TableStyle
-from stickler_cli.reports.pair import ComparedPair, differs
-from stickler_cli.reports.pieces import value_pieces
 from stickler_cli.score.record import PER_DOCUMENT, Run, run_record
+from .layout import TableStyle
+from .pair import ComparedPair, differs
+from .pieces import value_pieces
 
 COMPARISON_FORMAT: Final = "stickler-comparison/1"
 

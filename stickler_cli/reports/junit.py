@@ -14,14 +14,14 @@ from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.values import dataclass
 from stickler_cli.diff.changes import Difference, Trend
 from stickler_cli.reports import run_sentences
-from stickler_cli.reports.difference_view import DifferenceView
-from stickler_cli.reports.figures import number_of, setting, visible
-from stickler_cli.reports.layout import TableStyle
-from stickler_cli.reports.rows import FieldRow
-from stickler_cli.reports.view import RunView
 from stickler_cli.score.conditions import FieldInfo, pattern_of
 from stickler_cli.score.gates import METRICS, GateResult
 from stickler_cli.score.record import Run
+from .difference_view import DifferenceView
+from .figures import number_of, setting, visible
+from .layout import TableStyle
+from .rows import FieldRow
+from .view import RunView
 
 Outcome = Literal["passed", "failure", "error", "skipped"]
 

@@ -5,8 +5,8 @@ from math import inf
 from typing import Final, Literal, TypeAlias
 
 from stickler_cli.core.values import dataclass
-from stickler_cli.reports.figures import cells, truncate, visible
 from stickler_cli.score.gates import GateResult
+from .figures import cells, truncate, visible
 
 Tone = Literal["", "title", "bad", "warn", "good", "dim"]
 """What a piece of text means; how it looks is the terminal's business."""

@@ -5,15 +5,15 @@ from typing import Final
 
 from stickler_cli.diff.changes import Difference, Trend
 from stickler_cli.reports import run_sentences, tables
-from stickler_cli.reports.difference_view import DifferenceView, signed
-from stickler_cli.reports.figures import more_of, rate
-from stickler_cli.reports.layout import Column, Span, Table, TableStyle
-from stickler_cli.reports.markdown_text import COMMENT_LIMIT, code, table_text, truncate_lines
-from stickler_cli.reports.pair import ComparedPair, sum_text
-from stickler_cli.reports.pair_table import TITLES, place_table
-from stickler_cli.reports.view import RunView
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.record import Run, Verdict
+from .difference_view import DifferenceView, signed
+from .figures import more_of, rate
+from .layout import Column, Span, Table, TableStyle
+from .markdown_text import COMMENT_LIMIT, code, table_text, truncate_lines
+from .pair import ComparedPair, sum_text
+from .pair_table import TITLES, place_table
+from .view import RunView
 
 MARKER: Final = "<!-- stickler -->"
 DIFFERENCE_MARKER: Final = "<!-- stickler diff -->"

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from itertools import takewhile
 from typing import Final
 
-from stickler_cli.reports.figures import visible
-from stickler_cli.reports.layout import Table
+from .figures import visible
+from .layout import Table
 
 COMMENT_LIMIT: Final = 65_000
 """Characters. GitHub refuses a comment of more than 65,536; some are left for who posts it."""

@@ -10,12 +10,12 @@ from typing import Final
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.values import dataclass
 from stickler_cli.diff.changes import F1, Change, Difference, Trend
-from stickler_cli.reports.figures import visible
-from stickler_cli.reports.layout import TableStyle
-from stickler_cli.reports.view import RunView
 from stickler_cli.score.counts import Rates
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.record import Run
+from .figures import visible
+from .layout import TableStyle
+from .view import RunView
 
 DIGITS: Final = 6
 """Decimals of a rate. GitLab shows and compares a value as the text that it is."""

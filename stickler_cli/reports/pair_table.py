@@ -7,21 +7,10 @@ from typing import Final
 from stickler_cli.compare.explained import Explained
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.locations import field_path
-from stickler_cli.reports.figures import cells, rate, value_text
-from stickler_cli.reports.layout import (
-    INDENT,
-    LEAST_TEXT,
-    Column,
-    Line,
-    Span,
-    Table,
-    TableStyle,
-    Text,
-    Tone,
-    draw,
-)
-from stickler_cli.reports.pair import ComparedPair, differs, figure_texts, sum_text, title_of
-from stickler_cli.reports.pieces import Piece, marked, value_piece, value_pieces
+from .figures import cells, rate, value_text
+from .layout import INDENT, LEAST_TEXT, Column, Line, Span, Table, TableStyle, Text, Tone, draw
+from .pair import ComparedPair, differs, figure_texts, sum_text, title_of
+from .pieces import Piece, marked, value_piece, value_pieces
 
 TITLES: Final = (
     *("field", "outcome", "similarity", "threshold", "from", "weight", "adds"),

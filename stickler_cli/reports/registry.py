@@ -7,12 +7,12 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from stickler_cli.core.problems import Problem, UnavailableError
-from stickler_cli.reports.layout import TableStyle
 from stickler_cli.score.record import Run
+from .layout import TableStyle
 
 if TYPE_CHECKING:
     from stickler_cli.diff.changes import Difference
-    from stickler_cli.reports.pair import ComparedPair
+    from .pair import ComparedPair
 
     Subject: TypeAlias = Run | Difference | ComparedPair
 

@@ -4,10 +4,10 @@ from collections import Counter
 from typing import Final
 
 from stickler_cli.core.locations import field_path
-from stickler_cli.reports.figures import number_of, rate, some_of
-from stickler_cli.reports.view import RunView
 from stickler_cli.score.document_result import LENIENT, WAYS, DocumentProblem, Status
 from stickler_cli.score.results import NO_GROUP
+from .figures import number_of, rate, some_of
+from .view import RunView
 
 DISAGREE: Final = 0.05
 """How far a rate must differ between counting modes for a report to speak of it."""

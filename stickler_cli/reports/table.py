@@ -6,13 +6,13 @@ from typing import Final
 from stickler_cli.core.locations import field_path
 from stickler_cli.diff.changes import Difference, Trend
 from stickler_cli.reports import run_sentences, tables
-from stickler_cli.reports.difference_view import MARKS, DifferenceView, signed
-from stickler_cli.reports.figures import more_of, truncate, value_text
-from stickler_cli.reports.layout import BLANK, INDENT, Block, Span, TableStyle, Text, draw, gates
-from stickler_cli.reports.pair_table import render_pair
-from stickler_cli.reports.view import RunView
 from stickler_cli.score.non_matches import NonMatch
 from stickler_cli.score.record import Run
+from .difference_view import MARKS, DifferenceView, signed
+from .figures import more_of, truncate, value_text
+from .layout import BLANK, INDENT, Block, Span, TableStyle, Text, draw, gates
+from .pair_table import render_pair
+from .view import RunView
 
 __all__ = ["render_difference", "render_pair", "render_run"]
 

@@ -8,13 +8,13 @@ from typing import Final
 
 from stickler_cli.core.locations import field_path
 from stickler_cli.diff.changes import Change
-from stickler_cli.reports.difference_view import MARKS, SHORT, DifferenceView
-from stickler_cli.reports.figures import setting, value_text, visible
-from stickler_cli.reports.layout import INDENT, Column, Span, Table, Tone
-from stickler_cli.reports.rows import FieldRow, Figures
-from stickler_cli.reports.run_sentences import DISAGREE, LEGEND, WORST_LEGEND, WORST_MARK
-from stickler_cli.reports.view import GroupRow, RunView
 from stickler_cli.score.non_matches import NonMatch
+from .difference_view import MARKS, SHORT, DifferenceView
+from .figures import setting, value_text, visible
+from .layout import INDENT, Column, Span, Table, Tone
+from .rows import FieldRow, Figures
+from .run_sentences import DISAGREE, LEGEND, WORST_LEGEND, WORST_MARK
+from .view import GroupRow, RunView
 
 _FIGURES: Final = ("TP", "FD", "FA", "FN", "TN", "precision", "recall", "F1")
 _LAST: Final = {False: ("leaves", "score"), True: ("F1 leaves", "mean score")}

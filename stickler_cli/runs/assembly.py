@@ -11,15 +11,15 @@ from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.pairs import Pairs, open_pairs
 from stickler_cli.documents.reading import STANDARD_INPUT
-from stickler_cli.runs.grouping import parse_groupings
-from stickler_cli.runs.job import Job, OutputsRequested, Workers, validation_of
-from stickler_cli.runs.limits import check_memory_limit
-from stickler_cli.runs.run_directory import KEPT_NON_MATCHES, OPTION
-from stickler_cli.runs.whole_files import check_outputs
 from stickler_cli.schema.compiler import LoadedSchema, load_schema
 from stickler_cli.score.gates import Gate, check_paths, parse_gates, refuse_bounds
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.settings import ComparisonOptions, EvalSettings, ModelOptions
+from .grouping import parse_groupings
+from .job import Job, OutputsRequested, Workers, validation_of
+from .limits import check_memory_limit
+from .run_directory import KEPT_NON_MATCHES, OPTION
+from .whole_files import check_outputs
 
 if TYPE_CHECKING:
     from stickler_cli.clients.client import Client

@@ -14,9 +14,6 @@ from stickler_cli.core.rules import KEPT
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.pairs import DocumentPair, Fingerprint, PairRef, read_pair
 from stickler_cli.records.chunk_record import KEPT_EVALUATION
-from stickler_cli.runs.grouping import group_of
-from stickler_cli.runs.job import Job, OutputsRequested
-from stickler_cli.runs.limits import room_for_depth
 from stickler_cli.score.accounts import Accounts
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.bootstrap import Bootstrap
@@ -29,6 +26,9 @@ from stickler_cli.score.non_matches import NonMatch
 from stickler_cli.score.results import NO_GROUP
 from stickler_cli.score.tally import COUNTING_MODES
 from stickler_cli.score.validity import SIDES, verdict_view
+from .grouping import group_of
+from .job import Job, OutputsRequested
+from .limits import room_for_depth
 
 Item = DocumentPair | PairRef
 """A pair of documents, or where they are: those are read where they are compared."""

@@ -5,7 +5,7 @@ from itertools import islice
 from typing import Final
 
 from stickler_cli.documents.pairs import DocumentPair
-from stickler_cli.runs.chunk import Item
+from .chunk import Item
 
 CHUNK_SECONDS: Final = 1.0
 """The work that a chunk holds at most, by the time that the last one took. With less, many fields,

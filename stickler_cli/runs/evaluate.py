@@ -12,26 +12,19 @@ from stickler_cli.core.json_values import json_line
 from stickler_cli.core.option import part_of
 from stickler_cli.documents.document import digest_of
 from stickler_cli.documents.pairs import DocumentPair, Pairs
-from stickler_cli.runs.assembly import Assembly, client_of, comparing
-from stickler_cli.runs.chunk import ChunkResult, Item
-from stickler_cli.runs.interruption import Interruption
-from stickler_cli.runs.job import Job, Validation, Workers
-from stickler_cli.runs.pipeline import Advance, chunk_results, gather
-from stickler_cli.runs.resume import continued
-from stickler_cli.runs.run_directory import (
-    DOCUMENTS,
-    NON_MATCHES,
-    OPTION,
-    RUN_FILE,
-    RunDirectory,
-    run_directory,
-)
-from stickler_cli.runs.whole_files import whole_file
 from stickler_cli.score.conditions import Conditions, FieldInfo
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.gates import judge
 from stickler_cli.score.record import Run, SchemaSignature
 from stickler_cli.settings import DecidingOptions, DocumentOptions, ManySettings, RunOptions
+from .assembly import Assembly, client_of, comparing
+from .chunk import ChunkResult, Item
+from .interruption import Interruption
+from .job import Job, Validation, Workers
+from .pipeline import Advance, chunk_results, gather
+from .resume import continued
+from .run_directory import DOCUMENTS, NON_MATCHES, OPTION, RUN_FILE, RunDirectory, run_directory
+from .whole_files import whole_file
 
 if TYPE_CHECKING:
     from stickler_cli.clients.client import Client

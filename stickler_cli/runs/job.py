@@ -6,12 +6,12 @@ from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.core.problems import Problem
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.pairs import DocumentPair
-from stickler_cli.runs.grouping import Grouping
 from stickler_cli.schema.dialects import Schema
 from stickler_cli.schema.document_validity import DocumentValidator
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.validity import SIDES, Side, Verdict
 from stickler_cli.settings import Missing, Validate
+from .grouping import Grouping
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,13 @@ from contextlib import closing
 from time import monotonic
 from typing import BinaryIO, Final, TypeAlias
 
-from stickler_cli.runs.chunk import ChunkResult, Item, empty_result, evaluate_chunk, failed_chunk
-from stickler_cli.runs.chunking import Chunks
-from stickler_cli.runs.interruption import Interruption, until_interrupted
-from stickler_cli.runs.job import Job, OutputsRequested, Workers
-from stickler_cli.runs.limits import can_fork, memory_limited, rarely_collected, usable_cores
-from stickler_cli.runs.sorted_lines import SortedLines
 from stickler_cli.score.accounts import Accounts
+from .chunk import ChunkResult, Item, empty_result, evaluate_chunk, failed_chunk
+from .chunking import Chunks
+from .interruption import Interruption, until_interrupted
+from .job import Job, OutputsRequested, Workers
+from .limits import can_fork, memory_limited, rarely_collected, usable_cores
+from .sorted_lines import SortedLines
 
 Advance: TypeAlias = Callable[[int], None]  # is told how many more documents are finished
 MEASURED_SECONDS: Final = 0.25  # the work after which it is judged how much more there is
@@ -63,7 +63,7 @@ def chunk_results(
         else:
             return
     # A run in one process does not pay for loading multiprocessing.
-    from stickler_cli.runs.pool import Pool
+    from .pool import Pool
 
     rest = None if total is None else total - done
     needed = jobs if rest is None else max(1, min(jobs, rest))

@@ -14,19 +14,11 @@ from typing import Final
 
 from stickler_cli.core.problems import Problem, UsageError, WorkerDiedError
 from stickler_cli.core.values import dataclass
-from stickler_cli.runs.chunk import ChunkResult, Item, evaluate_chunk, failed_chunk
-from stickler_cli.runs.chunking import LARGEST_CHUNK, Chunks
-from stickler_cli.runs.interruption import Interrupted, Interruption
-from stickler_cli.runs.job import Job, Workers
-from stickler_cli.runs.worker import (
-    NO_MEMORY,
-    NOT_HERE,
-    PICKLING_ERRORS,
-    READY,
-    Worker,
-    packed_job,
-    read_answer,
-)
+from .chunk import ChunkResult, Item, evaluate_chunk, failed_chunk
+from .chunking import LARGEST_CHUNK, Chunks
+from .interruption import Interrupted, Interruption
+from .job import Job, Workers
+from .worker import NO_MEMORY, NOT_HERE, PICKLING_ERRORS, READY, Worker, packed_job, read_answer
 
 CHUNKS_AHEAD: Final = 4  # for each worker that are held, because one before them takes longer
 MOST_DEATHS: Final = 2  # of workers by one document; one may have been killed from outside

@@ -10,9 +10,9 @@ from stickler_cli.core.rules import encoded
 from stickler_cli.documents.pairs import Fingerprint, PairRef, fingerprint_of
 from stickler_cli.records.chunk_record import read_chunk
 from stickler_cli.records.codec import read
-from stickler_cli.runs.chunk import ChunkResult, Item
-from stickler_cli.runs.interruption import Interruption, until_interrupted
-from stickler_cli.runs.run_directory import BEGIN_AGAIN, JournalRecord, RunDirectory
+from .chunk import ChunkResult, Item
+from .interruption import Interruption, until_interrupted
+from .run_directory import BEGIN_AGAIN, JournalRecord, RunDirectory
 
 NAMED: Final = 5  # documents that an error names
 FINISHED: Final = "finished"  # the key of the last record of a whole run: its number of documents

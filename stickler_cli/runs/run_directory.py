@@ -11,8 +11,8 @@ from stickler_cli.core.json_values import brief, json_line
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
 from stickler_cli.records.codec import read
-from stickler_cli.runs.journal import Journal
-from stickler_cli.runs.whole_files import PARTIAL
+from .journal import Journal
+from .whole_files import PARTIAL
 
 OPTION: Final = "--run-dir"
 RUN_FILE: Final = "run.json"

@@ -11,9 +11,9 @@ from stickler_cli.documents.document import read_document
 from stickler_cli.documents.lines import lines_of
 from stickler_cli.documents.reading import decoded, parse_json, read_bytes
 from stickler_cli.records.run_reading import read_run
-from stickler_cli.runs.run_directory import NON_MATCHES, RUN_FILE
 from stickler_cli.score.detail import Detail, non_match_row
 from stickler_cli.score.record import Run
+from .run_directory import NON_MATCHES, RUN_FILE
 
 MAX_RUN_BYTES: Final = 2_000_000_000  # unpacked: about a million documents of forty fields
 

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Final, cast
 
 from stickler_cli.compare.outline import comparators
 from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.runs.chunk import TOO_LITTLE_MEMORY, ChunkResult, Item, evaluate_chunk
-from stickler_cli.runs.interruption import SIGNALS
-from stickler_cli.runs.job import Job
-from stickler_cli.runs.limits import can_fork, memory_limited, rarely_collected, room_for_depth
+from .chunk import TOO_LITTLE_MEMORY, ChunkResult, Item, evaluate_chunk
+from .interruption import SIGNALS
+from .job import Job
+from .limits import can_fork, memory_limited, rarely_collected, room_for_depth
 
 if TYPE_CHECKING:  # Windows has only some
     from multiprocessing.context import ForkContext, ForkServerContext, SpawnContext

@@ -10,10 +10,10 @@ from typing import Final
 from stickler_cli.compare.one_of import Acceptor
 from stickler_cli.core.json_values import JsonValue, kind_of
 from stickler_cli.core.values import dataclass
-from stickler_cli.schema.annotations import own_keys
-from stickler_cli.schema.dialects import TYPES
-from stickler_cli.schema.judging import Documents, Formats, Part, is_valid
-from stickler_cli.schema.references import SchemaFiles, Source
+from .annotations import own_keys
+from .dialects import TYPES
+from .judging import Documents, Formats, Part, is_valid
+from .references import SchemaFiles, Source
 
 TYPE_ONLY: Final = frozenset(
     {"$comment", "default", "deprecated", "description", "examples", "title", "type"}

@@ -13,8 +13,8 @@ from stickler_cli.core.json_values import JsonObject, brief
 from stickler_cli.core.locations import json_pointer
 from stickler_cli.core.problems import Problem, did_you_mean
 from stickler_cli.core.values import dataclass
-from stickler_cli.schema.defaults import DEFAULT_WEIGHT
-from stickler_cli.schema.dialects import Schema
+from .defaults import DEFAULT_WEIGHT
+from .dialects import Schema
 
 PREFIX: Final = "x-aws-stickler-"
 MOST_WEIGHT: Final = 1e100

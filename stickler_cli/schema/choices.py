@@ -7,11 +7,11 @@ from typing import Final
 from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.locations import Path
 from stickler_cli.core.values import dataclass
-from stickler_cli.schema.annotations import PREFIX, Merged
-from stickler_cli.schema.combinators import InForce, elements_of, first, kinds_of, positions_of
-from stickler_cli.schema.defaults import DEFAULT_WEIGHT, NUMBER, TEXT, LeafDefault
-from stickler_cli.schema.name_rules import rule_for
-from stickler_cli.schema.places import ArrayPlace, LeafPlace, Places
+from .annotations import PREFIX, Merged
+from .combinators import InForce, elements_of, first, kinds_of, positions_of
+from .defaults import DEFAULT_WEIGHT, NUMBER, TEXT, LeafDefault
+from .name_rules import rule_for
+from .places import ArrayPlace, LeafPlace, Places
 
 ANNOTATED: Final = "as its annotations say"
 

@@ -9,11 +9,11 @@ from typing import Final
 
 from stickler_cli.core.json_values import JsonValue, kind_of
 from stickler_cli.core.values import dataclass
-from stickler_cli.schema.annotations import own_keys
-from stickler_cli.schema.defaults import BY_FORMAT
-from stickler_cli.schema.dialects import CLOSED_BY, Schema
-from stickler_cli.schema.files import LeadsNowhereError
-from stickler_cli.schema.references import SchemaFiles, Source
+from .annotations import own_keys
+from .defaults import BY_FORMAT
+from .dialects import CLOSED_BY, Schema
+from .files import LeadsNowhereError
+from .references import SchemaFiles, Source
 
 InForce = tuple[Source, ...]
 """The subschemas in force at one place, winners first."""

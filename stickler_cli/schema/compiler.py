@@ -12,12 +12,12 @@ from stickler_cli.compare.plan import Plan
 from stickler_cli.core.json_values import JsonValue, brief
 from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.core.values import dataclass
-from stickler_cli.schema.dialects import SUPPORTED, TOO_OLD, Schema, named_dialect
-from stickler_cli.schema.metaschema import without_invalid_places
-from stickler_cli.schema.nodes import NO_OBJECT, OBJECT_EXPECTED, Compiler
-from stickler_cli.schema.places import TooManyPlacesError
-from stickler_cli.schema.references import SchemaFiles
-from stickler_cli.schema.validity import Problems, check
+from .dialects import SUPPORTED, TOO_OLD, Schema, named_dialect
+from .metaschema import without_invalid_places
+from .nodes import NO_OBJECT, OBJECT_EXPECTED, Compiler
+from .places import TooManyPlacesError
+from .references import SchemaFiles
+from .validity import Problems, check
 
 
 def compile_schema(

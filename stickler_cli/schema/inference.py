@@ -17,8 +17,8 @@ from stickler_cli.core.json_values import JsonObject, JsonValue
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.core.values import dataclass
-from stickler_cli.schema.annotations import NOTHING_INHERITED, Merged
-from stickler_cli.schema.choices import (
+from .annotations import NOTHING_INHERITED, Merged
+from .choices import (
     Inferred,
     annotated_choice,
     kind_choice,
@@ -28,12 +28,12 @@ from stickler_cli.schema.choices import (
     open_choice,
     says_how,
 )
-from stickler_cli.schema.combinators import Branch, InForce
-from stickler_cli.schema.defaults import DEFAULT_WEIGHT, TEXT
-from stickler_cli.schema.dialects import Schema
-from stickler_cli.schema.name_rules import is_plural
-from stickler_cli.schema.nodes import DEEPEST
-from stickler_cli.schema.places import (
+from .combinators import Branch, InForce
+from .defaults import DEFAULT_WEIGHT, TEXT
+from .dialects import Schema
+from .name_rules import is_plural
+from .nodes import DEEPEST
+from .places import (
     ArrayPlace,
     LeafPlace,
     ObjectPlace,
@@ -43,7 +43,7 @@ from stickler_cli.schema.places import (
     UnionPlace,
     WholePlace,
 )
-from stickler_cli.schema.references import SchemaFiles
+from .references import SchemaFiles
 
 __all__ = ["Inferred", "infer"]
 

@@ -17,7 +17,7 @@ import jsonschema_rs
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import json_pointer
 from stickler_cli.core.values import dataclass
-from stickler_cli.schema.dialects import DEFAULT, Dialect, Schema
+from .dialects import DEFAULT, Dialect, Schema
 
 Validator = jsonschema_rs.Validator
 Formats = Mapping[str, Callable[[str], bool]]

@@ -14,25 +14,12 @@ from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.open import OpenNode
 from stickler_cli.compare.plan import Node
 from stickler_cli.core.values import dataclass
-from stickler_cli.schema.annotations import NOTHING_INHERITED, ON_VALUE, Merged
-from stickler_cli.schema.combinators import InForce, named_schemas
-from stickler_cli.schema.defaults import (
-    BY_TYPE,
-    TEXT,
-    LeafDefault,
-    default_comparator,
-    open_default,
-)
-from stickler_cli.schema.judging import EngineError, KeyPattern
-from stickler_cli.schema.places import (
-    ArrayPlace,
-    LeafPlace,
-    ObjectPlace,
-    OpenPlace,
-    Places,
-    WholePlace,
-)
-from stickler_cli.schema.validity import ANYWHERE, OBJECTS, ON_OBJECT, Problems, Usage
+from .annotations import NOTHING_INHERITED, ON_VALUE, Merged
+from .combinators import InForce, named_schemas
+from .defaults import BY_TYPE, TEXT, LeafDefault, default_comparator, open_default
+from .judging import EngineError, KeyPattern
+from .places import ArrayPlace, LeafPlace, ObjectPlace, OpenPlace, Places, WholePlace
+from .validity import ANYWHERE, OBJECTS, ON_OBJECT, Problems, Usage
 
 
 @dataclass(frozen=True, slots=True)

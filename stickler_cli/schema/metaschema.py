@@ -14,9 +14,9 @@ from urllib.parse import urljoin
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.locations import Path
 from stickler_cli.core.problems import did_you_mean
-from stickler_cli.schema.dialects import TYPES, Dialect, Schema, named_dialect
-from stickler_cli.schema.files import official_schema
-from stickler_cli.schema.judging import is_valid_schema
+from .dialects import TYPES, Dialect, Schema, named_dialect
+from .files import official_schema
+from .judging import is_valid_schema
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError

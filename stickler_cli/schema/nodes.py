@@ -13,18 +13,18 @@ from stickler_cli.compare.open import OpenNode
 from stickler_cli.compare.outline import asks_models
 from stickler_cli.compare.plan import Node, Plan
 from stickler_cli.core.values import dataclass
-from stickler_cli.schema.acceptance import SchemaAcceptor, TypeAcceptor, acceptor_of
-from stickler_cli.schema.annotations import NOTHING_INHERITED, Merged
-from stickler_cli.schema.combinators import Branch, InForce, declared_types, leads_back
-from stickler_cli.schema.defaults import open_default
-from stickler_cli.schema.dialects import Schema
-from stickler_cli.schema.files import LeadsNowhereError
-from stickler_cli.schema.judging import EngineError
-from stickler_cli.schema.kinds import Built, KindCompiler
-from stickler_cli.schema.places import Key, Places, UnionPlace, key_of
-from stickler_cli.schema.reach import Reach
-from stickler_cli.schema.references import SchemaFiles, Source
-from stickler_cli.schema.validity import Problems
+from .acceptance import SchemaAcceptor, TypeAcceptor, acceptor_of
+from .annotations import NOTHING_INHERITED, Merged
+from .combinators import Branch, InForce, declared_types, leads_back
+from .defaults import open_default
+from .dialects import Schema
+from .files import LeadsNowhereError
+from .judging import EngineError
+from .kinds import Built, KindCompiler
+from .places import Key, Places, UnionPlace, key_of
+from .reach import Reach
+from .references import SchemaFiles, Source
+from .validity import Problems
 
 DEFAULT_MODEL_NAME: Final = "DynamicModel"
 """What a schema without a model name is called. Source: docs/schema.md."""

@@ -11,14 +11,8 @@ from stickler_cli.comparators.registry import Comparators, UnknownComparatorErro
 from stickler_cli.comparators.structured import StructuredModelComparator
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.values import dataclass
-from stickler_cli.schema.annotations import (
-    NOTHING_INHERITED,
-    Annotations,
-    Merged,
-    merge_annotations,
-    read_annotations,
-)
-from stickler_cli.schema.combinators import (
+from .annotations import NOTHING_INHERITED, Annotations, Merged, merge_annotations, read_annotations
+from .combinators import (
     DECLARING,
     Branch,
     InForce,
@@ -33,9 +27,9 @@ from stickler_cli.schema.combinators import (
     positions_of,
     properties,
 )
-from stickler_cli.schema.defaults import BY_TYPE, LeafDefault, leaf_default
-from stickler_cli.schema.dialects import CLOSED_BY
-from stickler_cli.schema.references import SchemaFiles, Source
+from .defaults import BY_TYPE, LeafDefault, leaf_default
+from .dialects import CLOSED_BY
+from .references import SchemaFiles, Source
 
 MOST_PLACES: Final = 50_000
 """How many places a schema may describe; real ones have hundreds. Source: docs/schema.md."""

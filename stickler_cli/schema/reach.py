@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Final
 
-from stickler_cli.schema.dialects import subschemas, walk
-from stickler_cli.schema.files import LeadsNowhereError
-from stickler_cli.schema.judging import Documents
-from stickler_cli.schema.references import SchemaFiles, Source
+from .dialects import subschemas, walk
+from .files import LeadsNowhereError
+from .judging import Documents
+from .references import SchemaFiles, Source
 
 MOST_CHECKS: Final = 10_000
 """How often one value may be held against schemas that speak of it together. The engine asks a

@@ -14,7 +14,7 @@ from stickler_cli.core.json_values import JsonValue, kind_of
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.problems import did_you_mean
 from stickler_cli.core.values import dataclass
-from stickler_cli.schema.dialects import (
+from .dialects import (
     SUPPORTED,
     TOO_OLD,
     Dialect,
@@ -25,7 +25,7 @@ from stickler_cli.schema.dialects import (
     own_names,
     subschemas,
 )
-from stickler_cli.schema.files import (
+from .files import (
     LeadsNowhereError,
     Origin,
     absolute,

@@ -8,17 +8,11 @@ from stickler_cli.comparators.registry import Comparators, UnknownComparatorErro
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.problems import Problem
-from stickler_cli.schema.annotations import (
-    ON_VALUE,
-    PREFIX,
-    Merged,
-    annotation_problems,
-    read_annotations,
-)
-from stickler_cli.schema.dialects import Schema, walk
-from stickler_cli.schema.files import is_uri
-from stickler_cli.schema.metaschema import invalid_places
-from stickler_cli.schema.references import SchemaFiles
+from .annotations import ON_VALUE, PREFIX, Merged, annotation_problems, read_annotations
+from .dialects import Schema, walk
+from .files import is_uri
+from .metaschema import invalid_places
+from .references import SchemaFiles
 
 CONFIG: Final = f"{PREFIX}comparator-config"
 

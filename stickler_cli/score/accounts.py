@@ -16,10 +16,10 @@ from stickler_cli.compare.result import Outcome
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.batch import Batch
-from stickler_cli.score.field_counts import SCORE as CLIPPED
-from stickler_cli.score.field_counts import SCORED, FieldCounts
-from stickler_cli.score.tally import COUNTING_MODES, SCORE_UNIT, units_of
+from .batch import Batch
+from .field_counts import SCORE as CLIPPED
+from .field_counts import SCORED, FieldCounts
+from .tally import COUNTING_MODES, SCORE_UNIT, units_of
 
 NAMES: Final = tuple(outcome.name.lower() for outcome in Outcome)  # of the counts
 SCORE: Final = "score"

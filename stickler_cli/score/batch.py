@@ -13,13 +13,13 @@ from stickler_cli.compare.comparison import Comparison, comparison_of
 from stickler_cli.compare.outcomes import Floats
 from stickler_cli.core.locations import Path
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.counting import count_documents
-from stickler_cli.score.document_result import DocumentResult, Status
-from stickler_cli.score.error_classes import ErrorClass
-from stickler_cli.score.field_counts import FieldCounts
-from stickler_cli.score.non_matches import NonMatch, errors_of, non_match
-from stickler_cli.score.units import Unit
-from stickler_cli.score.walk import Visit, visits
+from .counting import count_documents
+from .document_result import DocumentResult, Status
+from .error_classes import ErrorClass
+from .field_counts import FieldCounts
+from .non_matches import NonMatch, errors_of, non_match
+from .units import Unit
+from .walk import Visit, visits
 
 
 @dataclass(eq=False)

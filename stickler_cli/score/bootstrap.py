@@ -13,13 +13,13 @@ from stickler_cli.compare.outcomes import Floats
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.accounts import NAMES, SCORE, decoded
-from stickler_cli.score.batch import Batch
-from stickler_cli.score.counts import RATES, fractions
-from stickler_cli.score.field_counts import SCORE as CLIPPED
-from stickler_cli.score.field_counts import SCORED, FieldCounts
-from stickler_cli.score.intervals import CHUNK, Interval, IntervalSettings, percentiles, weights
-from stickler_cli.score.tally import COUNTING_MODES
+from .accounts import NAMES, SCORE, decoded
+from .batch import Batch
+from .counts import RATES, fractions
+from .field_counts import SCORE as CLIPPED
+from .field_counts import SCORED, FieldCounts
+from .intervals import CHUNK, Interval, IntervalSettings, percentiles, weights
+from .tally import COUNTING_MODES
 
 NODE_SCORE: Final = "threshold_applied_score"
 

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
 from stickler_cli.core.locations import Path
-from stickler_cli.score.batch import Batch
-from stickler_cli.score.tally import COUNTING_MODES, Tally
+from .batch import Batch
+from .tally import COUNTING_MODES, Tally
 
 DOCUMENT_KEYS: Final = ("field_scores", "all_fields_matched", "non_matches")  # `document_view`'s
 

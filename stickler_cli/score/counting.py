@@ -18,16 +18,8 @@ from stickler_cli.compare.account import (
 from stickler_cli.compare.columns import Mask
 from stickler_cli.compare.outcomes import Outcomes, both_sides
 from stickler_cli.compare.result import FA, TN, TP
-from stickler_cli.score.field_counts import (
-    RAW,
-    SCORE,
-    SCORED,
-    WEIGHT,
-    Collected,
-    FieldCounts,
-    Modes,
-)
-from stickler_cli.score.walk import Visit
+from .field_counts import RAW, SCORE, SCORED, WEIGHT, Collected, FieldCounts, Modes
+from .walk import Visit
 
 _ALL: Final = (0, 3)
 _OVERALL: Final = (0, 1)

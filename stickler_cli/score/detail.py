@@ -17,9 +17,9 @@ from stickler_cli.compare.result import TP
 from stickler_cli.core.json_values import AsPairs, json_line
 from stickler_cli.core.locations import Path
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.batch import Batch
-from stickler_cli.score.comparison_lines import comparison_line, text_of
-from stickler_cli.score.walk import Visit
+from .batch import Batch
+from .comparison_lines import comparison_line, text_of
+from .walk import Visit
 
 BINS: Final = 20  # of 0.05 each, so that usual thresholds lie between two; one more is for 1 itself
 

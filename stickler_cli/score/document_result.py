@@ -8,7 +8,7 @@ from typing import Final
 
 from stickler_cli.core.problems import Problem
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.validity import Side, Verdict
+from .validity import Side, Verdict
 
 LENIENT: Final = "lenient"  # the warning where `--lenient-json` found the prediction in its text
 WAYS: Final = ("fence", "prose", "string", "list")  # code fence, text, JSON string, list of one

@@ -12,7 +12,7 @@ from typing import Any, Final
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.json_values import JsonObject, JsonValue, kind_of
 from stickler_cli.core.locations import Path, Step
-from stickler_cli.score.confusions import (
+from .confusions import (
     amount,
     confused_numbers,
     confused_texts,

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.error_classes import ErrorClass
+from .error_classes import ErrorClass
 
 ByClass: TypeAlias = Counter[ErrorClass]  # without those that do not occur
 

@@ -12,13 +12,13 @@ from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.rules import encoded
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.accounts import Accounts
-from stickler_cli.score.batch import Batch, batch_of
-from stickler_cli.score.conditions import Conditions, FieldInfo
-from stickler_cli.score.counts import RateRule
-from stickler_cli.score.document_result import LENIENT, ODDITIES, DocumentProblem
-from stickler_cli.score.results import Results
-from stickler_cli.score.validity import SIDES, Side, Validity
+from .accounts import Accounts
+from .batch import Batch, batch_of
+from .conditions import Conditions, FieldInfo
+from .counts import RateRule
+from .document_result import LENIENT, ODDITIES, DocumentProblem
+from .results import Results
+from .validity import SIDES, Side, Validity
 
 FORMAT: Final = "stickler-evaluation/1"  # of `Evaluation.to_dict`; see docs/results.md
 RUN_FORMAT: Final = "stickler-run/1"  # an evaluation and how it came about

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from stickler_cli.compare.columns import Indexes, Mask
 from stickler_cli.compare.outcomes import Floats, Outcomes
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.walk import FieldRows
+from .walk import FieldRows
 
 OUTCOMES: Final = 5
 OVERALL, AGGREGATE, LEAVES = range(3)  # the counting modes, as positions

@@ -16,9 +16,9 @@ from stickler_cli.core.locations import Path, field_path, parse_field_path
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.core.rules import Flag, Number, NumberOrNone, Rule
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.counts import BOUNDS, RATES, RateRule
-from stickler_cli.score.evaluation import Evaluation
-from stickler_cli.score.tally import COUNTING_MODES, Tally
+from .counts import BOUNDS, RATES, RateRule
+from .evaluation import Evaluation
+from .tally import COUNTING_MODES, Tally
 
 OPERATORS: Final[dict[str, Callable[[float, float], bool]]] = {
     ">=": operator.ge,

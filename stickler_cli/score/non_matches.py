@@ -7,9 +7,9 @@ from typing import Final
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.json_values import JsonValue, kind_of
 from stickler_cli.core.locations import Path, field_path
-from stickler_cli.score.error_classes import ErrorClass, Places, classify
-from stickler_cli.score.units import Unit, documents_units
-from stickler_cli.score.walk import Visit
+from .error_classes import ErrorClass, Places, classify
+from .units import Unit, documents_units
+from .walk import Visit
 
 NON_MATCH_TYPES: Final = {
     Outcome.FD: "false_discovery",

@@ -12,14 +12,14 @@ from typing import Annotated, Final
 from stickler_cli import __version__
 from stickler_cli.core.rules import Rule, encoded
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.conditions import FieldInfo
-from stickler_cli.score.counts import RateRule
-from stickler_cli.score.detail import Detail
-from stickler_cli.score.document_result import DocumentProblem, Status
-from stickler_cli.score.evaluation import RUN_FORMAT, Evaluation
-from stickler_cli.score.gates import GateResult
-from stickler_cli.score.non_matches import NonMatch
 from stickler_cli.settings import RunOptions
+from .conditions import FieldInfo
+from .counts import RateRule
+from .detail import Detail
+from .document_result import DocumentProblem, Status
+from .evaluation import RUN_FORMAT, Evaluation
+from .gates import GateResult
+from .non_matches import NonMatch
 
 UNFIT: Final = frozenset({Status.FAILED})
 UNFIT_IF_STRICT: Final = UNFIT | {Status.MISSING, Status.INVALID, Status.UNMATCHED}

@@ -10,16 +10,16 @@ import numpy as np
 from stickler_cli.compare.columns import Mask
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.batch import Batch
-from stickler_cli.score.comparison_view import tally_view
-from stickler_cli.score.conditions import FieldInfo, in_schema_order
-from stickler_cli.score.counts import RateRule
-from stickler_cli.score.document_result import Status, warnings_view
-from stickler_cli.score.error_counts import ErrorCounts
-from stickler_cli.score.tally import SCORE_UNIT, Tally, sums_of_units
+from .batch import Batch
+from .comparison_view import tally_view
+from .conditions import FieldInfo, in_schema_order
+from .counts import RateRule
+from .document_result import Status, warnings_view
+from .error_counts import ErrorCounts
+from .tally import SCORE_UNIT, Tally, sums_of_units
 
 if TYPE_CHECKING:
-    from stickler_cli.score.bootstrap import Bootstrap, FieldIntervals
+    from .bootstrap import Bootstrap, FieldIntervals
 
 
 NO_GROUP: Final = "(none)"

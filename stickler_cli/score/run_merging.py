@@ -6,9 +6,9 @@ from typing import Final
 
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.problems import NotComparableError, Problem
-from stickler_cli.score.evaluation import Evaluation
-from stickler_cli.score.gates import Gate, judge
-from stickler_cli.score.record import Run
+from .evaluation import Evaluation
+from .gates import Gate, judge
+from .record import Run
 
 NAMED: Final = 5  # ids that two runs have
 

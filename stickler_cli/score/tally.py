@@ -11,8 +11,8 @@ import numpy as np
 from stickler_cli.compare.columns import Indexes
 from stickler_cli.compare.outcomes import Floats
 from stickler_cli.core.locations import Path
-from stickler_cli.score.counts import Counts
-from stickler_cli.score.field_counts import RAW, SCORE, SCORED, WEIGHT, FieldCounts
+from .counts import Counts
+from .field_counts import RAW, SCORE, SCORED, WEIGHT, FieldCounts
 
 COUNTING_MODES: Final = ("overall", "aggregate", "leaves")
 SCORE_UNIT: Final = 1 << 60

@@ -10,7 +10,7 @@ from stickler_cli.compare.comparison import Comparison
 from stickler_cli.compare.result import BOTH_SIDES, ERRORS, TN, TP, Outcome
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import Path
-from stickler_cli.score.walk import Order, Visit
+from .walk import Order, Visit
 
 
 class Unit(NamedTuple):

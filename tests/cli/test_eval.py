@@ -11,7 +11,6 @@ import pytest
 from stickler_cli.cli.console import ExitCode
 from stickler_cli.reports.registry import FORMATS
 from stickler_cli.settings import RunFormat
-
 from .conftest import GOOD, write
 
 EVAL = ("eval", "schema.json", "gt", "pred")

@@ -17,7 +17,6 @@ from pathlib import Path
 import pytest
 
 from stickler_cli.cli.console import ExitCode
-
 from .conftest import write
 
 pytestmark = [

@@ -7,7 +7,6 @@ import pytest
 
 from stickler_cli.core.problems import UsageError
 from stickler_cli.records.run_reading import read_evaluation
-
 from .conftest import GOOD, write
 
 EVAL = ("eval", "schema.json", "gt", "pred")

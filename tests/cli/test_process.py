@@ -12,7 +12,6 @@ import pytest
 from stickler_cli import __version__
 from stickler_cli.cli.console import MEANINGS, ExitCode
 from stickler_cli.settings import COMMANDS
-
 from .conftest import write
 
 COMMAND = (sys.executable, "-m", "stickler_cli")

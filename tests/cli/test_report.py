@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from stickler_cli.reports import registry
-
 from .conftest import write
 
 EVAL = ("eval", "schema.json", "gt", "pred", "--no-config")

@@ -21,7 +21,6 @@ from stickler_cli.runs import chunking
 from stickler_cli.runs import evaluate as evaluate_module
 from stickler_cli.runs.journal import FIRST_LINE
 from stickler_cli.runs.whole_files import PARTIAL
-
 from .conftest import write
 from .test_faults import PATIENCE, alive, until
 

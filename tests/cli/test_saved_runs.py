@@ -10,7 +10,6 @@ from stickler_cli.core.problems import UsageError
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.registry import render
 from stickler_cli.runs.saved import load_run
-
 from .conftest import write
 
 GATES = ("--gate", "f1>=0.99", "--gate", "documents.total==3", "--gate", "lines.score>0.5")

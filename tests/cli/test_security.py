@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 import stickler_cli
-
 from .conftest import GOOD, SCHEMA, write
 
 PACKAGE = Path(stickler_cli.__file__).parent
@@ -54,7 +53,7 @@ def imports_of(module):
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name.partition(".")[0] for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
+        elif isinstance(node, ast.ImportFrom) and not node.level:
             yield node.module.partition(".")[0]
 
 

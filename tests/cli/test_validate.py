@@ -7,7 +7,6 @@ import pytest
 from stickler_cli import StructuredModel, evaluate_many
 from stickler_cli.core.problems import UsageError
 from stickler_cli.schema.compiler import compile_schema
-
 from .conftest import BAD, GOOD, SCHEMA, write
 
 EVAL = ("eval", "schema.json", "gt", "pred", "--validate")

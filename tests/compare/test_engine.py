@@ -5,7 +5,6 @@ from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.compare.result import Outcome
 from stickler_cli.schema.compiler import compile_schema
-
 from .nodes import an_object, anything, exact, text
 
 

@@ -7,7 +7,6 @@ from stickler_cli.comparators.base import Answers, BaseComparator
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.problems import ComparisonError, UsageError
-
 from .nodes import (
     a_list,
     alike,

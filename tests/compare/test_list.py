@@ -4,7 +4,6 @@ from stickler_cli.compare.list import ListNode
 from stickler_cli.compare.one_of import Acceptor, Arm, OneOfNode
 from stickler_cli.compare.plan import Options
 from stickler_cli.compare.result import Outcome
-
 from .nodes import (
     DEFAULTS,
     a_list,

@@ -5,7 +5,6 @@ from stickler_cli.compare.object import Field
 from stickler_cli.compare.one_of import Acceptor, Arm, OneOfNode
 from stickler_cli.compare.plan import Options
 from stickler_cli.compare.result import Outcome
-
 from .nodes import (
     a_list,
     alike,

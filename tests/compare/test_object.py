@@ -4,7 +4,6 @@ from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.plan import Options
 from stickler_cli.compare.result import Outcome
-
 from .nodes import (
     DEFAULTS,
     a_list,

@@ -1,6 +1,5 @@
 from stickler_cli.compare.one_of import Acceptor, Arm, OneOfNode
 from stickler_cli.compare.result import Outcome
-
 from .nodes import (
     a_list,
     alike,

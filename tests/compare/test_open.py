@@ -6,7 +6,6 @@ from stickler_cli.comparators import BBoxIoUComparator
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.object import ObjectNode
 from stickler_cli.compare.result import Outcome
-
 from .nodes import DEFAULTS, a_list, alike, an_object, anything, compared, pairs_of, table, text
 
 OPEN = anything()

@@ -1,12 +1,6 @@
 import pytest
 
-from stickler_cli.compare.outline import (
-    MOST_ROWS,
-    FieldOutline,
-    comparators,
-    known_paths,
-    outline,
-)
+from stickler_cli.compare.outline import MOST_ROWS, FieldOutline, comparators, known_paths, outline
 from stickler_cli.schema.compiler import compile_schema
 
 X = "x-aws-stickler-"

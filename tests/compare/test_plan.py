@@ -1,5 +1,4 @@
 from stickler_cli.compare.plan import PAIRING_FLOOR, Options
-
 from .nodes import alike, an_object, anything, compared, number, table, text
 
 

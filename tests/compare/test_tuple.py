@@ -2,7 +2,6 @@ import pytest
 
 from stickler_cli.compare.list import DEFAULT_TUPLE_THRESHOLD, TupleNode
 from stickler_cli.compare.result import Outcome
-
 from .nodes import (
     a_list,
     alike,

@@ -9,7 +9,6 @@ from stickler_cli.diff.measures import corrected_p
 from stickler_cli.diff.paired_runs import counted, paired
 from stickler_cli.score.gates import parse_gate
 from stickler_cli.score.intervals import IntervalSettings
-
 from .runs import MISSED, RIGHT, WRONG, document, run_of, single
 
 

@@ -2,7 +2,6 @@
 
 from stickler_cli.diff.comparing import document_changes
 from stickler_cli.diff.paired_runs import paired
-
 from .runs import MISSED, RIGHT, WRONG, document, run_of, single
 
 

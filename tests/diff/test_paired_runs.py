@@ -8,7 +8,6 @@ from stickler_cli.diff.changes import Figure
 from stickler_cli.diff.paired_runs import SAMPLE_UNIT, counted, missed, paired
 from stickler_cli.score.counts import RateRule
 from stickler_cli.score.evaluation import Evaluation
-
 from .runs import MISSED, RIGHT, WRONG, document, run_of, single
 
 

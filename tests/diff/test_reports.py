@@ -12,7 +12,6 @@ from stickler_cli.reports.github import summary
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.registry import FORMATS, render
 from stickler_cli.score.gates import parse_gate
-
 from .runs import OPTIONS, RIGHT, WRONG, document, run_of, single
 
 STYLE = TableStyle()

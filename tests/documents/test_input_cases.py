@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from stickler_cli.cli import main
-
 from .input_cases import CASES, LIMIT, SOUND, Case, unreadable
 
 PAGE = Path(__file__).parents[2] / "docs" / "reliability.md"

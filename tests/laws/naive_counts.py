@@ -3,7 +3,6 @@
 from collections import Counter
 
 from stickler_cli.compare.result import Outcome
-
 from .accounts import sides
 
 COUNTING_MODES = ("overall", "aggregate", "leaves")

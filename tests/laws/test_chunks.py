@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from stickler_cli.compare import engine
 from stickler_cli.compare.comparison import comparison_of
-
 from .accounts import compare, view
 from .strategies import Scope, cases
 

@@ -13,7 +13,6 @@ from stickler_cli.score.comparison_view import tally_view
 from stickler_cli.score.counting import count_documents
 from stickler_cli.score.tally import Tally
 from stickler_cli.score.walk import visits
-
 from .strategies import KINDS, Scope, X, cases
 
 SILENT = Scope(kinds=tuple(kind for kind in KINDS if kind != "recursion"))

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from stickler_cli.score.comparison_view import tally_view
 from stickler_cli.score.conditions import in_schema_order
 from stickler_cli.score.tally import Tally
-
 from .accounts import compare, tally
 from .strategies import Scope, cases
 

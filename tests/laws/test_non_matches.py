@@ -6,7 +6,6 @@ from hypothesis import given
 
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.locations import field_path, parse_field_path
-
 from .accounts import compare, non_matches, tally, view
 from .strategies import Scope, cases
 

@@ -15,7 +15,6 @@ from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.pairing import pair
 from stickler_cli.compare.plan import Options, Purpose
 from stickler_cli.schema.compiler import compile_schema
-
 from .accounts import compare, outline, swapped, tally
 from .strategies import FLOORS, X
 

@@ -11,7 +11,6 @@ from stickler_cli.documents.pairs import DocumentPair
 from stickler_cli.runs.chunk import evaluate_chunk
 from stickler_cli.runs.job import Job, OutputsRequested
 from stickler_cli.score.document_result import Status
-
 from .accounts import compare, outline, tally
 from .strategies import LEAVES, Scope, X, cases, json_objects
 

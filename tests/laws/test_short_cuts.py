@@ -16,7 +16,6 @@ from stickler_cli.comparators import (
 )
 from stickler_cli.compare import pairing
 from stickler_cli.schema.compiler import compile_schema
-
 from .accounts import compare, tally
 from .naive_counts import count_document, plain_counts
 from .strategies import KINDS, NESTS, VALUES_DECIDE, Scope, cases, shuffled

@@ -34,7 +34,6 @@ from stickler_cli.runs.job import Job, Workers
 from stickler_cli.runs.pipeline import chunk_results
 from stickler_cli.runs.pool import CHUNKS_AHEAD
 from stickler_cli.schema.compiler import compile_schema
-
 from .conftest import Here, processes_stand_still
 
 ROOT = Path(__file__).parents[2]

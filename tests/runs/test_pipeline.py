@@ -21,7 +21,6 @@ from stickler_cli.runs.job import Job, OutputsRequested, Workers
 from stickler_cli.runs.limits import usable_cores
 from stickler_cli.runs.pipeline import chunk_results, gather
 from stickler_cli.schema.compiler import compile_schema
-
 from .conftest import processes_stand_still
 
 PLAN = compile_schema(

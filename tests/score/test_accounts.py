@@ -7,15 +7,9 @@ import pytest
 from stickler_cli.core.problems import UsageError
 from stickler_cli.records.run_reading import read_accounts, read_evaluation
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.accounts import (
-    Accounts,
-    account_lines,
-    counts_by_mode,
-    decoded,
-)
+from stickler_cli.score.accounts import Accounts, account_lines, counts_by_mode, decoded
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.evaluation import Evaluation
-
 from .batches import batch, not_compared
 
 PLAN = compile_schema(

@@ -19,7 +19,6 @@ from stickler_cli.score.detail import (
     non_match_row,
     similarities,
 )
-
 from .batches import batch, compare, not_compared
 
 TEXT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}

@@ -20,7 +20,6 @@ from stickler_cli.score.error_classes import (
 )
 from stickler_cli.score.error_counts import ErrorCounts
 from stickler_cli.score.evaluation import Evaluation
-
 from .batches import batch
 
 EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}

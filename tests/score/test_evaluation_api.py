@@ -26,7 +26,6 @@ from stickler_cli.score.document_result import Status
 from stickler_cli.score.evaluation import evaluate
 from stickler_cli.score.record import Run, SchemaSignature, run_record
 from stickler_cli.settings import DecidingOptions, RunOptions
-
 from .batches import batch, compare, not_compared
 
 HOSTILE = "<script>\u202e\x07"

@@ -24,7 +24,6 @@ from stickler_cli.score.intervals import (
     weights,
 )
 from stickler_cli.score.tally import COUNTING_MODES
-
 from .batches import batch
 
 EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}

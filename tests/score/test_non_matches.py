@@ -5,7 +5,6 @@ from stickler_cli.compare.result import Outcome
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.error_classes import ErrorClass
 from stickler_cli.score.non_matches import NonMatch, below_threshold
-
 from .batches import batch
 
 OTHER = ErrorClass.OTHER

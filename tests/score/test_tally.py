@@ -5,7 +5,6 @@ from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.comparison_view import comparison_view, tally_of, tally_view
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.tally import SCORE_UNIT, Tally, units_of
-
 from .batches import batch
 
 X = "x-aws-stickler-"

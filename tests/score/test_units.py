@@ -8,7 +8,6 @@ from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.plan import Plan
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.units import documents_units
-
 from .batches import batch
 
 TEXT = {"type": "string"}

@@ -9,7 +9,6 @@ from stickler_cli.records.run_reading import read_evaluation
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.evaluation import evaluate
 from stickler_cli.score.validity import SHOWN, Validity, Verdict, verdict_view
-
 from .batches import not_compared
 
 

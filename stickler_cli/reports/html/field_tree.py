@@ -7,13 +7,13 @@ from typing import Final
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.values import dataclass
 from stickler_cli.reports.figures import visible
-from stickler_cli.reports.html.charts import Chart, similarity_chart
 from stickler_cli.reports.rows import FieldRow
 from stickler_cli.reports.view import RunView
 from stickler_cli.score.bootstrap import FieldIntervals
 from stickler_cli.score.conditions import ANY_KEY
 from stickler_cli.score.detail import Histogram
 from stickler_cli.score.error_counts import ByClass, ordered
+from .charts import Chart, similarity_chart
 
 MOST_FIELDS: Final = 2_000
 """Rows of the table of fields: a page with more opens slowly, and the CSV report has them all."""

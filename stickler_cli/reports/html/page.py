@@ -19,14 +19,14 @@ from stickler_cli.reports import run_sentences
 from stickler_cli.reports.difference_view import MARKS, SHORT, DifferenceView, signed
 from stickler_cli.reports.figures import more_of, number_of, setting, visible
 from stickler_cli.reports.html import payload
-from stickler_cli.reports.html.charts import OUTCOMES, bar_parts, score_chart
-from stickler_cli.reports.html.field_tree import MOST_FIELDS, field_views, places_of
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.view import RunView
 from stickler_cli.score.comparison_lines import MOST_LINES
 from stickler_cli.score.detail import Detail
 from stickler_cli.score.intervals import Interval
 from stickler_cli.score.record import Run, Verdict
+from .charts import OUTCOMES, bar_parts, score_chart
+from .field_tree import MOST_FIELDS, field_views, places_of
 
 HERE: Final = File(__file__).parent
 SCRIPTS: Final = ("text", "diff", "data", "list", "panel", "fields", "errors", "documents", "main")

@@ -12,11 +12,11 @@ from typing import Any, Final
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import Path, parse_field_path
 from stickler_cli.core.values import dataclass
-from stickler_cli.reports.html.field_tree import rows_around
 from stickler_cli.runs.sorted_lines import SortedLines
 from stickler_cli.score.accounts import Accounts, counts_by_mode, decoded
 from stickler_cli.score.detail import BINS, Detail, bin_of
 from stickler_cli.score.tally import COUNTING_MODES
+from .field_tree import rows_around
 
 MOST_DOCUMENTS: Final = 50_000
 """Documents that the page lists: those with the lowest scores."""
