@@ -326,3 +326,28 @@ def test_an_element_without_a_pair_has_the_threshold_of_a_value_of_its_own():
 
     assert pairs_of(comparison) == [(0, 1, "TP"), (1, None, "FN"), (None, 0, "FA")]
     assert thresholds(comparison) == [0.9, 0.4, 0.4]
+
+
+def test_ties_go_to_equal_positions_in_every_list_of_a_column():
+    gts = [["a"], ["c"], ["d", "d"]]
+    preds = [["a", "a"], ["c", "c", "c"], ["d", "d", "d"]]
+
+    found = compared_together(TAGS, gts, preds)
+
+    assert [pairs_of(each)[: len(gt)] for each, gt in zip(found, gts, strict=True)] == [
+        [(0, 0, "TP")],
+        [(0, 0, "TP")],
+        [(0, 0, "TP"), (1, 1, "TP")],
+    ]
+
+
+def test_a_key_of_little_weight_does_not_keep_items_from_their_best_partner():
+    node = a_list(an_object(code=exact(weight=0.1), name=text(weight=0.9)))
+    names = ["aaaa", "bbbb", "cccc", "dddd", "eeee", "ffff"]
+    gt = [item(name, f"{at}") for at, name in enumerate(names)]
+    pred = [item(names[at - 1], f"{at}") for at in range(6)]
+
+    comparison = compared(node, gt, pred)
+
+    # Equal codes are worth 0.1 and equal names 0.9.
+    assert pairs_of(comparison) == [(at, (at + 1) % 6, "TP") for at in range(6)]
