@@ -81,6 +81,7 @@ def test_an_undeclared_key_is_a_unit_with_a_name_of_its_own():
     *_, extra = units(schema, {"o": {"a": "x"}}, {"o": {"a": "x", "new": 1}})
 
     assert (extra.path, extra.names, extra.pred) == (("o", "new"), ("o", "new"), 1)
+    assert (extra.gt_path, extra.pred_path) == (("o", "new"), ("o", "new"))
     assert not extra.broken_down
 
 
