@@ -32,6 +32,11 @@ class RunView:
     quoted: Quoting = str
     """How names are written inside a sentence."""
 
+    @property
+    def recall_counts_wrong_values(self) -> bool:
+        """Whether a wrong value counts as not found."""
+        return self.run.rule.recall_with_fd
+
     @cached_property
     def limits(self) -> frozenset[float]:
         """The limits of gates, onto which no other figure may be rounded."""

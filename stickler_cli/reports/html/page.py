@@ -136,7 +136,7 @@ def _asset(name: str) -> str:
 
 def _cards(view: RunView) -> list[tuple[str, float | None, Interval | None, str]]:
     bounds, rates = view.intervals, view.whole["overall"].rates
-    with_fd = "; wrong values count as not found" if view.run.rule.recall_with_fd else ""
+    with_fd = "; wrong values count as not found" if view.recall_counts_wrong_values else ""
     explained = {
         "f1": ("F1", "harmonic mean of precision and recall"),
         "precision": ("Precision", "of what was predicted, how much is right"),
