@@ -1,6 +1,7 @@
 """Commands that list what there is: problems of schemas, comparators, answers of models."""
 
 from collections.abc import Iterable
+from contextlib import closing
 from textwrap import fill, indent
 
 from stickler_cli.clients.cache import AnswerCache, cache_directory
@@ -48,9 +49,8 @@ def list_comparators() -> ExitCode:
 
 def show_answers() -> ExitCode:
     """Show where answers are kept, and how many of which model."""
-    cache = AnswerCache(cache_directory())
-    holdings = cache.holdings()
-    cache.close()
+    with closing(AnswerCache(cache_directory())) as cache:
+        holdings = cache.holdings()
     write_result(f"{visible(str(cache.path))}\n")
     if not holdings:
         write_result("no answers\n")
@@ -62,8 +62,7 @@ def show_answers() -> ExitCode:
 
 def clear_answers() -> ExitCode:
     """Forget all answers: the next runs ask again."""
-    cache = AnswerCache(cache_directory())
-    count = cache.clear()
-    cache.close()
+    with closing(AnswerCache(cache_directory())) as cache:
+        count = cache.clear()
     write_result(f"{count} answers cleared from {visible(str(cache.path))}\n")
     return ExitCode.OK
