@@ -44,12 +44,11 @@ class ChoiceNode(Node, ABC):
         """Take any value: the chosen node has its own say."""
         return None
 
-    def compare(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
+    def account(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
         """Account for pairs of values, each by the node that it chooses."""
-        if options.purpose is Purpose.DOCUMENTS:
-            present = columns.present(gt, pred)
-        else:
-            present = gt, pred = columns.present(gt, pred)
+        # Documents are compared whole, but an absent one has no say on the node.
+        whole = options.purpose is Purpose.DOCUMENTS
+        present = columns.present(gt, pred) if whole else (gt, pred)
         nodes, gt_choice, pred_choice = self.choices(columns)
         chosen = np.where(present[0] == NOTHING, pred_choice[present[1]], gt_choice[present[0]])
         parts = [
@@ -57,10 +56,6 @@ class ChoiceNode(Node, ABC):
             for position, at in groups(chosen)
         ]
         return split(self, columns, gt, pred, parts, self.weight if self.weighs else None)
-
-    def account(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
-        """Account for pairs of values, each by the node that it chooses."""
-        return self.compare(columns, gt, pred, options)
 
     def element_thresholds(self, columns: Columns, gt: Indexes) -> float | Floats:
         """Return the similarity at which these list elements are matches."""
