@@ -37,6 +37,20 @@ class TerminalOptions(ConsoleOptions):
     no_color: bool = option(False, "Print without colour.")
 
 
+class SourceOptions(Settings):
+    """What is compared; empty where nobody said it."""
+
+    schema: str = option("", "The annotated JSON Schema.", "SCHEMA", is_path=True, argument=True)
+    gt: str = option(
+        "",
+        "Ground truth: a JSON file, a directory, a .jsonl file, or - for standard input.",
+        "GT",
+        is_path=True,
+        argument=True,
+    )
+    pred: str = option("", "Predictions: likewise.", "PRED", is_path=True, argument=True)
+
+
 class SchemaOptions(Settings):
     """How a schema is read."""
 
@@ -166,6 +180,7 @@ class ReportOptions(OutputOptions):
 
 
 class EvalSettings(
+    SourceOptions,
     DocumentOptions,
     SchemaOptions,
     RunOptions,
@@ -228,7 +243,12 @@ class EvalSettings(
 
 
 class CompareSettings(
-    DocumentOptions, SchemaOptions, ComparisonOptions, ModelOptions, TerminalOptions
+    SourceOptions,
+    DocumentOptions,
+    SchemaOptions,
+    ComparisonOptions,
+    ModelOptions,
+    TerminalOptions,
 ):
     """What `stickler compare` is asked for."""
 

@@ -4,7 +4,7 @@ The values come from the command line, else from the configuration file, else fr
 """
 
 import inspect
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from types import SimpleNamespace
@@ -16,8 +16,8 @@ import typer.core
 from stickler_cli.core.option import FLAG, Choice, Option, Texts, options_of, read_settings
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError
 from stickler_cli.settings import COMMANDS
-from .commands import Command
-from .config import read_config
+from .commands import Argument, Command
+from .config import OWN_FILE, read_config
 from .console import exit_code_help
 
 # The attribute of a parameter that holds what reads its values. Versions of typer that have none
@@ -69,6 +69,7 @@ def add_command(app: typer.Typer, name: str, command: Command) -> None:
             raise UsageError([Problem("--config", "--no-config is given too", "one of the two")])
         asked = {name: given[name] for name in options if given[name] is not None}
         try:
+            asked |= _from_the_right(context, [*_arguments(options)])
             settings = [read_settings(kind, asked, parsed=False)] if kind else []
             module, _, function = command.does.partition(".")
             does = getattr(import_module(f"{__package__}.{module}"), function)
@@ -77,6 +78,7 @@ def add_command(app: typer.Typer, name: str, command: Command) -> None:
             raise type(error)(_blamed(error.problems, context, options)) from error
         raise typer.Exit(code)
 
+    arguments = {**_arguments(options), **command.arguments}
     # What typer reads instead of the signature that is written above.
     run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [
@@ -84,12 +86,17 @@ def add_command(app: typer.Typer, name: str, command: Command) -> None:
             *(
                 _keyword(
                     name,
-                    typer.Argument(show_default=False, metavar=said.metavar, help=said.help),
+                    typer.Argument(
+                        *([""] if name in options else []),
+                        show_default=False,
+                        metavar=said.metavar,
+                        help=said.help,
+                    ),
                     said.kind,
                 )
-                for name, said in command.arguments.items()
+                for name, said in arguments.items()
             ),
-            *(_parameter(option) for option in options.values()),
+            *(_parameter(option) for option in options.values() if not option.argument),
             *(_config_parameters(name) if kind else ()),
         ]
     )
@@ -101,6 +108,37 @@ def add_command(app: typer.Typer, name: str, command: Command) -> None:
         epilog=epilog,
         no_args_is_help=bool(command.arguments),
     )(run)
+
+
+def _arguments(options: Mapping[str, Option]) -> dict[str, Argument]:
+    """Return the options that are arguments on the command line, in their order."""
+    return {
+        name: Argument(option.metavar or "", option.help)
+        for name, option in options.items()
+        if option.argument
+    }
+
+
+def _from_the_right(context: typer.Context, names: Sequence[str]) -> dict[str, str]:
+    """Return the arguments that the command line has; of fewer than all they are the last.
+
+    Raises:
+        UsageError: neither the command line nor the configuration file has one.
+    """
+    typed = [context.params[name] for name in names if _said_by(context, name) == "COMMANDLINE"]
+    found = {name: (context.default_map or {}).get(name, "") for name in names}
+    found |= zip(names[len(names) - len(typed) :], typed, strict=True)
+    if missing := [name for name, value in found.items() if not value]:
+        said = f"{', '.join(map(str.upper, missing))} missing"
+        usage = f"stickler {context.info_name} {' '.join(map(str.upper, names))}"
+        hint = f"{OWN_FILE} may have {', '.join(missing)} instead"
+        raise UsageError([Problem("", said, usage, hint)])
+    return found
+
+
+def _said_by(context: typer.Context, name: str) -> str:
+    """Return where the value of a parameter comes from, as click calls it."""
+    return getattr(context.get_parameter_source(name), "name", "")
 
 
 def _parameter(option: Option) -> inspect.Parameter:
@@ -160,7 +198,7 @@ def _blamed(
     from_file = {
         options[name].flag: f"{context.obj}: {name}"
         for name in context.default_map or ()
-        if getattr(context.get_parameter_source(name), "name", "") == "DEFAULT_MAP"
+        if _said_by(context, name) == "DEFAULT_MAP"
     }
     for problem in problems:
         flag, space, rest = problem.source.partition(" ")

@@ -26,19 +26,11 @@ class Command:
     help: str
     does: str = ""
     """Module of this room, and in it the function: it takes the arguments, and settings if
-    `settings.COMMANDS` has any for it, and returns the exit code."""
+    `settings.COMMANDS` has any for it (arguments too), and returns the exit code."""
     arguments: Mapping[str, Argument] = field(default_factory=dict)
     examples: str = ""
     parts: Mapping[str, "Command"] = field(default_factory=dict)  # of a group
 
-
-_PAIRS: Final = {
-    "schema": Argument("SCHEMA", "The annotated JSON Schema."),
-    "gt": Argument(
-        "GT", "Ground truth: a JSON file, a directory, a .jsonl file, or - for standard input."
-    ),
-    "pred": Argument("PRED", "Predictions: likewise."),
-}
 
 COMMANDS: Final = {
     "eval": Command(
@@ -46,15 +38,16 @@ COMMANDS: Final = {
         good it is.
 
         GT and PRED are two files, two directories (paired by relative path without suffix) or two
-        JSON Lines files; each may be gzipped.
+        JSON Lines files; each may be gzipped. Of fewer than three arguments the last is PRED, the
+        one before it GT; the configuration file has the others.
         """,
         "eval.evaluate",
-        _PAIRS,
-        """
+        examples="""
   stickler eval schema.json gt/ pred/
   stickler eval schema.json gt.jsonl pred.jsonl --id-field id -o run.json
   stickler eval schema.json gt/ pred/ --fail-under 0.9 --gate 'total.f1>=0.99'
-  stickler eval schema.json gt.json pred.json --show-non-matches 20""",
+  stickler eval schema.json gt.json pred.json --show-non-matches 20
+  stickler eval""",
     ),
     "compare": Command(
         """Explain the score of one prediction: every value, threshold, pair and sum behind it.
@@ -62,8 +55,7 @@ COMMANDS: Final = {
         GT and PRED are two files, or what eval takes together with --document.
         """,
         "compare.compare",
-        _PAIRS,
-        """
+        examples="""
   stickler compare schema.json gt/a.json pred/a.json
   stickler compare schema.json gt/ pred/ --document a --only-errors
   stickler compare schema.json gt.json pred.json --field 'line_items[2]' --all

@@ -10,7 +10,7 @@ from stickler_cli.core.problems import ComparisonError, Problem, UsageError, did
 from stickler_cli.documents.pairs import DocumentPair, open_pairs, read_pair
 from stickler_cli.reports.pair import ComparedPair, all_places, error_classes, places
 from stickler_cli.reports.registry import PAIR_FORMATS
-from stickler_cli.runs.assembly import client_of, comparing, policy_of
+from stickler_cli.runs.assembly import client_of, comparing, inputs_of, policy_of
 from stickler_cli.runs.limits import room_for_depth
 from stickler_cli.schema.compiler import LoadedSchema, load_schema
 from stickler_cli.score.batch import batch_of
@@ -19,14 +19,13 @@ from .console import ExitCode, show_problems, warn
 from .outputs import outputs_of
 
 
-def compare(schema: str, gt: str, pred: str, settings: CompareSettings) -> ExitCode:
+def compare(settings: CompareSettings) -> ExitCode:
     """Compare the two documents and print how it went."""
     if settings.only_errors and settings.everything:
         raise UsageError([Problem("--all", "--only-errors is given too", "one of the two")])
-    inputs = [("the schema", schema), ("GT", gt), ("PRED", pred)]
-    outputs = outputs_of(settings, inputs, PAIR_FORMATS)
-    loaded = load_schema(schema, allow_plugins=settings.allow_plugins)
-    found = _pair(gt, pred, settings)
+    outputs = outputs_of(settings, inputs_of(settings), PAIR_FORMATS)
+    loaded = load_schema(settings.schema, allow_plugins=settings.allow_plugins)
+    found = _pair(settings)
     if not isinstance(found.gt, dict) or not isinstance(found.pred, dict):
         for side, name in ((found.gt, "ground truth"), (found.pred, "prediction")):
             if isinstance(side, Problem):
@@ -43,8 +42,8 @@ def compare(schema: str, gt: str, pred: str, settings: CompareSettings) -> ExitC
     return ExitCode.OK
 
 
-def _pair(gt: str, pred: str, settings: CompareSettings) -> DocumentPair:
-    pairs = open_pairs(gt, pred, settings)
+def _pair(settings: CompareSettings) -> DocumentPair:
+    pairs = open_pairs(settings.gt, settings.pred, settings)
     document = settings.document
     if pairs.single and document is None:
         return next(iter(pairs))
@@ -56,7 +55,7 @@ def _pair(gt: str, pred: str, settings: CompareSettings) -> DocumentPair:
     if document is None:
         expected = "two JSON files, or --document ID"
         hint = f"such as --document {ids[0]}" if ids else ""
-        raise UsageError([Problem(gt, "there are many documents", expected, hint)])
+        raise UsageError([Problem(settings.gt, "there are many documents", expected, hint)])
     found = f"there is no document {document!r}"
     hint = did_you_mean(document, ids)
     raise UsageError([Problem("--document", found, "an id as eval names it", hint)])

@@ -9,6 +9,7 @@ from typing import Any, Final
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.option import NotTakenError, options_of
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
+from stickler_cli.documents.reading import STANDARD_INPUT
 from stickler_cli.settings import COMMANDS
 
 OWN_FILE: Final = "stickler.toml"
@@ -45,7 +46,8 @@ def read_config(named: str | None, command: str) -> tuple[dict[str, Any], str]:
         except NotTakenError as error:
             problems.append(known[name].problem(str(file), f"{key} is {brief(value)}", error))
         if name in own and own[name].in_file in {"all", command}:
-            values[name] = _resolved(value, file.parent) if own[name].is_path else value
+            relative = own[name].is_path and value != STANDARD_INPUT
+            values[name] = _resolved(value, file.parent) if relative else value
     if problems:
         raise UsageError(problems)
     return values, str(file)

@@ -14,7 +14,7 @@ from .console import ExitCode, warn, write_result
 from .outputs import encoded, exit_code_of, listing, outputs_of
 
 
-def evaluate(schema: str, gt: str, pred: str, settings: EvalSettings) -> ExitCode:
+def evaluate(settings: EvalSettings) -> ExitCode:
     """Evaluate all documents and report."""
     outputs = outputs_of(settings, None)  # the inputs are looked at with all other files
     shown = outputs.formats
@@ -23,11 +23,12 @@ def evaluate(schema: str, gt: str, pred: str, settings: EvalSettings) -> ExitCod
         detail=bool(WITH_DETAIL & shown),
         intervals_of_fields=bool(WITH_FIELD_INTERVALS & shown),
     )
-    assembly = assemble(schema, gt, pred, settings, reported)
+    assembly = assemble(settings, reported)
     pairs, client = assembly.pairs, assembly.job.options.client
     if settings.verbose:
         total = "?" if pairs.total is None else pairs.total
-        warn(f"evaluating {total} documents with {assembly.schema.plan.model_name} of {schema}")
+        named = f"{assembly.schema.plan.model_name} of {settings.schema}"
+        warn(f"evaluating {total} documents with {named}")
     if settings.dry_run:
         _show_dry_run(assembly.job, pairs)
         return ExitCode.OK

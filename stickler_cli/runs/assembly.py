@@ -14,7 +14,7 @@ from stickler_cli.documents.reading import STANDARD_INPUT
 from stickler_cli.schema.compiler import LoadedSchema, load_schema
 from stickler_cli.score.gates import Gate, check_paths, parse_gates, refuse_bounds
 from stickler_cli.score.intervals import IntervalSettings
-from stickler_cli.settings import ComparisonOptions, EvalSettings, ModelOptions
+from stickler_cli.settings import ComparisonOptions, EvalSettings, ModelOptions, SourceOptions
 from .grouping import parse_groupings
 from .job import Job, OutputsRequested, Workers, validation_of
 from .limits import check_memory_limit
@@ -30,8 +30,6 @@ class Assembly:
     """A run that may begin: whatever can be refused beforehand has been checked."""
 
     schema: LoadedSchema
-    gt: str
-    pred: str
     settings: EvalSettings
     pairs: Pairs
     job: Job
@@ -39,9 +37,7 @@ class Assembly:
     gates: tuple[Gate, ...]
 
 
-def assemble(
-    schema: str, gt: str, pred: str, settings: EvalSettings, reported: OutputsRequested
-) -> Assembly:
+def assemble(settings: EvalSettings, reported: OutputsRequested) -> Assembly:
     """Put a run together, of settings and what reports need; no document is compared.
 
     Raises:
@@ -57,17 +53,22 @@ def assemble(
     )
     by = parse_groupings(settings.by, settings.by_file)
     policy = policy_of(settings, dry_run=settings.dry_run)
-    _check_outputs(settings, [("the schema", schema), ("GT", gt), ("PRED", pred)])
-    loaded = load_schema(schema, allow_plugins=settings.allow_plugins)
+    _check_outputs(settings, inputs_of(settings))
+    loaded = load_schema(settings.schema, allow_plugins=settings.allow_plugins)
     options = comparing(loaded.plan, settings, client_of(loaded.plan, policy))
     check_paths(gates, known_paths(loaded.plan))
     if settings.ci == "none":
         refuse_bounds(gates)
-    pairs = open_pairs(gt, pred, settings)
+    pairs = open_pairs(settings.gt, settings.pred, settings)
     requested = _outputs_requested(settings, reported, gates, single=pairs.single)
     validation = validation_of(settings.validate, loaded.contents, loaded.path, loaded.path)
     job = Job(loaded.plan, options, settings.missing, requested, validation, by)
-    return Assembly(loaded, gt, pred, settings, pairs, job, workers, gates)
+    return Assembly(loaded, settings, pairs, job, workers, gates)
+
+
+def inputs_of(settings: SourceOptions) -> list[tuple[str, str]]:
+    """Return the name and the path of each input."""
+    return [("the schema", settings.schema), ("GT", settings.gt), ("PRED", settings.pred)]
 
 
 def comparing(plan: Plan, settings: ComparisonOptions, client: "Client | None") -> Options:

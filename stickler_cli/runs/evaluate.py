@@ -93,8 +93,8 @@ def _deciding(assembly: Assembly) -> dict[str, object]:
     return {
         "version": __version__,
         "schema": assembly.schema.digest,
-        "GT": assembly.gt,
-        "PRED": assembly.pred,
+        "GT": settings.gt,
+        "PRED": settings.pred,
         **asdict(part_of(settings, DocumentOptions)),
         **asdict(part_of(settings, DecidingOptions)),
         **asdict(job.requested),

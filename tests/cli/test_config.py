@@ -100,6 +100,45 @@ def test_the_header_of_pyproject_in_the_own_file_is_told(stickler, data):
     assert "leave out the header [tool.stickler]" in result.err
 
 
+# --- arguments
+
+
+SOURCES = "schema = 'schema.json'\ngt = 'gt'\npred = 'pred'\n"
+
+
+def test_the_file_may_have_the_schema_and_both_sides(stickler, data, monkeypatch):
+    write(data / "stickler.toml", SOURCES)
+    (data / "below").mkdir()
+    monkeypatch.chdir(data / "below")
+    assert "2 documents evaluated" in stickler("eval").out
+    assert stickler("compare", "--document", "two").code == 0
+
+
+def test_of_fewer_than_three_arguments_the_last_is_the_prediction(stickler, data):
+    write(data / "stickler.toml", SOURCES)
+    assert stickler("eval", "-f", "json").json["overall_score"] < 1
+    assert stickler("eval", "gt", "-f", "json").json["overall_score"] == 1
+    assert stickler("eval", "pred", "pred", "-f", "json").json["overall_score"] == 1
+    assert stickler("eval", "schema.json", "gt", "gt", "-f", "json").json["overall_score"] == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "missing"),
+    [((), "SCHEMA, GT, PRED"), (("pred",), "SCHEMA, GT"), (("gt", "pred"), "SCHEMA")],
+)
+def test_arguments_that_nobody_gave_are_told_with_what_would_be_right(stickler, arguments, missing):
+    result = stickler("eval", *arguments)
+    assert result.code == 2
+    assert f"error: {missing} missing, expected stickler eval SCHEMA GT PRED" in result.err
+    assert f"stickler.toml may have {missing.lower()} instead" in result.err
+
+
+def test_standard_input_named_in_the_file_is_no_file(stickler, data):
+    write(data / "stickler.toml", SOURCES.replace("'gt'", "'-'"))
+    assert "standard input, but" not in stickler("eval").err
+    assert "/-:" not in stickler("eval").err
+
+
 # --- all commands
 
 
