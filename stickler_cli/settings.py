@@ -10,6 +10,7 @@ from stickler_cli.core.option import Number, Settings, Size, option
 
 Missing = Literal["fn", "skip", "error"]
 ExtraFields = Literal["fa", "ignore"]
+Infer = Literal["auto", "always", "never"]
 Validate = Literal["none", "pred", "gt", "both"]
 RunFormat = Literal["table", "json", "csv", "markdown", "junit", "github", "openmetrics", "html"]
 ComparisonFormat = Literal["table", "json", "markdown"]
@@ -55,6 +56,11 @@ class SchemaOptions(Settings):
     """How a schema is read."""
 
     allow_plugins: bool = option(False, "Let the schema name a comparator as module:Class.")
+    infer: Infer = option(
+        "auto",
+        "Infer how to compare by kinds and names: auto if the schema has no annotation at all, "
+        "always where it has none, never.",
+    )
 
 
 class LenientOptions(Settings):

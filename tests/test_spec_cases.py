@@ -90,7 +90,7 @@ def test_case_names_are_unique():
 
 def command_line_options(options):
     """Give a case's options as the command line takes them."""
-    arguments = []
+    arguments = ["--infer", "never"]
     for name, value in options.items():
         option = f"--{name.replace('_', '-')}"
         arguments += [option] if value is True else [option, str(value)]

@@ -2,6 +2,7 @@
 
 import math
 import os
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sized
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,9 +15,9 @@ from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents.pairs import DocumentPair
 from stickler_cli.runs.evaluate import evaluate_in_memory
 from stickler_cli.runs.job import Validation, validation_of
-from stickler_cli.schema.compiler import compile_schema, load_schema
 from stickler_cli.schema.judging import MOST_LEVELS
-from stickler_cli.settings import ExtraFields, ManySettings, Missing, Validate
+from stickler_cli.schema.loading import LoadedSchema, load_schema, loaded
+from stickler_cli.settings import ExtraFields, Infer, ManySettings, Missing, Validate
 from .evaluation_views import Evaluation
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
     recall_with_fd: bool = ManySettings.recall_with_fd,
     missing: Missing = ManySettings.missing,
     allow_plugins: bool = ManySettings.allow_plugins,
+    infer: Infer = ManySettings.infer,
     validate: Validate = ManySettings.validate,
     client: "Client | None" = None,
 ) -> Evaluation:
@@ -56,6 +58,9 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
         missing: what a ground truth without prediction is: `fn` (false negatives), `skip` (left
             out) or `error` (a failed document).
         allow_plugins: whether the schema may name comparators of installed modules.
+        infer: whether comparators are inferred by kinds and names, which a warning tells: `auto`
+            where a parsed schema or a file has no annotation at all, `always` where places have
+            none, or `never`.
         validate: which documents are held against the schema too: `none`, `pred`, `gt` or `both`.
         client: who asks models, and knows afterwards what that took; None asks as `stickler eval`.
 
@@ -69,7 +74,7 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
     known = options_of(ManySettings)
     options = {name: value for name, value in given.items() if name in known}
     settings = read_settings(ManySettings, options)
-    plan, contents, file = _compiled(schema, allow_plugins=settings.allow_plugins)
+    plan, contents, file = _compiled(schema, settings)
 
     def validation() -> Validation | None:
         if settings.validate == "none":
@@ -92,25 +97,34 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
 
 
 def _compiled(
-    schema: object, *, allow_plugins: bool
+    schema: object, settings: ManySettings
 ) -> tuple[Plan, Callable[[], Any] | None, str | None]:
     """Return the plan of what stands for a schema, what makes the schema itself, and its file."""
+    how: Any = {"allow_plugins": settings.allow_plugins, "when": settings.infer}
     match schema:
         case Plan():
             return schema, None, None
         case str() | os.PathLike():
-            loaded = load_schema(os.fspath(schema), allow_plugins=allow_plugins)
-            return loaded.plan, lambda: loaded.contents, loaded.path
+            found = load_schema(os.fspath(schema), **how)
+            return _told(found).plan, lambda: found.contents, found.path
         case dict():
-            return compile_schema(schema, allow_plugins=allow_plugins), lambda: schema, None
+            found = _told(loaded(schema, "the schema", **how))
+            return found.plan, lambda: schema, None
         case type():
             compiled = _method(schema, "comparison_plan")
             plan = compiled() if compiled else None
             if isinstance(plan, Plan):
                 return plan, _method(schema, "to_json_schema"), None
-    found = repr(schema) if isinstance(schema, type) else _described(schema)
+    there = repr(schema) if isinstance(schema, type) else _described(schema)
     expected = "a schema file, a parsed schema, or a StructuredModel class"
-    raise UsageError([Problem("schema", f"it is {found}", expected)])
+    raise UsageError([Problem("schema", f"it is {there}", expected)])
+
+
+def _told(schema: LoadedSchema) -> LoadedSchema:
+    """Tell what was inferred, as seen from the caller of `evaluate_many`."""
+    if schema.remark:
+        warnings.warn(schema.remark, stacklevel=4)
+    return schema
 
 
 def _method(owner: object, name: str) -> Callable[..., Any] | None:

@@ -25,6 +25,8 @@ def evaluate(settings: EvalSettings) -> ExitCode:
     )
     assembly = assemble(settings, reported)
     pairs, client = assembly.pairs, assembly.job.options.client
+    if assembly.schema.remark and not settings.quiet:
+        warn(assembly.schema.remark)
     if settings.verbose:
         total = "?" if pairs.total is None else pairs.total
         named = f"{assembly.schema.plan.model_name} of {settings.schema}"

@@ -46,7 +46,8 @@ def _shown(value: object) -> str:
 def _every(base: Run, new: Run) -> Iterator[_Both]:
     before, after = base.schema, new.schema
     yield "schema digest", before.digest, after.digest, True
-    if before.digest != after.digest:
+    yield "inferred annotations", before.inferred, after.inferred, True
+    if (before.digest, before.inferred) != (after.digest, after.inferred):
         yield "schema", before.path, after.path, False
         yield "model name", before.model_name, after.model_name, False
         old, now = ({info.path: asdict(info) for info in run.fields} for run in (base, new))

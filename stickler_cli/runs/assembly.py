@@ -11,7 +11,7 @@ from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.pairs import Pairs, open_pairs
 from stickler_cli.documents.reading import STANDARD_INPUT
-from stickler_cli.schema.compiler import LoadedSchema, load_schema
+from stickler_cli.schema.loading import LoadedSchema, load_schema
 from stickler_cli.score.gates import Gate, check_paths, parse_gates, refuse_bounds
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.settings import ComparisonOptions, EvalSettings, ModelOptions, SourceOptions
@@ -54,7 +54,7 @@ def assemble(settings: EvalSettings, reported: OutputsRequested) -> Assembly:
     by = parse_groupings(settings.by, settings.by_file)
     policy = policy_of(settings, dry_run=settings.dry_run)
     _check_outputs(settings, inputs_of(settings))
-    loaded = load_schema(settings.schema, allow_plugins=settings.allow_plugins)
+    loaded = load_schema(settings.schema, allow_plugins=settings.allow_plugins, when=settings.infer)
     options = comparing(loaded.plan, settings, client_of(loaded.plan, policy))
     check_paths(gates, known_paths(loaded.plan))
     if settings.ci == "none":

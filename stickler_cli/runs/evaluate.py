@@ -93,6 +93,7 @@ def _deciding(assembly: Assembly) -> dict[str, object]:
     return {
         "version": __version__,
         "schema": assembly.schema.digest,
+        "inferred annotations": assembly.schema.inferred,
         "GT": settings.gt,
         "PRED": settings.pred,
         **asdict(part_of(settings, DocumentOptions)),
@@ -175,7 +176,7 @@ def _record(assembly: Assembly, total: ChunkResult, *, partial: bool) -> Run:
     recall_with_fd = settings.recall_with_fd
     return Run(
         evaluation=evaluation,
-        schema=SchemaSignature(schema.path, schema.digest, schema.plan.model_name),
+        schema=SchemaSignature(schema.path, schema.digest, schema.plan.model_name, schema.inferred),
         options=part_of(settings, RunOptions),
         fields=field_infos(schema.plan),
         gates=[judge(it, evaluation, recall_with_fd=recall_with_fd) for it in assembly.gates],

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.locations import Path
@@ -14,6 +14,9 @@ from .name_rules import rule_for
 from .places import ArrayPlace, LeafPlace, Places
 
 ANNOTATED: Final = "as its annotations say"
+
+Who: TypeAlias = Literal["annotation", "inferred", "default"]
+"""Who said how a field is compared; a default is what its kind alone says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,9 @@ class Inferred:
     """What the field is worth in its object; above 0."""
     reason: str = ""
     """Why, as a phrase."""
+    kind: str = ""
+    """The JSON type of its values: `number`, `list of string`, `object`, `any`."""
+    source: Who = "default"
 
     def annotations(self) -> JsonObject:
         """Return how the field is compared as annotations of its schema."""
@@ -52,13 +58,15 @@ def annotated_choice(merged: Merged, default: LeafDefault) -> Inferred:
     """Return what annotations say, with the default of the kind where they are silent."""
     threshold = default.threshold if merged.threshold is None else merged.threshold
     name = merged.comparator or default.comparator
-    return Inferred((), name, merged.config, threshold, reason=ANNOTATED)
+    return Inferred((), name, merged.config, threshold, reason=ANNOTATED, source="annotation")
 
 
 def open_choice(merged: Merged) -> Inferred:
     """Return what is known of a place of any kind."""
-    reason = ANNOTATED if says_how(merged) else "any values, each by its own kind"
-    return Inferred((), merged.comparator or "", merged.config, merged.threshold, reason=reason)
+    if not says_how(merged):
+        return Inferred(reason="any values, each by its own kind")
+    name, config = merged.comparator or "", merged.config
+    return Inferred((), name, config, merged.threshold, reason=ANNOTATED, source="annotation")
 
 
 def leaf_choice(name: str, place: LeafPlace) -> Inferred:

@@ -1,18 +1,14 @@
 """From an annotated JSON Schema to a plan, or to one SchemaError with every problem in it."""
 
-import hashlib
 from collections.abc import Mapping
 from pathlib import Path
-
-import orjson
 
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.comparators.registry import Comparators
 from stickler_cli.compare.plan import Plan
 from stickler_cli.core.json_values import JsonValue, brief
 from stickler_cli.core.problems import Problem, SchemaError
-from stickler_cli.core.values import dataclass
-from .dialects import SUPPORTED, TOO_OLD, Schema, named_dialect
+from .dialects import SUPPORTED, TOO_OLD, named_dialect
 from .metaschema import without_invalid_places
 from .nodes import NO_OBJECT, OBJECT_EXPECTED, Compiler
 from .places import TooManyPlacesError
@@ -73,32 +69,3 @@ def _compiled(files: SchemaFiles, problems: Problems, comparators: Comparators) 
     files.accept = lambda found: check(files, found, problems, comparators=comparators)
     valid = files.accept(files.root.schema)
     return Compiler(files, problems, comparators).plan() if valid else None
-
-
-@dataclass(frozen=True, slots=True)
-class LoadedSchema:
-    """A compiled schema and which file it was."""
-
-    path: str
-    """As the user named it."""
-    digest: str
-    """`sha256:` and the hexadecimal digest of the file's bytes."""
-    plan: Plan
-    contents: Schema
-
-
-def load_schema(path: str, *, allow_plugins: bool = False) -> LoadedSchema:
-    """Read and compile a schema file; raise SchemaError as `compile_schema` does."""
-    try:
-        content = Path(path).read_bytes()
-    except OSError as error:
-        hint = "the order is SCHEMA GT PRED" if Path(path).is_dir() else "check the path"
-        found = f"the schema cannot be read ({error.strerror})"
-        raise SchemaError([Problem(path, found, "a JSON Schema file", hint)]) from None
-    try:
-        schema = orjson.loads(content.removeprefix(b"\xef\xbb\xbf"))
-    except orjson.JSONDecodeError as error:
-        found, at = f"the schema is not JSON ({error.msg})", (error.lineno, error.colno)
-        raise SchemaError([Problem(path, found, "a JSON Schema", "", None, *at)]) from None
-    plan = compile_schema(schema, path, Path(path), allow_plugins=allow_plugins)
-    return LoadedSchema(path, f"sha256:{hashlib.sha256(content).hexdigest()}", plan, schema)

@@ -17,9 +17,11 @@ from stickler_cli.core.json_values import JsonObject, JsonValue
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.core.values import dataclass
-from .annotations import NOTHING_INHERITED, Merged
+from stickler_cli.settings import Infer
+from .annotations import NOTHING_INHERITED, Merged, own_keys
 from .choices import (
     Inferred,
+    Who,
     annotated_choice,
     kind_choice,
     leaf_choice,
@@ -28,7 +30,7 @@ from .choices import (
     open_choice,
     says_how,
 )
-from .combinators import Branch, InForce
+from .combinators import OPEN, Branch, InForce
 from .defaults import DEFAULT_WEIGHT, TEXT
 from .dialects import Schema
 from .name_rules import is_plural
@@ -50,21 +52,29 @@ __all__ = ["Inferred", "infer"]
 REPEATED: Final = 12
 """Fields of a part that are listed again where it occurs again; more are one entry."""
 
+SAME: Final = "as above"
+"""The kind of such an entry."""
+WHOLE: Final = "array or object"
+"""The kind of a value that its comparator takes as one."""
 
-def infer(
-    schema: JsonObject,
+
+def infer(  # noqa: PLR0913 - a keyword for each that `compile_schema` has, and one
+    schema: JsonValue,
     source: str = "",
     file: FilePath | None = None,
     *,
+    when: Infer = "always",
     allow_plugins: bool = False,
     comparators: Mapping[str, BaseComparator] | None = None,
-) -> tuple[JsonObject, tuple[Inferred, ...]]:
+) -> tuple[Any, tuple[Inferred, ...]]:
     """Annotate what a schema leaves open.
 
     Args:
         schema: as `compile_schema` takes it, and the rest too; it is not changed.
         source: its name for messages.
         file: where relative references start; other files are left as they are.
+        when: `auto` leaves a schema as it is if a place that it describes has an annotation, and
+            `never` any; then the fields say what it comes to.
         allow_plugins: whether a comparator may be named as `package.module:Class`.
         comparators: instances that the schema refers to by these names.
 
@@ -77,12 +87,18 @@ def infer(
         SchemaError: the schema is too deep or describes too much. Anything else that is wrong
             with it is left for `compile_schema` to tell.
     """
+    if not isinstance(schema, dict):
+        return schema, ()
     names = Comparators(allow_plugins, comparators or {})
     try:
         own: set[int] = set()
         annotated: JsonObject = _copied(schema, own)
         walker = _Walker(SchemaFiles(annotated, source, file), own, names)
         fields = walker.fields()
+        if when == "never" or (when == "auto" and walker.annotated):
+            # As an array or an arm says it all itself, choices are of kinds alone.
+            walker = _Walker(SchemaFiles(annotated, source, file), set(), names)
+            fields = walker.fields()
     except RecursionError:
         problem = Problem(source, "the schema is nested too deeply", "fewer levels", pointer="")
         raise SchemaError([problem]) from None
@@ -147,13 +163,20 @@ class _Walker:
         """By place: where its fields were listed, and they, or None while they are."""
         self._waiting: deque[tuple[InForce, _At]] = deque()
         self._depth = 0
+        self.annotated = False
+        """Whether a place that was met has an annotation."""
 
     def fields(self) -> tuple[Inferred, ...]:
-        """List every field, each once, though two arms of a union may have it."""
+        """List every field, each once, though two arms of a union or two positions may have it."""
         found = [*self._inside((self._root,), _At(self._root.schema))]
         while self._waiting:
             found += self._inside(*self._waiting.popleft())
-        return tuple({repr(each): each for each in found if each.path}.values())
+        once: dict[str, Inferred] = {}
+        for each in found:
+            alike = once.setdefault(repr(replace(each, kind="")), each)
+            kinds = " or ".join(dict.fromkeys((alike.kind, each.kind)))
+            once[repr(replace(each, kind=""))] = replace(alike, kind=kinds)
+        return tuple(each for each in once.values() if each.path)
 
     def write(self) -> None:
         """Write the choices down; keys that are there stay, right or wrong."""
@@ -171,8 +194,9 @@ class _Walker:
             if listed is not None and len(listed) <= REPEATED:
                 return [replace(each, path=(*at.path, *each.path[len(path) :])) for each in listed]
             where = f"as {field_path(path)}" if path else "as the whole document"
-            return [self._entry(at, self._places.merge(in_force), Inferred(reason=where))]
+            return [self._entry(at, self._places.merge(in_force), Inferred(reason=where), SAME)]
         self._known[key] = at.path, None
+        self.annotated |= any(own_keys(source.schema) for source in in_force)
         match place := self._places.at(in_force, at.inherited):
             case UnionPlace():
                 fields = self._arms(place.branches, at)
@@ -181,11 +205,12 @@ class _Walker:
             case ArrayPlace():
                 fields = self._array(place, at)
             case LeafPlace():
-                fields = [self._entry(at, place.merged, self._leaf(place, at))]
+                fields = [self._entry(at, place.merged, self._leaf(place, at), place.kind)]
             case WholePlace():
-                fields = [self._entry(at, place.merged, annotated_choice(place.merged, TEXT))]
+                choice = annotated_choice(place.merged, TEXT)
+                fields = [self._entry(at, place.merged, choice, WHOLE)]
             case OpenPlace():  # pragma: no branch - there are no others
-                fields = [self._entry(at, place.merged, open_choice(place.merged))]
+                fields = [self._entry(at, place.merged, open_choice(place.merged), OPEN)]
         self._known[key] = at.path, fields
         return fields
 
@@ -200,7 +225,11 @@ class _Walker:
         if silent and id(holder) in self._own:
             choices = [leaf_choice(at.name, leaf) for leaf in leaves]
             if all(choice.annotations() == choices[0].annotations() for choice in choices):
-                return [self._entry(at, leaves[0].merged, self._note(holder, choices[0]))]
+                noted, kind = (
+                    self._note(holder, choices[0]),
+                    " or ".join(leaf.kind for leaf in leaves),
+                )
+                return [self._entry(at, leaves[0].merged, noted, kind)]
         found = []
         for branch in branches:
             own = branch.arm.schema if branch.arm else _NOWHERE
@@ -209,7 +238,8 @@ class _Walker:
 
     def _note(self, holder: Schema, choice: Inferred) -> Inferred:
         """Take note of a choice; where two fields share a holder, the first has its way."""
-        return self._notes.setdefault(id(holder), (holder, choice))[1]
+        noted = replace(choice, source="inferred")
+        return self._notes.setdefault(id(holder), (holder, noted))[1]
 
     def _leaf(self, place: LeafPlace, at: _At) -> Inferred:
         choice = leaf_choice(at.name, place)
@@ -223,18 +253,19 @@ class _Walker:
         box = None if says_how(merged) else named_choice(at.name, "box")
         plural = is_plural(at.name)
         if box and id(at.holder) in self._own and may_be_box(self._places, place, plural=plural):
-            return [self._entry(at, merged, self._note(at.holder, box))]
+            return [self._entry(at, merged, self._note(at.holder, box), "array")]
         weight = merged.weight if at.weight is None else at.weight
         if positions and weight is None:
             weight = DEFAULT_WEIGHT
         inside = replace(at, inherited=place.below, weight=weight, listed=not positions)
         if not (positions or elements):
-            return [self._entry(at, merged, open_choice(merged))]
+            return [self._entry(at, merged, open_choice(merged), "array")]
         found: _Fields = []
         if at.listed and at.inherited.threshold is not None:
             reason = "lists are paired by their elements"
-            choice = Inferred(threshold=at.inherited.threshold, reason=reason)
-            found.append(self._entry(at, merged, choice))
+            threshold = at.inherited.threshold
+            choice = Inferred(threshold=threshold, reason=reason, source="annotation")
+            found.append(self._entry(at, merged, choice, "array"))
         whole = None if positions else at.holder
         for part in (*positions, elements) if elements else positions:
             inner = replace(inside, holder=part[0].schema, leaf_holder=whole)
@@ -255,7 +286,10 @@ class _Walker:
         if at.listed:  # what an item is worth says nothing of the list
             reason += "; items in any order"
             at = replace(at, weight=DEFAULT_WEIGHT if at.weight is None else at.weight)
-        found = [self._entry(at, own, Inferred(threshold=threshold, reason=reason))]
+        stated = own.match_threshold is not None or (not at.listed and own.threshold is not None)
+        who: Who = "annotation" if stated else "default"
+        choice = Inferred(threshold=threshold, reason=reason, source=who)
+        found = [self._entry(at, own, choice, "object")]
         if self._depth == DEEPEST:
             self._waiting += declared
             return found
@@ -265,11 +299,12 @@ class _Walker:
         self._depth -= 1
         return found
 
-    def _entry(self, at: _At, merged: Merged, choice: Inferred) -> Inferred:
+    def _entry(self, at: _At, merged: Merged, choice: Inferred, kind: str) -> Inferred:
         if choice.comparator in self._instances:
             instance = self._instances[choice.comparator]
             choice = replace(choice, comparator=instance.name, config=instance.config)
         if at.listed and choice.comparator:
             choice = replace(choice, reason=f"{choice.reason}; in any order")
         weight = merged.worth if at.weight is None else at.weight
-        return replace(choice, path=at.path, weight=weight)
+        kind = f"list of {kind}" if at.listed else kind
+        return replace(choice, path=at.path, weight=weight, kind=kind)

@@ -23,6 +23,7 @@ from .non_matches import NonMatch
 
 UNFIT: Final = frozenset({Status.FAILED})
 UNFIT_IF_STRICT: Final = UNFIT | {Status.MISSING, Status.INVALID, Status.UNMATCHED}
+_DIGEST: Final = "^sha256:[0-9a-f]{64}$"
 PER_DOCUMENT: Final = "per_document"  # the key of the accounts of documents
 
 
@@ -40,10 +41,14 @@ class SchemaSignature:
 
     path: str
     """The file, as the user named it."""
-    digest: Annotated[str, Rule("a string", {"type": "string", "pattern": "^sha256:[0-9a-f]{64}$"})]
+    digest: Annotated[str, Rule("a string", {"type": "string", "pattern": _DIGEST})]
     """SHA-256 of the file's bytes."""
     model_name: str
     """What the schema calls its documents."""
+    inferred: Annotated[
+        str | None, Rule("a string", {"type": ["string", "null"], "pattern": _DIGEST}, always=True)
+    ] = None
+    """SHA-256 of the annotations that were inferred; null where those of the schema alone count."""
 
 
 @dataclass(frozen=True, slots=True)

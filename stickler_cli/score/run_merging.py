@@ -68,6 +68,7 @@ def _conditions(run: Run) -> dict[str, object]:
     return {
         "the version": run.version,
         "the digest of the schema": run.schema.digest,
+        "the digest of what was inferred": run.schema.inferred,
         **{f"the option {name}": value for name, value in asdict(run.options).items()},
         "the setting of intervals": None if bootstrap is None else bootstrap.settings.view(),
         "the breakdown": list(run.evaluation.by),

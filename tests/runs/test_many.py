@@ -113,9 +113,9 @@ def test_any_order_chunks_and_workers_give_the_same_bytes(pairs, workers, chunk_
 @pytest.mark.parametrize("workers", [2, 3])
 def test_processes_give_the_same_bytes_as_none(workers):
     pairs = PAIRS * 3
-    one = evaluate_many(SCHEMA, pairs)
+    one = evaluate_many(SCHEMA, pairs, infer="never")
 
-    many = evaluate_many(SCHEMA, pairs, workers=workers, chunk_size=5)
+    many = evaluate_many(SCHEMA, pairs, infer="never", workers=workers, chunk_size=5)
 
     assert text_of(many) == text_of(one)
     # Two of eight have no ground truth that could be compared.
@@ -130,7 +130,7 @@ def test_processes_take_documents_as_deep_as_this_one_does():
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(20_000)
     try:
-        evaluation = evaluate_many(SCHEMA, [(deep, deep)], workers=2)
+        evaluation = evaluate_many(SCHEMA, [(deep, deep)], infer="never", workers=2)
     finally:
         sys.setrecursionlimit(limit)
 
@@ -141,7 +141,13 @@ def test_options_are_kept_and_decide():
     pairs = [({"a": "x"}, {"a": "xyz", "z": 1}), ({"a": "x"}, None)]
 
     evaluation = evaluate_many(
-        SCHEMA, pairs, extra_fields="ignore", missing="skip", recall_with_fd=True, pairing_floor=0
+        SCHEMA,
+        pairs,
+        infer="never",
+        extra_fields="ignore",
+        missing="skip",
+        recall_with_fd=True,
+        pairing_floor=0,
     )
 
     # One document is left: a is wrong (similarity 1/3), z does not count, nothing else is there.
@@ -172,7 +178,10 @@ def test_a_schema_may_be_a_file_its_contents_a_plan_or_a_class(tmp_path):
     file = tmp_path / "schema.json"
     file.write_text(json.dumps(SCHEMA), encoding="utf-8")
 
-    texts = {text_of(evaluate_many(each, PAIRS)) for each in (file, str(file), SCHEMA, PLAN)}
+    texts = {
+        text_of(evaluate_many(each, PAIRS, infer="never"))
+        for each in (file, str(file), SCHEMA, PLAN)
+    }
     texts.add(text_of(evaluate_many(Invoice, PAIRS)))
 
     assert len(texts) == 1

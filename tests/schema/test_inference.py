@@ -87,6 +87,8 @@ def test_an_entry_says_what_was_chosen_and_why():
         1.0,
         3,
         'named "total", an amount of money: rounding to a cent is no error',
+        "number",
+        "inferred",
     )
 
 

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from stickler_cli.core.problems import SchemaError
-from stickler_cli.schema.compiler import load_schema
+from stickler_cli.schema.loading import load_schema
 
 SCHEMA = {"type": "object", "properties": {"a": {"$ref": "b.json"}}}
 
@@ -63,7 +63,7 @@ def test_a_schema_with_problems_is_refused_under_its_name(tmp_path):
 def loaded_by(file):
     """List what a new interpreter has loaded once it has compiled a schema."""
     program = (
-        "import sys; from stickler_cli.schema.compiler import load_schema; "
+        "import sys; from stickler_cli.schema.loading import load_schema; "
         f"load_schema({str(file)!r}); print(*sys.modules)"
     )
     run = subprocess.run(

@@ -160,6 +160,7 @@ def _settings(view: RunView) -> list[tuple[str, str]]:
     return [
         ("schema", visible(run.schema.path)),
         ("schema digest", run.schema.digest),
+        *([("inferred annotations", run.schema.inferred)] if run.schema.inferred else []),
         *((name.replace("_", " "), _option_text(name, value)) for name, value in options.items()),
         *((f"intervals: {name}", str(value)) for name, value in bounds.items()),
         ("made by", f"stickler {run.version}"),

@@ -1,0 +1,77 @@
+"""A schema as commands have it: read, inferred where it says nothing, compiled."""
+
+import hashlib
+from pathlib import Path
+
+import orjson
+
+from stickler_cli.compare.plan import Plan
+from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.problems import Problem, SchemaError
+from stickler_cli.core.values import dataclass
+from stickler_cli.settings import Infer
+from .compiler import compile_schema
+from .dialects import Schema
+from .inference import Inferred, infer
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedSchema:
+    """A compiled schema and which file it was."""
+
+    path: str
+    """As the user named it."""
+    digest: str
+    """`sha256:` and the hexadecimal digest of the file's bytes."""
+    plan: Plan
+    contents: Schema
+    """With the annotations that were inferred."""
+    inferred: str | None = None
+    """The digest of these annotations; None where none were."""
+    fields: tuple[Inferred, ...] = ()
+    """How each field is compared, and who said so; in schema order, parents first."""
+
+    @property
+    def remark(self) -> str:
+        """What to tell of what was inferred; empty where nothing was."""
+        if self.inferred is None:
+            return ""
+        count = sum(field.source == "inferred" for field in self.fields)
+        return (
+            f"{self.path} does not say how to compare: inferred for {count} fields by kind and "
+            f"name (`stickler init {self.path} -o FILE` writes it down, --infer never leaves it)"
+        )
+
+
+def load_schema(path: str, *, allow_plugins: bool = False, when: Infer = "never") -> LoadedSchema:
+    """Read and compile a schema file; raise SchemaError as `compile_schema` does."""
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        hint = "the order is SCHEMA GT PRED" if Path(path).is_dir() else "check the path"
+        found = f"the schema cannot be read ({error.strerror})"
+        raise SchemaError([Problem(path, found, "a JSON Schema file", hint)]) from None
+    try:
+        schema = orjson.loads(content.removeprefix(b"\xef\xbb\xbf"))
+    except orjson.JSONDecodeError as error:
+        found, at = f"the schema is not JSON ({error.msg})", (error.lineno, error.colno)
+        raise SchemaError([Problem(path, found, "a JSON Schema", "", None, *at)]) from None
+    digest = f"sha256:{hashlib.sha256(content).hexdigest()}"
+    return loaded(schema, path, Path(path), digest, allow_plugins=allow_plugins, when=when)
+
+
+def loaded(  # noqa: PLR0913 - what a file is, and how it is read
+    schema: JsonValue,
+    path: str = "",
+    file: Path | None = None,
+    digest: str = "",
+    *,
+    allow_plugins: bool = False,
+    when: Infer = "never",
+) -> LoadedSchema:
+    """Infer and compile a parsed schema; raise SchemaError as `compile_schema` does."""
+    annotated, fields = infer(schema, path, file, when=when, allow_plugins=allow_plugins)
+    plan = compile_schema(annotated, path, file, allow_plugins=allow_plugins)
+    notes = [(each.path, each.annotations()) for each in fields if each.source == "inferred"]
+    inferred = f"sha256:{hashlib.sha256(repr(notes).encode()).hexdigest()}" if notes else None
+    return LoadedSchema(path, digest, plan, annotated, inferred, fields)
