@@ -164,7 +164,13 @@ def _plan_of(gt: object) -> tuple[Plan, tuple[Inferred, ...]]:
         else:
             schema = annotated_schema(model, known)
         # A class is code already: a comparator that it names by its place is no less trusted.
-        schema, inferred = infer(schema, name, allow_plugins=True, comparators=known)
-        plan = compile_schema(schema, name, allow_plugins=True, comparators=known)
-        _plans[model] = plan, inferred
+        found = infer(schema, name, allow_plugins=True, comparators=known)
+        plan = compile_schema(
+            found.schema,
+            name,
+            allow_plugins=True,
+            comparators=known,
+            inferred=found.annotations,
+        )
+        _plans[model] = plan, found.fields
     return _plans[model]

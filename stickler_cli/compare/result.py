@@ -3,8 +3,9 @@
 from enum import IntEnum
 from typing import Final, Literal, TypeAlias
 
-ThresholdSource: TypeAlias = Literal["annotation", "match-threshold", "default"]
-"""Who said it: an annotation of the place or its list, a model's match-threshold, or nobody."""
+ThresholdSource: TypeAlias = Literal["annotation", "match-threshold", "inferred", "default"]
+"""Who said it: an annotation of the place or its list, a model's match-threshold, inference by kind
+and name, or nobody."""
 
 DEFAULT_MATCH_THRESHOLD: Final = 0.7
 """The similarity at which two objects are the same one. Source: docs/semantics.md, Schema."""

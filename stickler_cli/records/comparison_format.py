@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final, Literal, NotRequired
 from typing_extensions import TypedDict  # that of Python 3.11 is none that pydantic takes
 
 from stickler_cli.compare.explained import Amount, Pairing, Sum
+from stickler_cli.compare.result import ThresholdSource
 from stickler_cli.core.rules import Fraction, Rule, Weight
 from .run_format import AnyJson
 
@@ -59,7 +60,7 @@ class PlaceRecord(TypedDict):
     """After clipping."""
     threshold: NotRequired[Fraction]
     """What it must reach."""
-    threshold_source: NotRequired[Literal["annotation", "match-threshold", "default"]]
+    threshold_source: NotRequired[ThresholdSource]
     """Who said the threshold."""
     weight: NotRequired[Weight]
     """What a field is worth in its object."""

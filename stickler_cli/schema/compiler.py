@@ -6,23 +6,24 @@ from pathlib import Path
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.comparators.registry import Comparators
 from stickler_cli.compare.plan import Plan
-from stickler_cli.core.json_values import JsonValue, brief
+from stickler_cli.core.json_values import JsonObject, JsonValue, brief
 from stickler_cli.core.problems import Problem, SchemaError
 from .dialects import SUPPORTED, TOO_OLD, named_dialect
 from .metaschema import without_invalid_places
 from .nodes import NO_OBJECT, OBJECT_EXPECTED, Compiler
 from .places import TooManyPlacesError
-from .references import SchemaFiles
+from .references import PlaceKey, SchemaFiles
 from .validity import Problems, check
 
 
-def compile_schema(
+def compile_schema(  # noqa: PLR0913 - what a schema is, and how it is read
     schema: JsonValue,
     source: str = "",
     file: Path | None = None,
     *,
     allow_plugins: bool = False,
     comparators: Mapping[str, BaseComparator] | None = None,
+    inferred: Mapping[PlaceKey, JsonObject] | None = None,
 ) -> Plan:
     """Compile a parsed schema.
 
@@ -32,6 +33,7 @@ def compile_schema(
         file: where relative references start; without it they are refused.
         allow_plugins: whether a comparator may be named as `package.module:Class`.
         comparators: instances that the schema refers to by these names.
+        inferred: the annotations that `infer` found.
 
     Raises:
         SchemaError: with everything that is wrong, each with its JSON Pointer.
@@ -43,7 +45,7 @@ def compile_schema(
     if named in TOO_OLD:
         found = f"the schema is written in Draft {named}"
         raise SchemaError([Problem(source, found, SUPPORTED, pointer="/$schema")])
-    files = SchemaFiles(schema, source, file)
+    files = SchemaFiles(schema, source, file, inferred)
     names = Comparators(allow_plugins, comparators or {})
     problems = Problems(files)
     plan = None

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path as FilePath
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.comparators.registry import Comparators
@@ -32,7 +32,7 @@ from .choices import (
 )
 from .combinators import OPEN, Branch, InForce
 from .defaults import DEFAULT_WEIGHT, TEXT
-from .dialects import Schema
+from .dialects import Schema, walk
 from .name_rules import is_plural
 from .nodes import DEEPEST
 from .places import (
@@ -45,9 +45,9 @@ from .places import (
     UnionPlace,
     WholePlace,
 )
-from .references import SchemaFiles
+from .references import PlaceKey, SchemaFiles
 
-__all__ = ["Inferred", "infer"]
+__all__ = ["Inference", "Inferred", "infer"]
 
 REPEATED: Final = 12
 """Fields of a part that are listed again where it occurs again; more are one entry."""
@@ -58,6 +58,24 @@ WHOLE: Final = "array or object"
 """The kind of a value that its comparator takes as one."""
 
 
+class Inference(NamedTuple):
+    """What was inferred for a schema, and what it comes to."""
+
+    schema: Any
+    """A copy with a comparator, its config and a threshold for every leaf whose own annotations
+    say nothing of these."""
+    fields: tuple[Inferred, ...]
+    """Every field in schema order, parents first. A part that is listed already, or is deep inside
+    others, may be one entry, or come last."""
+    choices: Mapping[PlaceKey, Inferred]
+    """What was inferred, by the place of the schema that it was written to."""
+
+    @property
+    def annotations(self) -> dict[PlaceKey, JsonObject]:
+        """What was inferred, as annotations."""
+        return {key: choice.annotations() for key, choice in self.choices.items()}
+
+
 def infer(  # noqa: PLR0913 - a keyword for each that `compile_schema` has, and one
     schema: JsonValue,
     source: str = "",
@@ -66,57 +84,47 @@ def infer(  # noqa: PLR0913 - a keyword for each that `compile_schema` has, and 
     when: Infer = "always",
     allow_plugins: bool = False,
     comparators: Mapping[str, BaseComparator] | None = None,
-) -> tuple[Any, tuple[Inferred, ...]]:
+) -> Inference:
     """Annotate what a schema leaves open.
 
     Args:
         schema: as `compile_schema` takes it, and the rest too; it is not changed.
         source: its name for messages.
-        file: where relative references start; other files are left as they are.
+        file: where relative references start.
         when: `auto` leaves a schema as it is if a place that it describes has an annotation, and
             `never` any; then the fields say what it comes to.
         allow_plugins: whether a comparator may be named as `package.module:Class`.
         comparators: instances that the schema refers to by these names.
-
-    Returns:
-        A copy of the schema with a comparator, its config and a threshold for every leaf whose
-        own annotations say nothing of these; and every field in schema order, parents first. A
-        part that is listed already, or is deep inside others, may be one entry, or come last.
 
     Raises:
         SchemaError: the schema is too deep or describes too much. Anything else that is wrong
             with it is left for `compile_schema` to tell.
     """
     if not isinstance(schema, dict):
-        return schema, ()
+        return Inference(schema, (), {})
     names = Comparators(allow_plugins, comparators or {})
     try:
-        own: set[int] = set()
-        annotated: JsonObject = _copied(schema, own)
-        walker = _Walker(SchemaFiles(annotated, source, file), own, names)
+        annotated: JsonObject = _copied(schema)
+        walker = _Walker(SchemaFiles(annotated, source, file), names, may_write=when != "never")
         fields = walker.fields()
-        if when == "never" or (when == "auto" and walker.annotated):
-            # As an array or an arm says it all itself, choices are of kinds alone.
-            walker = _Walker(SchemaFiles(annotated, source, file), set(), names)
+        if when == "auto" and walker.annotated:
+            walker = _Walker(SchemaFiles(annotated, source, file), names, may_write=False)
             fields = walker.fields()
     except RecursionError:
         problem = Problem(source, "the schema is nested too deeply", "fewer levels", pointer="")
         raise SchemaError([problem]) from None
     except TooManyPlacesError as error:
         raise SchemaError([Problem(source, str(error), "fewer of them", pointer="")]) from None
-    walker.write()
-    return annotated, fields
+    return Inference(annotated, fields, walker.written())
 
 
-def _copied(value: JsonValue, own: set[int]) -> Any:
-    """Copy a schema, and note its objects; what was one object at two places becomes two."""
+def _copied(value: JsonValue) -> Any:
+    """Copy a schema; what was one object at two places becomes two."""
     if isinstance(value, list):
-        return [_copied(part, own) for part in value]
+        return [_copied(part) for part in value]
     if not isinstance(value, dict):
         return value
-    copy = {key: _copied(part, own) for key, part in value.items()}
-    own.add(id(copy))
-    return copy
+    return {key: _copied(part) for key, part in value.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,13 +159,22 @@ _NOWHERE: Final[Schema] = {}
 class _Walker:
     """Walks a schema once, takes note of choices and lists the fields."""
 
-    def __init__(self, files: SchemaFiles, own: set[int], comparators: Comparators) -> None:
-        """Take a schema, and what may be written to: not the schemas of other files."""
+    def __init__(self, files: SchemaFiles, comparators: Comparators, *, may_write: bool) -> None:
+        """Take a schema that is nobody else's."""
         self._root = files.root
+        self._own: set[int] = set()
+        """By identity: what may be written to, which is not what stands for schemas."""
+
+        def note(schema: Schema) -> bool:
+            self._own.update(id(part) for _, part in walk(schema))
+            return True
+
+        if may_write:
+            note(files.root.schema)
+            files.accept = note
         # A reference that leads nowhere is for the compiler to tell of.
         self._places = Places(files, comparators, lambda *_: None)
         self._instances = comparators.instances
-        self._own = own
         self._notes: dict[int, tuple[Schema, Inferred]] = {}
         self._known: dict[tuple[object, ...], tuple[Path, _Fields | None]] = {}
         """By place: where its fields were listed, and they, or None while they are."""
@@ -178,10 +195,12 @@ class _Walker:
             once[repr(replace(each, kind=""))] = replace(alike, kind=kinds)
         return tuple(each for each in once.values() if each.path)
 
-    def write(self) -> None:
-        """Write the choices down; keys that are there stay, right or wrong."""
+    def written(self) -> dict[PlaceKey, Inferred]:
+        """Write the choices down, and return them; keys that are there stay, right or wrong."""
         for schema, choice in self._notes.values():
             schema.update({**choice.annotations(), **schema})
+        key_of = self._places.files.key_of
+        return {key_of(schema): choice for schema, choice in self._notes.values()}
 
     def _inside(self, in_force: InForce, at: _At) -> _Fields:
         return self._flat(self._places.flat(in_force), at)

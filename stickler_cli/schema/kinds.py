@@ -13,6 +13,7 @@ from stickler_cli.compare.map import MapNode, Pattern
 from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.open import OpenNode
 from stickler_cli.compare.plan import Node
+from stickler_cli.compare.result import ThresholdSource
 from stickler_cli.core.values import dataclass
 from .annotations import NOTHING_INHERITED, ON_VALUE, Merged
 from .combinators import InForce, named_schemas
@@ -83,7 +84,7 @@ class KindCompiler(ABC):
             other=open_default(),
             threshold=node.item_threshold if stated is None else stated,
             threshold_stated=stated is not None,
-            threshold_source=node.source_for(None) if stated is None else "annotation",
+            threshold_source=node.source_for(None) if stated is None else self._source(merged),
             weight=weight,
             items=node,
             pairing_floor=merged.pairing_floor,
@@ -154,12 +155,19 @@ class KindCompiler(ABC):
     def _leaf(self, merged: Merged, default: LeafDefault) -> LeafNode:
         return LeafNode(
             threshold=default.threshold if merged.threshold is None else merged.threshold,
-            threshold_source="default" if merged.threshold is None else "annotation",
+            threshold_source=self._source(merged),
             weight=merged.worth,
             clip=bool(merged.clip_under_threshold),
             other=open_default(),
             comparator=self._comparator(merged, default),
         )
+
+    def _source(self, merged: Merged) -> ThresholdSource:
+        """Return who said the threshold of a place; comparators are inferred together with it."""
+        if merged.threshold is None:
+            return "default"
+        inferred = merged.named_by and self._places.files.is_inferred(merged.named_by)
+        return "inferred" if inferred else "annotation"
 
     def _comparator(self, merged: Merged, default: LeafDefault) -> BaseComparator:
         """Make the comparator that annotations ask for; the default where they cannot have it."""

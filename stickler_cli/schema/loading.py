@@ -38,8 +38,8 @@ class LoadedSchema:
             return ""
         count = sum(field.source == "inferred" for field in self.fields)
         return (
-            f"{self.path} does not say how to compare: inferred for {count} fields by kind and "
-            f"name (`stickler init {self.path} -o FILE` writes it down, --infer never leaves it)"
+            f"{self.path} has no annotations: how to compare was inferred for {count} fields "
+            "(--infer never takes the defaults)"
         )
 
 
@@ -70,8 +70,9 @@ def loaded(  # noqa: PLR0913 - what a file is, and how it is read
     when: Infer = "never",
 ) -> LoadedSchema:
     """Infer and compile a parsed schema; raise SchemaError as `compile_schema` does."""
-    annotated, fields = infer(schema, path, file, when=when, allow_plugins=allow_plugins)
-    plan = compile_schema(annotated, path, file, allow_plugins=allow_plugins)
-    notes = [(each.path, each.annotations()) for each in fields if each.source == "inferred"]
-    inferred = f"sha256:{hashlib.sha256(repr(notes).encode()).hexdigest()}" if notes else None
-    return LoadedSchema(path, digest, plan, annotated, inferred, fields)
+    found = infer(schema, path, file, when=when, allow_plugins=allow_plugins)
+    inferred = found.annotations
+    plan = compile_schema(found.schema, path, file, allow_plugins=allow_plugins, inferred=inferred)
+    inferred_as = repr([(place, said) for (_, place), said in inferred.items()]).encode()
+    known_as = f"sha256:{hashlib.sha256(inferred_as).hexdigest()}" if inferred else None
+    return LoadedSchema(path, digest, plan, found.schema, known_as, found.fields)

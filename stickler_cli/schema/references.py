@@ -4,13 +4,15 @@ The network is never asked. Not by `referencing`, which takes 0.05 s to load and
 each time a file is asked for: by its identity a schema is compiled once and a recursion ends.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import reduce
+from operator import getitem
 from pathlib import Path as FilePath
-from typing import Final
+from typing import Any, Final, TypeAlias
 from urllib.parse import quote, unquote
 
-from stickler_cli.core.json_values import JsonValue, kind_of
+from stickler_cli.core.json_values import JsonObject, JsonValue, kind_of
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.problems import did_you_mean
 from stickler_cli.core.values import dataclass
@@ -37,6 +39,9 @@ from .files import (
 
 IN_MEMORY: Final = "urn:stickler:schema"
 """The base of a schema that has no file."""
+
+PlaceKey: TypeAlias = tuple[str, Path]
+"""The URI of a document and a path in it."""
 
 Scope = tuple[tuple[str, str], ...]
 """For each name that a dynamic reference may ask for: the outermost resource that has it."""
@@ -74,8 +79,18 @@ class SchemaFiles:
     A schema is known by identity: the same object is the same place, however one came to it.
     """
 
-    def __init__(self, schema: Schema, source: str = "", file: FilePath | None = None) -> None:
-        """Take a parsed schema, its name for messages, and its file if it has one."""
+    def __init__(
+        self,
+        schema: Schema,
+        source: str = "",
+        file: FilePath | None = None,
+        inferred: "Mapping[PlaceKey, JsonObject] | None" = None,
+    ) -> None:
+        """Take a parsed schema, its name for messages, and its file if it has one.
+
+        What was inferred is in the schema already; it is put into files as they are read.
+        """
+        self._inferred = inferred or {}
         self.dialect = dialect_of(schema)
         self._places: dict[int, Place] = {}
         self._resources: dict[str, JsonValue] = {}
@@ -144,6 +159,15 @@ class SchemaFiles:
             self._names.setdefault((here.base, RECURSIVE), schema)
         self._places[id(schema)] = here
         return here
+
+    def key_of(self, schema: Schema) -> PlaceKey:
+        """Return what tells the place of a schema from all others, whoever reads the files."""
+        place = self.at(schema)
+        return place.uri, place.path
+
+    def is_inferred(self, schema: Schema) -> bool:
+        """Return whether the annotations of a schema were inferred."""
+        return self.key_of(schema) in self._inferred
 
     def uri_of(self, schema: Schema) -> str:
         """Return an absolute reference to a schema, by pointer."""
@@ -237,6 +261,10 @@ class SchemaFiles:
         name, dialect = name_of(file) if file else uri, dialect_of(contents, self.dialect)
         self._take(contents, Place(name, uri, (), uri, dialect), file)
         if file:
+            for (document, path), annotations in self._inferred.items():
+                if document == uri:
+                    part: Any = reduce(getitem, path, contents)  # type: ignore[arg-type]
+                    part.update(annotations)
             self._judge(contents)
         return contents
 

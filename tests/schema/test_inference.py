@@ -4,6 +4,7 @@ from copy import deepcopy
 import pytest
 
 from stickler_cli.comparators import BaseComparator
+from stickler_cli.compare.outline import outline
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema import inference
@@ -39,7 +40,7 @@ def with_fields(_rest=None, **fields):
 
 def inferred(schema):
     """Infer, and make sure that the outcome compiles."""
-    annotated, fields = infer(schema)
+    annotated, fields, _ = infer(schema)
     compile_schema(annotated)
     return annotated, fields
 
@@ -149,7 +150,7 @@ def test_annotations_at_the_target_of_a_reference_count():
 
 
 def test_annotations_that_are_wrong_stay_for_the_compiler_to_tell():
-    schema, _ = infer(with_fields(sku={**STRING, X + "threshold": 15}))
+    schema, _, _ = infer(with_fields(sku={**STRING, X + "threshold": 15}))
 
     assert schema["properties"]["sku"][X + "threshold"] == 15
     with pytest.raises(SchemaError, match="threshold is 15"):
@@ -162,7 +163,7 @@ def test_the_schema_that_was_given_is_not_changed():
     )
     before = deepcopy(schema)
 
-    assert infer(schema)[0] != before
+    assert infer(schema).schema != before
     assert schema == before
 
 
@@ -457,7 +458,7 @@ class SameKeys(BaseComparator):
 def test_what_a_comparator_takes_whole_is_one_entry_and_left_alone(schema):
     schema = with_fields(x={**schema, X + "comparator": "mine"})
 
-    annotated, (entry,) = infer(schema, comparators={"mine": SameKeys()})
+    annotated, (entry,), _ = infer(schema, comparators={"mine": SameKeys()})
 
     compile_schema(annotated, comparators={"mine": SameKeys()})
     assert annotated == schema
@@ -481,7 +482,7 @@ def test_the_fields_of_an_object_that_compares_itself_are_annotated():
     ],
 )
 def test_a_comparator_that_cannot_be_made_stays_for_the_compiler_to_tell(key, message):
-    schema, (entry,) = infer(with_fields(skus={"type": "array", "items": STRING, **key}))
+    schema, (entry,), _ = infer(with_fields(skus={"type": "array", "items": STRING, **key}))
 
     assert entry.comparator == key[X + "comparator"]
     with pytest.raises(SchemaError, match=message):
@@ -577,32 +578,54 @@ def test_a_schema_that_describes_too_many_places_is_refused(monkeypatch):
 
 
 def test_a_reference_that_leads_nowhere_stays_for_the_compiler_to_tell():
-    schema, entries = infer(with_fields(sku={"$ref": "#/$defs/nope"}))
+    schema, entries, _ = infer(with_fields(sku={"$ref": "#/$defs/nope"}))
 
     assert [each.comparator for each in entries] == [""]
     with pytest.raises(SchemaError, match="leads nowhere"):
         compile_schema(schema)
 
 
-def test_what_other_files_describe_is_listed_and_left_as_it_is(tmp_path):
+def test_what_other_files_describe_is_inferred_and_the_files_stay_as_they_are(tmp_path):
     other = {"$defs": {"Part": with_fields(sku=STRING, box=FLOATS)}}
     (tmp_path / "parts.json").write_text(json.dumps(other), encoding="utf-8")
     schema = with_fields(part={"$ref": "parts.json#/$defs/Part"})
 
-    annotated, entries = infer(schema, "s.json", tmp_path / "s.json")
+    found = infer(schema, "s.json", tmp_path / "s.json")
 
-    assert annotated == schema
-    assert [(field_path(each.path), each.comparator) for each in entries] == [
+    assert found.schema == schema
+    assert [(field_path(each.path), each.comparator) for each in found.fields] == [
         ("part", ""),
-        ("part.sku", "LevenshteinComparator"),
-        ("part.box", "NumericComparator"),
+        ("part.sku", "ExactComparator"),
+        ("part.box", "BBoxIoUComparator"),
     ]
+    plan = compile_schema(schema, "s.json", tmp_path / "s.json", inferred=found.annotations)
+    assert [row.comparator for row in outline(plan)] == [
+        "",
+        "ExactComparator",
+        "BBoxIoUComparator",
+    ]
+    assert json.loads((tmp_path / "parts.json").read_text(encoding="utf-8")) == other
+
+
+def test_a_threshold_is_known_for_an_inferred_one():
+    schema = with_fields(
+        sku=STRING,
+        skus={"anyOf": [{"type": "array", "items": STRING}, NULL]},
+        x={**STRING, X + "threshold": 1},
+    )
+    found = infer(schema)
+
+    plan = compile_schema(found.schema, inferred=found.annotations)
+
+    sources = [node.threshold_source for _, node in plan.root.named()]
+    assert sources == ["inferred", "inferred", "annotation"]
+    assert [entry.source for entry in found.fields] == sources
 
 
 def test_properties_that_are_true_or_false_are_left_alone():
     schema = with_fields(sku=True)
 
-    annotated, (entry,) = infer(schema)
+    annotated, (entry,), _ = infer(schema)
 
     assert annotated == schema
     assert entry.reason == "any values, each by its own kind"

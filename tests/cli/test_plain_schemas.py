@@ -1,0 +1,116 @@
+"""Schemas without annotations: what is inferred decides, and is told."""
+
+import pytest
+
+from stickler_cli.api.many import evaluate_many
+from .conftest import write
+
+TEXT = {"type": "string"}
+PLAIN = {
+    "type": "object",
+    "properties": dict.fromkeys(("iban", "due_date", "invoice_number", "country", "note"), TEXT),
+}
+GT = {
+    "iban": "DE89370400440532013000",
+    "due_date": "2024-03-01",
+    "invoice_number": "INV-2024-0017",
+    "country": "Austria",
+    "note": "as agreed",
+}
+WRONG = {
+    "iban": "DE89370400440532013001",
+    "due_date": "2024-03-07",
+    "invoice_number": "INV-2024-0071",
+    "country": "Australia",
+    "note": "as agreed",
+}
+
+
+@pytest.fixture
+def plain(data):
+    write(data / "plain.json", PLAIN)
+    write(data / "gt.json", GT)
+    write(data / "pred.json", WRONG)
+
+
+def overall(result):
+    return result.json["confusion_matrix"]["overall"]
+
+
+def test_a_wrong_value_does_not_pass_for_looking_alike(stickler, plain):
+    result = stickler("eval", "plain.json", "gt.json", "pred.json", "-f", "json")
+
+    assert (overall(result)["tp"], overall(result)["fd"]) == (1, 4)
+    assert result.err == (
+        "plain.json has no annotations: how to compare was inferred for 5 fields "
+        "(--infer never takes the defaults)\n"
+    )
+    assert result.json["schema"]["inferred"].startswith("sha256:")
+
+
+def test_without_inference_the_defaults_count(stickler, plain):
+    result = stickler(
+        "eval", "plain.json", "gt.json", "pred.json", "-f", "json", "--infer", "never"
+    )
+
+    assert overall(result)["tp"] == 5
+    assert (result.err, result.json["schema"]["inferred"]) == ("", None)
+
+
+def test_one_annotation_anywhere_leaves_the_schema_as_it_is(stickler, plain, data):
+    part = {"type": "object", "properties": {"x": {**TEXT, "x-aws-stickler-weight": 2}}}
+    more = {**PLAIN, "$defs": {"Part": part}}
+    write(data / "unused.json", more)
+    write(
+        data / "used.json",
+        {**more, "properties": {**more["properties"], "part": {"$ref": "#/$defs/Part"}}},
+    )
+
+    def wrong(schema, *options):
+        return overall(stickler("eval", schema, "gt.json", "pred.json", "-f", "json", *options))[
+            "fd"
+        ]
+
+    assert (wrong("unused.json"), wrong("used.json")) == (4, 0)
+    assert wrong("used.json", "--infer", "always") == 4
+
+
+def test_always_leaves_what_is_annotated(stickler, plain, data):
+    loose = {**TEXT, "x-aws-stickler-threshold": 0.5}
+    write(data / "one.json", {**PLAIN, "properties": {**PLAIN["properties"], "iban": loose}})
+
+    result = stickler("eval", "one.json", "gt.json", "pred.json", "-f", "json", "--infer", "always")
+
+    assert overall(result)["fd"] == 3
+    assert "inferred for 4 fields" in result.err
+
+
+def test_compare_and_check_infer_too(stickler, plain):
+    compared = stickler("compare", "plain.json", "gt.json", "pred.json")
+    checked = stickler("check", "plain.json")
+
+    assert "inferred" in compared.out
+    assert "inferred for 5 fields" in compared.err
+    assert "inferred for 5 fields" in checked.err
+    assert stickler("check", "plain.json", "--infer", "never").err == ""
+
+
+def test_runs_that_were_judged_otherwise_do_not_go_together(stickler, plain):
+    for name, infer in (("a.json", "auto"), ("b.json", "never")):
+        stickler("eval", "plain.json", "gt", "pred", "--infer", infer, "-o", name)
+
+    assert stickler("diff", "a.json", "a.json").code == 0
+    differing = stickler("diff", "a.json", "b.json")
+    assert differing.code == 3
+    assert "inferred annotations" in differing.err
+    assert "what was inferred" in stickler("merge", "a.json", "b.json").err
+
+
+def test_many_documents_from_python_are_compared_alike():
+    with pytest.warns(UserWarning, match="inferred for 5 fields") as warned:
+        found = evaluate_many(PLAIN, [(GT, WRONG)])
+
+    assert warned[0].filename == __file__
+    assert found.to_dict()["confusion_matrix"]["overall"]["fd"] == 4
+    strict = evaluate_many(PLAIN, [(GT, WRONG)], infer="never")
+    assert strict.to_dict()["confusion_matrix"]["overall"]["fd"] == 0
