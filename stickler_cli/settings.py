@@ -12,7 +12,19 @@ Missing = Literal["fn", "skip", "error"]
 ExtraFields = Literal["fa", "ignore"]
 Infer = Literal["auto", "always", "never"]
 Validate = Literal["none", "pred", "gt", "both"]
-RunFormat = Literal["table", "json", "csv", "markdown", "junit", "github", "openmetrics", "html"]
+RunFormat = Literal[
+    "table",
+    "json",
+    "csv",
+    "tsv",
+    "jsonl",
+    "markdown",
+    "junit",
+    "github",
+    "openmetrics",
+    "html",
+]
+CsvShape = Literal["tidy", "wide"]
 ComparisonFormat = Literal["table", "json", "markdown"]
 
 LEVEL: Final = 0.95  # of confidence intervals: the customary one
@@ -27,7 +39,9 @@ _PROCESSES: Final = replace(_SOME, expected=f"{_SOME.expected}, or auto", word="
 class ConsoleOptions(Settings):
     """What is told on the terminal."""
 
-    quiet: bool = option(False, "Print errors only.", short="-q")
+    quiet: bool = option(
+        False, "Print errors only, and results in a --format other than table.", short="-q"
+    )
     debug: bool = option(False, "Show where an error comes from.", in_file="none")
 
 
@@ -167,12 +181,17 @@ class OutputOptions(TerminalOptions):
 
     output: tuple[str, ...] = option(
         (),
-        "Also write the results to this file; its suffix (.html, .json, .csv, .md, .txt, "
-        ".junit.xml, .metrics.txt) says the format. Repeatable.",
+        "Also write the results to this file; its suffix (.html, .json, .csv, .tsv, .jsonl, "
+        ".parquet, .md, .txt, .junit.xml, .metrics.txt) says the format. Parquet needs "
+        "'stickler-cli[parquet]'. Repeatable.",
         "FILE",
         short="-o",
         in_file="eval",
         is_path=True,
+    )
+    csv: CsvShape = option(
+        "tidy",
+        "The columns of CSV, TSV, JSON Lines and Parquet: those that one would chart, or all.",
     )
     junit_fields: bool = option(False, "In JUnit XML, also give a test case for each field.")
 
@@ -202,8 +221,16 @@ class EvalSettings(
     show_non_matches: int = option(
         0, "Show the first N errors below the table.", "N", values=_COUNT
     )
-    non_matches: str | None = option(None, "Write every error as JSON Lines.", "FILE", is_path=True)
-    documents: str | None = option(None, "Write one JSON line per document.", "FILE", is_path=True)
+    non_matches: str | None = option(
+        None,
+        "Write every error to this file: .jsonl, .csv, .tsv or .parquet, which needs "
+        "'stickler-cli[parquet]'.",
+        "FILE",
+        is_path=True,
+    )
+    documents: str | None = option(
+        None, "Write a row for each document to this file; likewise.", "FILE", is_path=True
+    )
     run_dir: str | None = option(
         None,
         "Keep everything of the run here: results, a line for each document and error, and a "

@@ -9,8 +9,8 @@ from typing import Any, Final
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError, did_you_mean
 from stickler_cli.records.run_reading import read_evaluation
-from stickler_cli.reports.csv_report import HEADERS, run_rows
 from stickler_cli.reports.figures import rate, visible
+from stickler_cli.reports.row_reports import TIDY, WIDE, run_rows
 from stickler_cli.reports.rows import Figures, figures_of, named_rows
 from stickler_cli.score import evaluation as score
 
@@ -63,11 +63,12 @@ class Evaluation(score.Evaluation):
         """
         return cls.of(read_evaluation(record, source))
 
-    def to_frame(self, library: str | None = None) -> Any:
+    def to_frame(self, library: str | None = None, *, wide: bool = False) -> Any:
         """Return a data frame with the rows and columns of the CSV report.
 
         Args:
             library: `pandas` or `polars`; None takes the first of them that is installed.
+            wide: whether it has all columns that there are, as with `--csv wide`.
 
         Returns:
             Its `DataFrame`: a row for whole documents, whose `field` is empty, then one for each
@@ -88,8 +89,9 @@ class Evaluation(score.Evaluation):
                 if error.name != name:  # it is there, and broken
                     raise
                 continue
-            columns = map(list, zip(*run_rows(self, self.fields, self.rule), strict=True))
-            return module.DataFrame(dict(zip(HEADERS, columns, strict=True)))
+            rows = run_rows(self, self.fields, self.rule, wide=wide)
+            columns = map(list, zip(*rows, strict=True))
+            return module.DataFrame(dict(zip(WIDE if wide else TIDY, columns, strict=True)))
         wanted = " or ".join(LIBRARIES) if library is None else library
         found = f"a data frame needs {wanted}, which is not installed"
         raise UnavailableError([Problem("", found, "", f"pip install {library or LIBRARIES[0]}")])

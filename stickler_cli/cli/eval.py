@@ -4,14 +4,14 @@ import sys
 
 from stickler_cli.documents.pairs import Pairs
 from stickler_cli.reports.layout import TableStyle
-from stickler_cli.reports.registry import WITH_ACCOUNTS, WITH_DETAIL, WITH_FIELD_INTERVALS, pieces
+from stickler_cli.reports.registry import WITH_ACCOUNTS, WITH_DETAIL, WITH_FIELD_INTERVALS, written
 from stickler_cli.runs.assembly import assemble
 from stickler_cli.runs.evaluate import evaluate as evaluate_all
 from stickler_cli.runs.job import Job, OutputsRequested, Workers
 from stickler_cli.runs.pipeline import chunk_results
 from stickler_cli.settings import EvalSettings
 from .console import ExitCode, warn, write_result
-from .outputs import encoded, exit_code_of, listing, outputs_of
+from .outputs import exit_code_of, listing, outputs_of
 
 
 def evaluate(settings: EvalSettings) -> ExitCode:
@@ -44,7 +44,7 @@ def evaluate(settings: EvalSettings) -> ExitCode:
         assembly,
         progress=wants_progress and not settings.quiet,
         tell=tell,
-        written=lambda run: map(encoded, pieces("json", run, TableStyle())),
+        written=lambda run: written("json", run, TableStyle()),
     )
     outputs.write(run)
     outputs.conclude(run)

@@ -12,7 +12,15 @@ from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
 from stickler_cli.reports.layout import Column, Span, Table, TableStyle, plain_text, table_lines
 from stickler_cli.reports.markdown_text import SUMMARY_LIMIT
-from stickler_cli.reports.registry import FORMATS, SAY_PARTIAL, SUFFIXES, format_of, pieces, require
+from stickler_cli.reports.registry import (
+    FORMATS,
+    SAY_PARTIAL,
+    SUFFIXES,
+    format_of,
+    pieces,
+    require,
+    written,
+)
 from stickler_cli.runs.whole_files import PARTIAL, check_outputs, whole_file
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.record import Run, Verdict
@@ -58,17 +66,18 @@ class Outputs:
     def write(self, results: "Run | Difference | ComparedPair") -> None:
         """Write results to files, each there whole or not at all, and print them unless quiet.
 
-        Part of a run goes to another file where its format does not say that it is one.
+        Part of a run goes to another file where its format does not say that it is one. Quiet is
+        nothing to a format that programs read: it was asked for.
         """
         partial = isinstance(results, Run) and results.partial
         in_files = replace(self.style, width=None, color=False, plain=True)
         for path, name in self.files.items():
             place = f"{path}{PARTIAL}" if partial and name not in SAY_PARTIAL else path
             with whole_file(place, OUTPUT) as stream:
-                stream.writelines(map(encoded, pieces(name, results, in_files)))
+                stream.writelines(written(name, results, in_files))
             if self.settings.verbose:
                 warn(f"wrote {place}")
-        if self.printed and not self.settings.quiet:
+        if self.printed and not (self.settings.quiet and self.printed == "table"):
             for piece in pieces(self.printed, results, self.style):
                 write_result(piece)
 
@@ -86,7 +95,7 @@ class Outputs:
                 room = SUMMARY_LIMIT - (file.stat().st_size if file.exists() else 0)
                 text = summary(results, self.style, max(0, room))
                 with file.open("ab") as stream:
-                    stream.write(encoded(text))
+                    stream.write(text.encode("utf-8", "backslashreplace"))
             except OSError as error:
                 warn(f"warning: the summary was not written to {named} ({error.strerror})")
         if self.settings.quiet or self.printed != "table" or not sys.stdout.isatty():
@@ -138,12 +147,8 @@ def _style(settings: _Reporting) -> TableStyle:
         plain=not terminal and not color,
         show_non_matches=getattr(settings, "show_non_matches", 0),
         junit_fields=getattr(settings, "junit_fields", False),
+        wide=getattr(settings, "csv", "tidy") == "wide",
     )
-
-
-def encoded(text: str) -> bytes:
-    """Return text as it is in files: what is no Unicode is escaped."""
-    return text.encode("utf-8", "backslashreplace")
 
 
 def exit_code_of(run: Run) -> ExitCode:

@@ -375,6 +375,32 @@ class NonMatchRecord(TypedDict):
     details: DetailsRecord
 
 
+class UnitsRecord(TypedDict):
+    """How many units of a document fell into each class; rates follow from them."""
+
+    tp: Count
+    fd: Count
+    fa: Count
+    fn: Count
+    tn: Count
+
+
+class DocumentLineRecord(TypedDict):
+    """A line of `--documents`, as far as a table has it."""
+
+    document: str
+    status: Status
+    overall_score: Fraction
+    all_fields_matched: Flag
+    field_scores: AnyJson
+    overall: UnitsRecord
+    aggregate: UnitsRecord
+    leaves: UnitsRecord
+    validity: AnyJson
+    remarks: AnyJson
+    problems: AnyJson
+
+
 class EvaluationRecord(ResultsRecord):
     """What both formats of evaluations have."""
 

@@ -45,6 +45,8 @@ class TableStyle:
     """For pipes and files: full paths, one row a line, no colour, no width."""
     show_non_matches: int = 0
     junit_fields: bool = False
+    wide: bool = False
+    """Whether rows have all columns that there are."""
 
     @property
     def room(self) -> int | None:

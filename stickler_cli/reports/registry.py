@@ -1,12 +1,13 @@
 """Report formats by name and by the suffix of a file; a new one is a module and a line here."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from stickler_cli.core.problems import Problem, UnavailableError
+from stickler_cli.records import row_files
 from stickler_cli.score.record import Run
 from .layout import TableStyle
 
@@ -16,8 +17,12 @@ if TYPE_CHECKING:
 
     Subject: TypeAlias = Run | Difference | ComparedPair
 
-FORMATS: Final = ("table", "json", "csv", "markdown", "junit", "github", "openmetrics", "html")
-_MODULES: Final = {"json": "json_report", "csv": "csv_report", "html": "html.page"}
+FORMATS: Final = (
+    *("table", "json", "csv", "tsv", "jsonl", "parquet"),
+    *("markdown", "junit", "github", "openmetrics", "html"),
+)
+ROW_FORMATS: Final = frozenset(row_files.SUFFIXES.values())
+_MODULES: Final = {"json": "json_report", "html": "html.page"}
 """Those that are not named after their format. They are imported when they are used."""
 
 _RENDERERS: Final = {"Run": "run", "Difference": "difference", "ComparedPair": "pair"}
@@ -32,7 +37,7 @@ SUFFIXES: Final[dict[str, str]] = {
     ".metrics.txt": "openmetrics",
     ".txt": "table",
     ".json": "json",
-    ".csv": "csv",
+    **row_files.SUFFIXES,
     ".md": "markdown",
     ".junit.xml": "junit",
     ".xml": "junit",
@@ -44,7 +49,7 @@ SUFFIXES: Final[dict[str, str]] = {
 WITH_ACCOUNTS: Final = frozenset({"json", "html"})
 """Formats that tell of each document."""
 
-WITH_FIELD_INTERVALS: Final = frozenset({"json", "csv", "html"})
+WITH_FIELD_INTERVALS: Final = frozenset({"json", "html"}) | ROW_FORMATS
 """Formats that give confidence intervals of fields, not only of whole documents."""
 
 WITH_DETAIL: Final = frozenset({"html"})
@@ -67,22 +72,38 @@ def format_of(file_name: str) -> str | None:
     return None
 
 
-def require(format_names: Iterable[str]) -> None:
+def require(format_names: Collection[str]) -> None:
     """Raise UnavailableError if a format needs something that is not installed."""
     if "html" in format_names and find_spec("jinja2") is None:
         found = "the format html needs jinja2, which is not installed"
         raise UnavailableError([Problem("", found, "", "pip install 'stickler-cli[html]'")])
+    if "parquet" in format_names:
+        row_files.require_parquet()
 
 
 def pieces(format_name: str, subject: "Subject", style: TableStyle) -> Iterator[str]:
     """Yield the report of a run, a difference or a pair as text that ends with a line break.
 
     It comes piece by piece where the whole grows with the documents. The style is nothing to
-    `json`, `csv`, `github` and `openmetrics`.
+    `json`, `github` and `openmetrics`. Parquet is no text: `written` has it.
     """
+    if format_name in ROW_FORMATS:
+        yield from (piece.decode() for piece in written(format_name, subject, style))
+        return
     module = import_module(f"{__package__}.{_MODULES.get(format_name, format_name)}")
     text = getattr(module, f"render_{_RENDERERS[type(subject).__name__]}")(subject, style)
     yield from [text] if isinstance(text, str) else text
+
+
+def written(format_name: str, subject: "Subject", style: TableStyle) -> Iterator[bytes]:
+    """Yield a report as it is in files: what is no Unicode is escaped."""
+    if format_name not in ROW_FORMATS:
+        for piece in pieces(format_name, subject, style):
+            yield piece.encode("utf-8", "backslashreplace")
+        return
+    module = import_module(f"{__package__}.row_reports")
+    rows = getattr(module, f"rows_of_{_RENDERERS[type(subject).__name__]}")
+    yield row_files.row_bytes(format_name, *rows(subject, style))
 
 
 def render(format_name: str, subject: "Subject", style: TableStyle) -> str:

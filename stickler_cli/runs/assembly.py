@@ -11,6 +11,7 @@ from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.pairs import Pairs, open_pairs
 from stickler_cli.documents.reading import STANDARD_INPUT
+from stickler_cli.records.row_files import format_of_lines
 from stickler_cli.schema.loading import LoadedSchema, load_schema
 from stickler_cli.score.gates import Gate, check_paths, parse_gates, refuse_bounds
 from stickler_cli.score.intervals import IntervalSettings
@@ -112,6 +113,9 @@ def _check_outputs(settings: EvalSettings, inputs: Sequence[tuple[str, str]]) ->
             raise UsageError([Problem(option, f"there is {OPTION}", "one of the two", hint)])
     files = (OPTION, settings.run_dir), *(("--output", path) for path in settings.output), *lines
     check_outputs([(option, path) for option, path in files if path], inputs)
+    for option, file in lines:
+        if file is not None:
+            format_of_lines(option, file)
 
 
 def _outputs_requested(

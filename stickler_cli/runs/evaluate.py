@@ -1,6 +1,6 @@
 """The one door to a run: the same settings give the same run, by command line or from Python."""
 
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import asdict
 from typing import TYPE_CHECKING
@@ -12,6 +12,14 @@ from stickler_cli.core.json_values import json_line
 from stickler_cli.core.option import part_of
 from stickler_cli.documents.document import digest_of
 from stickler_cli.documents.pairs import DocumentPair, Pairs
+from stickler_cli.records.row_files import (
+    LineColumn,
+    TakesLines,
+    columns_of_documents,
+    columns_of_errors,
+    format_of_lines,
+    lines_as_rows,
+)
 from stickler_cli.score.conditions import Conditions, FieldInfo
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.gates import judge
@@ -126,17 +134,38 @@ def _total(
         results = continued(directory, pairs.refs(), evaluate_rest, interruption)
         files = [(OPTION, directory.place(name)) for name in (DOCUMENTS, NON_MATCHES)]
 
+    def columns_of_scores() -> Sequence[LineColumn]:
+        return columns_of_documents([info.path for info in field_infos(job.plan)])
+
+    columns_of_files = (columns_of_scores, columns_of_errors)
+
     def ended_early() -> bool:
         return interruption.signal is not None
 
     with ExitStack() as stack:
         documents, non_matches = [
-            stack.enter_context(whole_file(path, option, partial=ended_early)) if path else None
-            for option, path in files
+            stack.enter_context(_lines_file(option, path, columns, ended_early)) if path else None
+            for (option, path), columns in zip(files, columns_of_files, strict=True)
         ]
         stack.enter_context(interruption.listening())
         advance = stack.enter_context(_progress_bar(pairs.total, job)) if progress else None
         return gather(results, job.requested, documents, non_matches, advance)
+
+
+@contextmanager
+def _lines_file(
+    option: str,
+    path: str,
+    columns: Callable[[], Sequence[LineColumn]],
+    partial: Callable[[], bool],
+) -> Iterator[TakesLines]:
+    """Open a file for lines of JSON, which stand in it as its suffix says."""
+    form = format_of_lines(option, path)
+    with (
+        whole_file(path, option, partial=partial) as stream,
+        lines_as_rows(stream, form, columns) as rows,
+    ):
+        yield rows
 
 
 @contextmanager

@@ -7,8 +7,9 @@ processes and any size of chunks. Memory does not grow with the number of docume
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from time import monotonic
-from typing import BinaryIO, Final, TypeAlias
+from typing import Final, TypeAlias
 
+from stickler_cli.records.row_files import TakesLines
 from stickler_cli.score.accounts import Accounts
 from .chunk import ChunkResult, Item, empty_result, evaluate_chunk, failed_chunk
 from .chunking import Chunks
@@ -73,8 +74,8 @@ def chunk_results(
 def gather(
     results: Generator[ChunkResult],
     requested: OutputsRequested,
-    document_lines: BinaryIO | None = None,
-    non_match_lines: BinaryIO | None = None,
+    document_lines: TakesLines | None = None,
+    non_match_lines: TakesLines | None = None,
     advance: Advance | None = None,
 ) -> ChunkResult:
     """Add up the results of a run; lines are written to streams as they come, and not kept."""

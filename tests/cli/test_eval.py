@@ -1,5 +1,6 @@
 """`stickler eval`: sources, formats, files written, what is told."""
 
+import csv
 import gzip
 import io
 import json
@@ -57,7 +58,7 @@ def test_gzipped_documents_are_read(stickler, data):
     assert result.json["overall_score"] == 1.0
 
 
-@pytest.mark.parametrize("format_name", FORMATS)
+@pytest.mark.parametrize("format_name", get_args(RunFormat))
 def test_every_format_goes_to_standard_output_alone(stickler, format_name):
     result = stickler(*EVAL, "--format", format_name)
     assert result.code == 0
@@ -65,8 +66,8 @@ def test_every_format_goes_to_standard_output_alone(stickler, format_name):
     assert result.err == ""
 
 
-def test_the_formats_of_the_option_are_those_that_there_are():
-    assert list(get_args(RunFormat)) == list(FORMATS)
+def test_the_formats_of_the_option_are_those_that_are_text():
+    assert list(get_args(RunFormat)) == [name for name in FORMATS if name != "parquet"]
 
 
 def test_junit_fields_adds_a_case_for_each_field(stickler):
@@ -415,3 +416,50 @@ def test_a_number_of_processes_that_is_none_is_refused(stickler, jobs):
 def test_the_number_of_processes_may_stand_in_the_configuration(stickler, data, jobs):
     write(data / "stickler.toml", f"jobs = {jobs}")
     assert stickler(*EVAL).code == ExitCode.OK
+
+
+# --- rows by suffix
+
+
+def test_files_of_rows_go_by_their_suffix(stickler, data):
+    files = ("--documents", "docs.csv", "--non-matches", "errors.tsv", "-o", "fields.jsonl")
+    assert stickler(*EVAL, "-q", *files).code == 0
+    documents = list(csv.DictReader((data / "docs.csv").read_text().splitlines()))
+    assert [row["document"] for row in documents] == ["one", "two"]
+    assert documents[1]["field_scores.total"] == "0.0"
+    assert documents[1]["overall.fd"] == "1"
+    errors = list(csv.DictReader((data / "errors.tsv").read_text().splitlines(), delimiter="\t"))
+    assert (errors[0]["document"], errors[0]["field_path"]) == ("two", "total")
+    fields = [json.loads(line) for line in (data / "fields.jsonl").read_text().splitlines()]
+    assert [row["field"] for row in fields][:3] == ["", "id", "total"]
+
+
+def test_a_table_has_every_key_that_a_line_of_a_document_has(stickler, data):
+    lines = ("--documents", "docs.jsonl", "--validate", "both")
+    assert stickler(*EVAL, "-q", *lines).code == 0
+    assert stickler(*EVAL, "-q", "--documents", "docs.csv", "--validate", "both").code == 0
+    (line, *_) = (data / "docs.jsonl").read_text().splitlines()
+    (headers, *_) = csv.reader((data / "docs.csv").read_text().splitlines())
+    assert {header.partition(".")[0] for header in headers} == set(json.loads(line))
+
+
+@pytest.mark.parametrize("option", ["--documents", "--non-matches", "-o"])
+def test_a_suffix_that_cannot_be_written_is_an_error(stickler, data, option):
+    result = stickler(*EVAL, option, "file.xlsx")
+    assert result.code == 2
+    assert "the file is file.xlsx, expected one that ends in" in result.err
+
+
+def test_quiet_leaves_out_the_table_and_nothing_that_was_asked_for(stickler):
+    assert stickler(*EVAL, "-q").out == ""
+    assert stickler(*EVAL, "-q", "-f", "json").json["documents"]["total"] == 2
+    assert stickler(*EVAL, "-q", "-f", "csv").out.startswith("field,")
+
+
+def test_a_rate_that_has_nothing_to_divide_by_is_empty_in_rows(stickler, data):
+    write(data / "pred" / "one.json", {})
+    write(data / "pred" / "two.json", {})
+    for wide, name in (("tidy", "precision"), ("wide", "overall_precision")):
+        text = stickler(*EVAL, "-q", "-f", "csv", "--csv", wide).out
+        (first, *_) = csv.DictReader(io.StringIO(text))
+        assert first[name] == ""

@@ -39,7 +39,7 @@ def test_every_format_has_the_same_interval(many, stickler):
     lower, upper = record["confusion_matrix"]["intervals"]["overall"]["cm_f1"]
     (first, *_) = csv.DictReader(io.StringIO(stickler(*EVAL, "-f", "csv").out))
 
-    assert (float(first["overall_f1_lower"]), float(first["overall_f1_upper"])) == (lower, upper)
+    assert (float(first["f1_lower"]), float(first["f1_upper"])) == (lower, upper)
     assert f"[{lower:.4f}, {upper:.4f}]" in stickler(*EVAL, "-f", "markdown").out
     assert record["intervals"]["level"] == 0.95
 

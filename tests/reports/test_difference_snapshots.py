@@ -16,9 +16,9 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from stickler_cli.cli import main
 from stickler_cli.diff.changes import Decision, Difference, Trend, diff_record
 from stickler_cli.diff.comparing import LOWEST, compare_runs
-from stickler_cli.reports.csv_report import DIFFERENCE_HEADERS
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.registry import render
+from stickler_cli.reports.row_reports import DIFFERENCE
 from stickler_cli.runs.saved import load_run
 from stickler_cli.score.gates import parse_gate
 
@@ -178,7 +178,7 @@ def test_a_significant_drop_is_red_and_never_green(receipts):
 def test_the_page_lists_the_headers_of_the_csv():
     section = PAGE[PAGE.index("| header |") :]
 
-    assert re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE) == list(DIFFERENCE_HEADERS)
+    assert re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE) == list(DIFFERENCE)
 
 
 def test_the_page_lists_the_trends():

@@ -10,6 +10,7 @@ import sys
 from dataclasses import replace
 from html.parser import HTMLParser
 from importlib.util import find_spec
+from typing import get_args
 
 import pytest
 
@@ -19,9 +20,10 @@ from stickler_cli.reports import registry
 from stickler_cli.reports.figures import interval_text
 from stickler_cli.reports.html import field_tree, page, payload
 from stickler_cli.reports.layout import TableStyle
-from stickler_cli.reports.registry import FORMATS, render, require
+from stickler_cli.reports.registry import render, require
 from stickler_cli.score.detail import Detail, DetailLimits
 from stickler_cli.score.validity import Validity
+from stickler_cli.settings import RunFormat
 
 VOID = {"meta", "link", "input", "br", "hr", "img"}
 ORDER_LABELS = ["overall", "aggregate", "leaves"]
@@ -393,14 +395,14 @@ def test_a_page_of_many_map_keys_has_one_row_for_them(run_of):
 def test_a_missing_extra_is_told_before_the_run(monkeypatch):
     monkeypatch.setattr(registry, "find_spec", lambda name: None)
 
-    require(name for name in FORMATS if name != "html")
+    require([name for name in get_args(RunFormat) if name != "html"])
     with pytest.raises(UnavailableError, match=r"pip install 'stickler-cli\[html\]'"):
         require(["json", "html"])
 
 
 def test_what_is_installed_is_no_error():
     assert find_spec("jinja2")
-    require(FORMATS)
+    require(get_args(RunFormat))
 
 
 def test_other_reports_do_not_load_the_template_engine():

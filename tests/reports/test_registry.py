@@ -1,10 +1,12 @@
 import subprocess
 import sys
+from typing import get_args
 
 import pytest
 
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.registry import FORMATS, SUFFIXES, format_of, render
+from stickler_cli.settings import RunFormat
 
 
 @pytest.mark.parametrize(
@@ -13,6 +15,9 @@ from stickler_cli.reports.registry import FORMATS, SUFFIXES, format_of, render
         ("run.json", "json"),
         ("run.JSON", "json"),
         ("a.b/run.csv", "csv"),
+        ("run.tsv", "tsv"),
+        ("run.ndjson", "jsonl"),
+        ("run.parquet", "parquet"),
         ("run.md", "markdown"),
         ("run.txt", "table"),
         ("run.metrics.txt", "openmetrics"),
@@ -37,7 +42,7 @@ def test_every_format_but_that_of_a_log_has_a_suffix():
     assert set(SUFFIXES.values()) == set(FORMATS) - {"github"}
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", get_args(RunFormat))
 def test_every_format_gives_text_that_ends_with_one_line_break(orders, name):
     text = render(name, orders, TableStyle())
 
@@ -48,7 +53,7 @@ def test_every_format_gives_text_that_ends_with_one_line_break(orders, name):
 def test_only_colour_loads_rich():
     code = (
         "import sys, stickler_cli.reports.table, stickler_cli.reports.markdown;"
-        "import stickler_cli.reports.json_report, stickler_cli.reports.csv_report;"
+        "import stickler_cli.reports.json_report, stickler_cli.reports.row_reports;"
         "sys.exit('rich' in sys.modules)"
     )
 

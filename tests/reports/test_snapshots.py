@@ -22,6 +22,7 @@ STYLES = {
     "order-plain.txt": ("table", TableStyle()),
     "order.md": ("markdown", TableStyle()),
     "order.csv": ("csv", TableStyle()),
+    "order-wide.csv": ("csv", TableStyle(wide=True)),
     "order.json": ("json", TableStyle()),
     "order.junit.xml": ("junit", TableStyle(junit_fields=True)),
     "order.github.txt": ("github", TableStyle()),

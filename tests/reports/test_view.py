@@ -2,14 +2,16 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 import stickler_cli
 from stickler_cli.documents.pairs import DocumentPair
 from stickler_cli.reports.layout import TableStyle
-from stickler_cli.reports.registry import FORMATS, render
+from stickler_cli.reports.registry import render
 from stickler_cli.reports.view import RunView
+from stickler_cli.settings import RunFormat
 
 PACKAGE = Path(stickler_cli.__file__).parent
 
@@ -33,7 +35,7 @@ def test_recall_is_counted_alike_in_the_whole_the_fields_and_the_groups(run_of, 
     ]
 
 
-@pytest.mark.parametrize("form", [name for name in FORMATS if name != "github"])
+@pytest.mark.parametrize("form", [name for name in get_args(RunFormat) if name != "github"])
 def test_every_format_shows_the_recall_of_the_run(run_of, form):
     style = TableStyle(junit_fields=True)
 

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from stickler_cli.api.evaluation_views import MOST_ROWS, Evaluation
 from stickler_cli.compare.outline import outline
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError
-from stickler_cli.reports.csv_report import HEADERS
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.registry import render
+from stickler_cli.reports.row_reports import TIDY, WIDE
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.conditions import Conditions, FieldInfo
 from stickler_cli.score.document_result import Status
@@ -225,19 +225,21 @@ def libraries(monkeypatch):
     return install
 
 
-def test_a_frame_has_the_rows_and_columns_of_the_csv(libraries):
+@pytest.mark.parametrize(("wide", "headers"), [(False, TIDY), (True, WIDE)])
+def test_a_frame_has_the_rows_and_columns_of_the_csv(libraries, wide, headers):
     libraries("pandas")
     plain = [*RESULTS[:3], *RESULTS[4:]]  # no name that CSV must defuse
     evaluation = evaluation_of(plain)
 
-    _, columns = evaluation.to_frame()
+    _, columns = evaluation.to_frame(wide=wide)
 
-    header, *lines = csv.reader(io.StringIO(render("csv", run_of(evaluation), TableStyle())))
+    text = render("csv", run_of(evaluation), TableStyle(wide=wide))
+    header, *lines = csv.reader(io.StringIO(text))
     rows = [
         ["" if cell is None else str(cell) for cell in row]
         for row in zip(*columns.values(), strict=True)
     ]
-    assert list(columns) == header == list(HEADERS)
+    assert list(columns) == header == list(headers)
     assert rows == lines
 
 
@@ -250,7 +252,7 @@ def test_a_frame_of_documents_without_terms_has_their_fields_by_name(libraries):
     assert columns["field"][:4] == ["", "a", "b", '["c d"]']
     assert set(columns["kind"]) == {"document", ""}
     assert columns["weight"][:4] == [None, 1.0, 3.0, 1.0]
-    assert columns["overall_tp"][:4] == [2, 1, 1, 0]
+    assert columns["tp"][:4] == [2, 1, 1, 0]
 
 
 def test_all_numbers_of_a_column_have_one_type(libraries):
@@ -331,11 +333,11 @@ def test_a_real_library_takes_the_columns(library):
         pytest.skip(f"{library} IS NOT INSTALLED: no real data frame is made")
     frame = evaluation_of(RESULTS).to_frame(library)
 
-    assert list(frame.columns) == list(HEADERS)
+    assert list(frame.columns) == list(TIDY)
     # Of the numbers, two are right (documents 0 and 1), two missed (gone, bad): 2 of 4.
     row = list(frame["field"]).index("a")
-    assert (frame["overall_tp"][row], frame["overall_fn"][row]) == (2, 2)
-    assert frame["overall_recall"][row] == 0.5
+    assert (frame["tp"][row], frame["fn"][row]) == (2, 2)
+    assert frame["recall"][row] == 0.5
 
 
 # --- notebooks

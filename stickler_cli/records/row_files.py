@@ -1,0 +1,283 @@
+"""Rows in files: CSV, TSV, JSON Lines or Parquet, as the suffix of a file says.
+
+Figures of fields, documents and errors are written here; no cell is taken for a formula.
+"""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import PurePath
+from typing import BinaryIO, Final, Protocol, TypeAlias, get_args
+
+from stickler_cli.core.json_values import JsonValue, json_line
+from stickler_cli.core.locations import Path, field_path
+from stickler_cli.core.problems import Problem, UnavailableError, UsageError
+from stickler_cli.core.values import dataclass
+
+SUFFIXES: Final = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".parquet": "parquet",
+}
+"""Suffix of a file -> the format of its rows."""
+
+ROW_GROUP: Final = 10_000
+"""Rows that Parquet keeps together, and that wait in memory until then."""
+
+Columns: TypeAlias = Mapping[str, type]
+"""Header -> type of its cells: str, int, float or bool; object for any JSON value."""
+
+Row: TypeAlias = Sequence[JsonValue]
+
+_FORMULA: Final = re.compile(r"[=+\-@\t\r\n＝＋－＠]")  # noqa: RUF001 - the fullwidth forms too
+"""What a spreadsheet may take for a formula. Source: OWASP, CSV Injection."""
+
+
+class RowFile(Protocol):
+    """A file that rows are added to."""
+
+    def add(self, rows: Iterable[Row]) -> None:
+        """Write some rows."""
+
+    def close(self) -> None:
+        """Write what is still to be written; the stream stays open."""
+
+
+class _Delimited:
+    delimiter = ","
+
+    def __init__(self, stream: BinaryIO, columns: Columns) -> None:
+        self._stream = stream
+        self.add([[*columns]])
+
+    def add(self, rows: Iterable[Row]) -> None:
+        text = io.StringIO()
+        writer = csv.writer(text, delimiter=self.delimiter, lineterminator="\n")
+        writer.writerows([_cell(value) for value in row] for row in rows)
+        self._stream.write(text.getvalue().encode())
+
+    def close(self) -> None:
+        pass
+
+
+class _Tabbed(_Delimited):
+    delimiter = "\t"
+
+
+class _JsonLines:
+    def __init__(self, stream: BinaryIO, columns: Columns) -> None:
+        self._stream, self._names = stream, [*columns]
+
+    def add(self, rows: Iterable[Row]) -> None:
+        for row in rows:
+            self._stream.write(json_line(dict(zip(self._names, row, strict=True))))
+
+    def close(self) -> None:
+        pass
+
+
+class _Parquet:
+    def __init__(self, stream: BinaryIO, columns: Columns) -> None:
+        import pyarrow as pa  # an extra
+        from pyarrow import parquet
+
+        of = {
+            str: pa.string(),
+            int: pa.int64(),
+            float: pa.float64(),
+            bool: pa.bool_(),
+            object: pa.string(),
+        }
+        self._columns, self._rows = columns, list[Row]()
+        self._schema = pa.schema([(name, of[kind]) for name, kind in columns.items()])
+        self._file = parquet.ParquetWriter(stream, self._schema)
+
+    def add(self, rows: Iterable[Row]) -> None:
+        for row in rows:
+            self._rows.append(row)
+            if len(self._rows) == ROW_GROUP:
+                self._flush()
+
+    def close(self) -> None:
+        if self._rows:
+            self._flush()
+        self._file.close()
+
+    def _flush(self) -> None:
+        import pyarrow as pa  # an extra
+
+        cells = list(zip(*self._rows, strict=True))
+        arrays = [
+            pa.array([_typed(value, kind) for value in column], type=field.type)
+            for column, kind, field in zip(cells, self._columns.values(), self._schema, strict=True)
+        ]
+        self._file.write_table(pa.Table.from_arrays(arrays, schema=self._schema))
+        self._rows = []
+
+
+_KINDS: Final[Mapping[str, Callable[[BinaryIO, Columns], RowFile]]] = {
+    "csv": _Delimited,
+    "tsv": _Tabbed,
+    "jsonl": _JsonLines,
+    "parquet": _Parquet,
+}
+
+
+def row_bytes(format_name: str, columns: Columns, rows: Iterable[Row]) -> bytes:
+    """Return rows as the whole of a file."""
+    stream = io.BytesIO()
+    file = _KINDS[format_name](stream, columns)
+    file.add(rows)
+    file.close()
+    return stream.getvalue()
+
+
+def require_parquet() -> None:
+    """Raise UnavailableError if nothing is installed that writes Parquet."""
+    if find_spec("pyarrow") is None:
+        found = "Parquet needs pyarrow, which is not installed"
+        raise UnavailableError([Problem("", found, "", "pip install 'stickler-cli[parquet]'")])
+
+
+def format_of_lines(option: str, file: str) -> str:
+    """Return the format of a file of rows; one without a suffix, as a pipe, gets JSON Lines.
+
+    Raises:
+        UsageError: its suffix is that of no such file.
+        UnavailableError: it needs something that is not installed.
+    """
+    suffix = PurePath(file).suffix
+    name = SUFFIXES.get(suffix.lower(), "") if suffix else "jsonl"
+    if not name:
+        expected = f"one that ends in {', '.join(SUFFIXES)}"
+        raise UsageError([Problem(option, f"the file is {file}", expected)])
+    if name == "parquet":
+        require_parquet()
+    return name
+
+
+@dataclass(frozen=True, slots=True)
+class LineColumn:
+    """A column made of lines of JSON."""
+
+    name: str
+    kind: type
+    path: tuple[str, ...]
+    """Where the cell stands in a line."""
+
+
+def columns_of_errors() -> list[LineColumn]:
+    """Return the columns of a file of errors."""
+    from .run_format import NonMatchRecord  # few runs write such rows
+
+    return [LineColumn("document", str, ("document",)), *_columns(NonMatchRecord)]
+
+
+def columns_of_documents(fields: Iterable[Path]) -> list[LineColumn]:
+    """Return the columns of a file of documents, with a score for each field of the root.
+
+    Where the root has any keys there are, the scores are one cell of JSON.
+    """
+    from .run_format import DocumentLineRecord  # few runs write such rows
+
+    names = [step for step, *inner in fields if not inner]
+    known = [] if "*" in names else [str(name) for name in names]
+    found = []
+    for column in _columns(DocumentLineRecord):
+        if column.path == ("field_scores",) and known:
+            found += [
+                LineColumn(f"{column.name}.{field_path((name,))}", float, (*column.path, name))
+                for name in known
+            ]
+        else:
+            found.append(column)
+    return found
+
+
+def _columns(record: type, place: tuple[str, ...] = ()) -> Iterator[LineColumn]:
+    from typing_extensions import get_type_hints, is_typeddict  # those of Python 3.11 know less
+
+    for key, kind in get_type_hints(record).items():
+        path = (*place, key.removesuffix("_"))
+        if is_typeddict(kind):
+            yield from _columns(kind, path)
+        else:
+            yield LineColumn(".".join(path), _cell_type(kind), path)
+
+
+def _cell_type(kind: object) -> type:
+    for plain in (bool, int, float):
+        if kind is plain or plain in get_args(kind):
+            return plain
+    words = get_args(kind)
+    named = isinstance(kind, type) and issubclass(kind, str)
+    return str if named or (words and all(isinstance(word, str) for word in words)) else object
+
+
+class TakesLines(Protocol):
+    """What lines of JSON are written to."""
+
+    def write(self, lines: bytes, /) -> object:
+        """Write whole lines."""
+
+
+@contextmanager
+def lines_as_rows(
+    stream: BinaryIO, format_name: str, columns: Callable[[], Sequence[LineColumn]]
+) -> Iterator[TakesLines]:
+    """Yield what takes lines of JSON, and writes them to a stream as rows of some columns."""
+    if format_name == "jsonl":
+        yield stream
+        return
+    of_lines = columns()
+    file = _KINDS[format_name](stream, {column.name: column.kind for column in of_lines})
+    yield _Rows(file, of_lines)
+    file.close()
+
+
+class _Rows:
+    def __init__(self, file: RowFile, columns: Sequence[LineColumn]) -> None:
+        self._file, self._columns = file, columns
+
+    def write(self, lines: bytes, /) -> None:
+        for line in lines.splitlines():
+            record = json.loads(line)  # not orjson, which makes floats of large integers
+            self._file.add([[_at(record, column.path) for column in self._columns]])
+
+
+def _at(record: JsonValue, path: Iterable[str]) -> JsonValue:
+    for key in path:
+        record = record.get(key) if isinstance(record, dict) else None
+    return record
+
+
+def _cell(value: JsonValue) -> JsonValue:
+    """Return a value as CSV has it: text that looks like a formula stands behind an apostrophe."""
+    if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
+        return value
+    if not isinstance(value, str):
+        return harmless(json.dumps(value, ensure_ascii=False))
+    text = harmless(value)
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def _typed(value: JsonValue, kind: type) -> JsonValue:
+    """Return a value as a column of a type has it: of any JSON, as JSON text."""
+    if value is None:
+        return None
+    if kind is object:
+        return harmless(json.dumps(value, ensure_ascii=False))
+    if kind is float and isinstance(value, int | float):
+        return float(value)
+    return harmless(value) if isinstance(value, str) else value
+
+
+def harmless(text: str) -> str:
+    """Return text without lone surrogates, which no data frame and no file holds."""
+    return text.encode("utf-8", "backslashreplace").decode()

@@ -1,0 +1,160 @@
+"""The figures of fields as rows, for spreadsheets and data frames: tidy, or all that there are."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.locations import field_path
+from stickler_cli.diff.changes import Change, Difference
+from stickler_cli.records.row_files import Columns, Row, harmless
+from stickler_cli.score.conditions import FieldInfo
+from stickler_cli.score.counts import BOUNDS, RATES, RateRule
+from stickler_cli.score.error_classes import ErrorClass
+from stickler_cli.score.evaluation import Evaluation
+from stickler_cli.score.record import Run
+from stickler_cli.score.results import Results
+from stickler_cli.score.tally import COUNTING_MODES
+from .layout import TableStyle
+from .rows import FieldRow, Figures, figures_of, named_rows
+
+COUNTS: Final = ("tp", "fd", "fa", "fn", "fp", "tn")
+
+_ABOUT: Final[Columns] = {
+    **dict.fromkeys(("field", "kind", "comparator"), str),
+    **dict.fromkeys(("threshold", "weight"), float),
+}
+
+TIDY: Final[Columns] = {
+    **_ABOUT,
+    **dict.fromkeys(("documents", "tp", "fd", "fa", "fn", "tn"), int),
+    **dict.fromkeys(("precision", "recall", "f1", "f1_lower", "f1_upper"), float),
+    **dict.fromkeys(("leaves_f1", "score", "score_lower", "score_upper"), float),
+    **dict.fromkeys(("by", "group"), str),
+}
+"""The columns of a run, a figure that a person would chart in each; docs/results.md has them."""
+
+WIDE: Final[Columns] = {
+    **_ABOUT,
+    **{
+        f"{mode}_{name}": int if name in COUNTS else float
+        for mode in COUNTING_MODES
+        for name in (*COUNTS, *RATES)
+    },
+    **dict.fromkeys(("raw_similarity_score", "threshold_applied_score"), float),
+    **{f"class_{each.value}": int for each in ErrorClass},
+    **dict.fromkeys(("by", "group"), str),
+    **{
+        f"{mode}_{name}_{end}": float for mode in COUNTING_MODES for name in RATES for end in BOUNDS
+    },
+    **{f"threshold_applied_score_{end}": float for end in BOUNDS},
+}
+"""All columns of a run, with `--csv wide`."""
+
+DOCUMENT: Final = "document"
+"""The kind of the first row, which is about whole documents and has no field."""
+
+DIFFERENCE: Final[Columns] = {
+    **dict.fromkeys(("field", "mode", "metric"), str),
+    **dict.fromkeys(("before", "after", "change", "change_lower", "change_upper"), float),
+    **dict.fromkeys(("p", "corrected_p"), float),
+    **dict.fromkeys(("trend", "decided_by"), str),
+    **dict.fromkeys(("documents", "differing", "broken", "fixed"), int),
+}
+"""The columns of a difference; docs/diff.md describes each."""
+
+
+def rows_of_run(run: Run, style: TableStyle) -> tuple[Columns, list[Row]]:
+    """Return the columns of a run, and a row for the whole, then one for each field."""
+    rows = run_rows(run.evaluation, run.fields, run.rule, wide=style.wide)
+    return (WIDE if style.wide else TIDY), rows
+
+
+def rows_of_difference(difference: Difference, style: TableStyle) -> tuple[Columns, list[Row]]:
+    """Return the columns of a difference, the rows of whole documents, then one for each field."""
+    return DIFFERENCE, [
+        [field_path(change.path), *(_attribute(change, name) for name in [*DIFFERENCE][1:])]
+        for change in (*difference.whole, *difference.fields)
+    ]
+
+
+def _attribute(change: Change, name: str) -> JsonValue:
+    if name.startswith("change_"):
+        return getattr(change.interval, name.removeprefix("change_"), None)
+    value: JsonValue = getattr(change, name)
+    return value
+
+
+def run_rows(
+    evaluation: Evaluation, fields: Sequence[FieldInfo], rule: RateRule, *, wide: bool
+) -> list[Row]:
+    """Return the rows of all documents, then those of each group, with a cell for each column.
+
+    A figure that has nothing to divide by, or that there is none of, is None.
+    """
+    groups: list[tuple[str, str, Results]] = [("", "", evaluation)]
+    for key, found in evaluation.by.items():
+        groups += ((key, name, group) for name, group in sorted(found.items()))
+    cells = _wide if wide else _tidy
+    return [
+        (*_about(row), *cells(results, row, rule, (key, harmless(name))))
+        for key, name, results in groups
+        for row in _field_rows(results, fields, rule)
+    ]
+
+
+def _field_rows(
+    results: Results, fields: Sequence[FieldInfo], rule: RateRule
+) -> Iterator[FieldRow]:
+    """Yield a row for whole documents, then those of the fields, each key of a map by its name."""
+    tally = results.tally
+    yield FieldRow((), DOCUMENT, "", None, None, tally, figures_of(tally, rule))
+    yield from named_rows(tally, fields, rule)
+
+
+def _about(row: FieldRow) -> Row:
+    numbers = (None if it is None else float(it) for it in (row.threshold, row.weight))
+    return (harmless(field_path(row.path)), row.kind, row.comparator, *numbers)
+
+
+def _tidy(results: Results, row: FieldRow, rule: RateRule, group: tuple[str, str]) -> Row:
+    found = results.intervals(rule, field_path(row.path))
+    f1, score = (found.rates["overall"]["f1"], found.score) if found else (None, None)
+    return (
+        results.evaluated,
+        *row.counts,
+        *row.rates,
+        *_ends(f1),
+        row.leaves,
+        row.score if row.path else results.overall_score,
+        *_ends(score),
+        *group,
+    )
+
+
+def _wide(results: Results, row: FieldRow, rule: RateRule, group: tuple[str, str]) -> Row:
+    path, scores = field_path(row.path), (row.tally.mean_raw, row.score)
+    classes: Mapping[ErrorClass, int] = results.errors.fields.get(row.path) or {}
+    if not row.path:
+        scores, classes = (results.overall_score,) * 2, results.errors.overall()
+    found = results.intervals(rule, path)
+    rates = [found and found.rates[mode][name] for mode in COUNTING_MODES for name in RATES]
+    return (
+        *_counted(row.figures, rule),
+        *scores,
+        *(classes.get(each, 0) for each in ErrorClass),
+        *group,
+        *(end for interval in (*rates, found and found.score) for end in _ends(interval)),
+    )
+
+
+def _counted(figures: Mapping[str, Figures], rule: RateRule) -> Iterator[JsonValue]:
+    for mode in COUNTING_MODES:
+        counts = figures[mode].counts
+        yield from (getattr(counts, name) for name in COUNTS)
+        parts = rule.fractions(counts).values()
+        yield from (above / below if below else None for above, below in parts)
+
+
+def _ends(interval: object) -> list[float | None]:
+    """Return both ends of an interval; None where there is none."""
+    return [getattr(interval, end, None) for end in BOUNDS]

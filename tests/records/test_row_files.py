@@ -1,0 +1,113 @@
+"""Rows in files, whatever the file: by suffix, typed, harmless, and in groups."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from stickler_cli.core.problems import UnavailableError, UsageError
+from stickler_cli.records import row_files
+from stickler_cli.records.row_files import (
+    LineColumn,
+    columns_of_documents,
+    columns_of_errors,
+    format_of_lines,
+    lines_as_rows,
+    row_bytes,
+)
+
+COLUMNS = {"name": str, "count": int, "rate": float, "right": bool, "value": object}
+ROWS = [
+    ("=cmd()", 2, 0.5, True, {"a": [1]}),
+    ("\ud800", 0, None, False, "-1"),
+    (None, None, 1, None, None),
+]
+
+
+def parquet():
+    return pytest.importorskip("pyarrow.parquet", reason="pyarrow IS NOT INSTALLED: no Parquet")
+
+
+@pytest.mark.parametrize(("form", "between"), [("csv", ","), ("tsv", "\t")])
+def test_text_has_what_there_is_and_no_formula(form, between):
+    text = row_bytes(form, COLUMNS, ROWS).decode()
+    assert list(csv.reader(io.StringIO(text), delimiter=between)) == [
+        list(COLUMNS),
+        ["'=cmd()", "2", "0.5", "true", '{"a": [1]}'],
+        ["\\ud800", "0", "", "false", "'-1"],
+        ["", "", "1", "", ""],
+    ]
+
+
+def test_lines_of_json_have_the_values_as_they_are():
+    first, *_, last = row_bytes("jsonl", COLUMNS, [ROWS[0], ROWS[2]]).splitlines()
+    assert json.loads(first) == dict(zip(COLUMNS, ROWS[0], strict=True))
+    assert json.loads(last) == dict(zip(COLUMNS, ROWS[2], strict=True))
+
+
+def test_parquet_has_types_and_json_text(monkeypatch):
+    reader = parquet()
+    monkeypatch.setattr(row_files, "ROW_GROUP", 2)
+    data = row_bytes("parquet", COLUMNS, ROWS)
+    file = reader.ParquetFile(io.BytesIO(data))
+    assert file.num_row_groups == 2
+    table = file.read()
+    assert [str(field.type) for field in table.schema] == [
+        *("string", "int64", "double", "bool", "string")
+    ]
+    assert [list(row.values()) for row in table.to_pylist()] == [
+        ["=cmd()", 2, 0.5, True, '{"a": [1]}'],
+        ["\\ud800", 0, None, False, '"-1"'],
+        [None, None, 1.0, None, None],
+    ]
+
+
+def test_parquet_of_no_rows_still_has_its_columns():
+    reader = parquet()
+    data = row_bytes("parquet", COLUMNS, [])
+    assert reader.read_table(io.BytesIO(data)).column_names == list(COLUMNS)
+
+
+@pytest.mark.parametrize(
+    ("file", "form"),
+    [("a.JSONL", "jsonl"), ("a.ndjson", "jsonl"), ("x/a.csv", "csv"), ("/dev/fd/3", "jsonl")],
+)
+def test_the_suffix_tells_the_format(file, form):
+    assert format_of_lines("--documents", file) == form
+
+
+@pytest.mark.parametrize("file", ["a.json", "a.xlsx", "a.jsonl.gz", "a.txt"])
+def test_a_suffix_that_cannot_be_written_is_refused(file):
+    expected = r"one that ends in \.csv, \.tsv, \.jsonl, \.ndjson, \.parquet"
+    with pytest.raises(UsageError, match=rf"--documents: the file is {file}, expected {expected}"):
+        format_of_lines("--documents", file)
+
+
+def test_parquet_without_its_extra_is_refused(monkeypatch):
+    monkeypatch.setattr(row_files, "find_spec", lambda name: None)
+    with pytest.raises(UnavailableError, match=r"pip install 'stickler-cli\[parquet\]'"):
+        format_of_lines("--documents", "a.parquet")
+
+
+def test_lines_become_rows_with_cells_from_inside():
+    columns = [LineColumn("id", str, ("id",)), LineColumn("in.a", int, ("in", "a"))]
+    stream = io.BytesIO()
+    with lines_as_rows(stream, "csv", lambda: columns) as rows:
+        rows.write(b'{"id":"x","in":{"a":1}}\n{"id":"y"}\n')
+        rows.write(b'{"id":"z","in":{"a":36893488147419103232}}\n')
+    assert stream.getvalue() == b"id,in.a\nx,1\ny,\nz,36893488147419103232\n"
+
+
+def test_each_field_of_the_root_has_a_score_but_those_of_a_map():
+    named = [column.name for column in columns_of_documents([("a",), ("a.b",), ("a", "c")])]
+    assert named[4:6] == ["field_scores.a", 'field_scores.["a.b"]']
+    (scores,) = [it for it in columns_of_documents([("*",)]) if it.path[0] == "field_scores"]
+    assert scores == LineColumn("field_scores", object, ("field_scores",))
+
+
+def test_errors_have_columns_with_types():
+    kinds = {column.name: column.kind for column in columns_of_errors()}
+    assert kinds["document"] is kinds["class"] is kinds["details.reason"] is str
+    assert kinds["similarity_score"] is float
+    assert kinds["ground_truth_value"] is kinds["details.differing_fields"] is object
