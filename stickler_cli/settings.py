@@ -26,6 +26,8 @@ RunFormat = Literal[
 ]
 CsvShape = Literal["tidy", "wide"]
 ComparisonFormat = Literal["table", "json", "markdown"]
+LintFormat = Literal["table", "json", "github"]
+FailOn = Literal["error", "warning", "note", "never"]
 
 LEVEL: Final = 0.95  # of confidence intervals: the customary one
 MARGIN: Final = 0.05  # the least change of a rate between two runs that is worth a word
@@ -52,10 +54,15 @@ class TerminalOptions(ConsoleOptions):
     no_color: bool = option(False, "Print without colour.")
 
 
-class SourceOptions(Settings):
-    """What is compared; empty where nobody said it."""
+class SchemaSource(Settings):
+    """What says how to compare; empty where nobody said it, as the others."""
 
     schema: str = option("", "The annotated JSON Schema.", "SCHEMA", is_path=True, argument=True)
+
+
+class TruthSource(Settings):
+    """What is right."""
+
     gt: str = option(
         "",
         "Ground truth: a JSON file, a directory, a .jsonl file, or - for standard input.",
@@ -63,7 +70,16 @@ class SourceOptions(Settings):
         is_path=True,
         argument=True,
     )
+
+
+class PredictionSource(Settings):
+    """What is compared with it."""
+
     pred: str = option("", "Predictions: likewise.", "PRED", is_path=True, argument=True)
+
+
+class SourceOptions(SchemaSource, TruthSource, PredictionSource):
+    """What is compared."""
 
 
 class SchemaOptions(Settings):
@@ -85,7 +101,7 @@ class LenientOptions(Settings):
     )
 
 
-class DocumentOptions(LenientOptions):
+class FindingOptions(Settings):
     """How documents are found and read."""
 
     id_field: str | None = option(
@@ -98,6 +114,10 @@ class DocumentOptions(LenientOptions):
         values=Size(),
         shown="100MB",
     )
+
+
+class DocumentOptions(LenientOptions, FindingOptions):
+    """How documents of both sides are found and read."""
 
 
 class ComparisonOptions(Settings):
@@ -357,6 +377,30 @@ class CheckSettings(SchemaOptions, ConsoleOptions):
     """What `stickler check` is asked for."""
 
 
+class LintSettings(SchemaSource, TruthSource, FindingOptions, SchemaOptions, TerminalOptions):
+    """What `stickler lint` is asked for."""
+
+    ignore: tuple[str, ...] = option(
+        (), "Leave out what this rule finds. Repeatable.", "RULE", in_file="none"
+    )
+    fail_on: FailOn = option(
+        "error", "Exit 1 if anything as bad as this is found, or worse.", in_file="none"
+    )
+    places: int = option(
+        3, "Show the first N places of each finding.", "N", values=_COUNT, in_file="none"
+    )
+    format: LintFormat = option(
+        "table", "What to print on standard output.", short="-f", in_file="none"
+    )
+    output: tuple[str, ...] = option(
+        (),
+        "Also write it to this file; its suffix (.json, .txt) says the format. Repeatable.",
+        "FILE",
+        short="-o",
+        in_file="none",
+    )
+
+
 class ManySettings(SchemaOptions, DecidingOptions, ValidationOptions):
     """What `evaluate_many` is asked for; documents in memory are not read leniently."""
 
@@ -375,5 +419,6 @@ COMMANDS: Final = {
     "merge": MergeSettings,
     "report": ReportSettings,
     "check": CheckSettings,
+    "lint": LintSettings,
 }
 """The settings of each command; of two that have an option, a file follows the first."""

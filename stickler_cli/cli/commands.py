@@ -81,6 +81,18 @@ COMMANDS: Final = {
         "listings.check",
         {"schemas": Argument("SCHEMA", "Annotated JSON Schemas.", list[str])},
     ),
+    "lint": Command(
+        """Look for what is wrong in the ground truth before it judges anyone.
+
+        GT is what eval takes. Each finding has the id of its rule, a severity, and its places:
+        file, line and JSON Pointer. Values are held against the schema and against each other.
+        """,
+        "lint.lint",
+        examples="""
+  stickler lint schema.json gt/
+  stickler lint schema.json gt.jsonl --id-field id --fail-on warning
+  stickler lint schema.json gt/ --ignore near-duplicate -f github -o lint.json""",
+    ),
     "merge": Command(
         """Put the runs of shards together: the run of all their documents, to the last digit.
 

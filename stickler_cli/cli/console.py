@@ -27,7 +27,7 @@ class ExitCode(IntEnum):
 
 MEANINGS: Final = {  # for help and docs
     ExitCode.OK: "fine",
-    ExitCode.GATE_FAILED: "a gate failed, and nothing else",
+    ExitCode.GATE_FAILED: "a gate failed, or lint found errors, and nothing else",
     ExitCode.USAGE: "a usage, schema, configuration or path error",
     ExitCode.INCOMPLETE: "some documents could not be evaluated, or none was, or runs do not go "
     "together (wins over 1)",

@@ -24,10 +24,17 @@ from stickler_cli.reports.registry import (
 from stickler_cli.runs.whole_files import PARTIAL, check_outputs, whole_file
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.record import Run, Verdict
-from stickler_cli.settings import CompareSettings, ReportOptions, ReportSettings, TerminalOptions
+from stickler_cli.settings import (
+    CompareSettings,
+    LintSettings,
+    ReportOptions,
+    ReportSettings,
+    TerminalOptions,
+)
 from .console import ExitCode, warn, write_result
 
 if TYPE_CHECKING:
+    from stickler_cli.advice.lint import LintReport
     from stickler_cli.diff.changes import Difference  # few commands load it
     from stickler_cli.reports.pair import ComparedPair
 
@@ -44,7 +51,7 @@ _CODES: Final = {
     Verdict.INCOMPLETE: ExitCode.INCOMPLETE,
 }
 
-_Reporting: TypeAlias = CompareSettings | ReportOptions | ReportSettings
+_Reporting: TypeAlias = CompareSettings | LintSettings | ReportOptions | ReportSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +70,7 @@ class Outputs:
         """All formats that are written."""
         return {*self.files.values(), *([self.printed] if self.printed else [])}
 
-    def write(self, results: "Run | Difference | ComparedPair") -> None:
+    def write(self, results: "Run | Difference | ComparedPair | LintReport") -> None:
         """Write results to files, each there whole or not at all, and print them unless quiet.
 
         Part of a run goes to another file where its format does not say that it is one. Quiet is
@@ -148,6 +155,7 @@ def _style(settings: _Reporting) -> TableStyle:
         show_non_matches=getattr(settings, "show_non_matches", 0),
         junit_fields=getattr(settings, "junit_fields", False),
         wide=getattr(settings, "csv", "tidy") == "wide",
+        places=getattr(settings, "places", 0),
     )
 
 

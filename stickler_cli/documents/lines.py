@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import IO, Literal
+from typing import IO, Final, Literal
 
 from stickler_cli.core.json_values import JsonValue, kind_of
 from stickler_cli.core.locations import Path as FieldPath
@@ -18,6 +18,9 @@ from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import Problem
 from .document import LineReference, Reference, Wrapping, read_document
 from .reading import GZIP_MAGIC, STANDARD_INPUT, UNPACKING_ERRORS, source_of, too_large, unreadable
+
+ONE_LINE: Final = "one line for each id"
+"""What is expected where two lines have one id."""
 
 
 def lines_of(file: str, limit: int) -> Iterator[LineReference | Problem]:
@@ -65,7 +68,7 @@ def documents_by_id(
         reference: Reference = line
         if isinstance(found, str) and found in lines:
             twice = f"the id {found!r} is also on line {lines[found]}"
-            reference = Problem(source_of(file), twice, "one line for each id", line=number)
+            reference = Problem(source_of(file), twice, ONE_LINE, line=number)
             found = reference if side == "gt" else found
         elif side == "pred" and isinstance(line, LineReference) and line.offset is not None:
             reference = line._replace(data=None)  # all are held until the last is known

@@ -119,7 +119,7 @@ def open_pairs(gt: str, pred: str, settings: DocumentOptions = _DEFAULTS) -> Pai
     gt_kind, pred_kind = kind_of_source(gt), kind_of_source(pred)
     if isinstance(gt_kind, Problem) or isinstance(pred_kind, Problem):
         raise UsageError(kind for kind in (gt_kind, pred_kind) if isinstance(kind, Problem))
-    id_path = () if settings.id_field is None else _parse_id_field(settings.id_field)
+    id_path = () if settings.id_field is None else parse_id_field(settings.id_field)
     kinds, by_id = (gt_kind, pred_kind), bool(id_path)
     limit = settings.max_document_size
     wrapping: Wrapping = "taken" if settings.lenient_json else "hinted"
@@ -135,7 +135,8 @@ def open_pairs(gt: str, pred: str, settings: DocumentOptions = _DEFAULTS) -> Pai
     return _by_id(gt, pred, id_path, limit, wrapping)
 
 
-def _parse_id_field(text: str) -> FieldPath:
+def parse_id_field(text: str) -> FieldPath:
+    """Read the path of the field that has the id; raise UsageError if it is none."""
     try:
         path = parse_field_path(text)
         found = "the field path is empty"

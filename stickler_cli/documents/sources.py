@@ -21,6 +21,9 @@ _DOCUMENT_SUFFIX: Final = re.compile(r"\.json(\.gz)?\Z", re.IGNORECASE)
 LINES_SUFFIX: Final = re.compile(r"\.(jsonl|ndjson)(\.gz)?\Z", re.IGNORECASE)
 _KINDS: Final = "a directory, a .json file, a .jsonl or .ndjson file (each also .gz), or -"
 
+ONE_FILE: Final = "one file for each document"
+"""What is expected where two files have one id."""
+
 
 class Kind(Enum):
     """The kinds of source, as a message names them."""
@@ -124,7 +127,7 @@ def list_directory(root: str, limit: int) -> Listing:
         (_, source, reference), *others = same
         if others:
             found_twice = f"{' and '.join(file for _, file, _ in others)} has the same id"
-            reference = Problem(source, found_twice, "one file for each document")
+            reference = Problem(source, found_twice, ONE_FILE)
         documents[document] = reference
     if not documents:
         hint = "a JSON Lines file is named itself, not its directory"

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator
 from typing import Final, Literal
 
+from stickler_cli.advice.findings import RULES, Finding
+from stickler_cli.advice.lint import LintReport
 from stickler_cli.core.values import dataclass
 from stickler_cli.diff.changes import Difference, Trend
 from stickler_cli.reports import markdown, run_sentences
@@ -10,6 +12,7 @@ from stickler_cli.score.gates import GateResult
 from stickler_cli.score.record import Run
 from .difference_view import DifferenceView
 from .figures import number_of, visible
+from .findings import found_text, sentence
 from .layout import TableStyle
 from .markdown_text import SUMMARY_LIMIT, truncate_lines, utf8_size
 from .view import RunView
@@ -33,6 +36,8 @@ class Annotation:
     kind: Kind
     title: str
     message: str
+    file: str = ""
+    line: int | None = None
 
 
 def render_run(run: Run, style: TableStyle) -> str:
@@ -43,6 +48,18 @@ def render_run(run: Run, style: TableStyle) -> str:
 def render_difference(difference: Difference, style: TableStyle) -> str:
     """Return workflow commands: failed gates are errors, what got worse warnings."""
     return "\n".join([*annotation_lines(_of_difference(DifferenceView(difference))), ""])
+
+
+def render_lint(report: LintReport, style: TableStyle) -> str:
+    """Return workflow commands: what lint found, each beside the first of its places."""
+    return "\n".join([*annotation_lines(map(_of_finding, report.findings)), ""])
+
+
+def _of_finding(finding: Finding) -> Annotation:
+    first = finding.problems[0]
+    kind: Kind = "notice" if finding.severity == "note" else finding.severity
+    text = f"{sentence(finding)}: {found_text(first)}; {RULES[finding.rule].advice}"
+    return Annotation(kind, f"stickler lint: {finding.rule}", text, first.source, first.line)
 
 
 def summary(subject: Run | Difference, style: TableStyle, room: int = SUMMARY_LIMIT) -> str:
@@ -117,8 +134,14 @@ def annotation_lines(annotations: Iterable[Annotation]) -> list[str]:
             title, more = some[PER_KIND - 1].title, len(some) - PER_KIND + 1
             some[PER_KIND - 1 :] = [Annotation(kind, title, f"and {more} more")]
     return [
-        f"::{each.kind} title={visible(each.title).translate(_PROPERTY_ESCAPES)}"
-        f"::{visible(each.message).translate(_ESCAPES)}"
+        f"::{each.kind} {','.join(_properties(each))}::{visible(each.message).translate(_ESCAPES)}"
         for some in by_kind.values()
         for each in some
     ]
+
+
+def _properties(annotation: Annotation) -> Iterator[str]:
+    said = {"file": annotation.file, "line": annotation.line, "title": annotation.title}
+    for name, value in said.items():
+        if value:
+            yield f"{name}={visible(str(value)).translate(_PROPERTY_ESCAPES)}"

@@ -8,11 +8,13 @@ from typing import Final
 import orjson
 
 from stickler_cli import __version__
+from stickler_cli.advice.lint import LintReport
 from stickler_cli.compare.explained import Explained
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.rules import encoded
 from stickler_cli.diff.changes import Difference, diff_record
 from stickler_cli.score.record import PER_DOCUMENT, Run, run_record
+from .findings import lint_record
 from .layout import TableStyle
 from .pair import ComparedPair, differs
 from .pieces import value_pieces
@@ -38,6 +40,11 @@ def render_run(run: Run, style: TableStyle) -> Iterator[str]:
         yield between + line.decode()
         between = f",\n{_INDENT * 2}"
     yield f"\n{_INDENT}]{_END}" if len(accounts) else f"]{_END}"
+
+
+def render_lint(report: LintReport, style: TableStyle) -> str:
+    """Return what lint found as JSON text; of each finding at most `MOST_PLACES` places."""
+    return _text(lint_record(report))
 
 
 def render_difference(difference: Difference, style: TableStyle) -> str:

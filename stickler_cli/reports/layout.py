@@ -47,6 +47,8 @@ class TableStyle:
     junit_fields: bool = False
     wide: bool = False
     """Whether rows have all columns that there are."""
+    places: int = 0
+    """Of each finding of lint that are shown."""
 
     @property
     def room(self) -> int | None:

@@ -12,10 +12,11 @@ from stickler_cli.score.record import Run
 from .layout import TableStyle
 
 if TYPE_CHECKING:
+    from stickler_cli.advice.lint import LintReport
     from stickler_cli.diff.changes import Difference
     from .pair import ComparedPair
 
-    Subject: TypeAlias = Run | Difference | ComparedPair
+    Subject: TypeAlias = Run | Difference | ComparedPair | LintReport
 
 FORMATS: Final = (
     *("table", "json", "csv", "tsv", "jsonl", "parquet"),
@@ -25,10 +26,16 @@ ROW_FORMATS: Final = frozenset(row_files.SUFFIXES.values())
 _MODULES: Final = {"json": "json_report", "html": "html.page"}
 """Those that are not named after their format. They are imported when they are used."""
 
-_RENDERERS: Final = {"Run": "run", "Difference": "difference", "ComparedPair": "pair"}
+_RENDERERS: Final = {
+    "Run": "run",
+    "Difference": "difference",
+    "ComparedPair": "pair",
+    "LintReport": "lint",
+}
 """Class of what is reported -> what the name of the function that renders it ends in."""
 
 PAIR_FORMATS: Final = frozenset({"table", "json", "markdown"})
+LINT_FORMATS: Final = frozenset({"table", "json", "github"})
 
 SAY_PARTIAL: Final = frozenset({"table", "json", "markdown", "html"})
 """Formats that show the notes of a run: where it was interrupted, they say so."""
@@ -82,7 +89,7 @@ def require(format_names: Collection[str]) -> None:
 
 
 def pieces(format_name: str, subject: "Subject", style: TableStyle) -> Iterator[str]:
-    """Yield the report of a run, a difference or a pair as text that ends with a line break.
+    """Yield the report of a run, a difference, a pair or lint as text that ends with a line break.
 
     It comes piece by piece where the whole grows with the documents. The style is nothing to
     `json`, `github` and `openmetrics`. Parquet is no text: `written` has it.

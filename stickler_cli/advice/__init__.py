@@ -1,0 +1,1 @@
+"""What is said of ground truth and schema before they judge anyone."""

@@ -1,0 +1,140 @@
+"""What can be wrong with one document or one value, whatever the others hold."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from stickler_cli.compare.absence import is_absent
+from stickler_cli.core.json_values import JsonValue, brief
+from stickler_cli.core.locations import field_path
+from stickler_cli.core.problems import SchemaError
+from stickler_cli.core.values import dataclass
+from stickler_cli.schema.document_validity import DocumentValidator
+from stickler_cli.schema.loading import LoadedSchema
+from .findings import Document, Findings, Spot
+from .values import Value, value_at
+
+MOST_FIELDS: Final = 5_000
+"""Fields of which is known how absence is written; the keys of maps could be any number."""
+
+MOST_IDS: Final = 100_000
+"""Values of each field of ids that are remembered."""
+
+_ID_NAMES: Final = frozenset({"id", "_id", "uuid", "guid", "doc_id", "document_id"})
+"""Names of fields of a document, in lower case, whose values are to tell it from others."""
+
+_NULL_WORDS: Final = frozenset(
+    {"null", "none", "nil", "nan", "n/a", "undefined", "not available", "not applicable"}
+    | {"-", "--", "---", "\u2013", "\u2014"}
+)
+"""Texts that say that there is nothing, without case; NA is a country."""
+
+_RULES: Final = {
+    "type": "wrong-kind",
+    **dict.fromkeys(("enum", "const"), "not-listed"),
+    **dict.fromkeys(("format", "pattern"), "wrong-format"),
+    **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), "out-of-range"),
+    **dict.fromkeys(("multipleOf", "minLength", "maxLength"), "out-of-range"),
+    "required": "missing-required",
+}
+"""By the keyword of the schema that forbids a value."""
+
+_UNDECLARED: Final = frozenset({"additionalProperties", "unevaluatedProperties"})
+"""Keywords that forbid keys, which another rule tells of in any schema."""
+
+
+class DocumentRules:
+    """Looks at documents one by one; what it remembers of them has a bound."""
+
+    def __init__(self, loaded: LoadedSchema, findings: Findings) -> None:
+        self._findings = findings
+        self._listed = frozenset(_listed_texts(loaded.contents))
+        self._absences: defaultdict[tuple[str, ...], dict[str, _Form]] = defaultdict(dict)
+        self._ids: defaultdict[str, dict[str, Spot]] = defaultdict(dict)
+        self._notes: list[str] = []
+        self._validator: DocumentValidator | None = None
+        try:
+            self._validator = DocumentValidator(loaded.contents, loaded.path, loaded.path)
+        except SchemaError as error:
+            found = error.problems[0].found
+            self._notes.append(f"no document was held against the keywords of the schema: {found}")
+
+    def look_at(self, document: Document, values: Iterable[Value]) -> None:
+        """Look at a document and its values."""
+        self._validate(document)
+        for value in values:
+            self._look_at_value(document, value)
+
+    def conclude(self) -> list[str]:
+        """Tell of fields that write absence in two ways; return what else there is to note."""
+        for field, forms in self._absences.items():
+            usual, *others = sorted(forms.values(), key=lambda form: -form.count)
+            for form in others:
+                expected = f"{usual.shown}, as {usual.count} others"
+                path, times = field_path(field), form.count
+                self._findings.add("mixed-absence", path, form.spot, form.shown, expected, times)
+        return self._notes
+
+    def _validate(self, document: Document) -> None:
+        """Hold a document against the keywords of its schema."""
+        if self._validator is None:
+            return
+        for violation in self._validator.violations(document.value):
+            if violation.keyword in _UNDECLARED:
+                continue
+            rule = _RULES.get(violation.keyword, "not-valid")
+            if rule != "missing-required":
+                value = value_at(document.value, violation.pointer)
+                rule = "null-not-allowed" if is_absent(value) else rule
+            spot = document.spot(violation.pointer)
+            self._findings.add(rule, violation.path, spot, violation.message)
+
+    def _look_at_value(self, document: Document, found: Value) -> None:
+        field, path, value = found
+        if is_absent(value):
+            forms = self._absences
+            if field in forms or len(forms) < MOST_FIELDS:
+                shown = brief(value)
+                form = forms[field].setdefault(shown, _Form(shown, document.spot(path)))
+                form.count += 1
+        elif isinstance(value, str) and _says_nothing(value) and value not in self._listed:
+            self._findings.add(
+                "text-for-null", field_path(field), document.spot(path), brief(value)
+            )
+        elif len(path) == 1 and field[0].casefold() in _ID_NAMES and isinstance(value, str | int):
+            known, spot = self._ids[field[0]], document.spot(path)
+            before = known.get(str(value))
+            if before is not None:
+                told = f"{brief(value)}, as in {before.name}"
+                self._findings.add("duplicate-value", field_path(field), spot, told)
+            elif len(known) < MOST_IDS:
+                known[str(value)] = spot
+
+
+@dataclass(slots=True)
+class _Form:
+    """One way in which a field writes that there is nothing."""
+
+    shown: str
+    spot: Spot
+    """Where it is first."""
+    count: int = 0
+
+
+def _says_nothing(text: str) -> bool:
+    word = text.strip().casefold()
+    return not word or word in _NULL_WORDS
+
+
+def _listed_texts(schema: JsonValue) -> Iterator[str]:
+    """Yield the texts that a schema lists as values anywhere."""
+    waiting = [schema]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, list):
+            waiting += part
+        elif isinstance(part, dict):
+            waiting += part.values()
+            listed = part.get("enum")
+            values = [*(listed if isinstance(listed, list) else ()), part.get("const")]
+            yield from (value for value in values if isinstance(value, str))

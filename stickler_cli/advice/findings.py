@@ -1,0 +1,261 @@
+"""What lint finds: rules, findings, and a collection of them that stays small."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import field, replace
+from typing import Final, Literal, TypeAlias
+
+from stickler_cli.core.json_values import JsonObject
+from stickler_cli.core.locations import Path, json_pointer
+from stickler_cli.core.problems import Problem
+from stickler_cli.core.values import dataclass
+from stickler_cli.documents.document import FileReference, LineReference, Reference, bytes_of
+from stickler_cli.documents.positions import lines_in
+from stickler_cli.documents.reading import BOM
+
+Severity: TypeAlias = Literal["error", "warning", "note"]
+
+MOST_PLACES: Final = 100
+"""Places that are kept of one finding; all are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One thing that lint looks for."""
+
+    severity: Severity
+    means: str
+    """What is wrong, as a clause."""
+    advice: str
+    """What to do, as a clause."""
+
+
+RULES: Final = {
+    "unusable-document": Rule(
+        "error", "no run can use these documents", "mend or remove them; a run exits 3 for them"
+    ),
+    "duplicate-id": Rule(
+        "error", "an id is there again", "give each document an id of its own; only one counts"
+    ),
+    "never-matches": Rule(
+        "error",
+        "values that do not even match themselves, so that every prediction is wrong",
+        "mend them, or give the field a comparator that reads them",
+    ),
+    "unreachable-threshold": Rule(
+        "error",
+        "no value of the ground truth reaches the threshold, not even against itself",
+        "lower the threshold, or choose another comparator",
+    ),
+    "wrong-kind": Rule(
+        "error", "values of another kind than the schema says", "mend them, or the schema"
+    ),
+    "not-listed": Rule(
+        "warning", "values that the schema does not list", "mend them, or add them to the enum"
+    ),
+    "wrong-format": Rule(
+        "warning", "values that are not of the format or pattern", "mend them, or the schema"
+    ),
+    "out-of-range": Rule(
+        "warning", "values outside of what the schema allows", "mend them, or the schema"
+    ),
+    "missing-required": Rule(
+        "note", "a value that the schema requires is missing", "add it, or require it no more"
+    ),
+    "not-valid": Rule("warning", "the schema forbids this", "mend the values, or the schema"),
+    "undeclared-key": Rule(
+        "warning",
+        "keys that the schema does not declare, which no run looks at",
+        "declare them in the schema, or leave them out",
+    ),
+    "duplicate-key": Rule(
+        "warning", "an object has a key twice", "leave one out; the last one counts"
+    ),
+    "duplicate-value": Rule(
+        "warning", "an id that several documents have", "give each a value of its own"
+    ),
+    "duplicate-document": Rule(
+        "warning",
+        "documents that say the same as another",
+        "keep one: copies count twice, and intervals take them for new evidence",
+    ),
+    "near-duplicate": Rule(
+        "warning",
+        "documents of which nearly all telling values are those of another",
+        "look whether they are copies; of those keep one",
+    ),
+    "text-for-null": Rule(
+        "warning",
+        "texts that say that there is nothing, but count as values",
+        "write null, or leave the key out",
+    ),
+    "mixed-absence": Rule(
+        "note",
+        "absence is written in more than one way, which all count alike",
+        "choose one, so that people and other programs agree",
+    ),
+    "null-not-allowed": Rule(
+        "note",
+        "null where the schema does not allow it; it counts as absent",
+        "leave the key out, or allow null",
+    ),
+    "outlier": Rule(
+        "warning", "values far from all others of their field", "look whether they are mistakes"
+    ),
+    "odd-format": Rule(
+        "note", "values that are not written as all others are", "look whether they are mistakes"
+    ),
+    "inconsistent-spelling": Rule(
+        "warning", "values that others of the field spell otherwise", "choose one spelling"
+    ),
+    "threshold-zero": Rule("warning", "the threshold is 0, so that every value passes", "raise it"),
+    "threshold-below-floor": Rule(
+        "warning",
+        "list items at or below the pairing floor are no pair, so a lower threshold does nothing",
+        "raise the threshold, or lower the floor",
+    ),
+    "irrelevant-weight": Rule(
+        "warning",
+        "the weight is so small beside those of its object that the field decides nothing",
+        "raise it, or take the field out of the score with x-aws-stickler-aggregate: false",
+    ),
+}
+"""By the id that never changes."""
+
+SEVERITIES: Final[tuple[Severity, ...]] = ("error", "warning", "note")
+"""The worst first."""
+
+_ORDER: Final = tuple(RULES)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one rule found at one field."""
+
+    rule: str
+    field: str
+    """Its path without list indexes; empty for documents as a whole."""
+    problems: tuple[Problem, ...]
+    """The first places, each with what is there; at most `MOST_PLACES`."""
+    count: int
+    """Of all places."""
+
+    @property
+    def severity(self) -> Severity:
+        """How bad it is."""
+        return RULES[self.rule].severity
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Where something is: a document, and the place in it."""
+
+    reference: Reference
+    pointer: str = ""
+
+    @property
+    def name(self) -> str:
+        """The file, with the line in JSON Lines."""
+        line = f":{self.reference.line}" if isinstance(self.reference, LineReference) else ""
+        return f"{self.reference.source}{line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document of the ground truth."""
+
+    reference: Reference
+    value: JsonObject
+
+    def spot(self, place: Path | str = ()) -> Spot:
+        """Return where a place of it is, by its path or JSON Pointer."""
+        pointer = place if isinstance(place, str) else json_pointer(place)
+        return Spot(self.reference, pointer)
+
+
+@dataclass(slots=True)
+class _Kept:
+    spots: list[tuple[Spot, Problem]] = field(default_factory=list)
+    count: int = 0
+
+
+class Findings:
+    """Findings as they are made, one for each rule and field."""
+
+    def __init__(self) -> None:
+        self._kept: defaultdict[tuple[str, str], _Kept] = defaultdict(_Kept)
+
+    def add(  # noqa: PLR0913, PLR0917 - what a finding is
+        self,
+        rule: str,
+        path: str,
+        spot: Spot,
+        found: str,
+        expected: str = "",
+        times: int = 1,
+    ) -> None:
+        """Take note of a place in a document."""
+        kept = self._kept[rule, path]
+        kept.count += times
+        if len(kept.spots) < MOST_PLACES:
+            source = spot.reference.source
+            problem = Problem(source, found, expected, pointer=spot.pointer)
+            kept.spots.append((spot, problem))
+
+    def take(self, rule: str, spot: Spot, problem: Problem) -> None:
+        """Take note of a document that somebody else found wanting."""
+        kept = self._kept[rule, ""]
+        kept.count += 1
+        if len(kept.spots) < MOST_PLACES:
+            kept.spots.append((spot, problem))
+
+    def of_schema(self, rule: str, path: str, problem: Problem) -> None:
+        """Take note of something in the schema."""
+        kept = self._kept[rule, path]
+        kept.count += 1
+        kept.spots.append((Spot(problem), problem))
+
+    def result(self) -> tuple[Finding, ...]:
+        """Return all findings, the worst first, each place with its line."""
+        lines = self._lines()
+        found = []
+        for rule, path in sorted(self._kept, key=_rank):
+            kept = self._kept[rule, path]
+            problems = tuple(
+                replace(problem, line=_line_of(spot.reference, problem, lines))
+                for spot, problem in kept.spots
+            )
+            found.append(Finding(rule, path, problems, kept.count))
+        return tuple(found)
+
+    def _lines(self) -> dict[tuple[str, str], int]:
+        """Return the line of each place in a file of its own, by file and pointer."""
+        wanted: defaultdict[FileReference, set[str]] = defaultdict(set)
+        for kept in self._kept.values():
+            for spot, problem in kept.spots:
+                if isinstance(spot.reference, FileReference) and problem.pointer is not None:
+                    wanted[spot.reference].add(problem.pointer)
+        lines: dict[tuple[str, str], int] = {}
+        for reference, pointers in wanted.items():
+            data = bytes_of(reference)
+            if isinstance(data, bytes):
+                found = lines_in(data.removeprefix(BOM), pointers)
+                lines |= {(reference.file, pointer): line for pointer, line in found.items()}
+        return lines
+
+
+def _line_of(
+    reference: Reference, problem: Problem, lines: Mapping[tuple[str, str], int]
+) -> int | None:
+    match reference:
+        case FileReference() if problem.pointer is not None:
+            return lines.get((reference.file, problem.pointer))
+        case LineReference():
+            return reference.line
+        case _:
+            return problem.line
+
+
+def _rank(key: tuple[str, str]) -> tuple[int, int, str]:
+    rule, path = key
+    return SEVERITIES.index(RULES[rule].severity), _ORDER.index(rule), path

@@ -1,0 +1,89 @@
+"""One pass over the ground truth, chunk by chunk, and what there is to find in it."""
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final
+
+from stickler_cli.core.problems import Problem
+from stickler_cli.core.values import dataclass
+from stickler_cli.documents.document import LineReference, Reference, read_document
+from stickler_cli.documents.lines import ONE_LINE
+from stickler_cli.documents.single import open_documents
+from stickler_cli.documents.sources import ONE_FILE
+from stickler_cli.runs.limits import room_for_depth
+from stickler_cli.schema.loading import LoadedSchema
+from stickler_cli.settings import FindingOptions
+from .copies import Copies
+from .document_rules import DocumentRules
+from .field_values import FieldValues
+from .findings import Document, Finding, Findings
+from .schema_rules import judge_schema
+from .values import values_of
+
+DOCUMENTS_AT_ONCE: Final = 256
+BYTES_AT_ONCE: Final = 4_000_000  # of text; parsed it takes some ten times as much
+
+
+@dataclass(frozen=True, slots=True)
+class LintReport:
+    """What there is to say of a schema and a ground truth."""
+
+    schema: str
+    gt: str
+    documents: int
+    findings: tuple[Finding, ...]
+    notes: tuple[str, ...]
+    """What was left out, and what is odd about the source as a whole."""
+
+
+def lint(loaded: LoadedSchema, gt: str, settings: FindingOptions) -> LintReport:
+    """Look for what is wrong in a schema and the ground truth that it describes.
+
+    Raises:
+        UsageError: the source of documents cannot be used.
+    """
+    source = open_documents(gt, settings)
+    findings = Findings()
+    judge_schema(loaded, findings)
+    rules, fields, copies = DocumentRules(loaded, findings), FieldValues(loaded, findings), Copies()
+    count = 0
+    references = (reference for _, reference in source.refs)
+    with room_for_depth():
+        while chunk := list(_taken(references, findings)):
+            count += len(chunk)
+            documents = [document for document in chunk if document is not None]
+            for document in documents:
+                values = [*values_of(document.value)]
+                rules.look_at(document, values)
+                copies.add(document, values, findings)
+            fields.look_at(documents)
+    notes = (*map(str, source.problems), *rules.conclude(), *fields.conclude())
+    notes += copies.conclude(findings)
+    return LintReport(loaded.path, gt, count, findings.result(), notes)
+
+
+def _taken(references: Iterator[Reference], findings: Findings) -> Iterator[Document | None]:
+    """Yield the documents of the next chunk; None for one that cannot be used."""
+    size = 0
+    for reference in islice(references, DOCUMENTS_AT_ONCE):
+        yield _read(reference, findings)
+        size += getattr(reference, "size", 0)
+        if size >= BYTES_AT_ONCE:
+            return
+
+
+def _read(reference: Reference, findings: Findings) -> Document | None:
+    """Read a document, and tell what is wrong with it as a whole."""
+    reading = read_document(reference)
+    if isinstance(reference, LineReference):
+        reference = reference._replace(data=None)  # places are kept, lines are not
+    value = reading.value
+    if isinstance(value, dict):
+        document = Document(reference, value)
+        for warning in reading.warnings:
+            findings.take("duplicate-key", document.spot(), warning)
+        return document
+    if isinstance(value, Problem):
+        rule = "duplicate-id" if value.expected in {ONE_LINE, ONE_FILE} else "unusable-document"
+        findings.take(rule, Document(reference, {}).spot(), value)
+    return None

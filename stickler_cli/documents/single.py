@@ -1,0 +1,42 @@
+"""One source by itself: all documents of it, where nothing is paired."""
+
+from collections.abc import Iterator
+
+from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.values import dataclass
+from stickler_cli.settings import FindingOptions
+from .document import FileReference, Reference
+from .lines import documents_by_id, lines_of
+from .pairs import parse_id_field
+from .reading import decoded
+from .sources import Kind, id_of_file, kind_of_source, list_directory
+
+
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """All documents of one source."""
+
+    refs: Iterator[tuple[str, Reference]]
+    """The id of each and where it is; a problem where it cannot be used."""
+    problems: tuple[Problem, ...] = ()
+    """What seems wrong with the source as a whole."""
+
+
+def open_documents(source: str, settings: FindingOptions) -> Documents:
+    """Return the documents of a file, a directory or JSON Lines, under the ids of a run.
+
+    Raises:
+        UsageError: the source cannot be used.
+    """
+    kind, limit = kind_of_source(source), settings.max_document_size
+    if isinstance(kind, Problem):
+        raise UsageError([kind])
+    if kind is Kind.FILE:
+        reference = FileReference(source, limit)
+        return Documents(iter([(id_of_file(source) or decoded(source), reference)]))
+    if kind is Kind.DIRECTORY:
+        listing = list_directory(source, limit)
+        return Documents(iter(listing.documents.items()), listing.problems)
+    if settings.id_field is None:
+        return Documents((f"line {line.line}", line) for line in lines_of(source, limit))
+    return Documents(documents_by_id(source, "gt", parse_id_field(settings.id_field), limit))

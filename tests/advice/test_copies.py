@@ -1,0 +1,74 @@
+"""Documents that are copies of others."""
+
+import json
+import random
+
+import pytest
+
+from stickler_cli.advice import copies
+from stickler_cli.advice.lint import lint
+from stickler_cli.schema.loading import load_schema
+from stickler_cli.settings import FindingOptions
+
+SCHEMA = {"type": "object", "properties": {"a": {}}, "additionalProperties": {}}
+
+
+@pytest.fixture
+def found(tmp_path):
+    def run(documents):
+        (tmp_path / "schema.json").write_text(json.dumps(SCHEMA))
+        (tmp_path / "gt.jsonl").write_text("\n".join(map(json.dumps, documents)))
+        loaded = load_schema(str(tmp_path / "schema.json"))
+        report = lint(loaded, str(tmp_path / "gt.jsonl"), FindingOptions())
+        rules = {"duplicate-document", "near-duplicate"}
+        told = [
+            (each.rule, problem.line, problem.found.rpartition(":")[2])
+            for each in report.findings
+            for problem in each.problems
+            if each.rule in rules
+        ]
+        return told, report.notes
+
+    return run
+
+
+def a_document(seed, fields=20):
+    drawn = random.Random(seed)  # noqa: S311 - the same each time
+    return {f"f{at}": f"{drawn.random():.6f} text" for at in range(fields)}
+
+
+def test_an_exact_copy_is_found_whatever_the_order_of_keys_and_absence(found):
+    first = a_document(1)
+    copy = {**dict(reversed(first.items())), "more": None}
+    told, _ = found([first, a_document(2), copy])
+    assert told == [("duplicate-document", 3, "1")]
+
+
+def test_documents_that_differ_in_one_value_of_many_are_nearly_copies(found):
+    documents = [a_document(seed) for seed in range(30)]
+    documents.append({**documents[4], "f3": "another text"})
+    assert found(documents)[0] == [("near-duplicate", 31, "5")]
+
+
+def test_documents_that_differ_in_a_quarter_are_none(found):
+    documents = [a_document(seed) for seed in range(30)]
+    documents.append({**documents[4], **{f"f{at}": "else" for at in range(5)}})
+    assert found(documents)[0] == []
+
+
+def test_values_that_many_documents_have_make_no_copies(found):
+    form = {f"q{at}": "no" for at in range(40)}
+    documents = [{**form, f"q{at % 40}": f"yes {at}", "name": f"n{at}"} for at in range(60)]
+    assert found(documents)[0] == []
+
+
+def test_labels_alone_repeat_and_are_no_copies(found):
+    assert found([{"label": "invoice", "signed": True}] * 9)[0] == []
+
+
+def test_beyond_its_bound_it_says_that_it_did_not_look(found, monkeypatch):
+    monkeypatch.setattr(copies, "MOST_DOCUMENTS", 2)
+    first = a_document(1)
+    told, notes = found([first, a_document(2), first])
+    assert told == []
+    assert notes == ("copies were looked for among the first 2 different documents only",)

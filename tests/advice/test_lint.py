@@ -1,0 +1,235 @@
+"""What lint finds in ground truth, and what it leaves alone."""
+
+import json
+
+import pytest
+
+from stickler_cli.advice.findings import MOST_PLACES, RULES
+from stickler_cli.advice.lint import lint
+from stickler_cli.schema.loading import load_schema
+from stickler_cli.settings import FindingOptions
+
+X = "x-aws-stickler-"
+TEXT = {"type": ["string", "null"]}
+CITIES = ("Aachen", "Bremen", "Cottbus")
+
+
+def an_object(**properties):
+    return {"type": "object", "properties": properties}
+
+
+@pytest.fixture
+def found(tmp_path):
+    """Lint documents, a file each or lines, and give what each rule found at which field."""
+
+    def run(schema, documents, **options):
+        (tmp_path / "schema.json").write_text(json.dumps(schema))
+        gt = tmp_path / "gt.jsonl"
+        lines = (each if isinstance(each, str) else json.dumps(each) for each in documents)
+        gt.write_text("\n".join(lines))
+        loaded = load_schema(str(tmp_path / "schema.json"))
+        report = lint(loaded, str(gt), FindingOptions(**options))
+        assert report.documents == len(documents)
+        return {(each.rule, each.field): each for each in report.findings}
+
+    return run
+
+
+def places(finding):
+    return [(problem.line, problem.pointer, problem.found) for problem in finding.problems]
+
+
+def test_nothing_is_found_in_good_ground_truth(found):
+    documents = [
+        {"name": f"no {at}", "paid": bool(at % 2), "city": CITIES[at % 3], "sum": 1.5 * at + 3}
+        for at in range(60)
+    ]
+    schema = an_object(
+        name=TEXT, paid={"type": "boolean"}, city=TEXT, sum={"type": "number"}, note=TEXT
+    )
+    assert found(schema, documents) == {}
+
+
+def test_a_value_that_its_comparator_cannot_read_never_matches(found):
+    schema = an_object(day={"type": "string", X + "comparator": "DateComparator"})
+    result = found(schema, [{"day": "2024-01-31"}, {"day": "soon"}, {"day": "2024-02-30"}])
+    assert [*result] == [("never-matches", "day")]
+    assert [(line, pointer) for line, pointer, _ in places(result["never-matches", "day"])] == [
+        (2, "/day"),
+        (3, "/day"),
+    ]
+
+
+def test_a_number_that_is_none_never_matches_either_in_a_list_of_items(found):
+    item = an_object(n={"type": ["number", "string"], X + "comparator": "NumericComparator"})
+    schema = an_object(lines={"type": "array", "items": item})
+    result = found(schema, [{"lines": [{"n": 1}, {"n": "many"}]}])
+    ((_, pointer, _),) = places(result["never-matches", "lines.n"])
+    assert pointer == "/lines/1/n"
+
+
+def test_a_field_of_which_no_value_matches_itself_has_a_threshold_out_of_reach(found):
+    schema = an_object(day={"type": "string", X + "comparator": "DateComparator"})
+    result = found(schema, [{"day": f"week {at}th"} for at in "abcde"])
+    assert ("unreachable-threshold", "day") in result
+    assert result["never-matches", "day"].count == 5
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "rule"),
+    [
+        ({"type": "number"}, "12.50", "wrong-kind"),
+        ({"type": "string", "enum": ["paid", "open"]}, "payed", "not-listed"),
+        ({"type": "string", "format": "email"}, "nobody", "wrong-format"),
+        ({"type": "string", "pattern": "^[A-Z]{3}$"}, "Euro", "wrong-format"),
+        ({"type": "number", "maximum": 100}, 101, "out-of-range"),
+        ({"type": "string"}, None, "null-not-allowed"),
+        ({"type": "string", "pattern": "^x"}, "", "null-not-allowed"),
+        ({"type": "array", "uniqueItems": True}, [1, 1], "not-valid"),
+    ],
+)
+def test_what_the_schema_forbids_is_found_with_the_place(found, schema, value, rule):
+    (finding,) = found(an_object(x=schema), [{"x": value}]).values()
+    assert (finding.rule, finding.field, places(finding)[0][:2]) == (rule, "x", (1, "/x"))
+
+
+def test_a_required_value_that_is_missing_is_found(found):
+    schema = {**an_object(x=TEXT), "required": ["x"]}
+    assert [*found(schema, [{}])] == [("missing-required", "x")]
+
+
+def test_a_key_that_the_schema_does_not_declare_is_found_at_any_depth_once_a_field(found):
+    item = {**an_object(a=TEXT), "additionalProperties": False}
+    schema = an_object(lines={"type": "array", "items": item})
+    result = found(schema, [{"lines": [{"a": "x", "b": 1}, {"b": 2}]}, {"lines": [{"b": None}]}])
+    assert [*result] == [("undeclared-key", "lines.b")]
+    assert places(result["undeclared-key", "lines.b"]) == [
+        (1, "/lines/0/b", "1"),
+        (1, "/lines/1/b", "2"),
+    ]
+
+
+@pytest.mark.parametrize("text", ["N/A", "null", " ", "-", "None"])
+def test_a_text_that_says_that_there_is_nothing_is_found(found, text):
+    assert [*found(an_object(x=TEXT), [{"x": text}])] == [("text-for-null", "x")]
+
+
+def test_such_a_text_is_right_where_the_schema_lists_it(found):
+    schema = an_object(x={"type": "string", "enum": ["None", "some"]}, y={"const": "-"})
+    assert found(schema, [{"x": "None", "y": "-"}]) == {}
+
+
+def test_absence_that_is_written_in_two_ways_is_a_note_on_the_rarer_one(found):
+    result = found(an_object(x=TEXT), [{"x": None}, {"x": ""}, {"x": None}, {}])
+    assert places(result["mixed-absence", "x"]) == [(2, "/x", '""')]
+
+
+def test_ids_that_are_there_twice_are_found_in_lines_and_in_values(found):
+    schema = an_object(id=TEXT, key=TEXT)
+    documents = [{"id": "a", "key": "k"}, {"id": "b", "key": "k"}, {"id": "a", "key": "l"}]
+    assert [*found(schema, documents)] == [("duplicate-value", "id")]
+    result = found(schema, documents, id_field="key")
+    assert [*result] == [("duplicate-id", ""), ("duplicate-value", "id")]
+
+
+def test_what_cannot_be_read_is_found_and_keys_that_are_there_twice(found):
+    result = found(an_object(x=TEXT), ["{", '{"x": "a", "x": "b"}', "[]"])
+    assert [(rule, each.count) for (rule, _), each in result.items()] == [
+        ("unusable-document", 2),
+        ("duplicate-key", 1),
+    ]
+
+
+def days(count):
+    return [{"day": f"20{20 + at % 5}-{1 + at % 12:02d}-{1 + at % 28:02d}"} for at in range(count)]
+
+
+def test_a_date_and_a_number_far_from_all_others_are_found(found):
+    schema = an_object(
+        day={"type": "string", "format": "date"}, sum={"type": "number"}, none={"type": "number"}
+    )
+    documents = [{**day, "sum": 10 + at, "none": 1} for at, day in enumerate(days(40))]
+    documents[7] |= {"day": "2205-03-04", "none": 50}
+    documents[8]["sum"] = 2_000_000_000
+    result = found(schema, documents)
+    assert {key: places(each)[0][1:] for key, each in result.items()} == {
+        ("outlier", "day"): ("/day", '"2205-03-04"'),
+        ("outlier", "sum"): ("/sum", "2000000000"),
+    }
+
+
+def test_a_second_kind_of_value_is_no_outlier_and_few_values_have_none(found):
+    schema = an_object(sum={"type": "number"})
+    assert found(schema, [{"sum": 10 + at + 10**9 * (at % 10 == 0)} for at in range(100)]) == {}
+    assert found(schema, [{"sum": 10 + at + 10**9 * (at == 0)} for at in range(20)]) == {}
+
+
+def test_amounts_of_many_magnitudes_have_no_outliers(found):
+    schema = an_object(sum={"type": "number"})
+    assert found(schema, [{"sum": 1.2**at} for at in range(100)]) == {}
+
+
+def test_a_text_in_another_form_than_all_others_is_found(found):
+    documents = [{"no": f"INV-{at:04d}"} for at in range(60)]
+    documents[5]["no"] = "INV/5"
+    result = found(an_object(no=TEXT), documents)
+    assert places(result["odd-format", "no"]) == [(6, "/no", '"INV/5"')]
+
+
+def test_spellings_of_a_frequent_text_are_found_but_not_other_texts(found):
+    documents = [{"city": CITIES[at % 3], "plan": f"Plan {at % 2}"} for at in range(90)]
+    documents[4]["city"], documents[5]["city"], documents[6]["city"] = "BREMEN", "Bremem", "Berlin"
+    result = found(an_object(city=TEXT, plan=TEXT), documents)
+    assert [(each[1], each[2]) for each in places(result["inconsistent-spelling", "city"])] == [
+        ("/city", '"BREMEN"'),
+        ("/city", '"Bremem"'),
+    ]
+    assert len(result) == 1
+
+
+def test_texts_that_hardly_repeat_are_no_enum(found):
+    documents = [{"name": f"shop {chr(97 + at % 26)}{chr(97 + at // 26)}"} for at in range(80)]
+    documents[3]["name"] = documents[4]["name"].upper()
+    assert found(an_object(name=TEXT), documents) == {}
+
+
+def test_each_finding_keeps_so_many_places_and_counts_all(found):
+    schema = an_object(x={"type": "number"})
+    (finding,) = found(schema, [{"x": "1"}] * (MOST_PLACES + 20)).values()
+    assert (len(finding.problems), finding.count) == (MOST_PLACES, MOST_PLACES + 20)
+
+
+def test_thresholds_and_weights_without_effect_are_found(found):
+    leaf = {"type": "string", X + "threshold": 0.1}
+    schema = an_object(
+        a={**TEXT, X + "threshold": 0},
+        b={"type": "array", "items": leaf},
+        c={**TEXT, X + "weight": 1000},
+        d={**TEXT, X + "weight": 0.5},
+    )
+    schema["properties"]["b"][X + "weight"] = 10
+    schema["properties"]["a"][X + "weight"] = 10
+    assert {*found(schema, [{}])} == {
+        ("threshold-zero", "a"),
+        ("threshold-below-floor", "b"),
+        ("irrelevant-weight", "d"),
+    }
+
+
+def test_a_schema_that_contains_itself_and_one_of_any_kind_are_looked_at(found):
+    tree = an_object(v={"type": "number"}, kids={"type": "array", "items": {"$ref": "#"}}, any={})
+    document = {"v": 1, "kids": [{"kids": [{"v": "x"}]}], "any": {"a": [1, {"b": "n/a"}]}}
+    assert {*found(tree, [document])} == {
+        ("wrong-kind", "kids[].kids[].v"),
+        ("never-matches", "kids.kids.v"),
+        ("text-for-null", "any.a.b"),
+    }
+
+
+def test_models_are_not_asked(found):
+    schema = an_object(x={"type": "string", X + "comparator": "SemanticComparator"})
+    assert found(schema, [{"x": "anything"}]) == {}
+
+
+def test_every_rule_says_what_to_do():
+    assert all(rule.means and rule.advice for rule in RULES.values())

@@ -1,0 +1,88 @@
+"""`stickler lint`: what it prints in each form, and its exit code."""
+
+import json
+
+import pytest
+
+from .conftest import GOOD, write
+
+
+@pytest.fixture
+def wrong(data):
+    """One document of the ground truth with a number that is a text, over several lines."""
+    text = json.dumps({**GOOD, "total": "much"}, indent=1)
+    return write(data / "gt" / "two.json", text)
+
+
+def test_findings_are_told_with_file_line_pointer_and_advice(stickler, wrong):
+    result = stickler("lint", "schema.json", "gt")
+    assert result.code == 1
+    assert result.out == (
+        "gt: 2 documents of schema.json\n"
+        "2 errors, 1 warning\n"
+        "\n"
+        "error[never-matches] total: values that do not even match themselves, so that every "
+        "prediction is wrong\n"
+        '  gt/two.json:3 /total "much": NumericComparator gives 0 to it and itself, expected at '
+        "least 0.5\n"
+        "  -> mend them, or give the field a comparator that reads them\n"
+        "\n"
+        "error[wrong-kind] total: values of another kind than the schema says\n"
+        '  gt/two.json:3 /total "much" is not of type "number"\n'
+        "  -> mend them, or the schema\n"
+        "\n"
+        "warning[duplicate-value] id: an id that several documents have\n"
+        '  gt/two.json:2 /id "A-1", as in gt/one.json\n'
+        "  -> give each a value of its own\n"
+    )
+
+
+def test_json_has_every_place_and_files_are_written_beside(stickler, data, wrong):
+    result = stickler("lint", "schema.json", "gt", "-f", "json", "-o", "lint.txt", "--places", "0")
+    assert result.json["format"] == "stickler-lint/1"
+    assert result.json["documents"] == 2
+    first = result.json["findings"][0]
+    assert (first["rule"], first["severity"], first["field_path"]) == (
+        "never-matches",
+        "error",
+        "total",
+    )
+    (place,) = first["places"]
+    assert (place["file"], place["line"], place["pointer"]) == ("gt/two.json", 3, "/total")
+    assert "and 1 more" in (data / "lint.txt").read_text()
+
+
+def test_github_has_an_annotation_beside_the_line(stickler, wrong):
+    lines = stickler("lint", "schema.json", "gt", "-f", "github").out.splitlines()
+    assert lines[1].startswith(
+        "::error file=gt/two.json,line=3,title=stickler lint%3A wrong-kind::total: values of"
+    )
+    assert lines[2].startswith("::warning file=gt/two.json,line=2,title=")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["--fail-on", "never"], 0),
+        (["--ignore", "wrong-kind", "--ignore", "never-matches"], 0),
+        (["--ignore", "wrong-kind", "--ignore", "never-matches", "--fail-on", "warning"], 1),
+        (["--ignore", "wrong-kid"], 2),
+    ],
+)
+def test_the_exit_code_goes_by_what_is_found(stickler, wrong, arguments, code):
+    assert stickler("lint", "schema.json", "gt", *arguments).code == code
+
+
+def test_a_rule_that_there_is_not_is_told_with_the_one_that_was_meant(stickler):
+    assert (
+        "did you mean wrong-kind?"
+        in stickler("lint", "schema.json", "gt", "--ignore", "wrong-kid").err
+    )
+
+
+def test_good_ground_truth_has_nothing_to_tell(stickler):
+    result = stickler("lint", "schema.json", "gt/one.json")
+    assert (result.code, result.out) == (
+        0,
+        "gt/one.json: 1 document of schema.json\nnothing found\n",
+    )
