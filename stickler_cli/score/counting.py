@@ -102,7 +102,7 @@ def _count_keys(found: Collected, visit: Visit) -> None:
     account, is_root = visit.account, visit.around is None
     if is_root:
         found.met.append((visit.field, visit.rows))
-    if not isinstance(account, ObjectAccount) or not (account.extras or account.undeclared):
+    if not (account.extras or account.undeclared):
         return
     path, position = visit.field.path, local_positions(visit.at, len(account))
     for where in {**account.extras, **account.undeclared}:

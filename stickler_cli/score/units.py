@@ -123,7 +123,7 @@ def _units(visit: Visit, *, wrong_only: bool) -> Iterator[Unit]:
 def _extras(visit: Visit) -> Iterator[Unit]:
     """Return the keys that only predictions have and the schema does not declare."""
     account = visit.account
-    if not isinstance(account, ObjectAccount) or not account.extras:
+    if not account.extras:
         return
     live = np.ones(len(visit.at), np.bool_) if visit.live is None else visit.live
     pairs = {int(visit.at[pair]): pair for pair in live.nonzero()[0].tolist()}

@@ -270,6 +270,7 @@ class Asked(BaseComparator):
     """Answers as it is told to."""
 
     asks_models = True
+    reflexive = frozenset((str,))
 
     def __init__(self, answer):
         super().__init__()
@@ -286,11 +287,11 @@ class Asked(BaseComparator):
 
 def asked(answer):
     leaf = LeafNode(threshold=0.5, comparator=Asked(answer))
-    return compared_together(leaf, ["a", "", "b", "c"], ["x", "w", "y", "z"])
+    return compared_together(leaf, ["a", "", "e", "b", "c"], ["x", "w", "e", "y", "z"])
 
 
-def test_a_model_is_asked_about_the_pairs_that_both_sides_have():
-    assert [each.similarity for each in asked([0.25, 0.5, 1.0])] == [0.25, 0.0, 0.5, 1.0]
+def test_a_model_is_asked_about_unequal_values_that_both_sides_have():
+    assert [each.similarity for each in asked([0.25, 0.5, 1.0])] == [0.25, 0.0, 1.0, 0.5, 1.0]
 
 
 def test_a_model_that_does_not_answer_is_an_error_that_names_the_pair():

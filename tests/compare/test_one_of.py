@@ -1,3 +1,4 @@
+from stickler_cli.compare.list import TupleNode
 from stickler_cli.compare.one_of import Acceptor, Arm, OneOfNode
 from stickler_cli.compare.result import Outcome
 from .nodes import (
@@ -118,6 +119,15 @@ def test_a_union_inside_a_union_is_asked_in_turn():
 
     assert compared(node, 5, 5.0).threshold == 0.5
     assert pairs_of(compared(node, ["a"], ["a"])) == [(0, 0, "TP")]
+
+
+def test_a_value_leads_to_the_node_that_compares_it():
+    both = union(((str, int), TEXT_OR_NUMBER), ((list,), a_list(exact())))
+    of_one = [a_list(both), TupleNode(threshold=0.5, positions=(both,), rest=exact())]
+    found = [[node.first_of(value) for value in ("x", 5, [])] for node in of_one]
+
+    text_arm, number_arm = (arm.node for arm in TEXT_OR_NUMBER.arms)
+    assert found == [[text_arm, number_arm, both.arms[1].node]] * 2
 
 
 def test_a_value_that_the_arm_does_not_compare_is_a_false_discovery():

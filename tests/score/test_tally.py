@@ -252,6 +252,17 @@ def test_undeclared_keys_of_the_ground_truth_are_noted():
     assert root.fields["p"].undeclared == {"z": 1}
 
 
+def test_undeclared_keys_of_the_prediction_are_noted_by_the_object_that_they_are_in():
+    schema = an_object(rows=a_list(an_object(a=TEXT)))
+    gt = [{"a": "u"}, {"a": "v"}, {"a": "w"}]
+    pred = [{"a": "u", "x": 1}, {"a": "v"}, {"a": "w", "x": 2, "y": 3}]
+
+    root = tallied(schema, {"rows": gt}, {"rows": pred, "z": 4})
+
+    assert (root.extras, root.fields["rows"].extras) == ({"z": 1}, {"x": 2, "y": 1})
+    assert by_mode(root.fields["rows"])[1:] == (Counts(tp=3, fa=3),) * 2
+
+
 def test_fields_have_scores_but_not_below_a_list_or_an_absent_side():
     schema = an_object(
         o=an_object(a=TEXT), lines=a_list(LINE), gone=an_object(b={**TEXT, X + "weight": 3})
@@ -267,6 +278,17 @@ def test_fields_have_scores_but_not_below_a_list_or_an_absent_side():
     assert root.fields["lines"].fields["sku"].mean_score is None
     assert root.fields["gone"].mean_score == 0.0
     assert root.fields["gone"].fields["b"].weight is None
+
+
+def test_what_an_alternative_is_worth_is_known_where_both_sides_have_the_object_around_it():
+    arms = [{**TEXT, X + "weight": 3}, {"type": "number", X + "weight": 2}]
+    schema = an_object(o=an_object(a={"anyOf": arms}))
+    whole, half = {"o": {"a": 1}}, {"o": {"a": "x"}}
+
+    root = tally_of(batch(compile_schema(schema), {"1": (half, {}), "2": (whole, whole)}))
+
+    assert root.fields["o"].fields["a"].weight == 2
+    assert root.fields["o"].fields["a"].scored == 1
 
 
 def test_documents_add_up():

@@ -65,6 +65,33 @@ def test_an_item_that_matches_is_told_by_its_fields_and_another_as_a_whole():
     ]
 
 
+def test_elements_that_match_are_units_and_so_are_objects_that_do():
+    schema = an_object(tags={"type": "array", "items": TEXT}, o=an_object(a=TEXT))
+    whole = {"tags": ["x", "y"], "o": {"a": "z"}}
+
+    assert paths(schema, whole, whole) == [
+        (("tags", 0), "TP", False),
+        (("tags", 1), "TP", False),
+        (("o",), "TP", True),
+        (("o", "a"), "TP", False),
+    ]
+
+
+def test_only_items_that_both_sides_have_differ_in_fields():
+    row = an_object(a=TEXT, b={"type": "array", "items": TEXT}, c=TEXT)
+    schema = an_object(rows={"type": "array", "items": row}, tags={"type": "array", "items": TEXT})
+    gt = {"rows": [{"a": "x", "b": ["y", "z"]}, {"a": "1", "b": ["2"]}], "tags": ["abcd"]}
+    pred = {"rows": [{"a": "x", "b": ["y", "z", "!"], "c": "w", "d": 1}], "tags": ["axyz"]}
+
+    found = [(unit.path, unit.differing) for unit in units(schema, gt, pred)]
+
+    assert found == [
+        (("rows", 0), ("b", "c", "d")),
+        (("rows", 1), ()),
+        (("tags", 0), ()),
+    ]
+
+
 def test_a_unit_has_the_figures_of_its_field():
     said = {"x-aws-stickler-threshold": 0.8, "x-aws-stickler-weight": 3}
     schema = an_object(a={**TEXT, **said, "x-aws-stickler-clip-under-threshold": True})
