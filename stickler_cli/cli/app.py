@@ -1,10 +1,12 @@
 """The command `stickler`: its commands, and the one place where errors end."""
 
+import os
 import signal
 import sys
 import threading
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Annotated, Final, NoReturn
 
 import typer
@@ -59,27 +61,34 @@ def main(args: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return ExitCode.INTERRUPTED
     except Exception as error:  # noqa: BLE001 - a traceback would end with code 1, "a gate failed"
-        code = _tell(error)
-        if DEBUG_OPTION in arguments:
-            for line in traceback.format_exc().splitlines():
-                warn(line)
-        return code
+        try:
+            return _tell(error, debug=DEBUG_OPTION in arguments)
+        except Exception:  # noqa: BLE001 - standard error is full, or there is no memory for words
+            with suppress(OSError):
+                os.write(2, b"error: too little memory, or no room for messages\n")
+            return ExitCode.INTERNAL
     return ExitCode.OK
 
 
-def _tell(error: Exception) -> ExitCode:
+def _tell(error: Exception, *, debug: bool) -> ExitCode:
+    """Write what is wrong to standard error, and return the exit code for it."""
+    code = ExitCode.INTERNAL
     match error:
         case SticklerError():
             show_problems(error.problems)
-            return _CODES.get(type(error), ExitCode.USAGE)
+            code = _CODES.get(type(error), ExitCode.USAGE)
         case OSError():
             where = f" to {error.filename}" if error.filename else ""
-            found = f"the results could not be written{where} ({error.strerror or error})"
+            warn(f"error: the results could not be written{where} ({error.strerror or error})")
+        case MemoryError():
+            warn(f"error: {error or 'there is too little memory'}")
         case _:
             where = f"{DEBUG_OPTION} shows where"
-            found = f"internal error ({type(error).__name__}: {error}); {where}"
-    warn(f"error: {found}")
-    return ExitCode.INTERNAL
+            warn(f"error: internal error ({type(error).__name__}: {error}); {where}")
+    if debug:
+        for line in traceback.format_exc().splitlines():
+            warn(line)
+    return code
 
 
 def _answer_signals() -> None:

@@ -15,6 +15,7 @@ import typer.core
 
 from stickler_cli.core.option import FLAG, Choice, Option, Texts, options_of, read_settings
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError
+from stickler_cli.runs.limits import check_address_space
 from stickler_cli.settings import COMMANDS
 from .commands import Argument, Command
 from .config import OWN_FILE, read_config
@@ -71,6 +72,7 @@ def add_command(app: typer.Typer, name: str, command: Command) -> None:
         try:
             asked |= _from_the_right(context, [*_arguments(options)])
             settings = [read_settings(kind, asked, parsed=False)] if kind else []
+            check_address_space()
             module, _, function = command.does.partition(".")
             does = getattr(import_module(f"{__package__}.{module}"), function)
             code = does(*(given[name] for name in command.arguments), *settings)

@@ -3,14 +3,19 @@
 A reader that stops reading (`| head`) is no error, and never changes the exit code.
 """
 
+import io
 import os
 import sys
 from collections.abc import Iterable
 from enum import IntEnum
 from textwrap import fill
-from typing import Final, TextIO
+from typing import TYPE_CHECKING, Final, TextIO
 
 from stickler_cli.core.problems import Problem
+from stickler_cli.runs.whole_files import WholeWriter
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 
 class ExitCode(IntEnum):
@@ -62,10 +67,37 @@ def prepare_streams() -> None:
             nowhere = os.open(os.devnull, os.O_RDWR)  # the lowest number that is free
             if name != "stdin":
                 setattr(sys, name, open(nowhere, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure is not None:
-            reconfigure(errors="backslashreplace")
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is getattr(sys, f"__{name}__"):
+            stream = _whole(stream)
+            setattr(sys, name, stream)
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _whole(stream: TextIO) -> TextIO:
+    """Return a stream that writes all or raises, in place of one that may lose a part."""
+    below = getattr(stream.buffer, "raw", stream.buffer)  # itself, where nothing is buffered
+    if type(below) is not io.FileIO:  # a console of Windows
+        return stream
+    stream.flush()
+    whole = io.BufferedWriter(_Printed(below.fileno(), closefd=False))
+    return io.TextIOWrapper(whole, stream.encoding, line_buffering=stream.line_buffering)
+
+
+class _Printed(WholeWriter):
+    """Standard output or error: an error is told once, and a reader that is gone is none."""
+
+    def write(self, data: "ReadableBuffer", /) -> int:
+        try:
+            return super().write(data)
+        except OSError as error:
+            # Python would write again on its way out, and end with a code of its own.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self.fileno())
+            if isinstance(error, BrokenPipeError):
+                return memoryview(data).nbytes
+            raise
 
 
 def write_result(text: str) -> None:
@@ -91,9 +123,5 @@ def show_problems(problems: Iterable[Problem]) -> None:
 
 
 def _write(stream: TextIO, text: str) -> None:
-    try:
-        stream.write(text)
-        stream.flush()
-    except BrokenPipeError:
-        # Python would flush again on its way out and end with code 120.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    stream.write(text)
+    stream.flush()

@@ -34,6 +34,7 @@ _FENCE: Final = "```"
 _NON_FINITE: Final = re.compile(r"-?(?:NaN|Infinity)")
 _DEPTH_MESSAGE: Final = "depth limit exceeded"
 
+_NO_BUFFER: Final = "Not enough memory"  # how orjson begins to say that there is none for a text
 _LONG_NUMBER: Final = b"0" * 19  # at least; orjson makes floats of integers outside [-2^63, 2^64)
 _DIGITS_AS_0: Final = bytes.maketrans(b"123456789", b"0" * 9)  # 15 times as fast as a pattern
 
@@ -136,6 +137,8 @@ def parse_json(data: bytes, source: str, line: int | None = None) -> JsonValue |
             # surrogates). pydantic_core is exact too, but takes 1e400 and stops at depth 200.
             value = json.loads(data)
     except orjson.JSONDecodeError as error:
+        if error.msg.startswith(_NO_BUFFER):
+            raise MemoryError from None
         return _syntax_problem(data, source, line, error)
     except RecursionError:
         return Problem(source, "the document is nested too deeply", line=line)

@@ -4,10 +4,12 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from stickler_cli.core.json_values import JsonValue, brief
-from stickler_cli.score.intervals import Interval
+
+if TYPE_CHECKING:
+    from stickler_cli.score.intervals import Interval  # errors are told without numpy
 
 Quoting: TypeAlias = Callable[[str], str]
 """How a report writes a name that it did not choose itself inside a sentence."""
@@ -38,9 +40,10 @@ def rate(value: float | None, limits: Collection[float] = ()) -> str:
     return f"{shown:.{DIGITS}f}"
 
 
-def interval_text(interval: Interval | None, limits: Collection[float] = ()) -> str:
+def interval_text(interval: "Interval | None", limits: Collection[float] = ()) -> str:
     """Return an interval as people read it, with the digits of `rate`.
 
+    >>> from stickler_cli.score.intervals import Interval
     >>> interval_text(Interval(0.8, 0.91234)), interval_text(None)
     ('[0.8000, 0.9123]', '-')
     """

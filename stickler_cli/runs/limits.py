@@ -20,6 +20,7 @@ CPU_QUOTA: Final = Path("/sys/fs/cgroup/cpu.max")
 STATUS: Final = Path("/proc/self/status")  # source: man 5 proc_pid_status
 SIZES_OF_PROCESS: Final = Path("/proc/self/statm")  # in pages. Source: man 5 proc_pid_statm
 RECURSION_LIMIT: Final = 20_000  # Python frames; a document of 1024 levels needs some 8 a level
+LEAST_ADDRESS_SPACE: Final = 400_000  # kB; all libraries that a run may load take some 310,000
 COLLECTED_AFTER: Final = 100_000  # objects made before cycles are looked for; documents have none
 
 
@@ -84,12 +85,44 @@ def check_memory_limit() -> None:
         raise UsageError([Problem("--memory-limit", found, "Linux", "leave it out")])
 
 
+def check_address_space() -> None:
+    """Refuse to work where `ulimit -v` leaves libraries no room; let them take it where it does.
+
+    Raises:
+        MemoryError: there is less than they may need.
+    """
+    if sys.platform == "win32":
+        return
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit == resource.RLIM_INFINITY:
+        return
+    if limit < LEAST_ADDRESS_SPACE * 1024:
+        found = f"too little memory: the address space is limited to {limit // 1024:,} kB"
+        raise MemoryError(f"{found}, expected {LEAST_ADDRESS_SPACE:,} or more (ulimit -v)")
+    _have_libraries_settle()
+
+
+def _have_libraries_settle() -> None:
+    """Have libraries take what memory they need of the system.
+
+    Later, where there is none left, OpenBLAS would not raise an error but end the process, with
+    code 1, and a library that is not loaded yet could do anything.
+    """
+    import numpy as np  # what is above here is for commands that need no engine
+
+    from stickler_cli.compare.assignment import assign_all
+
+    square = np.ones((256, 256))
+    assign_all(square @ square)
+
+
 @contextmanager
 def memory_limited(limit: int | None) -> Iterator[None]:
     """Raise MemoryError for what takes so many more bytes of address space than now."""
     if limit is None or sys.platform != "linux":
         yield
         return
+    _have_libraries_settle()
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     now = int(SIZES_OF_PROCESS.read_text(encoding="ascii").split()[0]) * resource.getpagesize()
     bounds = [now + limit, *(bound for bound in (soft, hard) if bound != resource.RLIM_INFINITY)]

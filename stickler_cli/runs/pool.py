@@ -22,6 +22,7 @@ from .worker import NO_MEMORY, NOT_HERE, PICKLING_ERRORS, READY, Worker, packed_
 
 CHUNKS_AHEAD: Final = 4  # for each worker that are held, because one before them takes longer
 MOST_DEATHS: Final = 2  # of workers by one document; one may have been killed from outside
+MOST_IN_VAIN: Final = 32  # deaths without a result between them: to find one document takes 10
 
 
 @dataclass(slots=True, eq=False)
@@ -49,6 +50,8 @@ class Pool:
     at: dict[Worker, _Chunk | None] = field(default_factory=dict)
     """Every worker, and what it is at."""
     all_read: bool = False
+    in_vain: int = 0
+    """Workers that died since there was a result."""
 
     def results(self, chunks: Chunks) -> Iterator[ChunkResult]:
         """Yield the results of all chunks, in their order; they are cut as workers ask for more."""
@@ -127,6 +130,7 @@ class Pool:
                     chunk.result = evaluate_chunk(self.job, chunk.items)
                 else:
                     chunk.result = read_answer(self.job, answer)
+                    self.in_vain = 0
             elif answer == READY:
                 worker.ready = True
             else:
@@ -139,8 +143,13 @@ class Pool:
         """Put a new worker in the place of a dead one, and have its documents tried again."""
         chunk = self.at.pop(worker)
         how = worker.end()
+        self.in_vain += 1
         if not worker.ready:
             raise self._broken(f"a worker process ended before its work did ({how})")
+        if self.in_vain > MOST_IN_VAIN:
+            found = f"{MOST_IN_VAIN} worker processes died one after the other ({how})"
+            hint = "does a comparator end its process, or was there too little memory?"
+            raise WorkerDiedError([Problem(self.workers.source, found, "", hint)])
         self._start_worker()
         if chunk is not None:
             self._try_again(chunk, f"the worker process that compared it died ({how})")

@@ -2,6 +2,7 @@
 
 import io
 import os
+import select
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -69,7 +70,7 @@ def whole_file(
         found = f"no file can be made there ({error.strerror})"
         hint = f"make the directory {target.parent} first" if not target.parent.exists() else ""
         raise UsageError([Problem(f"{option} {path}", found, hint=hint)]) from None
-    with io.BufferedWriter(_Named(handle, path)) as stream:
+    with io.BufferedWriter(WholeWriter(handle, path)) as stream:
         if beside is None:
             yield stream
             return
@@ -83,15 +84,27 @@ def whole_file(
             raise
 
 
-class _Named(io.FileIO):
-    """A file that names itself, as the user did, where it cannot be written."""
+class WholeWriter(io.FileIO):
+    """A file that takes all that it is given; else it raises, and names itself as the user did.
 
-    def __init__(self, handle: int, path: str) -> None:
-        super().__init__(handle, "wb")
+    The system may take a part only: what is almost full, or is a pipe and a signal comes. Python's
+    buffers see to the rest, but text without a buffer, as PYTHONUNBUFFERED asks for, does not.
+    """
+
+    def __init__(self, handle: int, path: str | None = None, *, closefd: bool = True) -> None:
+        super().__init__(handle, "wb", closefd)
         self._path = path
 
     def write(self, data: "ReadableBuffer", /) -> int:
-        try:
-            return super().write(data)
-        except OSError as error:
-            raise OSError(error.errno, error.strerror, self._path) from None
+        left = memoryview(data).cast("B")
+        size = len(left)
+        while left:
+            try:
+                taken = super().write(left)
+            except OSError as error:
+                raise OSError(error.errno, error.strerror, self._path) from None
+            if taken is None:  # it does not block, and is full for now
+                select.select([], [self], [])
+            else:
+                left = left[taken:]
+        return size

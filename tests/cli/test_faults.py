@@ -173,6 +173,14 @@ def test_a_document_that_kills_every_worker_is_found_and_all_others_count(orders
     ]
 
 
+def test_a_comparator_that_kills_every_worker_ends_the_run(orders):
+    folder = orders()
+    write(folder / "pred.jsonl", '{"a": "leave"}\n' * 40)
+    code, out, err = run(folder, "-j", "2")
+    assert (code, out) == (ExitCode.INTERNAL, "")
+    assert "--jobs 2: 32 worker processes died one after the other (exit code 3)" in err
+
+
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_document_that_takes_too_much_memory_is_failed(orders, jobs):
     code, out, _ = run(orders(hog=7), "-j", jobs, "--memory-limit", "500MB")
@@ -247,12 +255,15 @@ def test_a_second_signal_ends_the_run_at_once(orders):
     assert line_files(folder) == set()
 
 
-def test_nothing_outlives_a_run_that_is_killed(orders):
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGHUP])
+def test_nothing_outlives_a_run_that_is_killed_or_loses_its_terminal(orders, number):
     folder = orders(wait=20)
-    with running(folder, "-j", "2") as process:
+    with running(folder, "-j", "2", "-o", "run.json") as process:
         until((folder / "waiting").exists)
-        process.kill()
+        process.send_signal(number)
         until(lambda: not alive(process.pid))
+    assert process.returncode == -number
+    assert not (folder / "run.json").exists()
 
 
 # --- files and streams

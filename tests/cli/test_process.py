@@ -2,15 +2,18 @@
 
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from stickler_cli import __version__
 from stickler_cli.cli.console import MEANINGS, ExitCode
+from stickler_cli.runs.limits import LEAST_ADDRESS_SPACE
 from stickler_cli.settings import COMMANDS
 from .conftest import write
 
@@ -52,6 +55,117 @@ def test_results_that_cannot_be_written_are_an_internal_error(data):
     assert result.returncode == ExitCode.INTERNAL
     assert "the results could not be written (No space left" in result.stderr
     assert "Traceback" not in result.stderr
+
+
+WIDE = {"type": "object", "properties": {f"field_{i}": {"type": "number"} for i in range(400)}}
+
+
+@pytest.fixture
+def wide(data):
+    """Results that are larger than any buffer: some 400 kB of JSON."""
+    write(data / "schema.json", WIDE)
+    return data
+
+
+def reader_of_a_part(read: int) -> bytes:
+    """Read what a pipe holds, and go on a little later."""
+    parts = [os.read(read, 65_536)]
+    time.sleep(0.2)  # the writer meets a full pipe in the meantime
+    while part := os.read(read, 65_536):
+        parts.append(part)
+    return b"".join(parts)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such pipes")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("blocking", [True, False])
+def test_a_pipe_that_takes_a_part_at_a_time_gets_all(wide, unbuffered, blocking):
+    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    read, write_end = os.pipe()
+    os.set_blocking(write_end, blocking)
+    command = (*EVAL, "-f", "json")
+    with subprocess.Popen(command, cwd=wide, stdout=write_end, env=environment) as process:
+        os.close(write_end)
+        while not select.select([read], [], [], 1)[0]:
+            assert process.poll() is None
+        process.send_signal(signal.SIGSTOP)  # as a shell does: what it is writing is cut off
+        process.send_signal(signal.SIGCONT)
+        text = reader_of_a_part(read)
+    os.close(read)
+    assert process.returncode == ExitCode.OK
+    assert len(text) > 200_000
+    assert len(json.loads(text)["confusion_matrix"]["fields"]) == len(WIDE["properties"])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limits")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_standard_output_that_takes_a_part_only_is_an_error(wide, unbuffered):
+    resource = pytest.importorskip("resource")
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (65_536, 65_536))
+
+    with (wide / "out").open("wb") as out:
+        result = subprocess.run(
+            (*EVAL, "-f", "json"),
+            cwd=wide,
+            stdout=out,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            preexec_fn=limit,
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+        )
+    assert result.returncode == ExitCode.INTERNAL
+    assert result.stderr == "error: the results could not be written (File too large)\n"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+@pytest.mark.parametrize("arguments", [("--help",), ("evla",), ("eval", "no", "no", "no")])
+def test_any_stream_that_is_full_is_an_internal_error(arguments, stream):
+    with Path("/dev/full").open("w") as full:
+        streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: full}
+        result = subprocess.run((*COMMAND, *arguments), check=False, **streams)
+    said = "stdout" if arguments == ("--help",) else "stderr"
+    expected = ExitCode.OK if said == "stdout" else ExitCode.USAGE
+    assert result.returncode == (ExitCode.INTERNAL if said == stream else expected)
+
+
+def test_help_that_nobody_reads_is_no_error():
+    read, write_end = os.pipe()
+    os.close(read)
+    result = subprocess.run((*COMMAND, "eval", "--help"), stdout=write_end, check=False)
+    os.close(write_end)
+    assert result.returncode == ExitCode.OK
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems keep no limit")
+@pytest.mark.parametrize("kilobytes", [25_000, 60_000, 90_000, 150_000, 250_000])
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_short_address_space_is_told(data, kilobytes, jobs):
+    resource = pytest.importorskip("resource")
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (kilobytes * 1024, kilobytes * 1024))
+
+    alone = {name: text for name, text in os.environ.items() if not name.startswith("COV")}
+    result = run(*EVAL, "-j", jobs, cwd=data, preexec_fn=limit, env=alone)
+    assert result.returncode == ExitCode.INTERNAL
+    assert f"the address space is limited to {kilobytes:,} kB, expected" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems keep no limit")
+def test_the_least_address_space_that_is_asked_for_is_enough(data):
+    resource = pytest.importorskip("resource")
+    least = LEAST_ADDRESS_SPACE * 1024
+    result = run(
+        *EVAL, cwd=data, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (least, least))
+    )
+    assert result.returncode == ExitCode.OK, result.stderr
 
 
 @pytest.mark.parametrize(("limit", "code"), [("0", ExitCode.OK), ("1", ExitCode.GATE_FAILED)])
