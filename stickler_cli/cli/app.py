@@ -81,7 +81,7 @@ def _tell(error: Exception, *, debug: bool) -> ExitCode:
             where = f" to {error.filename}" if error.filename else ""
             warn(f"error: the results could not be written{where} ({error.strerror or error})")
         case MemoryError():
-            warn(f"error: {error or 'there is too little memory'}")
+            warn(f"error: {str(error) or 'there is too little memory'}")
         case _:
             where = f"{DEBUG_OPTION} shows where"
             warn(f"error: internal error ({type(error).__name__}: {error}); {where}")

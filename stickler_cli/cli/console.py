@@ -83,7 +83,7 @@ def _whole(stream: TextIO) -> TextIO:
         return stream
     stream.flush()
     whole = io.BufferedWriter(_Printed(below.fileno(), closefd=False))
-    return io.TextIOWrapper(whole, stream.encoding, line_buffering=stream.line_buffering)
+    return io.TextIOWrapper(whole, stream.encoding, line_buffering=bool(stream.line_buffering))
 
 
 class _Printed(WholeWriter):

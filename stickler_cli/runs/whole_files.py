@@ -96,6 +96,7 @@ class WholeWriter(io.FileIO):
         self._path = path
 
     def write(self, data: "ReadableBuffer", /) -> int:
+        """Write all, however often that takes."""
         left = memoryview(data).cast("B")
         size = len(left)
         while left:
