@@ -12,11 +12,12 @@ from stickler_cli.reports.pair import ComparedPair, all_places, error_classes, p
 from stickler_cli.reports.registry import PAIR_FORMATS
 from stickler_cli.runs.assembly import client_of, comparing, inputs_of, policy_of
 from stickler_cli.runs.limits import room_for_depth
-from stickler_cli.schema.loading import LoadedSchema, load_schema
+from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.batch import batch_of
 from stickler_cli.settings import CompareSettings
 from .console import ExitCode, show_problems, warn
 from .outputs import outputs_of
+from .schemas import schema_of
 
 
 def compare(settings: CompareSettings) -> ExitCode:
@@ -24,9 +25,7 @@ def compare(settings: CompareSettings) -> ExitCode:
     if settings.only_errors and settings.everything:
         raise UsageError([Problem("--all", "--only-errors is given too", "one of the two")])
     outputs = outputs_of(settings, inputs_of(settings), PAIR_FORMATS)
-    loaded = load_schema(settings.schema, allow_plugins=settings.allow_plugins, when=settings.infer)
-    if loaded.remark and not settings.quiet:
-        warn(loaded.remark)
+    loaded = schema_of(settings.schema, settings)
     found = _pair(settings)
     if not isinstance(found.gt, dict) or not isinstance(found.pred, dict):
         for side, name in ((found.gt, "ground truth"), (found.pred, "prediction")):

@@ -116,10 +116,10 @@ def warn(text: str) -> None:
     _write(sys.stderr, f"{visible(text)}\n")
 
 
-def show_problems(problems: Iterable[Problem]) -> None:
+def show_problems(problems: Iterable[Problem], what: str = "error") -> None:
     """Write problems to standard error, one a line."""
     for problem in problems:
-        warn(f"error: {problem}")
+        warn(f"{what}: {problem}")
 
 
 def _write(stream: TextIO, text: str) -> None:

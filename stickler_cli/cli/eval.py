@@ -12,6 +12,7 @@ from stickler_cli.runs.pipeline import chunk_results
 from stickler_cli.settings import EvalSettings
 from .console import ExitCode, warn, write_result
 from .outputs import exit_code_of, listing, outputs_of
+from .schemas import schema_of
 
 
 def evaluate(settings: EvalSettings) -> ExitCode:
@@ -23,10 +24,8 @@ def evaluate(settings: EvalSettings) -> ExitCode:
         detail=bool(WITH_DETAIL & shown),
         intervals_of_fields=bool(WITH_FIELD_INTERVALS & shown),
     )
-    assembly = assemble(settings, reported)
+    assembly = assemble(settings, reported, lambda: schema_of(settings.schema, settings))
     pairs, client = assembly.pairs, assembly.job.options.client
-    if assembly.schema.remark and not settings.quiet:
-        warn(assembly.schema.remark)
     if settings.verbose:
         total = "?" if pairs.total is None else pairs.total
         named = f"{assembly.schema.plan.model_name} of {settings.schema}"

@@ -9,10 +9,10 @@ from stickler_cli.comparators.registry import describe, plugin_names
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.problems import SchemaError
 from stickler_cli.reports.figures import visible
-from stickler_cli.schema.loading import load_schema
 from stickler_cli.settings import CheckSettings
-from .console import ExitCode, show_problems, warn, write_result
+from .console import ExitCode, show_problems, write_result
 from .outputs import listing
+from .schemas import schema_of
 
 
 def check(schemas: Iterable[str], settings: CheckSettings) -> ExitCode:
@@ -20,16 +20,16 @@ def check(schemas: Iterable[str], settings: CheckSettings) -> ExitCode:
     code = ExitCode.OK
     for schema in schemas:
         try:
-            loaded = load_schema(schema, allow_plugins=settings.allow_plugins, when=settings.infer)
+            loaded = schema_of(schema, settings)
+            problems = loaded.refusals
         except SchemaError as error:
+            problems = error.problems
+        if problems:
             code = ExitCode.USAGE
-            show_problems(error.problems)
-            continue
-        if not settings.quiet:
+            show_problems(problems)
+        elif not settings.quiet:
             text = f"{schema}: no problems ({loaded.plan.model_name})"
             write_result(f"{visible(text)}\n")
-            if loaded.remark:
-                warn(loaded.remark)
     return code
 
 

@@ -1,6 +1,6 @@
 """What a run is put together of: its settings, made into a job once everything was checked."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.documents.pairs import Pairs, open_pairs
 from stickler_cli.documents.reading import STANDARD_INPUT
 from stickler_cli.records.row_files import format_of_lines
-from stickler_cli.schema.loading import LoadedSchema, load_schema
+from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.gates import Gate, check_paths, parse_gates, refuse_bounds
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.settings import ComparisonOptions, EvalSettings, ModelOptions, SourceOptions
@@ -38,7 +38,9 @@ class Assembly:
     gates: tuple[Gate, ...]
 
 
-def assemble(settings: EvalSettings, reported: OutputsRequested) -> Assembly:
+def assemble(
+    settings: EvalSettings, reported: OutputsRequested, load: Callable[[], LoadedSchema]
+) -> Assembly:
     """Put a run together, of settings and what reports need; no document is compared.
 
     Raises:
@@ -55,7 +57,7 @@ def assemble(settings: EvalSettings, reported: OutputsRequested) -> Assembly:
     by = parse_groupings(settings.by, settings.by_file)
     policy = policy_of(settings, dry_run=settings.dry_run)
     _check_outputs(settings, inputs_of(settings))
-    loaded = load_schema(settings.schema, allow_plugins=settings.allow_plugins, when=settings.infer)
+    loaded = load()
     options = comparing(loaded.plan, settings, client_of(loaded.plan, policy))
     check_paths(gates, known_paths(loaded.plan))
     if settings.ci == "none":

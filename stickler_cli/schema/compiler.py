@@ -13,6 +13,7 @@ from .metaschema import without_invalid_places
 from .nodes import NO_OBJECT, OBJECT_EXPECTED, Compiler
 from .places import TooManyPlacesError
 from .references import PlaceKey, SchemaFiles
+from .remarks import without_doubled_values
 from .validity import Problems, check
 
 
@@ -45,6 +46,7 @@ def compile_schema(  # noqa: PLR0913 - what a schema is, and how it is read
     if named in TOO_OLD:
         found = f"the schema is written in Draft {named}"
         raise SchemaError([Problem(source, found, SUPPORTED, pointer="/$schema")])
+    schema = without_doubled_values(schema)
     files = SchemaFiles(schema, source, file, inferred)
     names = Comparators(allow_plugins, comparators or {})
     problems = Problems(files)

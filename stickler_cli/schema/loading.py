@@ -13,6 +13,7 @@ from stickler_cli.settings import Infer
 from .compiler import compile_schema
 from .dialects import Schema
 from .inference import Inferred, infer
+from .remarks import nothing_described, warnings_of, without_doubled_values
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,10 @@ class LoadedSchema:
     """The digest of these annotations; None where none were."""
     fields: tuple[Inferred, ...] = ()
     """How each field is compared, and who said so; in schema order, parents first."""
+    warnings: tuple[Problem, ...] = ()
+    """What the schema says in vain."""
+    refusals: tuple[Problem, ...] = ()
+    """Why it is of no use, though without inference it can be: it describes no field."""
 
     @property
     def remark(self) -> str:
@@ -38,8 +43,8 @@ class LoadedSchema:
             return ""
         count = sum(field.source == "inferred" for field in self.fields)
         return (
-            f"{self.path} has no annotations: how to compare was inferred for {count} fields "
-            "(--infer never takes the defaults)"
+            f"{self.path} has no annotations: how to compare was inferred for {count} "
+            f"field{'s' * (count != 1)} (--infer never takes the defaults)"
         )
 
 
@@ -72,7 +77,19 @@ def loaded(  # noqa: PLR0913 - what a file is, and how it is read
     """Infer and compile a parsed schema; raise SchemaError as `compile_schema` does."""
     found = infer(schema, path, file, when=when, allow_plugins=allow_plugins)
     inferred = found.annotations
-    plan = compile_schema(found.schema, path, file, allow_plugins=allow_plugins, inferred=inferred)
+    nothing = isinstance(schema, dict) and not found.fields
+    refusals = (nothing_described(found.schema, path),) if nothing else ()
+    try:
+        plan = compile_schema(
+            found.schema, path, file, allow_plugins=allow_plugins, inferred=inferred
+        )
+    except SchemaError as error:
+        # What is invalid may be no schema at all, but have one inside.
+        raise SchemaError((*(each for each in refusals if each.hint), *error.problems)) from None
+    if refusals and when != "never":
+        raise SchemaError(refusals)
     inferred_as = repr([(place, said) for (_, place), said in inferred.items()]).encode()
     known_as = f"sha256:{hashlib.sha256(inferred_as).hexdigest()}" if inferred else None
-    return LoadedSchema(path, digest, plan, found.schema, known_as, found.fields)
+    warnings = tuple(warnings_of(found.schema, path))
+    contents = without_doubled_values(found.schema)
+    return LoadedSchema(path, digest, plan, contents, known_as, found.fields, warnings, refusals)

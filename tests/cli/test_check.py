@@ -36,3 +36,28 @@ def test_a_comparator_from_a_module_is_used_only_if_plugins_are_allowed(stickler
 
     assert stickler("check", "plugin.json").code == 2
     assert stickler("check", "plugin.json", "--allow-plugins").code == 0
+
+
+def test_what_describes_nothing_is_refused_whatever_is_inferred(stickler, data):
+    write(data / "wrapper.json", {"schema": {"type": "object", "properties": {"a": {}}}})
+
+    for options in ([], ["--infer", "never"]):
+        result = stickler("check", "wrapper.json", *options)
+        assert (result.code, result.out) == (2, "")
+        assert "a schema is inside, at /schema" in result.err
+
+
+def test_what_is_said_in_vain_is_a_warning(stickler, data):
+    leaf = {"type": "string", "enum": ["a", "a"], "discription": "x"}
+    write(data / "odd.json", {"type": "object", "properties": {"a": leaf}})
+
+    result = stickler("check", "odd.json", "--infer", "never")
+
+    assert (result.code, result.out) == (0, "odd.json: no problems (DynamicModel)\n")
+    assert result.err == (
+        "warning: odd.json#/properties/a/discription: discription is no keyword of JSON Schema, "
+        "and says nothing; did you mean description?\n"
+        'warning: odd.json#/properties/a/enum/1: enum lists "a" twice\n'
+    )
+    assert "warning" in stickler("eval", "odd.json", "gt", "pred").err
+    assert stickler("eval", "odd.json", "gt", "pred", "-q").err == ""

@@ -1,0 +1,150 @@
+"""What a schema says in vain is told: misspelt keywords, doubled values, nothing at all."""
+
+import pytest
+
+from stickler_cli.core.problems import SchemaError
+from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.schema.document_validity import DocumentValidator
+from stickler_cli.schema.loading import loaded
+from stickler_cli.schema.remarks import KEYWORDS, warnings_of
+
+STRING = {"type": "string"}
+SCHEMA = {"type": "object", "properties": {"a": STRING}}
+
+
+def told(schema):
+    return [(each.pointer, each.hint or each.found) for each in warnings_of(schema, "s.json")]
+
+
+@pytest.mark.parametrize(
+    ("key", "meant"),
+    [
+        ("propertis", "properties"),
+        ("Properties", "properties"),
+        ("requierd", "required"),
+        ("discription", "description"),
+        ("enums", "enum"),
+        ("minimun", "minimum"),
+        ("anyof", "anyOf"),
+        ("additionalproperties", "additionalProperties"),
+        ("formt", "format"),
+    ],
+)
+def test_a_misspelt_keyword_is_told_with_what_is_meant(key, meant):
+    schema = {"type": "object", "properties": {"a": {**STRING, key: 1}}}
+
+    assert told(schema) == [(f"/properties/a/{key}", f"did you mean {meant}?")]
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["x-propertis", "example", "nullable", "label", "unit", "strict", "order", "name", "help"],
+)
+def test_other_words_are_let_be(key):
+    assert told({**SCHEMA, key: {}}) == []
+
+
+def test_names_of_fields_and_values_are_no_keywords():
+    names = {"requierd": STRING, "formt": {**STRING, "default": {"enums": 1}}}
+
+    assert told({"type": "object", "properties": names}) == []
+
+
+def test_no_keyword_is_taken_for_another():
+    assert told(dict.fromkeys(KEYWORDS, 1)) == []
+
+
+DOUBLED = {"enum": ["a", "b", "a", 1, True, 1]}
+
+
+@pytest.mark.parametrize("draft", ["http://json-schema.org/draft-07/schema#", ""])
+def test_a_value_that_an_enum_lists_twice_is_a_warning(draft):
+    field = {"anyOf": [DOUBLED, {"type": "array", "items": STRING}]}
+    schema = {"$schema": draft, "type": "object", "properties": {"x": field}}
+
+    found = loaded(schema, "s.json")
+
+    assert told(schema) == [
+        ("/properties/x/anyOf/0/enum/2", 'enum lists "a" twice'),
+        ("/properties/x/anyOf/0/enum/5", "enum lists 1 twice"),
+    ]
+    assert found.warnings == tuple(warnings_of(schema, "s.json"))
+    compile_schema(schema)
+    validator = DocumentValidator(found.contents)
+    assert [*validator.violations({"x": "a"})] == []
+    assert [*validator.violations({"x": "c"})] != []
+
+
+def refusal(schema, **how):
+    with pytest.raises(SchemaError) as caught:
+        loaded(schema, "in/s.json", when="auto", **how)
+    return caught.value.problems[0]
+
+
+def test_an_empty_schema_is_refused():
+    assert refusal({}).found == "the schema is empty: it describes no field"
+
+
+@pytest.mark.parametrize(
+    ("schema", "found", "hint"),
+    [
+        (
+            {"name": "invoice", "strict": True, "schema": SCHEMA},
+            "its keys are name, strict, schema",
+            (
+                "a schema is inside, at /schema: give that alone, or a file beside this one with "
+                '{"$ref": "s.json#/schema"}'
+            ),
+        ),
+        (
+            {"type": "function", "function": {"parameters": SCHEMA}},
+            "its keys are type, function",
+            (
+                "a schema is inside, at /function/parameters: give that alone, or a file beside "
+                'this one with {"$ref": "s.json#/function/parameters"}'
+            ),
+        ),
+        (
+            {"components": {"schemas": {"A": SCHEMA, "B": SCHEMA}}},
+            "its key is components",
+            (
+                "a schema is inside, at /components/schemas/A (and 1 more): give that alone, or a "
+                'file beside this one with {"$ref": "s.json#/components/schemas/A"}'
+            ),
+        ),
+        (
+            {"type": "object", "propertis": SCHEMA["properties"]},
+            "its keys are type, propertis",
+            "did you mean properties instead of propertis?",
+        ),
+        (
+            {"number": "A-1", "a": 1, "b": 2, "c": 3, "d": 4, "e": 5},
+            "its keys are number, a, b, c, d and 1 more",
+            "is this a document? The order is SCHEMA GT PRED",
+        ),
+        ({"type": "object"}, "its key is type", ""),
+    ],
+)
+def test_what_describes_nothing_is_refused_with_what_is_meant(schema, found, hint):
+    problem = refusal(schema)
+
+    assert problem.found == f"the schema describes no field: {found}"
+    assert problem.hint == hint
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        SCHEMA,
+        {"type": "object", "additionalProperties": STRING},
+        {"type": "object", "patternProperties": {"^x": STRING}},
+        {"anyOf": [SCHEMA, {"type": "null"}]},
+    ],
+)
+def test_what_describes_something_is_not(schema):
+    assert loaded(schema, when="auto").refusals == ()
+
+
+def test_without_inference_anything_goes_and_is_known():
+    assert loaded({}).plan.root is not None
+    assert len(loaded({}).refusals) == 1
