@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks import (
+    coverage,
     growth,
     instructions,
     memory,
@@ -28,6 +29,8 @@ from benchmarks.targets import judged
 RESULTS = Path(__file__).parent / "RESULTS.md"
 
 MEASURES: Final = ("speed", "growth", "workers", "startup", "memory", "one-document")
+ALONE: Final = ("instructions", "coverage")
+"""What takes minutes and says nothing of times, so that it has no targets."""
 
 _NO_REFERENCE = (
     "stickler-eval is not installed for {python}; its columns are left out. It wants an"
@@ -42,7 +45,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "what",
         nargs="?",
-        choices=(*MEASURES, "all", "instructions"),
+        choices=(*MEASURES, "all", *ALONE),
         default="all",
         help="all is those before it",
     )
@@ -95,7 +98,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ProcessError as error:
         print(error, file=sys.stderr)
         return 1
-    if asked.what != "instructions":
+    if asked.what not in ALONE:
         reports.insert(0, judged(reports, rough=asked.quick))
         print(as_text(reports[0]))
     if asked.json:
@@ -150,6 +153,8 @@ def _measured(
     if asked.what == "instructions":
         chosen = names or list(instructions.COUNTS)
         yield instructions.measure(chosen, seed, update=asked.update)
+    elif asked.what == "coverage":
+        yield coverage.measure(seed, round(coverage.REPETITIONS * share))
     else:
         for name in MEASURES if asked.what == "all" else [asked.what]:
             print(f"{name} ...", file=sys.stderr)

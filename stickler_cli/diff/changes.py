@@ -108,7 +108,7 @@ class Change(Figure):
     change: Annotated[float | None, Rule("a change", {"type": ["number", "null"], **_CHANGE})]
     """By how much it changed; null where one of the two is."""
     interval: Annotated[Interval | None, Rule("two numbers", _BOUNDS)]
-    """Confidence interval of the change, both ends; null with too few documents."""
+    """Confidence interval of the change, both ends; null where the change is."""
     p: FractionOrNone
     """How often a change as large would come of swapping the runs of documents; null without
     documents."""

@@ -112,8 +112,7 @@ def judge_changes(
             value, empty = counted.change(figure), "nothing was counted in one of the runs"
             if gate.bound and value is not None:
                 (interval,) = change_intervals([counted.sample(figure)], counted.ids, settings)
-                value = None if interval is None else getattr(interval, gate.bound)
-                empty = "too few documents say anything about it for a confidence interval"
+                value = getattr(interval, gate.bound)
             found.append(judged(gate, value, empty, CHANGE_OF))
     return found
 

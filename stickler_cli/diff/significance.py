@@ -11,7 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.intervals import Interval, IntervalSettings, percentiles, weights
+from stickler_cli.score.intervals import (
+    Interval,
+    IntervalSettings,
+    added_weights,
+    ends,
+    size_of,
+    weights,
+)
 
 SWAPS: Final = 9999  # ways to swap that are drawn: a p of 0.05 is then off by 0.004 at most, mostly
 MOST_ENUMERATED: Final = 14  # documents whose swaps are all tried: 2**13, less than are drawn
@@ -38,6 +45,12 @@ class Sample:
     def differing(self) -> int:
         """How many documents there are in which anything changed."""
         return int(np.count_nonzero(self.moved.any(axis=0)))
+
+    @property
+    def sizes(self) -> NDArray[np.float64]:
+        """How large a document is in either run, among those that say anything, (2,)."""
+        squares = (float(below @ below) for below in (self.before[1], self.after[1]))
+        return np.array([size_of(self.documents, each) for each in squares])
 
     @property
     def documents(self) -> int:
@@ -95,24 +108,36 @@ def change_intervals(
 ) -> list[Interval | None]:
     """Return the confidence interval of the change of every figure, over documents by id.
 
-    Percentiles over replicates, in which a document has the same weight in both runs, that of the
-    intervals of a single run; None where too many replicates have nothing to divide by.
+    As the interval of a figure of one run, with a document more; its weight, too, is the same in
+    both runs. For lower ends that is wholly right in the first run and wholly wrong in the second,
+    for upper ends the reverse. None where there is nothing to divide by in one of the runs.
     """
     if not samples:
         return []
     parts = np.concatenate([part for sample in samples for part in (sample.before, sample.after)])
-    sums = np.zeros((len(parts), settings.replicates))
+    sums = np.zeros((len(parts), 1 + settings.replicates))
     for start in range(0, len(documents), CHUNK):
         drawn = weights(documents[start : start + CHUNK], settings)
         sums += parts[:, start : start + CHUNK] @ drawn.astype(np.float64)
-    four_each = sums.reshape(len(samples), 4, settings.replicates)
-    return percentiles([_changes(four) for four in four_each], settings.level)
+    added = added_weights(settings).astype(np.float64)
+    changes = [
+        _changes(four, np.outer(sample.sizes, added))
+        for sample, four in zip(samples, sums.reshape(len(samples), 4, -1), strict=True)
+    ]
+    broken, fixed = np.array(changes).swapaxes(0, 1)
+    return ends(broken, fixed, settings.level)
 
 
-def _changes(sums: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return the change in every replicate, and whether there is one."""
-    change = quotients(sums[2:]) - quotients(sums[:2])
-    return change, (sums[1] > 0) & (sums[3] > 0)
+def _changes(sums: NDArray[np.float64], added: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the change in every replicate with a document that broke, and with one fixed.
+
+    `sums` is what is divided, and by what, in the first run, then in the second, (4, 1 +
+    replicates); `added` how large that document is in both, (2, 1 + replicates).
+    """
+    above, below = sums[::2], sums[1::2]
+    below[below[:, 0] == 0] = np.nan
+    wrong, right = above / (below + added), (above + added) / (below + added)
+    return np.array([wrong[1] - right[0], right[1] - wrong[0]])
 
 
 def _enumerated(sample: Sample) -> float:

@@ -152,7 +152,7 @@ IntervalRecord = Annotated[
 
 
 class RateIntervalsRecord(TypedDict, total=False):
-    """Confidence intervals of rates, as far as documents say enough."""
+    """Confidence intervals of rates, as far as documents say anything of them."""
 
     cm_precision: IntervalRecord
     """Of cm_precision."""
@@ -165,7 +165,7 @@ class RateIntervalsRecord(TypedDict, total=False):
 
 
 class NodeIntervalsRecord(TypedDict, total=False):
-    """The confidence intervals of a node, as far as documents say enough."""
+    """The confidence intervals of a node, as far as documents say anything of them."""
 
     overall: RateIntervalsRecord
     aggregate: RateIntervalsRecord
@@ -195,7 +195,7 @@ class NodeRecord(TypedDict):
     """How many documents the scores are means over."""
     score_sums: NotRequired[SumsRecord]
     intervals: NotRequired[Annotated[NodeIntervalsRecord, UNREAD]]
-    """Confidence intervals, if they were requested and documents say enough."""
+    """Confidence intervals, if they were requested, as far as documents say anything."""
     fields: NotRequired[Annotated[dict[str, "NodeRecord"], LATER]]
     """The fields inside, by name, in schema order; those of a list are the fields of its items."""
 
@@ -219,16 +219,16 @@ class IntervalsRecord(TypedDict):
     method: str
     """How they were made; see docs/statistics.md."""
     replicates: Replicates
-    """How often the documents were resampled."""
+    """How often random weights of documents were drawn."""
     seed: Count
-    """Which resamples were drawn."""
+    """Which weights were drawn."""
 
 
 class ScoreIntervalsRecord(IntervalsRecord):
     """How the confidence intervals of this run were made, and that of overall_score."""
 
     overall_score: NotRequired[Annotated[IntervalRecord | None, DERIVED]]
-    """The interval of overall_score; null where there are too few documents."""
+    """The interval of overall_score; null where no document has a score."""
 
 
 class ResultsRecord(TypedDict):

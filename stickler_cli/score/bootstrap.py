@@ -18,7 +18,14 @@ from .batch import Batch
 from .counts import RATES, fractions
 from .field_counts import SCORE as CLIPPED
 from .field_counts import SCORED, FieldCounts
-from .intervals import CHUNK, Interval, IntervalSettings, percentiles, weights
+from .intervals import (
+    CHUNK,
+    Interval,
+    IntervalSettings,
+    quotient_intervals,
+    size_of,
+    weights,
+)
 from .tally import COUNTING_MODES
 
 NODE_SCORE: Final = "threshold_applied_score"
@@ -26,12 +33,21 @@ NODE_SCORE: Final = "threshold_applied_score"
 _SCORED: Final = "scored"
 _COLUMNS_AT_ONCE: Final = 256
 _SCORE_UNIT: Final = 1 << 30
-"""Scores are summed as whole numbers of 2**-30: products with weights then stay below 2**53 in a
-chunk, so that floating-point sums are exact and do not depend on their order."""
+"""Scores are summed as whole numbers of 2**-30: products with weights, below 2**12, then stay below
+2**53 in a chunk, so that floating-point sums are exact and do not depend on their order."""
+_RULES: Final = (False, True)  # whether recall counts false discoveries
 
 Column: TypeAlias = tuple[str, str]
 """The path of a field, and what is summed: `tp` where all modes count it alike, `leavestp`
 where only one does, a score, or how many there are."""
+
+Sizes: TypeAlias = NDArray[np.int64]
+"""(2 rules, rates, 2): of what a rate divides by, in how many documents there is any, and the sum
+of its squares."""
+
+_COUNTED: Final = {
+    mode + name: (mode, place) for mode in ("", *COUNTING_MODES) for place, name in enumerate(NAMES)
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +71,10 @@ class FieldIntervals:
 
 @dataclass(slots=True)
 class Bootstrap:
-    """Sums over documents in every replicate; they add in any order with the same result."""
+    """Weighted sums over documents, as they are and in every replicate.
+
+    They add in any order with the same result.
+    """
 
     settings: IntervalSettings
     whole_only: bool = False
@@ -63,7 +82,9 @@ class Bootstrap:
     waiting: list[bytes] = field(default_factory=list)
     """Accounts that are not in the sums yet."""
     sums: dict[Column, NDArray[np.int64]] = field(default_factory=dict)
-    """(replicates,) for each column in which there was anything."""
+    """(1 + replicates,) for each column in which there was anything, in `UNIT`s."""
+    sizes: dict[Column, Sizes] = field(default_factory=dict)
+    """How large documents are: by path, and mode, empty where all modes count alike."""
 
     def empty(self, *, whole_only: bool) -> "Bootstrap":
         """Return one of no documents, under the same settings."""
@@ -90,7 +111,9 @@ class Bootstrap:
             found = f"the intervals were made with {other.settings} and {self.settings}"
             raise UsageError([Problem("", found, "the same level, seed and replicates")])
         for column, sums in other.sums.items():
-            self._add(column, sums)
+            _add(self.sums, column, sums)
+        for column, sizes in other.sizes.items():
+            _add(self.sizes, column, sizes)
         self.waiting += other.waiting
         if len(self.waiting) >= CHUNK:
             self._resample_waiting()
@@ -98,19 +121,27 @@ class Bootstrap:
     def of(self, path: str, *, recall_with_fd: bool) -> FieldIntervals:
         """Return the intervals of a field without list indexes, or of whole documents for ""."""
         self._resample_waiting()
-        zeros = np.zeros(self.settings.replicates, dtype=np.int64)
+        nothing = np.zeros(1 + self.settings.replicates, np.int64)
+        no_sizes = np.zeros((len(_RULES), len(RATES), 2), np.int64)
 
         def sums(kind: str) -> NDArray[np.int64]:
-            return self.sums.get((path, kind), zeros)
+            return self.sums.get((path, kind), nothing)
 
-        replicated: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
+        quotients: list[tuple[NDArray[np.int64], NDArray[np.int64], float]] = []
         for mode in COUNTING_MODES:
             counts = [sums(name) + sums(mode + name) for name in NAMES]
-            replicated += fractions(counts, recall_with_fd=recall_with_fd).values()
-        replicated.append((sums(SCORE), sums(_SCORED) * _SCORE_UNIT))
-        *rates, score = percentiles(replicated, self.settings.level)
-        parts = iter(rates)
-        by_reading = {mode: {name: next(parts) for name in RATES} for mode in COUNTING_MODES}
+            alike, apart = (self.sizes.get((path, which), no_sizes) for which in ("", mode))
+            parts = fractions(counts, recall_with_fd=recall_with_fd).values()
+            quotients += (
+                (above, below, size_of(*size))
+                for (above, below), size in zip(
+                    parts, (alike + apart)[int(recall_with_fd)], strict=True
+                )
+            )
+        quotients.append((sums(SCORE), sums(_SCORED) * _SCORE_UNIT, float(_SCORE_UNIT)))
+        *rates, score = quotient_intervals(quotients, self.settings)
+        found = iter(rates)
+        by_reading = {mode: {name: next(found) for name in RATES} for mode in COUNTING_MODES}
         return FieldIntervals(by_reading, score)
 
     def _resample_waiting(self) -> None:
@@ -124,6 +155,8 @@ class Bootstrap:
 
     def _resample(self, names: Sequence[str], columns: Mapping[Column, Floats]) -> None:
         """Put documents into the sums: of each column its values, (documents,)."""
+        for column, sizes in _sizes_of(columns, len(names)).items():
+            _add(self.sizes, column, sizes)
         values = np.array([*columns.values()])
         for start in range(0, len(names), CHUNK):
             part = slice(start, start + CHUNK)
@@ -132,13 +165,34 @@ class Bootstrap:
                 some = slice(first, first + _COLUMNS_AT_ONCE)
                 sums = (values[some, part] @ drawn).astype(np.int64)
                 for column, replicates in zip([*columns][some], sums, strict=True):
-                    self._add(column, replicates)
+                    _add(self.sums, column, replicates)
 
-    def _add(self, column: Column, sums: NDArray[np.int64]) -> None:
-        if column in self.sums:
-            self.sums[column] += sums
-        else:
-            self.sums[column] = sums.copy()
+
+def _add(into: dict[Column, NDArray[np.int64]], column: Column, values: NDArray[np.int64]) -> None:
+    if column in into:
+        into[column] += values
+    else:
+        into[column] = values.copy()
+
+
+def _sizes_of(columns: Mapping[Column, Floats], documents: int) -> dict[Column, Sizes]:
+    """Return how large documents are, by path and mode."""
+    counts: defaultdict[Column, Floats] = defaultdict(lambda: np.zeros((len(NAMES), documents)))
+    for (path, kind), values in columns.items():
+        if kind in _COUNTED:
+            mode, place = _COUNTED[kind]
+            counts[path, mode][place] = values
+    if not counts:
+        return {}
+    by_outcome = [*np.array([*counts.values()]).swapaxes(0, 1)]
+    below = np.array(
+        [
+            [below for _, below in fractions(by_outcome, recall_with_fd=rule).values()]
+            for rule in _RULES
+        ]
+    )  # (2 rules, rates, columns, documents)
+    sizes = np.stack([np.count_nonzero(below, axis=-1), (below**2).sum(axis=-1)], axis=-1)
+    return dict(zip(counts, sizes.astype(np.int64).transpose(2, 0, 1, 3), strict=True))
 
 
 def _columns_of(counts: FieldCounts, scores: Floats, *, whole_only: bool) -> dict[Column, Floats]:

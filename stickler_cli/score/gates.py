@@ -240,5 +240,5 @@ def _bound(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[float | 
         return None, "the run has no confidence intervals"
     interval = found.score if gate.metric == SCORE else found.rates[gate.mode][gate.metric]
     if interval is None:
-        return None, "too few documents say anything about it for a confidence interval"
+        return None, "no document says anything about it"
     return getattr(interval, gate.bound), ""

@@ -1,12 +1,13 @@
 """Confidence intervals: how far a rate could be off because other documents might have come.
 
-A cluster bootstrap: every document gets a weight in each replicate, which is a hash of its id, so
-that documents may come in any order and in parts. docs/statistics.md has the method and its limits.
+A bootstrap over documents: every document has a weight in each replicate, which is a hash of its
+id, so that documents may come in any order and in parts; and one more document, which nobody has
+seen, is wholly wrong for lower ends and wholly right for upper ones. docs/statistics.md has the
+method, what it covers in simulations, and its limits.
 """
 
 from collections.abc import Sequence
 from hashlib import blake2b
-from math import exp, factorial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -20,20 +21,17 @@ REPLICATES: Final = 1000
 Tibshirani (1993), An Introduction to the Bootstrap, section 12.5."""
 
 MOST_REPLICATES: Final = 100_000  # a file that says more would only fill the memory
-METHOD: Final = "Poisson bootstrap over documents, percentiles"
+METHOD: Final = "Bayesian bootstrap over documents and one more, wholly wrong or wholly right"
 
-MOST_EMPTY: Final = 0.01
-"""The share of replicates that may have nothing to divide by. It is exp(-n) of n documents that
-say anything about a rate: below five of them there is no interval."""
-
-CHUNK: Final = 256  # documents that are resampled at once, by one matrix product of a few MB
+CHUNK: Final = 256  # documents that are weighted at once, by one matrix product of a few MB
+UNIT: Final = 1 << 8
+"""A weight of 1. Weights are whole numbers, so that sums are exact and do not depend on order."""
 _TABLE: Final = 1 << 16
-# The greatest weight is 8: what is left beyond it is less than one of the numbers of 16 bits.
-_SHARES: Final = np.cumsum([exp(-1) / factorial(times) for times in range(9)])
-_WEIGHTS: Final = np.searchsorted(
-    np.rint(_SHARES * _TABLE), np.arange(_TABLE), side="right"
-).astype(np.uint8)
-"""The weight for every number of 16 bits; each is right with an error below 2**-16."""
+_WEIGHTS: Final = np.maximum(
+    1, np.rint(-UNIT * np.log1p(-(np.arange(_TABLE) + 0.5) / _TABLE))
+).astype(np.uint16)
+"""The weight for every number of 16 bits: exponential with mean 1, at most 11.8, and never 0, so
+that no replicate has nothing to divide by where the documents have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,52 +62,89 @@ class Interval(NamedTuple):
     upper: float
 
 
-def percentiles(
-    replicated: Sequence[tuple[NDArray[Any], NDArray[Any]]], level: float
-) -> list[Interval | None]:
-    """Return the intervals of quotients: of numerators and denominators, (replicates,) each.
+def ends(wrong: NDArray[Any], right: NDArray[Any], level: float) -> list[Interval | None]:
+    """Return the intervals of figures from their values in replicates, (figures, 1 + replicates).
 
-    The ends are percentiles, interpolated, of the replicates that are not empty; the level is the
-    share inside, in (0, 1). None where more than `MOST_EMPTY` of the denominators are 0.
+    The first value is the figure itself, which is always within its interval; None where that is
+    NaN. Ends are percentiles, interpolated: lower ones of the replicates with a wrong document,
+    upper ones of those with a right one. The level is the share between them, in (0, 1).
     """
-    quotients = (
-        np.divide(above, below, out=np.full(len(below), np.nan), where=below > 0)
-        for above, below in replicated
+    place = (1 - level) / 2 * (wrong.shape[1] - 2)
+    lower = _interpolated(wrong[:, 1:], place)
+    upper = -_interpolated(-right[:, 1:], place)
+    return [
+        None if np.isnan(value) else Interval(float(min(low, value)), float(max(high, value)))
+        for value, low, high in zip(wrong[:, 0], lower, upper, strict=True)
+    ]
+
+
+def _interpolated(values: NDArray[Any], place: float) -> NDArray[Any]:
+    """Return what would stand at a place of each row, if that were sorted."""
+    below = int(place)
+    above = min(below + 1, values.shape[1] - 1)
+    ordered = np.partition(values, (below, above), axis=1)
+    found: NDArray[Any] = ordered[:, below] + (place - below) * (
+        ordered[:, above] - ordered[:, below]
     )
-    values = np.array([*quotients])
-    values.sort(axis=1)  # the empty ones, NaN, go last
-    found: list[Interval | None] = []
-    for row, there in zip(values, np.count_nonzero(~np.isnan(values), axis=1), strict=True):
-        if there < (1 - MOST_EMPTY) * len(row):
-            found.append(None)
-            continue
-        tail = (1 - level) / 2
-        ends = [tail * (there - 1), (1 - tail) * (there - 1)]
-        lower, upper = np.interp(ends, np.arange(there), row[:there])
-        found.append(Interval(float(lower), float(upper)))
     return found
 
 
-def weights(documents: Sequence[str], settings: IntervalSettings) -> NDArray[np.uint8]:
-    """Return how often each document, by its id, is in each replicate: (documents, replicates).
+def quotient_intervals(
+    quotients: Sequence[tuple[NDArray[Any], NDArray[Any], float]], settings: IntervalSettings
+) -> list[Interval | None]:
+    """Return the intervals of quotients, of weighted sums over documents, (1 + replicates,) each.
 
-    A document's weights are Poisson with mean 1, depend on nothing but its id, the seed and the
-    number of the replicate, and are independent of those of all others.
+    Of each quotient: what is divided, by what, and what one document more would add to that.
+    None where the first of the sums that is divided by is 0.
+    """
+    above, below = (np.array([each[part] for each in quotients], float) for part in (0, 1))
+    added = np.outer([size for *_, size in quotients], added_weights(settings))
+    below[below[:, 0] == 0] = np.nan
+    more = below + added
+    return ends(above / more, (above + added) / more, settings.level)
+
+
+def size_of(documents: int, squares: float) -> float:
+    """Return how large one document more is: the quadratic mean of those that there are.
+
+    That of a few large documents among small ones is larger than their mean, and so is what it
+    would take away to find one of the large ones wrong.
+    """
+    return float(np.sqrt(squares / documents)) if documents else 0.0
+
+
+def weights(documents: Sequence[str], settings: IntervalSettings) -> NDArray[np.uint16]:
+    """Return the weight of each document, by its id, in `UNIT`s: (documents, 1 + replicates).
+
+    In the first column each is 1: the documents as they are. The others depend on nothing but
+    id, seed and number of the replicate, and are independent of those of other documents.
 
     Source:
-        Chamandy et al. (2012), Estimating Uncertainty for Massive Data Streams, for the method;
-        Steele, Lea, Flood (2014), doi:10.1145/2660193.2660195, for the generator, SplitMix64.
+        Rubin (1981), doi:10.1214/aos/1176345338, for exponential weights; Steele, Lea, Flood
+        (2014), doi:10.1145/2660193.2660195, for the generator, SplitMix64.
     """
-    key = str(settings.seed).encode()
-    encoded = (name.encode("utf-8", "surrogatepass") for name in documents)
-    hashes = (blake2b(name, digest_size=8, key=key).digest() for name in encoded)
+    encoded = [name.encode("utf-8", "surrogatepass") for name in documents]
+    drawn = np.full((len(encoded), 1 + settings.replicates), UNIT, np.uint16)
+    drawn[:, 1:] = _drawn(encoded, str(settings.seed), settings.replicates)
+    return drawn
+
+
+def added_weights(settings: IntervalSettings) -> NDArray[np.uint16]:
+    """Return the weight of the document that is added, (1 + replicates,); first there is none."""
+    found = np.zeros(1 + settings.replicates, np.uint16)
+    found[1:] = _drawn([b""], f"{settings.seed} added", settings.replicates)[0]
+    return found
+
+
+def _drawn(names: Sequence[bytes], key: str, replicates: int) -> NDArray[np.uint16]:
+    hashes = (blake2b(name, digest_size=8, key=key.encode()).digest() for name in names)
     starts = np.array([int.from_bytes(each, "little") for each in hashes], dtype=np.uint64)
-    draws = -(-settings.replicates // 4)  # each number of 64 bits makes four weights
+    draws = -(-replicates // 4)  # each number of 64 bits makes four weights
     steps = np.arange(1, draws + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     mixed = starts[:, np.newaxis] + steps
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     mixed ^= mixed >> np.uint64(31)
     parts = mixed.astype("<u8").view("<u2")  # little endian, so that every machine agrees
-    drawn: NDArray[np.uint8] = _WEIGHTS[parts[:, : settings.replicates]]
-    return drawn
+    found: NDArray[np.uint16] = _WEIGHTS[parts[:, :replicates]]
+    return found

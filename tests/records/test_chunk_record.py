@@ -77,6 +77,7 @@ def chunk(tmp_path: Path) -> ChunkResult:
         document=True,
         detail=True,
         intervals=IntervalSettings(replicates=50),
+        intervals_of_fields=True,
         fingerprints=True,
     )
     validation = validation_of("both", SCHEMA)

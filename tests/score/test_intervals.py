@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from math import log
 
 import numpy as np
 import pytest
@@ -18,9 +19,12 @@ from stickler_cli.score.intervals import (
     CHUNK,
     METHOD,
     MOST_REPLICATES,
+    UNIT,
     Interval,
     IntervalSettings,
-    percentiles,
+    added_weights,
+    ends,
+    size_of,
     weights,
 )
 from stickler_cli.score.tally import COUNTING_MODES
@@ -80,19 +84,23 @@ def documents(*names: int) -> Batch:
 # --- weights
 
 
-def test_weights_are_poisson_with_mean_one():
+def test_weights_are_exponential_with_mean_one():
     drawn = weights([f"document {number}" for number in range(500)], IntervalSettings())
 
-    assert drawn.shape == (500, 1000)
+    assert drawn.shape == (500, 1001)
+    assert set(drawn[:, 0]) == {UNIT}
     # 500,000 draws: the standard error of the mean is 0.0014, that of a share below 0.0007.
-    assert drawn.mean() == pytest.approx(1, abs=0.006)
-    assert drawn.var() == pytest.approx(1, abs=0.01)
-    shares = np.bincount(drawn.ravel(), minlength=5)[:5] / drawn.size
-    assert shares == pytest.approx([0.3679, 0.3679, 0.1839, 0.0613, 0.0153], abs=0.003)
+    values = drawn[:, 1:] / UNIT
+    assert values.min() > 0
+    assert values.mean() == pytest.approx(1, abs=0.006)
+    assert values.var() == pytest.approx(1, abs=0.02)
+    beyond = [(values > bound).mean() for bound in (0.1, 0.5, 1, 2, 4)]
+    assert beyond == pytest.approx(np.exp([-0.1, -0.5, -1, -2, -4]), abs=0.004)
 
 
 def test_weights_of_documents_and_of_replicates_do_not_go_together():
-    drawn = weights([str(number) for number in range(400)], IntervalSettings(replicates=400))
+    names = [str(number) for number in range(400)]
+    drawn = weights(names, IntervalSettings(replicates=400))[:, 1:]
     for matrix in (drawn, drawn.T):
         related = np.corrcoef(matrix)
         np.fill_diagonal(related, 0)
@@ -105,7 +113,7 @@ def test_a_document_has_the_same_weights_whatever_is_beside_it():
     alone = weights(["b"], SETTINGS)
     assert (weights(["a", "b", "c"], SETTINGS)[1] == alone[0]).all()
     more = weights(["b"], IntervalSettings(replicates=999))
-    assert (more[0, :200] == alone[0]).all()
+    assert (more[0, :201] == alone[0]).all()
 
 
 def test_another_seed_draws_other_weights():
@@ -124,49 +132,92 @@ def test_weights_are_those_of_every_machine_and_version():
     mixed = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & mask
     mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & mask
     mixed ^= mixed >> 31
-    limits = [0.36788, 0.73576, 0.91970, 0.98101, 0.99634, 0.99941, 0.99992]
-    expected = [
-        sum(part / 65536 >= limit for limit in limits)
-        for part in ((mixed >> shift) & 0xFFFF for shift in (0, 16, 32, 48))
-    ]
-    assert weights(["a"], IntervalSettings(replicates=4)).tolist() == [expected]
+    parts = [(mixed >> shift) & 0xFFFF for shift in (0, 16, 32, 48)]
+    expected = [max(1, round(-UNIT * log(1 - (part + 0.5) / 65536))) for part in parts]
+    assert weights(["a"], IntervalSettings(replicates=4)).tolist() == [[UNIT, *expected]]
 
 
-# --- percentiles
+def test_the_document_that_is_added_is_no_other_and_not_there_at_first():
+    added = added_weights(SETTINGS)
+
+    assert added[0] == 0
+    assert (added[1:] != weights([""], SETTINGS)[0, 1:]).any()
+    assert (added != added_weights(IntervalSettings(seed=1, replicates=200))).any()
 
 
-def test_percentiles_are_interpolated_between_replicates():
-    above = np.arange(101)
-    (found,) = percentiles([(above, np.full(101, 100))], 0.9)
+# --- ends
+
+
+def test_ends_are_interpolated_between_replicates():
+    row = np.array([[0.5, *np.arange(101) / 100]])
+    (found,) = ends(row, row, 0.9)
 
     # 101 replicates at 0.00, 0.01 ... 1.00: five of a hundred steps from each end.
     assert (found.lower, found.upper) == pytest.approx((0.05, 0.95))
 
 
-def test_empty_replicates_are_left_out_up_to_a_share():
-    few, many = np.ones(1000, dtype=int), np.ones(1000, dtype=int)
-    few[:10], many[:11] = 0, 0
-    found = percentiles([(few, few), (many, many)], 0.95)
+def test_lower_ends_are_of_one_row_and_upper_ends_of_the_other():
+    wrong, right = np.array([[0.5, 0.1, 0.2]]), np.array([[0.5, 0.8, 0.9]])
+    (found,) = ends(wrong, right, 0.5)
 
-    assert found == [Interval(1.0, 1.0), None]
+    assert (found.lower, found.upper) == pytest.approx((0.125, 0.875))
+
+
+def test_a_figure_is_within_its_interval_wherever_replicates_are():
+    low, high = np.array([[0.5, 0.1, 0.2]]), np.array([[0.5, 0.8, 0.9]])
+
+    assert ends(high, high, 0.5)[0].lower == 0.5
+    assert ends(low, low, 0.5)[0].upper == 0.5
+    assert ends(low * np.nan, low, 0.5) == [None]
 
 
 # --- what has an interval
 
 
-def test_documents_that_are_alike_have_an_interval_of_one_point():
-    made = bootstrap(*(line(str(number), tp=3, fn=1) for number in range(20)))
+def test_documents_without_an_error_show_as_much_as_their_number_does():
+    for number in (1, 2, 5, 30, 100):
+        lines = (line(f"document {name}", tp=3) for name in range(number))
+        found = bootstrap(*lines, settings=IntervalSettings()).of("", recall_with_fd=False)
+        # The exact binomial interval: of weights of n + 1 documents the last has a share that is
+        # beyond x with a chance of (1 - x) ** n. Four standard errors of 1000 replicates.
+        exact = 0.025 ** (1 / number)
+        error = 4 * (0.025 / 1000) ** 0.5 * exact / (0.025 * number)
+        for interval in (found.rates["overall"]["recall"], found.score):
+            assert interval.lower == pytest.approx(exact, abs=error)
+            assert interval.upper == 1.0
 
-    assert recall_of(made) == Interval(0.75, 0.75)
+
+def test_all_wrong_is_the_mirror_of_all_right():
+    right = recall_of(bootstrap(*(line(str(number), tp=3) for number in range(20))))
+    wrong = recall_of(bootstrap(*(line(str(number), fn=3) for number in range(20))))
+
+    assert wrong == (0.0, pytest.approx(1 - right.lower))
 
 
-def test_fewer_than_five_documents_have_no_interval():
-    settings = IntervalSettings()
-    for number, there in ((0, False), (1, False), (2, False), (3, False), (6, True)):
-        lines = (line(f"document {name}", tp=1, fn=name) for name in range(number))
-        found = bootstrap(*lines, settings=settings).of("", recall_with_fd=False)
-        assert (found.rates["overall"]["recall"] is not None) is there
-        assert (found.score is not None) is there
+def test_documents_without_the_field_make_its_interval_no_narrower():
+    some = [line(str(number), tp=3) for number in range(5)]
+    others = [line(f"other {number}") for number in range(100)]
+
+    assert recall_of(bootstrap(*some, *others)) == recall_of(bootstrap(*some))
+
+
+def test_what_is_added_has_the_size_of_documents():
+    small = [line(f"small {number}", tp=1) for number in range(10)]
+    large = [line(f"large {number}", tp=9) for number in range(10)]
+
+    assert size_of(20, 10 * 1 + 10 * 81) == 41**0.5
+    assert size_of(0, 0) == 0
+    assert recall_of(bootstrap(*small, *large)).lower < recall_of(bootstrap(*large, *small)).upper
+    made = bootstrap(*small, *large)
+    made.of("", recall_with_fd=False)
+    ((_, sizes),) = made.sizes.items()
+    # Documents and squares for precision, recall, F1 (which counts a right value twice), accuracy.
+    assert sizes[0].tolist() == [[20, 820], [20, 820], [20, 3280], [20, 820]]
+
+
+def test_nothing_to_divide_by_has_no_interval():
+    for lines in ((), [line(str(number)) for number in range(9)]):
+        assert recall_of(bootstrap(*lines)) is None
 
 
 def test_a_field_that_no_document_has_has_no_interval():
@@ -189,16 +240,17 @@ def test_recall_counts_false_discoveries_where_that_is_asked_for():
     made = bootstrap(*(line(str(number), tp=2, fd=1, fn=1) for number in range(9)))
     rates = made.of("", recall_with_fd=True).rates["overall"]
 
-    assert rates["recall"] == Interval(0.5, 0.5)
-    assert recall_of(made) == Interval(2 / 3, 2 / 3)
+    assert rates["recall"].lower < 0.5 < rates["recall"].upper
+    assert recall_of(made).lower < 2 / 3 < recall_of(made).upper
+    assert rates["recall"].lower < recall_of(made).lower
 
 
 def test_every_mode_has_its_own_interval():
     found = evaluation(*range(60)).bootstrap.of("lines.sku", recall_with_fd=False)
 
     # A missed line is a missed value for leaves only; the others see the lines that were found.
-    assert found.rates["overall"]["recall"] == Interval(1.0, 1.0)
-    assert found.rates["aggregate"]["recall"] == Interval(1.0, 1.0)
+    assert found.rates["overall"]["recall"].upper == 1.0
+    assert found.rates["aggregate"]["recall"].upper == 1.0
     leaves = found.rates["leaves"]["recall"]
     assert leaves.lower < 1 - 12 / 120 < leaves.upper < 1
     assert found.score is None
@@ -337,29 +389,3 @@ def test_settings_that_cannot_be_are_refused_with_their_place(change, place):
     assert read_settings(record, "run.json") == IntervalSettings()
     with pytest.raises(UsageError, match=place):
         read_settings({**record, **change}, "run.json")
-
-
-# --- coverage
-
-
-@pytest.mark.parametrize(("documents", "least"), [(30, 0.88), (100, 0.91)])
-def test_intervals_cover_the_true_value_about_as_often_as_they_say(documents, least):
-    """Documents have a recall of their own: the values in one are right or wrong together."""
-    random = np.random.default_rng(20)
-    settings = IntervalSettings(replicates=400)
-    simulations, covered = 300, {"recall": 0, "score": 0}
-    for simulation in range(simulations):
-        units = random.integers(1, 20, documents)
-        right = random.binomial(units, random.beta(8, 2, documents))
-        lines = [
-            line(f"{simulation}/{n}", tp=int(tp), fn=int(all_ - tp), score=float(tp / all_))
-            for n, (tp, all_) in enumerate(zip(right, units, strict=True))
-        ]
-        found = bootstrap(*lines, settings=settings).of("", recall_with_fd=False)
-        recall = found.rates["overall"]["recall"]
-        # A beta variable of 8 and 2 has the mean 0.8, whatever the number of units.
-        covered["recall"] += recall.lower <= 0.8 <= recall.upper
-        covered["score"] += found.score.lower <= 0.8 <= found.score.upper
-    for count in covered.values():
-        # 300 simulations: the standard error of the share is 0.013.
-        assert least <= count / simulations <= 0.98
