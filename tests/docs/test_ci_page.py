@@ -200,8 +200,60 @@ def test_nothing_in_an_input_is_run(workspace, text):
     assert not (workspace / "pwned").exists()
 
 
-def test_arguments_that_are_not_quoted_well_end_the_step(workspace):
-    assert evaluated(workspace, args="--gate 'f1")[0].returncode != 0
+def test_arguments_that_are_not_quoted_well_are_a_usage_error(workspace):
+    result, outputs = evaluated(workspace, args="--gate 'f1")
+
+    assert result.returncode == 2
+    assert result.stdout == "::error title=stickler::args: No closing quotation\n"
+    assert outputs == {"f1": "", "verdict": "error", "report": ""}
+
+
+def test_an_argument_may_have_any_character(workspace):
+    result, _ = evaluated(workspace, args="--gate 'f1 >= 0.5\n' --gate \"\" -q")
+
+    assert result.returncode == 2
+    assert "error: --gate:" in result.stderr
+    assert "--gate f1" not in result.stderr
+
+
+@pytest.mark.parametrize("name", ["shlex", "json", "os", "pip"])
+def test_no_module_of_the_checkout_runs(workspace, name):
+    (workspace / f"{name}.py").write_text("import sys\nsys.exit('pwned')", encoding="utf-8")
+    result, outputs = evaluated(workspace, args="--fail-under 0.5")
+
+    assert result.returncode == 0, result.stderr
+    assert outputs["verdict"] == "passed"
+    installed = run("python -I -m pip --version", workspace)
+    assert installed.returncode == 0, installed.stderr
+
+
+def test_every_python_of_the_action_is_isolated():
+    scripts = INSTALL["run"] + EVALUATE["run"]
+
+    assert re.findall(r"\bpython\b(?! -I )", scripts) == []
+
+
+@pytest.mark.parametrize("report", ["gt/a.json", "schema.json", "./gt/../schema.json"])
+def test_a_report_that_is_an_input_is_refused_and_nothing_is_removed(workspace, report):
+    for side in ("gt", "pred"):
+        (workspace / side).unlink()
+        (workspace / side).mkdir()
+        (workspace / side / "a.json").write_text("{}", encoding="utf-8")
+    before = (workspace / report).read_bytes()
+    result, outputs = evaluated(workspace, report=report)
+
+    assert result.returncode == 2
+    assert "would overwrite it" in result.stderr
+    assert (workspace / report).read_bytes() == before
+    assert outputs == {"f1": "", "verdict": "error", "report": ""}
+
+
+def test_a_report_of_another_format_is_refused(workspace):
+    result, outputs = evaluated(workspace, report="stickler.csv")
+
+    assert result.returncode == 2
+    assert "report: expected the name of a file that ends in .json" in result.stdout
+    assert outputs["verdict"] == "error"
 
 
 @pytest.mark.parametrize(
@@ -221,7 +273,7 @@ def test_the_action_installs_itself_or_the_version_asked_for(tmp_path, version, 
     inputs = {"VERSION": version, "EXTRAS": extras, "ACTION": "/action"}
 
     words = run(INSTALL["run"], tmp_path, **inputs | {"PATH": path}).stdout.split()
-    assert words[:3] == ["-m", "pip", "install"]
+    assert words[:4] == ["-I", "-m", "pip", "install"]
     assert words[-1] == installed
 
 
