@@ -105,7 +105,7 @@ class Columns:
         self._is_absent = partial(is_, None) if are_present else is_absent
         self._derived: dict[Hashable, Any] = {}
         self.pairings: dict[tuple[int, int], Any] = {}
-        """Of pairs of lists met while other elements were paired: which of their elements pair."""
+        """Of pairs of lists met while other elements were paired: what they came to."""
 
     def derived(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return what `make` returned when it was first called for this key."""

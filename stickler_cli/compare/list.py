@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -31,14 +31,18 @@ class SequenceNode(Node, ABC):
         """Take any value, but one that would be wrapped for ever."""
         if columns.types <= {list, type(None)}:
             return None
-        gt_kinds, pred_kinds = columns.kinds
-        masks = []
-        for kinds, values in ((gt_kinds, columns.gt), (pred_kinds, columns.pred)):
-            taken = kinds == ARRAY
-            for slot in np.flatnonzero(~taken[:-1] & (kinds[:-1] > 0)).tolist():
-                taken[slot] = not self._wraps_for_ever(values[slot])
-            masks.append(taken)
-        return masks[0], masks[1]
+
+        def find() -> tuple[Mask, Mask]:
+            masks = []
+            for kinds, values in zip(columns.kinds, (columns.gt, columns.pred), strict=True):
+                taken = kinds == ARRAY
+                for slot in np.flatnonzero(~taken[:-1] & (kinds[:-1] > 0)).tolist():
+                    taken[slot] = not self._wraps_for_ever(values[slot])
+                masks.append(taken)
+            return masks[0], masks[1]
+
+        # Once a column: lists in lists come back to it for each of their levels.
+        return columns.derived((id(self), "declares"), find)
 
     def _wraps_for_ever(self, value: JsonValue) -> bool:
         """Return whether a list of one of the value would hold a list of one of it, and so on."""
@@ -59,6 +63,16 @@ class SequenceNode(Node, ABC):
         found = ListAccount(self, columns, gt, pred, outcome, raw, score)
         found.reported = score
         return found
+
+
+class PairedLists(NamedTuple):
+    """What two lists inside elements that are being paired came to."""
+
+    pairs: Pairs
+    raw: float
+    """The sum of the similarities of its pairs."""
+    score: float
+    """The sum of what these add to the score of the list."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,12 +101,16 @@ class ListNode(SequenceNode):
         """Return what lists must reach as elements of another: what their own elements must."""
         if self.threshold_stated:
             return self.threshold
-        starts, lengths, _ = columns.elements[0]
-        thresholds = np.full(len(gt), self.threshold)
-        at = np.flatnonzero((columns.kinds[0][gt] == ARRAY) & (lengths[gt] > 0))
-        firsts = starts[gt[at]]
-        thresholds[at] = self.items.element_thresholds(columns.elements[2], firsts)
-        return thresholds
+
+        def find() -> Floats:
+            starts, lengths, _ = columns.elements[0]
+            thresholds = np.full(len(columns.gt) + 1, self.threshold)
+            at = np.flatnonzero((columns.kinds[0] == ARRAY) & (lengths > 0))
+            thresholds[at] = self.items.element_thresholds(columns.elements[2], starts[at])
+            return thresholds
+
+        # Once a column, as lists in lists would ask again at each of their levels.
+        return columns.derived((id(self), "thresholds"), find)[gt]
 
     def source_for(self, element: JsonValue) -> ThresholdSource:
         """Return who said the threshold for a list as an element of another."""
@@ -113,12 +131,10 @@ class ListNode(SequenceNode):
         if options.purpose >= Purpose.BOUND:
             return self._told(columns, gt, pred, np.ones(len(gt)), np.ones(len(gt)))
         longest = np.maximum(np.maximum(gt_lists.lengths[gt], pred_lists.lengths[pred]), 1)
-        pairs = self._paired(columns, gt, pred, options)
         if options.pairing:
-            added = self._added(elements, pairs, options)
-            raw = np.bincount(pairs.owner, pairs.similarity, len(gt)) / longest
-            score = np.bincount(pairs.owner, added, len(gt)) / longest
-            return self._told(columns, gt, pred, raw, score)
+            raw, score = self._in_common(columns, gt, pred, options)
+            return self._told(columns, gt, pred, raw / longest, score / longest)
+        pairs = self._paired(columns, gt, pred, options)
         units = self._units(columns, gt, pred, pairs, options)
         reported = np.where(both_sides(units.outcome), units.account.reported, 0.0)
         raw = np.bincount(units.owner, reported, len(gt)) / longest
@@ -128,23 +144,44 @@ class ListNode(SequenceNode):
         found.units = units
         return found
 
-    def _paired(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Pairs:
-        """Return the pairs of each two lists; kept, as those in paired elements come again."""
-        floor, known = self.floor(options), columns.pairings
-        if not known and not options.pairing:
-            return pair(self.items, columns, gt, pred, floor, options)
+    def _in_common(
+        self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
+    ) -> tuple[Floats, Floats]:
+        """Return the sums of similarities and of scores of each two lists inside paired elements.
+
+        They are kept with their pairs, for the same two lists come again: to be paired by another
+        way, as elements that were chosen, and at the end for the account.
+        """
+        known = columns.pairings
         both = list(zip(gt.tolist(), pred.tolist(), strict=True))
-        met = [known.get(two) for two in both]
-        new = np.array([at for at, pairs in enumerate(met) if pairs is None], np.intp)
+        new = np.array([at for at, two in enumerate(both) if two not in known], np.intp)
+        if len(new):
+            pairs = pair(self.items, columns, gt[new], pred[new], self.floor(options), options)
+            added = self._added(columns.elements[2], pairs, options)
+            sums = (np.bincount(pairs.owner, each, len(new)) for each in (pairs.similarity, added))
+            edges = np.searchsorted(pairs.owner, np.arange(len(new) + 1)).tolist()
+            for at, first, last, raw, score in zip(
+                new.tolist(), edges, edges[1:], *(each.tolist() for each in sums), strict=False
+            ):
+                known[both[at]] = PairedLists(pairs.some(slice(first, last)), raw, score)
+        met = [known[two] for two in both]
+        return np.array([each.raw for each in met]), np.array([each.score for each in met])
+
+    def _paired(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Pairs:
+        """Return the pairs of each two lists; some were found when elements were paired."""
+        floor, known = self.floor(options), columns.pairings
+        if not known:
+            return pair(self.items, columns, gt, pred, floor, options)
+        both = zip(gt.tolist(), pred.tolist(), strict=True)
+        pairs = [found.pairs if (found := known.get(two)) else None for two in both]
+        new = np.array([at for at, of_two in enumerate(pairs) if of_two is None], np.intp)
         if len(new):
             found = pair(self.items, columns, gt[new], pred[new], floor, options)
             edges = np.searchsorted(found.owner, np.arange(len(new) + 1)).tolist()
             for at, first, last in zip(new.tolist(), edges, edges[1:], strict=False):
-                met[at] = pairs = found.some(slice(first, last))
-                if len(known) < 1_000_000:  # some 400 MB
-                    known[both[at]] = pairs
-        each = [pairs for pairs in met if pairs is not None]
-        owner = np.repeat(np.arange(len(each)), [len(pairs.owner) for pairs in each])
+                pairs[at] = found.some(slice(first, last))
+        each = [of_two for of_two in pairs if of_two is not None]
+        owner = np.repeat(np.arange(len(each)), [len(of_two.owner) for of_two in each])
         return joined(each)._replace(owner=owner)
 
     def _added(self, elements: Columns, pairs: Pairs, options: Options) -> Floats:

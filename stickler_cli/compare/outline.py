@@ -68,7 +68,7 @@ def comparators(plan: Plan) -> tuple[BaseComparator, ...]:
 def _below(node: Node, path: Path, above: tuple[int, ...]) -> Iterator[FieldOutline]:
     """List the fields inside a node, through lists and arms; `above` are the nodes around it."""
     seen: set[str] = set()
-    for name, child in _fields(node, ()):
+    for name, child in (named for part in _inside(node) for named in part.named()):
         if name in seen:
             continue
         seen.add(name)
@@ -80,12 +80,15 @@ def _below(node: Node, path: Path, above: tuple[int, ...]) -> Iterator[FieldOutl
             yield from _below(child, (*path, name), (*above, place))
 
 
-def _fields(node: Node, above: tuple[int, ...]) -> Iterator[tuple[str, Node]]:
-    """List the fields at a node: its own, or those of its elements and arms."""
-    yield from node.named()
-    if id(node) not in above:
-        for part in node.parts():
-            yield from _fields(part, (*above, id(node)))
+def _inside(node: Node) -> Iterator[Node]:
+    """List a node and those whose fields are its own, each once: of elements, arms, positions."""
+    waiting, met = [node], set()
+    while waiting:
+        node = waiting.pop()
+        if id(node) not in met:
+            met.add(id(node))
+            yield node
+            waiting += reversed(node.parts())
 
 
 def _leaves(root: Node) -> Iterator[LeafNode]:
@@ -104,7 +107,8 @@ def _leaves(root: Node) -> Iterator[LeafNode]:
 
 def _row(node: Node, path: Path, kind: str | None = None) -> FieldOutline:
     node = followed(node)
-    names = dict.fromkeys(leaf.comparator.name for leaf in _own_leaves(node, ()))
+    leaves = (part for part in _inside(node) if isinstance(part, LeafNode))
+    names = dict.fromkeys(leaf.comparator.name for leaf in leaves)
     kind = kind or _KINDS.get(type(node), ANY_KIND)
     worth = node
     while isinstance(worth, OneOfNode):
@@ -122,23 +126,22 @@ _KINDS: Final = {
 }
 
 
-def _own_leaves(node: Node, above: tuple[int, ...]) -> Iterator[LeafNode]:
-    """List the leaves that are compared at a node itself, not at fields below it."""
-    if isinstance(node, LeafNode):
-        yield node
-    elif id(node) not in above:
-        for part in node.parts():
-            yield from _own_leaves(part, (*above, id(node)))
-
-
-def _threshold(node: Node, *, element: bool = False) -> float | None:
+def _threshold(node: Node) -> float | None:
     """Return what a unit of a field must reach; a list's units are its elements."""
-    node = followed(node)
-    if isinstance(node, ListNode) and not element:
-        return _threshold(node.items, element=True)
-    if isinstance(node, OneOfNode):
-        thresholds = {_threshold(arm, element=element) for arm in node.parts()}
-        return thresholds.pop() if len(thresholds) == 1 else None
-    if isinstance(node, OpenNode) or (isinstance(node, TupleNode) and not element):
-        return None
-    return node.item_threshold if element else node.threshold
+    thresholds: set[float | None] = set()
+    waiting, met = [(node, False)], set()
+    while waiting:
+        node, is_element = waiting.pop()
+        node = followed(node)
+        if (id(node), is_element) in met:
+            continue
+        met.add((id(node), is_element))
+        if isinstance(node, ListNode) and not is_element:
+            waiting.append((node.items, True))
+        elif isinstance(node, OneOfNode):
+            waiting += ((arm, is_element) for arm in node.parts())
+        elif isinstance(node, OpenNode) or (isinstance(node, TupleNode) and not is_element):
+            return None
+        else:
+            thresholds.add(node.item_threshold if is_element else node.threshold)
+    return thresholds.pop() if len(thresholds) == 1 else None

@@ -75,7 +75,13 @@ def bound_of(item: Node) -> Purpose | None:
 
 
 def _most_worth(node: Node) -> float:
-    node = followed(node)
-    if isinstance(node, OneOfNode):
-        return max(_most_worth(arm.node) for arm in node.arms)
-    return node.weight
+    """Return what a field is worth at most; of a union, what any of its arms is."""
+    most, waiting, met = 0.0, [node], set()
+    while waiting:
+        node = followed(waiting.pop())
+        if not isinstance(node, OneOfNode):
+            most = max(most, node.weight)
+        elif id(node) not in met:
+            met.add(id(node))
+            waiting += node.parts()
+    return most
