@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 from rapidfuzz import fuzz, process
 
-from .base import BaseComparator, Similarities, checked_choice, checked_flag, text_of
+from .base import BaseComparator, Lengths, Similarities, checked_choice, checked_flag, text_of
 
 _METHODS: Final = ("ratio", "partial_ratio", "token_sort_ratio", "token_set_ratio")
 
@@ -38,6 +38,13 @@ class FuzzyComparator(BaseComparator):
     def similarity(self, gt: str, pred: str) -> float:
         """Compare two texts; 1.0 for two without a word in them."""
         return float(FuzzyComparator.similarities(self, [gt], [pred])[0])  # not a subclass's
+
+    def steps(self, gt: Lengths, pred: Lengths) -> int:
+        """Return about how many nanoseconds pairs take; a part is looked for at each letter."""
+        if self.method != "partial_ratio":
+            return 4 * super().steps(gt, pred)
+        part, words = np.minimum(gt, pred), (np.minimum(gt, pred) + 63) >> 6
+        return 1000 * len(gt) + 4 * int((words * part * np.maximum(gt, pred)).sum())
 
     def similarities(self, gts: Sequence[str], preds: Sequence[str]) -> Similarities:
         """Compare two columns of texts in one call."""

@@ -1,11 +1,19 @@
 """The assignment of the greatest total, of one matrix of gains."""
 
 from collections.abc import Callable
+from typing import Final
 
 import numpy as np
 
 from .columns import Indexes
 from .outcomes import Floats
+
+LOOK: Final = 20_000
+"""Steps of a search for a path at each row that it looks at,"""
+LOOK_AT_EACH: Final = 20
+"""and for each column of this row."""
+ASSIGNED: Final = 0.1
+"""Steps of scipy's assignment for n * n * m of a matrix: some 0.03, and 0.8 of the worst."""
 
 
 def assign(gain: Callable[[int], Floats], best: Floats, wanted: Indexes, width: int) -> list[int]:

@@ -19,12 +19,17 @@ from numpy.typing import NDArray
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.core.json_values import JsonValue
 from .absence import is_absent
+from .prepared import NUMBERS, Prepared
+from .work import NAME, VALUE, Place, Work
 
 T = TypeVar("T")
 
 Indexes: TypeAlias = NDArray[np.intp]
 Mask: TypeAlias = NDArray[np.bool_]
 Kinds: TypeAlias = NDArray[np.int8]
+
+ANY_KEY: Final = "*"
+"""Stands for the keys that only the documents name."""
 
 NOTHING: Final = -1
 """The slot of an absent value, and its code."""
@@ -33,10 +38,6 @@ ABSENT, LEAF, OBJECT, ARRAY = range(4)
 """What a slot holds: nothing, a scalar, or one of the two containers."""
 
 _SCALARS: Final = frozenset((str, int, float, bool, type(None)))
-_NUMBERS: Final = frozenset((int, float, bool))
-
-ORDINARY: Final = 1e300
-"""Numbers beyond it may be infinite, or larger than a comparator reads."""
 
 
 class Elements(NamedTuple):
@@ -64,39 +65,24 @@ class Codes(NamedTuple):
     """The distinct values, by code."""
 
 
-class Prepared:
-    """The distinct values of a column as one comparator wants them, each made when needed."""
-
-    def __init__(self, comparator: BaseComparator, columns: "Columns") -> None:
-        """Take the values of both sides by their codes."""
-        self.values = columns.codes.values
-        self._comparator = comparator
-        self._ready: dict[int, Any] = {}
-        self.alike = _alike(self.values, columns.types - {type(None)}, comparator.reflexive)
-        """For each code whether two such values surely match; None if all do."""
-
-    def of(self, codes: Indexes) -> list[Any]:
-        """Return the prepared values of codes."""
-        asked, ready = codes.tolist(), self._ready
-        for code in sorted(set(asked).difference(ready)):
-            ready[code] = self._comparator.prepare(self.values[code])
-        return [*map(ready.__getitem__, asked)]
-
-    @cached_property
-    def keys(self) -> Indexes | None:
-        """For each code a key, and one for `NOTHING`; unequal ones have similarity 0."""
-        keys = self._comparator.keys(self.of(np.arange(len(self.values))))
-        return None if keys is None else np.array([*keys.tolist(), NOTHING])
-
-
 class Columns:
     """Both sides of one place."""
 
     def __init__(
-        self, gt: list[JsonValue], pred: list[JsonValue], *, are_present: bool = False
+        self,
+        gt: list[JsonValue],
+        pred: list[JsonValue],
+        place: Place | None = None,
+        *,
+        are_present: bool = False,
     ) -> None:
-        """Take the values of both sides; None where there is none, if they are not all present."""
+        """Take the values of both sides; None where there is none, if they are not all present.
+
+        What is done with them is counted as work of the place.
+        """
         self.gt, self.pred = gt, pred
+        self.place = place or Work().place()
+        self.place.charge(VALUE * (len(gt) + len(pred)))
         self.types = frozenset(map(type, chain(gt, pred)))
         """The Python types of all values."""
         self.scalar = self.types <= _SCALARS
@@ -126,7 +112,11 @@ class Columns:
 
     def field(self, name: str) -> "Columns":
         """Return the columns of a field of objects; other values have none."""
-        return self.derived(name, lambda: Columns(_field(self.gt, name), _field(self.pred, name)))
+
+        def find() -> Columns:
+            return Columns(_field(self.gt, name), _field(self.pred, name), self.place.below(name))
+
+        return self.derived(name, find)
 
     @cached_property
     def kinds(self) -> tuple[Kinds, Kinds]:
@@ -177,7 +167,7 @@ class Columns:
 
         gt, gt_values = _parts(self.gt, parts)
         pred, pred_values = _parts(self.pred, parts)
-        return gt, pred, Columns(gt_values, pred_values, are_present=True)
+        return gt, pred, Columns(gt_values, pred_values, self.place, are_present=True)
 
     @cached_property
     def entries(self) -> tuple[Elements, Elements, "Columns", list[str]]:
@@ -191,22 +181,14 @@ class Columns:
 
         gt, gt_values = _parts(self.gt, parts)
         pred, pred_values = _parts(self.pred, parts)
-        return gt, pred, Columns(gt_values, pred_values, are_present=True), list(names)
+        self.place.charge(NAME * len(names))
+        values = Columns(gt_values, pred_values, self.place.below(ANY_KEY), are_present=True)
+        return gt, pred, values, list(names)
 
     def values(self, gt: int, pred: int) -> tuple[JsonValue, JsonValue]:
         """Return the values of a pair; None for an absent side."""
         gt_value = None if gt == NOTHING else self.gt[gt]
         return gt_value, None if pred == NOTHING else self.pred[pred]
-
-
-def _alike(values: list[Any], types: frozenset[type], reflexive: frozenset[type]) -> Mask | None:
-    if types <= reflexive and not types & {int, float}:
-        return None
-    alike = [
-        type(value) in reflexive and (type(value) not in _NUMBERS or -ORDINARY < value < ORDINARY)
-        for value in values
-    ]
-    return None if all(alike) else np.array(alike)
 
 
 def _field(values: Sequence[Any], name: str) -> list[Any]:
@@ -232,7 +214,7 @@ def _parts(
     ends = [0]
     for value in values:
         for place, part in parts(value):
-            if part.__class__ in _NUMBERS or not is_absent(part):
+            if part.__class__ in NUMBERS or not is_absent(part):
                 found.append(part)
                 places.append(place)
         ends.append(len(found))

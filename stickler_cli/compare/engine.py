@@ -9,6 +9,7 @@ from stickler_cli.core.json_values import JsonObject
 from .account import Account
 from .columns import Columns
 from .plan import Options, Plan, Purpose
+from .work import Work
 
 
 def compare(
@@ -24,10 +25,13 @@ def compare(
     Raises:
         ComparisonError: a comparator failed, or gave no finite number in [0, 1]; it tells of one
             pair of values, and nothing of which document.
+        WorkLimitError: together they take more work than a pair of documents may.
+        TooMuchAtOnceError: something takes more than may be done without a look at signals.
     """
-    options = (options or Options()).to(Purpose.DOCUMENTS)
+    options = options or Options()
+    work = Work(options.work_limit, options.work_at_once)
     if plan.asks_models and options.client is None:
         options = replace(options, client=plan.client)
-    columns = Columns(list(gts), list(preds))
+    columns = Columns(list(gts), list(preds), work.place())
     every = np.arange(len(gts))
-    return plan.root.compare(columns, every, every, options)
+    return plan.root.compare(columns, every, every, options.to(Purpose.DOCUMENTS))

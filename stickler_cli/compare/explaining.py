@@ -15,9 +15,10 @@ from .account import Account
 from .comparison import Comparison, ElementComparison, comparison_of
 from .explained import Candidate, Explained, Pairing, Sum
 from .leaf import LeafNode
-from .list import ListNode, TupleNode
+from .list import ListNode
 from .plan import Options, Purpose
 from .result import BOTH_SIDES, Outcome
+from .tuple import TupleNode
 
 
 def explain(account: Account, options: Options) -> Explained:

@@ -11,9 +11,11 @@ from stickler_cli.core.json_values import brief
 from stickler_cli.core.problems import ComparisonError, UsageError
 from stickler_cli.core.values import dataclass
 from .account import Account
-from .columns import ABSENT, ARRAY, LEAF, NOTHING, OBJECT, Columns, Indexes, Mask, Prepared
+from .columns import ABSENT, ARRAY, LEAF, NOTHING, OBJECT, Columns, Indexes, Mask
 from .outcomes import Floats, classified, clipped, met
 from .plan import Node, Options, Purpose
+from .prepared import Prepared
+from .work import CALL, PAIR
 
 FEW: Final = 8
 """So many pairs are compared as they are: to find those with nothing in common takes longer."""
@@ -48,6 +50,7 @@ class LeafNode(Node):
     def compare(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
         """Account for pairs of values of one place; scalars need no look at their kinds."""
         if columns.scalar:
+            columns.place.charge(CALL + PAIR * len(gt))
             return self.account(columns, gt, pred, options)
         return super(LeafNode, self).compare(columns, gt, pred, options)  # noqa: UP008 - has slots
 
@@ -80,8 +83,11 @@ class LeafNode(Node):
             if options.purpose is Purpose.ROUGH and not comparator.columnar:
                 similarity[at] = 1.0
             elif comparator.asks_models:
+                # Not counted: judges are asked of so many pairs at most.
                 similarity[at], said = self._asked(prepared, *pairs, options)
             else:
+                lengths = (prepared.lengths[codes] for codes in pairs)
+                columns.place.charge(comparator.steps(*lengths))
                 similarity[at] = self._similarities(comparator, prepared, *pairs)
         outcome = met(similarity, self.threshold)
         if some_absent:

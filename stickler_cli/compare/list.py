@@ -1,16 +1,16 @@
-"""Lists: elements are paired by optimal assignment, or, of tuples, position against position."""
+"""Lists: elements are paired by optimal assignment."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.values import dataclass
 from .absence import is_absent
-from .account import Account, ListAccount, Part, Units, of_each, split
-from .columns import ARRAY, NOTHING, Columns, Elements, Indexes, Mask, aligned, groups
+from .account import Account, ListAccount, Units, of_each
+from .columns import ARRAY, NOTHING, Columns, Elements, Indexes, Mask
 from .outcomes import Floats, both_sides, classified, met, scored
 from .pairing import Pairs, joined, pair
 from .plan import Node, Options, Purpose
@@ -127,7 +127,7 @@ class ListNode(SequenceNode):
 
     def account(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
         """Account for pairs of lists: put elements together, then account for those pairs."""
-        gt_lists, pred_lists, elements = columns.elements
+        gt_lists, pred_lists, _ = columns.elements
         if options.purpose >= Purpose.BOUND:
             return self._told(columns, gt, pred, np.ones(len(gt)), np.ones(len(gt)))
         longest = np.maximum(np.maximum(gt_lists.lengths[gt], pred_lists.lengths[pred]), 1)
@@ -210,9 +210,9 @@ class ListNode(SequenceNode):
         account = self.items.compare(elements, gt, pred, options)
         # What has no pair must reach its own threshold.
         paired = (account.gt >= 0) & (account.pred >= 0)
-        threshold = np.where(paired, _passing(account), _own_thresholds(account))
+        threshold = np.where(paired, _passing(account), own_thresholds(account))
         places = _places(gt_lists.places, account.gt), _places(pred_lists.places, account.pred)
-        return _element_units(owner[order], places, account, threshold)
+        return element_units(owner[order], places, account, threshold)
 
 
 def _positions(lists: Elements, chosen: Indexes, owner: Indexes, slots: Indexes) -> Indexes:
@@ -231,12 +231,12 @@ def _clips(account: Account) -> bool | Mask:
     return of_each(account, lambda of: of.node.item_clip, np.bool_)
 
 
-def _own_thresholds(account: Account) -> float | Floats:
+def own_thresholds(account: Account) -> float | Floats:
     """Return the similarity at which each pair is a match as a value of its own."""
     return of_each(account, lambda of: of.node.threshold, np.float64)
 
 
-def _element_units(
+def element_units(
     owner: Indexes, places: tuple[Indexes, Indexes], account: Account, threshold: Floats
 ) -> Units:
     """Classify the units of lists: objects and lists pass on the threshold for elements."""
@@ -250,59 +250,3 @@ def _places(places: Indexes, slots: Indexes) -> Indexes:
     if not len(places):
         return np.full(len(slots), NOTHING)
     return np.where(slots == NOTHING, NOTHING, places[slots])
-
-
-DEFAULT_TUPLE_THRESHOLD: Final = 0.5
-"""The score that a tuple must reach as an element of a list. Source: docs/semantics.md, Lists."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TupleNode(SequenceNode):
-    """A list of positions.
-
-    `threshold` is what the tuple must reach as an element of a list; each position passes on its
-    own. A tuple is never clipped as a whole.
-    """
-
-    positions: tuple[Node, ...]
-    rest: Node
-    """For positions after the declared ones."""
-
-    def first_of(self, value: JsonValue) -> Node:
-        """Return the node of the only element of a list of one."""
-        return self.at(0).chosen(value)
-
-    def parts(self) -> Sequence[Node]:
-        """Return the nodes of all positions."""
-        return (*self.positions, self.rest)
-
-    def at(self, position: int) -> Node:
-        """Return the node of a position."""
-        return self.positions[position] if position < len(self.positions) else self.rest
-
-    def account(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
-        """Account for pairs of lists, position by position, where either has a value."""
-        if options.purpose >= Purpose.BOUND:
-            return self._told(columns, gt, pred, np.ones(len(gt)), np.ones(len(gt)))
-        gt_elements, pred_elements, elements = columns.elements
-        sides = gt_elements.of(gt), pred_elements.of(pred)
-        longest = max(int(place.max(initial=0)) for _, _, place in sides) + 1
-        gt_slots, pred_slots, owner, place = aligned(*sides, longest)
-        # Those of each declared position, and those of all others together.
-        parts = [
-            Part(at, self.at(position).compare(elements, gt_slots[at], pred_slots[at], options))
-            for position, at in groups(np.minimum(place, len(self.positions)))
-        ]
-        account = split(self.rest, elements, gt_slots, pred_slots, parts)
-        size = np.maximum(np.bincount(owner, minlength=len(gt)), 1)
-        raw = np.bincount(owner, account.similarity, len(gt)) / size
-        score = np.bincount(owner, account.score, len(gt)) / size
-        found = self._told(columns, gt, pred, raw, score)
-        if not options.pairing:
-            thresholds = np.broadcast_to(_own_thresholds(account), len(owner))
-            places = (
-                np.where(gt_slots == NOTHING, NOTHING, place),
-                np.where(pred_slots == NOTHING, NOTHING, place),
-            )
-            found.units = _element_units(owner, places, account, thresholds)
-        return found

@@ -8,9 +8,9 @@ import numpy as np
 from stickler_cli.core.problems import ComparisonError
 from stickler_cli.core.values import dataclass
 from .account import Account, EntryAccount
-from .columns import Columns, Indexes, aligned, groups
+from .columns import ANY_KEY, Columns, Indexes, aligned, groups
 from .object import Field, FieldsNode, said
-from .plan import ANY_KEY, Node, Options
+from .plan import Node, Options
 
 _UNDECLARED = -1
 

@@ -7,13 +7,15 @@ from typing import Final
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.core.locations import Path
 from stickler_cli.core.values import dataclass
+from .columns import ANY_KEY
 from .leaf import LeafNode
-from .list import ListNode, TupleNode
+from .list import ListNode
 from .map import MapNode
 from .object import ObjectNode
 from .one_of import OneOfNode, followed
 from .open import OpenNode
-from .plan import ANY_KEY, Node, Plan
+from .plan import Node, Plan
+from .tuple import TupleNode
 
 ANY_KIND: Final = "any"
 """The kind of a place whose values decide."""

@@ -18,11 +18,12 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from stickler_cli.comparators.base import EQUAL_WITHIN
-from .assignment import assign, assign_all
+from .assignment import ASSIGNED, LOOK, LOOK_AT_EACH, assign, assign_all
 from .columns import NOTHING, Columns, Indexes, distinct, spread
 from .outcomes import Floats
 from .plan import Node, Options, Purpose
 from .selective import SelectiveField, bound_of, selective_fields
+from .work import PAIR
 
 FEW_PAIRS: Final = 24
 """So many pairs are compared all with all: to find likely ones takes longer."""
@@ -177,6 +178,7 @@ class _Search:
 
     def _all(self, near: Indexes) -> tuple[Indexes, Indexes]:
         owner = self._near_owner[near]
+        self._elements.place.charge(PAIR * int(self._m[owner].sum()))
         far, position = spread(self._far_start[owner], self._m[owner])
         return near[position], far
 
@@ -280,10 +282,17 @@ class _Search:
         mine = slice(first, first + int(self._n[owner]))
         wants = np.where(wanted[mine] < 0, -1, wanted[mine] - far)
         some = wants[wants >= 0]
+        n, m, place = len(wants), int(self._m[owner]), self._elements.place
+
+        def looked_at(row: int) -> Floats:
+            place.charge(LOOK + LOOK_AT_EACH * m)
+            return gain(row)
+
         if len(some) - len(distinct(some)) <= MOST_FREE:
-            columns = assign(gain, best[mine], wants, int(self._m[owner]))
+            columns = assign(looked_at, best[mine], wants, m)
         else:
-            columns = assign_all(np.array([gain(row) for row in range(len(wants))]))
+            place.charge(int(ASSIGNED * n * n * m))
+            columns = assign_all(np.array([gain(row) for row in range(n)]))
         (rows,) = (np.array(columns) >= 0).nonzero()
         return first + rows, far + np.array(columns)[rows]
 

@@ -19,12 +19,10 @@ from stickler_cli.settings import ComparisonOptions, ExtraFields
 from .account import Account, MismatchAccount, Part, Rules, split
 from .columns import NOTHING, Columns, Indexes, Mask
 from .result import FA, FD, FN
+from .work import CALL, PAIR
 
 if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
-
-ANY_KEY: Final = "*"
-"""Stands for the keys that only the documents name."""
 
 PAIRING_FLOOR: Final = ComparisonOptions.pairing_floor
 """At or below it two list elements are not the same item. Source: docs/semantics.md, Lists."""
@@ -55,6 +53,10 @@ class Options:
     """What an undeclared key of a prediction is: a false alarm, or nothing."""
     client: "Client | None" = field(default=None, compare=False, repr=False)
     """Who asks models; None is the plan's own."""
+    work_limit: float | None = None
+    """The units of work that a pair of documents may take; None for any."""
+    work_at_once: float | None = field(default=None, compare=False, repr=False)
+    """Those that may be done without a look at signals."""
     purpose: Purpose = field(default=Purpose.ACCOUNT, compare=False, repr=False)
     """Set by the engine, not by a run."""
 
@@ -67,7 +69,7 @@ class Options:
         """Return the same options for another purpose."""
         if self.purpose is purpose:
             return self
-        return Options(self.pairing_floor, self.extra_fields, self.client, purpose)
+        return Options(self.pairing_floor, self.extra_fields, self.client, purpose=purpose)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +123,7 @@ class Node(Rules, ABC):
         Raises:
             ComparisonError: a comparator failed, or gave no finite number in [0, 1].
         """
+        columns.place.charge(CALL + PAIR * len(gt))
         if options.purpose is Purpose.DOCUMENTS:
             return self.account(columns, gt, pred, options)
         gt, pred = columns.present(gt, pred)

@@ -103,6 +103,16 @@ class ComparisonError(SticklerError):
         return ComparisonError(self.cause, (name, *self.path))
 
 
+class WorkLimitError(SticklerError):
+    """Documents that take more work to compare than they may."""
+
+    def __init__(self, limit: float, path: tuple[str, ...]) -> None:
+        Exception.__init__(self, limit, path)
+        place = f", most of it at {field_path(path)}" if path else ""
+        found = f"it takes more work to compare than --work-limit {limit:g} lets it{place}"
+        self.problems = (Problem("", found),)
+
+
 class NotComparableError(SticklerError):
     """Runs whose figures cannot be put together or held against each other."""
 

@@ -8,12 +8,13 @@ from typing import Any
 from stickler_cli.comparators.base import BaseComparator, KeywordError
 from stickler_cli.comparators.registry import Comparators, UnknownComparatorError, construct
 from stickler_cli.compare.leaf import LeafNode
-from stickler_cli.compare.list import DEFAULT_TUPLE_THRESHOLD, ListNode, TupleNode
+from stickler_cli.compare.list import ListNode
 from stickler_cli.compare.map import MapNode, Pattern
 from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.open import OpenNode
 from stickler_cli.compare.plan import Node
 from stickler_cli.compare.result import ThresholdSource
+from stickler_cli.compare.tuple import DEFAULT_TUPLE_THRESHOLD, TupleNode
 from stickler_cli.core.values import dataclass
 from .annotations import NOTHING_INHERITED, ON_VALUE, Merged
 from .combinators import InForce, named_schemas

@@ -3,9 +3,9 @@
 import numpy as np
 from hypothesis import given
 
+from stickler_cli.compare.columns import ANY_KEY
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.outline import outline
-from stickler_cli.compare.plan import ANY_KEY
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.dialects import walk
 from stickler_cli.schema.inference import infer

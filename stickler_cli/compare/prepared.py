@@ -1,0 +1,74 @@
+"""The distinct values of a column as one comparator wants them."""
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from stickler_cli.comparators.base import BaseComparator
+from stickler_cli.core.json_values import json_line
+from .work import PREPARED
+
+if TYPE_CHECKING:
+    from .columns import Columns, Indexes, Mask
+
+ORDINARY_LENGTH: Final = 17
+"""Letters of a value that is no text: the digits of a float."""
+
+NUMBERS: Final = frozenset((int, float, bool))
+
+ORDINARY: Final = 1e300
+"""Numbers beyond it may be infinite, or larger than a comparator reads."""
+
+
+class Prepared:
+    """The distinct values of a column as one comparator wants them, each made when needed."""
+
+    def __init__(self, comparator: BaseComparator, columns: "Columns") -> None:
+        """Take the values of both sides by their codes."""
+        self.values = columns.codes.values
+        self._comparator, self._place = comparator, columns.place
+        self._ready: dict[int, Any] = {}
+        self.alike = _alike(self.values, columns.types - {type(None)}, comparator.reflexive)
+        """For each code whether two such values surely match; None if all do."""
+
+    def of(self, codes: "Indexes") -> list[Any]:
+        """Return the prepared values of codes."""
+        asked, ready = codes.tolist(), self._ready
+        new = sorted(set(asked).difference(ready))
+        lengths = int(self.lengths[new].sum())
+        self._place.charge(PREPARED * (len(new) + lengths // 100))
+        for code in new:
+            ready[code] = self._comparator.prepare(self.values[code])
+        return [*map(ready.__getitem__, asked)]
+
+    @cached_property
+    def lengths(self) -> "Indexes":
+        """For each code how long the value is, in letters."""
+        return np.fromiter(map(_length, self.values), np.intp, len(self.values))
+
+    @cached_property
+    def keys(self) -> "Indexes | None":
+        """For each code a key, and one for `NOTHING`; unequal ones have similarity 0."""
+        keys = self._comparator.keys(self.of(np.arange(len(self.values))))
+        return None if keys is None else np.array([*keys.tolist(), -1])  # which `NOTHING` reads
+
+
+def _alike(values: list[Any], types: frozenset[type], reflexive: frozenset[type]) -> "Mask | None":
+    if types <= reflexive and not types & {int, float}:
+        return None
+    alike = [
+        type(value) in reflexive and (type(value) not in NUMBERS or -ORDINARY < value < ORDINARY)
+        for value in values
+    ]
+    return None if all(alike) else np.array(alike)
+
+
+def _length(value: object) -> int:
+    """Return about how many letters a value has in a document."""
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, dict | list):
+        return len(json_line(value))
+    # Of an integer, three bits to a digit.
+    return value.bit_length() // 3 + 1 if isinstance(value, int) else ORDINARY_LENGTH

@@ -1,0 +1,86 @@
+"""The work of a comparison, counted in steps before they are made: documents are not trusted.
+
+A step is about a nanosecond of a common machine, but counted, so that what a limit refuses is the
+same on any. What documents take together is never less than what one of them takes alone: who has
+compared several within a limit knows that each keeps to it.
+"""
+
+from typing import Final
+
+from stickler_cli.core.problems import WorkLimitError
+
+STEPS_OF_UNIT: Final = 1_000_000_000
+"""Steps of a unit of work, in which limits are given: about a second."""
+
+CALL: Final = 50_000
+"""Steps of a node that compares any number of pairs: some fifty small calls of numpy."""
+PAIR: Final = 200
+"""Steps of each pair beside what its comparator does."""
+VALUE: Final = 100
+"""Steps of a value to be found in its document."""
+PREPARED: Final = 2_000
+"""Steps of a value that a comparator reads, and as many for each hundred letters."""
+NAME: Final = 100_000
+"""Steps of a key that only the documents name: a field of its own, in counts and reports."""
+
+
+class TooMuchAtOnceError(Exception):
+    """Something would take long, and nobody could interrupt it."""
+
+
+class Work:
+    """The steps of one call of the engine."""
+
+    def __init__(self, limit: float | None = None, at_once: float | None = None) -> None:
+        """Begin to count; limits are in units, None for none.
+
+        `at_once` is what may be done between two looks at signals.
+        """
+        self._limit = limit
+        self._left, self._at_once = _steps(limit), _steps(at_once)
+        self._places: dict[tuple[str, ...], list[int]] = {}
+
+    @property
+    def steps(self) -> int:
+        """All that were counted."""
+        return sum(steps for (steps,) in self._places.values())
+
+    def place(self, path: tuple[str, ...] = ()) -> "Place":
+        """Return a place where work is done; its path has no list indexes."""
+        return Place(self, path, self._places.setdefault(path, [0]))
+
+    def count(self, place: list[int], steps: int) -> None:
+        """Count steps of a place, as `Place.charge` says."""
+        place[0] += steps
+        self._left -= steps
+        if self._left < 0:
+            most = max(self._places, key=lambda path: self._places[path][0])
+            raise WorkLimitError(self._limit or 0, most)
+        if steps > self._at_once:
+            raise TooMuchAtOnceError
+
+
+class Place:
+    """Where work is done."""
+
+    __slots__ = ("_steps", "_work", "path")
+
+    def __init__(self, work: Work, path: tuple[str, ...], steps: list[int]) -> None:
+        self._work, self.path, self._steps = work, path, steps
+
+    def below(self, name: str) -> "Place":
+        """Return the place of a field of the objects here."""
+        return self._work.place((*self.path, name))
+
+    def charge(self, steps: int) -> None:
+        """Count steps that are about to be made here.
+
+        Raises:
+            WorkLimitError: they are more than are left.
+            TooMuchAtOnceError: they are more than may be made without a look at signals.
+        """
+        self._work.count(self._steps, steps)
+
+
+def _steps(units: float | None) -> float:
+    return float("inf") if units is None else units * STEPS_OF_UNIT
