@@ -156,7 +156,10 @@ class Columns:
 
     def prepared(self, comparator: BaseComparator) -> Prepared:
         """Return what a comparator makes of the distinct values, none of it at first."""
-        return self.derived(id(comparator), lambda: Prepared(comparator, self))
+        return self.derived(
+            id(comparator),
+            lambda: Prepared(comparator, self.codes.values, self.types, self.place),
+        )
 
     @cached_property
     def elements(self) -> tuple[Elements, Elements, "Columns"]:

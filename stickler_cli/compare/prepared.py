@@ -1,16 +1,14 @@
 """The distinct values of a column as one comparator wants them."""
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.core.json_values import json_line
-from .work import PREPARED
-
-if TYPE_CHECKING:
-    from .columns import Columns, Indexes, Mask
+from .work import PREPARED, Place
 
 ORDINARY_LENGTH: Final = 17
 """Letters of a value that is no text: the digits of a float."""
@@ -24,15 +22,17 @@ ORDINARY: Final = 1e300
 class Prepared:
     """The distinct values of a column as one comparator wants them, each made when needed."""
 
-    def __init__(self, comparator: BaseComparator, columns: "Columns") -> None:
-        """Take the values of both sides by their codes."""
-        self.values = columns.codes.values
-        self._comparator, self._place = comparator, columns.place
+    def __init__(
+        self, comparator: BaseComparator, values: list[Any], types: frozenset[type], place: Place
+    ) -> None:
+        """Take the values of both sides by their codes, their types, and where they stand."""
+        self.values = values
+        self._comparator, self._place = comparator, place
         self._ready: dict[int, Any] = {}
-        self.alike = _alike(self.values, columns.types - {type(None)}, comparator.reflexive)
+        self.alike = _alike(values, types - {type(None)}, comparator.reflexive)
         """For each code whether two such values surely match; None if all do."""
 
-    def of(self, codes: "Indexes") -> list[Any]:
+    def of(self, codes: NDArray[np.intp]) -> list[Any]:
         """Return the prepared values of codes."""
         asked, ready = codes.tolist(), self._ready
         new = sorted(set(asked).difference(ready))
@@ -43,18 +43,20 @@ class Prepared:
         return [*map(ready.__getitem__, asked)]
 
     @cached_property
-    def lengths(self) -> "Indexes":
+    def lengths(self) -> NDArray[np.intp]:
         """For each code how long the value is, in letters."""
         return np.fromiter(map(_length, self.values), np.intp, len(self.values))
 
     @cached_property
-    def keys(self) -> "Indexes | None":
+    def keys(self) -> NDArray[np.intp] | None:
         """For each code a key, and one for `NOTHING`; unequal ones have similarity 0."""
         keys = self._comparator.keys(self.of(np.arange(len(self.values))))
         return None if keys is None else np.array([*keys.tolist(), -1])  # which `NOTHING` reads
 
 
-def _alike(values: list[Any], types: frozenset[type], reflexive: frozenset[type]) -> "Mask | None":
+def _alike(
+    values: list[Any], types: frozenset[type], reflexive: frozenset[type]
+) -> NDArray[np.bool_] | None:
     if types <= reflexive and not types & {int, float}:
         return None
     alike = [
