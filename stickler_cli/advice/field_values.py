@@ -9,10 +9,10 @@ import numpy as np
 
 from stickler_cli.comparators.base import meets
 from stickler_cli.compare.account import Account
-from stickler_cli.compare.columns import NOTHING
+from stickler_cli.compare.columns import ANY_KEY, NOTHING
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.leaf import LeafNode
-from stickler_cli.compare.plan import ANY_KEY, Options
+from stickler_cli.compare.plan import Options
 from stickler_cli.core.json_values import brief, kind_of
 from stickler_cli.core.locations import field_path, json_pointer
 from stickler_cli.core.problems import Problem

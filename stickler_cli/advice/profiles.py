@@ -14,8 +14,8 @@ from stickler_cli.comparators.date import DateComparator
 from stickler_cli.comparators.date_parsing import StatedDate
 from stickler_cli.comparators.number_parsing import parse_number
 from stickler_cli.comparators.numeric import NumericComparator
-from stickler_cli.compare.columns import ORDINARY
 from stickler_cli.compare.leaf import LeafNode
+from stickler_cli.compare.prepared import ORDINARY
 from stickler_cli.core.json_values import JsonValue, brief
 from stickler_cli.core.values import dataclass
 from .findings import Spot
