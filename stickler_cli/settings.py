@@ -377,6 +377,10 @@ class CheckSettings(SchemaOptions, ConsoleOptions):
     """What `stickler check` is asked for."""
 
 
+class ShowSettings(SchemaSource, SchemaOptions, TerminalOptions):
+    """What `stickler show` is asked for."""
+
+
 class LintSettings(SchemaSource, TruthSource, FindingOptions, SchemaOptions, TerminalOptions):
     """What `stickler lint` is asked for."""
 
@@ -419,6 +423,7 @@ COMMANDS: Final = {
     "merge": MergeSettings,
     "report": ReportSettings,
     "check": CheckSettings,
+    "show": ShowSettings,
     "lint": LintSettings,
 }
 """The settings of each command; of two that have an option, a file follows the first."""

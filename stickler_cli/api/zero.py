@@ -76,10 +76,9 @@ class EvalResult:
         columns = [Column(heading, left=True) for heading in headings]
         rows = []
         for inferred in self.inferred:
-            config = ", ".join(f"{key}={value!r}" for key, value in inferred.config.items())
             cells = (
                 field_path(inferred.path),
-                inferred.comparator + (f"({config})" if config else ""),
+                inferred.compared_by,
                 "" if inferred.threshold is None else f"{inferred.threshold:g}",
                 f"{inferred.weight:g}",
                 inferred.reason,

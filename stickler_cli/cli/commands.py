@@ -81,6 +81,16 @@ COMMANDS: Final = {
         "listings.check",
         {"schemas": Argument("SCHEMA", "Annotated JSON Schemas.", list[str])},
     ),
+    "show": Command(
+        """Show how each field is compared: kind, comparator, threshold, weight, and who said so.
+
+        That is an annotation of the schema, a rule by which it was inferred, or a default.
+        """,
+        "show.show",
+        examples="""
+  stickler show schema.json
+  stickler show schema.json --infer always""",
+    ),
     "lint": Command(
         """Look for what is wrong in the ground truth before it judges anyone.
 

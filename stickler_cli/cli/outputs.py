@@ -136,14 +136,14 @@ def outputs_of(
     if problems:
         raise UsageError(problems)
     printed = settings.format or (None if files else "table")
-    outputs = Outputs(files, printed, _style(settings), settings)
+    outputs = Outputs(files, printed, style_of(settings), settings)
     require(outputs.formats)
     if inputs is not None:
         check_outputs([(OUTPUT, path) for path in files], inputs)
     return outputs
 
 
-def _style(settings: _Reporting) -> TableStyle:
+def style_of(settings: TerminalOptions) -> TableStyle:
     """Return the style that fits standard output. Source: no-color.org, force-color.org."""
     variable, terminal = os.environ.get, sys.stdout.isatty()
     plain = settings.no_color or variable("NO_COLOR") or variable("TERM") == "dumb"

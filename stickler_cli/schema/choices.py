@@ -1,7 +1,7 @@
 """How one value is best compared: what its annotations say, else its kind, else its name."""
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Final, Literal, TypeAlias
 
 from stickler_cli.core.json_values import JsonObject
@@ -38,6 +38,18 @@ class Inferred:
     kind: str = ""
     """The JSON type of its values: `number`, `list of string`, `object`, `any`."""
     source: Who = "default"
+    said: tuple[str, ...] = ()
+    """Of `comparator`, `threshold` and `weight` those that annotations say; others say `source`."""
+
+    @property
+    def compared_by(self) -> str:
+        """The comparator with its keywords: `NumericComparator(tolerance=0.01)`."""
+        return self.comparator + (f"({self.keywords})" if self.config else "")
+
+    @property
+    def keywords(self) -> str:
+        """The keywords that the comparator is given: `tolerance=0.01`."""
+        return ", ".join(f"{name}={value!r}" for name, value in self.config.items())
 
     def annotations(self) -> JsonObject:
         """Return how the field is compared as annotations of its schema."""
@@ -54,11 +66,18 @@ def says_how(merged: Merged) -> bool:
     return merged.chooses or merged.threshold is not None or merged.clip_under_threshold is not None
 
 
+def said_by(merged: Merged) -> tuple[str, ...]:
+    """Return which parts of how values are compared annotations say."""
+    stated = {"comparator": merged.chooses, "threshold": merged.threshold is not None}
+    return tuple(name for name, there in stated.items() if there)
+
+
 def annotated_choice(merged: Merged, default: LeafDefault) -> Inferred:
     """Return what annotations say, with the default of the kind where they are silent."""
     threshold = default.threshold if merged.threshold is None else merged.threshold
     name = merged.comparator or default.comparator
-    return Inferred((), name, merged.config, threshold, reason=ANNOTATED, source="annotation")
+    choice = Inferred((), name, merged.config, threshold, reason=ANNOTATED, source="annotation")
+    return replace(choice, said=said_by(merged))
 
 
 def open_choice(merged: Merged) -> Inferred:
@@ -66,7 +85,8 @@ def open_choice(merged: Merged) -> Inferred:
     if not says_how(merged):
         return Inferred(reason="any values, each by its own kind")
     name, config = merged.comparator or "", merged.config
-    return Inferred((), name, config, merged.threshold, reason=ANNOTATED, source="annotation")
+    choice = Inferred((), name, config, merged.threshold, reason=ANNOTATED, source="annotation")
+    return replace(choice, said=said_by(merged))
 
 
 def leaf_choice(name: str, place: LeafPlace) -> Inferred:

@@ -284,6 +284,7 @@ class _Walker:
             reason = "lists are paired by their elements"
             threshold = at.inherited.threshold
             choice = Inferred(threshold=threshold, reason=reason, source="annotation")
+            choice = replace(choice, said=("threshold",))
             found.append(self._entry(at, merged, choice, "array"))
         whole = None if positions else at.holder
         for part in (*positions, elements) if elements else positions:
@@ -307,7 +308,8 @@ class _Walker:
             at = replace(at, weight=DEFAULT_WEIGHT if at.weight is None else at.weight)
         stated = own.match_threshold is not None or (not at.listed and own.threshold is not None)
         who: Who = "annotation" if stated else "default"
-        choice = Inferred(threshold=threshold, reason=reason, source=who)
+        said = ("threshold",) if stated else ()
+        choice = Inferred(threshold=threshold, reason=reason, source=who, said=said)
         found = [self._entry(at, own, choice, "object")]
         if self._depth == DEEPEST:
             self._waiting += declared
@@ -326,4 +328,6 @@ class _Walker:
             choice = replace(choice, reason=f"{choice.reason}; in any order")
         weight = merged.worth if at.weight is None else at.weight
         kind = f"list of {kind}" if at.listed else kind
+        if merged.weight is not None or weight != DEFAULT_WEIGHT:
+            choice = replace(choice, said=(*choice.said, "weight"))
         return replace(choice, path=at.path, weight=weight, kind=kind)

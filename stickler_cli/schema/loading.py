@@ -42,8 +42,10 @@ class LoadedSchema:
         if self.inferred is None:
             return ""
         count = sum(field.source == "inferred" for field in self.fields)
+        annotated = any(field.source == "annotation" for field in self.fields)
+        lacks = "does not annotate all" if annotated else "has no annotations"
         return (
-            f"{self.path} has no annotations: how to compare was inferred for {count} "
+            f"{self.path} {lacks}: how to compare was inferred for {count} "
             f"field{'s' * (count != 1)} (--infer never takes the defaults)"
         )
 

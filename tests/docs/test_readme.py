@@ -17,8 +17,9 @@ PROJECT = Path(__file__).parents[2]
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
 TUTORIAL = (PROJECT / "docs" / "tutorial.md").read_text(encoding="utf-8")
 EVALUATING = (PROJECT / "docs" / "evaluating.md").read_text(encoding="utf-8")
-LINT = (PROJECT / "docs" / "lint.md").read_text(encoding="utf-8")
-PAGES = README + TUTORIAL + EVALUATING + LINT
+MORE = ("lint", "schema")
+PAGES = README + TUTORIAL + EVALUATING
+PAGES += "".join((PROJECT / "docs" / f"{name}.md").read_text(encoding="utf-8") for name in MORE)
 BLOCKS = re.findall(r"```console\n(.*?)```", PAGES, flags=re.DOTALL)
 (FIRST_SCHEMA,) = re.findall(r"```json\n(.*?)```", TUTORIAL, flags=re.DOTALL)
 

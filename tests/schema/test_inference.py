@@ -90,6 +90,7 @@ def test_an_entry_says_what_was_chosen_and_why():
         'named "total", an amount of money: rounding to a cent is no error',
         "number",
         "inferred",
+        ("weight",),
     )
 
 

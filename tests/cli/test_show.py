@@ -1,0 +1,93 @@
+"""`stickler show`: how each field is compared, and who said so."""
+
+from .conftest import write
+
+X = "x-aws-stickler-"
+PLAIN = {
+    "type": "object",
+    "properties": {
+        "iban": {"type": "string"},
+        "lines": {
+            "type": "array",
+            "items": {"type": "object", "properties": {"note": {"type": "string"}}},
+        },
+    },
+}
+
+
+def test_a_row_of_a_field_has_its_comparator_threshold_weight_and_who_said_what(stickler, data):
+    leaf = {"type": "number", X + "comparator-config": {"tolerance": 0.01}, X + "weight": 3}
+    both = {"type": "string", X + "comparator": "FuzzyComparator", X + "threshold": 0.9}
+    item = {"type": "object", "properties": {"sku": {"type": "string"}}, X + "match-threshold": 0.8}
+    schema = {
+        "type": "object",
+        "properties": {"sum": leaf, "name": both, "lines": {"type": "array", "items": item}},
+    }
+    write(data / "mixed.json", schema)
+    assert stickler("show", "mixed.json").out == (
+        "DynamicModel (mixed.json): 4 fields\n"
+        "\n"
+        "field      comparator                         threshold  weight  kind            said by\n"
+        "sum        NumericComparator(tolerance=0.01)        0.5       3  number          "
+        "annotation: comparator, weight; default: threshold\n"
+        "name       FuzzyComparator                          0.9       1  string          "
+        "annotation\n"
+        "lines                                               0.8       1  list of object  "
+        "annotation\n"
+        "lines.sku  LevenshteinComparator                    0.5       1  string          default\n"
+    )
+
+
+def test_what_was_inferred_is_told_with_the_rule(stickler, data):
+    write(data / "plain.json", PLAIN)
+    result = stickler("show", "plain.json")
+    assert "plain.json has no annotations: how to compare was inferred for 2 fields" in result.out
+    assert (
+        'inferred: named "iban", an identifier: one wrong character makes it another' in result.out
+    )
+
+
+def test_nothing_is_inferred_where_nobody_wants_it(stickler, data):
+    write(data / "plain.json", PLAIN)
+    out = stickler("show", "plain.json", "--infer", "never").out
+    assert "inferred" not in out
+    assert "iban        LevenshteinComparator        0.5       1  string          default" in out
+
+
+def test_where_only_some_fields_are_annotated_the_others_can_be_inferred(stickler, data):
+    properties = {**PLAIN["properties"], "name": {"type": "string", X + "threshold": 0.9}}
+    write(data / "some.json", {**PLAIN, "properties": properties})
+    assert "inferred" not in stickler("show", "some.json").out
+    out = stickler("show", "some.json", "--infer", "always").out
+    assert "some.json does not annotate all: how to compare was inferred for 2 fields" in out
+
+
+def test_a_schema_without_declared_fields_says_so(stickler, data):
+    write(data / "open.json", {"type": "object"})
+    assert stickler("show", "open.json", "--infer", "never").out == (
+        "DynamicModel (open.json): 0 fields\n"
+        "without declared fields, values are compared by their kinds\n"
+    )
+
+
+def test_a_terminal_gets_a_tree(stickler, monkeypatch):
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert stickler("show", "schema.json").out == (
+        "Order (schema.json): 5 fields\n"
+        "\n"
+        "field  comparator   thr  weight  kind\n"
+        "id     Exact        0.5       1  string\n"
+        "  annotation: comparator; default: threshold\n"
+        "total  Numeric      0.5       2  number\n"
+        "  annotation: weight; default: comparator, threshold\n"
+        "lines               0.7       1  list of object\n"
+        "  default\n"
+        "  sku  Levenshtein  0.5       1  string\n"
+        "    default\n"
+        "  qty  Numeric      0.5       1  integer\n"
+        "    default\n"
+        "\n"
+        "where nothing else is below a field, annotations say it all\n"
+    )
