@@ -120,6 +120,17 @@ class DocumentOptions(LenientOptions, FindingOptions):
     """How documents of both sides are found and read."""
 
 
+class WrapperOptions(Settings):
+    """What stands around values."""
+
+    wrapped: str = option(
+        "auto",
+        "Take values out of objects with metadata, such as confidences: auto knows the usual "
+        "forms, none takes nothing, VALUE_KEY[:CONFIDENCE_KEY] is a form of your own.",
+        "FORM",
+    )
+
+
 class ComparisonOptions(Settings):
     """What decides the score of a pair."""
 
@@ -134,7 +145,7 @@ class ComparisonOptions(Settings):
     )
 
 
-class DecidingOptions(LenientOptions, ComparisonOptions):
+class DecidingOptions(LenientOptions, WrapperOptions, ComparisonOptions):
     """What decides the figures of a run."""
 
     recall_with_fd: bool = option(False, "Count false discoveries as missed in recall.")
@@ -298,6 +309,7 @@ class EvalSettings(
 class CompareSettings(
     SourceOptions,
     DocumentOptions,
+    WrapperOptions,
     SchemaOptions,
     ComparisonOptions,
     ModelOptions,

@@ -37,6 +37,8 @@ LATE_IMPORTS: Final = {
     ("schema/files.py", "jsonschema_specifications"): "reads the disk; few schemas need it",
     ("schema/files.py", "urllib.request"): "loads ssl; most schemas are one file",
     ("schema/metaschema.py", "jsonschema"): "few schemas are wrong",
+    ("score/accepting.py", "scipy.special"): "few runs bound an error",
+    ("score/confidence.py", "scipy.special"): "few predictions have confidences",
     ("score/confusions.py", "stickler_cli.comparators.date_parsing"): "loads dateutil",
 }
 """What is imported inside functions, where, and why; everything else stands at the top."""

@@ -34,6 +34,7 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
     extra_fields: ExtraFields = ManySettings.extra_fields,
     recall_with_fd: bool = ManySettings.recall_with_fd,
     missing: Missing = ManySettings.missing,
+    wrapped: str = ManySettings.wrapped,
     allow_plugins: bool = ManySettings.allow_plugins,
     infer: Infer = ManySettings.infer,
     validate: Validate = ManySettings.validate,
@@ -57,6 +58,8 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
         recall_with_fd: whether recall also counts false discoveries as not found.
         missing: what a ground truth without prediction is: `fn` (false negatives), `skip` (left
             out) or `error` (a failed document).
+        wrapped: what values are taken out of: `auto` (the usual objects with metadata), `none`, or
+            `VALUE_KEY[:CONFIDENCE_KEY]`; see docs/confidence.md.
         allow_plugins: whether the schema may name comparators of installed modules.
         infer: whether comparators are inferred by kinds and names, which a warning tells: `auto`
             where a parsed schema or a file has no annotation at all, `always` where places have

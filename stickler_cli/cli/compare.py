@@ -12,6 +12,7 @@ from stickler_cli.reports.pair import ComparedPair, all_places, error_classes, p
 from stickler_cli.reports.registry import PAIR_FORMATS
 from stickler_cli.runs.assembly import client_of, comparing, inputs_of, policy_of
 from stickler_cli.runs.limits import room_for_depth
+from stickler_cli.runs.unwrapping import unwrapped, unwrapper_of
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.batch import batch_of
 from stickler_cli.settings import CompareSettings
@@ -27,6 +28,8 @@ def compare(settings: CompareSettings) -> ExitCode:
     outputs = outputs_of(settings, inputs_of(settings), PAIR_FORMATS)
     loaded = schema_of(settings.schema, settings)
     found = _pair(settings)
+    if (unwrapper := unwrapper_of(loaded.plan, settings)) is not None:
+        found = unwrapped(unwrapper, found)
     if not isinstance(found.gt, dict) or not isinstance(found.pred, dict):
         for side, name in ((found.gt, "ground truth"), (found.pred, "prediction")):
             if isinstance(side, Problem):

@@ -83,6 +83,8 @@ class Columns:
         self.gt, self.pred = gt, pred
         self.place = place or Work().place()
         self.place.charge(VALUE * (len(gt) + len(pred)))
+        self.confidences: list[JsonValue] | None = None
+        """Those of the predictions, in their shape; None of a chunk without any."""
         self.types = frozenset(map(type, chain(gt, pred)))
         """The Python types of all values."""
         self.scalar = self.types <= _SCALARS
@@ -114,7 +116,11 @@ class Columns:
         """Return the columns of a field of objects; other values have none."""
 
         def find() -> Columns:
-            return Columns(_field(self.gt, name), _field(self.pred, name), self.place.below(name))
+            gt, pred = _field(self.gt, name), _field(self.pred, name)
+            found = Columns(gt, pred, self.place.below(name))
+            if self.confidences is not None:
+                found.confidences = _field(self.confidences, name)
+            return found
 
         return self.derived(name, find)
 
@@ -170,7 +176,21 @@ class Columns:
 
         gt, gt_values = _parts(self.gt, parts)
         pred, pred_values = _parts(self.pred, parts)
-        return gt, pred, Columns(gt_values, pred_values, self.place, are_present=True)
+        values = Columns(gt_values, pred_values, self.place, are_present=True)
+        if self.confidences is not None:
+            values.confidences = self._beside(
+                pred, lambda known, at: known[at] if known.__class__ is list else known
+            )
+        return gt, pred, values
+
+    def _beside(
+        self, parts: Elements, part: Callable[[Any, int], JsonValue]
+    ) -> list[JsonValue] | None:
+        """Return the confidences of parts of the predictions."""
+        places = iter(parts.places.tolist())
+        sizes = parts.lengths[:-1].tolist()  # the last is for `NOTHING`
+        each = zip(self.confidences or [], sizes, strict=True)
+        return [part(known, next(places)) for known, size in each for _ in range(size)]
 
     @cached_property
     def entries(self) -> tuple[Elements, Elements, "Columns", list[str]]:
@@ -186,7 +206,10 @@ class Columns:
         pred, pred_values = _parts(self.pred, parts)
         self.place.charge(NAME * len(names))
         values = Columns(gt_values, pred_values, self.place.below(ANY_KEY), are_present=True)
-        return gt, pred, values, list(names)
+        named = list(names)
+        if self.confidences is not None:
+            values.confidences = self._beside(pred, lambda known, at: known and known[named[at]])
+        return gt, pred, values, named
 
     def values(self, gt: int, pred: int) -> tuple[JsonValue, JsonValue]:
         """Return the values of a pair; None for an absent side."""

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from stickler_cli.core.json_values import JsonObject
+from stickler_cli.core.json_values import JsonObject, JsonValue
 from .account import Account
 from .columns import Columns
 from .plan import Options, Plan, Purpose
@@ -17,10 +17,13 @@ def compare(
     gts: Sequence[JsonObject],
     preds: Sequence[JsonObject],
     options: Options | None = None,
+    confidences: Sequence[JsonValue] | None = None,
 ) -> Account:
     """Compare documents under a plan, each ground truth with the prediction of the same position.
 
-    The root is never atomic: an empty document is compared field by field like any other.
+    `confidences` are those of the predictions, in their shape, a number in [0, 1] or None at each
+    leaf; they change nothing in the comparison. The root is never atomic: an empty document is
+    compared field by field like any other.
 
     Raises:
         ComparisonError: a comparator failed, or gave no finite number in [0, 1]; it tells of one
@@ -33,5 +36,6 @@ def compare(
     if plan.asks_models and options.client is None:
         options = replace(options, client=plan.client)
     columns = Columns(list(gts), list(preds), work.place())
+    columns.confidences = None if confidences is None else list(confidences)
     every = np.arange(len(gts))
     return plan.root.compare(columns, every, every, options.to(Purpose.DOCUMENTS))

@@ -70,7 +70,7 @@ def comparators(plan: Plan) -> tuple[BaseComparator, ...]:
 def _below(node: Node, path: Path, above: tuple[int, ...]) -> Iterator[FieldOutline]:
     """List the fields inside a node, through lists and arms; `above` are the nodes around it."""
     seen: set[str] = set()
-    for name, child in (named for part in _inside(node) for named in part.named()):
+    for name, child in fields_at(node):
         if name in seen:
             continue
         seen.add(name)
@@ -80,6 +80,11 @@ def _below(node: Node, path: Path, above: tuple[int, ...]) -> Iterator[FieldOutl
         else:
             yield _row(child, (*path, name))
             yield from _below(child, (*path, name), (*above, place))
+
+
+def fields_at(node: Node) -> Iterator[tuple[str, Node]]:
+    """List the fields at a node, its own or those of its elements and arms; a name may recur."""
+    return (named for part in _inside(node) for named in part.named())
 
 
 def _inside(node: Node) -> Iterator[Node]:

@@ -10,7 +10,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from stickler_cli.core.json_values import JsonObject
+from stickler_cli.core.json_values import JsonObject, JsonValue
 from stickler_cli.core.locations import Path as FieldPath
 from stickler_cli.core.locations import parse_field_path
 from stickler_cli.core.problems import Problem, UsageError
@@ -50,6 +50,12 @@ class DocumentPair:
     hint: str = ""
     """What may be wrong with the id of a document that stands alone."""
     fingerprint: Fingerprint | None = None
+    confidences: JsonValue = None
+    """Those of the prediction, in its shape, if it has any."""
+    unwrapped: Mapping[str, int] = field(default_factory=dict)
+    """How many values were taken out of wrappers of each kind."""
+    is_marked: bool = True
+    """Whether there may be wrappers in it."""
 
 
 class PairRef(NamedTuple):
@@ -81,8 +87,13 @@ class Pairs:
         return map(read_pair, self.refs())
 
 
-def read_pair(ref: PairRef, *, fingerprinted: bool = False) -> DocumentPair:
-    """Read and parse the documents of a pair; never raises for what is in them."""
+def read_pair(
+    ref: PairRef, *, fingerprinted: bool = False, marks: Iterable[bytes] = ()
+) -> DocumentPair:
+    """Read and parse the documents of a pair; never raises for what is in them.
+
+    It is marked if the text of a side has one of the `marks`.
+    """
     data = bytes_of(ref.gt), bytes_of(ref.pred)
     gt = read_document(ref.gt, "refused", data[0])
     pred = read_document(ref.pred, ref.wrapping, data[1])
@@ -94,6 +105,7 @@ def read_pair(ref: PairRef, *, fingerprinted: bool = False) -> DocumentPair:
         gt.warnings + pred.warnings,
         ref.hint,
         fingerprint_of(ref, data) if fingerprinted else None,
+        is_marked=any(mark in side for mark in marks for side in data if isinstance(side, bytes)),
     )
 
 

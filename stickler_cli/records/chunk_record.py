@@ -11,6 +11,7 @@ from typing import Any, Final, TypeVar, cast
 
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.rules import KEPT, Rule
+from stickler_cli.score.confident import Confidences
 from stickler_cli.score.evaluation import Evaluation
 from .codec import read
 
@@ -35,8 +36,12 @@ def _evaluation_record(evaluation: Evaluation) -> dict[str, object]:
         evaluation,
         accounts=None,
         bootstrap=None,
+        confidences=Confidences(),
         by={
-            key: {name: replace(group, bootstrap=None) for name, group in groups.items()}
+            key: {
+                name: replace(group, bootstrap=None, confidences=Confidences())
+                for name, group in groups.items()
+            }
             for key, groups in evaluation.by.items()
         },
     )

@@ -151,6 +151,15 @@ IntervalRecord = Annotated[
 """Both ends of a confidence interval."""
 
 
+FigureIntervalRecord = Annotated[
+    list[Number],
+    Rule(
+        "two numbers", {"type": "array", "minItems": 2, "maxItems": 2, "items": {"type": "number"}}
+    ),
+]
+"""The same of a figure that may be above 1."""
+
+
 class RateIntervalsRecord(TypedDict, total=False):
     """Confidence intervals of rates, as far as documents say anything of them."""
 
@@ -231,6 +240,89 @@ class ScoreIntervalsRecord(IntervalsRecord):
     """The interval of overall_score; null where no document has a score."""
 
 
+class BinRecord(TypedDict):
+    """Values of some confidence."""
+
+    lower: Fraction
+    """The least confidence."""
+    upper: Fraction
+    """What it does not reach, but for the last bin."""
+    units: Count
+    """How many values there are."""
+    confidence: FractionOrNone
+    """Their mean confidence; null of none."""
+    right: FractionOrNone
+    """The share that is right; null of none."""
+    interval: NotRequired[IntervalRecord]
+    """Where that share may lie."""
+
+
+class BrierPartsRecord(TypedDict):
+    """What the Brier score is made of, over the bins."""
+
+    reliability: FractionOrNone
+    """How far confidences are from what was right; 0 is best."""
+    resolution: FractionOrNone
+    """How far bins differ from each other."""
+    uncertainty: FractionOrNone
+    """How mixed right and wrong are."""
+
+
+class SelectiveRecord(TypedDict):
+    """Where to draw a line to have a share right above it, on these documents."""
+
+    threshold: Fraction
+    """The lowest such confidence."""
+    coverage: Fraction
+    """The share of values at or above it."""
+
+
+class TrustRecord(TypedDict):
+    """How far confidences can be trusted; docs/confidence.md defines each figure."""
+
+    units: Count
+    """Values of predictions that have a confidence."""
+    right: Count
+    """How many of them are right."""
+    documents: Count
+    """How many documents they are in."""
+    coverage: FractionOrNone
+    """The share of all values of predictions that has one; null where it is not known."""
+    auroc: FractionOrNone
+    """The chance that a right value has a higher confidence than a wrong one, ties half; this and
+    what follows is null where it is not defined."""
+    auprc_error: FractionOrNone
+    """Average precision of finding wrong values from the least confident up."""
+    brier: FractionOrNone
+    """Mean squared distance of confidence and what was right."""
+    brier_parts: BrierPartsRecord
+    ece: FractionOrNone
+    """Expected calibration error over ten bins of equal width."""
+    ece_mass: FractionOrNone
+    """The same over ten bins of about equal size."""
+    mce: FractionOrNone
+    """The greatest gap of a bin of equal width."""
+    log_loss: Number | None
+    """Mean negative logarithm of the probability given to what was the case."""
+    aurc: FractionOrNone
+    """Mean share wrong among the k most confident values, over all k."""
+    error_capture: dict[str, FractionOrNone]
+    """The share of errors among the least confident values, by the share that is reviewed."""
+    selective: dict[str, SelectiveRecord | None]
+    """By the share that is to be right; null where there is no such line."""
+    bins: list[BinRecord]
+    """Ten of equal width, the least confident first."""
+    intervals: NotRequired[dict[str, FigureIntervalRecord]]
+    """Of the figures, where documents say enough; `name.part` for a part of one."""
+
+
+class ConfidenceRecord(TrustRecord):
+    """How far confidences can be trusted, as a whole and by field."""
+
+    fields: dict[str, TrustRecord]
+    """By the path of the field, without list indexes."""
+
+
 class ResultsRecord(TypedDict):
     """The results of a group of documents, or of all."""
 
@@ -245,6 +337,11 @@ class ResultsRecord(TypedDict):
     error_classes: ErrorClassesRecord
     intervals: NotRequired[ScoreIntervalsRecord]
     """Only if they were requested; those of rates stand beside them."""
+    unwrapped: NotRequired[dict[str, Count]]
+    """How many values were taken out of wrappers, by the key of the wrapper, and as `inherited` how
+    many have the confidence of what is around them; only if there were any."""
+    confidence: NotRequired[Annotated[ConfidenceRecord, DERIVED]]
+    """Only if predictions have confidences."""
 
 
 class ValidityRecord(TypedDict):
@@ -329,6 +426,17 @@ def _is_count(name: object, value: object) -> bool:
     return name in NAMES and type(value) is int and 0 < value <= _MOST_UNITS
 
 
+class ConfidencesRecord(TypedDict, total=False):
+    """The confidences of the values of one document."""
+
+    right: dict[str, list[Fraction]]
+    """Of values that are right, by the path of their field."""
+    wrong: dict[str, list[Fraction]]
+    """Of values that are wrong."""
+    apart: "ConfidencesRecord"
+    """The same of values that the counts of the whole document leave out."""
+
+
 class AccountRecord(TypedDict):
     """What became of one document."""
 
@@ -344,6 +452,8 @@ class AccountRecord(TypedDict):
     ]
     """Where something was counted or scored, by path, parents first; of the whole document the
     path is empty."""
+    confidences: NotRequired[ConfidencesRecord]
+    """Only if the prediction has any."""
 
 
 class DetailsRecord(TypedDict):

@@ -12,7 +12,7 @@ from stickler_cli.core.json_values import brief, json_line
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.option import NotTakenError, Settings, options_of
 from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.score.accounts import Accounts, decoded
+from stickler_cli.score.accounts import CONFIDENCES, Accounts, decoded
 from stickler_cli.score.bootstrap import Bootstrap
 from stickler_cli.score.comparison_view import DOCUMENT_KEYS
 from stickler_cli.score.conditions import Conditions
@@ -42,7 +42,7 @@ OLD: Final = "it was written by an older version: evaluate again"
 
 _HINTS: Final = dict.fromkeys(("documents", "score_sums", "score_sum", "error_classes"), OLD)
 
-OPTIONS_ADDED_LATER: Final = frozenset({"lenient_json"})  # records need not have them
+OPTIONS_ADDED_LATER: Final = frozenset({"lenient_json", "wrapped"})  # records need not have them
 
 
 def read_run(record: Mapping[str, object], source: str = "") -> Run:
@@ -128,6 +128,7 @@ def _evaluation(record: EvaluationRecord, conditions: Conditions | None, source:
             _fill(evaluation.by[key][name], group, source, ("by", key, name))
     if "per_document" in record:
         evaluation.accounts = read_accounts(record["per_document"], source)
+        _restore_confidences(evaluation, evaluation.accounts)
         if "intervals" in record:
             settings = read_settings(record["intervals"], source)
             _restore_intervals(evaluation, settings, evaluation.accounts)
@@ -157,6 +158,7 @@ def _fill(results: Results, record: ResultsRecord, source: str, place: Path) -> 
         odd[LENIENT if way == "documents" else f"{LENIENT}_{way}"] = cast("int", count)
     results.warnings = Counter({name: count for name, count in odd.items() if count})
     by_field = record["error_classes"]["fields"]
+    results.unwrapped = Counter(record.get("unwrapped", {}))
     results.errors = ErrorCounts({path: Counter(counts) for path, counts in by_field.items()})
 
 
@@ -217,6 +219,16 @@ def read_settings(record: IntervalsRecord, source: str = "") -> IntervalSettings
         hint = "it was written by another version: evaluate again"
         raise _refused(found["method"], METHOD, source, ("intervals", "method"), hint)
     return IntervalSettings(found["level"], found["seed"], found["replicates"])
+
+
+def _restore_confidences(evaluation: Evaluation, accounts: Accounts) -> None:
+    """Collect the confidences of the documents of a record, and of those of each group."""
+    for document, line in accounts.lines:
+        if b'"confidences"' in line:
+            account = decoded(line)
+            groups = (evaluation.by[key][name] for key, name in account.get("by", {}).items())
+            for results in (evaluation, *groups):
+                results.confidences.add(document, account[CONFIDENCES])
 
 
 def _restore_intervals(

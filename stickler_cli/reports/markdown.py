@@ -7,6 +7,7 @@ from stickler_cli.diff.changes import Difference, Trend
 from stickler_cli.reports import run_sentences, tables
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.record import Run, Verdict
+from .confidence import confidence_sentences, confidence_table
 from .difference_view import DifferenceView, signed
 from .figures import more_of, rate
 from .layout import Column, Span, Table, TableStyle
@@ -56,6 +57,8 @@ def run_page(run: Run, style: TableStyle) -> str:
         ),
         [f"**{worst}**" for worst in [run_sentences.worst_fields(view)] if worst],
         _details(tables.field_table(view, page=True)),
+        confidence_sentences(view),
+        table_text(confidence_table(view)) if view.confidence else [],
         table_text(tables.non_match_table(chosen, "ground truth", "prediction")) if chosen else [],
     )
 

@@ -8,6 +8,7 @@ from stickler_cli.diff.changes import Difference, Trend
 from stickler_cli.reports import run_sentences, tables
 from stickler_cli.score.non_matches import NonMatch
 from stickler_cli.score.record import Run
+from .confidence import confidence_sentences, confidence_table
 from .difference_view import MARKS, DifferenceView, signed
 from .figures import more_of, truncate, value_text
 from .findings import render_lint
@@ -30,6 +31,7 @@ def render_run(run: Run, style: TableStyle) -> str:
         _whole(view),
         _groups(view, MOST_GROUPS_SHOWN if style.room else None),
         _fields(view, nested=not style.plain),
+        _confidence(view),
         _non_matches(view, style),
         gates(run.gates),
         [Text(f"note: {text}", indent=INDENT) for text in run_sentences.notes(view)],
@@ -65,6 +67,13 @@ def _fields(view: RunView, *, nested: bool) -> Iterator[Block]:
         yield BLANK
     if view.rows:
         yield tables.field_table(view, nested=nested)
+
+
+def _confidence(view: RunView) -> Iterator[Block]:
+    for sentence in confidence_sentences(view):
+        yield Text(sentence)
+    if view.confidence is not None:
+        yield confidence_table(view)
 
 
 def _non_matches(view: RunView, style: TableStyle) -> Iterator[Block]:

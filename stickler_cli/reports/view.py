@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cached_property
+from typing import Any
 
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.bootstrap import FieldIntervals
@@ -92,6 +93,12 @@ class RunView:
             figures["leaves"].rates.f1,
             group.overall_score,
         )
+
+    @cached_property
+    def confidence(self) -> dict[str, Any] | None:
+        """How far the confidences of predictions can be trusted; None where there are none."""
+        evaluation = self.run.evaluation
+        return evaluation.confidence() if len(evaluation.confidences) else None
 
     @cached_property
     def failed_gates(self) -> int:

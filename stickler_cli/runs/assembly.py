@@ -20,6 +20,7 @@ from .grouping import parse_groupings
 from .job import Job, OutputsRequested, Workers, validation_of
 from .limits import check_memory_limit
 from .run_directory import KEPT_NON_MATCHES, OPTION
+from .unwrapping import unwrapper_of
 from .whole_files import check_outputs
 
 if TYPE_CHECKING:
@@ -65,7 +66,8 @@ def assemble(
     pairs = open_pairs(settings.gt, settings.pred, settings)
     requested = _outputs_requested(settings, reported, gates, single=pairs.single)
     validation = validation_of(settings.validate, loaded.contents, loaded.path, loaded.path)
-    job = Job(loaded.plan, options, settings.missing, requested, validation, by)
+    unwrapper = unwrapper_of(loaded.plan, settings)
+    job = Job(loaded.plan, options, settings.missing, requested, validation, by, unwrapper)
     return Assembly(loaded, settings, pairs, job, workers, gates)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from stickler_cli.clients.model import NO_USAGE, Usage
 from stickler_cli.compare.engine import compare
-from stickler_cli.core.json_values import JsonObject, json_line
+from stickler_cli.core.json_values import JsonObject, JsonValue, json_line
 from stickler_cli.core.problems import ComparisonError, Problem
 from stickler_cli.core.rules import KEPT
 from stickler_cli.core.values import dataclass
@@ -29,6 +29,7 @@ from stickler_cli.score.validity import SIDES, verdict_view
 from .grouping import group_of
 from .job import Job, OutputsRequested
 from .limits import room_for_depth
+from .unwrapping import unwrapped
 
 Item = DocumentPair | PairRef
 """A pair of documents, or where they are: those are read where they are compared."""
@@ -98,6 +99,8 @@ class _Document:
     gt: JsonObject | None = None
     """None where it cannot be compared."""
     pred: JsonObject = field(default_factory=dict)
+    confidences: JsonValue = None
+    """Those of the prediction, if it has any."""
 
 
 def _failed(item: Item, found: str) -> _Document:
@@ -107,7 +110,10 @@ def _failed(item: Item, found: str) -> _Document:
 def _read(job: Job, item: Item) -> _Document:
     try:
         if isinstance(item, PairRef):
-            item = read_pair(item, fingerprinted=job.requested.fingerprints)
+            marks = job.unwrapper.marks if job.unwrapper else ()
+            item = read_pair(item, fingerprinted=job.requested.fingerprints, marks=marks)
+        if job.unwrapper is not None and item.is_marked:
+            item = unwrapped(job.unwrapper, item)
         return _checked(job, item)
     except MemoryError:
         return _failed(item, TOO_LITTLE_MEMORY)
@@ -136,8 +142,10 @@ def _checked(job: Job, pair: DocumentPair) -> _Document:
         pair.remarks,
         job.validation.verdicts(pair) if job.validation else {},
         {grouping.key: group_of(pair, grouping) or NO_GROUP for grouping in job.by},
+        pair.unwrapped,
     )
-    return _Document(result, pair, gt, pred if isinstance(pred, dict) else {})
+    confidences = pair.confidences
+    return _Document(result, pair, gt, pred if isinstance(pred, dict) else {}, confidences)
 
 
 def _batches(job: Job, documents: Sequence[_Document]) -> Iterator[Batch]:
@@ -147,8 +155,10 @@ def _batches(job: Job, documents: Sequence[_Document]) -> Iterator[Batch]:
     if not gts:
         yield Batch([document.result for document in documents])
         return
+    known = [document.confidences for document in documents if document.gt is not None]
+    confidences = None if all(each is None for each in known) else known
     try:
-        account = compare(job.plan, gts, preds, job.options)
+        account = compare(job.plan, gts, preds, job.options, confidences)
     except (ComparisonError, RecursionError, MemoryError) as error:
         if len(gts) > 1:
             middle = len(documents) // 2

@@ -32,6 +32,7 @@ from .job import Job, Validation, Workers
 from .pipeline import Advance, chunk_results, gather
 from .resume import continued
 from .run_directory import DOCUMENTS, NON_MATCHES, OPTION, RUN_FILE, RunDirectory, run_directory
+from .unwrapping import unwrapper_of
 from .whole_files import whole_file
 
 if TYPE_CHECKING:
@@ -53,7 +54,8 @@ def evaluate_in_memory(  # noqa: PLR0913 - a keyword for what settings cannot ho
     it; `validation` is asked once all comparators are known to be there.
     """
     options = comparing(plan, settings, client or client_of(plan))
-    job = Job(plan, options, settings.missing, validation=validation())
+    unwrapper = unwrapper_of(plan, settings)
+    job = Job(plan, options, settings.missing, validation=validation(), unwrapper=unwrapper)
     workers = Workers(settings.workers, settings.chunk_size, f"workers={settings.workers}")
     results = chunk_results(job, iter(pairs), workers, total=total)
     evaluation = gather(results, job.requested).evaluation

@@ -3,6 +3,7 @@
 from typing import Literal
 
 from stickler_cli.compare.plan import Options, Plan
+from stickler_cli.compare.wrappers import Unwrapper
 from stickler_cli.core.problems import Problem
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.pairs import DocumentPair
@@ -74,6 +75,8 @@ class Job:
     requested: OutputsRequested = OutputsRequested()
     validation: Validation | None = None
     by: tuple[Grouping, ...] = ()
+    unwrapper: Unwrapper | None = None
+    """What takes values out of wrappers; None where they stay as they are."""
 
 
 @dataclass(frozen=True, slots=True)

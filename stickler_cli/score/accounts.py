@@ -23,6 +23,7 @@ from .tally import COUNTING_MODES, SCORE_UNIT, units_of
 
 NAMES: Final = tuple(outcome.name.lower() for outcome in Outcome)  # of the counts
 SCORE: Final = "score"
+CONFIDENCES: Final = "confidences"
 
 
 class KeptLines(Protocol):
@@ -75,6 +76,7 @@ def account_lines(batch: Batch) -> list[bytes]:
     [b'{"id":"a","status":"failed","score":null,"fields":{}}']
     """
     fields = _fields_of(batch.counts, len(batch.scores))
+    confidences = batch.confidences
     lines = []
     for result, row in zip(batch.results, batch.rows, strict=True):
         record: dict[str, object] = {"id": result.id, "status": result.status.value}
@@ -82,6 +84,8 @@ def account_lines(batch: Batch) -> list[bytes]:
         if result.groups:
             record["by"] = result.groups
         record["fields"] = {} if row is None else fields[row]
+        if row is not None and (known := confidences[row]):
+            record[CONFIDENCES] = known
         lines.append(json_line(record)[:-1])
     return lines
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import field
 from functools import cached_property
 from itertools import count
+from typing import Any
 
 import numpy as np
 
@@ -47,6 +48,12 @@ class Batch:
     def counts(self) -> FieldCounts | None:
         """What was counted in each document that was compared."""
         return count_documents(self.visits) if self.visits else None
+
+    @cached_property
+    def confidences(self) -> list[dict[str, Any] | None]:
+        """Those of each document that was compared; None where it has none."""
+        documents = len(self.scores)
+        return self.counts.confidences(documents) if self.counts else [None] * documents
 
     @cached_property
     def _units(self) -> list[list[tuple[Unit, ErrorClass]]]:

@@ -15,10 +15,10 @@ from stickler_cli.compare.account import (
     ObjectAccount,
     local_positions,
 )
-from stickler_cli.compare.columns import Mask
+from stickler_cli.compare.columns import Indexes, Mask
 from stickler_cli.compare.outcomes import Outcomes, both_sides
 from stickler_cli.compare.result import FA, TN, TP
-from .field_counts import RAW, SCORE, SCORED, WEIGHT, Collected, FieldCounts, Modes
+from .field_counts import LEAVES, RAW, SCORE, SCORED, WEIGHT, Collected, FieldCounts, Modes
 from .walk import Visit
 
 _ALL: Final = (0, 3)
@@ -50,6 +50,29 @@ def _count(
         rows, outcome = rows[which], outcome[which]
     if len(rows):
         found.units[modes].append((rows, outcome))
+        if visit.account.columns.confidences is not None and modes[1] > LEAVES:
+            at = visit.at if which is None else visit.at[which]
+            _note_confidences(found, visit, at, rows, outcome)
+
+
+def _note_confidences(
+    found: Collected, visit: Visit, at: Indexes, rows: Indexes, outcome: Outcomes
+) -> None:
+    """Note the leaves that the prediction has, if it has a confidence for them."""
+    slots, known = visit.account.pred[at].tolist(), visit.account.columns.confidences or []
+    confidence = np.array([_least(known[it]) if it >= 0 else None for it in slots], np.float64)
+    (there,) = (~np.isnan(confidence)).nonzero()
+    if len(there):
+        counted = np.full(len(there), visit.field.in_document)
+        found.confident.append((rows[there], outcome[there] == TP, confidence[there], counted))
+
+
+def _least(known: Any) -> float | None:
+    """Return a confidence: of a value that is compared as a whole, the least one in it."""
+    if known is None or known.__class__ is float:
+        return known
+    parts = known.values() if isinstance(known, dict) else known
+    return min((least for part in parts if (least := _least(part)) is not None), default=None)
 
 
 def _count_fields(found: Collected, visit: Visit) -> None:
@@ -116,6 +139,12 @@ def _count_keys(found: Collected, visit: Visit) -> None:
         found.undeclared += ((document, (*path, name)) for name in undeclared)
         shut = visit.live is not None and not visit.live[at]
         modes = _LEAVES if shut else _ALL if is_root else _BELOW
+        if visit.account.columns.confidences is not None and modes[1] > LEAVES:
+            known: Any = visit.account.columns.confidences[int(account.pred[where])]
+            for name in extras if known else ():
+                if (least := _least(known.get(name))) is not None:
+                    counted = visit.field.in_document
+                    found.surplus.append(((document, (*path, name)), least, counted))
         outcome = np.full(len(extras), FA, np.int8)
         found.units[modes].append((np.full(len(extras), row), outcome))
 

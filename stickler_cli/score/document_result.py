@@ -12,6 +12,7 @@ from .validity import Side, Verdict
 
 LENIENT: Final = "lenient"  # the warning where `--lenient-json` found the prediction in its text
 WAYS: Final = ("fence", "prose", "string", "list")  # code fence, text, JSON string, list of one
+INHERITED: Final = "inherited"  # beside the keys of wrappers
 ODDITIES: Final = ("duplicate_keys", "byte_order_mark")
 
 
@@ -41,6 +42,9 @@ class DocumentResult:
     """What its schema forbids in each side that was checked and is there."""
     groups: Mapping[str, str] = field(default_factory=dict)
     """The group it is in, by each key that the run is broken down by."""
+    unwrapped: Mapping[str, int] = field(default_factory=dict)
+    """How many values were taken out of wrappers, by the wrapper's key, and how many of these have
+    the confidence of an object or a list around them, as `INHERITED`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,21 +1,42 @@
 """What was counted of each field in each document of a chunk, before it is added up."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stickler_cli.compare.columns import Indexes, Mask
+from stickler_cli.compare.columns import Indexes, Mask, groups
 from stickler_cli.compare.outcomes import Floats, Outcomes
+from stickler_cli.core.locations import field_path
 from stickler_cli.core.values import dataclass
 from .walk import FieldRows
 
 OUTCOMES: Final = 5
 OVERALL, AGGREGATE, LEAVES = range(3)  # the counting modes, as positions
 SCORED, RAW, SCORE, WEIGHT = range(4)  # what is known of a field that has a score of its own
+
+
+class Confident(NamedTuple):
+    """The leaves of a field's predictions that have a confidence."""
+
+    document: Indexes
+    right: Mask
+    """Whether the leaf is a true positive."""
+    confidence: Floats
+    counted: Mask
+    """Whether the leaves of the whole document include it."""
+
+    def among(self, some: Mask) -> "Confident":
+        """Return some of the leaves."""
+        document, right, confidence, counted = self
+        return Confident(document[some], right[some], confidence[some], counted[some])
+
+
+APART: Final = "apart"
+"""The key of confidences that the leaves of whole documents leave out."""
 
 Modes: TypeAlias = tuple[int, int]  # the first in which something counts, the one after the last
 Names: TypeAlias = tuple[str, ...]  # the path of a field, without list indexes
@@ -41,6 +62,8 @@ class FieldCounts:
     """Those of the ground truth that have a value."""
     extras: list[Key]
     """Those that only the prediction has."""
+    confident: Mapping[Names, Confident]
+    """By field, those that `leaves` counts."""
 
     def among(self, some: Mask) -> "FieldCounts":
         """Return the rows of some documents, at least one, and the fields that have any."""
@@ -55,7 +78,29 @@ class FieldCounts:
             self.scores[:, chosen],
             [key for key in self.undeclared if some[key[0]]],
             [key for key in self.extras if some[key[0]]],
+            {
+                path: leaves.among(chosen)
+                for path, leaves in self.confident.items()
+                if (chosen := some[leaves.document]).any()
+            },
         )
+
+    def confidences(self, documents: int) -> list[dict[str, Any] | None]:
+        """Return those of each document: `{"right": {path: [c]}, "wrong": {path: [c]}}`.
+
+        What counts of whole documents leave out stands under `APART`, in the same form; None of a
+        document without any.
+        """
+        found: list[dict[str, Any] | None] = [None] * documents
+        for path, leaves in self.confident.items():
+            name = field_path(path)
+            for at, *leaf in zip(*(part.tolist() for part in leaves), strict=True):
+                right, confidence, counted = leaf
+                record = found[at] = found[at] or {}
+                record = record if counted else record.setdefault(APART, {})
+                by_field = record.setdefault("right" if right else "wrong", {})
+                by_field.setdefault(name, []).append(confidence)
+        return found
 
     def fields(self) -> Iterator[tuple[Names, slice]]:
         """Yield the path and the rows of each field."""
@@ -77,6 +122,10 @@ class Collected:
     scores: list[tuple[Indexes, Floats]] = field(default_factory=list)
     undeclared: list[Key] = field(default_factory=list)
     extras: list[Key] = field(default_factory=list)
+    confident: list[tuple[Indexes, Mask, Floats, Mask]] = field(default_factory=list)
+    """Of leaves of predictions: row, and what `Confident` has."""
+    surplus: list[tuple[Key, float, bool]] = field(default_factory=list)
+    """Those of `extras` that have a confidence, and whether whole documents include them."""
 
     def counts(self) -> FieldCounts:
         """Return what all comes to."""
@@ -109,7 +158,25 @@ class Collected:
             scores = np.add.reduceat(scores[:, order], firsts, axis=1)
         starts = np.searchsorted(keys, lengths[0] * np.arange(len(ranks)))
         known = sums, scores, self.undeclared, self.extras
-        return FieldCounts(list(ranks), starts, keys % lengths[0], *known)
+        confident = self._confident(list(ranks), ranked, documents)
+        return FieldCounts(list(ranks), starts, keys % lengths[0], *known, confident)
+
+    def _confident(
+        self, paths: list[Names], ranked: Indexes, documents: Indexes
+    ) -> dict[Names, Confident]:
+        """Return the leaves with a confidence by field; rows have a rank and a document."""
+        found: dict[Names, Confident] = {}
+        if self.confident:
+            rows, *known = (_joined(self.confident, part) for part in range(4))
+            for rank, at in groups(ranked[rows]):
+                found[paths[rank]] = Confident(documents[rows[at]], *(part[at] for part in known))
+        for (document, path), confidence, counted in self.surplus:
+            wrong = (np.array([it]) for it in (document, False, confidence, counted))
+            parts = (
+                zip(found[path], wrong, strict=True) if path in found else ((it,) for it in wrong)
+            )
+            found[path] = Confident(*map(np.concatenate, parts))
+        return found
 
 
 def _joined(entries: list[Any], part: int) -> NDArray[Any]:

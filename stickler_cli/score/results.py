@@ -13,6 +13,7 @@ from stickler_cli.core.values import dataclass
 from .batch import Batch
 from .comparison_view import tally_view
 from .conditions import FieldInfo, in_schema_order
+from .confident import Confidences, confidence_views
 from .counts import RateRule
 from .document_result import Status, warnings_view
 from .error_counts import ErrorCounts
@@ -43,6 +44,10 @@ class Results:
     bootstrap: "Bootstrap | None" = None
     """What confidence intervals are made of; None unless asked for, and there of all documents."""
 
+    confidences: Confidences = field(default_factory=Confidences)
+    unwrapped: Counter[str] = field(default_factory=Counter)
+    """How many values were in wrappers, by the key of the wrapper, and `INHERITED` ones."""
+
     def add(self, batch: Batch, some: Mask | None = None) -> None:
         """Add documents: all of a batch, or some of them."""
         for document, result in enumerate(batch.results):
@@ -50,6 +55,10 @@ class Results:
                 self.statuses[result.status] += 1
                 self.warnings.update(result.warnings)
                 self.errors.update(batch.error_classes(document))
+                self.unwrapped.update(result.unwrapped)
+                row = batch.rows[document]
+                if row is not None and (known := batch.confidences[row]):
+                    self.confidences.add(result.id, known)
         if batch.counts is None:
             return
         rows = None if some is None else some[[row is not None for row in batch.rows]]
@@ -76,6 +85,8 @@ class Results:
         self.statuses.update(other.statuses)
         self.warnings.update(other.warnings)
         self.errors.merge(other.errors)
+        self.unwrapped.update(other.unwrapped)
+        self.confidences.merge(other.confidences)
 
     @property
     def any_documents(self) -> bool:
@@ -101,6 +112,14 @@ class Results:
         if self.bootstrap is None:
             return None
         return self.bootstrap.of(path, recall_with_fd=rule.recall_with_fd)
+
+    def confidence(self) -> dict[str, Any]:
+        """Return how far the confidences of predictions can be trusted, as the run format has it.
+
+        There are intervals where those of rates were asked for.
+        """
+        settings = self.bootstrap.settings if self.bootstrap else None
+        return confidence_views(self.confidences, self.tally, settings)
 
     def undeclared(self) -> list[tuple[Path, int]]:
         """Return the keys of ground truths that the schema does not declare, and how often each."""
@@ -152,6 +171,10 @@ class Results:
             "confusion_matrix": {"fields": {}, **matrix},
             "error_classes": self.errors.view(),
         }
+        if self.unwrapped:
+            shown["unwrapped"] = dict(sorted(self.unwrapped.items()))
+        if len(self.confidences):
+            shown["confidence"] = self.confidence()
         if bootstrap is not None:
             score = bootstrap.of("", recall_with_fd=recall_with_fd).score
             bounds = None if score is None else [*score]

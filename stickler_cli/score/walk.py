@@ -42,6 +42,11 @@ class FieldRows(NamedTuple):
     counted: bool = True
     """Whether `aggregate` and `leaves` of the field around it include it."""
 
+    @property
+    def in_document(self) -> bool:
+        """Whether those of the whole document do."""
+        return self.counted and (self.around is None or self.around.in_document)
+
 
 class Visit(NamedTuple):
     """Pairs of one place: values of a field, elements of lists, or what is gone into of these."""

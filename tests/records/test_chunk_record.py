@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from stickler_cli.clients.model import Usage
 from stickler_cli.compare.plan import Options
+from stickler_cli.compare.wrappers import Unwrapper
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.problems import UsageError
 from stickler_cli.core.rules import KEPT, encoded
@@ -49,7 +50,7 @@ GTS = [
 ]
 PREDS = [
     '{"a": "y", "n": 1, "items": [{"b": 1}, {"b": 3}], "more": [0.1], "n": 2}',
-    '{"n": "no integer", "map": {"k": 1.25}}',
+    '{"n": "no integer", "map": {"k": {"_value": 1.25, "_confidence": 0.5}}}',
     "no JSON",
     "[1]",
     '{"a": "only prediction"}',
@@ -81,7 +82,9 @@ def chunk(tmp_path: Path) -> ChunkResult:
         fingerprints=True,
     )
     validation = validation_of("both", SCHEMA)
-    job = Job(compile_schema(SCHEMA), Options(), requested=requested, validation=validation)
+    plan = compile_schema(SCHEMA)
+    unwrapper = Unwrapper(plan.root)
+    job = Job(plan, Options(), requested=requested, validation=validation, unwrapper=unwrapper)
     chunk = evaluate_chunk(job, pairs.refs())
     by_a = replace(job, by=parse_groupings(["a"], None))
     grouped = DocumentPair("grouped", {"a": "Ärzte"}, {"a": "y"})

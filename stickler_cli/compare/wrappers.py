@@ -1,0 +1,168 @@
+"""Values with metadata, such as `{"_value": 5, "_confidence": 0.9}`: the two taken apart.
+
+Source of the forms: docs/confidence.md, "Values with metadata".
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import field
+from typing import Final, NamedTuple
+
+from stickler_cli.core.json_values import JsonValue, brief
+from stickler_cli.core.locations import Path, json_pointer
+from stickler_cli.core.values import dataclass
+from .absence import is_absent
+from .columns import ANY_KEY
+from .one_of import followed
+from .outline import fields_at
+from .plan import Node
+
+
+class Form(NamedTuple):
+    """How an extractor wraps a value."""
+
+    value: str
+    """The key of the value."""
+    confidence: str
+    """The key of its confidence."""
+
+
+OWN: Final = Form("_value", "_confidence")
+"""That of stickler-eval: an object with such a value key is a wrapper, whatever else it has."""
+
+USUAL: Final = (
+    Form("value", "confidence"),
+    Form("content", "confidence"),  # Azure
+    Form("Value", "Confidence"),
+    Form("mentionText", "confidence"),  # Google
+)
+"""Only an object that has nothing but metadata beside both keys is such a wrapper."""
+
+_METADATA: Final = re.compile(
+    r"_.*|value.*|bounding_?(box(es)?|poly|regions?)|bbox|geometry|polygon|offset|length|spans?"
+    r"|page(s|_?number|_?anchor)?|(raw_?)?text|text_?anchor|mention_?(id|text)|normalized_?value"
+    r"|citations?|content|id|kind|provenance|source|type|unit",
+    re.IGNORECASE,
+)
+"""Keys that tell of a value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unwrapped:
+    """A document without its wrappers."""
+
+    value: JsonValue
+    confidences: JsonValue = None
+    """In its shape, a number in [0, 1] or None at each leaf; None of a document without any."""
+    wrappers: Counter[str] = field(default_factory=Counter)
+    """How many there were, by their value key."""
+    inherited: int = 0
+    """Values that have the confidence of an object or a list around them."""
+    problems: tuple[str, ...] = ()
+    """Confidences that are none."""
+
+
+class Unwrapper:
+    """Takes documents of a plan out of their wrappers."""
+
+    def __init__(self, root: Node, form: Form | None = None) -> None:
+        """Take the node of whole documents; without a form, the known ones are looked for."""
+        self._root = root
+        self._form = form
+        self._names: dict[int, Mapping[str, Node]] = {}
+
+    @property
+    def marks(self) -> tuple[bytes, ...]:
+        """What is somewhere in the text of a document that has wrappers."""
+        if self._form is None:
+            return b'_value"', b'onfidence"'
+        # A key may be written with escapes.
+        return tuple(json.dumps(self._form.value, ensure_ascii=it).encode() for it in (True, False))
+
+    def __call__(self, document: JsonValue) -> Unwrapped:
+        """Return a document without its wrappers."""
+        work = _Work(self)
+        value, confidences = work.taken(document, self._root, (), None)
+        if not work.wrappers:
+            return Unwrapped(document)
+        known = confidences if work.known else None
+        return Unwrapped(value, known, work.wrappers, work.inherited, tuple(work.problems))
+
+    def form_of(self, value: Mapping[str, JsonValue], node: Node | None) -> Form | None:
+        """Return the form of an object at a place; None of one that is no wrapper."""
+        names = self.declared(node)
+        if self._form is not None:
+            form = self._form if self._form.value in value else None
+        elif OWN.value in value:
+            form = OWN
+        else:
+            forms = [it for it in USUAL if it.value in value and it.confidence in value]
+            form = forms[0] if len(forms) == 1 and _only_metadata(value, forms[0]) else None
+            if ANY_KEY in names:  # any name is a field
+                return None
+        if form is None or form.value in names or form.confidence in names:
+            return None
+        return form
+
+    def declared(self, node: Node | None) -> Mapping[str, Node]:
+        """Return the fields that a place declares, through lists and arms."""
+        if node is None:
+            return {}
+        if id(node) not in self._names:
+            self._names[id(node)] = dict(reversed([*fields_at(followed(node))]))
+        return self._names[id(node)]
+
+
+class _Work:
+    """What is found in one document."""
+
+    def __init__(self, unwrapper: Unwrapper) -> None:
+        self.unwrapper = unwrapper
+        self.wrappers: Counter[str] = Counter()
+        self.problems: list[str] = []
+        self.known = self.inherited = 0
+
+    def taken(
+        self, value: JsonValue, node: Node | None, path: Path, around: float | None
+    ) -> tuple[JsonValue, JsonValue]:
+        """Return a value without wrappers, and its confidences; `around` is what it inherits."""
+        own = None
+        while isinstance(value, dict) and (form := self.unwrapper.form_of(value, node)):
+            self.wrappers[form.value] += 1
+            if form.confidence in value:
+                stated = self.confidence(value[form.confidence], (*path, form.confidence))
+                own = own if stated is None else stated
+            path, value = (*path, form.value), value[form.value]
+        known = around if own is None else own
+        if isinstance(value, dict):
+            names = self.unwrapper.declared(node)
+            found = {
+                name: self.taken(part, names.get(name, names.get(ANY_KEY)), (*path, name), known)
+                for name, part in value.items()
+            }
+            return (
+                {name: part for name, (part, _) in found.items()},
+                {name: confidence for name, (_, confidence) in found.items()},
+            )
+        if isinstance(value, list):
+            each = [self.taken(part, node, (*path, at), known) for at, part in enumerate(value)]
+            return [part for part, _ in each], [confidence for _, confidence in each]
+        if known is not None and not is_absent(value):
+            self.known += 1
+            self.inherited += own is None
+        return value, known
+
+    def confidence(self, stated: JsonValue, path: Path) -> float | None:
+        """Return a confidence as a number in [0, 1]; None, and a problem, of anything else."""
+        if stated is None:
+            return None
+        if isinstance(stated, int | float) and not isinstance(stated, bool) and 0 <= stated <= 1:
+            return float(stated)
+        self.problems.append(f"{json_pointer(path)}: the confidence is {brief(stated)}")
+        return None
+
+
+def _only_metadata(value: Mapping[str, JsonValue], form: Form) -> bool:
+    return all(map(_METADATA.fullmatch, value.keys() - {form.value, form.confidence}))

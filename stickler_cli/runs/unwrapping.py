@@ -1,0 +1,52 @@
+"""Pairs of documents out of the wrappers that their values come in."""
+
+from dataclasses import replace
+
+from stickler_cli.compare.plan import Plan
+from stickler_cli.compare.wrappers import Form, Unwrapped, Unwrapper
+from stickler_cli.core.json_values import JsonObject, brief
+from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.documents.pairs import DocumentPair
+from stickler_cli.score.document_result import INHERITED
+from stickler_cli.settings import WrapperOptions
+
+
+def unwrapper_of(plan: Plan, settings: WrapperOptions) -> Unwrapper | None:
+    """Return what takes the values of documents out of their wrappers; None where nothing does.
+
+    Raises:
+        UsageError: the option names no form.
+    """
+    if settings.wrapped == "none":
+        return None
+    value, _, confidence = settings.wrapped.partition(":")
+    if not value:
+        expected = "auto, none, or VALUE_KEY[:CONFIDENCE_KEY]"
+        raise UsageError([Problem("--wrapped", f"it is {settings.wrapped!r}", expected)])
+    return Unwrapper(plan.root, None if settings.wrapped == "auto" else Form(value, confidence))
+
+
+def unwrapped(unwrapper: Unwrapper, pair: DocumentPair) -> DocumentPair:
+    """Return a pair with both sides out of their wrappers."""
+    gt, pred = (
+        unwrapper(side) if isinstance(side, dict) else Unwrapped(None)
+        for side in (pair.gt, pair.pred)
+    )
+    wrappers = gt.wrappers + pred.wrappers
+    if not wrappers:
+        return pair
+    warnings = (Problem(pair.id, found, "a number in [0, 1]") for found in pred.problems)
+    return replace(
+        pair,
+        gt=_document(pair.id, gt) if gt.wrappers else pair.gt,
+        pred=_document(pair.id, pred) if pred.wrappers else pair.pred,
+        warnings=(*pair.warnings, *warnings),
+        confidences=pred.confidences,
+        unwrapped={**wrappers, INHERITED: pred.inherited},
+    )
+
+
+def _document(name: str, bare: Unwrapped) -> JsonObject | Problem:
+    if isinstance(bare.value, dict):
+        return bare.value
+    return Problem(name, f"the wrapper of the document holds {brief(bare.value)}", "a JSON object")

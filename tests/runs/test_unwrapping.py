@@ -1,0 +1,124 @@
+"""Runs of predictions with metadata: the same figures as without, however they are read."""
+
+import json
+import random
+
+import pytest
+
+from stickler_cli.api.many import evaluate_many
+from stickler_cli.cli import main
+from tests.cli.conftest import SCHEMA, write
+
+
+def wrapped(value, draw):
+    if isinstance(value, dict):
+        return {name: wrapped(part, draw) for name, part in value.items()}
+    if isinstance(value, list):
+        return [wrapped(part, draw) for part in value]
+    return {"_value": value, "_confidence": draw.randrange(21) / 20}
+
+
+@pytest.fixture
+def pairs():
+    draw, found = random.Random(7), []  # noqa: S311 - no secret
+    for at in range(30):
+        lines = [{"sku": draw.choice("abcde") * 5, "qty": n} for n in range(draw.randrange(4))]
+        gt = {"id": f"A-{at}", "total": at, "lines": lines}
+        pred = {**gt, "total": at + (draw.random() < 0.3), "lines": lines[:2], "more": "x"}
+        found.append((f"d{at}", gt, pred, wrapped(pred, draw)))
+    return found
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch, pairs):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "schema.json", SCHEMA)
+    for name, gt, pred, rich in pairs:
+        for directory, value in (("gt", gt), ("pred", pred), ("rich", rich)):
+            write(tmp_path / directory / f"{name}.json", value)
+    return tmp_path
+
+
+@pytest.fixture
+def run(data, capsys):
+    def run(*arguments):
+        assert main(arguments) == 0
+        return capsys.readouterr().out
+
+    return run
+
+
+def record(text):
+    found = json.loads(text)
+    return {
+        **{name: found.pop(name, None) for name in ("confidence", "unwrapped")},
+        "rest": [entry.pop("confidences", None) for entry in found["per_document"]] and found,
+    }
+
+
+def test_wrappers_change_no_other_figure(run):
+    plain = record(run("eval", "schema.json", "gt", "pred", "-f", "json"))
+    rich = record(run("eval", "schema.json", "gt", "rich", "-f", "json"))
+    assert plain["confidence"] is None
+    assert rich["confidence"]["coverage"] == 1
+    assert rich["unwrapped"] == {"_value": rich["confidence"]["units"], "inherited": 0}
+    assert rich["rest"] == plain["rest"]
+
+
+def test_any_number_of_processes_and_any_reading_back_gives_the_same(run, data):
+    whole = run("eval", "schema.json", "gt", "rich", "-f", "json", "--by", "@directory")
+    assert (
+        run("eval", "schema.json", "gt", "rich", "-f", "json", "-j", "2", "--by", "@directory")
+        == whole
+    )
+    write(data / "whole.json", json.loads(whole))
+    assert run("report", "whole.json", "-f", "json") == whole
+    for at, name in enumerate(sorted((data / "gt").iterdir())):
+        for side in ("gt", "rich"):
+            target = data / f"{side}{at % 2}" / name.name
+            target.parent.mkdir(exist_ok=True)
+            (data / side / name.name).rename(target)
+    for half in "01":
+        arguments = ("schema.json", f"gt{half}", f"rich{half}", "-f", "json", "--by", "@directory")
+        write(data / f"half{half}.json", json.loads(run("eval", *arguments)))
+    assert run("merge", "half1.json", "half0.json", "-f", "json") == whole
+
+
+def test_a_run_that_goes_on_knows_the_confidences_of_before(run):
+    arguments = ("eval", "schema.json", "gt", "rich", "-f", "json", "--run-dir", "kept")
+    assert run(*arguments) == run(*arguments)
+
+
+def test_the_ground_truth_may_be_wrapped_too(pairs):
+    plain = evaluate_many(SCHEMA, ((name, gt, pred) for name, gt, pred, _ in pairs)).to_dict()
+    draw = random.Random(1)  # noqa: S311 - no secret
+    both = evaluate_many(
+        SCHEMA, ((name, wrapped(gt, draw), pred) for name, gt, pred, _ in pairs)
+    ).to_dict()
+    assert "confidence" not in both
+    assert both["confusion_matrix"] == plain["confusion_matrix"]
+
+
+def test_none_leaves_wrappers_where_they_are(run):
+    found = record(run("eval", "schema.json", "gt", "rich", "-f", "json", "--wrapped", "none"))
+    assert found["confidence"] is None
+    assert found["rest"]["confusion_matrix"]["overall"]["tp"] == 0
+
+
+def test_a_confidence_that_is_none_is_a_warning_of_its_document():
+    pred = {"id": {"_value": "A", "_confidence": 7}}
+    (problem,) = evaluate_many(SCHEMA, [("one", {"id": "A"}, pred)]).to_dict()["problems"]
+    assert problem["problem"] == (
+        "one: /id/_confidence: the confidence is 7, expected a number in [0, 1]"
+    )
+
+
+def test_a_wrapper_that_holds_no_document_is_an_invalid_prediction():
+    found = evaluate_many(SCHEMA, [("one", {"id": "A"}, {"_value": 5})]).to_dict()
+    assert found["documents"]["invalid"] == 1
+    assert "the wrapper of the document holds 5, expected a JSON object" in str(found["problems"])
+
+
+def test_an_empty_form_is_refused(data, capsys):
+    assert main(("eval", "schema.json", "gt", "rich", "--wrapped", ":x")) == 2
+    assert "--wrapped: it is ':x', expected auto, none, or" in capsys.readouterr().err

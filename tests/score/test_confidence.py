@@ -1,0 +1,167 @@
+"""What confidences are worth: the figures against their definitions and against scikit-learn."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import average_precision_score, brier_score_loss, log_loss, roc_auc_score
+
+from stickler_cli.api.many import evaluate_many
+from stickler_cli.score.confidence import confidence_view, reliability
+
+CASES = (Path(__file__).parents[1] / "cases" / "confidence.jsonl").read_text("utf-8").splitlines()
+
+UNITS = st.lists(
+    st.tuples(st.booleans(), st.one_of(st.floats(0, 1), st.integers(0, 20).map(lambda n: n / 20))),
+    min_size=1,
+    max_size=40,
+)
+
+
+def figures(units):
+    right, confidence = (np.array(part) for part in zip(*units, strict=True))
+    return confidence_view(reliability(confidence.astype(float), right.astype(bool)))
+
+
+@pytest.mark.parametrize("case", [*map(json.loads, CASES)], ids=lambda case: case["name"])
+def test_the_figures_are_those_of_the_examples(case):
+    found = figures(case["units"])
+    assert found.keys() == case["expected"].keys()
+    for name, expected in case["expected"].items():
+        if isinstance(expected, dict):
+            assert found[name].keys() == expected.keys()
+            for part, value in expected.items():
+                assert found[name][part] == pytest.approx(value, abs=1e-9), (name, part)
+        else:
+            assert found[name] == pytest.approx(expected, abs=1e-9), name
+
+
+@given(UNITS)
+def test_the_figures_are_those_of_scikit_learn(units):
+    found = figures(units)
+    right, confidence = (np.array(part, float) for part in zip(*units, strict=True))
+    assert found["brier"] == pytest.approx(brier_score_loss(right, confidence, pos_label=1))
+    clipped = np.clip(confidence, 1e-15, 1 - 1e-15)
+    expected = log_loss(right, np.stack([1 - clipped, clipped], axis=1), labels=[0, 1])
+    assert found["log_loss"] == pytest.approx(expected)
+    if right.any() and not right.all():
+        assert found["auroc"] == pytest.approx(roc_auc_score(right, confidence))
+    else:
+        assert found["auroc"] is None
+    if right.all():
+        assert found["auprc_error"] is None
+    else:
+        expected = average_precision_score(1 - right, -confidence)
+        assert found["auprc_error"] == pytest.approx(expected)
+
+
+@given(UNITS, st.randoms(use_true_random=False))
+def test_the_order_of_units_makes_no_difference(units, random):
+    shuffled = random.sample(units, len(units))
+    assert json.dumps(figures(shuffled)) == json.dumps(figures(units))
+
+
+@given(UNITS)
+def test_whole_weights_are_copies_of_documents(units):
+    right, confidence = (np.array(part) for part in zip(*units, strict=True))
+    document = np.arange(len(units)) // 2
+    weights = np.arange(document[-1] + 1)[:, None] % 3 * [1.0, 0.0] + [0.0, 1.0]
+    found = reliability(confidence.astype(float), right, document, weights).figures()
+    copies = [unit for at, unit in enumerate(units) for _ in range(int(weights[at // 2, 0]))]
+    for column, chosen in ((0, copies), (1, units)):
+        if not chosen:
+            assert all(np.isnan(values[column]) for values in found.values())
+            continue
+        expected = reliability(*(np.array(part) for part in list(zip(*chosen, strict=True))[::-1]))
+        for name, value in expected.figures().items():
+            assert found[name][column] == pytest.approx(value[0], nan_ok=True, abs=1e-9), name
+
+
+# What the reference gets wrong.
+
+ITEMS = {
+    "type": "object",
+    "properties": {
+        "items": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "x-aws-stickler-match-threshold": 0.9,
+                "properties": {
+                    "sku": {"type": "string", "x-aws-stickler-comparator": "ExactComparator"},
+                    "qty": {"type": "integer", "x-aws-stickler-comparator": "ExactComparator"},
+                },
+            },
+        }
+    },
+}
+
+
+def wrapped(value, confidence):
+    return {"_value": value, "_confidence": confidence}
+
+
+def item(sku, qty, confidence):
+    return {"sku": wrapped(sku, confidence), "qty": wrapped(qty, confidence)}
+
+
+def confidences(*pairs):
+    return evaluate_many(ITEMS, pairs).to_dict()["confidence"]
+
+
+def test_values_in_invented_and_unmatched_items_count():
+    gt = {"items": [{"sku": "a", "qty": 1}, {"sku": "b", "qty": 2}]}
+    pred = {"items": [item("a", 1, 0.9), item("b", 7, 0.6), item("c", 3, 0.2)]}
+    found = confidences((gt, pred))
+    assert (found["units"], found["right"]) == (6, 3)
+    assert found["fields"]["items.qty"]["units"] == 3
+    assert found["fields"]["items.qty"]["right"] == 1
+    assert found["auroc"] == pytest.approx((2 * 3 + 1 * 2.5) / 9)
+
+
+def test_items_of_all_positions_are_one_field():
+    gt = {"items": [{"sku": name, "qty": 1} for name in "abc"]}
+    pred = {"items": [item(name, 1, 0.5) for name in "cba"]}
+    assert confidences((gt, pred))["fields"].keys() == {"items.qty", "items.sku"}
+
+
+def test_ties_are_not_broken_by_the_order_of_the_input():
+    gt = {"items": [{"sku": "a", "qty": 1}]}
+    right, wrong = {"items": [item("a", 1, 0.5)]}, {"items": [item("a", 2, 0.5)]}
+    forth, back = confidences((gt, right), (gt, wrong)), confidences((gt, wrong), (gt, right))
+    for name in ("auroc", "auprc_error", "aurc", "error_capture", "selective"):
+        assert forth[name] == back[name]
+    assert forth["auroc"] == pytest.approx(0.5)
+
+
+def test_a_value_that_is_right_but_absent_is_no_unit():
+    gt = {"items": [{"sku": "a", "qty": None}]}
+    pred = {"items": [item("a", None, 0.9)]}
+    found = confidences((gt, pred))
+    assert Counter({path: field["units"] for path, field in found["fields"].items()}) == {
+        "items.sku": 1
+    }
+
+
+def test_what_whole_documents_leave_out_has_figures_of_its_own():
+    schema = {
+        "type": "object",
+        "properties": {
+            "a": {"type": "string"},
+            "note": {"type": "string", "x-aws-stickler-aggregate": False},
+        },
+    }
+    pred = {"a": wrapped("x", 0.9), "note": wrapped("y", 0.4)}
+    found = evaluate_many(schema, [({"a": "x", "note": "y"}, pred)]).to_dict()["confidence"]
+    assert (found["units"], found["coverage"]) == (1, 1.0)
+    assert found["fields"]["note"]["units"] == 1
+
+
+def test_an_undeclared_key_is_a_wrong_value_with_its_confidence():
+    found = confidences(({"items": []}, {"extra": wrapped("x", 0.7)}))
+    assert (found["units"], found["right"]) == (1, 0)
+    assert found["fields"]["extra"]["coverage"] is None
