@@ -16,6 +16,7 @@ MODULES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py"
 
 LATE_IMPORTS: Final = {
     ("__main__.py", "stickler_cli.cli"): "what the process is like is decided before",
+    ("__main__.py", "stickler_cli.runs.limits"): "what the process is like is decided before",
     ("cli/config.py", "tomllib"): "most runs find no configuration file",
     ("cli/console.py", "stickler_cli.reports.figures"): "--help loads no reports",
     ("cli/outputs.py", "stickler_cli.reports.github"): "other formats do not load it",
@@ -33,6 +34,8 @@ LATE_IMPORTS: Final = {
     ("reports/pieces.py", "rapidfuzz.distance"): "few reports show differences",
     ("runs/assembly.py", "stickler_cli.clients.client"): "few runs ask models",
     ("runs/evaluate.py", "rich*"): "few runs show a bar, and rich is large",
+    ("runs/limits.py", "numpy"): "commands that need no engine do not load it",
+    ("runs/limits.py", "stickler_cli.compare.assignment"): "the same",
     ("runs/pipeline.py", "stickler_cli.runs.pool"): "one process needs no multiprocessing",
     ("schema/files.py", "jsonschema_specifications"): "reads the disk; few schemas need it",
     ("schema/files.py", "urllib.request"): "loads ssl; most schemas are one file",
