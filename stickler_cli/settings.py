@@ -82,6 +82,18 @@ class SourceOptions(SchemaSource, TruthSource, PredictionSource):
     """What is compared."""
 
 
+class SelectionOptions(Settings):
+    """Which of the documents are evaluated."""
+
+    limit: int | None = option(None, "Evaluate the first N documents only.", "N", values=_SOME)
+    sample: int | None = option(
+        None,
+        "Evaluate N documents, drawn by their ids and --seed, in whatever order they come.",
+        "N",
+        values=_SOME,
+    )
+
+
 class SchemaOptions(Settings):
     """How a schema is read."""
 
@@ -169,7 +181,7 @@ class IntervalOptions(Settings):
         "LEVEL",
         values=replace(_SHARE, expected=f"{_SHARE.expected}, or none", word="none"),
     )
-    seed: int = option(0, "Draw other random samples.", "N", values=_COUNT)
+    seed: int = option(0, "Draw other random samples, also for --sample.", "N", values=_COUNT)
 
 
 class GateOptions(Settings):
@@ -237,6 +249,7 @@ class ReportOptions(OutputOptions):
 
 class EvalSettings(
     SourceOptions,
+    SelectionOptions,
     DocumentOptions,
     SchemaOptions,
     RunOptions,
@@ -261,6 +274,13 @@ class EvalSettings(
     )
     documents: str | None = option(
         None, "Write a row for each document to this file; likewise.", "FILE", is_path=True
+    )
+    label: tuple[str, ...] = option(
+        (),
+        "A word about the run for its record and its reports, such as a model or prompt=v3. "
+        "Repeatable.",
+        "TEXT",
+        in_file="eval",
     )
     run_dir: str | None = option(
         None,

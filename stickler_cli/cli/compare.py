@@ -77,7 +77,7 @@ def _compared(
         warn(f"models: {client.usage}")
     return ComparedPair(
         schema=loaded.path,
-        model_name=loaded.plan.model_name,
+        model_name=loaded.name,
         document=document,
         pairing_floor=settings.pairing_floor,
         extra_fields=settings.extra_fields,

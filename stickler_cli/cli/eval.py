@@ -1,7 +1,11 @@
 """`stickler eval`: have a run evaluated, report it, exit."""
 
+import os
 import sys
+from datetime import UTC, datetime
+from typing import Final
 
+from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents.pairs import Pairs
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.registry import WITH_ACCOUNTS, WITH_DETAIL, WITH_FIELD_INTERVALS, written
@@ -13,6 +17,8 @@ from stickler_cli.settings import EvalSettings
 from .console import ExitCode, warn, write_result
 from .outputs import exit_code_of, listing, outputs_of
 from .schemas import schema_of
+
+EPOCH: Final = "SOURCE_DATE_EPOCH"  # seconds: the time that a run says it began
 
 
 def evaluate(settings: EvalSettings) -> ExitCode:
@@ -28,7 +34,7 @@ def evaluate(settings: EvalSettings) -> ExitCode:
     pairs, client = assembly.pairs, assembly.job.options.client
     if settings.verbose:
         total = "?" if pairs.total is None else pairs.total
-        named = f"{assembly.schema.plan.model_name} of {settings.schema}"
+        named = f"{assembly.schema.name} of {settings.schema}"
         warn(f"evaluating {total} documents with {named}")
     if settings.dry_run:
         _show_dry_run(assembly.job, pairs)
@@ -41,6 +47,7 @@ def evaluate(settings: EvalSettings) -> ExitCode:
     wants_progress = sys.stderr.isatty() if settings.progress is None else settings.progress
     run, signal = evaluate_all(
         assembly,
+        started=_now(),
         progress=wants_progress and not settings.quiet,
         tell=tell,
         written=lambda run: written("json", run, TableStyle()),
@@ -52,6 +59,17 @@ def evaluate(settings: EvalSettings) -> ExitCode:
     if signal is not None:
         return ExitCode(128 + signal)
     return exit_code_of(run)
+
+
+def _now() -> str:
+    """Return the time in UTC. Source: reproducible-builds.org, SOURCE_DATE_EPOCH."""
+    said = os.environ.get(EPOCH)
+    try:
+        now = datetime.now(UTC) if said is None else datetime.fromtimestamp(int(said), UTC)
+    except (ValueError, OverflowError, OSError):
+        expected = "seconds since 1970"
+        raise UsageError([Problem(EPOCH, f"it is {said!r}", expected, "unset it")]) from None
+    return now.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def _show_dry_run(job: Job, pairs: Pairs) -> None:

@@ -28,7 +28,7 @@ def check(schemas: Iterable[str], settings: CheckSettings) -> ExitCode:
             code = ExitCode.USAGE
             show_problems(problems)
         elif not settings.quiet:
-            text = f"{schema}: no problems ({loaded.plan.model_name})"
+            text = f"{schema}: no problems ({loaded.name})"
             write_result(f"{visible(text)}\n")
     return code
 

@@ -30,7 +30,7 @@ from stickler_cli.score.document_result import DocumentProblem, Status
 from stickler_cli.score.error_classes import ErrorClass
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.intervals import MOST_REPLICATES
-from stickler_cli.score.record import SchemaSignature
+from stickler_cli.score.record import Provenance, SchemaSignature
 from stickler_cli.score.tally import COUNTING_MODES
 from stickler_cli.score.validity import Violated
 
@@ -551,8 +551,12 @@ class RunRecord(EvaluationRecord):
     """What the run had to reach, in the order given."""
     notes: list[str]
     """What the run noticed of its sources as a whole, a line each."""
+    provenance: NotRequired[list[Provenance]]
+    """Where the documents came from, and when; of each run that this one was put together of."""
     partial: NotRequired[Literal[True]]
     """There if the run was interrupted: it speaks of some of the documents only."""
+    planned: NotRequired[Count]
+    """How many documents there were to evaluate, if the run was interrupted and they are known."""
     field_scores: NotRequired[Annotated[dict[str, Fraction], UNREAD]]
     """Score of each field, after clipping; this and what follows where two files were compared."""
     all_fields_matched: NotRequired[Annotated[Flag, UNREAD]]

@@ -45,6 +45,8 @@ def run_page(run: Run, style: TableStyle) -> str:
     chosen = run.first_non_matches[: style.show_non_matches]
     return _page(
         [MARKER, f"### {_title(view)}"],
+        *([f"**{text}**"] for text in [run_sentences.partial(view)] if text),
+        *([text] for text in run_sentences.labels(view)),
         *([text] for text in (run_sentences.headline(view), *run_sentences.validities(view))),
         table_text(tables.whole_table(view)),
         *([text] for text in told if text),

@@ -37,6 +37,20 @@ _WHY_LOWEST: Final = {
 }
 
 
+def partial(view: RunView) -> str | None:
+    """Return how many of all documents an interrupted run speaks of; None of a whole run."""
+    if not view.run.partial:
+        return None
+    of_all = "" if view.run.planned is None else f" of {view.run.planned}"
+    return f"partial: {view.run.evaluation.documents['total']}{of_all} documents"
+
+
+def labels(view: RunView) -> list[str]:
+    """Return what the user said about the run, as a line; nothing where nothing was said."""
+    said = dict.fromkeys(label for each in view.run.provenance for label in each.labels)
+    return [f"labels: {', '.join(map(view.quoted, said))}"] if said else []
+
+
 def headline(view: RunView) -> str:
     """Return how many documents there were, what became of the others, and the mean score."""
     evaluation, run = view.run.evaluation, view.run

@@ -25,9 +25,14 @@ MOST_GROUPS_SHOWN: Final = 20
 def render_run(run: Run, style: TableStyle) -> str:
     """Return a run as tables and sentences; ends with a line break."""
     view, schema = RunView(run), run.schema
-    head = (run_sentences.headline(view), *run_sentences.validities(view))
+    partial = [Text(text, "bad") for text in [run_sentences.partial(view)] if text]
+    head = (
+        *run_sentences.labels(view),
+        run_sentences.headline(view),
+        *run_sentences.validities(view),
+    )
     sections = (
-        [Text(f"{schema.model_name} ({schema.path})", "title"), *map(Text, head)],
+        [*partial, Text(f"{schema.model_name} ({schema.path})", "title"), *map(Text, head)],
         _whole(view),
         _groups(view, MOST_GROUPS_SHOWN if style.room else None),
         _fields(view, nested=not style.plain),

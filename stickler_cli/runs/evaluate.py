@@ -12,6 +12,7 @@ from stickler_cli.core.json_values import json_line
 from stickler_cli.core.option import part_of
 from stickler_cli.documents.document import digest_of
 from stickler_cli.documents.pairs import DocumentPair, Pairs
+from stickler_cli.documents.reading import source_of
 from stickler_cli.records.row_files import (
     LineColumn,
     TakesLines,
@@ -23,8 +24,14 @@ from stickler_cli.records.row_files import (
 from stickler_cli.score.conditions import Conditions, FieldInfo
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.gates import judge
-from stickler_cli.score.record import Run, SchemaSignature
-from stickler_cli.settings import DecidingOptions, DocumentOptions, ManySettings, RunOptions
+from stickler_cli.score.record import Provenance, Run, SchemaSignature
+from stickler_cli.settings import (
+    DecidingOptions,
+    DocumentOptions,
+    ManySettings,
+    RunOptions,
+    SelectionOptions,
+)
 from .assembly import Assembly, client_of, comparing
 from .chunk import ChunkResult, Item
 from .interruption import Interruption
@@ -66,6 +73,7 @@ def evaluate_in_memory(  # noqa: PLR0913 - a keyword for what settings cannot ho
 def evaluate(
     assembly: Assembly,
     *,
+    started: str,
     progress: bool,
     tell: Callable[[str], None],
     written: Callable[[Run], Iterable[bytes]],
@@ -73,7 +81,8 @@ def evaluate(
     """Evaluate all pairs; on Ctrl-C or SIGTERM, those that are finished by then.
 
     What a run directory keeps of an earlier run is not evaluated again. The files of a run that
-    ended early are called `NAME.partial` instead. `tell` is told, as a line, what was found in the
+    ended early are called `NAME.partial` instead. `started` is the time of this run, which one in a
+    run directory has from its beginning on. `tell` is told, as a line, what was found in the
     run directory; `written` returns the text of the run file that goes there.
 
     Returns:
@@ -83,10 +92,13 @@ def evaluate(
     kept: AbstractContextManager[RunDirectory | None] = nullcontext()
     if settings.run_dir is not None:
         begun_with = _deciding(assembly)
-        kept = run_directory(settings.run_dir, begun_with, restart=settings.restart, tell=tell)
+        kept = run_directory(
+            settings.run_dir, begun_with, started, restart=settings.restart, tell=tell
+        )
     with kept as directory:
         total = _total(assembly, directory, interruption, progress=progress)
-        run = _record(assembly, total, partial=interruption.signal is not None)
+        begun = started if directory is None else directory.started
+        run = _record(assembly, total, begun, partial=interruption.signal is not None)
         if directory is not None:
             place = directory.place(RUN_FILE)
             with whole_file(place, OPTION, partial=lambda: run.partial) as stream:
@@ -107,6 +119,8 @@ def _deciding(assembly: Assembly) -> dict[str, object]:
         "GT": settings.gt,
         "PRED": settings.pred,
         **asdict(part_of(settings, DocumentOptions)),
+        **asdict(part_of(settings, SelectionOptions)),
+        "seed": settings.seed,
         **asdict(part_of(settings, DecidingOptions)),
         **asdict(job.requested),
         "by": [[entry.key, digest_of(json_line(asdict(entry)))] for entry in job.by],
@@ -202,17 +216,20 @@ def field_infos(plan: Plan) -> tuple[FieldInfo, ...]:
     )
 
 
-def _record(assembly: Assembly, total: ChunkResult, *, partial: bool) -> Run:
+def _record(assembly: Assembly, total: ChunkResult, started: str, *, partial: bool) -> Run:
     evaluation, settings, schema = total.evaluation, assembly.settings, assembly.schema
     recall_with_fd = settings.recall_with_fd
+    gt, pred = source_of(settings.gt), source_of(settings.pred)
     return Run(
         evaluation=evaluation,
-        schema=SchemaSignature(schema.path, schema.digest, schema.plan.model_name, schema.inferred),
+        schema=SchemaSignature(schema.path, schema.digest, schema.name, schema.inferred),
         options=part_of(settings, RunOptions),
         fields=field_infos(schema.plan),
         gates=[judge(it, evaluation, recall_with_fd=recall_with_fd) for it in assembly.gates],
         notes=_notes(assembly.pairs, evaluation, partial=partial),
         partial=partial,
+        planned=assembly.pairs.total if partial else None,
+        provenance=[Provenance(started, gt, pred, settings.label)],
         document=total.document,
         detail=total.detail,
         first_non_matches=tuple(total.first_non_matches),

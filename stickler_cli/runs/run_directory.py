@@ -40,6 +40,8 @@ class RunDirectory:
     """What the journal holds after its settings."""
     tell: Callable[[str], None]
     """Told, as a line, what was found in the journal."""
+    started: str
+    """When the run began: this one, or that which it continues."""
 
     def place(self, name: str) -> str:
         """Return the path of a file in it."""
@@ -53,7 +55,12 @@ class RunDirectory:
 
 @contextmanager
 def run_directory(
-    path: str, settings: Mapping[str, object], *, restart: bool = False, tell: Callable[[str], None]
+    path: str,
+    settings: Mapping[str, object],
+    started: str,
+    *,
+    restart: bool = False,
+    tell: Callable[[str], None],
 ) -> Iterator[RunDirectory]:
     """Have a directory to oneself while the block runs; it is made if there is none.
 
@@ -65,7 +72,7 @@ def run_directory(
     source = f"{OPTION} {path}"
     _make(path, source)
     journal = Journal(str(Path(path) / JOURNAL), source)
-    directory = RunDirectory(path, source, journal, iter(()), tell)
+    directory = RunDirectory(path, source, journal, iter(()), tell, started)
     try:
         if restart:
             journal.clear()
@@ -77,11 +84,12 @@ def run_directory(
             if first is None:
                 Path(directory.place(name)).unlink(missing_ok=True)
         if first is None:
-            journal.append({"settings": settings})
+            journal.append({"settings": settings, "started": started})
         else:
             place, record = first
             begun = read(dict[str, object], record.get("settings"), place, ("settings",))
             _compare(begun, settings, source)
+            directory.started = read(str, record.get("started"), place, ("started",))
         yield directory
     finally:
         journal.close()

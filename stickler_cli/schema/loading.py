@@ -2,6 +2,7 @@
 
 import hashlib
 from pathlib import Path
+from typing import Final
 
 import orjson
 
@@ -14,6 +15,8 @@ from .compiler import compile_schema
 from .dialects import Schema
 from .inference import Inferred, infer
 from .remarks import nothing_described, warnings_of, without_doubled_values
+
+MODEL_NAME: Final = "x-aws-stickler-model-name"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,16 @@ class LoadedSchema:
     """What the schema says in vain."""
     refusals: tuple[Problem, ...] = ()
     """Why it is of no use, though without inference it can be: it describes no field."""
+
+    @property
+    def name(self) -> str:
+        """What people call its documents: its title, else its model name, else its file's name."""
+        if isinstance(self.contents, dict):
+            for key in ("title", MODEL_NAME):
+                name = self.contents.get(key)
+                if isinstance(name, str) and name.strip():
+                    return name.strip()
+        return Path(self.path).stem or self.plan.model_name
 
     @property
     def remark(self) -> str:

@@ -5,7 +5,7 @@ Every report is a view of this record, and `records.run_reading` reads it back. 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, astuple
 from enum import StrEnum
 from typing import Annotated, Final
 
@@ -52,6 +52,20 @@ class SchemaSignature:
 
 
 @dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where documents came from, and when; nothing here decides a figure."""
+
+    started: str
+    """When the run began, in UTC; `SOURCE_DATE_EPOCH` sets it."""
+    gt: str
+    """The ground truth, as the user named it."""
+    pred: str
+    """The predictions, likewise."""
+    labels: tuple[str, ...] = ()
+    """What the user said about the run."""
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """An evaluation and everything that a report says about how it came about."""
 
@@ -65,6 +79,10 @@ class Run:
     """What the run noticed of its sources as a whole, one line each."""
     partial: bool = False
     """Whether the run ended before all of its documents were evaluated."""
+    planned: int | None = None
+    """Of such a run, how many documents there were to evaluate, if anybody knew."""
+    provenance: Sequence[Provenance] = ()
+    """Of a run that was put together of others, that of each."""
     document: Mapping[str, object] | None = None
     """Of a run of one pair of files, what `document_view` says of the comparison."""
     version: str = __version__
@@ -117,8 +135,12 @@ def run_record(run: Run, *, per_document: bool = True) -> dict[str, object]:
         "gates": encoded(run.gates),
         "notes": sorted(run.notes),
     }
+    if run.provenance:
+        record["provenance"] = encoded(sorted(run.provenance, key=astuple))
     if run.partial:
         record["partial"] = True
+    if run.planned is not None:
+        record["planned"] = run.planned
     if run.document is not None:
         record |= run.document
     if per_document and run.evaluation.accounts is not None:

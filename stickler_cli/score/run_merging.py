@@ -46,8 +46,18 @@ def merge_runs(runs: Sequence[tuple[str, Run]], gates: Sequence[Gate] | None = N
         gates=[judge(gate, whole, recall_with_fd=first.rule.recall_with_fd) for gate in gates],
         notes=sorted({note for _, run in runs for note in run.notes}),
         partial=any(run.partial for _, run in runs),
+        planned=_planned([run for _, run in runs]),
+        provenance=[*dict.fromkeys(each for _, run in runs for each in run.provenance)],
         document=None if others else first.document,
     )
+
+
+def _planned(runs: Sequence[Run]) -> int | None:
+    """Return how many documents runs had to evaluate together, where some were interrupted."""
+    if not any(run.partial for run in runs):
+        return None
+    of_each = [run.planned if run.partial else run.evaluation.documents["total"] for run in runs]
+    return None if None in of_each else sum(filter(None, of_each))
 
 
 def _differences(runs: Sequence[tuple[str, Run]]) -> Iterator[Problem]:

@@ -53,7 +53,7 @@ def test_what_is_said_in_vain_is_a_warning(stickler, data):
 
     result = stickler("check", "odd.json", "--infer", "never")
 
-    assert (result.code, result.out) == (0, "odd.json: no problems (DynamicModel)\n")
+    assert (result.code, result.out) == (0, "odd.json: no problems (odd)\n")
     assert result.err == (
         "warning: odd.json#/properties/a/discription: discription is no keyword of JSON Schema, "
         "and says nothing; did you mean description?\n"

@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import sys
+from datetime import UTC, datetime
 from typing import get_args
 
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from stickler_cli.cli.console import ExitCode
 from stickler_cli.reports.registry import FORMATS
 from stickler_cli.settings import RunFormat
-from .conftest import GOOD, write
+from .conftest import GOOD, SCHEMA, write
 
 EVAL = ("eval", "schema.json", "gt", "pred")
 
@@ -463,3 +464,57 @@ def test_a_rate_that_has_nothing_to_divide_by_is_empty_in_rows(stickler, data):
         text = stickler(*EVAL, "-q", "-f", "csv", "--csv", wide).out
         (first, *_) = csv.DictReader(io.StringIO(text))
         assert first[name] == ""
+
+
+# --- some of the documents, and what is known of a run
+
+
+def test_a_limit_and_a_sample_are_told(stickler):
+    first = stickler(*EVAL, "--limit", "1", "-f", "json").json
+    assert [it["id"] for it in first["per_document"]] == ["one"]
+    assert "--limit: the first 1 of 2 documents only" in first["notes"]
+    drawn = stickler(*EVAL, "--sample", "1", "--seed", "3")
+    assert "note: --sample: 1 of 2 documents only, drawn with seed 3" in drawn.out
+    assert stickler(*EVAL, "--sample", "0").code == 2
+
+
+def test_the_record_has_labels_sources_and_time(stickler, monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
+    result = stickler(*EVAL, "--label", "gpt-5", "--label", "prompt=v3", "-o", "run.json")
+    assert "labels: gpt-5, prompt=v3" in result.out.splitlines()
+    record = stickler("report", "run.json", "-f", "json").json
+    assert record["provenance"] == [
+        {
+            "started": "1970-01-01T00:00:00Z",
+            "gt": "gt",
+            "pred": "pred",
+            "labels": ["gpt-5", "prompt=v3"],
+        }
+    ]
+    assert "labels: `gpt-5`, `prompt=v3`" in stickler("report", "run.json", "-f", "markdown").out
+
+
+def test_the_time_is_that_of_the_clock_where_nobody_sets_it(stickler, monkeypatch):
+    monkeypatch.delenv("SOURCE_DATE_EPOCH")
+    before = datetime.now(UTC).replace(microsecond=0)
+    (told,) = stickler(*EVAL, "-f", "json").json["provenance"]
+    assert before <= datetime.fromisoformat(told["started"]) <= datetime.now(UTC)
+
+
+def test_a_time_that_is_none_is_refused(stickler, monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "noon")
+    assert "SOURCE_DATE_EPOCH: it is 'noon', expected seconds since 1970" in stickler(*EVAL).err
+
+
+@pytest.mark.parametrize(
+    ("said", "heading"),
+    [
+        ({"title": "Sales order"}, "Sales order (schema.json)"),
+        ({"title": "  "}, "Order (schema.json)"),
+        ({"x-aws-stickler-model-name": None}, "schema (schema.json)"),
+    ],
+)
+def test_the_heading_is_the_title_of_the_schema(stickler, data, said, heading):
+    schema = {key: value for key, value in (SCHEMA | said).items() if value is not None}
+    write(data / "schema.json", schema)
+    assert stickler(*EVAL).out.splitlines()[0] == heading

@@ -163,6 +163,10 @@ def _settings(view: RunView) -> list[tuple[str, str]]:
         *([("inferred annotations", run.schema.inferred)] if run.schema.inferred else []),
         *((name.replace("_", " "), _option_text(name, value)) for name, value in options.items()),
         *((f"intervals: {name}", str(value)) for name, value in bounds.items()),
+        *(
+            ("begun", f"{each.started}, {visible(each.pred)} against {visible(each.gt)}")
+            for each in run.provenance
+        ),
         ("made by", f"stickler {run.version}"),
     ]
 
