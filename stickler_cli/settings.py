@@ -30,7 +30,7 @@ LintFormat = Literal["table", "json", "github"]
 FailOn = Literal["error", "warning", "note", "never"]
 
 LEVEL: Final = 0.95  # of confidence intervals: the customary one
-MARGIN: Final = 0.05  # the least change of a rate between two runs that is worth a word
+MARGIN: Final = 0.02  # the least change of a rate between two runs that is worth a word
 
 _COUNT: Final = Number("a whole number of at least 0", lambda number: number >= 0, whole=True)
 _SHARE: Final = Number("a number between 0 and 1", lambda number: 0 < number < 1)
@@ -378,7 +378,10 @@ class DiffSettings(ReportOptions, IntervalOptions, TerminalOptions):
         values=_SHARE,
     )
     margin: float = option(
-        MARGIN, "A change smaller than this counts as none.", "CHANGE", values=_SHARE
+        MARGIN,
+        "A change whose interval shows that it is smaller than this counts as none.",
+        "CHANGE",
+        values=_SHARE,
     )
     gate: tuple[str, ...] = option(
         (),

@@ -36,7 +36,7 @@ class Trend(StrEnum):
     IMPROVED = "improved"
     REGRESSED = "regressed"
     UNCHANGED = "unchanged"
-    """Any change is smaller than the margin, at the confidence level."""
+    """Any change is smaller than the margin, at the confidence level, be it by chance or not."""
     UNCLEAR = "not enough data"
     """It may have changed by more than the margin or not at all."""
 
@@ -59,8 +59,7 @@ class DiffSettings:
     intervals: IntervalSettings = field(default_factory=IntervalSettings)
     """A change is significant if its p is at most 1 - level; the seed also draws the swaps."""
     margin: float = MARGIN
-    """Above 0; changes smaller than this count as none, when the interval of a change shows that
-    it is."""
+    """Above 0; a change counts as none where its interval shows that it is smaller than this."""
 
     @property
     def alpha(self) -> float:
@@ -124,6 +123,11 @@ class Change(Figure):
     """Documents in which the field was right and is wrong."""
     fixed: Count
     """Documents in which the field was wrong and is right."""
+
+    @property
+    def excludes_zero(self) -> bool:
+        """Whether there is an interval, and no change at all lies outside of it."""
+        return self.interval is not None and not self.interval.lower <= 0 <= self.interval.upper
 
 
 @dataclass(frozen=True, slots=True)

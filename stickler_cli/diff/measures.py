@@ -90,7 +90,12 @@ def trend_of(
     sample: Sample, interval: Interval | None, corrected_p: float, settings: DiffSettings
 ) -> tuple[Trend, Decision]:
     """Return what became of a figure, and on what grounds."""
-    if corrected_p <= settings.alpha:
+    inside = (
+        interval is not None
+        and -settings.margin <= interval.lower
+        and interval.upper <= settings.margin
+    )
+    if corrected_p <= settings.alpha and not inside:
         decision = Decision.EXACT if is_enumerated(sample) else Decision.SAMPLED
         before, after = quotients(
             np.stack([sample.before.sum(axis=1), sample.after.sum(axis=1)], 1)
@@ -98,7 +103,6 @@ def trend_of(
         return (Trend.REGRESSED if after < before else Trend.IMPROVED), decision
     if smallest_p(sample.documents) > settings.alpha or interval is None:
         return Trend.UNCLEAR, Decision.DOCUMENTS
-    inside = -settings.margin <= interval.lower and interval.upper <= settings.margin
     return (Trend.UNCHANGED if inside else Trend.UNCLEAR), Decision.INTERVAL
 
 

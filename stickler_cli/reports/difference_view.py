@@ -114,6 +114,27 @@ class DifferenceView:
         ]
 
     @property
+    def findings(self) -> list[tuple[Tone, str]]:
+        """What the test found of fields, and where test, interval and margin do not say the same.
+
+        A tone and a text each.
+        """
+        found = self.fields_with(Trend.REGRESSED, Trend.IMPROVED)
+        alpha, margin = self.difference.settings.alpha, self.difference.settings.margin
+        told = (*self.difference.whole, *self.difference.fields)
+        chance = [it for it in told if it.corrected_p is not None and it.corrected_p > alpha]
+        may_be = [it for it in chance if it.excludes_zero]
+        small = [it for it in told if it.trend is Trend.UNCHANGED and it not in chance]
+        for changes, what in (
+            (may_be, "the interval excludes 0, but the test does not reject chance, and decides"),
+            (small, f"more than chance, but by less than {margin:g}, which counts as none"),
+        ):
+            if changes:
+                named = (f"{self.name(it)} (p {rate(it.corrected_p)})" for it in changes)
+                found.append(("warn", f"{what}: {some_of(named, NAMED)}"))
+        return found
+
+    @property
     def contrasts(self) -> list[tuple[bool, str]]:
         """In what the runs differ besides figures, and whether that makes them incomparable."""
         quoted, difference = self.quoted, self.difference
@@ -162,7 +183,7 @@ class DifferenceView:
         return [
             "before, after: F1 of overall, over the documents of the first run",
             "p: paired permutation test over documents, corrected for all fields (Holm)",
-            f"improved, regressed: p is at most {alpha:.4g}",
-            f"unchanged: the interval is within {margin:g} of 0; not enough data: it is not",
+            f"unchanged: the interval is within {margin:g} of 0, whatever p is",
+            f"improved, regressed: p is at most {alpha:.4g}; not enough data: neither",
             "broken, fixed: documents in which the field was right and is wrong, and the reverse",
         ]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from stickler_cli.diff.changes import Difference, Trend
+from stickler_cli.diff.changes import Difference
 from stickler_cli.reports import run_sentences, tables
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.record import Run, Verdict
@@ -77,7 +77,7 @@ def difference_page(difference: Difference) -> str:
         [view.headline],
         [f"**{view.trend_line}**"],
         _gates(difference.gates),
-        [f"- {text}" for _, text in view.fields_with(Trend.REGRESSED, Trend.IMPROVED)],
+        [f"- {text}" for _, text in view.findings],
         table_text(tables.change_table(view, difference.whole, page=True)),
         *(_changed_documents(view, what) for what in view.documents),
         _details(tables.change_table(view, difference.fields, "field", page=True)),

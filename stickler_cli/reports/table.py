@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from stickler_cli.core.locations import field_path
-from stickler_cli.diff.changes import Difference, Trend
+from stickler_cli.diff.changes import Difference
 from stickler_cli.reports import run_sentences, tables
 from stickler_cli.score.non_matches import NonMatch
 from stickler_cli.score.record import Run
@@ -117,7 +117,7 @@ def _problems(view: RunView) -> Iterator[Text]:
 def render_difference(difference: Difference, style: TableStyle) -> str:
     """Return a difference as tables and sentences; ends with a line break."""
     view = DifferenceView(difference)
-    told = view.fields_with(Trend.REGRESSED, Trend.IMPROVED)
+    told = view.findings
     sections: tuple[Iterable[Block], ...] = (
         _head(view),
         [tables.change_table(view, difference.whole)],

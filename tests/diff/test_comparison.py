@@ -50,12 +50,27 @@ def test_five_documents_are_not_enough_whatever_happens():
     assert found.p == 2 / 32
 
 
-def test_two_hundred_documents_alike_but_one_are_unchanged():
-    found = field("1" * 200, "0" + "1" * 199)
+def test_four_hundred_documents_alike_but_one_are_unchanged():
+    found = field("1" * 400, "0" + "1" * 399)
 
     assert (found.trend, found.decided_by) == (Trend.UNCHANGED, Decision.INTERVAL)
-    # F1 is 398 / 399: a false discovery is in precision only
-    assert found.change == -1 / 399
+    # F1 is 798 / 799: a false discovery is in precision only
+    assert found.change == -1 / 799
+
+
+def test_few_documents_that_are_alike_do_not_show_that_nothing_changed():
+    found = field("1" * 6, "1" * 6)
+
+    assert (found.trend, found.decided_by) == (Trend.UNCLEAR, Decision.INTERVAL)
+
+
+def test_a_change_that_is_surely_smaller_than_the_margin_counts_as_none():
+    before, after = "1" * 400, "0" * 9 + "1" * 391
+
+    assert field(before, after).trend is Trend.REGRESSED
+    found = field(before, after, margin=0.1)
+    assert (found.trend, found.decided_by) == (Trend.UNCHANGED, Decision.INTERVAL)
+    assert found.p < 0.05
 
 
 def test_what_may_be_more_than_the_margin_is_not_called_unchanged():

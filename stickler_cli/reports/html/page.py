@@ -14,7 +14,7 @@ from typing import Final
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from stickler_cli.diff.changes import Difference, Trend
+from stickler_cli.diff.changes import Difference
 from stickler_cli.reports import run_sentences
 from stickler_cli.reports.difference_view import MARKS, SHORT, DifferenceView, signed
 from stickler_cli.reports.figures import more_of, number_of, setting, visible
@@ -95,7 +95,7 @@ def render_difference(difference: Difference, style: TableStyle) -> str:
     context: dict[str, object] = {
         "view": view,
         "policy": POLICY,
-        "told": [text for _, text in view.fields_with(Trend.REGRESSED, Trend.IMPROVED)],
+        "told": [text for _, text in view.findings],
         "documents": {
             f"Documents that got {what}": (found[:MOST_DOCUMENTS], len(found[MOST_DOCUMENTS:]))
             for what, found in (("worse", difference.worse), ("better", difference.better))
