@@ -13,8 +13,9 @@ sum of `1e999999999` and 1 would fill the memory."""
 
 _SCIENTIFIC: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)[eE]([+-]?[0-9]+)")
 _PLAIN: Final = re.compile(r"-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
-_WORD: Final = re.compile(r"[^\W\d_]+(?:[-.][^\W\d_]+)*\.?")
+_WORD: Final = re.compile(r"[^\W\d_]+(?:[-.][^\W\d_]+)*(\.?)")
 """With the dots and hyphens that are part of it: `Rs. 500` is 500, not 0.500."""
+_FIRST_TO_LAST: Final = re.compile(r"[0-9](?:.*[0-9])?", re.DOTALL)
 _IGNORED: Final = re.compile(r"[^0-9.-]+")
 
 
@@ -35,7 +36,7 @@ def parse_number(text: str) -> Decimal | None:
         # So many digits that Decimal itself would refuse the exponent.
         beyond = len(scientific[1].lstrip("+-0")) > len(str(MAGNITUDE))
         return None if beyond else readable(Decimal(text))
-    bare = _IGNORED.sub("", _WORD.sub("", text))
+    bare = _IGNORED.sub("", _without_words(text))
     if not _PLAIN.fullmatch(bare):
         return None
     number = Decimal(bare)
@@ -45,6 +46,19 @@ def parse_number(text: str) -> Decimal | None:
         # An accountant's negative, as `$(5)` is and `thirty (30)` is not.
         number = number.copy_sign(Decimal(-1))
     return readable(number)
+
+
+def _without_words(text: str) -> str:
+    """Leave out words; a dot at the end of one between digits is the number's: `12USD.50`."""
+    digits = _FIRST_TO_LAST.search(text)
+    if digits is None:
+        return ""
+
+    def kept(word: re.Match[str]) -> str:
+        between = digits.start() < word.start() and word.end() < digits.end()
+        return word[1] if between else ""
+
+    return _WORD.sub(kept, text)
 
 
 def readable(number: Decimal) -> Decimal | None:
