@@ -368,8 +368,16 @@ class CompareSettings(
     )
 
 
-class DiffSettings(ReportOptions, IntervalOptions, TerminalOptions):
-    """What `stickler diff` is asked for."""
+class DiffSettings(
+    DocumentOptions,
+    SchemaOptions,
+    DecidingOptions,
+    ModelOptions,
+    ReportOptions,
+    IntervalOptions,
+    TerminalOptions,
+):
+    """What `stickler diff` is asked for; what is said of documents is for runs that it makes."""
 
     ci: float = option(
         LEVEL,

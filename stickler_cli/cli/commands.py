@@ -65,14 +65,14 @@ COMMANDS: Final = {
         """Compare two runs of the same documents: what got better or worse, and is it chance?
 
         BASE and NEW are run files, as stickler eval -o run.json writes them, or run directories.
+        Of four arguments, SCHEMA GT PRED_A PRED_B, the runs are made here, with the options that
+        eval has for documents and their comparison.
         """,
-        "finished.diff",
-        {
-            "base": Argument("BASE", "The run that was: a run file or directory."),
-            "new": Argument("NEW", "The run that is: likewise."),
-        },
+        "diff.diff",
+        {"names": Argument("RUN...", "BASE and NEW, or what makes them.", list[str])},
         """
   stickler diff base.json new.json
+  stickler diff schema.json gt/ pred-old/ pred-new/
   stickler diff old.json new.json --gate 'f1>=0' --gate 'documents.worse<=3'
   stickler diff base.json new.json -o diff.json -o comment.md""",
     ),

@@ -9,10 +9,11 @@ from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents.pairs import Pairs
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.registry import WITH_ACCOUNTS, WITH_DETAIL, WITH_FIELD_INTERVALS, written
-from stickler_cli.runs.assembly import assemble
+from stickler_cli.runs.assembly import Assembly, assemble
 from stickler_cli.runs.evaluate import evaluate as evaluate_all
 from stickler_cli.runs.job import Job, OutputsRequested, Workers
 from stickler_cli.runs.pipeline import chunk_results
+from stickler_cli.score.record import Run
 from stickler_cli.settings import EvalSettings
 from .console import ExitCode, warn, write_result
 from .outputs import exit_code_of, listing, outputs_of
@@ -40,18 +41,7 @@ def evaluate(settings: EvalSettings) -> ExitCode:
         _show_dry_run(assembly.job, pairs)
         return ExitCode.OK
 
-    def tell(text: str) -> None:
-        if not settings.quiet:
-            warn(text)
-
-    wants_progress = sys.stderr.isatty() if settings.progress is None else settings.progress
-    run, signal = evaluate_all(
-        assembly,
-        started=_now(),
-        progress=wants_progress and not settings.quiet,
-        tell=tell,
-        written=lambda run: written("json", run, TableStyle()),
-    )
+    run, signal = evaluated(assembly)
     outputs.write(run)
     outputs.conclude(run)
     if client is not None and not settings.quiet:
@@ -59,6 +49,24 @@ def evaluate(settings: EvalSettings) -> ExitCode:
     if signal is not None:
         return ExitCode(128 + signal)
     return exit_code_of(run)
+
+
+def evaluated(assembly: Assembly) -> tuple[Run, int | None]:
+    """Return a run that was put together here, and the signal that ended it early, if one did."""
+    settings = assembly.settings
+
+    def tell(text: str) -> None:
+        if not settings.quiet:
+            warn(text)
+
+    wants_progress = sys.stderr.isatty() if settings.progress is None else settings.progress
+    return evaluate_all(
+        assembly,
+        started=_now(),
+        progress=wants_progress and not settings.quiet,
+        tell=tell,
+        written=lambda run: written("json", run, TableStyle()),
+    )
 
 
 def _now() -> str:

@@ -1,18 +1,13 @@
-"""`stickler report`, `merge` and `diff`: finished runs in, results out; nothing is evaluated."""
+"""`stickler report` and `merge`: finished runs in, results out; nothing is evaluated."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from stickler_cli.core.problems import NotComparableError, Problem
-from stickler_cli.diff.changes import DiffSettings as Deciding
-from stickler_cli.diff.comparing import LOWEST, compare_runs
-from stickler_cli.diff.contrasts import deciding
 from stickler_cli.reports.registry import WITH_DETAIL
 from stickler_cli.runs.saved import load_detail, load_run
-from stickler_cli.score.gates import check_paths, parse_gate, parse_gates, refuse_bounds
-from stickler_cli.score.intervals import IntervalSettings
+from stickler_cli.score.gates import check_paths, parse_gates, refuse_bounds
 from stickler_cli.score.run_merging import merge_runs
-from stickler_cli.settings import DiffSettings, MergeSettings, ReportSettings
+from stickler_cli.settings import MergeSettings, ReportSettings
 from .console import ExitCode
 from .outputs import exit_code_of, outputs_of
 
@@ -40,22 +35,3 @@ def merge(names: Sequence[str], settings: MergeSettings) -> ExitCode:
     outputs.write(whole)
     outputs.conclude(whole)
     return exit_code_of(whole)
-
-
-def diff(base: str, new: str, settings: DiffSettings) -> ExitCode:
-    """Compare two runs and report."""
-    gates = [parse_gate(text, lowest=LOWEST) for text in settings.gate]
-    outputs = outputs_of(settings, [("BASE", base), ("NEW", new)])
-    runs = load_run(base), load_run(new)
-    if not settings.allow_different and (against := deciding(*runs)):
-        hint = "--allow-different compares them all the same"
-        raise NotComparableError(
-            Problem("", f"the runs are not comparable: {contrast}", hint=hint)
-            for contrast in against
-        )
-    intervals = IntervalSettings(settings.ci, settings.seed)
-    difference = compare_runs(*runs, (base, new), gates, Deciding(intervals, settings.margin))
-    outputs.write(difference)
-    outputs.conclude(difference)
-    passed = all(result.passed for result in difference.gates)
-    return ExitCode.OK if passed else ExitCode.GATE_FAILED

@@ -139,3 +139,78 @@ def test_a_run_without_accounts_says_how_to_get_them(stickler, runs):
 
     assert result.code == 2
     assert "NEW: the run has no accounts of its documents" in result.err
+
+
+# --- runs that are made of predictions
+
+
+def test_two_predictions_are_evaluated_and_compared(stickler, runs):
+    (runs / "next").mkdir()
+    for file in (runs / "pred").iterdir():
+        write(runs / "next" / file.name, file.read_text())
+    write(runs / "pred" / "two.json", {**GOOD, "total": 99})
+    made = stickler("diff", "schema.json", "gt", "pred", "next", "-f", "json").json
+
+    assert (made["base"]["source"], made["new"]["source"]) == ("pred", "next")
+    assert (made["documents"]["better"], made["contrasts"]) == (1, [])
+    stickler("eval", "schema.json", "gt", "pred", "-q", "-o", "a.json")
+    stickler("eval", "schema.json", "gt", "next", "-q", "-o", "b.json")
+    finished = stickler("diff", "a.json", "b.json", "-f", "json").json
+    for record in (made, finished):
+        for side in ("base", "new"):
+            record[side].pop("source")
+    assert made == finished
+
+
+def test_options_of_a_run_count_where_runs_are_made(stickler, runs):
+    write(runs / "pred" / "two.json", {**GOOD, "more": 1})
+    (runs / "stickler.toml").write_text('extra_fields = "ignore"\n')
+    ignored = stickler("diff", "schema.json", "gt", "pred", "pred", "-f", "json").json
+    counted = stickler(
+        "diff", "schema.json", "gt", "pred", "pred", "-f", "json", "--extra-fields", "fa"
+    ).json
+
+    assert ignored["whole"][0]["before"] > counted["whole"][0]["before"]
+
+
+def test_documents_that_cannot_be_evaluated_are_told_and_exit_code_3(stickler, runs):
+    write(runs / "gt" / "two.json", "{")
+    result = stickler("diff", "schema.json", "gt", "pred", "pred")
+
+    assert result.code == 3
+    assert "1 of 2 documents could not be evaluated" in result.err
+    assert "1 document compared" in result.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("a",), "stickler diff: 1 given, expected BASE NEW, or SCHEMA GT PRED_A PRED_B"),
+        (("a", "b", "c"), "stickler diff: 3 given, expected"),
+        (
+            ("gt", "pred"),
+            "gt: there is no run.json in this directory, expected a finished run; of ",
+        ),
+        (("schema.json", "gt", "pred", "none"), "none: there is no such file or directory"),
+    ],
+)
+def test_what_is_neither_runs_nor_predictions_is_refused(stickler, runs, arguments, message):
+    result = stickler("diff", *arguments)
+
+    assert result.code == 2
+    assert message in result.err
+
+
+def test_no_prediction_is_overwritten(stickler, runs):
+    result = stickler(
+        "diff",
+        "schema.json",
+        "gt/two.json",
+        "pred/one.json",
+        "pred/two.json",
+        "-o",
+        "pred/two.json",
+    )
+
+    assert result.code == 2
+    assert "pred/two.json" in result.err
