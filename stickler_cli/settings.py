@@ -26,6 +26,7 @@ RunFormat = Literal[
 ]
 CsvShape = Literal["tidy", "wide"]
 ComparisonFormat = Literal["table", "json", "markdown"]
+TuneFormat = Literal["table", "json"]
 LintFormat = Literal["table", "json", "github"]
 FailOn = Literal["error", "warning", "note", "never"]
 
@@ -448,6 +449,40 @@ class LintSettings(SchemaSource, TruthSource, FindingOptions, SchemaOptions, Ter
     )
 
 
+class TuneSettings(
+    SourceOptions,
+    DocumentOptions,
+    WrapperOptions,
+    SchemaOptions,
+    ComparisonOptions,
+    ModelOptions,
+    TerminalOptions,
+):
+    """What `stickler tune` is asked for."""
+
+    verdicts: str | None = option(
+        None,
+        "Tune on these pairs of values: JSON Lines of path, gt, pred and verdict, which is same "
+        "or different.",
+        "FILE",
+        in_file="none",
+    )
+    ci: float = option(
+        LEVEL, "Propose what has a gain by an interval of this level.", "LEVEL", values=_SHARE
+    )
+    seed: int = option(0, "Draw other halves and other random samples.", "N", values=_COUNT)
+    format: TuneFormat = option(
+        "table", "What to print on standard output.", short="-f", in_file="none"
+    )
+    output: tuple[str, ...] = option(
+        (),
+        "Also write it to this file; its suffix (.json, .txt) says the format. Repeatable.",
+        "FILE",
+        short="-o",
+        in_file="none",
+    )
+
+
 class ManySettings(SchemaOptions, DecidingOptions, ValidationOptions):
     """What `evaluate_many` is asked for; documents in memory are not read leniently."""
 
@@ -468,5 +503,6 @@ COMMANDS: Final = {
     "check": CheckSettings,
     "show": ShowSettings,
     "lint": LintSettings,
+    "tune": TuneSettings,
 }
 """The settings of each command; of two that have an option, a file follows the first."""

@@ -72,12 +72,12 @@ class FieldValues:
             for name in account.undeclared.get(position, ()):
                 spot = spot_of(pair)
                 spot = replace(spot, pointer=spot.pointer + json_pointer((name,)))
-                path = field_path((*_pattern(visit), name))
+                path = field_path((*pattern_of(visit), name))
                 self._findings.add("undeclared-key", path, spot, brief(value[name]))
 
     def _leaves(self, visit: Visit, node: LeafNode, documents: Sequence[Document]) -> None:
         """Look at the values of one field, each distinct one once."""
-        path = field_path(_pattern(visit))
+        path = field_path(pattern_of(visit))
         if (path, id(node)) not in self._profiles and len(self._profiles) >= MOST_FIELDS:
             return
         profile = self._profiles.setdefault((path, id(node)), Profile(path, node))
@@ -122,7 +122,7 @@ def _unlike_themselves(
                 yield code, similarity
 
 
-def _pattern(visit: Visit) -> tuple[str, ...]:
+def pattern_of(visit: Visit) -> tuple[str, ...]:
     """Return the path of a field without list indexes; `*` for a key that only documents name."""
     names: list[str] = []
     at: Visit | None = visit

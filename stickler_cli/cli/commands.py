@@ -103,6 +103,18 @@ COMMANDS: Final = {
   stickler lint schema.json gt.jsonl --id-field id --fail-on warning
   stickler lint schema.json gt/ --ignore near-duplicate -f github -o lint.json""",
     ),
+    "tune": Command(
+        """Propose thresholds that the evidence supports, and show it.
+
+        Half of the documents chooses a threshold and the other half judges it. With --verdicts
+        people have said which values are the same; without, the gap between like and unlike
+        pairs counts.
+        """,
+        "tune.tune",
+        examples="""
+  stickler tune schema.json gt/ pred/
+  stickler tune schema.json gt/ pred/ --verdicts verdicts.jsonl -o tuning.json""",
+    ),
     "merge": Command(
         """Put the runs of shards together: the run of all their documents, to the last digit.
 

@@ -7,10 +7,10 @@ from stickler_cli.advice.lint import LintReport
 from stickler_cli.advice.lint import lint as linted
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.reports.registry import LINT_FORMATS
-from stickler_cli.schema.loading import load_schema
 from stickler_cli.settings import FailOn, LintSettings
-from .console import ExitCode, warn
+from .console import ExitCode
 from .outputs import outputs_of
+from .schemas import schema_of
 
 
 def lint(settings: LintSettings) -> ExitCode:
@@ -24,9 +24,7 @@ def lint(settings: LintSettings) -> ExitCode:
         )
     inputs = [("the schema", settings.schema), ("GT", settings.gt)]
     outputs = outputs_of(settings, inputs, LINT_FORMATS)
-    loaded = load_schema(settings.schema, allow_plugins=settings.allow_plugins, when=settings.infer)
-    if loaded.remark and not settings.quiet:
-        warn(loaded.remark)
+    loaded = schema_of(settings.schema, settings)
     report = linted(loaded, settings.gt, settings)
     kept = (finding for finding in report.findings if finding.rule not in settings.ignore)
     report = replace(report, findings=tuple(kept))

@@ -30,11 +30,13 @@ from stickler_cli.settings import (
     ReportOptions,
     ReportSettings,
     TerminalOptions,
+    TuneSettings,
 )
 from .console import ExitCode, warn, write_result
 
 if TYPE_CHECKING:
     from stickler_cli.advice.lint import LintReport
+    from stickler_cli.advice.tuning import TuneReport
     from stickler_cli.diff.changes import Difference  # few commands load it
     from stickler_cli.reports.pair import ComparedPair
 
@@ -51,7 +53,9 @@ _CODES: Final = {
     Verdict.INCOMPLETE: ExitCode.INCOMPLETE,
 }
 
-_Reporting: TypeAlias = CompareSettings | LintSettings | ReportOptions | ReportSettings
+_Reporting: TypeAlias = (
+    CompareSettings | LintSettings | ReportOptions | ReportSettings | TuneSettings
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +74,7 @@ class Outputs:
         """All formats that are written."""
         return {*self.files.values(), *([self.printed] if self.printed else [])}
 
-    def write(self, results: "Run | Difference | ComparedPair | LintReport") -> None:
+    def write(self, results: "Run | Difference | ComparedPair | LintReport | TuneReport") -> None:
         """Write results to files, each there whole or not at all, and print them unless quiet.
 
         Part of a run goes to another file where its format does not say that it is one. Quiet is

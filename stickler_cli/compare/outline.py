@@ -87,6 +87,18 @@ def fields_at(node: Node) -> Iterator[tuple[str, Node]]:
     return (named for part in _inside(node) for named in part.named())
 
 
+def node_at(plan: Plan, names: Path) -> Node | None:
+    """Return the node of a field by its path without list indexes; None where there is none."""
+    node = plan.root
+    for name in names:
+        fields = dict(reversed([*fields_at(node)]))  # the first of several counts
+        found = fields.get(str(name), fields.get(ANY_KEY))
+        if found is None:
+            return None
+        node = followed(found)
+    return node
+
+
 def _inside(node: Node) -> Iterator[Node]:
     """List a node and those whose fields are its own, each once: of elements, arms, positions."""
     waiting, met = [node], set()

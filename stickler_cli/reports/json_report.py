@@ -9,6 +9,7 @@ import orjson
 
 from stickler_cli import __version__
 from stickler_cli.advice.lint import LintReport
+from stickler_cli.advice.tuning import TuneReport
 from stickler_cli.compare.explained import Explained
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.rules import encoded
@@ -18,6 +19,7 @@ from .findings import lint_record
 from .layout import TableStyle
 from .pair import ComparedPair, differs
 from .pieces import value_pieces
+from .tuning import tuning_record
 
 COMPARISON_FORMAT: Final = "stickler-comparison/1"
 
@@ -45,6 +47,11 @@ def render_run(run: Run, style: TableStyle) -> Iterator[str]:
 def render_lint(report: LintReport, style: TableStyle) -> str:
     """Return what lint found as JSON text; of each finding at most `MOST_PLACES` places."""
     return _text(lint_record(report))
+
+
+def render_tuning(report: TuneReport, style: TableStyle) -> str:
+    """Return what a tuning found as JSON text."""
+    return _text(tuning_record(report))
 
 
 def render_difference(difference: Difference, style: TableStyle) -> str:

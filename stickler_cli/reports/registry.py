@@ -13,10 +13,11 @@ from .layout import TableStyle
 
 if TYPE_CHECKING:
     from stickler_cli.advice.lint import LintReport
+    from stickler_cli.advice.tuning import TuneReport
     from stickler_cli.diff.changes import Difference
     from .pair import ComparedPair
 
-    Subject: TypeAlias = Run | Difference | ComparedPair | LintReport
+    Subject: TypeAlias = Run | Difference | ComparedPair | LintReport | TuneReport
 
 FORMATS: Final = (
     *("table", "json", "csv", "tsv", "jsonl", "parquet"),
@@ -31,11 +32,13 @@ _RENDERERS: Final = {
     "Difference": "difference",
     "ComparedPair": "pair",
     "LintReport": "lint",
+    "TuneReport": "tuning",
 }
 """Class of what is reported -> what the name of the function that renders it ends in."""
 
 PAIR_FORMATS: Final = frozenset({"table", "json", "markdown"})
 LINT_FORMATS: Final = frozenset({"table", "json", "github"})
+TUNE_FORMATS: Final = frozenset({"table", "json"})
 
 SAY_PARTIAL: Final = frozenset({"table", "json", "markdown", "html"})
 """Formats that show the notes of a run: where it was interrupted, they say so."""
@@ -89,7 +92,7 @@ def require(format_names: Collection[str]) -> None:
 
 
 def pieces(format_name: str, subject: "Subject", style: TableStyle) -> Iterator[str]:
-    """Yield the report of a run, a difference, a pair or lint as text that ends with a line break.
+    """Yield the report of a subject as text that ends with a line break.
 
     It comes piece by piece where the whole grows with the documents. The style is nothing to
     `json`, `github` and `openmetrics`. Parquet is no text: `written` has it.

@@ -14,9 +14,10 @@ from .figures import more_of, truncate, value_text
 from .findings import render_lint
 from .layout import BLANK, INDENT, Block, Span, TableStyle, Text, draw, gates
 from .pair_table import render_pair
+from .tuning import render_tuning
 from .view import RunView
 
-__all__ = ["render_difference", "render_lint", "render_pair", "render_run"]
+__all__ = ["render_difference", "render_lint", "render_pair", "render_run", "render_tuning"]
 
 MOST_GROUPS_SHOWN: Final = 20
 """Groups that a terminal shows, the worst; a pipe gets all."""

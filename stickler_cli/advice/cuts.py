@@ -1,0 +1,251 @@
+"""Where to cut similarities in two, and how sure that is: chosen on one half, judged on the other.
+
+With verdicts a cut is judged by F1; without, by how much of the variance it explains (Otsu 1979,
+doi:10.1109/TSMC.1979.4310076). docs/tuning.md says what was simulated.
+"""
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from math import comb
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickler_cli.comparators.base import EQUAL_WITHIN
+from stickler_cli.compare.outcomes import Floats
+from stickler_cli.core.values import dataclass
+from stickler_cli.score.intervals import Interval, IntervalSettings, added_weights, ends, weights
+
+Mask = NDArray[np.bool_]
+
+FEWEST_PAIRS: Final = 40
+"""Pairs of a field from which on a threshold can be proposed."""
+
+FEWEST_UNITS: Final = 20
+"""Documents that they are in, half of which judge."""
+
+FEWEST_OF_A_KIND: Final = 5
+"""Pairs on either side of a cut, in each half, at least."""
+
+GAP: Final = 0.05
+"""Around a cut on both sides there have to be fewer pairs than as near to the middle of those below
+it; else the cut is not between two humps but inside one."""
+
+GAP_LEVEL: Final = 0.025
+"""How likely it may be to find so few around the cut by chance, were there no gap."""
+
+MOST_DECIMALS: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Pairs of values of one field."""
+
+    similarity: Floats
+    """(n,), each in [0, 1]."""
+    unit: NDArray[np.intp]
+    """(n,): the document of each, which is in one half and resampled as a whole."""
+    names: Sequence[str]
+    """Of the units."""
+    same: Mask | None = None
+    """(n,): what verdicts say; None without them."""
+
+    def some(self, chosen: Mask) -> "Sample":
+        """Return some of the pairs."""
+        same = None if self.same is None else self.same[chosen]
+        return Sample(self.similarity[chosen], self.unit[chosen], self.names, same)
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What the evidence says of a threshold."""
+
+    threshold: float | None
+    """None where there is nothing to propose."""
+    reason: str
+    """Why it is proposed, or why not."""
+    now: float | None = None
+    """What the threshold of now comes to on the half that judges; None if nobody judged."""
+    then: float | None = None
+    """What the other threshold comes to there, proposed or not."""
+    gain: Interval | None = None
+    """Of the difference."""
+    moved: int = 0
+    """Pairs of both halves that the proposal classes otherwise."""
+
+
+def propose(sample: Sample, threshold: float, settings: IntervalSettings) -> Proposal:
+    """Propose a threshold, if one half of the units suggests it and the other half confirms it."""
+    lacking = _lacking(sample)
+    if lacking:
+        return Proposal(None, lacking)
+    first = _first_half(sample.names, settings.seed)[sample.unit]
+    chooses, judges = sample.some(first), sample.some(~first)
+    cut = _best_cut(chooses)
+    if cut is None or _too_few(chooses, cut) or _too_few(judges, cut):
+        return Proposal(None, f"fewer than {FEWEST_OF_A_KIND} pairs of a kind in a half")
+    if sample.same is None and not _is_gap(judges, cut):
+        return Proposal(None, "there is no gap between like and unlike pairs")
+    moved = int(np.count_nonzero(passes(sample, cut) != passes(sample, threshold)))
+    if not moved:
+        return Proposal(None, "the threshold is where the pairs part, or as good")
+    now, then, gain = _judged(judges, threshold, cut, settings)
+    confirmed = gain.lower > 0
+    reason = "the other half confirms it" if confirmed else "the other half confirms no gain"
+    return Proposal(cut if confirmed else None, reason, now, then, gain, moved)
+
+
+def _lacking(sample: Sample) -> str:
+    """Return why a sample tells nothing; empty if it may."""
+    if len(sample.similarity) < FEWEST_PAIRS:
+        return f"fewer than {FEWEST_PAIRS} pairs"
+    if len(np.unique(sample.unit)) < FEWEST_UNITS:
+        return f"fewer than {FEWEST_UNITS} documents"
+    if np.isin(sample.similarity, (0.0, 1.0)).all():
+        return "only 0 and 1 occur, between which any threshold does the same"
+    return ""
+
+
+def passes(sample: Sample, threshold: float) -> Mask:
+    """Return which pairs meet a threshold."""
+    return sample.similarity >= threshold - EQUAL_WITHIN
+
+
+def _first_half(names: Sequence[str], seed: int) -> Mask:
+    """Return which units are in the first half: by a hash of the name, so always the same."""
+    key = str(seed).encode()
+    encoded = (name.encode("utf-8", "surrogatepass") for name in names)
+    return np.array(
+        [blake2b(name, digest_size=1, key=key).digest()[0] % 2 == 0 for name in encoded]
+    )
+
+
+def _best_cut(sample: Sample) -> float | None:
+    """Return the best cut of a sample, in the middle of the gap around it; None without any."""
+    order = np.argsort(sample.similarity, kind="stable")
+    similarity = sample.similarity[order]
+    (gaps,) = (np.diff(similarity) > EQUAL_WITHIN).nonzero()
+    least = FEWEST_OF_A_KIND
+    gaps = gaps[(gaps + 1 >= least) & (len(similarity) - gaps - 1 >= least)]
+    if not len(gaps):
+        return None
+    if sample.same is None:
+        value = _explained(similarity, gaps)
+    else:
+        above = np.cumsum(sample.same[order][::-1])[::-1]  # same ones from each pair on
+        right, passing = above[gaps + 1], len(similarity) - gaps - 1
+        value = 2 * right / (passing + above[0])
+    best = gaps[value >= value.max() - EQUAL_WITHIN]
+    at = best[np.argmax(similarity[best + 1] - similarity[best])]  # the widest of equal ones
+    return _round_between(float(similarity[at]), float(similarity[at + 1]))
+
+
+def _explained(similarity: Floats, below: NDArray[np.intp]) -> Floats:
+    """Return the share of the variance of sorted numbers that lies between the two sides of cuts.
+
+    `below` has the position of the last number below each cut.
+    """
+    total = np.cumsum(similarity)
+    count, size = below + 1, len(similarity)
+    share = count / size
+    apart = (total[-1] - total[below]) / (size - count) - total[below] / count
+    variance = similarity.var()
+    found: Floats = share * (1 - share) * apart**2 / variance if variance > 0 else share * 0
+    return found
+
+
+def _round_between(low: float, high: float) -> float:
+    """Return the number of fewest decimals near the middle of two, above the one, up to the other.
+
+    >>> _round_between(0.61, 0.742), _round_between(0.8123, 0.8134)
+    (0.68, 0.813)
+    """
+    middle = (low + high) / 2
+    for decimals in range(2, MOST_DECIMALS):
+        rounded = round(middle, decimals)
+        if low + EQUAL_WITHIN < rounded <= high:
+            return rounded
+    return high
+
+
+def _too_few(sample: Sample, cut: float) -> bool:
+    kinds = passes(sample, cut) if sample.same is None else sample.same
+    fewest = min(np.count_nonzero(kinds), np.count_nonzero(~kinds))
+    return bool(fewest < FEWEST_OF_A_KIND)
+
+
+def _is_gap(sample: Sample, cut: float) -> bool:
+    """Return whether clearly fewer pairs are at a cut than around the middle of those below."""
+    similarity = sample.similarity
+    middle = float(np.median(similarity[similarity < cut]))
+    if cut - middle < 2 * GAP:
+        return False
+    here, there = (np.count_nonzero(np.abs(similarity - at) < GAP) for at in (cut, middle))
+    either = here + there
+    likely: float = sum(comb(int(either), few) for few in range(int(here) + 1)) / 2 ** int(either)
+    return likely <= GAP_LEVEL
+
+
+def _judged(
+    sample: Sample, threshold: float, cut: float, settings: IntervalSettings
+) -> tuple[float, float, Interval]:
+    """Return what both thresholds come to, and the interval of the gain.
+
+    Units are resampled as documents are for the intervals of a run, and one pair is added as
+    there: for the lower end one that the cut moves to the wrong side, for the upper end to the
+    right one. So one pair that was moved is no evidence.
+    """
+    sums = [_sums(sample, at) for at in (threshold, cut)]
+    drawn, added = weights(sample.names, settings), added_weights(settings)
+    like, unlike = _moved_pairs(min(threshold, cut), max(threshold, cut), sample)
+    ends_of = []
+    for pair in (like, unlike) if cut > threshold else (unlike, like):
+        more = [np.outer(_sums(pair, at).sum(axis=1), added) for at in (threshold, cut)]
+        now, then = (_criterion(of @ drawn + one) for of, one in zip(sums, more, strict=True))
+        ends_of.append(then - now)
+    before, after = float(now[0]), float(then[0])
+    (gain,) = ends(ends_of[0][np.newaxis], ends_of[1][np.newaxis], settings.level)
+    return before, after, gain or Interval(0.0, 0.0)
+
+
+def _moved_pairs(low: float, high: float, sample: Sample) -> tuple[Sample, Sample]:
+    """Return two pairs between two thresholds: one as like as can be, and the same; one unlike."""
+
+    def one(similarity: float, *, same: bool) -> Sample:
+        said = None if sample.same is None else np.array([same])
+        return Sample(np.array([similarity]), np.array([0]), ("",), said)
+
+    return one(high - 2 * EQUAL_WITHIN, same=True), one(low, same=False)
+
+
+def _sums(sample: Sample, cut: float) -> Floats:
+    """Return what the criterion is made of, summed for each unit: (sums, units).
+
+    With verdicts these are right passes, passes and same pairs; without, how many pairs, their
+    similarities and the squares of these, and of those that pass how many and their similarities.
+    """
+    passing, similarity = passes(sample, cut), sample.similarity
+    ones = np.ones(len(similarity))
+    if sample.same is None:
+        columns = [ones, similarity, similarity**2, passing * ones, passing * similarity]
+    else:
+        columns = [ones * (passing & sample.same), ones * passing, ones * sample.same]
+    size = len(sample.names)
+    return np.array([np.bincount(sample.unit, column, size) for column in columns])
+
+
+def _criterion(sums: Floats) -> Floats:
+    """Return F1, or the share of the variance between both sides, for each column of sums."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if len(sums) == 3:
+            right, passing, same = sums
+            found = 2 * right / (passing + same)
+        else:
+            size, total, squares, passing, above = sums
+            mean = total / size
+            between = passing / size * (above / passing - mean) ** 2
+            rest = size - passing
+            between += rest / size * ((total - above) / rest - mean) ** 2
+            found = between / (squares / size - mean**2)
+    return np.where(np.isfinite(found), found, 0.0)

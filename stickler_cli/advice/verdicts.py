@@ -1,0 +1,83 @@
+"""What people said of pairs of values: lines of JSON with `path`, `gt`, `pred` and `verdict`."""
+
+import json
+from typing import Final
+
+from stickler_cli.compare.outline import node_at
+from stickler_cli.compare.plan import Node, Plan
+from stickler_cli.core.json_values import JsonObject, JsonValue, brief
+from stickler_cli.core.locations import parse_field_path
+from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.values import dataclass
+from stickler_cli.documents.document import read_document
+from stickler_cli.documents.lines import lines_of
+from stickler_cli.documents.reading import source_of
+
+SAME: Final = {"same": True, "different": False}
+"""What a verdict may be; true and false mean the same."""
+
+_EXPECTED: Final = "same or different"
+_KEYS: Final = ("path", "gt", "pred", "verdict")
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictLine:
+    """What somebody said of two values."""
+
+    names: tuple[str, ...]
+    """The path of the field, without list indexes."""
+    node: Node
+    """What judges its values."""
+    gt: JsonValue
+    pred: JsonValue
+    same: bool
+    unit: str
+    """What is drawn as a whole: the document, if the line names it, else the two values."""
+
+
+def read_verdicts(file: str, plan: Plan, limit: int) -> list[VerdictLine]:
+    """Read a file of verdicts.
+
+    Raises:
+        UsageError: with every line that is wrong.
+    """
+    found, problems = [], []
+    for line in lines_of(file, limit):
+        value = read_document(line).value
+        if isinstance(value, dict):
+            said = _line(value, plan)
+            if isinstance(said, VerdictLine):
+                found.append(said)
+                continue
+            what, expected = said
+            value = Problem(source_of(file), what, expected, line=line.line)
+        if isinstance(value, Problem):
+            problems.append(value)
+    if not found and not problems:
+        problems.append(Problem(source_of(file), "there are no verdicts", "one on each line"))
+    if problems:
+        raise UsageError(problems)
+    return found
+
+
+def _line(value: JsonObject, plan: Plan) -> "VerdictLine | tuple[str, str]":
+    """Return a verdict, or what is wrong with it and what would be right."""
+    missing = [key for key in _KEYS if key not in value]
+    if missing:
+        return f"there is no {' and no '.join(missing)}", f"the keys {', '.join(_KEYS)}"
+    path, verdict = value["path"], value["verdict"]
+    try:
+        steps = parse_field_path(path if isinstance(path, str) else "")
+    except ValueError:
+        steps = ()
+    names = tuple(step for step in steps if isinstance(step, str))
+    node = node_at(plan, names)
+    if not names or node is None:
+        return f"path is {brief(path)}", "the path of a field of the schema"
+    same = SAME.get(verdict) if isinstance(verdict, str) else verdict
+    if not isinstance(same, bool):
+        return f"verdict is {brief(verdict)}", _EXPECTED
+    unit = value.get("document")
+    if not isinstance(unit, str):
+        unit = json.dumps([value["gt"], value["pred"]], sort_keys=True)
+    return VerdictLine(names, node, value["gt"], value["pred"], same, unit)

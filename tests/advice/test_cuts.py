@@ -1,0 +1,120 @@
+"""Where similarities are cut, what confirms it, and how often its interval holds the truth."""
+
+import numpy as np
+import pytest
+
+from stickler_cli.advice.cuts import Sample, passes, propose
+from stickler_cli.score.intervals import IntervalSettings
+
+SETTINGS = IntervalSettings(replicates=300)
+
+
+def a_sample(similarity, same=None, prefix=""):
+    names = [f"{prefix}{at}" for at in range(len(similarity))]
+    said = None if same is None else np.array(same)
+    return Sample(np.array(similarity, float), np.arange(len(names)), names, said)
+
+
+def two_humps(size, seed, *, low=(3, 6), high=(20, 2), unlike=0.3):
+    """Similarities of unlike and like pairs, of which most are equal; and which are like."""
+    drawn = np.random.default_rng(seed)
+    same = drawn.random(size) >= unlike
+    near = np.where(drawn.random(size) < 0.6, 1.0, drawn.beta(*high, size))
+    return np.where(same, near, drawn.beta(*low, size)), same
+
+
+def f1(similarity, same, threshold):
+    passing = similarity >= threshold
+    return 2 * (passing & same).sum() / (passing.sum() + same.sum())
+
+
+def test_a_threshold_inside_the_lower_hump_is_moved_to_the_gap_by_similarities_alone():
+    similarity, same = two_humps(600, 1)
+    found = propose(a_sample(similarity), 0.3, SETTINGS)
+    assert found.threshold is not None
+    assert 0.55 < found.threshold < 0.85
+    assert f1(similarity, same, found.threshold) > f1(similarity, same, 0.3) + 0.05
+    assert found.now < found.then
+    assert found.gain.lower > 0
+    assert found.moved == (passes(a_sample(similarity), 0.3) & (similarity < found.threshold)).sum()
+
+
+def test_with_verdicts_the_best_f1_counts():
+    similarity, same = two_humps(600, 2, low=(8, 5))
+    found = propose(a_sample(similarity, same), 0.5, SETTINGS)
+    assert f1(similarity, same, found.threshold) > 0.95 > f1(similarity, same, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("similarity", "reason"),
+    [
+        ([0.5, 1.0] * 15, "fewer than 40 pairs"),
+        ([0.0, 1.0] * 30, "only 0 and 1"),
+        ([0.2] * 4 + [0.9] * 60, "fewer than 5 pairs of a kind"),
+        (np.linspace(0.3, 1, 400), "no gap"),
+        (np.random.default_rng(0).beta(20, 2, 400), "no gap"),
+    ],
+)
+def test_nothing_is_proposed_where_the_evidence_is_thin(similarity, reason):
+    found = propose(a_sample(similarity), 0.5, SETTINGS)
+    assert found.threshold is None
+    assert reason in found.reason
+
+
+def test_few_documents_are_thin_evidence_however_many_pairs_they_have():
+    similarity, _ = two_humps(600, 1)
+    sample = Sample(similarity, np.arange(600) % 10, [str(at) for at in range(10)])
+    assert "fewer than 20 documents" in propose(sample, 0.3, SETTINGS).reason
+
+
+def test_a_threshold_that_is_right_already_stays():
+    similarity, _ = two_humps(600, 1)
+    best = propose(a_sample(similarity), 0.3, SETTINGS).threshold
+    found = propose(a_sample(similarity), best, SETTINGS)
+    assert found.threshold is None
+    assert "as good" in found.reason
+
+
+def test_a_single_pair_on_the_other_side_confirms_no_gain():
+    similarity = np.array([0.3] * 100 + [0.95] * 100)
+    same = similarity > 0.5
+    similarity[0] = 0.62
+    found = propose(a_sample(similarity, same), 0.6, SETTINGS)
+    assert found.threshold is None
+
+
+def test_one_seed_gives_one_result_and_documents_stay_whole():
+    similarity, same = two_humps(300, 3)
+    sample = a_sample(similarity, same)
+    assert propose(sample, 0.3, SETTINGS) == propose(sample, 0.3, SETTINGS)
+    halves = {propose(sample, 0.3, IntervalSettings(seed=seed)).now for seed in range(3)}
+    assert len(halves) > 1
+
+
+@pytest.mark.parametrize("verdicts", [True, False])
+def test_the_interval_of_the_gain_covers_and_proposals_help(verdicts):
+    """For 60 sets of 400 documents; the proposal is held against 100,000 pairs more."""
+    many, truth = two_humps(100_000, 0)
+    covered = judged = 0
+    for seed in range(60):
+        similarity, same = two_humps(400, seed + 1)
+        sample = a_sample(similarity, same if verdicts else None, f"{seed}-")
+        found = propose(sample, 0.35, SETTINGS)
+        if found.threshold is None:
+            continue
+        judged += 1
+        cut = found.threshold
+        gain = f1(many, truth, cut) - f1(many, truth, 0.35)
+        assert gain > 0
+        if not verdicts:
+            gain = explained(many, cut) - explained(many, 0.35)
+        covered += found.gain.lower <= gain <= found.gain.upper
+    assert judged > 30
+    assert covered >= 0.9 * judged
+
+
+def explained(similarity, threshold):
+    passing = similarity >= threshold
+    share = passing.mean()
+    apart = similarity[passing].mean() - similarity[~passing].mean()
+    return share * (1 - share) * apart**2 / similarity.var()

@@ -1,0 +1,118 @@
+"""`stickler tune`: thresholds from evidence."""
+
+import json
+import random
+
+import pytest
+
+from .conftest import write
+
+X = "x-aws-stickler-"
+SCHEMA = """{
+  "type": "object",
+  "properties": {
+    "name": { "type": "string",  "x-aws-stickler-threshold": 0.3 },
+    "code": {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
+  }
+}
+"""
+
+
+@pytest.fixture
+def evidence(data):
+    """400 documents: names are read with mistakes, or are other names, which verdicts say."""
+    drawn = random.Random(1)  # noqa: S311 - the same each time
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    sides = {"gt": [], "pred": [], "verdicts": []}
+    for at in range(400):
+        name = "".join(drawn.choices(letters, k=20))
+        read, same = list(name), drawn.random() < 0.75
+        for place in drawn.sample(range(20), drawn.randint(0, 2) if same else 11):
+            read[place] = "#"
+        read = "".join(read)
+        sides["gt"].append({"name": name, "code": str(at)})
+        sides["pred"].append({"name": read, "code": str(at)})
+        verdict = "same" if same else "different"
+        sides["verdicts"].append({"path": "name", "gt": name, "pred": read, "verdict": verdict})
+    for side, documents in sides.items():
+        write(data / f"{side}.jsonl", "\n".join(map(json.dumps, documents)))
+    write(data / "schema.json", SCHEMA)
+    return data
+
+
+def test_a_threshold_is_proposed_with_its_gain_and_a_histogram(stickler, evidence):
+    result = stickler("tune", "schema.json", "gt.jsonl", "pred.jsonl")
+    assert result.code == 0
+    assert "DynamicModel (schema.json), by the similarities of 400 documents" in result.out
+    assert "1 threshold of 2 fields should change" in result.out
+    assert "only 0 and 1 occur" in result.out
+    assert "variance explained 0.0000 -> 0.9" in result.out
+    assert "\n1.00     " in result.out
+    assert (evidence / "schema.json").read_text() == SCHEMA
+
+
+def test_with_verdicts_there_is_precision_and_recall_at_each_cut(stickler, evidence):
+    arguments = ["schema.json", "gt.jsonl", "pred.jsonl", "--verdicts", "verdicts.jsonl"]
+    result = stickler("tune", *arguments, "-f", "json")
+    assert result.json["by_verdicts"] is True
+    (field,) = result.json["fields"]
+    assert field["field_path"] == "name"
+    assert 0.45 < field["proposed"] <= 0.9
+    assert field["gain"][0] > 0
+    cuts = {cut["threshold"]: cut for cut in field["cuts"]}
+    assert cuts[0.0]["recall"] == 1.0
+    assert cuts[0.7]["precision"] == 1.0
+    assert sum(cut["pairs"] for cut in field["cuts"]) == field["pairs"] == 400
+    assert "precision  recall" in stickler("tune", *arguments).out
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ({"path": "name", "gt": 1, "pred": 2}, "there is no verdict"),
+        ({"path": "nome", "gt": 1, "pred": 2, "verdict": "same"}, 'path is "nome"'),
+        ({"path": 3, "gt": 1, "pred": 2, "verdict": "same"}, "path is 3"),
+        ({"path": "name", "gt": 1, "pred": 2, "verdict": "maybe"}, 'verdict is "maybe"'),
+        ([], "the document is of type array"),
+    ],
+)
+def test_a_verdict_that_is_wrong_is_told_with_its_line(stickler, evidence, line, found):
+    good = {"path": "name", "gt": "a", "pred": "b", "verdict": True}
+    write(evidence / "wrong.jsonl", f"{json.dumps(good)}\n{json.dumps(line)}")
+    result = stickler("tune", "schema.json", "gt.jsonl", "pred.jsonl", "--verdicts", "wrong.jsonl")
+    assert result.code == 2
+    assert f"wrong.jsonl:2:1: {found}" in result.err
+
+
+def test_a_file_without_verdicts_is_told(stickler, evidence):
+    write(evidence / "none.jsonl", "\n")
+    result = stickler("tune", "schema.json", "gt.jsonl", "pred.jsonl", "--verdicts", "none.jsonl")
+    assert (result.code, "there are no verdicts" in result.err) == (2, True)
+
+
+def test_few_documents_are_no_reason_to_change_anything(stickler):
+    result = stickler("tune", "schema.json", "gt", "pred")
+    assert "no threshold of" in result.out
+    assert "fewer than 40 pairs" in result.out
+
+
+def test_documents_without_both_sides_are_named_and_left_out(stickler, data):
+    (data / "pred" / "two.json").unlink()
+    assert (
+        "note: without both sides and left out: two"
+        in stickler("tune", "schema.json", "gt", "pred").out
+    )
+
+
+def test_verdicts_may_be_of_items_and_of_elements_of_lists(stickler, data):
+    lines = [
+        {"path": "lines[0].sku", "gt": "mouse", "pred": "mouze", "verdict": "same"},
+        {"path": "lines[3]", "gt": {"sku": "a"}, "pred": {"sku": "b"}, "verdict": "different"},
+    ]
+    write(data / "v.jsonl", "\n".join(map(json.dumps, lines)))
+    result = stickler("tune", "schema.json", "gt", "pred", "--verdicts", "v.jsonl", "-f", "json")
+    found = {each["field_path"]: each for each in result.json["fields"]}
+    assert {path: each["threshold"] for path, each in found.items()} == {
+        "lines": 0.7,
+        "lines.sku": 0.5,
+    }
