@@ -19,7 +19,6 @@ from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.walk import visits
 from .cuts import Sample
-from .field_values import pattern_of
 from .verdicts import VerdictLine
 
 DOCUMENTS_AT_ONCE: Final = 64
@@ -103,7 +102,7 @@ def of_documents(
             if visit.live is not None:
                 both &= visit.live
             documents = visit.field.documents[visit.rows - visit.field.start] + first
-            found = evidence.of(pattern_of(visit), node)
+            found = evidence.of(visit.pattern, node)
             found.add(visit.similarity[both].tolist(), documents[both].tolist())
     return evidence
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from stickler_cli.comparators.base import meets
 from stickler_cli.compare.account import Account
-from stickler_cli.compare.columns import ANY_KEY, NOTHING
+from stickler_cli.compare.columns import NOTHING
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.plan import Options
@@ -72,12 +72,12 @@ class FieldValues:
             for name in account.undeclared.get(position, ()):
                 spot = spot_of(pair)
                 spot = replace(spot, pointer=spot.pointer + json_pointer((name,)))
-                path = field_path((*pattern_of(visit), name))
+                path = field_path((*visit.pattern, name))
                 self._findings.add("undeclared-key", path, spot, brief(value[name]))
 
     def _leaves(self, visit: Visit, node: LeafNode, documents: Sequence[Document]) -> None:
         """Look at the values of one field, each distinct one once."""
-        path = field_path(pattern_of(visit))
+        path = field_path(visit.pattern)
         if (path, id(node)) not in self._profiles and len(self._profiles) >= MOST_FIELDS:
             return
         profile = self._profiles.setdefault((path, id(node)), Profile(path, node))
@@ -122,22 +122,11 @@ def _unlike_themselves(
                 yield code, similarity
 
 
-def pattern_of(visit: Visit) -> tuple[str, ...]:
-    """Return the path of a field without list indexes; `*` for a key that only documents name."""
-    names: list[str] = []
-    at: Visit | None = visit
-    while at is not None:
-        if at.order is not None and at.units is None:
-            names.append(at.field.path[-1] if isinstance(at.order, int) else ANY_KEY)
-        at = at.around
-    return tuple(reversed(names))
-
-
 def _spots(visit: Visit, documents: Sequence[Document]) -> SpotOf:
     """Return what tells where a pair is, which takes as long as to look at many."""
 
     def spot_of(pair: int) -> Spot:
-        document, _, path, _ = visit.place(pair)
-        return documents[document].spot(path or ())
+        place = visit.place(pair)
+        return documents[place.document].spot(place.gt_path or ())
 
     return spot_of

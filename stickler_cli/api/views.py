@@ -13,7 +13,7 @@ from stickler_cli.score.batch import Batch, batch_of
 from stickler_cli.score.comparison_view import document_view, tally_of, tally_view
 from stickler_cli.score.non_matches import below_threshold
 from stickler_cli.score.tally import Tally
-from stickler_cli.score.units import Unit, documents_units
+from stickler_cli.score.units import Unit, documents_units, judged
 
 
 class NonMatchType(StrEnum):
@@ -38,15 +38,20 @@ class NonMatchField(BaseModel):
 
 
 def document_part(batch: Batch) -> dict[str, Any]:
-    """Return what results say of a document beyond its counts."""
+    """Return what results say of a document beyond its counts.
+
+    As stickler-eval, it lists no errors inside of what failed as a whole.
+    """
     view: dict[str, Any] = document_view(batch, 0)
-    for error in view["non_matches"]:
+    judged = [error for error in view["non_matches"] if "inside" not in error]
+    for error in judged:
+        error.pop("values", None)
         error["non_match_type"] = NonMatchType(error["non_match_type"])
     return {
         "field_scores": view["field_scores"],
         "overall_score": batch.results[0].score,
         "all_fields_matched": view["all_fields_matched"],
-        "non_matches": view["non_matches"],
+        "non_matches": judged,
     }
 
 
@@ -74,8 +79,8 @@ def _without_derived(value: Any) -> Any:
 
 
 def field_comparisons(batch: Batch) -> list[dict[str, Any]]:
-    """Return every unit of a comparison, right or wrong."""
-    (units,) = documents_units(batch.visits, 1, wrong_only=False)
+    """Return every unit of a comparison that is judged, right or wrong."""
+    (units,) = documents_units(batch.visits, 1, judged)
     return [
         {
             "expected_key": _shown(unit.gt_path),

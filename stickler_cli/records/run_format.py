@@ -209,8 +209,8 @@ class NodeRecord(TypedDict):
     """The fields inside, by name, in schema order; those of a list are the fields of its items."""
 
 
-class ErrorClassesRecord(TypedDict):
-    """What kinds of mistakes the errors are: docs/error-classes.md. Each error has one class."""
+class ClassesRecord(TypedDict):
+    """What kinds of mistakes errors are: docs/error-classes.md. Each error has one class."""
 
     total: NotRequired[Annotated[Count, DERIVED]]
     """How many errors there are."""
@@ -218,6 +218,13 @@ class ErrorClassesRecord(TypedDict):
     """How many of each class, those that do not occur left out."""
     fields: dict[FieldPath, dict[ErrorClass, Some]]
     """The same for each field that has errors, by its path without list indexes."""
+
+
+class ErrorClassesRecord(ClassesRecord):
+    """The classes of wrong values, which are as many as fd + fa + fn of `leaves`."""
+
+    units: NotRequired[Annotated[ClassesRecord, ADDED_LATER]]
+    """Those of list items and objects that failed as a whole, whose values are counted above."""
 
 
 class IntervalsRecord(TypedDict):
@@ -482,6 +489,12 @@ class NonMatchRecord(TypedDict):
     """The prediction, any JSON value; null where it is absent."""
     similarity_score: NotRequired[Fraction]
     """How alike the values are; for a false discovery only."""
+    inside: NotRequired[str]
+    """The path of the error that it is in: a list item, or what one side lacks, that failed as a
+    whole."""
+    values: NotRequired[Count]
+    """Of a list item or object that failed as a whole, how many errors are inside it; none of a
+    value."""
     details: DetailsRecord
 
 

@@ -17,7 +17,7 @@ from stickler_cli.score.bootstrap import Bootstrap
 from stickler_cli.score.comparison_view import DOCUMENT_KEYS
 from stickler_cli.score.conditions import Conditions
 from stickler_cli.score.document_result import LENIENT, ODDITIES, Status
-from stickler_cli.score.error_counts import ErrorCounts
+from stickler_cli.score.error_counts import ByClass, ErrorCounts
 from stickler_cli.score.evaluation import FORMAT, RUN_FORMAT, Evaluation
 from stickler_cli.score.intervals import METHOD, IntervalSettings
 from stickler_cli.score.record import Run
@@ -28,6 +28,7 @@ from stickler_cli.settings import DecidingOptions, RunOptions
 from .codec import read
 from .run_format import (
     AccountRecord,
+    ClassesRecord,
     EvaluationRecord,
     IntervalsRecord,
     NodeRecord,
@@ -159,9 +160,13 @@ def _fill(results: Results, record: ResultsRecord, source: str, place: Path) -> 
     for way, count in documents.get("lenient", {}).items():
         odd[LENIENT if way == "documents" else f"{LENIENT}_{way}"] = cast("int", count)
     results.warnings = Counter({name: count for name, count in odd.items() if count})
-    by_field = record["error_classes"]["fields"]
     results.unwrapped = Counter(record.get("unwrapped", {}))
-    results.errors = ErrorCounts({path: Counter(counts) for path, counts in by_field.items()})
+    classes = record["error_classes"]
+    results.errors = ErrorCounts(_by_class(classes), _by_class(classes.get("units")))
+
+
+def _by_class(record: ClassesRecord | None) -> dict[Path, ByClass]:
+    return {path: Counter(counts) for path, counts in record["fields"].items()} if record else {}
 
 
 def _validity(record: ValidityRecord, source: str, side: Side) -> Validity:

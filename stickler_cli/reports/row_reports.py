@@ -118,7 +118,7 @@ def _about(row: FieldRow) -> Row:
 
 def _tidy(results: Results, row: FieldRow, rule: RateRule, group: tuple[str, str]) -> Row:
     found = results.intervals(rule, field_path(row.path))
-    f1, score = (found.rates["overall"]["f1"], found.score) if found else (None, None)
+    f1, score = (found.rates[row.mode]["f1"], found.score) if found else (None, None)
     return (
         results.evaluated,
         *row.counts,
@@ -133,7 +133,7 @@ def _tidy(results: Results, row: FieldRow, rule: RateRule, group: tuple[str, str
 
 def _wide(results: Results, row: FieldRow, rule: RateRule, group: tuple[str, str]) -> Row:
     path, scores = field_path(row.path), (row.tally.mean_raw, row.score)
-    classes: Mapping[ErrorClass, int] = results.errors.fields.get(row.path) or {}
+    classes: Mapping[ErrorClass, int] = results.errors.at(row.path)
     if not row.path:
         scores, classes = (results.overall_score,) * 2, results.errors.overall()
     found = results.intervals(rule, path)

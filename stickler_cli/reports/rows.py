@@ -14,9 +14,8 @@ from stickler_cli.score.tally import COUNTING_MODES, Tally
 
 WORST: Final = 3
 
-IMAGINED: Final = 5
-"""Right values that every field is thought to have besides, when the worst are sought: so that
-one error in a field that hardly ever has a value does not outrank thirty in one of a hundred."""
+_OF_UNITS: Final = ("object", "list", "tuple")
+"""The kinds of fields whose own elements or objects are counted, and not the values in them."""
 
 UNKNOWN_KIND: Final = "any"
 """The kind of a field whose values alone tell how it is compared."""
@@ -54,14 +53,26 @@ class FieldRow:
     worst: bool = False
 
     @property
+    def mode(self) -> str:
+        """What it is counted by: objects and lists by their units, all else by its values."""
+        units = not self.path or self.kind in _OF_UNITS or self.tally.fields
+        return "overall" if units else "leaves"
+
+    @property
     def counts(self) -> Counts:
-        """What `overall` counts."""
-        return self.figures["overall"].counts
+        """How many of its units or values there are of each outcome."""
+        return self.figures[self.mode].counts
 
     @property
     def rates(self) -> Rates:
-        """The rates of `overall`."""
-        return self.figures["overall"].rates
+        """The rates of these."""
+        return self.figures[self.mode].rates
+
+    @property
+    def lost(self) -> int:
+        """How many of its values are wrong, invented or missed."""
+        counts = self.figures["leaves"].counts
+        return counts.fp + counts.fn
 
     @property
     def leaves(self) -> float | None:
@@ -100,7 +111,7 @@ def field_rows(run: Run) -> list[FieldRow]:
     reached = [path for path, it in known.items() if path[-1] != ANY_KEY or it.kind != UNKNOWN_KIND]
     ordered = in_schema_order(run.evaluation.tally, run.fields)
     rows = _rows(_by_pattern(ordered, known, ()), known, reached, run.rule)
-    worst = _worst(rows, run.rule)
+    worst = [row.path for row in by_values_lost(rows)[:WORST]]
     return [replace(row, worst=True) if row.path in worst else row for row in rows]
 
 
@@ -149,23 +160,14 @@ def _by_pattern(node: Tally, known: Mapping[Path, FieldInfo], pattern: Path) -> 
     return result
 
 
-def _worst(rows: Sequence[FieldRow], rule: RateRule) -> list[Path]:
-    """Return the fields that most need work by `overall`, which blames an error on what failed.
+def by_values_lost(rows: Sequence[FieldRow]) -> list[FieldRow]:
+    """Return the fields that lost values, most first; of equal ones the lower F1 comes first.
 
-    An object fails for what is in it, so of an object and a field in it only the worse one is
-    named, and the field if they are equal.
+    What an object or list lost in fields of its own is theirs.
     """
-    objects = {row.path for row in rows if row.kind == "object"}
-    ranked = sorted(
-        (rule.f1(row.counts + Counts(tp=IMAGINED)), row.path in objects, position, row.path)
-        for position, row in enumerate(rows)
-        if row.counts.fp + row.counts.fn
-    )
-    worst: list[Path] = []
-    for *_, path in ranked:
-        if len(worst) == WORST:
-            break
-        pairs = (sorted((path, other), key=len) for other in worst)
-        if not any(outer in objects and inner[: len(outer)] == outer for outer, inner in pairs):
-            worst.append(path)
-    return worst
+    lost = {row.path: row.lost for row in rows}
+    for row in rows:
+        if row.path[:-1] in lost:
+            lost[row.path[:-1]] -= row.lost
+    ranked = sorted(rows, key=lambda row: (-lost[row.path], row.leaves or 0.0))
+    return [row for row in ranked if lost[row.path] > 0]

@@ -5,8 +5,10 @@ from typing import Final
 
 from stickler_cli.core.locations import field_path
 from stickler_cli.score.document_result import LENIENT, WAYS, DocumentProblem, Status
+from stickler_cli.score.error_counts import ByClass, overall
 from stickler_cli.score.results import NO_GROUP
 from .figures import number_of, rate, some_of
+from .rows import WORST, by_values_lost
 from .view import RunView
 
 DISAGREE: Final = 0.05
@@ -20,13 +22,13 @@ NAMED: Final = 10
 
 LEGEND: Final = (
     "TP right, FD wrong value, FA invented, FN missed, TN absent in both, - nothing to divide by",
-    "rows count as overall: an object or element is one; fields of items only where items match",
-    "leaves: F1 of all values of a field, also in items and objects missed, invented or unlike",
+    "a field counts all its values, an object or a list units: an object or list item is one",
+    "leaves: F1 of all values in an object or list",
     "score: the mean after clipping; the fields of list items have none",
 )
 
 WORST_MARK: Final = "!"
-WORST_LEGEND: Final = "! look here first: a low F1, where few values weigh less than many"
+WORST_LEGEND: Final = "! look here first: the fields that lost most values"
 
 _WHY_LOWEST: Final = {
     "overall": "objects or list items fail as a whole (one unit each) although most of the values "
@@ -103,15 +105,27 @@ def disagreement(view: RunView) -> str | None:
 
 def error_classes(view: RunView) -> str | None:
     """Return how many errors there are of each kind, the most frequent first; None without any."""
-    counts = view.run.evaluation.errors.overall()
+    errors = view.run.evaluation.errors
+    values, units = errors.overall(), overall(errors.units)
+    texts = []
+    if values:
+        texts.append(f"{number_of(values.total(), 'value')} lost: {_by_class(values)}")
+    if units:
+        texts.append(f"wrong as a whole: {_by_class(units)}")
+    return "; ".join(texts) or None
+
+
+def _by_class(counts: ByClass) -> str:
     texts = []
     for error_class, count in counts.items():
         words = error_class.replace("_", " ")
-        texts.append(number_of(count, words) if words.endswith(_THINGS) else f"{count} {words}")
-    return f"{number_of(sum(counts.values()), 'error')}: {', '.join(texts)}" if counts else None
+        one, dot, rest = words.partition(" with ")
+        plural = number_of(count, one) if one.endswith(_THINGS) else f"{count} {one}"
+        texts.append(plural + dot + rest)
+    return ", ".join(texts)
 
 
-_THINGS: Final = (" item", " value", " object", " kind", " slip")
+_THINGS: Final = ("item", " value", " object", " kind", " slip")
 """What classes named after a thing end in; the others are named after what happened to it."""
 
 
@@ -123,12 +137,13 @@ def worst_fields(view: RunView) -> str | None:
 
 def worst_field_texts(view: RunView) -> list[str]:
     """Return a text for each of the fields to look at first, the worst one first."""
-    worst = [(view.run.rule.f1(row.counts), row) for row in view.rows if row.worst]
     texts = []
-    for f1, row in sorted(worst, key=lambda entry: entry[0]):
-        errors = {"FD": row.counts.fd, "FA": row.counts.fa, "FN": row.counts.fn}
-        told = " ".join(f"{count} {name}" for name, count in errors.items() if count)
-        texts.append(f"{view.quoted(field_path(row.path))} F1 {view.rate(f1)} ({told})")
+    for row in by_values_lost(view.rows)[:WORST]:
+        counts = row.figures["leaves"].counts
+        errors = {"wrong": counts.fd, "invented": counts.fa, "missed": counts.fn}
+        told = ", ".join(f"{count} {name}" for name, count in errors.items() if count)
+        name = view.quoted(field_path(row.path))
+        texts.append(f"{name} F1 {view.rate(row.leaves)} ({told})")
     return texts
 
 

@@ -93,9 +93,9 @@ def field_table(view: RunView, *, page: bool = False, nested: bool = False) -> T
 
 
 def _field(view: RunView, row: FieldRow, *, page: bool, nested: bool) -> list[Span]:
-    f1, leaves = row.rates.f1, row.leaves
+    f1, leaves = row.rates.f1, row.leaves if row.mode == "overall" else None
     name = INDENT * row.depth + row.name if nested else field_path(row.path)
-    tone: Tone = "bad" if row.worst else "" if row.tally.fields or leaves is not None else "dim"
+    tone: Tone = "bad" if row.worst else "" if row.tally.fields or row.leaves is not None else "dim"
     lower = leaves is not None and (f1 is None or leaves < f1 - DISAGREE)
     mark = WORST_MARK if row.worst else ""
     return [
@@ -103,8 +103,8 @@ def _field(view: RunView, row: FieldRow, *, page: bool, nested: bool) -> list[Sp
         Span.of(row.compared_by, "dim"),
         Span(setting(row.threshold), "dim"),
         Span(setting(row.weight), "dim"),
-        *_figures(view, row.figures["overall"], tone),
-        Span(view.rate(leaves), "warn" if lower else ""),
+        *_figures(view, row.figures[row.mode], tone),
+        Span(view.rate(leaves) if row.mode == "overall" else "", "warn" if lower else ""),
         Span(view.rate(row.score)),
     ]
 

@@ -226,7 +226,7 @@ def _document_line(batch: Batch, document: int, *, recall_with_fd: bool) -> byte
     comparison, row = batch.comparison(document), batch.rows[document]
     if comparison is not None and batch.counts is not None:
         line["overall_score"] = result.score
-        line["all_fields_matched"] = not batch.error_classes(document)
+        line["all_fields_matched"] = not batch.wrong[row]
         line["field_scores"] = {entry.name: entry.comparison.score for entry in comparison.fields}
         counted = batch.counts.sums[:, row].tolist()
         for mode, counts in zip(COUNTING_MODES, counted, strict=True):

@@ -1,6 +1,6 @@
 """Some documents of a run and the account of those that were compared: what every fold reads."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import field
 from functools import cached_property
 from itertools import count
@@ -9,17 +9,22 @@ from typing import Any
 import numpy as np
 
 from stickler_cli.compare.account import Account
-from stickler_cli.compare.columns import Indexes
+from stickler_cli.compare.columns import Indexes, Mask
 from stickler_cli.compare.comparison import Comparison, comparison_of
 from stickler_cli.compare.outcomes import Floats
-from stickler_cli.core.locations import Path
 from stickler_cli.core.values import dataclass
 from .counting import count_documents
 from .document_result import DocumentResult, Status
-from .error_classes import ErrorClass
 from .field_counts import FieldCounts
-from .non_matches import NonMatch, errors_of, non_match
-from .units import Unit
+from .non_matches import (
+    NonMatch,
+    PlainErrors,
+    WrongUnit,
+    classified,
+    non_match,
+    plain_errors,
+    plain_units,
+)
 from .walk import Visit, visits
 
 
@@ -56,21 +61,43 @@ class Batch:
         return self.counts.confidences(documents) if self.counts else [None] * documents
 
     @cached_property
-    def _units(self) -> list[list[tuple[Unit, ErrorClass]]]:
+    def _classified(self) -> list[list[WrongUnit]]:
         if self.account is None:
             return []
         truths = self.account.columns.gt
-        return errors_of(self.visits, [truths[slot] for slot in self.account.gt[self.at].tolist()])
+        return classified(self.visits, [truths[slot] for slot in self.account.gt[self.at].tolist()])
+
+    @cached_property
+    def _all_errors(self) -> list[list[WrongUnit]]:
+        rest = plain_units(self.visits, len(self._classified))
+        return [
+            sorted([*found, *more], key=lambda error: error.unit.order)
+            for found, more in zip(self._classified, rest, strict=True)
+        ]
+
+    @cached_property
+    def plain_errors(self) -> list[PlainErrors]:
+        """The errors of documents that are plain."""
+        return plain_errors(self.visits)
+
+    @cached_property
+    def wrong(self) -> Mask:
+        """Which of the documents that were compared have errors."""
+        found = np.array([bool(errors) for errors in self._classified], np.bool_)
+        for errors in self.plain_errors:
+            found[errors.visit.documents[errors.pairs]] = True
+        return found
+
+    def classified(self, some: Mask | None = None) -> Iterator[WrongUnit]:
+        """Yield the errors that are not plain, of all documents that were compared or of some."""
+        for row, errors in enumerate(self._classified):
+            if some is None or some[row]:
+                yield from errors
 
     def errors(self, document: int) -> list[NonMatch]:
         """Return the errors of a document, by its position; none of one that was not compared."""
         row = self.rows[document]
-        return [] if row is None else [non_match(*error) for error in self._units[row]]
-
-    def error_classes(self, document: int) -> list[tuple[Path, ErrorClass]]:
-        """Return the fields of the errors of a document, and what kind of mistake each is."""
-        row = self.rows[document]
-        return [] if row is None else [(unit.names, kind) for unit, kind in self._units[row]]
+        return [] if row is None else [non_match(error) for error in self._all_errors[row]]
 
     @property
     def scores(self) -> Floats:

@@ -35,9 +35,12 @@ class ErrorClass(StrEnum):
 
     MISSED_ITEM = "missed_item"  # an element of a list that the prediction does not have
     INVENTED_ITEM = "invented_item"  # an element of a list that the ground truth does not have
+    MISSED_OBJECT = "missed_object"  # an object that the prediction does not have
+    INVENTED_OBJECT = "invented_object"  # an object that the ground truth does not have
     MISSED_VALUE = "missed_value"  # a field that has a value in the ground truth only
     INVENTED_VALUE = "invented_value"  # a field that has a value in the prediction only
     SWAPPED = "swapped"  # the value of another field, or of the same field of another item
+    ITEM_WITH_ERRORS = "item_with_errors"  # below its threshold, half or more of its fields right
     WRONG_ITEM = "wrong_item"  # a pair of list elements below its threshold; no more is known
     WRONG_OBJECT = "wrong_object"  # below its threshold; its wrong fields have classes as well
     WRONG_KIND = "wrong_kind"  # of another kind, or right and not of the kind that is compared
@@ -59,12 +62,15 @@ def classify(  # noqa: PLR0911 - one for each rule, in their order
     """
     is_element = isinstance(path[-1], int)
     if outcome is Outcome.FN:
-        return ErrorClass.MISSED_ITEM if is_element else ErrorClass.MISSED_VALUE
+        missed = ErrorClass.MISSED_OBJECT if isinstance(gt, dict) else ErrorClass.MISSED_VALUE
+        return ErrorClass.MISSED_ITEM if is_element else missed
     if outcome is Outcome.FA:
         if is_element:
             return ErrorClass.INVENTED_ITEM
-        found = places.have_elsewhere(pred, path)
-        return ErrorClass.SWAPPED if found else ErrorClass.INVENTED_VALUE
+        if places.have_elsewhere(pred, path):
+            return ErrorClass.SWAPPED
+        is_object = isinstance(pred, dict)
+        return ErrorClass.INVENTED_OBJECT if is_object else ErrorClass.INVENTED_VALUE
     if not isinstance(gt, dict | list) and not isinstance(pred, dict | list):
         return _of_scalars(path, gt, pred, places)
     if kind_of(gt) != kind_of(pred):

@@ -1,12 +1,16 @@
 """How many mistakes there were of each kind, in each field: integers that add in any order."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import field
 from typing import TypeAlias
 
+import numpy as np
+
+from stickler_cli.compare.columns import Mask
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.values import dataclass
+from .batch import Batch
 from .error_classes import ErrorClass
 
 ByClass: TypeAlias = Counter[ErrorClass]  # without those that do not occur
@@ -14,36 +18,51 @@ ByClass: TypeAlias = Counter[ErrorClass]  # without those that do not occur
 
 @dataclass(slots=True)
 class ErrorCounts:
-    """The non-matches of a set of documents, by field and class."""
+    """The errors of a set of documents, by field and class."""
 
     fields: dict[Path, ByClass] = field(default_factory=dict)
-    """By the path of the field, without list indexes; only fields that have errors."""
+    """Wrong values, by the path of the field, without list indexes; only fields that have any."""
+    units: dict[Path, ByClass] = field(default_factory=dict)
+    """Likewise list items and objects that failed as a whole; their values count in `fields`."""
 
-    def update(self, errors: Iterable[tuple[Path, ErrorClass]]) -> None:
-        """Count the errors of a document: the field of each, and its class."""
-        for path, error_class in errors:
-            self.fields.setdefault(path, Counter())[error_class] += 1
+    def add(self, batch: Batch, some: Mask | None = None) -> None:
+        """Count the errors of documents: all that were compared of a batch, or some of them."""
+        for error in batch.classified(some):
+            counts = self.fields if error.values is None else self.units
+            counts.setdefault(error.unit.names, Counter())[error.error_class] += 1
+        for errors in batch.plain_errors:
+            number = len(errors.pairs)
+            if some is not None:
+                number = int(np.count_nonzero(some[errors.visit.documents[errors.pairs]]))
+            if number:
+                by_class = self.fields.setdefault(errors.visit.field.path, Counter())
+                by_class[errors.error_class] += number
 
     def merge(self, other: "ErrorCounts") -> None:
         """Add the errors of other documents; the order of merging makes no difference."""
-        for path, counts in other.fields.items():
-            self.fields.setdefault(path, Counter()).update(counts)
+        for mine, its in ((self.fields, other.fields), (self.units, other.units)):
+            for path, counts in its.items():
+                mine.setdefault(path, Counter()).update(counts)
+
+    def at(self, path: Path) -> ByClass:
+        """Return the classes of all errors of a field, of values as of what failed as a whole."""
+        return self.fields.get(path, Counter()) + self.units.get(path, Counter())
 
     def overall(self) -> ByClass:
-        """Return the counts of all fields together, the most frequent class first."""
-        total: ByClass = Counter()
-        for counts in self.fields.values():
-            total.update(counts)
-        return ordered(total)
+        """Return the classes of all wrong values together, the most frequent first."""
+        return overall(self.fields)
 
     def view(self) -> dict[str, object]:
         """Return the counts as the run format has them; equal counts give equal bytes."""
-        overall = self.overall()
-        return {
-            "total": sum(overall.values()),
-            "overall": _view(overall),
-            "fields": {field_path(path): _view(self.fields[path]) for path in sorted(self.fields)},
-        }
+        return {**_view(self.fields), "units": _view(self.units)}
+
+
+def overall(fields: Mapping[Path, ByClass]) -> ByClass:
+    """Return the counts of all fields together, the most frequent class first."""
+    total: ByClass = Counter()
+    for counts in fields.values():
+        total.update(counts)
+    return ordered(total)
 
 
 def ordered(counts: ByClass) -> ByClass:
@@ -57,5 +76,11 @@ def ordered(counts: ByClass) -> ByClass:
     return Counter(dict(ranked))
 
 
-def _view(counts: ByClass) -> dict[str, int]:
+def _view(fields: Mapping[Path, ByClass]) -> dict[str, object]:
+    total = overall(fields)
+    by_field = {field_path(path): _by_class(fields[path]) for path in sorted(fields)}
+    return {"total": total.total(), "overall": _by_class(total), "fields": by_field}
+
+
+def _by_class(counts: ByClass) -> dict[str, int]:
     return {each.value: counts[each] for each in ErrorClass if each in counts}

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
-from stickler_cli.compare.result import Outcome
+from stickler_cli.compare.columns import Indexes
+from stickler_cli.compare.result import FA, FN, Outcome
 from stickler_cli.core.json_values import JsonValue, kind_of
 from stickler_cli.core.locations import Path, field_path
 from .error_classes import ErrorClass, Places, classify
-from .units import Unit, documents_units
+from .units import Unit, documents_units, plain, values_inside, wrong
 from .walk import Visit
 
 NON_MATCH_TYPES: Final = {
@@ -30,6 +31,17 @@ def below_threshold(similarity: float, threshold: float) -> str:
     return f"below threshold ({similarity:.{digits}f} < {threshold:g})"
 
 
+class WrongUnit(NamedTuple):
+    """A unit that is wrong, and what kind of mistake it is."""
+
+    unit: Unit
+    error_class: ErrorClass
+    differing: tuple[str, ...]
+    """Of a pair of list items, the fields that differ."""
+    values: int | None
+    """How many wrong values are inside it; None of a value."""
+
+
 @dataclass(frozen=True, slots=True)
 class NonMatch:
     """One unit that is wrong."""
@@ -49,6 +61,10 @@ class NonMatch:
     """Of a pair of list items, the fields that differ."""
     judge: str = ""
     """What a judge says of the pair; text that a model wrote."""
+    inside: Path | None = None
+    """The path of the entry that it is in, which failed as a whole."""
+    values: int | None = None
+    """How many wrong values have entries inside it; None of a value."""
 
     @property
     def reason(self) -> str:
@@ -82,6 +98,10 @@ class NonMatch:
         }
         if self.similarity is not None:
             view["similarity_score"] = self.similarity
+        if self.inside is not None:
+            view["inside"] = field_path(self.inside)
+        if self.values is not None:
+            view["values"] = self.values
         view["details"] = {
             "reason": self.reason,
             **({"differing_fields": list(self.differing)} if self.differing else {}),
@@ -90,33 +110,76 @@ class NonMatch:
         return view
 
 
-def errors_of(
-    visits: Iterable[Visit], truths: Sequence[JsonValue]
-) -> list[list[tuple[Unit, ErrorClass]]]:
-    """Return the errors of documents, whose ground truths are given; of each in schema order.
+def classified(visits: Sequence[Visit], truths: Sequence[JsonValue]) -> list[list[WrongUnit]]:
+    """Return the wrong units of documents that are not `plain`, in schema order.
 
-    An item or object that one side lacks is one entry and carries the whole value; so does a
-    pair of list items below its threshold. A nested object that is an error has an entry of its
-    own beside those of its fields.
+    Whose ground truths are given. A nested object below its threshold is one as well.
     """
     found = []
-    by_document = documents_units(visits, len(truths), wrong_only=True)
+    nowhere, inside = Places(None), values_inside(visits)
+    by_document = documents_units(visits, len(truths), lambda it: wrong(it) & ~plain(it))
     for truth, units in zip(truths, by_document, strict=True):
         places = Places(truth)
-        paths = (unit.gt_path or unit.pred_path or () for unit in units)
-        found.append(
-            [
-                (unit, classify(unit.outcome, path, unit.gt, unit.pred, places))
-                for unit, path in zip(units, paths, strict=True)
-            ]
-        )
+        errors = []
+        for unit in units:
+            # What is in an invented item has no place in the ground truth.
+            known = nowhere if unit.gt_path is None else places
+            error_class = classify(unit.outcome, unit.path, unit.gt, unit.pred, known)
+            differing, right = unit.compared_fields
+            if error_class is ErrorClass.WRONG_ITEM and right >= len(differing) > 0:
+                error_class = ErrorClass.ITEM_WITH_ERRORS
+            values = None if unit.is_value else int(inside[id(unit.visit)][unit.pair])
+            errors.append(WrongUnit(unit, error_class, differing, values))
+        found.append(errors)
     return found
 
 
-def non_match(unit: Unit, error_class: ErrorClass) -> NonMatch:
+class PlainErrors(NamedTuple):
+    """Values of a field that are simply missed or invented; often their number is enough."""
+
+    visit: Visit
+    error_class: ErrorClass
+    pairs: Indexes
+    """Their positions in the visit."""
+
+
+def plain_errors(visits: Iterable[Visit]) -> list[PlainErrors]:
+    """Return the errors of documents that are `plain`."""
+    found = []
+    for visit in visits:
+        chosen = plain(visit)
+        if chosen.any():
+            outcome = visit.outcome
+            for one, error_class in _PLAIN[visit.units is not None].items():
+                (pairs,) = (chosen & (outcome == one)).nonzero()
+                found.append(PlainErrors(visit, error_class, pairs))
+    return found
+
+
+_PLAIN: Final = {
+    False: {FN: ErrorClass.MISSED_VALUE, FA: ErrorClass.INVENTED_VALUE},
+    True: {FN: ErrorClass.MISSED_ITEM, FA: ErrorClass.INVENTED_ITEM},
+}
+"""The classes of plain errors by their outcome, of fields and of list elements."""
+
+
+def plain_units(visits: Iterable[Visit], documents: int) -> list[list[WrongUnit]]:
+    """Return the errors of documents that are `plain` as units, in schema order."""
+    return [
+        [
+            WrongUnit(unit, _PLAIN[unit.visit.units is not None][unit.outcome], (), None)
+            for unit in units
+        ]
+        for units in documents_units(visits, documents, plain)
+    ]
+
+
+def non_match(error: WrongUnit) -> NonMatch:
     """Return an error with all that is said of it."""
+    unit = error.unit
     place = unit.path, unit.outcome, unit.gt, unit.pred
+    around = unit.inside.path if unit.inside else None, error.values
     if unit.outcome is not Outcome.FD:
-        return NonMatch(*place, None, None, error_class)
+        return NonMatch(*place, None, None, error.error_class, (), "", *around)
     judged = unit.similarity, unit.threshold
-    return NonMatch(*place, *judged, error_class, unit.differing, unit.judge)
+    return NonMatch(*place, *judged, error.error_class, error.differing, unit.judge, *around)

@@ -54,7 +54,6 @@ class Results:
             if some is None or some[document]:
                 self.statuses[result.status] += 1
                 self.warnings.update(result.warnings)
-                self.errors.update(batch.error_classes(document))
                 self.unwrapped.update(result.unwrapped)
                 row = batch.rows[document]
                 if row is not None and (known := batch.confidences[row]):
@@ -65,6 +64,7 @@ class Results:
         scores = batch.scores if rows is None else batch.scores[rows]
         if not len(scores):
             return
+        self.errors.add(batch, rows)
         self.evaluated += len(scores)
         self.score_units += sum(sums_of_units(scores, np.zeros(1, np.intp)))
         self.tally.add(batch.counts if rows is None else batch.counts.among(rows))

@@ -1,16 +1,18 @@
 """Every unit that was judged, with both of its places: the fold behind non-matches and views."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from stickler_cli.compare.account import ListAccount, ObjectAccount
+from stickler_cli.compare.account import ListAccount, MismatchAccount, ObjectAccount
+from stickler_cli.compare.columns import Indexes, Mask
 from stickler_cli.compare.comparison import Comparison
-from stickler_cli.compare.result import BOTH_SIDES, ERRORS, TN, TP, Outcome
+from stickler_cli.compare.result import BOTH_SIDES, ERRORS, FA, FN, TN, TP, Outcome
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import Path
-from .walk import Order, Visit
+from .walk import Inside, Order, Visit
 
 
 class Unit(NamedTuple):
@@ -19,9 +21,11 @@ class Unit(NamedTuple):
     document: int
     order: Order
     gt_path: Path | None
-    """Where the ground truth is, or would be; None for an invented list element."""
+    """Where the ground truth is, or would be; None in an invented list element."""
     pred_path: Path | None
-    """Where the prediction is, or would be; None for a missed list element."""
+    """Where the prediction is, or would be; None in a missed list element."""
+    inside: Inside | None
+    """What failed as a whole around it; None where it is judged."""
     outcome: Outcome
     gt: JsonValue
     """None where it is absent, as the prediction."""
@@ -49,6 +53,11 @@ class Unit(NamedTuple):
         return names if self.visit.order is not None else (*names, str(self.path[-1]))
 
     @property
+    def is_value(self) -> bool:
+        """Whether it is a value: no object or list item of which several values are judged."""
+        return self.visit.order is None or not isinstance(self.visit.account, _WITH_VALUES)
+
+    @property
     def broken_down(self) -> bool:
         """Whether the units inside it follow: it is a nested object that both sides have."""
         is_field = self.visit.units is None and self.visit.order is not None
@@ -56,18 +65,22 @@ class Unit(NamedTuple):
         return is_field and is_object and self.outcome in BOTH_SIDES
 
     @property
-    def differing(self) -> tuple[str, ...]:
-        """The fields in which two list items differ, in schema order."""
+    def compared_fields(self) -> tuple[tuple[str, ...], int]:
+        """The fields in which two list items differ, in schema order, and how many are right."""
+        if self.visit.units is None or not isinstance(self.visit.account, ObjectAccount):
+            return (), 0
         items = Comparison(self.visit.account, int(self.visit.at[self.pair]))
-        if self.visit.units is None or items.shape != "object" or items.outcome not in BOTH_SIDES:
-            return ()
-        found = []
+        if items.outcome not in BOTH_SIDES:
+            return (), 0
+        differing, right = [], 0
         for entry in items.fields:
             elements = entry.comparison.elements
-            passed = all(element.outcome is Outcome.TP for element in elements)
-            if not passed if elements else entry.comparison.outcome in ERRORS:
-                found.append(entry.name)
-        return (*found, *items.extras)
+            outcomes = {element.outcome for element in elements} or {entry.comparison.outcome}
+            if outcomes & ERRORS:
+                differing.append(entry.name)
+            elif Outcome.TP in outcomes:
+                right += 1
+        return (*differing, *items.extras), right
 
     @property
     def judge(self) -> str:
@@ -75,38 +88,103 @@ class Unit(NamedTuple):
         return self.visit.account.reasons.get(int(self.visit.at[self.pair]), "")
 
 
+_WITH_VALUES: Final = (ObjectAccount, ListAccount, MismatchAccount)
 _IS_ERROR: Final = np.array([outcome in ERRORS for outcome in Outcome])
 _LAST: Final = 1 << 40  # after all fields
 
 
-def documents_units(
-    visits: Iterable[Visit], documents: int, *, wrong_only: bool
-) -> list[list[Unit]]:
-    """Return the units of each document, in schema order, parents first.
+def judged(visit: Visit) -> Mask:
+    """Return which pairs are units, right or wrong, and not inside of what failed as a whole."""
+    shown = np.ones(len(visit.at), np.bool_) if visit.live is None else visit.live.copy()
+    outcome = visit.outcome
+    if isinstance(visit.account, ListAccount) and visit.units is None:
+        shown &= outcome == TN  # else its elements are the units
+    elif isinstance(visit.account, ObjectAccount | ListAccount) and visit.units is not None:
+        shown &= outcome != TP  # else what is inside
+    return shown
 
-    An item or object that one side lacks is one unit and carries the whole value; so is a pair of
-    list items below its threshold.
+
+def wrong(visit: Visit) -> Mask:
+    """Return which pairs are units that are wrong.
+
+    What failed as a whole is one unit and carries the whole value; the values in it, which `leaves`
+    counts, are units inside it. What one side lacks has no other units inside than values.
     """
-    found: list[list[Unit]] = [[] for _ in range(documents)]
-    for visit in visits:
-        for unit in _extras(visit) if visit.order is None else _units(visit, wrong_only=wrong_only):
-            found[unit.document].append(unit)
-    for units in found:
-        units.sort(key=lambda unit: unit.order)
+    if visit.order is None:
+        return np.ones(len(visit.at), np.bool_)
+    if isinstance(visit.account, ListAccount) and visit.units is None:
+        return np.zeros(len(visit.at), np.bool_)
+    shown = _IS_ERROR[visit.outcome]
+    if visit.alone is not None and isinstance(visit.account, _WITH_VALUES):
+        shown &= ~visit.alone
+    return shown
+
+
+def plain(visit: Visit) -> Mask:
+    """Return which pairs are wrong values that are simply missed or invented.
+
+    A field that is invented in an object that both sides have may be the value of another one.
+    """
+    outcome = visit.outcome
+    if isinstance(visit.account, _WITH_VALUES):
+        return np.zeros(len(outcome), np.bool_)
+    if visit.units is not None:
+        unpaired: Mask = (outcome == FN) | (outcome == FA)
+        return unpaired
+    missed: Mask = outcome == FN
+    return missed if visit.alone is None else missed | ((outcome == FA) & visit.alone)
+
+
+def values_inside(visits: Sequence[Visit]) -> dict[int, Indexes]:
+    """Return how many wrong values are inside of each pair that failed as a whole, by its visit.
+
+    What is inside of a nearer one is not counted. The keys are the `id`s of the visits.
+    """
+    found = {id(visit): np.zeros(len(visit.at), np.intp) for visit in visits}
+    for visit in reversed(visits):  # parents come first
+        inside = passed_on = found[id(visit)]
+        if visit.order is None:
+            if isinstance(visit.account, ObjectAccount) and visit.account.extras:
+                extras = visit.account.extras
+                inside += [len(extras.get(at, ())) for at in visit.at.tolist()]
+        elif isinstance(visit.account, _WITH_VALUES):
+            shut = visit.closed
+            if visit.alone is not None:
+                shut &= ~visit.alone
+            passed_on = np.where(shut, 0, inside)
+            inside[~shut] = 0
+        else:
+            passed_on = wrong(visit).astype(np.intp)
+        if visit.around is None:
+            continue
+        if visit.of is None:
+            found[id(visit.around)] += passed_on
+        else:
+            np.add.at(found[id(visit.around)], visit.of, passed_on)
     return found
 
 
-def _units(visit: Visit, *, wrong_only: bool) -> Iterator[Unit]:
-    account, outcome = visit.account, visit.outcome
-    shown = _IS_ERROR[outcome] if wrong_only else np.ones(len(outcome), np.bool_)
-    if visit.live is not None:
-        shown &= visit.live
-    if isinstance(account, ListAccount) and visit.units is None:
-        shown &= outcome == TN  # else its elements are the units
-    elif isinstance(account, ObjectAccount | ListAccount) and visit.units is not None:
-        shown &= outcome != TP  # else what is inside
-    pairs = shown.nonzero()[0].tolist()
-    similarity = visit.similarity if pairs else np.empty(0)
+def documents_units(
+    visits: Iterable[Visit], documents: int, chosen: Callable[[Visit], Mask]
+) -> list[list[Unit]]:
+    """Return the units of each document that are chosen, in schema order, parents first.
+
+    Undeclared keys are chosen where the objects that they are in are.
+    """
+    found: list[list[Unit]] = [[] for _ in range(documents)]
+    for visit in visits:
+        for unit in (_extras if visit.order is None else _units)(visit, chosen(visit)):
+            found[unit.document].append(unit)
+    for units in found:
+        units.sort(key=attrgetter("order"))
+    return found
+
+
+def _units(visit: Visit, chosen: Mask) -> Iterator[Unit]:
+    pairs = chosen.nonzero()[0].tolist()
+    if not pairs:
+        return
+    account, outcome, similarity = visit.account, visit.outcome, visit.similarity
     for pair in pairs:
         position = int(visit.at[pair])
         threshold = account.node.threshold
@@ -114,24 +192,25 @@ def _units(visit: Visit, *, wrong_only: bool) -> Iterator[Unit]:
             threshold = visit.units.threshold[visit.order[pair]]
         weight = visit.weight[pair] if isinstance(visit.weight, np.ndarray) else visit.weight
         values = account.columns.values(int(account.gt[position]), int(account.pred[position]))
-        judged = Outcome(int(outcome[pair])), *values
+        decided = Outcome(int(outcome[pair])), *values
         figures = float(similarity[pair]), float(account.score[position])
-        decided = float(threshold), float(weight)
-        yield Unit(*visit.place(pair), *judged, *figures, *decided, visit, pair)
+        needed = float(threshold), float(weight)
+        yield Unit(*visit.place(pair), *decided, *figures, *needed, visit, pair)
 
 
-def _extras(visit: Visit) -> Iterator[Unit]:
+def _extras(visit: Visit, chosen: Mask) -> Iterator[Unit]:
     """Return the keys that only predictions have and the schema does not declare."""
     account = visit.account
     if not account.extras:
         return
-    live = np.ones(len(visit.at), np.bool_) if visit.live is None else visit.live
-    pairs = {int(visit.at[pair]): pair for pair in live.nonzero()[0].tolist()}
+    pairs = {int(visit.at[pair]): pair for pair in chosen.nonzero()[0].tolist()}
     for position in account.extras.keys() & pairs.keys():
         pair = pairs[position]
         value: Any = account.columns.pred[int(account.pred[position])]
-        document, order, gt, pred = visit.place(pair)
+        document, order, gt, pred, inside = visit.place(pair)
         for after, name in enumerate(account.extras[position]):
-            place = (*order, _LAST + after), (*(gt or ()), name), (*(pred or ()), name)
+            gt_path = None if gt is None else (*gt, name)
+            pred_path = None if pred is None else (*pred, name)
+            place = (*order, _LAST + after), gt_path, pred_path, inside
             figures = 0.0, 0.0, 0.0, 1.0
             yield Unit(document, *place, Outcome.FA, None, value[name], *figures, visit, pair)

@@ -16,9 +16,9 @@ from stickler_cli.compare.account import (
     children,
     local_positions,
 )
-from stickler_cli.compare.columns import NOTHING, Indexes, Mask, distinct
+from stickler_cli.compare.columns import ANY_KEY, NOTHING, Indexes, Mask, distinct
 from stickler_cli.compare.outcomes import Floats, Outcomes, both_sides
-from stickler_cli.compare.result import TN, TP
+from stickler_cli.compare.result import BOTH_SIDES, TN, TP, Outcome
 from stickler_cli.core.locations import Path
 
 Weight: TypeAlias = "float | Floats"  # what a field is worth: one number, or one for each pair
@@ -48,6 +48,20 @@ class FieldRows(NamedTuple):
         return self.counted and (self.around is None or self.around.in_document)
 
 
+class Inside(NamedTuple):
+    """What failed as a whole, so that nothing in it is judged: a list item, or what one side lacks.
+
+    Of several in each other, the innermost that both sides have, else the outermost of the others.
+    """
+
+    order: Order
+    """Tells it from all others of its document."""
+    path: Path
+    """Where it is: in the prediction if only that has it, else in the ground truth."""
+    one_sided: bool
+    """Whether all values in it are missed or invented."""
+
+
 class Visit(NamedTuple):
     """Pairs of one place: values of a field, elements of lists, or what is gone into of these."""
 
@@ -60,6 +74,8 @@ class Visit(NamedTuple):
     """The row of the field that each counts in, among those of all fields, (n,)."""
     live: Mask | None
     """Which pairs are judged, being behind no gate that is shut, (n,); None for all."""
+    alone: Mask | None
+    """Which pairs are in an object or list item that one side lacks, (n,); None for none."""
     around: "Visit | None" = None
     """None for documents."""
     of: Indexes | None = None
@@ -73,6 +89,22 @@ class Visit(NamedTuple):
     """Of elements, the units of their lists."""
 
     @property
+    def pattern(self) -> tuple[str, ...]:
+        """The path of its field without list indexes; `*` for a key that only documents name."""
+        names: list[str] = []
+        visit: Visit | None = self
+        while visit is not None:
+            if visit.order is not None and visit.units is None and not visit.is_side:
+                names.append(visit.field.path[-1] if isinstance(visit.order, int) else ANY_KEY)
+            visit = visit.around
+        return tuple(reversed(names))
+
+    @property
+    def is_side(self) -> bool:
+        """Whether it is one side of values of different kinds, at their place."""
+        return self.around is not None and isinstance(self.around.account, MismatchAccount)
+
+    @property
     def listed(self) -> bool:
         """Whether it is in a list."""
         return self.units is not None or (self.around is not None and self.around.listed)
@@ -84,6 +116,28 @@ class Visit(NamedTuple):
         return of_all[self.at if self.units is None else self.order]
 
     @property
+    def documents(self) -> Indexes:
+        """The document of each pair."""
+        return self.field.documents[self.rows - self.field.start]
+
+    @property
+    def closed(self) -> Mask:
+        """Which pairs of objects or lists are wrong as a whole, and nothing in them judged."""
+        if self.units is not None:
+            wrong: Mask = self.outcome != TP
+            return wrong
+        if isinstance(self.account, MismatchAccount):
+            return np.ones(len(self.at), np.bool_)
+        is_list = isinstance(self.account, ListAccount)
+        return np.zeros(len(self.at), np.bool_) if is_list else ~both_sides(self.outcome)
+
+    @property
+    def alone_inside(self) -> Mask:
+        """Of each pair, whether what is in it is in an object or list item that one side lacks."""
+        lacking = self.closed & ~both_sides(self.outcome)
+        return lacking if self.alone is None else lacking | self.alone
+
+    @property
     def similarity(self) -> Floats:
         """The similarity of each pair as its threshold judges it."""
         of_all = self.account.similarity if self.units is None else self.account.reported
@@ -92,13 +146,14 @@ class Visit(NamedTuple):
     def some(self, which: Indexes, account: Account, at: Indexes) -> "Visit":
         """Return some of the pairs, by their positions in an account of their own."""
         live = None if self.live is None else self.live[which]
+        alone = None if self.alone is None else self.alone[which]
         of = which if self.of is None else self.of[which]
         order = self.order[which] if isinstance(self.order, np.ndarray) else self.order
-        part = self.rows[which], live, self.around, of, order, _at(self.weight, which), self.units
-        return Visit(self.field, account, at, *part)
+        part = self.rows[which], live, alone, self.around, of, order
+        return Visit(self.field, account, at, *part, _at(self.weight, which), self.units)
 
-    def place(self, pair: int) -> tuple[int, Order, Path | None, Path | None]:
-        """Return document, order and both paths of a pair; no path where a list has no element."""
+    def place(self, pair: int) -> "Place":
+        """Return where a pair is."""
         visits_to = [(self, pair)]
         for visit, at in visits_to:
             owner = at if visit.of is None else int(visit.of[at])
@@ -107,19 +162,61 @@ class Visit(NamedTuple):
         order: list[int] = []
         gt: Path | None = ()
         pred: Path | None = ()
+        inside: Inside | None = None
+        judged = self.live is None or bool(self.live[pair])
         for visit, at in reversed(visits_to):
             if visit.order is not None:
                 order.append(int(visit.order if isinstance(visit.order, int) else visit.order[at]))
-                gt, pred = visit.paths(at, gt or (), pred or ())
-        return owner, tuple(order), gt, pred
+                gt, pred = visit.paths(at, gt, pred)
+                if not judged and visit is not self and not (inside and inside.one_sided):
+                    inside = visit.shut(at, tuple(order), gt, pred) or inside
+        return Place(owner, tuple(order), gt, pred, inside)
 
-    def paths(self, pair: int, gt: Path, pred: Path) -> tuple[Path | None, Path | None]:
-        """Return the paths of a pair, of those of the pair around it."""
+    def shut(self, pair: int, order: Order, gt: Path | None, pred: Path | None) -> Inside | None:
+        """Return a pair at some place as what others are inside of; None where it is judged."""
+        if isinstance(self.account, MismatchAccount):
+            return Inside(order, gt or (), one_sided=True)
+        outcome = Outcome(int(self._outcome_of(pair)))
+        if outcome in BOTH_SIDES:
+            is_open = self.units is None or outcome is Outcome.TP
+            return None if is_open else Inside(order, gt or (), one_sided=False)
+        is_list = self.units is None and isinstance(self.account, ListAccount)
+        path = pred if outcome is Outcome.FA else gt
+        return None if is_list else Inside(order, path or (), one_sided=True)
+
+    def _outcome_of(self, pair: int) -> Any:
         if self.units is None:
-            return (*gt, self.field.path[-1]), (*pred, self.field.path[-1])
-        element = self.order[pair]
-        at, other = int(self.units.gt_place[element]), int(self.units.pred_place[element])
-        return (None if at == NOTHING else (*gt, at), None if other == NOTHING else (*pred, other))
+            return self.account.outcome[self.at[pair]]
+        return self.units.outcome[self.order[pair]]
+
+    def paths(
+        self, pair: int, gt: Path | None, pred: Path | None
+    ) -> tuple[Path | None, Path | None]:
+        """Return the paths of a pair, of those of the pair around it."""
+        if self.units is not None:
+            element = self.order[pair]
+            at, other = int(self.units.gt_place[element]), int(self.units.pred_place[element])
+            return (
+                None if gt is None or at == NOTHING else (*gt, at),
+                None if pred is None or other == NOTHING else (*pred, other),
+            )
+        if self.is_side:
+            return gt, pred
+        name = self.field.path[-1]
+        return None if gt is None else (*gt, name), None if pred is None else (*pred, name)
+
+
+class Place(NamedTuple):
+    """Where a pair is."""
+
+    document: int
+    order: Order
+    gt_path: Path | None
+    """Where the ground truth is, or would be; None in an invented list element."""
+    pred_path: Path | None
+    """Where the prediction is, or would be; None in a missed list element."""
+    inside: Inside | None
+    """None where the pair is judged."""
 
 
 def visits(account: Account, at: Indexes) -> list[Visit]:
@@ -130,7 +227,7 @@ def visits(account: Account, at: Indexes) -> list[Visit]:
     """
     documents = np.arange(len(at))
     walk = _Walk(len(at))
-    walk.units(Visit(FieldRows((), 0, documents, {}), account, at, documents, None))
+    walk.units(Visit(FieldRows((), 0, documents, {}), account, at, documents, None, None))
     return walk.found
 
 
@@ -158,21 +255,19 @@ class _Walk:
             shut = np.zeros(len(visit.at), np.bool_)
             for side in (account.missed, account.invented):
                 if side is not None:
-                    self.units(Visit(visit.field, side, visit.at, visit.rows, shut, visit, order=0))
+                    of_it = visit.at, visit.rows, shut, ~shut, visit
+                    self.units(Visit(visit.field, side, *of_it, None, 0))
 
     def inside(self, visit: Visit, account: ObjectAccount | ListAccount) -> None:
         """Go into objects and lists, as far as a side has them."""
-        outcome = visit.outcome
-        if visit.units is not None:
-            gate = outcome == TP
-        else:
-            gate = both_sides(outcome) if isinstance(account, ObjectAccount) else outcome != TN
-        (which,) = (outcome != TN).nonzero()
+        (which,) = (visit.outcome != TN).nonzero()
         if not len(which):
             return
-        judged = (gate if visit.live is None else gate & visit.live)[which]
+        is_open = ~visit.closed
+        judged = (is_open if visit.live is None else is_open & visit.live)[which]
         live = None if judged.all() else judged
-        part = visit.rows[which], live, visit, which, None, _at(visit.weight, which)
+        alone = None if live is None else visit.alone_inside[which]
+        part = visit.rows[which], live, alone, visit, which, None, _at(visit.weight, which)
         inner = Visit(visit.field, account, visit.at[which], *part)
         if isinstance(account, ObjectAccount):
             self.fields(inner, account)
@@ -180,11 +275,13 @@ class _Walk:
             self.elements(inner, account.units)
 
     def elements(self, lists: Visit, units: Units) -> None:
+        self.found.append(lists)
         element, of = children(units.owner, lists.at, len(lists.account))
         if len(element):
             live = None if lists.live is None else lists.live[of]
+            alone = None if lists.alone is None else lists.alone[of]
             weight = _at(lists.weight, of)
-            part = lists.rows[of], live, lists, of, element, weight, units
+            part = lists.rows[of], live, alone, lists, of, element, weight, units
             self.units(Visit(lists.field, units.account, element, *part))
 
     def fields(self, objects: Visit, account: ObjectAccount) -> None:
@@ -198,7 +295,7 @@ class _Walk:
                 below = self.declared(objects.field, one.name, counted=counted)
                 rows = objects.rows + (below.start - objects.field.start)
                 weight = _at(one.account.worth, at)
-                part = rows, objects.live, objects, None, order, weight
+                part = rows, objects.live, objects.alone, objects, None, order, weight
                 visit = Visit(below, one.account, at, *part)
                 self.units(visit if which is None else visit.some(which, one.account, at[which]))
         for entry in account.entries:
@@ -233,8 +330,9 @@ class _Walk:
                 below = self.below(objects.field, entry.names[key], up, counted=counted)
                 order = len(account.fields) + entry.order[at]
                 live = None if objects.live is None else objects.live[of]
-                weight = _at(entry.account.worth, at)
-                part = np.searchsorted(up, rows) + below.start, live, objects, of, order, weight
+                alone = None if objects.alone is None else objects.alone[of]
+                own = np.searchsorted(up, rows) + below.start
+                part = own, live, alone, objects, of, order, _at(entry.account.worth, at)
                 self.units(Visit(below, entry.account, at, *part))
 
 

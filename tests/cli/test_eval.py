@@ -31,7 +31,9 @@ def test_two_files_are_one_document_with_its_non_matches(stickler):
     assert record["documents"]["evaluated"] == 1
     assert record["all_fields_matched"] is False
     assert record["field_scores"] == {"id": 1.0, "total": 0.0, "lines": 0.5}
-    assert [entry["field_path"] for entry in record["non_matches"]] == ["total", "lines[1]"]
+    assert [entry["field_path"] for entry in record["non_matches"]] == [
+        *("total", "lines[1]", "lines[1].sku", "lines[1].qty")
+    ]
 
 
 def test_json_lines_are_paired_by_an_id_field(stickler, data):
@@ -123,6 +125,8 @@ def test_non_matches_are_written_one_a_line(stickler, data):
     assert [(line["document"], line["field_path"]) for line in lines] == [
         ("two", "total"),
         ("two", "lines[1]"),
+        ("two", "lines[1].sku"),
+        ("two", "lines[1].qty"),
     ]
 
 
@@ -372,8 +376,13 @@ def test_a_pair_of_items_that_fails_names_the_fields_that_differ(stickler, data)
     write(data / "pred" / "two.json", {**GOOD, "lines": [{**item, "qty": 2, "new": "x"}]})
     result = stickler(*EVAL, "--show-non-matches", "5", "--non-matches", "errors.jsonl")
     assert "below threshold (0.500 < 0.7): qty, new differ" in result.out
-    (line,) = (data / "errors.jsonl").read_text().splitlines()
-    assert json.loads(line)["details"] == {
+    line, *inside = map(json.loads, (data / "errors.jsonl").read_text().splitlines())
+    assert (line["class"], line["values"]) == ("wrong_item", 2)
+    assert [(it["field_path"], it["inside"]) for it in inside] == [
+        ("lines[0].qty", "lines[0]"),
+        ("lines[0].new", "lines[0]"),
+    ]
+    assert line["details"] == {
         "reason": "below threshold (0.500 < 0.7)",
         "differing_fields": ["qty", "new"],
     }

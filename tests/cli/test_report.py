@@ -70,9 +70,9 @@ def test_a_page_of_a_run_directory_has_its_errors(stickler, run_directory):
 
     page = stickler("report", "night", "-f", "html").out
 
-    assert len(errors_in(page)) == 2
+    assert len(errors_in(page)) == 4
     assert errors_in(page) == errors_in(Path("run.html").read_text())
-    assert "All 2 errors of the run." in page
+    assert "All 4 errors of the run." in page
 
 
 def test_a_page_of_the_run_of_one_pair_has_its_errors(stickler):
@@ -80,7 +80,8 @@ def test_a_page_of_the_run_of_one_pair_has_its_errors(stickler):
 
     rows = errors_in(stickler("report", "one.json", "-f", "html").out)
 
-    assert [row[1:3] for row in rows] == [["two", "total"], ["two", "lines[1]"]]
+    paths = ["total", "lines[1]", "lines[1].sku", "lines[1].qty"]
+    assert [row[1:3] for row in rows] == [["two", path] for path in paths]
 
 
 def test_no_more_errors_are_read_than_the_page_takes(stickler, run_directory):

@@ -41,7 +41,7 @@ def test_the_run_of_one_pair_is_read_back_to_the_byte(stickler):
     stickler("eval", "schema.json", "gt/two.json", "pred/two.json", "-q", "-o", "one.json")
 
     assert again("one.json") == Path("one.json").read_text()
-    assert len(load_run("one.json").document["non_matches"]) == 2
+    assert len(load_run("one.json").document["non_matches"]) == 4
 
 
 def test_a_run_says_of_which_version_it_is(run_file):

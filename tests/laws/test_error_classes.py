@@ -7,6 +7,7 @@ from stickler_cli.compare.explaining import explain
 from stickler_cli.compare.result import Outcome
 from stickler_cli.records.run_reading import read_evaluation
 from stickler_cli.score.error_classes import ErrorClass, Places, classify
+from stickler_cli.score.error_counts import overall
 from stickler_cli.score.evaluation import Evaluation
 from .accounts import compare, non_matches
 from .strategies import Scope, cases, json_values, scalars
@@ -42,8 +43,12 @@ def test_every_error_is_counted_in_one_class(case):
     evaluation = Evaluation()
     evaluation.update(comparison)
 
-    errors = list(non_matches(comparison))
-    assert sum(evaluation.errors.overall().values()) == len(errors)
+    errors = non_matches(comparison)
+    values = [error for error in errors if error.values is None]
+    assert evaluation.errors.overall().total() == len(values)
+    assert overall(evaluation.errors.units).total() == len(errors) - len(values)
+    inside = sum(error.inside is not None for error in values)
+    assert inside == sum(error.values or 0 for error in errors)
     assert read_evaluation(evaluation.to_dict()).errors == evaluation.errors
 
 

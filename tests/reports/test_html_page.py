@@ -178,10 +178,12 @@ def test_the_errors_stand_in_document_order_each_with_its_field(shown):
         ("b", "customer"),
         ("b", "customer.city"),
         ("b", "lines[0]"),
+        ("b", "lines[0].sku"),
+        ("b", "lines[0].qty"),
         ("b", "note"),
     ]
     assert [paths[row[0]] if row[0] >= 0 else None for row in rows if row[1] == "b"] == [
-        *("total", "customer", "customer.city", "lines", None)
+        *("total", "customer", "customer.city", "lines", "lines.sku", "lines.qty", None)
     ]
 
 

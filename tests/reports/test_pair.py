@@ -65,7 +65,7 @@ field                    sim  thr  from        weight    adds
     pred  "Acme {+Inc+}"
   rows                0.7500                        1  0.7500
     [0] with [0]  FD  0.5000  0.7  default             0.5000
-      wrong item
+      item with errors
       sku         TP  1.0000  0.5  default          1  1.0000
       unit        FD  0.0000  0.5  default          1  0.0000
         gt    "[-pc-]"

@@ -1,3 +1,4 @@
+import json
 import re
 from pathlib import Path
 
@@ -18,9 +19,16 @@ from stickler_cli.score.error_classes import (
     Places,
     classify,
 )
-from stickler_cli.score.error_counts import ErrorCounts
-from stickler_cli.score.evaluation import Evaluation
+from stickler_cli.score.error_counts import ErrorCounts, overall
+from stickler_cli.score.evaluation import Evaluation, evaluate
 from .batches import batch
+
+CASES = [
+    json.loads(line)
+    for line in (Path(__file__).parents[1] / "cases" / "documents.jsonl").open(encoding="utf-8")
+    # What does not count in the object around it is an error all the same.
+    if "x-aws-stickler-aggregate" not in line
+]
 
 EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
 STRICT = {"type": "string", "x-aws-stickler-threshold": 1.0}
@@ -199,7 +207,8 @@ def test_what_one_side_lacks_is_missed_or_invented():
     ) == [
         ("a", "missed_value"),
         ("b", "invented_value"),
-        ("o", "missed_value"),
+        ("o", "missed_object"),
+        ("o.c", "missed_value"),
         ("t[0]", "missed_item"),
         ("u[0]", "invented_item"),
         ("new", "invented_value"),
@@ -286,11 +295,45 @@ def test_units_and_quantities_are_not_looked_for_in_other_rows():
     assert classes(ROWS, gt, {"rows": [row(1), row(22, unit="kg")]}) == [("rows[1].unit", "other")]
 
 
-def test_an_item_below_its_threshold_is_a_wrong_item():
-    pred = row(1, sku="Z", name="Z")
+def test_an_item_with_half_of_its_fields_right_has_errors_and_another_is_wrong():
+    half, less = row(1, sku="Z", name="Z"), row(1, sku="Z", name="Z", price=None)
+    rows = {"rows": [row(1)]}
+
+    assert classes(ROWS, rows, {"rows": [half]}) == [
+        ("rows[0]", "item_with_errors"),
+        ("rows[0].sku", "other"),
+        ("rows[0].name", "other"),
+    ]
+    assert classes(ROWS, rows, {"rows": [less]}) == [
+        ("rows[0]", "wrong_item"),
+        ("rows[0].sku", "other"),
+        ("rows[0].name", "other"),
+        ("rows[0].price", "missed_value"),
+    ]
+
+
+def test_fields_that_an_item_lacks_on_both_sides_are_not_among_its_fields():
+    gt, pred = {"sku": "S-1", "name": "n1n"}, {"sku": "S-1", "name": "Z", "price": 3}
+
+    assert classes(ROWS, {"rows": [gt]}, {"rows": [pred]})[0] == ("rows[0]", "wrong_item")
+    assert classes(ROWS, {"rows": [gt]}, {"rows": [{**gt, "name": "Z"}]})[0] == (
+        "rows[0]",
+        "item_with_errors",
+    )
+
+
+def test_values_of_an_invented_item_are_invented_wherever_they_stand():
+    gt = {"rows": [row(1)]}
+
+    assert classes(ROWS, gt, {"rows": [row(1), row(1, unit="m")]}) == [
+        ("rows[1]", "invented_item"),
+        *((f"rows[1].{name}", "invented_value") for name in ("sku", "name", "price", "unit")),
+    ]
+
+
+def test_an_element_below_its_threshold_is_a_wrong_item():
     tags = an_object(tags=a_list({**STRICT, "x-aws-stickler-threshold": 0.9}))
 
-    assert classes(ROWS, {"rows": [row(1)]}, {"rows": [pred]}) == [("rows[0]", "wrong_item")]
     assert classes(tags, {"tags": ["pencil"]}, {"tags": ["fennel"]}) == [("tags[0]", "wrong_item")]
     assert classes(tags, {"tags": ["pencil"]}, {"tags": ["pen"]}) == [("tags[0]", "truncated")]
 
@@ -388,17 +431,24 @@ def test_an_evaluation_counts_classes_overall_and_by_field():
     evaluation = counted(*PAIRS)
 
     assert evaluation.to_dict()["error_classes"] == {
-        "total": 4,
-        "overall": {"missed_item": 1, "invented_value": 1, "digit_slip": 2},
+        "total": 7,
+        "overall": {"missed_value": 4, "invented_value": 1, "digit_slip": 2},
         "fields": {
             "new": {"invented_value": 1},
-            "rows": {"missed_item": 1},
-            "rows.price": {"digit_slip": 2},
+            "rows.name": {"missed_value": 1},
+            "rows.price": {"missed_value": 1, "digit_slip": 2},
+            "rows.sku": {"missed_value": 1},
+            "rows.unit": {"missed_value": 1},
+        },
+        "units": {
+            "total": 1,
+            "overall": {"missed_item": 1},
+            "fields": {"rows": {"missed_item": 1}},
         },
     }
     assert list(evaluation.errors.overall().items()) == [
+        (ErrorClass.MISSED_VALUE, 4),
         (ErrorClass.DIGIT_SLIP, 2),
-        (ErrorClass.MISSED_ITEM, 1),
         (ErrorClass.INVENTED_VALUE, 1),
     ]
 
@@ -416,7 +466,16 @@ def test_every_entry_is_counted_once():
     evaluation = counted(*PAIRS)
     entries = sum(len(classes(ROWS, gt, pred)) for gt, pred in PAIRS)
 
-    assert sum(evaluation.errors.overall().values()) == entries
+    units = overall(evaluation.errors.units).total()
+    assert (evaluation.errors.overall().total() + units, units) == (entries, 1)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+def test_wrong_values_are_as_many_as_leaves_counts(case):
+    plan = compile_schema(case["schema"])
+    evaluation = evaluate([batch(plan, {"": (case["gt"], case["pred"])})])
+
+    assert evaluation.errors.overall().total() == sum(evaluation.tally.leaves[1:4])
 
 
 @pytest.mark.parametrize(
@@ -433,7 +492,8 @@ def test_counts_that_are_none_are_refused_with_their_place(fields, message):
 
 
 def test_no_errors_are_no_counts():
-    assert ErrorCounts().view() == {"total": 0, "overall": {}, "fields": {}}
+    none = {"total": 0, "overall": {}, "fields": {}}
+    assert ErrorCounts().view() == {**none, "units": none}
 
 
 def test_the_page_names_every_class():

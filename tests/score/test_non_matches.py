@@ -26,7 +26,7 @@ def found(schema, gt, pred, **options):
 
 
 def listed(schema, gt, pred, **options):
-    """List the errors as (path, class, ground truth, prediction)."""
+    """List the errors that are inside of no other as (path, type, ground truth, prediction)."""
     views = [entry.view() for entry in found(schema, gt, pred, **options)]
     return [
         (
@@ -36,7 +36,21 @@ def listed(schema, gt, pred, **options):
             view["prediction_value"],
         )
         for view in views
+        if "inside" not in view
     ]
+
+
+def inside(schema, gt, pred):
+    """List the errors of values as (path, type, what they are inside of), and of how many wholes.
+
+    A whole says how many values it has, which must be those that name it.
+    """
+    views = [entry.view() for entry in found(schema, gt, pred)]
+    values = [view for view in views if "values" not in view]
+    wholes = [view for view in views if "values" in view]
+    assert sum(view["values"] for view in wholes) == sum("inside" in view for view in values)
+    entries = [(it["field_path"], it["non_match_type"], it.get("inside")) for it in values]
+    return entries, [(it["field_path"], it["values"], it.get("inside")) for it in wholes]
 
 
 FD, FA, FN = "false_discovery", "false_alarm", "false_negative"
@@ -130,7 +144,7 @@ def test_an_item_below_its_threshold_is_one_entry_with_the_whole_item():
 
 def differing(item_schema, gt, pred, **options):
     """Give the names that differ of two list items that are one false discovery."""
-    (entry,) = found(
+    entry, *_ = found(
         an_object(lines=a_list(item_schema)), {"lines": [gt]}, {"lines": [pred]}, **options
     )
     return entry.differing
@@ -143,7 +157,7 @@ def test_an_item_below_its_threshold_names_the_fields_that_differ():
     schema = {**an_object(e=TEXT, d=TEXT, c=TEXT, b=TEXT, a=TEXT), **STRICT}
     gt, pred = {"a": "x", "c": "y", "d": "z"}, {"a": "x", "c": "n", "e": "w"}
 
-    (entry,) = found(an_object(lines=a_list(schema)), {"lines": [gt]}, {"lines": [pred]})
+    entry, *_ = found(an_object(lines=a_list(schema)), {"lines": [gt]}, {"lines": [pred]})
 
     # Invented, missed and wrong, in schema order; `b` neither has. One of four is right.
     assert entry.differing == ("e", "d", "c")
@@ -158,7 +172,7 @@ def test_one_field_that_differs_is_told_as_one():
     schema = {**an_object(a=TEXT, **{"b c": TEXT}), **STRICT}
     gt, pred = {"a": "x", "b c": "y"}, {"a": "x", "b c": "z"}
 
-    (entry,) = found(an_object(lines=a_list(schema)), {"lines": [gt]}, {"lines": [pred]})
+    entry, *_ = found(an_object(lines=a_list(schema)), {"lines": [gt]}, {"lines": [pred]})
 
     assert entry.explanation == 'below threshold (0.500 < 1): ["b c"] differs'
 
@@ -195,7 +209,7 @@ def test_undeclared_keys_of_an_item_differ_last():
 def test_an_inner_list_below_its_threshold_names_no_fields():
     schema = an_object(m=a_list(a_list({**TEXT, "x-aws-stickler-threshold": 0.9})))
 
-    (entry,) = found(schema, {"m": [["aa", "bb"]]}, {"m": [["aa", "cc"]]})
+    entry, *_ = found(schema, {"m": [["aa", "bb"]]}, {"m": [["aa", "cc"]]})
     assert entry.differing == ()
     assert entry.explanation == "below threshold (0.500 < 0.9)"
     assert "differing_fields" not in entry.view()["details"]
@@ -207,9 +221,9 @@ def test_only_pairs_of_items_name_fields_that_differ():
     half, whole = {"a": "x", "b": "z"}, {"a": "x", "b": "y"}
 
     unpaired = found(LINES, {"lines": [gt]}, {"lines": [pred]})
-    inside = found(nested, {"o": whole}, {"o": half})
+    nested_errors = found(nested, {"o": whole}, {"o": half})
 
-    assert [entry.differing for entry in (*unpaired, *inside)] == [(), (), (), ()]
+    assert {entry.differing for entry in (*unpaired, *nested_errors)} == {()}
 
 
 def test_items_without_a_pair_are_entries_with_the_whole_item():
@@ -256,9 +270,89 @@ def test_lists_of_lists_have_an_index_a_level():
 def test_an_inner_list_below_its_threshold_is_one_entry_with_its_score():
     schema = an_object(m=a_list(a_list({**TEXT, "x-aws-stickler-threshold": 0.9})))
 
-    (entry,) = found(schema, {"m": [["aa", "bb"]]}, {"m": [["aa", "cc"]]})
+    entry, *_ = found(schema, {"m": [["aa", "bb"]]}, {"m": [["aa", "cc"]]})
     assert (entry.path, entry.similarity, entry.threshold) == (("m", 0), 0.5, 0.9)
     assert (entry.gt, entry.pred) == (["aa", "bb"], ["aa", "cc"])
+
+
+def test_wrong_values_of_an_item_below_its_threshold_are_entries_inside_of_it():
+    gt = [line("1", "bolt"), line("2", "gear", note="M4")]
+    pred = [line("2", "nut", "kg", extra=1), line("1", "bolt")]
+
+    # The second: the number is right, name and unit are wrong, the note is missed, a key invented.
+    assert inside(LINES, {"lines": gt}, {"lines": pred}) == (
+        [
+            ("lines[1].name", FD, "lines[1]"),
+            ("lines[1].unit", FD, "lines[1]"),
+            ("lines[1].note", FN, "lines[1]"),
+            ("lines[0].extra", FA, "lines[1]"),
+        ],
+        [("lines[1]", 4, None)],
+    )
+
+
+def test_values_of_what_one_side_lacks_are_entries_inside_of_the_outermost():
+    schema = an_object(rows=a_list(an_object(id=TEXT, o=an_object(a=TEXT), parts=a_list(LINES))))
+    gt = [{"id": "1", "o": {"a": "x"}, "parts": [{"lines": [line("7", "bolt")]}]}]
+
+    assert inside(schema, {"rows": gt}, {}) == (
+        [
+            ("rows[0].id", FN, "rows[0]"),
+            ("rows[0].o.a", FN, "rows[0]"),
+            ("rows[0].parts[0].lines[0].sku", FN, "rows[0]"),
+            ("rows[0].parts[0].lines[0].name", FN, "rows[0]"),
+            ("rows[0].parts[0].lines[0].unit", FN, "rows[0]"),
+        ],
+        [("rows[0]", 5, None)],
+    )
+
+
+def test_wholes_inside_of_an_item_below_its_threshold_have_their_own_values():
+    part = an_object(a=TEXT, b=TEXT, c=TEXT)
+    schema = an_object(rows=a_list(an_object(id=TEXT, o=part, p=part, parts=a_list(part))))
+    right = {"a": "x", "b": "y", "c": "z"}
+    half = {"a": "x", "b": "n", "c": "n"}
+    gt = {"id": "1", "o": right, "p": right, "parts": [right, {"a": "6", "b": "7", "c": "8"}]}
+    pred = {"id": "2", "o": half, "parts": [half]}
+
+    schema["properties"]["rows"]["x-aws-stickler-pairing-floor"] = -1
+    assert inside(schema, {"rows": [gt]}, {"rows": [pred]}) == (
+        [
+            ("rows[0].id", FD, "rows[0]"),
+            ("rows[0].o.b", FD, "rows[0]"),
+            ("rows[0].o.c", FD, "rows[0]"),
+            ("rows[0].p.a", FN, "rows[0].p"),
+            ("rows[0].p.b", FN, "rows[0].p"),
+            ("rows[0].p.c", FN, "rows[0].p"),
+            ("rows[0].parts[0].b", FD, "rows[0].parts[0]"),
+            ("rows[0].parts[0].c", FD, "rows[0].parts[0]"),
+            ("rows[0].parts[1].a", FN, "rows[0].parts[1]"),
+            ("rows[0].parts[1].b", FN, "rows[0].parts[1]"),
+            ("rows[0].parts[1].c", FN, "rows[0].parts[1]"),
+        ],
+        [
+            ("rows[0]", 3, None),
+            ("rows[0].o", 0, "rows[0]"),
+            ("rows[0].p", 3, "rows[0]"),
+            ("rows[0].parts[0]", 2, "rows[0]"),
+            ("rows[0].parts[1]", 3, "rows[0]"),
+        ],
+    )
+
+
+def test_an_invented_item_and_a_missed_one_of_one_index_have_their_own_values():
+    gt, pred = line("1", "bolt", "m"), {"sku": "987", "name": "gear"}
+
+    assert inside(LINES, {"lines": [gt]}, {"lines": [pred]}) == (
+        [
+            ("lines[0].sku", FN, "lines[0]"),
+            ("lines[0].name", FN, "lines[0]"),
+            ("lines[0].unit", FN, "lines[0]"),
+            ("lines[0].sku", FA, "lines[0]"),
+            ("lines[0].name", FA, "lines[0]"),
+        ],
+        [("lines[0]", 3, None), ("lines[0]", 2, None)],
+    )
 
 
 def test_positions_of_a_tuple_are_entries():
@@ -290,8 +384,14 @@ def test_a_field_that_is_not_counted_is_listed_all_the_same():
 def test_names_with_dots_and_blanks_are_quoted():
     schema = an_object(**{"unit price": an_object(**{"a.b": TEXT})})
 
-    paths = [entry[0] for entry in listed(schema, {"unit price": {"a.b": "x"}}, {"unit price": 1})]
-    assert paths == ['["unit price"]']
+    errors = inside(schema, {"unit price": {"a.b": "x"}}, {"unit price": 1})
+    assert errors == (
+        [
+            ('["unit price"]', FA, '["unit price"]'),
+            ('["unit price"]["a.b"]', FN, '["unit price"]'),
+        ],
+        [('["unit price"]', 2, None)],
+    )
     assert listed(an_object(**{"a.b": TEXT}), {"a.b": "x"}, {}) == [('["a.b"]', FN, "x", None)]
 
 

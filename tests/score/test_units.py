@@ -7,7 +7,7 @@ from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.plan import Plan
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.units import documents_units
+from stickler_cli.score.units import documents_units, judged
 from .batches import batch
 
 TEXT = {"type": "string"}
@@ -18,9 +18,8 @@ def an_object(**properties):
 
 
 def units(schema, gt, pred):
-    (found,) = documents_units(
-        batch(compile_schema(schema), {"": (gt, pred)}).visits, 1, wrong_only=False
-    )
+    visits = batch(compile_schema(schema), {"": (gt, pred)}).visits
+    (found,) = documents_units(visits, 1, judged)
     return found
 
 
@@ -83,12 +82,12 @@ def test_only_items_that_both_sides_have_differ_in_fields():
     gt = {"rows": [{"a": "x", "b": ["y", "z"]}, {"a": "1", "b": ["2"]}], "tags": ["abcd"]}
     pred = {"rows": [{"a": "x", "b": ["y", "z", "!"], "c": "w", "d": 1}], "tags": ["axyz"]}
 
-    found = [(unit.path, unit.differing) for unit in units(schema, gt, pred)]
+    found = [(unit.path, unit.compared_fields) for unit in units(schema, gt, pred)]
 
     assert found == [
-        (("rows", 0), ("b", "c", "d")),
-        (("rows", 1), ()),
-        (("tags", 0), ()),
+        (("rows", 0), (("b", "c", "d"), 1)),
+        (("rows", 1), ((), 0)),
+        (("tags", 0), ((), 0)),
     ]
 
 
@@ -145,7 +144,7 @@ def test_undeclared_keys_are_units_in_the_order_of_the_prediction_without_a_thre
 
     assert [unit.path for unit in (first, second)] == [("new",), ("also",)]
     assert (first.similarity, first.score, first.threshold, first.weight) == (0.0, 0.0, 0.0, 1.0)
-    assert (first.differing, first.judge) == ((), "")
+    assert (first.compared_fields, first.judge) == (((), 0), "")
 
 
 def test_a_unit_of_a_union_weighs_what_its_arm_does():
@@ -153,6 +152,6 @@ def test_a_unit_of_a_union_weighs_what_its_arm_does():
     plan = compile_schema(an_object(a={"anyOf": arms}))
     documents = {"1": ({"a": "x"}, {"a": "x"}), "2": ({"a": 1}, {"a": 1})}
 
-    found = documents_units(batch(plan, documents).visits, 2, wrong_only=False)
+    found = documents_units(batch(plan, documents).visits, 2, judged)
 
     assert [unit.weight for (unit,) in found] == [3.0, 2.0]

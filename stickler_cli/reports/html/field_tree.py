@@ -48,9 +48,10 @@ def field_views(view: RunView, histograms: Mapping[Path, Histogram]) -> list[Fie
     rows = view.rows[:MOST_FIELDS]
     places = places_of(view)
     classes: list[ByClass] = [Counter() for _ in rows]
-    for path, counts in view.run.evaluation.errors.fields.items():
+    errors = view.run.evaluation.errors
+    for path in {**errors.fields, **errors.units}:
         for place in rows_around(path, places):
-            classes[place].update(counts)
+            classes[place].update(errors.at(path))
     pairs: dict[int, Histogram] = {}
     for path, histogram in histograms.items():
         around = rows_around(path, places)
