@@ -32,6 +32,7 @@ FailOn = Literal["error", "warning", "note", "never"]
 
 LEVEL: Final = 0.95  # of confidence intervals: the customary one
 MARGIN: Final = 0.02  # the least change of a rate between two runs that is worth a word
+WORK: Final = 20.0  # units: honest documents of 10 MB take less; docs/reliability.md
 
 _COUNT: Final = Number("a whole number of at least 0", lambda number: number >= 0, whole=True)
 _SHARE: Final = Number("a number between 0 and 1", lambda number: 0 < number < 1)
@@ -158,7 +159,19 @@ class ComparisonOptions(Settings):
     )
 
 
-class DecidingOptions(LenientOptions, WrapperOptions, ComparisonOptions):
+class LimitedOptions(ComparisonOptions):
+    """What also decides whether it has one."""
+
+    work_limit: float = option(
+        WORK,
+        "Fail a document that takes more work to compare; a unit is about a second, but counted, "
+        "so that it is the same on any machine.",
+        "UNITS",
+        values=Number("a number above 0", lambda number: number > 0),
+    )
+
+
+class DecidingOptions(LenientOptions, WrapperOptions, LimitedOptions):
     """What decides the figures of a run."""
 
     recall_with_fd: bool = option(False, "Count false discoveries as missed in recall.")
@@ -332,7 +345,7 @@ class CompareSettings(
     DocumentOptions,
     WrapperOptions,
     SchemaOptions,
-    ComparisonOptions,
+    LimitedOptions,
     ModelOptions,
     TerminalOptions,
 ):

@@ -32,6 +32,7 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
     chunk_size: int | None = ManySettings.chunk_size,
     pairing_floor: float = ManySettings.pairing_floor,
     extra_fields: ExtraFields = ManySettings.extra_fields,
+    work_limit: float = ManySettings.work_limit,
     recall_with_fd: bool = ManySettings.recall_with_fd,
     missing: Missing = ManySettings.missing,
     wrapped: str = ManySettings.wrapped,
@@ -55,6 +56,8 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
         chunk_size: how many pairs go to another process at once; None goes by the time they take.
         pairing_floor: in [-1, 1); at or below this similarity two list elements are not the same.
         extra_fields: what undeclared keys of predictions are: `fa` (false alarms) or `ignore`.
+        work_limit: units of work that a pair may take before it is a failed document; a unit is
+            about a second, but counted.
         recall_with_fd: whether recall also counts false discoveries as not found.
         missing: what a ground truth without prediction is: `fn` (false negatives), `skip` (left
             out) or `error` (a failed document).

@@ -6,7 +6,13 @@ from typing import Any, Final
 import numpy as np
 
 from stickler_cli.clients.model import ModelError
-from stickler_cli.comparators.base import EQUAL_WITHIN, BaseComparator
+from stickler_cli.comparators.base import (
+    EQUAL_WITHIN,
+    LETTERS_OF_WORD,
+    STEPS_OF_PAIR,
+    STEPS_OF_WORDS,
+    BaseComparator,
+)
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.problems import ComparisonError, UsageError
 from stickler_cli.core.values import dataclass
@@ -38,6 +44,22 @@ class LeafNode(Node):
     def columnar(self) -> bool:
         """Whether to compare all pairs of two columns costs little beside a call for each."""
         return (self.comparator.pairing or self.comparator).columnar
+
+    @property
+    def is_dear(self) -> bool:
+        """Whether pairs are compared as edit distances are, letter by letter."""
+        comparator = self.comparator.pairing or self.comparator
+        return not comparator.columnar and not comparator.asks_models
+
+    def least_steps(self, columns: Columns, gt: Indexes, pred: Indexes) -> int:
+        """Return the steps that all pairs of two lists of codes take at least, if it is dear."""
+        lengths = columns.prepared(self.comparator.pairing or self.comparator).lengths
+        times = [np.bincount(codes[codes >= 0], minlength=len(lengths)) for codes in (gt, pred)]
+        letters = [int((of * lengths).sum()) for of in times]
+        equal = times[0] * times[1]
+        pairs = int(times[0].sum()) * int(times[1].sum()) - int(equal.sum())
+        cells = letters[0] * letters[1] - int((equal * lengths**2).sum())
+        return STEPS_OF_PAIR * pairs + STEPS_OF_WORDS * cells // LETTERS_OF_WORD
 
     def declares(self, columns: Columns) -> tuple[Mask, Mask] | None:
         """Return which slots hold values that the comparator takes; None if all do."""

@@ -22,7 +22,7 @@ from .assignment import ASSIGNED, LOOK, LOOK_AT_EACH, assign, assign_all
 from .columns import NOTHING, Columns, Indexes, distinct, spread
 from .outcomes import Floats
 from .plan import Node, Options, Purpose
-from .selective import SelectiveField, bound_of, selective_fields
+from .selective import SelectiveField, bound_of, selective_fields, texts_of
 from .work import PAIR
 
 FEW_PAIRS: Final = 24
@@ -207,10 +207,21 @@ class _Search:
 
     def _compared_with_all(self, near: Indexes, best: Floats) -> tuple[Indexes, Indexes, Floats]:
         """Compare elements with all of the other side; return the best pair of each."""
+        if len(near) == len(self._near):
+            self._check()
         blocks = _blocks(self._m[self._near_owner[near]], AT_ONCE)
         found = [self._best_of_all(near[block], best) for block in blocks]
         near, far, similarity = map(np.concatenate, zip(*found, strict=True))
         return near, far, similarity
+
+    def _check(self) -> None:
+        """Refuse lists at once that take too much work if all their texts are compared."""
+        for leaf, columns in texts_of(self._item, self._elements):
+            codes = np.concatenate([columns.codes.gt[:-1], columns.codes.pred[:-1]])
+            near, far = codes[self._near], codes[self._far]
+            for owner in np.flatnonzero(self._n * self._m > SMALL_MATRIX).tolist():
+                sides = near[self._near_owner == owner], far[self._far_owner == owner]
+                columns.place.check(leaf.least_steps(columns, *sides))
 
     def _best_of_all(self, near: Indexes, best: Floats) -> tuple[Indexes, Indexes, Floats]:
         near, far = self._all(near)

@@ -62,6 +62,21 @@ def selective_fields(item: Node, elements: Columns) -> list[SelectiveField]:
     return found
 
 
+def texts_of(item: Node, elements: Columns) -> list[tuple[LeafNode, Columns]]:
+    """Return the leaves of list elements that are all dear to compare, or none."""
+    item = followed(item)
+    if isinstance(item, LeafNode):
+        found = [(item, elements)]
+    elif isinstance(item, ObjectNode):
+        leaves = [(of.node, elements.field(of.name)) for of in item.fields]
+        found = [(node, columns) for node, columns in leaves if isinstance(node, LeafNode)]
+        found = found if len(found) == len(leaves) else []
+    else:
+        found = []
+    is_dear = all(leaf.is_dear and columns.scalar for leaf, columns in found)
+    return found if is_dear else []
+
+
 def bound_of(item: Node) -> Purpose | None:
     """Return how to learn cheaply what two elements have in common at most; None for no way."""
     item = followed(item)

@@ -59,6 +59,11 @@ class Work:
         if steps > self._at_once:
             raise TooMuchAtOnceError
 
+    def check(self, place: list[int], steps: int) -> None:
+        """Refuse steps now that would be refused when they have all been counted."""
+        if steps > self._left:
+            self.count(place, steps)
+
 
 class Place:
     """Where work is done."""
@@ -80,6 +85,10 @@ class Place:
             TooMuchAtOnceError: they are more than may be made without a look at signals.
         """
         self._work.count(self._steps, steps)
+
+    def check(self, steps: int) -> None:
+        """Raise a `WorkLimitError` now where so many steps here will be too many."""
+        self._work.check(self._steps, steps)
 
 
 def _steps(units: float | None) -> float:

@@ -43,7 +43,8 @@ OLD: Final = "it was written by an older version: evaluate again"
 
 _HINTS: Final = dict.fromkeys(("documents", "score_sums", "score_sum", "error_classes"), OLD)
 
-OPTIONS_ADDED_LATER: Final = frozenset({"lenient_json", "wrapped"})  # records need not have them
+OPTIONS_ADDED_LATER: Final = frozenset({"lenient_json", "work_limit", "wrapped"})
+"""Records need not have them."""
 
 
 def read_run(record: Mapping[str, object], source: str = "") -> Run:

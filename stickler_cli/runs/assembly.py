@@ -16,7 +16,13 @@ from stickler_cli.records.row_files import format_of_lines
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.gates import Gate, check_paths, parse_gates, refuse_bounds
 from stickler_cli.score.intervals import IntervalSettings
-from stickler_cli.settings import ComparisonOptions, EvalSettings, ModelOptions, SourceOptions
+from stickler_cli.settings import (
+    ComparisonOptions,
+    EvalSettings,
+    LimitedOptions,
+    ModelOptions,
+    SourceOptions,
+)
 from .grouping import parse_groupings
 from .job import Job, OutputsRequested, Workers, validation_of
 from .limits import check_memory_limit
@@ -83,7 +89,8 @@ def comparing(plan: Plan, settings: ComparisonOptions, client: "Client | None") 
     for comparator in comparators(plan):
         if client is None or client.policy.may_ask or not comparator.asks_models:
             comparator.require()
-    return Options(settings.pairing_floor, settings.extra_fields, client)
+    limit = settings.work_limit if isinstance(settings, LimitedOptions) else None
+    return Options(settings.pairing_floor, settings.extra_fields, client, limit)
 
 
 def client_of(plan: Plan, policy: Policy = DEFAULT_POLICY) -> "Client | None":

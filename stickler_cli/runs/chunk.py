@@ -9,7 +9,7 @@ import numpy as np
 from stickler_cli.clients.model import NO_USAGE, Usage
 from stickler_cli.compare.engine import compare
 from stickler_cli.core.json_values import JsonObject, JsonValue, json_line
-from stickler_cli.core.problems import ComparisonError, Problem
+from stickler_cli.core.problems import ComparisonError, Problem, SticklerError, WorkLimitError
 from stickler_cli.core.rules import KEPT
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.pairs import DocumentPair, Fingerprint, PairRef, read_pair
@@ -159,13 +159,14 @@ def _batches(job: Job, documents: Sequence[_Document]) -> Iterator[Batch]:
     confidences = None if all(each is None for each in known) else known
     try:
         account = compare(job.plan, gts, preds, job.options, confidences)
-    except (ComparisonError, RecursionError, MemoryError) as error:
-        if len(gts) > 1:
-            middle = len(documents) // 2
-            yield from _batches(job, documents[:middle])
-            yield from _batches(job, documents[middle:])
-        else:
+    except (WorkLimitError, ComparisonError, RecursionError, MemoryError) as error:
+        if len(gts) == 1:
             yield Batch([_at_fault(document, error) for document in documents])
+            return
+        # Of too much work none may be guilty, and halves may be too much as well: one by one.
+        size = 1 if isinstance(error, WorkLimitError) else -(len(documents) // -2)
+        for first in range(0, len(documents), size):
+            yield from _batches(job, documents[first : first + size])
         return
     scores = iter(account.similarity.tolist())
     results = [
@@ -180,7 +181,7 @@ def _at_fault(document: _Document, error: Exception) -> DocumentResult:
     result, pair = document.result, document.pair
     if document.gt is None or pair is None:
         return result
-    if isinstance(error, ComparisonError):
+    if isinstance(error, SticklerError):
         found = error.problems
     else:
         too_deep = "the document is nested too deeply to compare"

@@ -87,3 +87,29 @@ def test_a_document_that_is_nested_too_deeply_is_a_failure_of_that_document(monk
     assert (problem.document, problem.status) == ("3", Status.FAILED)
     assert "too deeply" in problem.problem
     assert found.evaluation.evaluated == 4
+
+
+def test_a_document_of_too_much_work_fails_by_name_in_any_company():
+    plan = compile_schema({"type": "object", "properties": {"t": {"type": "string"}}})
+    job = Job(plan, Options(work_limit=0.05), requested=REQUESTED)
+    texts = {"t": "ab" * 20_000}, {"t": "cd" * 20_000}
+    pairs = [DocumentPair(str(at), {"t": "a"}, {"t": "b"}) for at in range(3)]
+    pairs.insert(1, DocumentPair("long", *texts))
+
+    together = evaluate_chunk(job, pairs).document_lines
+    alone = b"".join(evaluate_chunk(job, [pair]).document_lines for pair in pairs)
+
+    assert together == alone
+    lines = [json.loads(line) for line in together.splitlines()]
+    assert [line["status"] for line in lines] == [*("evaluated", "failed"), *["evaluated"] * 2]
+    assert lines[1]["problems"] == [
+        "it takes more work to compare than --work-limit 0.05 lets it, most of it at t"
+    ]
+
+
+def test_documents_that_are_too_much_work_together_are_compared_one_by_one():
+    plan = compile_schema({"type": "object", "properties": {"t": {"type": "string"}}})
+    texts = {"t": "ab" * 5_000}, {"t": "cd" * 5_000}
+    pairs = [DocumentPair(str(at), *texts) for at in range(8)]
+    documents = evaluate_chunk(Job(plan, Options(work_limit=0.01)), pairs).evaluation.documents
+    assert documents["evaluated"] == 8

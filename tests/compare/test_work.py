@@ -1,0 +1,147 @@
+"""What a comparison costs, counted before it is done: that limits documents, not time."""
+
+import random
+
+import numpy as np
+import pytest
+
+from stickler_cli.comparators.levenshtein import LevenshteinComparator
+from stickler_cli.compare.columns import Columns
+from stickler_cli.compare.plan import Options, Purpose
+from stickler_cli.compare.work import STEPS_OF_UNIT, TooMuchAtOnceError, Work
+from stickler_cli.core.problems import WorkLimitError
+from stickler_cli.schema.compiler import compile_schema
+
+
+def steps_of(schema, gt, pred, **options):
+    """Return the steps of a comparison of two documents, or of several pairs."""
+    gts, preds = (gt, pred) if isinstance(gt, list) else ([gt], [pred])
+    work, every = Work(**options), np.arange(len(gts))
+    columns = Columns(gts, preds, work.place())
+    root = compile_schema(schema).root
+    root.compare(columns, every, every, Options().to(Purpose.DOCUMENTS))
+    return work.steps
+
+
+NODE = {
+    "$ref": "#/$defs/n",
+    "$defs": {
+        "n": {
+            "type": "object",
+            "properties": {
+                "v": {"type": "string"},
+                "c": {"type": "array", "items": {"$ref": "#/$defs/n"}},
+            },
+        }
+    },
+}
+ANY = {"type": "object", "properties": {"v": {}}}
+ARM = {"type": "object", "properties": {"k": {"enum": ["x"]}, "c": {"$ref": "#/$defs/n"}}}
+UNION = {
+    "type": "object",
+    "properties": {"v": {"$ref": "#/$defs/n"}},
+    "$defs": {"n": {"anyOf": [ARM, {**ARM, "title": "other"}]}},
+}
+
+
+def tree(depth, name):
+    below = [tree(depth - 1, name), {"v": f"{name}{depth}"}] if depth else []
+    return {"v": name, "c": below}
+
+
+def bushy(depth, name):
+    below = [bushy(depth - 1, f"{name}{at}") for at in range(2)] if depth else []
+    return {"v": name, "c": below}
+
+
+def nested(depth, name):
+    return {"v": [name, nested(depth - 1, name)["v"]] if depth else name}
+
+
+def union(depth, name):
+    return {"v": union_of(depth, name)}
+
+
+def union_of(depth, name):
+    return {"k": name, **({"c": union_of(depth - 1, name)} if depth else {})}
+
+
+def size(value):
+    if isinstance(value, dict):
+        return 1 + sum(map(size, value.values()))
+    return 1 + sum(map(size, value)) if isinstance(value, list) else 1
+
+
+STEPS_OF_TWO_NODES = 600_000
+"""The most for each two nodes of documents that are nothing but nesting: a few calls of numpy."""
+
+
+@pytest.mark.parametrize(
+    ("schema", "made", "depths"),
+    [
+        (NODE, tree, (4, 8, 24)),
+        (NODE, bushy, (3, 6)),
+        (ANY, nested, (4, 30)),
+        (UNION, union, (60,)),
+    ],
+)
+@pytest.mark.parametrize("names", ["xx", "xy"])
+def test_steps_grow_with_the_product_of_the_sizes_however_deep_documents_are(
+    schema, made, depths, names
+):
+    for depth in depths:
+        gt, pred = made(depth, names[0]), made(depth, names[1])
+
+        assert steps_of(schema, gt, pred) <= STEPS_OF_TWO_NODES * size(gt) * size(pred)
+
+
+TEXTS = {"type": "object", "properties": {"t": {"type": "array", "items": {"type": "string"}}}}
+
+
+def texts(number, length, seed=0):
+    letters = random.Random(seed)  # noqa: S311 - no secret
+    return {"t": ["".join(letters.choices("abcdefgh ", k=length)) for _ in range(number)]}
+
+
+def test_texts_cost_their_lengths_multiplied():
+    words = 10_000 * 10_000 // 64  # of letters that are held against a letter; to pair, and chosen
+
+    assert words < steps_of(TEXTS, texts(1, 10_000), texts(1, 10_000, 1)) < 8 * words
+
+
+def test_documents_cost_together_at_least_what_each_costs_alone():
+    gts = [texts(number, 20, number) for number in (1, 5, 30)]
+    preds = [texts(number, 20, number + 50) for number in (30, 4, 1)]
+
+    alone = [steps_of(TEXTS, gt, pred) for gt, pred in zip(gts, preds, strict=True)]
+
+    assert steps_of(TEXTS, gts, preds) >= max(alone)
+
+
+def test_what_exceeds_the_limit_is_told_with_the_field_that_cost_most():
+    schema = {"type": "object", "properties": {"a": {"type": "string"}, "o": TEXTS}}
+    gt, pred = ({"a": "x", "o": texts(300, 50, seed)} for seed in (1, 2))
+
+    with pytest.raises(WorkLimitError, match=r"--work-limit 0.01 lets it, most of it at o\.t$"):
+        steps_of(schema, gt, pred, limit=0.01)
+
+
+def test_lists_of_texts_are_refused_before_any_is_compared(monkeypatch):
+    monkeypatch.setattr(LevenshteinComparator, "similarities", None)  # would fail otherwise
+
+    with pytest.raises(WorkLimitError):
+        steps_of(TEXTS, texts(500, 500, 1), texts(500, 500, 2), limit=1)
+
+
+def test_equal_texts_are_no_work():
+    one = {"t": texts(1, 5_000)["t"] * 200}
+
+    assert steps_of(TEXTS, one, one, limit=1) < STEPS_OF_UNIT // 10
+
+
+def test_much_at_once_is_told_where_nobody_could_interrupt_it():
+    gt, pred = texts(1, 100_000, 1), texts(1, 100_000, 2)
+
+    with pytest.raises(TooMuchAtOnceError):
+        steps_of(TEXTS, gt, pred, at_once=0.3)
+    assert steps_of(TEXTS, gt, pred, at_once=1) > 0
