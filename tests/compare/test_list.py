@@ -351,3 +351,28 @@ def test_a_key_of_little_weight_does_not_keep_items_from_their_best_partner():
 
     # Equal codes are worth 0.1 and equal names 0.9.
     assert pairs_of(comparison) == [(at, (at + 1) % 6, "TP") for at in range(6)]
+
+
+def coded(code, **texts):
+    return {"kind": "same", "code": f"{code % 6}", **texts}
+
+
+def test_items_of_the_same_code_are_no_pair_where_others_have_more_in_common():
+    item = an_object(
+        kind=exact(weight=3), code=exact(), first=text(), second=text(), match_threshold=0.8
+    )
+    gt = [coded(at, first=name, second=name * 2) for at, name in enumerate("abcdef")]
+    pred = [coded(at + 1, first=name, second=name * 2) for at, name in enumerate("abcdef")]
+
+    # All but the code is 5 of 6, and kind and code are 4 of 6.
+    assert pairs_of(compared(a_list(item), gt, pred[::-1])) == [
+        (at, 5 - at, "TP") for at in range(6)
+    ]
+
+
+def test_items_that_have_as_much_in_common_as_others_of_their_code_pair_by_position():
+    item = an_object(code=exact(), name=text(), match_threshold=0.5)
+    gt = [coded(at, name=name) for at, name in enumerate("abcdef")]
+    pred = [coded(at + 1, name=name) for at, name in enumerate("abcdef")]
+
+    assert pairs_of(compared(a_list(item), gt, pred)) == [(at, at, "TP") for at in range(6)]

@@ -76,6 +76,7 @@ def test_a_tie_over_which_element_stays_alone_leaves_the_last():
 
 def test_a_clear_difference_outweighs_positions():
     assert cells([[0.8, 0.8 + 1e-8], [0.8 + 1e-8, 0.8]]) == [(0, 1), (1, 0)]
+    assert cells([[0.8] * 11 + [0.8 + 1e-8]]) == [(0, 11)]
 
 
 @pytest.mark.parametrize(

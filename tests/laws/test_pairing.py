@@ -1,6 +1,7 @@
 """The assignment, against every assignment there is; and lists whose best assignment is unique."""
 
 from collections import Counter
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -8,10 +9,14 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
+from stickler_cli.comparators import ExactComparator, LevenshteinComparator, NumericComparator
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.compare import pairing, selective
+from stickler_cli.compare.absence import is_absent
 from stickler_cli.compare.columns import Columns
 from stickler_cli.compare.leaf import LeafNode
+from stickler_cli.compare.list import ListNode
+from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.pairing import pair
 from stickler_cli.compare.plan import Options, Purpose
 from stickler_cli.schema.compiler import compile_schema
@@ -57,9 +62,8 @@ def pairs_of(matrix, floor):
 def gain(matrix, row, column, floor):
     """Give what a pair adds while the assignment is sought; 0 at or below the floor."""
     similarity = matrix[row, column]
-    if similarity <= floor + 1e-9:
-        return 0.0
-    return similarity + 1e-9 * (1 - abs(row - column) / max(matrix.shape))
+    nearness = 1e-9 * (1 - abs(row - column) / max(matrix.shape))
+    return np.where(similarity > floor + 1e-9, similarity + nearness, 0.0)
 
 
 def assignments(matrix):
@@ -209,38 +213,52 @@ def test_swapping_two_lists_swaps_missed_and_invented(lists):
     assert swapped(counts(gts, preds)) == outline(counts(preds, gts))
 
 
-CODES = st.sampled_from((None, "", "a", "b", "c")) | st.integers(0, 30).map("k{}".format)
-KEYED = st.fixed_dictionaries(
-    {},
-    optional={
-        "a": st.sampled_from(("ant", "ants", "aunt", "bee", "bees nest", "")),
-        "b": st.integers(0, 9),
-        "k": CODES,
-    },
-)
-KEYED_SCHEMA = {
-    "type": "object",
-    "properties": {
-        "a": {"type": "string", X + "weight": 0.37, X + "clip-under-threshold": True},
-        "b": {"type": "integer"},
-        "k": {"type": "string", X + "comparator": "ExactComparator", X + "weight": 1.7},
-    },
-}
-KEYED_PLAN = compile_schema(
-    {"type": "object", "properties": {"items": {"type": "array", "items": KEYED_SCHEMA}}}
-)
-KEYED_NODE = KEYED_PLAN.root.fields[0].node.items
+class Dear(BaseComparator):
+    """Takes a call for each pair."""
+
+    def compare(self, gt, pred):
+        return float(gt[:1] == pred[:1])
+
+
+def leaf(comparator, **rest):
+    return LeafNode(threshold=0.5, comparator=comparator, **rest)
+
+
+WORD = st.sampled_from(("ant", "ants", "aunt", "bee", "bees nest", ""))
+CODE = st.sampled_from((None, "", "a", "b", "c")) | st.integers(0, 30).map("k{}".format)
+OF_ITEMS = [  # what stands in a field of an item, and its node
+    (CODE, leaf(ExactComparator())),
+    (st.integers(0, 9), leaf(NumericComparator())),
+    (WORD, leaf(LevenshteinComparator(), clip=True)),
+    (WORD, leaf(Dear())),
+    (st.lists(CODE, max_size=3), ListNode(threshold=0.5, items=leaf(ExactComparator()))),
+]
 
 
 @st.composite
 def keyed_lists(draw):
-    """Draw two lists of items, some of which are in both, some more than once."""
-    pool = draw(st.lists(KEYED.filter(bool), min_size=1, max_size=20))
-    pool = [item for item in pool if any(part not in (None, "") for part in item.values())]
-    assume(pool)
-    most = draw(st.sampled_from((4, 16, 60)))
-    some = st.lists(st.sampled_from(pool), min_size=1, max_size=most)
-    return draw(some), draw(some)
+    """Draw a node, and pairs of lists of its items: some in both, some more than once."""
+    kinds = draw(st.lists(st.sampled_from(OF_ITEMS), min_size=1, max_size=4))
+    weights = st.sampled_from((0.37, 1.0, 1.7))
+    fields = [
+        Field(f"{at}", replace(node, weight=draw(weights))) for at, (_, node) in enumerate(kinds)
+    ]
+    item = st.fixed_dictionaries({}, optional={f"{at}": kinds[at][0] for at in range(len(kinds))})
+    present = item.filter(lambda value: any(not is_absent(part) for part in value.values()))
+    pool = draw(st.lists(present, min_size=1, max_size=12))
+    some = st.lists(st.sampled_from(pool), max_size=draw(st.sampled_from((3, 9, 25))))
+    lists = draw(st.lists(st.tuples(some, some), min_size=1, max_size=3))
+    return ObjectNode(threshold=0.7, fields=tuple(fields)), lists
+
+
+# Small, so that a few items take each way.
+LIMITS = {
+    "FEW_PAIRS": 4,
+    "SEARCHED_TOGETHER": 100,
+    "AT_ONCE": 7,
+    "SMALL_MATRIX": 30,
+    "MOST_FREE": 1,
+}
 
 
 def count_ways(monkeypatch, taken):
@@ -260,46 +278,51 @@ def count_ways(monkeypatch, taken):
     for name in ("_compared_with_all", "_assigned"):
         counted(pairing._Search, name)  # noqa: SLF001 - no result tells which way it came by
     counted(selective.SelectiveField, "join")
-    monkeypatch.setattr(pairing, "MOST_FREE", 1)
+
+
+def gains_of(node, gts, preds, floor):
+    """Give what each pair of items adds to a total; a row for each ground truth."""
+    at = np.indices((len(gts), len(preds))).reshape(2, -1)
+    options = Options(pairing_floor=floor).to(Purpose.PAIRING)
+    matrix = node.compare(Columns(gts, preds), *at, options).reported.reshape(len(gts), -1)
+    return matrix, gain(matrix, *np.indices(matrix.shape), floor)
 
 
 def test_pairs_of_items_with_keys_have_the_total_of_the_whole_assignment(monkeypatch):
     taken = Counter()
 
-    @settings(max_examples=150)  # so many that each way is taken
+    @settings(max_examples=120)  # so many that each way is taken
     @given(keyed_lists(), st.sampled_from((-1, 0, 0.2)))
-    def holds(lists, floor):
-        gts, preds = lists
-        columns = Columns(gts, preds)
-        n, m = len(gts), len(preds)
-        gt, pred = np.repeat(np.arange(n), m), np.tile(np.arange(m), n)
-        options = Options(pairing_floor=floor).to(Purpose.PAIRING)
-        matrix = KEYED_NODE.compare(columns, gt, pred, options).reported.reshape(n, m)
-        gains = np.array([[gain(matrix, row, at, floor) for at in range(m)] for row in range(n)])
-        best = gains[linear_sum_assignment(gains, maximize=True)].sum()
-        taken["lists"] += 1
+    def holds(case, floor):
+        node, lists = case
+        every, columns = np.arange(len(lists)), Columns(*map(list, zip(*lists, strict=True)))
+        taken["calls"] += 1
 
-        found = pair(
-            KEYED_NODE,
-            Columns([gts], [preds]),
-            np.zeros(1, np.intp),
-            np.zeros(1, np.intp),
-            floor,
-            Options(),
-        )
+        found = pair(node, columns, every, every, floor, Options())
 
-        cells = list(zip(found.gt.tolist(), found.pred.tolist(), strict=True))
-        assert len({row for row, _ in cells}) == len({at for _, at in cells}) == len(cells)
-        assert all(gains[cell] > 0 for cell in cells)
-        assert abs(sum(gains[cell] for cell in cells) - best) < 1e-12
+        for owner, (gts, preds) in enumerate(lists):
+            if not gts or not preds:
+                assert owner not in found.owner
+                continue
+            mine = found.some(found.owner == owner)
+            rows = mine.gt - columns.elements[0].starts[owner]
+            others = mine.pred - columns.elements[1].starts[owner]
+            matrix, gains = gains_of(node, gts, preds, floor)
+            best = gains[linear_sum_assignment(gains, maximize=True)].sum()
+            assert rows.tolist() == sorted(set(rows.tolist()))
+            assert len(set(others.tolist())) == len(others)
+            assert mine.similarity.tolist() == matrix[rows, others].tolist()
+            assert (gains[rows, others] > 0).all()
+            assert abs(gains[rows, others].sum() - best) < 1e-12
 
+    for name, limit in LIMITS.items():
+        monkeypatch.setattr(pairing, name, limit)
     count_ways(monkeypatch, taken)
     holds()
     assert {"assign", "assign_all", "_compared_with_all", "join"} <= taken.keys()
-    assert taken["_assigned"] < taken["lists"]  # some need no assignment at all
+    assert taken["_assigned"] < taken["calls"]  # some need no assignment at all
 
 
-WORD = st.sampled_from(("ant", "ants", "aunt", "bee", "bees nest", ""))
 ITEM = st.fixed_dictionaries(
     {}, optional={"a": WORD, "b": st.integers(0, 3), "c": st.lists(WORD, max_size=3)}
 )
