@@ -413,6 +413,15 @@ class DiffSettings(
         in_file="none",
     )
     allow_different: bool = option(False, "Compare runs under different schemas or options too.")
+    base: tuple[str, ...] = option(
+        (),
+        "Several runs of the system that was, instead of BASE; predictions after SCHEMA GT.",
+        "RUN...",
+        in_file="none",
+    )
+    new: tuple[str, ...] = option(
+        (), "Several runs of the system that is, likewise.", "RUN...", in_file="none"
+    )
 
 
 class MergeSettings(ReportOptions, GateOptions, TerminalOptions):

@@ -4,7 +4,7 @@ The values come from the command line, else from the configuration file, else fr
 """
 
 import inspect
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from types import SimpleNamespace
@@ -25,6 +25,8 @@ from .console import exit_code_help
 # read values by other means, which does no harm.
 READER: Final = "_runtime_param"
 
+SEVERAL: Final = "..."  # ends the metavar of an option after which several values may stand
+
 
 def _plain(kind: Any) -> Any:
     """Return a class of commands, or of groups of them, that leaves values to `read_settings`.
@@ -40,7 +42,36 @@ def _plain(kind: Any) -> Any:
                     setattr(parameter, READER, SimpleNamespace(coerce=lambda value, **place: value))
             return found
 
+        def parse_args(self, ctx: Any, args: list[str]) -> Any:
+            flags = {
+                flag
+                for parameter in self.get_params(ctx)
+                if (parameter.metavar or "").endswith(SEVERAL) and parameter.multiple
+                for flag in parameter.opts
+            }
+            return super().parse_args(ctx, spread(args, flags))
+
     return Plain
+
+
+def spread(arguments: Iterable[str], flags: Collection[str]) -> list[str]:
+    """Return the arguments of a command with an option repeated where several values follow it.
+
+    >>> spread(["--new", "a", "b", "--base=c", "d", "-q"], {"--new", "--base"})
+    ['--new', 'a', '--new', 'b', '--base=c', '--base', 'd', '-q']
+    """
+    found: list[str] = []
+    flag, waits = "", False
+    for argument in arguments:
+        if argument.startswith("-") and argument != "-":
+            name, given, _ = argument.partition("=")
+            flag, waits = (name, not given) if name in flags else ("", False)
+        elif flag and waits:
+            waits = False
+        elif flag:
+            found.append(flag)
+        found.append(argument)
+    return found
 
 
 def new_app(**said: Any) -> typer.Typer:
@@ -89,7 +120,7 @@ def add_command(app: typer.Typer, name: str, command: Command) -> None:
                 _keyword(
                     name,
                     typer.Argument(
-                        *([""] if name in options else []),
+                        *([""] if name in options else [] if said.required else [()]),
                         show_default=False,
                         metavar=said.metavar,
                         help=said.help,

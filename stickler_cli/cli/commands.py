@@ -17,6 +17,7 @@ class Argument:
     metavar: str
     help: str
     kind: type = str
+    required: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +67,19 @@ COMMANDS: Final = {
 
         BASE and NEW are run files, as stickler eval -o run.json writes them, or run directories.
         Of four arguments, SCHEMA GT PRED_A PRED_B, the runs are made here, with the options that
-        eval has for documents and their comparison.
+        eval has for documents and their comparison. A system that does not do the same twice is
+        judged by several runs of it: --base and --new.
         """,
         "diff.diff",
-        {"names": Argument("RUN...", "BASE and NEW, or what makes them.", list[str])},
+        {
+            "names": Argument(
+                "RUN...", "BASE and NEW, or what makes them.", list[str], required=False
+            )
+        },
         """
   stickler diff base.json new.json
   stickler diff schema.json gt/ pred-old/ pred-new/
+  stickler diff --base a1.json a2.json a3.json --new b1.json b2.json b3.json
   stickler diff old.json new.json --gate 'f1>=0' --gate 'documents.worse<=3'
   stickler diff base.json new.json -o diff.json -o comment.md""",
     ),

@@ -1,7 +1,7 @@
 """`stickler diff`: runs compared, be they finished or made here of predictions."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Final
 
@@ -10,7 +10,7 @@ from stickler_cli.core.problems import NotComparableError, Problem, UsageError
 from stickler_cli.diff.changes import DiffSettings as Deciding
 from stickler_cli.diff.comparing import LOWEST, compare_runs
 from stickler_cli.diff.contrasts import deciding
-from stickler_cli.runs.assembly import assemble, inputs_of
+from stickler_cli.runs.assembly import assemble
 from stickler_cli.runs.job import OutputsRequested
 from stickler_cli.runs.run_directory import RUN_FILE
 from stickler_cli.runs.saved import load_run
@@ -31,63 +31,99 @@ from .eval import evaluated
 from .outputs import exit_code_of, outputs_of
 from .schemas import schema_of
 
-USAGE: Final = "BASE NEW, or SCHEMA GT PRED_A PRED_B"
+USAGE: Final = "[SCHEMA GT] BASE NEW, or [SCHEMA GT] --base RUN... --new RUN..."
 
 _OF_RUNS: Final = (DocumentOptions, SchemaOptions, DecidingOptions, ModelOptions, TerminalOptions)
 """What a run that is made here is told of the settings."""
 
 
 def diff(names: Sequence[str], settings: DiffSettings) -> ExitCode:
-    """Compare two runs and report; of predictions, once they are evaluated."""
-    if len(names) not in (2, 4):
-        raise UsageError([Problem("stickler diff", f"{len(names)} given", USAGE)])
+    """Compare two runs, or several of two systems, and report; of predictions, once evaluated."""
+    sources, sides = _sides(names, settings)
     gates = [parse_gate(text, lowest=LOWEST) for text in settings.gate]
-    *sources, base, new = names
-    inputs = [("BASE", base), ("NEW", new)]
-    made = [_to_be_made(sources, name, settings) for name in (base, new) if sources]
-    outputs = outputs_of(settings, inputs_of(made[0]) + inputs if made else inputs)
-    runs, code = _made(made) if made else ([_finished(name) for name in names], ExitCode.OK)
+    inputs = [
+        (what, name) for what, side in zip(("BASE", "NEW"), sides, strict=True) for name in side
+    ]
+    if sources:
+        inputs += [("the schema", sources[0]), ("GT", sources[1])]
+    outputs = outputs_of(settings, inputs)
+    (base, new), code = _runs(sources, sides, settings)
     if code not in (ExitCode.OK, ExitCode.INCOMPLETE):
         return code
-    before, after = runs
-    if not settings.allow_different and (against := deciding(before, after)):
-        hint = "--allow-different compares them all the same"
-        raise NotComparableError(
-            Problem("", f"the runs are not comparable: {contrast}", hint=hint)
-            for contrast in against
-        )
-    intervals = IntervalSettings(settings.ci, settings.seed)
-    decided = Deciding(intervals, settings.margin)
-    difference = compare_runs(before, after, (base, new), gates, decided)
+    first, *others = (*base.values(), *new.values())
+    if not settings.allow_different:
+        _check_alike(first, others)
+    decided = Deciding(IntervalSettings(settings.ci, settings.seed), settings.margin)
+    difference = compare_runs(base, new, gates, decided)
     outputs.write(difference)
     outputs.conclude(difference)
     passed = all(result.passed for result in difference.gates)
     return code if passed or code else ExitCode.GATE_FAILED
 
 
-def _finished(name: str) -> Run:
-    if Path(name).is_dir() and not (Path(name) / RUN_FILE).exists():
-        found = f"there is no {RUN_FILE} in this directory"
-        hint = f"of predictions: stickler diff {USAGE.partition(', or ')[2]}"
-        raise UsageError([Problem(name, found, "a finished run", hint)])
-    return load_run(name)
+def _sides(
+    names: Sequence[str], settings: DiffSettings
+) -> tuple[Sequence[str], tuple[Sequence[str], Sequence[str]]]:
+    """Return schema and GT, where runs are made here, and the runs or predictions of both sides."""
+    if settings.base and settings.new and len(names) in (0, 2):
+        sources, base, new = names, [*settings.base], [*settings.new]
+    elif not settings.base and not settings.new and len(names) in (2, 4):
+        sources, base, new = names[:-2], [names[-2]], [names[-1]]
+    else:
+        given = [
+            *names,
+            *(["--base"] if settings.base else []),
+            *(["--new"] if settings.new else []),
+        ]
+        raise UsageError(
+            [Problem("stickler diff", f"given: {', '.join(given) or 'nothing'}", USAGE)]
+        )
+    for option, side in (("BASE", base), ("NEW", new)):
+        if twice := [name for name in side if side.count(name) > 1]:
+            found = f"{twice[0]} stands there twice"
+            raise UsageError([Problem(option, found, "runs that were made one by one")])
+    return sources, (base, new)
 
 
-def _to_be_made(sources: Sequence[str], pred: str, settings: DiffSettings) -> EvalSettings:
-    """Return the settings of the run that predictions make; the sources are schema and GT."""
-    schema, gt = sources
+def _check_alike(first: Run, others: Sequence[Run]) -> None:
+    """Raise NotComparableError if what decides figures differs among runs."""
+    against = dict.fromkeys(contrast for run in others for contrast in deciding(first, run))
+    if against:
+        hint = "--allow-different compares them all the same"
+        raise NotComparableError(
+            Problem("", f"the runs are not comparable: {contrast}", hint=hint)
+            for contrast in against
+        )
+
+
+def _runs(
+    sources: Sequence[str], sides: tuple[Sequence[str], Sequence[str]], settings: DiffSettings
+) -> tuple[tuple[dict[str, Run], dict[str, Run]], ExitCode]:
+    """Return the runs of both sides by name, and what became of those made here at worst."""
+    if not sources:
+        base, new = ({name: _finished(name) for name in side} for side in sides)
+        return (base, new), ExitCode.OK
     said = {
         name: value for kind in _OF_RUNS for name, value in asdict(part_of(settings, kind)).items()
     }
-    return EvalSettings(schema=schema, gt=gt, pred=pred, ci="none", **said)
+    schema, gt = sources
+    asked = EvalSettings(schema=schema, gt=gt, ci="none", **said)
+    loaded, codes = schema_of(schema, asked), [ExitCode.OK]
 
-
-def _made(made: Sequence[EvalSettings]) -> tuple[list[Run], ExitCode]:
-    """Evaluate predictions, and return their runs and what became of them at worst."""
-    schema, runs, codes = schema_of(made[0].schema, made[0]), [], []
-    for settings in made:
-        assembly = assemble(settings, OutputsRequested(accounts=True), lambda: schema)
+    def made(pred: str) -> Run:
+        accounts = OutputsRequested(accounts=True)
+        assembly = assemble(replace(asked, pred=pred), accounts, lambda: loaded)
         run, signal = evaluated(assembly)
         codes.append(exit_code_of(run) if signal is None else ExitCode(128 + signal))
-        runs.append(run)
-    return runs, max(codes)
+        return run
+
+    base, new = ({name: made(name) for name in side} for side in sides)
+    return (base, new), max(codes)
+
+
+def _finished(name: str) -> Run:
+    if Path(name).is_dir() and not (Path(name) / RUN_FILE).exists():
+        found = f"there is no {RUN_FILE} in this directory"
+        hint = "of predictions: stickler diff SCHEMA GT PRED_A PRED_B"
+        raise UsageError([Problem(name, found, "a finished run", hint)])
+    return load_run(name)

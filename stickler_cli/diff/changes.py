@@ -7,7 +7,15 @@ from typing import Annotated, Any, Final
 
 from stickler_cli import __version__
 from stickler_cli.core.locations import Path, field_path
-from stickler_cli.core.rules import Count, Flag, Fraction, FractionOrNone, Rule, encoded
+from stickler_cli.core.rules import (
+    Count,
+    Flag,
+    Fraction,
+    FractionOrNone,
+    Number,
+    Rule,
+    encoded,
+)
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.gates import SCORE, GateResult
 from stickler_cli.score.intervals import Interval, IntervalSettings
@@ -47,6 +55,8 @@ class Decision(StrEnum):
     EXACT = "exact permutation test"
     """All ways to swap the runs of documents were tried."""
     SAMPLED = "sampled permutation test"
+    RUNS = "test among runs and documents"
+    """A permutation test, and how the runs of one side differ from each other."""
     INTERVAL = "confidence interval"
     DOCUMENTS = "number of documents"
     """There are too few for any test to find anything."""
@@ -101,7 +111,7 @@ class Change(Figure):
     """One figure in both runs, over the documents of the first one."""
 
     before: FractionOrNone
-    """In the first run; null where there was nothing to divide by."""
+    """In the first run, or all runs of that side; null where there was nothing to divide by."""
     after: FractionOrNone
     """In the second run, likewise."""
     change: Annotated[float | None, Rule("a change", {"type": ["number", "null"], **_CHANGE})]
@@ -110,7 +120,7 @@ class Change(Figure):
     """Confidence interval of the change, both ends; null where the change is."""
     p: FractionOrNone
     """How often a change as large would come of swapping the runs of documents; null without
-    documents."""
+    documents. Of several runs, no less than what their spread lets expect of other runs."""
     corrected_p: FractionOrNone
     """Corrected for all fields, by Holm; of whole documents, the same as p."""
     trend: Trend
@@ -123,6 +133,10 @@ class Change(Figure):
     """Documents in which the field was right and is wrong."""
     fixed: Count
     """Documents in which the field was wrong and is right."""
+    runs_before: list[Fraction]
+    """It in each run of the first side; 1 where there was nothing to divide by."""
+    runs_after: list[Fraction]
+    """In each run of the second side, likewise."""
 
     @property
     def excludes_zero(self) -> bool:
@@ -146,12 +160,13 @@ class DocumentChange:
     """Its overall score in the first run."""
     score_after: Fraction
     """In the second run; 0 where it is lost."""
-    errors_before: Count
-    """FD, FA and FN of `overall` in the first run."""
-    errors_after: Count
-    """In the second run."""
+    errors_before: Number
+    """FD, FA and FN of `overall` in the first run; of several runs their mean, as the score."""
+    errors_after: Number
+    """In the second run, likewise."""
     broken: list[str]
-    """Paths of fields that were right and are wrong, parents first."""
+    """Paths of fields that were right and are wrong, parents first; of several runs, in more than
+    half of them."""
     fixed: list[str]
     """Paths of fields that were wrong and are right, parents first."""
     change: Annotated[float, Rule("a change", {"type": "number", **_CHANGE})]
@@ -188,6 +203,8 @@ class RunName:
     """File of its schema, as it was named then."""
     model_name: str
     """What its schema calls its documents."""
+    further: list[str]
+    """Files or directories of further runs on this side."""
 
 
 @dataclass(frozen=True, slots=True)

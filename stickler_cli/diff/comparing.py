@@ -1,5 +1,6 @@
 """From two runs to the difference between them: of figures, of documents, and their gates."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -20,7 +21,7 @@ from stickler_cli.score.tally import COUNTING_MODES
 from .changes import DIFFERENT, F1, HARD, Difference, DiffSettings, DocumentChange, Figure, RunName
 from .contrasts import contrasts
 from .measures import WHOLE, changes
-from .paired_runs import Counted, Pair, counted, paired
+from .paired_runs import Counted, Pair, Record, counted, paired
 from .significance import change_intervals
 
 LOWEST: Final = -1.0  # the least change of a rate or score
@@ -29,14 +30,14 @@ CHANGE_OF: Final = "change of "
 
 
 def compare_runs(
-    base: Run,
-    new: Run,
-    names: tuple[str, str] = ("BASE", "NEW"),
+    base: Mapping[str, Run],
+    new: Mapping[str, Run],
     gates: Sequence[Gate] = (),
     settings: DiffSettings | None = None,
 ) -> Difference:
-    """Return what changed from one run to another; both have accounts of their documents.
+    """Return what changed from one run to another, by name; all have accounts of their documents.
 
+    Where a side has several runs, they are of one system, and chance is also which runs there were.
     Rates are made as in the first run. Runs that differ in what decides their figures are compared
     all the same: look at `deciding` first.
 
@@ -45,11 +46,12 @@ def compare_runs(
         NotComparableError: no document is in both runs.
     """
     settings = settings or DiffSettings()
-    pairs = paired(base, new)
-    known = {info.path for info in base.fields}
-    described = [*base.fields, *(info for info in new.fields if info.path not in known)]
+    pairs = paired([*base.values()], [*new.values()])
+    first, other = next(iter(base.values())), next(iter(new.values()))
+    known = {info.path for info in first.fields}
+    described = [*first.fields, *(info for info in other.fields if info.path not in known)]
     columns = {(gate.path, SCORE if gate.metric == SCORE else gate.mode) for gate in gates}
-    table = counted(pairs.pairs, described, base.rule, columns)
+    table = counted(pairs.pairs, described, first.rule, columns, pairs.sides)
     # The fields of the schemas, then those that only documents have.
     paths = list(dict.fromkeys([*(info.path for info in described), *table.paths]))
     check_paths(gates, paths)
@@ -67,13 +69,13 @@ def compare_runs(
         "only_new": len(pairs.only_new),
     }
     before, after = (
-        RunName(name, run.version, run.schema.path, run.schema.model_name)
-        for name, run in zip(names, (base, new), strict=True)
+        RunName(names[0], run.version, run.schema.path, run.schema.model_name, names[1:])
+        for names, run in (([*base], first), ([*new], other))
     )
     return Difference(
         base=before,
         new=after,
-        contrasts=contrasts(base, new),
+        contrasts=contrasts(first, other),
         settings=settings,
         documents=documents,
         lost=pairs.lost,
@@ -106,7 +108,8 @@ def judge_changes(
                 getattr(Counts(*sums), gate.metric)
                 for sums in counted.counts(gate.path, gate.mode).sum(axis=2).tolist()
             )
-            found.append(judged(gate, after - before, "", CHANGE_OF))
+            moved = _of_one(after - before, counted.times)
+            found.append(judged(gate, moved, "", CHANGE_OF))
         else:
             figure = Figure(gate.path, gate.mode, gate.metric)
             value, empty = counted.change(figure), "nothing was counted in one of the runs"
@@ -119,48 +122,61 @@ def judge_changes(
 
 def document_changes(pairs: Sequence[Pair]) -> list[DocumentChange]:
     """Return what changed in documents, greatest losses first, then most new errors, then by id."""
-    found = [_change(pair) for pair in pairs if pair.line_before != pair.line_after]
+    found = [_change(pair) for pair in pairs if len({*pair.lines[0], *pair.lines[1]}) > 1]
     changes = [change for change in found if change is not None]
     return sorted(changes, key=lambda it: (it.change, it.errors_before - it.errors_after, it.id))
 
 
 def _change(pair: Pair) -> DocumentChange | None:
     """Return what changed in a document; None if only its status or group did."""
-    old, new, lost = pair.before, pair.after, pair.line_after is None
-    if not lost and old["fields"] == new["fields"] and old[SCORE] == new[SCORE]:
+    old, new = pair.accounts
+    every = [(account["fields"], account[SCORE]) for account in (*old, *new)]
+    if not pair.lost and all(each == every[0] for each in every):
         return None
-    before, after = (
-        {path: counts_by_mode(entry)[0] for path, entry in account["fields"].items()}
-        for account in (old, new)
-    )
-    right = {
-        path: (_is_right(before.get(path, {})), _is_right(after.get(path, {})))
-        for path in dict.fromkeys([*before, *after])
-        if path
-    }
-    change = new[SCORE] - old[SCORE]
+    score_before, score_after = (sum(it[SCORE] for it in side) / len(side) for side in (old, new))
+    (right_before, wrong_before), (right_after, wrong_after) = _mostly(old), _mostly(new)
+    change = score_after - score_before
     return DocumentChange(
         id=pair.id,
-        status_before=old["status"],
+        status_before=old[0]["status"],
         status_after=pair.status_after,
-        lost=lost,
-        score_before=old[SCORE],
-        score_after=new[SCORE],
-        errors_before=_errors(before.get("", {})),
-        errors_after=_errors(after.get("", {})),
-        broken=[path for path in right if right[path] == (True, False)],
-        fixed=[path for path in right if right[path] == (False, True)],
+        lost=pair.lost,
+        score_before=score_before,
+        score_after=score_after,
+        errors_before=_errors(old),
+        errors_after=_errors(new),
+        broken=[path for path in right_before if path in wrong_after],
+        fixed=[path for path in wrong_before if path in right_after],
         change=change,
-        hard=lost or change <= -HARD + DIFFERENT,
+        hard=pair.lost or change <= -HARD + DIFFERENT,
     )
 
 
-def _errors(counts: Mapping[str, int]) -> int:
+def _mostly(accounts: Sequence[Record]) -> tuple[list[str], list[str]]:
+    """Return the fields that are right in more than half of the runs, and those that are wrong."""
+    right: Counter[str] = Counter()
+    wrong: Counter[str] = Counter()
+    for account in accounts:
+        for path, entry in account["fields"].items():
+            counts = counts_by_mode(entry)[0]
+            if path and any(counts.get(name) for name in NAMES):
+                (wrong if _errors_in(counts) else right)[path] += 1
+    mostly_right, mostly_wrong = (
+        [path for path in it if 2 * it[path] > len(accounts)] for it in (right, wrong)
+    )
+    return mostly_right, mostly_wrong
+
+
+def _errors(accounts: Sequence[Record]) -> float:
+    """Return how many errors the document has; of several runs, on average."""
+    found = (counts_by_mode(account["fields"].get("", {}))[0] for account in accounts)
+    return _of_one(sum(map(_errors_in, found)), len(accounts))
+
+
+def _errors_in(counts: Mapping[str, int]) -> int:
     return sum(counts.get(name, 0) for name in ("fd", "fa", "fn"))
 
 
-def _is_right(counts: Mapping[str, int]) -> bool | None:
-    """Return whether nothing is wrong; None where nothing was counted."""
-    if not any(counts.get(name) for name in NAMES):
-        return None
-    return not _errors(counts)
+def _of_one(total: int, times: int) -> float:
+    """Return what a total comes to in one of so many runs: a whole number if it is one."""
+    return total // times if total % times == 0 else total / times

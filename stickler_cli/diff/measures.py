@@ -18,9 +18,9 @@ from .significance import (
     holm,
     is_enumerated,
     p_values,
-    quotients,
     smallest_p,
 )
+from .spread import variance_of_runs
 
 WHOLE: Final = (*(Figure((), mode, F1) for mode in COUNTING_MODES), Figure((), "", SCORE))
 """What is told of whole documents; the first of them is the headline."""
@@ -60,6 +60,8 @@ def changes(figures: Sequence[Figure], counted: Counted, settings: DiffSettings)
                 differing=sample.differing,
                 broken=broken,
                 fixed=fixed,
+                runs_before=[*sample.runs[0]],
+                runs_after=[*sample.runs[1]],
             )
         )
     return found
@@ -97,18 +99,26 @@ def trend_of(
     )
     if corrected_p <= settings.alpha and not inside:
         decision = Decision.EXACT if is_enumerated(sample) else Decision.SAMPLED
-        before, after = quotients(
-            np.stack([sample.before.sum(axis=1), sample.after.sum(axis=1)], 1)
-        )
-        return (Trend.REGRESSED if after < before else Trend.IMPROVED), decision
+        if variance_of_runs(sample.runs) is not None:
+            decision = Decision.RUNS
+        return (Trend.REGRESSED if sample.change < 0 else Trend.IMPROVED), decision
     if smallest_p(sample.documents) > settings.alpha or interval is None:
         return Trend.UNCLEAR, Decision.DOCUMENTS
     return (Trend.UNCHANGED if inside else Trend.UNCLEAR), Decision.INTERVAL
 
 
 def _broken_and_fixed(counted: Counted, figure: Figure) -> tuple[int, int]:
-    """Return in how many documents a field broke, and was fixed; some say nothing of it."""
-    counts = counted.counts(figure.path, COUNTING_MODES[0])
+    """Return in how many documents a field broke, and was fixed; some say nothing of it.
+
+    Of several runs, it is what it was in more than half of them.
+    """
+    counts = counted.of_runs(figure.path, COUNTING_MODES[0])
     wrong: NDArray[np.bool_] = np.asarray(counts[:, _ERRORS].any(axis=1))
     right = np.logical_and(counts.any(axis=1), ~wrong)
-    return int((right[0] & wrong[1]).sum()), int((wrong[0] & right[1]).sum())
+    first = counted.sides[0]
+
+    def mostly(what: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        return what[:first].mean(axis=0) > 0.5, what[first:].mean(axis=0) > 0.5
+
+    (right_before, right_after), (wrong_before, wrong_after) = mostly(right), mostly(wrong)
+    return int((right_before & wrong_after).sum()), int((wrong_before & right_after).sum())

@@ -1,8 +1,9 @@
-"""The documents of two runs side by side: which there are, and what was counted in each."""
+"""The documents of two sides, of a run each or more: which there are, and what was counted."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field
 from fractions import Fraction
+from math import lcm
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -17,7 +18,7 @@ from stickler_cli.score.counts import RateRule
 from stickler_cli.score.record import Run
 from stickler_cli.score.tally import COUNTING_MODES, SCORE_UNIT, units_of
 from .changes import Figure
-from .significance import Sample
+from .significance import Sample, quotients
 
 Record: TypeAlias = Mapping[str, Any]  # the account of a document, as JSON values
 Column: TypeAlias = tuple[Path, str]  # a field, and one of the counting modes, or the score
@@ -29,25 +30,29 @@ machine; what is reported has all digits."""
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A document of the first run, and what became of it in the second one."""
+    """A document of the runs of the first side, and what became of it on the second one."""
 
     id: str
-    line_before: bytes
-    """Its account, encoded: a tenth of what its values take in memory."""
-    line_after: bytes | None
-    """None where the second run did not compare it."""
+    lines: tuple[Sequence[bytes | None], Sequence[bytes | None]]
+    """Its account in each run of either side, encoded: a tenth of what its values take in memory.
+    None where a run did not compare it; one of the first side did."""
     status_after: str
-    """Empty where the second run knows nothing of it."""
+    """In the first run of the second side; empty where that knows nothing of it."""
 
     @property
-    def before(self) -> Record:
-        """The account in the first run."""
-        return decoded(self.line_before)
+    def accounts(self) -> tuple[list[Record], list[Record]]:
+        """The accounts of either side; where a run did not compare it, all is missed."""
+        known = decoded(next(line for line in self.lines[0] if line is not None))
+        before, after = (
+            [missed(known) if line is None else decoded(line) for line in side]
+            for side in self.lines
+        )
+        return before, after
 
     @property
-    def after(self) -> Record:
-        """The account in the second run; where that did not compare it, all is missed."""
-        return missed(self.before) if self.line_after is None else decoded(self.line_after)
+    def lost(self) -> bool:
+        """Whether a run of the second side did not compare it."""
+        return None in self.lines[1]
 
 
 def missed(account: Record) -> Record:
@@ -68,32 +73,46 @@ def missed(account: Record) -> Record:
 
 @dataclass(frozen=True, slots=True)
 class PairedRuns:
-    """The documents that the first run compared, in the order of their ids."""
+    """The documents that the first side compared, in the order of their ids."""
 
     pairs: Sequence[Pair]
-    lost: Sequence[str]
-    """Those that the second run did not compare."""
     only_new: Sequence[str]
+    sides: tuple[int, int]
+    """How many runs either side has."""
+
+    @property
+    def lost(self) -> list[str]:
+        """Those that a run of the second side did not compare."""
+        return [pair.id for pair in self.pairs if pair.lost]
 
 
-def paired(base: Run, new: Run) -> PairedRuns:
-    """Return the documents of two runs side by side.
+def paired(bases: Sequence[Run], news: Sequence[Run]) -> PairedRuns:
+    """Return the documents of the runs of two sides, at least one each, side by side.
 
     Raises:
         UsageError: a run has no accounts, or two of the same document.
-        NotComparableError: no document is in both.
+        NotComparableError: no document is on both sides.
     """
-    (before, _), (after, statuses) = _compared(base, "BASE"), _compared(new, "NEW")
-    if not before.keys() & after.keys():
-        found = f"no document is in both runs ({len(before)} in BASE, {len(after)} in NEW)"
+    before = [_compared(run, "BASE")[0] for run in bases]
+    compared = [_compared(run, "NEW") for run in news]
+    after, statuses = [lines for lines, _ in compared], compared[0][1]
+    of_base, of_new = (
+        sorted({name for lines in side for name in lines}) for side in (before, after)
+    )
+    if not {*of_base} & {*of_new}:
+        found = f"no document is in both runs ({len(of_base)} in BASE, {len(of_new)} in NEW)"
         raise NotComparableError([Problem("", found, "two runs of the same documents")])
+    pairs = [
+        Pair(
+            name,
+            ([lines.get(name) for lines in before], [lines.get(name) for lines in after]),
+            statuses.get(name, ""),
+        )
+        for name in of_base
+    ]
+    known = {*of_base}
     return PairedRuns(
-        [
-            Pair(name, line, after.get(name), statuses.get(name, ""))
-            for name, line in before.items()
-        ],
-        [name for name in before if name not in after],
-        [name for name in after if name not in before],
+        pairs, [name for name in of_new if name not in known], (len(before), len(after))
     )
 
 
@@ -118,18 +137,20 @@ def _compared(run: Run, which: str) -> tuple[dict[str, bytes], dict[str, str]]:
 
 @dataclass(slots=True)
 class Counted:
-    """What was counted in every document of both runs."""
+    """What was counted in every document of all runs."""
 
     ids: Sequence[str]
+    sides: tuple[int, int]
+    """How many runs either side has; those of the first one come first."""
     rule: RateRule
     known: Mapping[Path, FieldInfo]
     """The fields of the schema; the keys of a map are one field."""
     more: Collection[Column]
     """What is asked for besides `overall` of every field and everything of whole documents."""
     columns: dict[Column, NDArray[np.int64]] = field(default_factory=dict)
-    """Of a counting mode (2 runs, 5 outcomes, documents), of scores (2 runs, 2, documents): the
-    score in `SAMPLE_UNIT`s, and as many units as it could be."""
-    score_sums: dict[Column, tuple[list[int], list[int]]] = field(default_factory=dict)
+    """Of a counting mode (runs, 5 outcomes, documents), of scores (runs, 2, documents): the score
+    in `SAMPLE_UNIT`s, and as many units as it could be."""
+    score_sums: dict[Column, list[list[int]]] = field(default_factory=dict)
     """Of scores, for each run: their sum in `SCORE_UNIT`s, and how many there are."""
     asked: dict[str, Sequence[Column]] = field(default_factory=dict)
     """The columns in which a field counts, by its path as text."""
@@ -139,28 +160,35 @@ class Counted:
         """The fields in which anything was counted, keys of maps as `*`."""
         return sorted({pattern_of(path, self.known) for path, _ in self.columns if path})
 
+    @property
+    def times(self) -> int:
+        """By how much sums of a side are multiplied, so that both are of as many runs."""
+        return lcm(*self.sides)
+
     def sample(self, figure: Figure) -> Sample:
-        """Return what a figure divides, and by what, in every document."""
-        if figure.metric == SCORE:
-            before, after = self._column((figure.path, SCORE), 2).astype(np.float64)
-        else:
-            before, after = (
-                np.array(self.rule.fractions(counts)[figure.metric], np.float64)
-                for counts in self.counts(figure.path, figure.mode)
-            )
-        return Sample(before, after)
+        """Return what a figure divides, and by what, in every document, summed over runs."""
+        parts = self._parts(figure)
+        before, after = self._sides(parts)
+        found = [quotients(sums) for sums in parts.sum(axis=2, keepdims=True).astype(np.float64)]
+        values = [float(value[0]) for value in found]
+        first = self.sides[0]
+        return Sample(
+            before.astype(np.float64), after.astype(np.float64), (values[:first], values[first:])
+        )
 
     def exact(self, figure: Figure) -> list[Fraction | None]:
-        """Return a figure in both runs; None where there is nothing to divide by."""
+        """Return a figure on both sides; None where there is nothing to divide by."""
+        sides = slice(self.sides[0]), slice(self.sides[0], None)
         if figure.metric == SCORE:
-            sums = self.score_sums.get((figure.path, SCORE), ([0, 0], [0, 0]))
-            parts = [(units, scored * SCORE_UNIT) for units, scored in sums]
+            sums = self.score_sums.get((figure.path, SCORE), [[0, 0]] * sum(self.sides))
+            parts = [[sum(part) for part in zip(*sums[side], strict=True)] for side in sides]
+            of_sides = [(units, scored * SCORE_UNIT) for units, scored in parts]
         else:
-            parts = [
+            of_sides = [
                 self.rule.fractions(counts.tolist())[figure.metric]
                 for counts in self.counts(figure.path, figure.mode).sum(axis=2)
             ]
-        return [Fraction(above, below) if below else None for above, below in parts]
+        return [Fraction(above, below) if below else None for above, below in of_sides]
 
     def change(self, figure: Figure) -> float | None:
         """Return the change of a figure, rounded once: from 0.90 to 0.89 it is -0.01."""
@@ -168,11 +196,35 @@ class Counted:
         return None if before is None or after is None else float(after - before)
 
     def counts(self, path: Path, mode: str) -> NDArray[np.int64]:
-        """Return the counts of a field that was asked for, (2 runs, 5 outcomes, documents)."""
+        """Return the counts of a field that was asked for, (2 sides, 5 outcomes, documents).
+
+        Of a side with several runs their sums; `times` as large as in one run.
+        """
+        return self._sides(self.of_runs(path, mode))
+
+    def of_runs(self, path: Path, mode: str) -> NDArray[np.int64]:
+        """Return the counts of a field that was asked for, (runs, 5 outcomes, documents)."""
         return self._column((path, mode), len(NAMES))
 
+    def _parts(self, figure: Figure) -> NDArray[np.int64]:
+        """Return what a figure divides, and by what, in every run, (runs, 2, documents)."""
+        if figure.metric == SCORE:
+            return self._column((figure.path, SCORE), 2)
+        every = self.of_runs(figure.path, figure.mode)
+        return np.array([self.rule.fractions([*counts])[figure.metric] for counts in every])
+
+    def _sides(self, of_runs: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the sums over the runs of either side, multiplied as `times` says."""
+        first, second = self.sides
+        return np.array(
+            [
+                of_runs[:first].sum(axis=0) * (self.times // first),
+                of_runs[first:].sum(axis=0) * (self.times // second),
+            ]
+        )
+
     def add(self, run: int, document: int, account: Record) -> None:
-        """Add a document of a run, 0 or 1, by its position."""
+        """Add a document of a run, by its position and that of the run."""
         self._add_score(run, document, (), account[SCORE])
         for text, entry in account["fields"].items():
             if text not in self.asked:
@@ -198,13 +250,18 @@ class Counted:
     def _add_score(self, run: int, document: int, path: Path, score: float) -> None:
         column = self.columns.setdefault((path, SCORE), self._column((path, SCORE), 2))
         column[run, :, document] += round(score * SAMPLE_UNIT), SAMPLE_UNIT
-        sums = self.score_sums.setdefault((path, SCORE), ([0, 0], [0, 0]))[run]
+        nothing = [[0, 0] for _ in range(sum(self.sides))]
+        sums = self.score_sums.setdefault((path, SCORE), nothing)[run]
         sums[0] += units_of(score)
         sums[1] += 1
 
     def _column(self, column: Column, rows: int) -> NDArray[np.int64]:
         found = self.columns.get(column)
-        return np.zeros((2, rows, len(self.ids)), dtype=np.int64) if found is None else found
+        return (
+            np.zeros((sum(self.sides), rows, len(self.ids)), dtype=np.int64)
+            if found is None
+            else found
+        )
 
 
 def counted(
@@ -212,10 +269,13 @@ def counted(
     fields: Sequence[FieldInfo],
     rule: RateRule,
     more: Collection[Column] = (),
+    sides: tuple[int, int] = (1, 1),
 ) -> Counted:
     """Return what was counted in every document; `Counted` says what the rest is."""
-    table = Counted([pair.id for pair in pairs], rule, {it.path: it for it in fields}, {*more})
+    known = {it.path: it for it in fields}
+    table = Counted([pair.id for pair in pairs], sides, rule, known, {*more})
     for document, pair in enumerate(pairs):
-        table.add(0, document, pair.before)
-        table.add(1, document, pair.after)
+        before, after = pair.accounts
+        for run, account in enumerate((*before, *after)):
+            table.add(run, document, account)
     return table

@@ -1,5 +1,7 @@
 """Whether a change is more than chance: a paired permutation test, Holm's correction, a bootstrap.
 
+Chance is which documents came; how runs of one system differ is in `spread.py`.
+
 docs/statistics.md has the methods and their limits. The statistic is a quotient of sums, which
 `scipy.stats.permutation_test` would make for each field and swap; here one product makes them all.
 """
@@ -19,6 +21,7 @@ from stickler_cli.score.intervals import (
     size_of,
     weights,
 )
+from .spread import p_of_runs, widened
 
 SWAPS: Final = 9999  # ways to swap that are drawn: a p of 0.05 is then off by 0.004 at most, mostly
 MOST_ENUMERATED: Final = 14  # documents whose swaps are all tried: 2**13, less than are drawn
@@ -28,13 +31,16 @@ _SAME: Final = 1e-12  # changes that are less apart are equal: they come of roun
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What a figure divides, and by what, in every document of both runs: (2, documents) each.
+    """What a figure divides, and by what, in every document of both sides: (2, documents) each.
 
-    Whole numbers, whose sums over all documents stay below 2**53.
+    Whole numbers, whose sums over all documents stay below 2**53; where a side has several runs, of
+    all of them.
     """
 
     before: NDArray[np.float64]
     after: NDArray[np.float64]
+    runs: tuple[Sequence[float], Sequence[float]] = ((), ())
+    """The figure in each run of either side."""
 
     @property
     def moved(self) -> NDArray[np.float64]:
@@ -45,6 +51,23 @@ class Sample:
     def differing(self) -> int:
         """How many documents there are in which anything changed."""
         return int(np.count_nonzero(self.moved.any(axis=0)))
+
+    @property
+    def change(self) -> float:
+        """By how much the figure changed; what has nothing to divide by counts as 1."""
+        before, after = quotients(np.stack([self.before.sum(axis=1), self.after.sum(axis=1)], 1))
+        return float(after - before)
+
+    @property
+    def deviations(self) -> NDArray[np.float64]:
+        """What each document that says anything adds to the change, less their mean."""
+        parts = []
+        for above, below in (self.before, self.after):
+            total = below.sum()
+            parts.append((above - below * (above.sum() / total)) / total if total else 0 * above)
+        there = (self.before[1] > 0) | (self.after[1] > 0)
+        found: NDArray[np.float64] = (parts[1] - parts[0])[there]
+        return found
 
     @property
     def sizes(self) -> NDArray[np.float64]:
@@ -61,6 +84,8 @@ class Sample:
 def p_values(samples: Sequence[Sample], seed: int) -> list[float]:
     """Return how often swaps would change each figure as much or more: two-sided, in (0, 1].
 
+    Where a side has several runs, no less than what they let expect of other runs.
+
     If it made no difference which run a document was in, swapping its counts would change nothing
     but by chance. All swaps are tried, or `SWAPS` drawn. A figure that has nothing to divide by
     counts as 1, as there is no error in it.
@@ -70,7 +95,11 @@ def p_values(samples: Sequence[Sample], seed: int) -> list[float]:
         and Smyth (2010), doi:10.2202/1544-6115.1585, for the 1 that is added to samples.
     """
     drawn = iter(_sampled([sample for sample in samples if not is_enumerated(sample)], seed))
-    return [_enumerated(it) if is_enumerated(it) else next(drawn) for it in samples]
+    swapped = [_enumerated(it) if is_enumerated(it) else next(drawn) for it in samples]
+    return [
+        max(p, p_of_runs(it.change, it.deviations, it.runs))
+        for p, it in zip(swapped, samples, strict=True)
+    ]
 
 
 def is_enumerated(sample: Sample) -> bool:
@@ -125,7 +154,11 @@ def change_intervals(
         for sample, four in zip(samples, sums.reshape(len(samples), 4, -1), strict=True)
     ]
     broken, fixed = np.array(changes).swapaxes(0, 1)
-    return ends(broken, fixed, settings.level)
+    found = zip(samples, broken[:, 0], ends(broken, fixed, settings.level), strict=True)
+    return [
+        interval and widened(interval, float(change), sample.runs, settings.level)
+        for sample, change, interval in found
+    ]
 
 
 def _changes(sums: NDArray[np.float64], added: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -27,6 +27,7 @@ MARKS: Final[dict[Trend, tuple[str, Tone]]] = {
 SHORT: Final = {
     Decision.EXACT: "exact test",
     Decision.SAMPLED: "sampled test",
+    Decision.RUNS: "runs, documents",
     Decision.INTERVAL: "interval",
     Decision.DOCUMENTS: "documents",
 }
@@ -79,8 +80,23 @@ class DifferenceView:
     def title(self) -> str:
         """What was compared."""
         base, new = self.difference.base, self.difference.new
-        source, other = self.quoted(base.source), self.quoted(new.source)
+        source, other = (
+            " + ".join(map(self.quoted, [side.source, *side.further])) for side in (base, new)
+        )
         return f"{self.quoted(new.model_name)}: from {source} to {other}"
+
+    @property
+    def of_runs(self) -> str:
+        """What is told of runs: how they differ from each other, or that there is one of each."""
+        first, sides = self.difference.whole[0], []
+        for what, found in (("BASE", first.runs_before), ("NEW", first.runs_after)):
+            told = f"F1 {rate(min(found))}"
+            if len(found) > 1:
+                told += f" to {rate(max(found))}"
+            sides.append(f"{number_of(len(found), 'run')} of {what}, {told}")
+        if max(len(first.runs_before), len(first.runs_after)) > 1:
+            return f"{'; '.join(sides)}: p and intervals leave room for other runs of both"
+        return "one run of each: runs are compared, not systems (--base and --new take several)"
 
     @property
     def headline(self) -> str:
@@ -170,7 +186,9 @@ class DifferenceView:
         told = f"score {rate(document.score_before)} to {rate(document.score_after)}"
         if document.status_after != document.status_before:
             told += f", {document.status_after or 'missing'} in the new run"
-        told += f", {number_of(document.errors_before, 'error')} to {document.errors_after}"
+        told += (
+            f", {number_of(document.errors_before, 'error')} to {round(document.errors_after, 2)}"
+        )
         for what, paths in (("broken", document.broken), ("fixed", document.fixed)):
             if paths:
                 told += f"; {what}: {some_of(map(self.quoted, paths), NAMED)}"

@@ -57,9 +57,9 @@ def setting(value: float | None) -> str:
     return NOTHING if value is None else f"{value:.6g}"
 
 
-def number_of(count: int, noun: str) -> str:
+def number_of(count: float, noun: str) -> str:
     """Return a number of things in words."""
-    return f"{count} {noun}{'' if count == 1 else 's'}"
+    return f"{round(count, 2)} {noun}{'' if count == 1 else 's'}"
 
 
 def some_of(names: Iterable[str], most: int) -> str:

@@ -76,6 +76,7 @@ def difference_page(difference: Difference) -> str:
         ],
         [view.headline],
         [f"**{view.trend_line}**"],
+        [view.of_runs],
         _gates(difference.gates),
         [f"- {text}" for _, text in view.findings],
         table_text(tables.change_table(view, difference.whole, page=True)),

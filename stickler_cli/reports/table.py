@@ -139,6 +139,7 @@ def _head(view: DifferenceView) -> Iterator[Text]:
         yield Text(word + text, "bad" if decides else "warn", INDENT)
     yield Text(view.headline)
     yield Text(view.trend_line, MARKS[view.difference.whole[0].trend][1], INDENT)
+    yield Text(view.of_runs, "dim", INDENT)
 
 
 def _documents(view: DifferenceView, what: str) -> Iterator[Text]:

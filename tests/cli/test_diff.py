@@ -185,8 +185,11 @@ def test_documents_that_cannot_be_evaluated_are_told_and_exit_code_3(stickler, r
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("a",), "stickler diff: 1 given, expected BASE NEW, or SCHEMA GT PRED_A PRED_B"),
-        (("a", "b", "c"), "stickler diff: 3 given, expected"),
+        (("a",), "stickler diff: given: a, expected [SCHEMA GT] BASE NEW, or [SCHEMA GT] --base"),
+        (("a", "b", "c"), "stickler diff: given: a, b, c, expected"),
+        (("--base", "a", "b"), "stickler diff: given: --base, expected"),
+        (("a", "b", "--base", "c", "--new", "d", "--base", "c"), "BASE: c stands there twice"),
+        (("a", "--base", "c", "--new", "d"), "given: a, --base, --new, expected"),
         (
             ("gt", "pred"),
             "gt: there is no run.json in this directory, expected a finished run; of ",
@@ -214,3 +217,43 @@ def test_no_prediction_is_overwritten(stickler, runs):
 
     assert result.code == 2
     assert "pred/two.json" in result.err
+
+
+# --- several runs of either side
+
+
+def test_several_runs_may_follow_one_option(stickler, runs):
+    write(runs / "other.json", (runs / "new.json").read_text())
+    ways = (
+        ("--base", "base.json", "new.json", "--new", "other.json"),
+        ("--base=base.json", "--base", "new.json", "--new", "other.json"),
+    )
+    first, second = (stickler("diff", *way, "-f", "json").json for way in ways)
+
+    assert first == second
+    assert (first["base"]["source"], first["base"]["further"]) == ("base.json", ["new.json"])
+    assert first["new"]["further"] == []
+    score = first["whole"][3]
+    assert len(score["runs_before"]) == 2
+    assert score["before"] == sum(score["runs_before"]) / 2
+    told = stickler("diff", *ways[0]).out.splitlines()
+    assert told[0] == "Order: from base.json + new.json to other.json"
+    assert told[3].startswith("2 runs of BASE, F1 0.")
+    assert "1 run of NEW, F1 1.0000: p and intervals leave room for other runs of both" in told[3]
+
+
+def test_one_run_of_each_is_said_to_be_no_more_than_that(stickler, runs):
+    for form in ("table", "markdown"):
+        out = stickler("diff", "base.json", "new.json", "-f", form).out
+        assert "one run of each: runs are compared, not systems" in out
+
+
+def test_several_predictions_of_either_side_are_evaluated(stickler, runs):
+    for name in ("a", "b"):
+        (runs / name).mkdir()
+        write(runs / name / "two.json", GOOD)
+    sides = ("--base", "pred", "--new", "a", "b")
+    record = stickler("diff", "schema.json", "gt", *sides, "-f", "json").json
+
+    assert (record["new"]["source"], record["new"]["further"]) == ("a", ["b"])
+    assert len(record["whole"][0]["runs_after"]) == 2

@@ -4,6 +4,8 @@ import json
 from dataclasses import replace
 
 from stickler_cli.core.locations import parse_field_path
+from stickler_cli.diff.changes import Difference
+from stickler_cli.diff.comparing import compare_runs
 from stickler_cli.score.accounts import Accounts
 from stickler_cli.score.conditions import FieldInfo
 from stickler_cli.score.evaluation import Evaluation
@@ -40,3 +42,8 @@ def single(name, right, score=None):
     """A document with one field, `total`."""
     counts = RIGHT if right else WRONG
     return document(name, float(right) if score is None else score, whole=counts, total=counts)
+
+
+def compared(base, new, names=("BASE", "NEW"), gates=(), settings=None) -> Difference:
+    """The difference between two runs."""
+    return compare_runs({names[0]: base}, {names[1]: new}, gates, settings)

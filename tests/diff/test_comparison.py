@@ -4,12 +4,12 @@ import pytest
 
 from stickler_cli.core.problems import UsageError
 from stickler_cli.diff.changes import Decision, DiffSettings, Trend
-from stickler_cli.diff.comparing import LOWEST, compare_runs
+from stickler_cli.diff.comparing import LOWEST
 from stickler_cli.diff.measures import corrected_p
 from stickler_cli.diff.paired_runs import counted, paired
 from stickler_cli.score.gates import parse_gate
 from stickler_cli.score.intervals import IntervalSettings
-from .runs import MISSED, RIGHT, WRONG, document, run_of, single
+from .runs import MISSED, RIGHT, WRONG, compared, document, run_of, single
 
 
 def runs(before, after, **changes):
@@ -21,7 +21,7 @@ def runs(before, after, **changes):
 
 
 def field(before, after, **settings):
-    (found,) = compare_runs(*runs(before, after), settings=DiffSettings(**settings)).fields
+    (found,) = compared(*runs(before, after), settings=DiffSettings(**settings)).fields
     return found
 
 
@@ -93,7 +93,7 @@ def test_a_p_that_is_just_the_level_is_significant():
 
 def test_values_invented_in_a_field_that_was_always_empty_are_a_regression():
     names = [f"d{n}" for n in range(6)]
-    difference = compare_runs(
+    difference = compared(
         run_of(*(document(name, total={"tn": 1}) for name in names)),
         run_of(*(document(name, total={"fa": 1}) for name in names)),
     )
@@ -104,10 +104,10 @@ def test_values_invented_in_a_field_that_was_always_empty_are_a_regression():
 
 
 def test_a_field_that_no_document_has_has_no_p():
-    (found,) = compare_runs(*runs("11", "11"), settings=None).fields[:1]
+    (found,) = compared(*runs("11", "11"), settings=None).fields[:1]
     assert found.p == 1.0
     base, new = (run_of(document("a"), paths=("none",)) for _ in range(2))
-    (found,) = compare_runs(base, new).fields
+    (found,) = compared(base, new).fields
 
     assert (found.p, found.corrected_p, found.documents) == (None, None, 0)
     assert (found.trend, found.decided_by) == (Trend.UNCLEAR, Decision.DOCUMENTS)
@@ -122,7 +122,7 @@ def test_a_field_that_cannot_be_significant_is_not_one_of_many():
             paths=("total", "tax"),
         )
 
-    total, tax = compare_runs(run(RIGHT, RIGHT), run(WRONG, WRONG)).fields
+    total, tax = compared(run(RIGHT, RIGHT), run(WRONG, WRONG)).fields
 
     assert (total.differing, tax.differing) == (6, 5)
     assert (total.p, total.corrected_p) == (2 / 64, 2 / 64)
@@ -138,14 +138,14 @@ def test_two_fields_that_broke_are_corrected_for_each_other():
             *(document(name, total=counts, tax=counts) for name in names), paths=("total", "tax")
         )
 
-    found = compare_runs(run(RIGHT), run(MISSED)).fields
+    found = compared(run(RIGHT), run(MISSED)).fields
 
     # 2/128 x 2, then 2/128 x 1, no less than the first
     assert [it.corrected_p for it in found] == [4 / 128, 4 / 128]
 
 
 def test_the_whole_has_three_readings_and_the_mean_score():
-    difference = compare_runs(*runs("1111111", "0111111"))
+    difference = compared(*runs("1111111", "0111111"))
 
     assert [(it.mode, it.metric) for it in difference.whole] == [
         ("overall", "f1"),
@@ -161,7 +161,7 @@ def test_mean_scores_have_all_digits():
     scores = [0.1, 0.7, 1 / 3]
     base = run_of(*(document(name, score) for name, score in zip("abc", scores, strict=True)))
     new = run_of(*(document(name, 0.5) for name in "abc"))
-    score = compare_runs(base, new).whole[3]
+    score = compared(base, new).whole[3]
 
     assert score.before == pytest.approx(sum(scores) / 3, abs=1e-16)
     assert score.after == 0.5
@@ -170,7 +170,7 @@ def test_mean_scores_have_all_digits():
 def test_documents_are_counted_by_what_became_of_them():
     base = run_of(*(single(name, name != "d") for name in "abcde"))
     new = run_of(*(single(name, name != "b") for name in "bcdf"))
-    difference = compare_runs(base, new, ("old.json", "new.json"))
+    difference = compared(base, new, ("old.json", "new.json"))
 
     assert difference.documents == {
         "compared": 5,
@@ -191,7 +191,7 @@ def test_the_difference_does_not_depend_on_the_order_of_documents():
     base = [single(name, n % 3 > 0) for n, name in enumerate(names)]
     new = [single(name, n % 2 > 0) for n, name in enumerate(names)]
 
-    assert compare_runs(run_of(*base), run_of(*new)) == compare_runs(
+    assert compared(run_of(*base), run_of(*new)) == compared(
         run_of(*reversed(base)), run_of(*reversed(new))
     )
 
@@ -200,7 +200,7 @@ def test_fields_stand_as_in_the_schemas_then_those_that_only_documents_have():
     base = run_of(document("a", zeta=RIGHT, alpha=RIGHT), paths=("total",))
     new = run_of(document("a", total=RIGHT), paths=("tax", "total"))
 
-    assert [it.path for it in compare_runs(base, new).fields] == [
+    assert [it.path for it in compared(base, new).fields] == [
         ("total",),
         ("tax",),
         ("alpha",),
@@ -209,7 +209,7 @@ def test_fields_stand_as_in_the_schemas_then_those_that_only_documents_have():
 
 
 def test_the_fields_of_a_trend_are_told_by_the_size_of_their_change():
-    difference = compare_runs(
+    difference = compared(
         run_of(document("a", b=RIGHT, c={"tp": 3, "fd": 1}, d={"tn": 1})),
         run_of(document("a", b={"tp": 1, "fn": 2}, c=WRONG, d={"fa": 1})),
     )
@@ -224,7 +224,7 @@ def test_the_fields_of_a_trend_are_told_by_the_size_of_their_change():
 
 def judged(*gates, before="1" * 100, after="0" + "1" * 99, **changes):
     parsed = [parse_gate(gate, lowest=LOWEST) for gate in gates]
-    return compare_runs(*runs(before, after, **changes), gates=parsed).gates
+    return compared(*runs(before, after, **changes), gates=parsed).gates
 
 
 @pytest.mark.parametrize(
@@ -278,7 +278,7 @@ def test_a_gate_that_asks_for_nothing_is_refused(gate, message):
 def test_a_gate_on_a_key_of_a_map_adds_no_field():
     base = run_of(document("a", rates__x=RIGHT, rates__y=RIGHT), paths=("rates", "rates.*"))
     new = run_of(document("a", rates__x=WRONG, rates__y=RIGHT), paths=("rates", "rates.*"))
-    difference = compare_runs(base, new, gates=[parse_gate("rates.x.f1>=-0.5", lowest=LOWEST)])
+    difference = compared(base, new, gates=[parse_gate("rates.x.f1>=-0.5", lowest=LOWEST)])
 
     assert [it.path for it in difference.fields] == [("rates",), ("rates", "*")]
     assert difference.gates[0].value == -1.0
@@ -286,6 +286,6 @@ def test_a_gate_on_a_key_of_a_map_adds_no_field():
 
 def test_the_counts_of_pairs_are_those_of_the_runs():
     base, new = runs("110", "101")
-    found = counted(paired(base, new).pairs, base.fields, base.rule)
+    found = counted(paired([base], [new]).pairs, base.fields, base.rule)
 
     assert found.counts(("total",), "overall")[:, 0].tolist() == [[1, 1, 0], [1, 0, 1]]

@@ -6,7 +6,7 @@ from .runs import MISSED, RIGHT, WRONG, document, run_of, single
 
 
 def changes(base, new):
-    return document_changes(paired(run_of(*base), run_of(*new)).pairs)
+    return document_changes(paired([run_of(*base)], [run_of(*new)]).pairs)
 
 
 def test_documents_in_which_nothing_changed_are_left_out():

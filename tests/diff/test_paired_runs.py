@@ -13,33 +13,37 @@ from .runs import MISSED, RIGHT, WRONG, document, run_of, single
 
 def test_documents_are_paired_by_id_in_its_order():
     pairs = paired(
-        run_of(single("b", True), single("a", True)), run_of(single("a", False), single("b", True))
+        [run_of(single("b", True), single("a", True))],
+        [run_of(single("a", False), single("b", True))],
     )
 
-    assert [(pair.id, pair.before["score"], pair.after["score"]) for pair in pairs.pairs] == [
-        ("a", 1.0, 0.0),
-        ("b", 1.0, 1.0),
-    ]
+    scores = {
+        pair.id: [account["score"] for side in pair.accounts for account in side]
+        for pair in pairs.pairs
+    }
+    assert list(scores.items()) == [("a", [1.0, 0.0]), ("b", [1.0, 1.0])]
     assert (pairs.lost, pairs.only_new) == ([], [])
 
 
 def test_documents_of_one_run_only_are_told():
     pairs = paired(
-        run_of(single("a", True), single("b", True)), run_of(single("b", True), single("c", True))
+        [run_of(single("a", True), single("b", True))],
+        [run_of(single("b", True), single("c", True))],
     )
 
     assert [pair.id for pair in pairs.pairs] == ["a", "b"]
     assert (pairs.lost, pairs.only_new) == (["a"], ["c"])
-    assert (pairs.pairs[0].line_after, pairs.pairs[0].status_after) == (None, "")
+    assert (pairs.pairs[0].lines[1], pairs.pairs[0].status_after) == ([None], "")
 
 
 def test_a_document_that_was_not_evaluated_is_lost_or_no_document():
     failed = document("a", None, "failed")
-    pairs = paired(run_of(single("a", True), single("b", True)), run_of(failed, single("b", True)))
+    some, other = run_of(single("a", True), single("b", True)), run_of(failed, single("b", True))
+    pairs = paired([some], [other])
 
     assert pairs.lost == ["a"]
     assert pairs.pairs[0].status_after == "failed"
-    pairs = paired(run_of(failed, single("b", True)), run_of(single("a", True), single("b", True)))
+    pairs = paired([other], [some])
     assert [pair.id for pair in pairs.pairs] == ["b"]
     assert pairs.only_new == ["a"]
 
@@ -64,7 +68,7 @@ def test_a_document_that_was_not_evaluated_is_lost_or_no_document():
 def test_runs_without_documents_to_pair_are_refused(base, new, message):
     error = NotComparableError if message.startswith("no document") else UsageError
     with pytest.raises(error, match=message):
-        paired(base, new)
+        paired([base], [new])
 
 
 PLAIN = RateRule()
@@ -74,7 +78,7 @@ def table(*pairs, paths=("total",), more=(), rule=PLAIN):
     base = run_of(*(before for before, _ in pairs), paths=paths)
     new = run_of(*(after for _, after in pairs if after), single("other", True))
     return counted(
-        paired(run_of(*(b for b, _ in pairs), single("other", True)), new).pairs[:-1],
+        paired([run_of(*(b for b, _ in pairs), single("other", True))], [new]).pairs[:-1],
         base.fields,
         rule,
         more,

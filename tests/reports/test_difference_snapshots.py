@@ -58,7 +58,7 @@ def receipts(tmp_path_factory: pytest.TempPathFactory) -> Difference:
         assert main(["eval", *sources, "-q", "-o", str(file)]) == 0
         runs.append(replace(load_run(str(file)), version="0"))
     gates = [parse_gate(gate, lowest=LOWEST) for gate in GATES]
-    found = compare_runs(*runs, ("base.json", "new.json"), gates)
+    found = compare_runs({"base.json": runs[0]}, {"new.json": runs[1]}, gates)
     return replace(found, base=_named(found.base), new=_named(found.new))
 
 
