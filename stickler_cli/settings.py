@@ -121,6 +121,21 @@ class FindingOptions(Settings):
     id_field: str | None = option(
         None, "Pair JSON Lines by this field; without it, by line.", "PATH"
     )
+    pair_by: str | None = option(
+        None,
+        "Pair by what this regular expression finds in names and ids, its first group if it has "
+        "one: with (\\d+)$, gt_1 goes with pred_1.",
+        "REGEX",
+    )
+    gt_root: str | None = option(
+        None, "The document is what stands here in a ground truth; see --pred-root.", "KEY"
+    )
+    pred_root: str | None = option(
+        None,
+        "The document is what stands here in a prediction: a key, such as result, or a JSON "
+        "Pointer, such as /data/result.",
+        "KEY",
+    )
     max_document_size: int = option(
         100_000_000,
         "Read no document of more bytes, unpacked: a number, or one with kB, MB or GB.",

@@ -27,6 +27,7 @@ LATE_IMPORTS: Final = {
     ("compare/assignment.py", "scipy.optimize"): "its home: 0.4 s that most runs never pay",
     ("compare/plan.py", "stickler_cli.clients.client"): "few plans ask models",
     ("diff/spread.py", "scipy.special"): "few differences are of several runs",
+    ("documents/names.py", "rapidfuzz"): "most runs pair",
     ("records/chunk_record.py", "stickler_cli.records.run_reading"): "makes types with pydantic",
     ("records/codec.py", "pydantic"): "few runs read files of earlier ones",
     ("records/row_files.py", "pyarrow"): "comes with an extra",

@@ -5,17 +5,20 @@ import sys
 from datetime import UTC, datetime
 from typing import Final
 
-from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.locations import field_path
+from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.documents.pairs import Pairs
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.registry import WITH_ACCOUNTS, WITH_DETAIL, WITH_FIELD_INTERVALS, written
 from stickler_cli.runs.assembly import Assembly, assemble
 from stickler_cli.runs.evaluate import evaluate as evaluate_all
+from stickler_cli.runs.grouping import BY, EXPECTED
 from stickler_cli.runs.job import Job, OutputsRequested, Workers
 from stickler_cli.runs.pipeline import chunk_results
 from stickler_cli.score.record import Run
+from stickler_cli.score.results import NO_GROUP
 from stickler_cli.settings import EvalSettings
-from .console import ExitCode, warn, write_result
+from .console import ExitCode, show_problems, warn, write_result
 from .outputs import exit_code_of, listing, outputs_of
 from .schemas import schema_of
 
@@ -48,7 +51,21 @@ def evaluate(settings: EvalSettings) -> ExitCode:
         warn(f"models: {client.usage}")
     if signal is not None:
         return ExitCode(128 + signal)
-    return exit_code_of(run)
+    code = exit_code_of(run)
+    if not run.nothing_paired and (problems := _keys_of_none(run)):
+        show_problems(problems)
+        return ExitCode.USAGE
+    return code
+
+
+def _keys_of_none(run: Run) -> list[Problem]:
+    """Return the keys of groups that no document has."""
+    paths = [field_path(info.path) for info in run.fields]
+    return [
+        Problem(f"{BY} {key}", "no document has it", EXPECTED, did_you_mean(key, paths))
+        for key, groups in run.evaluation.by.items()
+        if groups.keys() == {NO_GROUP}
+    ]
 
 
 def evaluated(assembly: Assembly) -> tuple[Run, int | None]:

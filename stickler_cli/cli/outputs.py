@@ -8,8 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from stickler_cli.core.json_values import brief
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
+from stickler_cli.documents.names import nearest_names
 from stickler_cli.reports.layout import Column, Span, Table, TableStyle, plain_text, table_lines
 from stickler_cli.reports.markdown_text import SUMMARY_LIMIT
 from stickler_cli.reports.registry import (
@@ -21,8 +23,10 @@ from stickler_cli.reports.registry import (
     require,
     written,
 )
+from stickler_cli.runs.hints import alone, name_pattern
 from stickler_cli.runs.whole_files import PARTIAL, check_outputs, whole_file
 from stickler_cli.score.document_result import Status
+from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.record import Run, Verdict
 from stickler_cli.settings import (
     CompareSettings,
@@ -32,7 +36,7 @@ from stickler_cli.settings import (
     TerminalOptions,
     TuneSettings,
 )
-from .console import ExitCode, warn, write_result
+from .console import ExitCode, show_problems, warn, write_result
 
 if TYPE_CHECKING:
     from stickler_cli.advice.lint import LintReport
@@ -165,7 +169,9 @@ def style_of(settings: TerminalOptions) -> TableStyle:
 
 def exit_code_of(run: Run) -> ExitCode:
     """Return the exit code of a run; say on standard error what could not be evaluated."""
-    if run.verdict is Verdict.INCOMPLETE and run.unfit:
+    if run.nothing_paired:
+        show_problems([_nothing_paired(run.evaluation)])
+    elif run.verdict is Verdict.INCOMPLETE and run.unfit:
         total, named = run.evaluation.documents["total"], run.unfit_problems
         warn(f"error: {run.unfit} of {total} documents could not be evaluated")
         for entry in named[:NAMED]:
@@ -177,6 +183,16 @@ def exit_code_of(run: Run) -> ExitCode:
     elif not run.evaluation.statuses[Status.EVALUATED]:
         warn("warning: no ground truth has a prediction that can be used; all counts as missed")
     return _CODES[run.verdict]
+
+
+def _nothing_paired(evaluation: Evaluation) -> Problem:
+    gts, preds = alone(evaluation)
+    found = f"nothing was paired: {len(gts)} ground truths, {len(preds)} predictions"
+    names = nearest_names(gts, preds)
+    if names is not None:
+        found += f"; the nearest names are {brief(names[0])} and {brief(names[1])}"
+    hint = name_pattern(evaluation) or ""
+    return Problem("", found, "the same names, or ids, on both sides", hint)
 
 
 def listing(names: Iterable[str], rows: Iterable[Iterable[object]]) -> str:

@@ -1,7 +1,8 @@
 """JSON inside other text, as models write it: in a code fence, in prose, in a list of one.
 
 It is asked only for what the one reader has refused. JSON is taken out as it stands, never
-repaired, in time linear in the text.
+repaired, in time linear in the text. Where what was meant as the document is broken, nothing that
+stands inside it or after it is taken instead.
 """
 
 import re
@@ -24,12 +25,14 @@ _WAYS: Final = {
 }
 """What a document may be inside of."""
 
-MOST_ATTEMPTS: Final = 50
-"""How many places of a text are tried, as each may have to be read to the end; fences and braces
-each. No answer of a model has so many."""
+MOST_FENCES: Final = 50
+"""How many are looked into, as each may have to be read to the end. No answer has so many."""
 
 _FENCE: Final = re.compile(r"(?:```|~~~)[\w+.-]*")
-_OPENING: Final = re.compile(r'\{\s*"')
+_OPENING: Final = re.compile(r'(?:\[\s*)?\{\s*"')
+_THOUGHTS: Final = re.compile(r"<(/?)(?:think|thinking|reasoning)>", re.IGNORECASE)
+"""Begins, or ends, what some models think aloud, drafts of the document included."""
+_BRACKET: Final = re.compile(r"[{}\[\]]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +58,9 @@ class Wrapped:
 def find_document(data: bytes) -> Wrapped | None:
     """Return the document in a text that is none; None where there is none.
 
-    The first code fence that holds one goes before everything else; then the first complete JSON
-    object counts. Lists of one and strings are looked into, JSON Lines are not.
+    The first code fence with JSON goes before everything else; then the first JSON object counts.
+    If that is not complete, there is none. Lists of one and strings are looked into, JSON Lines and
+    what a model thinks aloud are not.
     """
     try:
         text = data.decode()
@@ -71,12 +75,15 @@ def find_document(data: bytes) -> Wrapped | None:
 
 def place_of_json(text: str) -> tuple[int, int] | None:
     """Return start and end of what was meant as JSON, where no document is found in a text."""
-    for start, end in _fences(text):
+    thoughts = _end_of_thoughts(text)
+    for start, end in _fences(text, thoughts):
         body = text[start:end].lstrip()
         if body.startswith(("{", "[")):
             return end - len(body), end
-    opening = _OPENING.search(text)
-    return (opening.start(), len(text)) if opening else None
+    opening = _OPENING.search(text, thoughts)
+    if opening is None or _is_open(text[thoughts : opening.start()]):
+        return None
+    return opening.start(), len(text)
 
 
 def _parsed(text: str) -> Wrapped | None:
@@ -97,19 +104,35 @@ def _unwrapped(value: JsonValue, data: bytes) -> Wrapped | None:
 
 
 def _in_text(text: str) -> Wrapped | None:
-    for start, end in _fences(text):
+    thoughts = _end_of_thoughts(text)
+    for start, end in _fences(text, thoughts):
         # The fence may end inside a string of the JSON; then its braces say where that ends.
         found = _parsed(text[start:end]) or _first_object(text, start, end)
         if found:
             return replace(found, ways=("fence", *found.ways))
-    found = _first_object(text, 0, len(text))
-    return replace(found, ways=("prose",)) if found else None
+        if text[start:end].lstrip().startswith(("{", "[")):
+            return None
+    found = _first_object(text, thoughts, len(text))
+    return replace(found, ways=("prose", *found.ways)) if found else None
 
 
-def _fences(text: str) -> Iterator[tuple[int, int]]:
+def _end_of_thoughts(text: str) -> int:
+    """Return where a model stops to think aloud; 0 where it does not, the end where it never stops.
+
+    Some leave out the tag that begins it.
+    """
+    opening = _OPENING.search(text)
+    tags = [*_THOUGHTS.finditer(text)]
+    begun = bool(tags) and not tags[0][1]
+    if not tags or (begun and opening is not None and opening.start() < tags[0].start()):
+        return 0
+    end = next((tag.end() for tag in tags if tag[1]), len(text))
+    return end if begun or _OPENING.search(text, end) else 0
+
+
+def _fences(text: str, position: int) -> Iterator[tuple[int, int]]:
     """Yield where contents of code fences start and end; one that is left open ends nowhere."""
-    position = 0
-    for _ in range(MOST_ATTEMPTS):
+    for _ in range(MOST_FENCES):
         opening = _FENCE.search(text, position)
         if opening is None:
             return
@@ -120,22 +143,25 @@ def _fences(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _first_object(text: str, start: int, end: int) -> Wrapped | None:
-    """Find the first complete JSON object that starts in a part of a text.
+    """Return the first JSON object that starts in a part of a text, or the list of one around it.
 
-    What comes before the place where an object breaks off is not looked at again: so the time is
-    bounded, and no part of a broken document is taken for a whole one.
+    Nothing where it is not complete, or stands inside of brackets that are no JSON.
     """
-    for _ in range(MOST_ATTEMPTS):
-        opening = _OPENING.search(text, start)
-        if opening is None or opening.start() >= end:
-            return None
-        rest = text[opening.start() :]
-        end_of_json = broken_at(rest)
-        length = len(rest) if end_of_json is None else end_of_json
-        found = _parsed(rest[:length])
-        if found:
-            # JSON Lines, of which the first is no better than the others
-            more = not text[: opening.start()].strip() and rest[length:].lstrip()[:1] in {"{", "["}
-            return None if more else found
-        start = opening.start() + max(1, length)
-    return None
+    opening = _OPENING.search(text, start)
+    if opening is None or opening.start() >= end or _is_open(text[start : opening.start()]):
+        return None
+    rest = text[opening.start() :]
+    end_of_json = broken_at(rest)
+    length = len(rest) if end_of_json is None else end_of_json
+    found = _parsed(rest[:length])
+    # JSON Lines, of which the first is no better than the others
+    more = not text[: opening.start()].strip() and rest[length:].lstrip()[:1] in {"{", "["}
+    return None if more else found
+
+
+def _is_open(text: str) -> bool:
+    """Return whether a text ends inside of brackets."""
+    depth = 0
+    for bracket in _BRACKET.findall(text):
+        depth = depth + 1 if bracket in "{[" else max(0, depth - 1)
+    return depth > 0

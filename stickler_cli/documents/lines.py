@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import IO, Final, Literal
+from typing import IO, Final, Literal, TypeAlias
 
 from stickler_cli.core.json_values import JsonValue, kind_of
 from stickler_cli.core.locations import Path as FieldPath
@@ -21,6 +21,8 @@ from .reading import GZIP_MAGIC, STANDARD_INPUT, UNPACKING_ERRORS, source_of, to
 
 ONE_LINE: Final = "one line for each id"
 """What is expected where two lines have one id."""
+
+Side: TypeAlias = Literal["gt", "pred"]
 
 
 def lines_of(file: str, limit: int) -> Iterator[LineReference | Problem]:
@@ -50,7 +52,7 @@ def lines_of(file: str, limit: int) -> Iterator[LineReference | Problem]:
 
 def documents_by_id(
     file: str,
-    side: Literal["gt", "pred"],
+    side: Side,
     id_field: FieldPath,
     limit: int,
     wrapping: Wrapping = "refused",

@@ -16,9 +16,10 @@ from stickler_cli.core.locations import parse_field_path
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
 from stickler_cli.settings import DocumentOptions
-from .document import Data, FileReference, Reference, Wrapping, bytes_of, digest_of, read_document
-from .lines import documents_by_id, lines_of
+from .document import Data, FileReference, Reference, bytes_of, digest_of, read_document
+from .lines import Side, documents_by_id, lines_of
 from .reading import STANDARD_INPUT, decoded
+from .shapes import DEFAULT_SHAPE, Naming, Shape, at_root, naming_of, renamed, shape_of
 from .sources import Kind, difference, folded, id_of_file, kind_of_source, list_directory
 
 _DEFAULTS: Final = DocumentOptions()
@@ -65,8 +66,8 @@ class PairRef(NamedTuple):
     gt: Reference | None
     pred: Reference | None
     hint: str = ""
-    wrapping: Wrapping = "hinted"
-    """What becomes of a prediction that is inside other text."""
+    shape: Shape = DEFAULT_SHAPE
+    """How the documents stand in what is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,8 @@ class Pairs:
     single: bool = False
     skipped: Mapping[str, int] = field(default_factory=dict)
     """Files left out of each directory, by its name, because they do not end in .json."""
+    hidden: Mapping[str, int] = field(default_factory=dict)
+    """Likewise, because they begin with a dot."""
     problems: tuple[Problem, ...] = ()
     """What seems wrong with the sources as a whole; nothing that concerns one pair."""
 
@@ -96,11 +99,11 @@ def read_pair(
     """
     data = bytes_of(ref.gt), bytes_of(ref.pred)
     gt = read_document(ref.gt, "refused", data[0])
-    pred = read_document(ref.pred, ref.wrapping, data[1])
+    pred = read_document(ref.pred, ref.shape.wrapping, data[1])
     return DocumentPair(
         ref.id,
-        gt.value,
-        pred.value,
+        at_root(gt.value, ref.shape.gt_root, "--gt-root", ref.gt),
+        at_root(pred.value, ref.shape.pred_root, "--pred-root", ref.pred),
         tuple(dict.fromkeys(gt.remarks + pred.remarks)),
         gt.warnings + pred.warnings,
         ref.hint,
@@ -133,18 +136,21 @@ def open_pairs(gt: str, pred: str, settings: DocumentOptions = _DEFAULTS) -> Pai
         raise UsageError(kind for kind in (gt_kind, pred_kind) if isinstance(kind, Problem))
     id_path = () if settings.id_field is None else parse_id_field(settings.id_field)
     kinds, by_id = (gt_kind, pred_kind), bool(id_path)
-    limit = settings.max_document_size
-    wrapping: Wrapping = "taken" if settings.lenient_json else "hinted"
+    limit, shape = settings.max_document_size, shape_of(settings)
+    naming = naming_of(settings.pair_by)
     if kinds == (Kind.FILE, Kind.FILE) and not by_id:
         document = id_of_file(Path(gt).name) or decoded(gt)
         files = FileReference(gt, limit), FileReference(pred, limit)
-        ref = PairRef(document, *files, wrapping=wrapping)
+        ref = PairRef(document, *files, shape=shape)
         return Pairs(partial(iter, (ref,)), total=1, single=True)
     if kinds == (Kind.LINES, Kind.LINES) and not by_id:
-        return Pairs(partial(_by_line, gt, pred, limit, wrapping))
+        if naming is not None:
+            found, hint = "lines pair by their place", "give --id-field too"
+            raise UsageError([Problem("--pair-by", found, "names or ids", hint)])
+        return Pairs(partial(_by_line, gt, pred, limit, shape))
     if Kind.FILE in kinds or by_id is not (Kind.LINES in kinds):
         raise UsageError([_mismatch(gt, pred, kinds, by_id)])
-    return _by_id(gt, pred, id_path, limit, wrapping)
+    return _by_id(gt, pred, id_path, limit, shape, naming)
 
 
 def parse_id_field(text: str) -> FieldPath:
@@ -169,39 +175,41 @@ def _mismatch(gt: str, pred: str, kinds: tuple[Kind, Kind], with_id_field: bool)
     return Problem(decoded(pred), found, "two of the same kind", hint)
 
 
-def _by_line(gt: str, pred: str, limit: int, wrapping: Wrapping) -> Iterator[PairRef]:
+def _by_line(gt: str, pred: str, limit: int, shape: Shape) -> Iterator[PairRef]:
     for gt_line, pred_line in zip_longest(lines_of(gt, limit), lines_of(pred, limit)):
         name = f"line {gt_line.line}" if gt_line else f"pred line {pred_line.line}"
-        yield PairRef(name, gt_line, pred_line, wrapping=wrapping)
+        yield PairRef(name, gt_line, pred_line, shape=shape)
 
 
-def _by_id(gt: str, pred: str, id_path: FieldPath, limit: int, wrapping: Wrapping) -> Pairs:
+def _by_id(  # noqa: PLR0913, PLR0917 - two sources and how to read them
+    gt: str, pred: str, id_path: FieldPath, limit: int, shape: Shape, naming: Naming
+) -> Pairs:
     """Pair two sources of which each is a directory or JSON Lines."""
     directories = [name for name in (gt, pred) if kind_of_source(name) is Kind.DIRECTORY]
     listings = {name: list_directory(name, limit) for name in directories}
     skipped = {decoded(name): listing.skipped for name, listing in listings.items()}
-    problems = [problem for listing in listings.values() for problem in listing.problems]
-    if pred in listings:
-        preds = listings[pred].documents
-    else:
-        preds = dict(documents_by_id(pred, "pred", id_path, limit, wrapping))
-    if gt not in listings:
-        lines = partial(documents_by_id, gt, "gt", id_path, limit)
-        refs = partial(_joined, lines, preds, wrapping)
-        return Pairs(refs, skipped=skipped, problems=tuple(problems))
-    gts = listings[gt].documents
-    if gts and preds and gts.keys().isdisjoint(preds):
-        ids = f"{next(iter(preds))!r} here, {next(iter(gts))!r} there"
-        found = f"no id is also in {decoded(gt)}: {ids}"
-        problems.append(Problem(decoded(pred), found, "the same ids on both sides"))
-    refs = partial(_joined, gts.items, preds, wrapping)
-    return Pairs(refs, len(gts.keys() | preds.keys()), skipped=skipped, problems=tuple(problems))
+    hidden = {decoded(name): listing.hidden for name, listing in listings.items()}
+    problems = tuple(problem for listing in listings.values() for problem in listing.problems)
+
+    def documents(source: str, side: Side) -> Iterable[tuple[str, Reference]]:
+        if source in listings:
+            found: Iterable[tuple[str, Reference]] = listings[source].documents.items()
+        else:
+            wrapping = "refused" if side == "gt" else shape.wrapping
+            found = documents_by_id(source, side, id_path, limit, wrapping)
+        return found if naming is None else renamed(found, naming, decoded(source))
+
+    preds = dict(documents(pred, "pred"))
+    gts = partial(documents, gt, "gt")
+    total = len({name for name, _ in gts()} | preds.keys()) if gt in listings else None
+    refs = partial(_joined, gts, preds, shape)
+    return Pairs(refs, total, skipped=skipped, hidden=hidden, problems=problems)
 
 
 def _joined(
     gts: Callable[[], Iterable[tuple[str, Reference]]],
     preds: Mapping[str, Reference],
-    wrapping: Wrapping,
+    shape: Shape,
 ) -> Iterator[PairRef]:
     met: set[str] = set()
     alike: dict[str, str] | None = None
@@ -211,7 +219,7 @@ def _joined(
         if pred is None and alike is None:
             alike = {folded(name): name for name in preds}
         hint = difference(document, alike.get(folded(document))) if not pred and alike else ""
-        yield PairRef(document, gt, pred, hint, wrapping)
+        yield PairRef(document, gt, pred, hint, shape)
     for document, pred in preds.items():
         if document not in met:
-            yield PairRef(document, None, pred, wrapping=wrapping)
+            yield PairRef(document, None, pred, shape=shape)

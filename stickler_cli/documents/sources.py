@@ -40,6 +40,8 @@ class Listing:
     documents: dict[str, Reference]
     skipped: int
     """Files that are not hidden and are named as no document."""
+    hidden: int
+    """Files and directories that begin with a dot."""
     problems: tuple[Problem, ...]
     """What was left out although it may hold documents."""
 
@@ -92,9 +94,9 @@ def id_of_file(name: str) -> str | None:
 def list_directory(root: str, limit: int) -> Listing:
     """List the documents in a directory and below.
 
-    Hidden files and directories are left out. Links to files are followed, links to directories
-    are not, except the root itself. An id that two files have, a link that leads nowhere, and a
-    directory that is named as a document and holds none are problems in its place.
+    Hidden files and directories are left out and counted. Links to files are followed, links to
+    directories are not, except the root itself. An id that two files have, a link that leads
+    nowhere, and a directory that is named as a document and holds none are problems in its place.
 
     Raises:
         UsageError: the directory, or one below it, cannot be listed.
@@ -102,10 +104,12 @@ def list_directory(root: str, limit: int) -> Listing:
     found: list[tuple[str, str, Reference]] = []
     problems: list[Problem] = []
     named: list[tuple[str, str]] = []  # directories named as documents are
-    skipped = 0
+    skipped = hidden = 0
     for relative, entry in _entries(root):
         document = id_of_file(relative)
-        if entry.is_dir(follow_symlinks=False):
+        if entry.name.startswith("."):
+            hidden += 1
+        elif entry.is_dir(follow_symlinks=False):
             if document is not None:
                 named.append((document, decoded(entry.path)))
         elif entry.is_symlink() and os.path.isdir(entry.path):  # noqa: PTH112 - it never raises
@@ -132,20 +136,18 @@ def list_directory(root: str, limit: int) -> Listing:
     if not documents:
         hint = "a JSON Lines file is named itself, not its directory"
         problems.append(Problem(decoded(root), "there are no .json files", "", hint))
-    return Listing(documents, skipped, tuple(problems))
+    return Listing(documents, skipped, hidden, tuple(problems))
 
 
 def _entries(root: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """Yield what is in a directory and not hidden, with its relative path."""
+    """Yield what is in a directory, with its relative path; nothing of a hidden directory."""
     pending = [(root, "")]
     while pending:
         directory, prefix = pending.pop()
         try:
             with os.scandir(directory) as entries:
                 for entry in entries:
-                    if entry.name.startswith("."):
-                        continue
-                    if entry.is_dir(follow_symlinks=False):
+                    if not entry.name.startswith(".") and entry.is_dir(follow_symlinks=False):
                         pending.append((entry.path, f"{prefix}{entry.name}/"))
                     yield prefix + entry.name, entry
         except OSError as error:

@@ -34,6 +34,7 @@ from stickler_cli.settings import (
 )
 from .assembly import Assembly, client_of, comparing
 from .chunk import ChunkResult, Item
+from .hints import hints
 from .interruption import Interruption
 from .job import Job, Validation, Workers
 from .pipeline import Advance, chunk_results, gather
@@ -83,7 +84,7 @@ def evaluate(
     What a run directory keeps of an earlier run is not evaluated again. The files of a run that
     ended early are called `NAME.partial` instead. `started` is the time of this run, which one in a
     run directory has from its beginning on. `tell` is told, as a line, what was found in the
-    run directory; `written` returns the text of the run file that goes there.
+    run directory and what would help; `written` returns the text of the run file that goes there.
 
     Returns:
         The run, and the signal that ended it early, if one did.
@@ -105,6 +106,9 @@ def evaluate(
                 stream.writelines(written(run))
             if not run.partial:
                 directory.finish()
+    if not run.partial:
+        for hint in hints(assembly, run):
+            tell(f"hint: {hint}")
     return run, interruption.signal
 
 
@@ -243,8 +247,16 @@ def _notes(pairs: Pairs, evaluation: Evaluation, *, partial: bool) -> list[str]:
         done = evaluation.documents["total"]
         notes.append(f"interrupted: these are the results of {done}{of_all} documents only")
     notes += (
-        f"{folder}: {count} files are not .json and were left out"
-        for folder, count in pairs.skipped.items()
+        f"{folder}: {_left_out(count, *words)}"
+        for counts, words in (
+            (pairs.skipped, ("file is not .json", "files are not .json")),
+            (pairs.hidden, ("name begins with a dot", "names begin with a dot")),
+        )
+        for folder, count in counts.items()
         if count
     )
     return notes
+
+
+def _left_out(count: int, one: str, several: str) -> str:
+    return f"1 {one} and was left out" if count == 1 else f"{count} {several} and were left out"

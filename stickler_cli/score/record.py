@@ -24,6 +24,7 @@ from .non_matches import NonMatch
 UNFIT: Final = frozenset({Status.FAILED})
 UNFIT_IF_STRICT: Final = UNFIT | {Status.MISSING, Status.INVALID, Status.UNMATCHED}
 _DIGEST: Final = "^sha256:[0-9a-f]{64}$"
+UNPAIRED: Final = frozenset({Status.MISSING, Status.UNMATCHED})
 PER_DOCUMENT: Final = "per_document"  # the key of the accounts of documents
 
 
@@ -101,10 +102,17 @@ class Run:
     @property
     def verdict(self) -> Verdict:
         """What the run comes to: a document not evaluated wins over results not good enough."""
-        if self.unfit or not self.evaluation.evaluated:
+        if self.unfit or not self.evaluation.evaluated or self.nothing_paired:
             return Verdict.INCOMPLETE
         passed = all(result.passed for result in self.gates)
         return Verdict.PASSED if passed else Verdict.FAILED
+
+    @property
+    def nothing_paired(self) -> bool:
+        """Whether every document is on one side only."""
+        statuses = self.evaluation.statuses
+        alone = sum(statuses[status] for status in UNPAIRED)
+        return 0 < alone == statuses.total()
 
     @property
     def unfit(self) -> int:

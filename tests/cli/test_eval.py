@@ -190,7 +190,7 @@ def test_a_run_that_evaluated_nothing_is_incomplete(stickler, data):
     (data / "none").mkdir()
     result = stickler("eval", "schema.json", "none", "pred")
     assert result.code == 3
-    assert "no document was evaluated" in result.err
+    assert "nothing was paired: 0 ground truths, 2 predictions" in result.err
 
 
 def test_a_gate_that_holds_is_fine(stickler):
@@ -327,11 +327,37 @@ def test_two_outputs_to_one_file_are_refused(stickler, data):
     assert not (data / "same.jsonl").exists()
 
 
-def test_a_run_without_any_prediction_says_so_on_standard_error(stickler, data):
+def test_a_run_without_any_prediction_is_incomplete(stickler, data):
     (data / "none").mkdir()
     result = stickler("eval", "schema.json", "gt", "none", "--quiet")
+    assert result.code == 3
+    assert "nothing was paired: 2 ground truths, 0 predictions" in result.err
+
+
+def test_a_run_whose_predictions_are_all_invalid_says_so_on_standard_error(stickler, data):
+    for name in ("one", "two"):
+        write(data / "pred" / f"{name}.json", "[]")
+    result = stickler(*EVAL, "--quiet")
     assert result.code == 0
     assert "no ground truth has a prediction" in result.err
+
+
+def test_a_key_that_no_document_has_is_an_error_also_when_quiet(stickler):
+    for quiet in ((), ("-q",)):
+        result = stickler(*EVAL, "--by", "totl", "-f", "json", *quiet)
+        assert result.code == 2
+        assert "--by totl: no document has it, expected a field of the ground truth" in result.err
+        assert "did you mean total?" in result.err
+        assert result.json["documents"]["total"] == 2
+
+
+def test_names_that_begin_with_a_dot_are_counted(stickler, data):
+    write(data / "gt" / ".DS_Store", "")
+    write(data / "gt" / ".cache" / "three.json", GOOD)
+    write(data / "gt" / "readme.md", "")
+    notes = stickler(*EVAL, "-f", "json").json["notes"]
+    assert "gt: 2 names begin with a dot and were left out" in notes
+    assert "gt: 1 file is not .json and was left out" in notes
 
 
 def test_an_error_names_the_first_documents_and_counts_the_others(stickler, data):

@@ -23,6 +23,7 @@ DANGEROUS = {
         "__init__.py",
         "comparators/registry.py",
         "api/evaluation_views.py",
+        "records/row_files.py",
         "reports/registry.py",
         "cli/command.py",
     },

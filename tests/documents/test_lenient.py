@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from stickler_cli.core.problems import Problem
 from stickler_cli.documents.document import MOST_FOR_A_HINT, read_text
-from stickler_cli.documents.lenient import MOST_ATTEMPTS, find_document
+from stickler_cli.documents.lenient import MOST_FENCES, find_document
 
 A = '{"a": 1}'
 
@@ -46,10 +46,11 @@ def test_a_fence_may_end_inside_a_string_of_the_json():
         f"Sure! {A}",
         f"{A} I hope this helps.",
         f"Braces {{like this}} are not JSON: {A}",
-        f"{{ {A}",
         f"Quoted: {{'a': 2}}; or {A}, then {{'b': 2}}",
         f"first {A}, then " + '{"b": 2}',
-        f'{{"broken" 1}} and {A}',
+        f"<think>Perhaps {json.dumps({'b': 2})}, or {{</think> {A}",
+        f"Perhaps {json.dumps({'b': 2})}</think> {A}",
+        f"<reasoning>\n```json\n{json.dumps({'b': 2})}\n```\n</reasoning>\n{A}",
     ],
 )
 def test_the_first_complete_object_is_taken_out_of_prose(text: str):
@@ -59,6 +60,29 @@ def test_the_first_complete_object_is_taken_out_of_prose(text: str):
 def test_a_list_of_one_document_is_unwrapped():
     assert ways_of(f"[{A}]") == ({"a": 1}, ("list",))
     assert ways_of(f"```\n[{A}]\n```") == ({"a": 1}, ("fence", "list"))
+
+
+def test_a_tag_inside_of_the_document_is_text():
+    value = {"a": "<think>x</think> y"}
+    assert ways_of(f"So: {json.dumps(value)}") == (value, ("prose",))
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ('So:\n{"a": NaN, "b": {"c": 1}}', "a.json:2:7: NaN is not JSON"),
+        ('{"a": 1e400, "b": {"c": 1}}', "a.json:1:7: not valid JSON: number is infinity"),
+        ('<think>{"b": 2}</think>\n```json\n{"a": NaN}\n```', "a.json:3:7: NaN is not JSON"),
+        ('{result: {"a": 1}}', "a.json:1:2: not valid JSON"),
+    ],
+)
+def test_what_is_broken_is_told_with_its_place(text: str, place: str):
+    problem = read_text(text.encode(), "a.json", None, "taken").value
+    assert str(problem).startswith(place)
+
+
+def test_a_list_of_one_in_prose_is_unwrapped():
+    assert ways_of(f"So: [{A}].") == ({"a": 1}, ("prose", "list"))
 
 
 def test_a_string_is_looked_into_once():
@@ -82,6 +106,19 @@ def test_a_string_is_looked_into_once():
         '{"a": {"b": 1}, "c": ',  # broken off: its part is not the document
         '{"a": {"b": 1}, oops}',
         '```json\n{"a": NaN}\n```',
+        '{"a": NaN, "b": {"c": 1}}',  # what stands after a broken place is inside, too
+        '{"a": 1e400, "b": {"c": 1}}',
+        'So: {"a": NaN, "b": {"c": 1}} as asked',
+        'So: {"a": NaN} or {"b": 2}',  # the first was meant
+        '```json\n{"a": NaN, "b": {"c": 1}}\n```\nor\n```json\n{"b": 2}\n```',
+        '{result: {"a": 1}}',
+        "{'result': {\"a\": 1}}",
+        "[{'b': 2}, {\"a\": 1}]",
+        f"{{ {A}",
+        f'{{"broken" 1}} and {A}',
+        f"<think>Perhaps {A}",  # it never ends
+        f"<think>Perhaps {A}</think> I cannot tell.",
+        f"So: [{A}, {A}]",
         "``````",
         "{}{}",
         json.dumps("no JSON"),
@@ -105,9 +142,7 @@ def test_integers_stay_exact():
 
 
 def test_not_every_place_of_a_long_text_is_tried():
-    assert ways_of('{"x" ' * (MOST_ATTEMPTS - 1) + A) == ({"a": 1}, ("prose",))
-    assert ways_of('{"x" ' * MOST_ATTEMPTS + A) is None
-    assert ways_of("```x```\n" * MOST_ATTEMPTS + f"```\n{A}\n```") == ({"a": 1}, ("prose",))
+    assert ways_of("```x```\n" * MOST_FENCES + f"```\n{A}\n```") == ({"a": 1}, ("prose",))
 
 
 HOSTILE = ['{"', '{"a":', '{"a":[', '{"a" ', "[", "```", "```{", '"{', "{ ", '\\"{"', "~~~{]"]

@@ -93,15 +93,6 @@ def test_a_document_that_cannot_be_used_is_a_problem_in_its_place(tmp_path: Path
     assert second.pred.expected == "a JSON object"
 
 
-def test_directories_with_no_id_in_common_are_a_problem_of_the_sources(tmp_path: Path):
-    gt = write(tmp_path / "gt", {"2024/a.json": {}})
-    pred = write(tmp_path / "pred", {"a.json": {}})
-    pairs = open_pairs(gt, pred)
-    assert pairs.total == 2
-    (problem,) = pairs.problems
-    assert problem.found == f"no id is also in {gt}: 'a' here, '2024/a' there"
-
-
 def test_a_directory_without_documents_is_a_problem_of_the_sources(tmp_path: Path):
     gt = write(tmp_path / "gt", {"a.json": {}})
     (tmp_path / "pred").mkdir()

@@ -1,0 +1,162 @@
+"""What would help where predictions are not what the schema expects: a hint names the option.
+
+Whether every document is like that, the counts of the run say; what it looks like, a few documents
+do that are read again.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Final
+
+from stickler_cli.compare.wrappers import Unwrapper
+from stickler_cli.core.json_values import JsonObject, JsonValue
+from stickler_cli.core.locations import Path, field_path
+from stickler_cli.documents.names import pattern_for
+from stickler_cli.documents.pairs import DocumentPair, read_pair
+from stickler_cli.documents.reading import STANDARD_INPUT
+from stickler_cli.documents.shapes import root_text
+from stickler_cli.score.document_result import Status
+from stickler_cli.score.evaluation import Evaluation
+from stickler_cli.score.record import Run
+from .assembly import Assembly
+
+LOOKED_AT: Final = 20  # pairs of which a shape is made out
+DEEPEST_ROOT: Final = 3
+NAMED: Final = 3  # keys that a hint names
+
+_CONFIDENCES: Final = ("confidence", "score", "probability", "conf")
+
+
+def hints(assembly: Assembly, run: Run) -> Iterator[str]:
+    """Yield what would help, a line each; nothing of what is as it should be."""
+    evaluation, paths = run.evaluation, [info.path for info in run.fields]
+    pattern = name_pattern(evaluation)
+    if pattern is not None and not run.nothing_paired:  # which is an error that says it
+        yield pattern
+    settings, evaluated = assembly.settings, evaluation.statuses[Status.EVALUATED]
+    if not evaluated or STANDARD_INPUT in (settings.gt, settings.pred):
+        return
+    extras = [path for path, count in evaluation.extras() if count >= evaluated]
+    undeclared = [path for path, count in evaluation.undeclared() if count >= evaluated]
+    names = {path[0] for path in paths if len(path) == 1}
+    pairs = [*_some(assembly)]
+    if any(len(path) == 1 for path in extras):
+        preds = [pair.pred for pair in pairs if isinstance(pair.pred, dict)]
+        yield from _root_hint("--pred-root", "prediction", preds, names)
+    if any(len(path) == 1 for path in undeclared):
+        gts = [pair.gt for pair in pairs if isinstance(pair.gt, dict)]
+        yield from _root_hint("--gt-root", "ground truth", gts, names)
+    yield from _case_hints(extras, paths)
+    leaves = [it.path[0] for it in run.fields if it.kind == "leaf" and len(it.path) == 1]
+    yield from _wrapper_hint(assembly, pairs, leaves)
+
+
+def name_pattern(evaluation: Evaluation) -> str | None:
+    """Return the option by which documents that are alone would pair; None where there is none."""
+    gts, preds = alone(evaluation)
+    found = pattern_for(gts, preds) if gts and preds else None
+    if found is None:
+        return None
+    pattern, count = found
+    return f"--pair-by '{pattern}' would pair {count} of the names that stand alone"
+
+
+def alone(evaluation: Evaluation) -> tuple[list[str], list[str]]:
+    """Return the documents that have no prediction, and those that have no ground truth."""
+    gts, preds = (
+        sorted({it.document for it in evaluation.problems if it.status is status})
+        for status in (Status.MISSING, Status.UNMATCHED)
+    )
+    return gts, preds
+
+
+def _some(assembly: Assembly) -> Iterator[DocumentPair]:
+    """Yield the first pairs that have both sides."""
+    both = (ref for ref in assembly.pairs.refs() if ref.gt is not None and ref.pred is not None)
+    return map(read_pair, islice(both, LOOKED_AT))
+
+
+def _root_hint(
+    option: str, side: str, documents: Sequence[JsonObject], names: Iterable[object]
+) -> Iterator[str]:
+    known = {name for name in names if isinstance(name, str)}
+    roots = {_root_in(document, known) for document in documents}
+    if len(roots) == 1 and (root := roots.pop()):
+        yield f"{option} {root_text(root)}: every {side} has the fields of the schema there"
+
+
+def _root_in(document: JsonObject, known: set[str]) -> tuple[str, ...]:
+    """Return the keys that lead to the first object with a field of the schema; empty for none."""
+    level: list[tuple[tuple[str, ...], JsonObject]] = [((), document)]
+    for _ in range(DEEPEST_ROOT):
+        for path, entry in level:
+            if known & entry.keys():
+                return path
+        level = [
+            ((*path, key), value)
+            for path, entry in level
+            for key, value in entry.items()
+            if isinstance(value, dict)
+        ]
+    return next((path for path, entry in level if known & entry.keys()), ())
+
+
+def _case_hints(extras: Iterable[Path], fields: Sequence[Path]) -> Iterator[str]:
+    """Yield which keys differ from declared ones in case and separators only."""
+    spelt = {(*path[:-1], _folded(path[-1])): path for path in fields}
+    meant = [(path, spelt.get((*path[:-1], _folded(path[-1])))) for path in extras]
+    found = [(path, declared) for path, declared in meant if declared not in (None, path)]
+    if found:
+        named = [f"{field_path(path)!r} for {field_path(it)!r}" for path, it in found if it]
+        more = f" and {len(named) - NAMED} more" if len(named) > NAMED else ""
+        yield (
+            f"every prediction spells keys otherwise than the schema: {', '.join(named[:NAMED])}"
+            f"{more}; rename them in one of the two, since keys are compared exactly"
+        )
+
+
+def _folded(name: object) -> str:
+    return "".join(character for character in str(name).casefold() if character.isalnum())
+
+
+def _wrapper_hint(
+    assembly: Assembly, pairs: Sequence[DocumentPair], leaves: Iterable[object]
+) -> Iterator[str]:
+    """Yield the form of objects that hold most values, if it is not taken off already."""
+    values = [*_wrapped_values(pairs, leaves)]
+    wrapped = [value for value in values if isinstance(value, dict)]
+    if not wrapped or 2 * len(wrapped) < len(values):
+        return
+    if assembly.settings.wrapped == "none":
+        usual = Unwrapper(assembly.job.plan.root)
+        if all(usual(pair.pred).wrappers for pair in pairs if isinstance(pair.pred, dict)):
+            yield "--wrapped auto: most values of predictions stand in objects with metadata"
+            return
+    unwrapper = assembly.job.unwrapper
+    if unwrapper is not None and any(unwrapper.form_of(value, None) for value in wrapped):
+        return
+    form = _form_of(wrapped)
+    if form:
+        yield f"--wrapped {form}: most values of predictions stand in objects with that key"
+
+
+def _wrapped_values(pairs: Iterable[DocumentPair], leaves: Iterable[object]) -> Iterator[JsonValue]:
+    for pair in pairs:
+        for name in leaves:
+            if isinstance(pair.pred, dict) and isinstance(name, str):
+                value = pair.pred.get(name)
+                if value is not None:
+                    yield value
+
+
+def _form_of(wrapped: Sequence[Mapping[str, JsonValue]]) -> str:
+    """Return the keys of the value and of its confidence in objects most of which are alike."""
+    counts = Counter(key for value in wrapped for key in value)
+    common = [key for key, count in counts.items() if 2 * count > len(wrapped)]
+    confidence = next((key for key in _CONFIDENCES if key in common), "")
+    keys = [key for key in common if "val" in key.lower() or key.lower() in ("text", "content")]
+    keys = keys or ([key for key in common if key != confidence] if confidence else [])
+    if len(keys) != 1:
+        return ""
+    return f"{keys[0]}:{confidence}" if confidence else keys[0]

@@ -1,0 +1,102 @@
+"""Documents below a key, and names of which a part pairs."""
+
+import json
+
+import pytest
+
+from stickler_cli.core.problems import UsageError
+from stickler_cli.documents.names import nearest_names, pattern_for
+from stickler_cli.documents.pairs import open_pairs
+from stickler_cli.documents.shapes import root_text, shape_of
+from stickler_cli.settings import DocumentOptions
+
+
+def write(folder, **documents):
+    folder.mkdir(exist_ok=True)
+    for name, document in documents.items():
+        (folder / f"{name}.json").write_text(json.dumps(document))
+    return str(folder)
+
+
+def pairs(tmp_path, gt, pred, **options):
+    sides = write(tmp_path / "gt", **gt), write(tmp_path / "pred", **pred)
+    return list(open_pairs(*sides, DocumentOptions(**options)))
+
+
+@pytest.mark.parametrize("root", ["result", "/result", "/list/0", "/~1x~0/y"])
+def test_a_document_stands_below_a_key_or_pointer(tmp_path, root):
+    whole = {"result": {"a": 1}, "list": [{"a": 1}], "/x~": {"y": {"a": 1}}}
+    (pair,) = pairs(tmp_path, {"d": {"a": 1}}, {"d": whole}, pred_root=root)
+    assert (pair.gt, pair.pred) == ({"a": 1}, {"a": 1})
+
+
+@pytest.mark.parametrize(
+    ("document", "told"),
+    [
+        ({"reslt": {}}, 'there is no "result", expected the document at --pred-root result; did'),
+        ({"result": [1]}, "--pred-root result is of type array, expected a JSON object"),
+        ({"result": None}, "--pred-root result is of type null, expected a JSON object"),
+    ],
+)
+def test_a_document_without_its_root_is_invalid_by_name(tmp_path, document, told):
+    (pair,) = pairs(tmp_path, {"d": {}}, {"d": document}, pred_root="result")
+    assert "pred/d.json: " + told in str(pair.pred)
+
+
+def test_a_ground_truth_without_its_root_is_told(tmp_path):
+    (pair,) = pairs(tmp_path, {"d": {}}, {"d": {}}, gt_root="label")
+    assert 'gt/d.json: there is no "label"' in str(pair.gt)
+
+
+def test_lines_have_their_id_beside_the_root(tmp_path):
+    for side in ("gt", "pred"):
+        line = {"id": 7, "result": {"a": side}}
+        (tmp_path / f"{side}.jsonl").write_text(json.dumps(line))
+    sides = str(tmp_path / "gt.jsonl"), str(tmp_path / "pred.jsonl")
+    options = DocumentOptions(id_field="id", gt_root="result", pred_root="result")
+    (pair,) = open_pairs(*sides, options)
+    assert (pair.id, pair.gt, pair.pred) == ("7", {"a": "gt"}, {"a": "pred"})
+
+
+@pytest.mark.parametrize("said", ["result", "/a/b", "/~1a~0"])
+def test_a_root_is_written_as_it_is_read(said):
+    assert root_text(shape_of(DocumentOptions(pred_root=said)).pred_root) == said
+
+
+@pytest.mark.parametrize("pattern", [r"_(\d+)$", r"\d+$", r"\d+"])
+def test_names_pair_by_what_a_pattern_finds(tmp_path, pattern):
+    found = pairs(tmp_path, {"gt_1": {}, "gt_2": {}}, {"p_2": {}, "p_1": {}}, pair_by=pattern)
+    assert [(pair.id, pair.gt, pair.pred) for pair in found] == [("1", {}, {}), ("2", {}, {})]
+
+
+def test_a_name_without_the_pattern_stays_what_it_is(tmp_path):
+    found = pairs(tmp_path, {"gt_1": {}, "x": {}}, {"p_1": {}, "x": {}}, pair_by=r"_(\d+)$")
+    assert [pair.id for pair in found] == ["1", "x"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "told"),
+    [
+        ("[", r'--pair-by: "\[" is none \(unterminated character set'),
+        ("gt", r"it finds 'gt' in 'gt_1' and in 'gt_2' of .*gt, expected another name"),
+    ],
+)
+def test_a_pattern_that_is_none_or_too_coarse_is_refused(tmp_path, pattern, told):
+    with pytest.raises(UsageError, match=told):
+        pairs(tmp_path, {"gt_1": {}, "gt_2": {}}, {"p_1": {}}, pair_by=pattern)
+
+
+def test_lines_that_pair_by_place_have_no_names(tmp_path):
+    for side in ("gt", "pred"):
+        (tmp_path / f"{side}.jsonl").write_text("{}")
+    with pytest.raises(UsageError, match="give --id-field too"):
+        open_pairs(
+            str(tmp_path / "gt.jsonl"), str(tmp_path / "pred.jsonl"), DocumentOptions(pair_by="x")
+        )
+
+
+def test_names_that_nothing_pairs_have_no_pattern():
+    assert pattern_for(["a", "b"], ["x", "y"]) is None
+    assert pattern_for([], ["x"]) is None
+    assert nearest_names([], ["x"]) is None
+    assert nearest_names(["abc", "q"], ["xyz", "abd"]) == ("abc", "abd")
