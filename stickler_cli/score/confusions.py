@@ -208,7 +208,5 @@ def _near(gt: str, pred: str) -> bool:
             return gt[first] == pred[second] and gt[second] == pred[first]
         return len(apart) < 2
     shorter, longer = sorted((gt, pred), key=len)
-    if len(longer) - len(shorter) > 1:
-        return False
     at = next((i for i, digit in enumerate(shorter) if digit != longer[i]), len(shorter))
     return shorter[at:] == longer[at + 1 :]
