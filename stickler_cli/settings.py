@@ -504,6 +504,11 @@ class TuneSettings(
         "FILE",
         in_file="none",
     )
+    write: bool = option(
+        False,
+        "Write what is proposed into SCHEMA; nothing else in it changes but its $comment.",
+        in_file="none",
+    )
     ci: float = option(
         LEVEL, "Propose what has a gain by an interval of this level.", "LEVEL", values=_SHARE
     )

@@ -4,17 +4,16 @@ What a document says is the set of its values, each with its field. Values that 
 say nothing of copies; those that two to `MOST_SHARING` have put these together as candidates.
 """
 
-import json
 from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Final
 
 import numpy as np
-import orjson
 from numpy.typing import NDArray
 
-from stickler_cli.compare.absence import is_absent, without_absent
-from stickler_cli.core.json_values import JsonObject, json_line
+from stickler_cli.compare.absence import is_absent
+from stickler_cli.core.json_values import json_line
+from stickler_cli.runs.tuned import canonical
 from .findings import Document, Findings, Spot
 from .values import Value
 
@@ -61,7 +60,7 @@ class Copies:
             for value in values
             if not is_absent(value.value) and not isinstance(value.value, bool)
         ]
-        digest = blake2b(_canonical(document.value), digest_size=16).digest()
+        digest = blake2b(canonical(document.value), digest_size=16).digest()
         before = self._first.setdefault(digest, position)
         if before < position:
             if len(telling) >= FEWEST_OF_A_COPY:
@@ -121,15 +120,6 @@ def _candidates(
         pairs.append(owners[:-apart][same] * documents + owners[apart:][same])
     codes, times = np.unique(np.concatenate(pairs), return_counts=True)
     return [divmod(code, documents) for code in codes[times >= FEWEST_SHARED].tolist()]
-
-
-def _canonical(document: JsonObject) -> bytes:
-    """Return what a document says, the same for equal ones."""
-    said = without_absent(document)
-    try:
-        return orjson.dumps(said, option=orjson.OPT_SORT_KEYS)
-    except orjson.JSONEncodeError:  # an integer beyond 64 bits, or more than 254 levels
-        return json.dumps(said, sort_keys=True).encode("utf-8", "backslashreplace")
 
 
 def _hash(value: Value) -> int:

@@ -120,6 +120,7 @@ COMMANDS: Final = {
         "tune.tune",
         examples="""
   stickler tune schema.json gt/ pred/
+  stickler tune schema.json gt/ pred/ --write
   stickler tune schema.json gt/ pred/ --verdicts verdicts.jsonl -o tuning.json""",
     ),
     "merge": Command(

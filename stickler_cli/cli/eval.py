@@ -44,6 +44,8 @@ def evaluate(settings: EvalSettings) -> ExitCode:
         _show_dry_run(assembly.job, pairs)
         return ExitCode.OK
 
+    for warning in () if settings.quiet else assembly.warnings:
+        warn(f"warning: {warning}")
     run, signal = evaluated(assembly)
     outputs.write(run)
     outputs.conclude(run)

@@ -1,20 +1,26 @@
 """`stickler tune`: thresholds from evidence."""
 
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 
 from stickler_cli.advice.evidence import Evidence, of_documents, of_verdicts
-from stickler_cli.advice.tuning import TuneReport, tuned_fields
+from stickler_cli.advice.schema_text import with_key, with_thresholds
+from stickler_cli.advice.tuning import TunedField, TuneReport, tuned_fields
 from stickler_cli.advice.verdicts import read_verdicts
 from stickler_cli.compare.wrappers import Unwrapper
 from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.locations import field_path
-from stickler_cli.core.problems import ComparisonError
+from stickler_cli.core.problems import ComparisonError, Problem, UsageError
 from stickler_cli.documents.pairs import Pairs, open_pairs
-from stickler_cli.reports.figures import some_of
+from stickler_cli.documents.reading import BOM, STANDARD_INPUT
+from stickler_cli.reports.figures import setting, some_of
 from stickler_cli.reports.registry import TUNE_FORMATS
 from stickler_cli.runs.assembly import client_of, comparing, inputs_of, policy_of
 from stickler_cli.runs.limits import room_for_depth
+from stickler_cli.runs.tuned import COMMENT, commented, hashes, tuned_on
 from stickler_cli.runs.unwrapping import unwrapped, unwrapper_of
+from stickler_cli.runs.whole_files import whole_file
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.settings import TuneSettings
@@ -43,8 +49,37 @@ def tune(settings: TuneSettings) -> ExitCode:
         settings.ci,
         tuple(notes),
     )
+    if settings.write and report.proposed:
+        report = _written(loaded, report, settings)
     outputs.write(report)
     return ExitCode.OK
+
+
+def _written(loaded: LoadedSchema, report: TuneReport, settings: TuneSettings) -> TuneReport:
+    """Write what is proposed into the schema file; return the report with what became of it."""
+    if loaded.inferred is not None:
+        found = "how to compare is inferred, which one annotation would end"
+        hint = "annotate it first: stickler init"
+        raise UsageError([Problem("--write", found, "an annotated schema", hint)])
+    if settings.gt == STANDARD_INPUT:
+        found = "GT is standard input, which cannot be read again to tell what was tuned on"
+        raise UsageError([Problem("--write", found, "a file or a directory")])
+    file = Path(settings.schema)
+    content = file.read_bytes()
+    text = content.removeprefix(BOM)
+    text, written, notes = with_thresholds(loaded, text, report.proposed, settings)
+    if written:
+        what = ", ".join(map(_change, written))
+        tuned = tuned_on(what, hashes(settings.gt, settings))
+        text = with_key(text, "", COMMENT, commented(loaded.contents, tuned))
+        with whole_file(settings.schema, "--write") as stream:
+            stream.write(content[: len(content) - len(content.removeprefix(BOM))] + text)
+        notes.append(f"wrote {what} to {settings.schema}")
+    return replace(report, notes=(*report.notes, *notes))
+
+
+def _change(field: TunedField) -> str:
+    return f"{field.path} {setting(field.threshold)} -> {setting(field.proposal.threshold)}"
 
 
 def _evidence(loaded: LoadedSchema, settings: TuneSettings) -> tuple[Evidence, list[str]]:

@@ -27,6 +27,7 @@ from .grouping import parse_groupings
 from .job import Job, OutputsRequested, Workers, validation_of
 from .limits import check_memory_limit
 from .run_directory import KEPT_NON_MATCHES, OPTION
+from .tuned import overlap, tunings
 from .unwrapping import unwrapper_of
 from .whole_files import check_outputs
 
@@ -44,6 +45,8 @@ class Assembly:
     job: Job
     workers: Workers
     gates: tuple[Gate, ...]
+    warnings: Sequence[str] = ()
+    """That gates judge documents which thresholds were tuned on."""
 
 
 def assemble(
@@ -76,7 +79,8 @@ def assemble(
     validation = validation_of(settings.validate, loaded.contents, loaded.path, loaded.path)
     unwrapper = unwrapper_of(loaded.plan, settings)
     job = Job(loaded.plan, options, settings.missing, requested, validation, by, unwrapper)
-    return Assembly(loaded, settings, pairs, job, workers, gates)
+    warnings = overlap(tunings(loaded.contents), settings.gt, settings) if gates else []
+    return Assembly(loaded, settings, pairs, job, workers, gates, warnings)
 
 
 def inputs_of(settings: SourceOptions) -> list[tuple[str, str]]:

@@ -40,6 +40,7 @@ from .job import Job, Validation, Workers
 from .pipeline import Advance, chunk_results, gather
 from .resume import continued
 from .run_directory import DOCUMENTS, NON_MATCHES, OPTION, RUN_FILE, RunDirectory, run_directory
+from .tuned import tunings
 from .unwrapping import unwrapper_of
 from .whole_files import whole_file
 
@@ -230,7 +231,11 @@ def _record(assembly: Assembly, total: ChunkResult, started: str, *, partial: bo
         options=part_of(settings, RunOptions),
         fields=field_infos(schema.plan),
         gates=[judge(it, evaluation, recall_with_fd=recall_with_fd) for it in assembly.gates],
-        notes=_notes(assembly.pairs, evaluation, partial=partial),
+        notes=[
+            *_notes(assembly.pairs, evaluation, partial=partial),
+            *(each.told for each in tunings(schema.contents)),
+            *assembly.warnings,
+        ],
         partial=partial,
         planned=assembly.pairs.total if partial else None,
         provenance=[Provenance(started, gt, pred, settings.label)],

@@ -40,6 +40,8 @@ class Inferred:
     source: Who = "default"
     said: tuple[str, ...] = ()
     """Of `comparator`, `threshold` and `weight` those that annotations say; others say `source`."""
+    stands: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    """JSON Pointers, in the schema's own file, to where annotations stand; the first wins."""
 
     @property
     def compared_by(self) -> str:

@@ -14,7 +14,7 @@ from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.comparators.registry import Comparators
 from stickler_cli.compare.columns import ANY_KEY
 from stickler_cli.core.json_values import JsonObject, JsonValue
-from stickler_cli.core.locations import Path, field_path
+from stickler_cli.core.locations import Path, field_path, json_pointer
 from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.core.values import dataclass
 from stickler_cli.settings import Infer
@@ -330,4 +330,16 @@ class _Walker:
         kind = f"list of {kind}" if at.listed else kind
         if merged.weight is not None or weight != DEFAULT_WEIGHT:
             choice = replace(choice, said=(*choice.said, "weight"))
-        return replace(choice, path=at.path, weight=weight, kind=kind)
+        stands = (
+            self._stands(at.holder)
+            if kind.endswith("object")
+            else self._stands(at.leaf_holder, at.holder)
+        )
+        return replace(choice, path=at.path, weight=weight, kind=kind, stands=stands)
+
+    def _stands(self, *holders: Schema | None) -> tuple[str, ...]:
+        """Return the pointers to those of some schemas that are in the schema's own file."""
+        own = self._places.files.at(self._root.schema).uri
+        there = (holder for holder in holders if holder is not None and holder is not _NOWHERE)
+        places = map(self._places.files.at, there)
+        return tuple(json_pointer(place.path) for place in places if place.uri == own)

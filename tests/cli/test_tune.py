@@ -116,3 +116,101 @@ def test_verdicts_may_be_of_items_and_of_elements_of_lists(stickler, data):
         "lines": 0.7,
         "lines.sku": 0.5,
     }
+
+
+def test_what_is_proposed_is_written_and_nothing_else_changes(stickler, evidence):
+    arguments = ["schema.json", "gt.jsonl", "pred.jsonl"]
+    proposed = stickler("tune", *arguments, "-f", "json").json["fields"][0]["proposed"]
+    result = stickler("tune", *arguments, "--write")
+    assert f"note: wrote name 0.3 -> {proposed:g} to schema.json" in result.out
+    text = (evidence / "schema.json").read_text()
+    comment = json.loads(text)["$comment"]
+    without = text.replace(f',\n  "$comment": "{comment}"', "")
+    assert without == SCHEMA.replace("0.3", f"{proposed:g}")
+    assert comment.startswith(f"[stickler tune: name 0.3 -> {proposed:g} on 400 documents, ")
+
+
+def test_a_run_says_what_its_schema_was_tuned_on_and_a_gate_on_these_documents_warns(
+    stickler, evidence
+):
+    arguments = ["schema.json", "gt.jsonl", "pred.jsonl"]
+    stickler("tune", *arguments, "--write")
+    run = stickler("eval", *arguments, "-f", "json")
+    (note,) = run.json["notes"]
+    assert note.startswith("thresholds of the schema were tuned on 400 documents: name 0.3 -> ")
+    assert run.err == ""
+    gated = stickler("eval", *arguments, "--gate", "f1>=0.1", "-f", "json")
+    assert "warning: thresholds of the schema were tuned on 400 documents" in gated.err
+    assert "of which about 100% are among these" in gated.json["notes"][1]
+    lines = (evidence / "gt.jsonl").read_text().replace('"code": "', '"code": "x')
+    write(evidence / "others.jsonl", lines)
+    others = ["schema.json", "others.jsonl", "pred.jsonl"]
+    assert "warning" not in stickler("eval", *others, "--gate", "f1>=0.1").err
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"name": {"$ref": "#/$defs/text"}, "code": {"type": "string"}},
+        {"name": {"type": ["string", "null"], X + "threshold": 0.3}},
+        {"name": {"anyOf": [{"type": "string"}, {"type": "null"}], X + "threshold": 0.3}},
+        {"name": {"allOf": [{"$ref": "#/$defs/text"}]}},
+    ],
+)
+def test_a_threshold_is_written_where_it_counts_for_this_field_only(stickler, evidence, schema):
+    text = {"type": "string", X + "threshold": 0.3}
+    whole = {"type": "object", "properties": schema, "$defs": {"text": text}}
+    write(evidence / "schema.json", whole)
+    result = stickler("tune", "schema.json", "gt.jsonl", "pred.jsonl", "--write")
+    assert "note: wrote name 0.3 -> " in result.out
+    written = json.loads((evidence / "schema.json").read_text())
+    assert written["properties"]["name"][X + "threshold"] > 0.4
+    assert written["$defs"]["text"] == text
+
+
+def test_lists_and_their_items_are_written_where_their_thresholds_stand(stickler, evidence):
+    item = {
+        "type": "object",
+        "properties": {"name": {"type": "string", X + "threshold": 0.3}},
+        X + "match-threshold": 0.3,
+    }
+    properties = {
+        "tags": {"type": "array", "items": {"type": "string", X + "threshold": 0.3}},
+        "lines": {"type": "array", "items": item},
+    }
+    write(evidence / "schema.json", {"type": "object", "properties": properties})
+    for side in ("gt", "pred"):
+        lines = map(json.loads, (evidence / f"{side}.jsonl").read_text().splitlines())
+        made = [{"tags": [each["name"]], "lines": [{"name": each["name"]}]} for each in lines]
+        write(evidence / f"{side}.jsonl", "\n".join(map(json.dumps, made)))
+    stickler("tune", "schema.json", "gt.jsonl", "pred.jsonl", "--write")
+    written = json.loads((evidence / "schema.json").read_text())["properties"]
+    assert written["tags"]["items"][X + "threshold"] > 0.4
+    assert set(written["tags"]) == {"type", "items"}
+    assert written["lines"]["items"][X + "match-threshold"] > 0.4
+
+
+def test_a_part_that_stands_for_several_fields_is_left_alone(stickler, evidence):
+    part = {"type": "object", "properties": {"name": {"type": "string", X + "threshold": 0.3}}}
+    properties = {"a": {"$ref": "#/$defs/part"}, "b": {"$ref": "#/$defs/part"}}
+    schema = {"type": "object", "properties": properties, "$defs": {"part": part}}
+    before = write(evidence / "schema.json", schema).read_text()
+    for side in ("gt", "pred"):
+        lines = map(json.loads, (evidence / f"{side}.jsonl").read_text().splitlines())
+        made = [{"a": {"name": each["name"]}, "b": {"name": "b"}} for each in lines]
+        write(evidence / f"{side}.jsonl", "\n".join(map(json.dumps, made)))
+    result = stickler("tune", "schema.json", "gt.jsonl", "pred.jsonl", "--write")
+    assert "the threshold of a.name was not written" in result.out
+    assert (evidence / "schema.json").read_text() == before
+
+
+def test_a_schema_whose_comparators_are_inferred_is_not_written(stickler, evidence):
+    plain = {"type": "object", "properties": {"name": {"type": "string"}}}
+    before = write(evidence / "schema.json", plain).read_text()
+    arguments = ["schema.json", "gt.jsonl", "pred.jsonl"]
+    shown = stickler("tune", *arguments, "-f", "json").json["fields"][0]
+    result = stickler("tune", *arguments, "--write")
+    if shown["proposed"] is not None:
+        assert result.code == 2
+        assert "--write: how to compare is inferred" in result.err
+    assert (evidence / "schema.json").read_text() == before
