@@ -33,6 +33,7 @@ FailOn = Literal["error", "warning", "note", "never"]
 LEVEL: Final = 0.95  # of confidence intervals: the customary one
 MARGIN: Final = 0.02  # the least change of a rate between two runs that is worth a word
 WORK: Final = 20.0  # units: honest documents of 10 MB take less; docs/reliability.md
+TIMEOUT: Final = 300.0  # seconds: what --work-limit lets pass takes less on most machines
 
 _COUNT: Final = Number("a whole number of at least 0", lambda number: number >= 0, whole=True)
 _SHARE: Final = Number("a number between 0 and 1", lambda number: 0 < number < 1)
@@ -349,6 +350,12 @@ class EvalSettings(
         "more is failed (Linux).",
         "SIZE",
         values=Size(),
+    )
+    document_timeout: float = option(
+        TIMEOUT,
+        "Fail a document that takes longer to compare than so many seconds.",
+        "SECONDS",
+        values=Number("a number above 0", lambda number: number > 0),
     )
     progress: bool | None = option(
         None, "Show a progress bar on standard error.  [default: if it is a terminal]"

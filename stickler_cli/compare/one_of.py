@@ -69,6 +69,9 @@ class ChoiceNode(Node, ABC):
 class Acceptor(ABC):
     """Says whether a value is valid under an arm's schema; picklable, equal by schema."""
 
+    is_quick: ClassVar[bool] = False
+    """Whether it looks at nothing inside a value."""
+
     @abstractmethod
     def __call__(self, value: JsonValue) -> bool:
         """Say whether the arm accepts the value."""

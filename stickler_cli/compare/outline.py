@@ -12,7 +12,7 @@ from .leaf import LeafNode
 from .list import ListNode
 from .map import MapNode
 from .object import ObjectNode
-from .one_of import OneOfNode, followed
+from .one_of import OneOfNode, RecursionNode, followed
 from .open import OpenNode
 from .plan import Node, Plan
 from .tuple import TupleNode
@@ -67,6 +67,17 @@ def comparators(plan: Plan) -> tuple[BaseComparator, ...]:
     return tuple(node.comparator for node in _leaves(plan.root))
 
 
+def contains_itself(plan: Plan) -> bool:
+    """Return whether a place of a plan may stand inside itself."""
+    return any(isinstance(node, RecursionNode) for node in _nodes(plan.root))
+
+
+def judges_in_depth(plan: Plan) -> bool:
+    """Return whether arms of unions are chosen by what is inside values of any depth."""
+    arms = (arm for node in _nodes(plan.root) if isinstance(node, OneOfNode) for arm in node.arms)
+    return contains_itself(plan) and not all(arm.accepts.is_quick for arm in arms)
+
+
 def _below(node: Node, path: Path, above: tuple[int, ...]) -> Iterator[FieldOutline]:
     """List the fields inside a node, through lists and arms; `above` are the nodes around it."""
     seen: set[str] = set()
@@ -111,6 +122,11 @@ def _inside(node: Node) -> Iterator[Node]:
 
 
 def _leaves(root: Node) -> Iterator[LeafNode]:
+    return (node for node in _nodes(root) if isinstance(node, LeafNode))
+
+
+def _nodes(root: Node) -> Iterator[Node]:
+    """List all nodes of a plan, each once."""
     waiting: list[Node] = [root]
     met: set[int] = set()
     while waiting:
@@ -118,8 +134,7 @@ def _leaves(root: Node) -> Iterator[LeafNode]:
         if id(node) in met:
             continue
         met.add(id(node))
-        if isinstance(node, LeafNode):
-            yield node
+        yield node
         waiting += node.leaves.values() if isinstance(node, OpenNode) else node.parts()
         waiting += (child for _, child in node.named())
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from stickler_cli.clients.policy import DEFAULT_POLICY, Policy
-from stickler_cli.compare.outline import comparators, known_paths
+from stickler_cli.compare.outline import comparators, contains_itself, judges_in_depth, known_paths
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
@@ -17,6 +17,7 @@ from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.gates import Gate, check_paths, parse_gates, refuse_bounds
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.settings import (
+    TIMEOUT,
     ComparisonOptions,
     EvalSettings,
     LimitedOptions,
@@ -62,9 +63,6 @@ def assemble(
     gates = tuple(parse_gates(settings.fail_under, settings.gate))
     if settings.memory_limit is not None:
         check_memory_limit()
-    workers = Workers(
-        settings.jobs, source=f"--jobs {settings.jobs}", memory_limit=settings.memory_limit
-    )
     by = parse_groupings(settings.by, settings.by_file)
     policy = policy_of(settings, dry_run=settings.dry_run)
     _check_outputs(settings, inputs_of(settings))
@@ -79,8 +77,22 @@ def assemble(
     validation = validation_of(settings.validate, loaded.contents, loaded.path, loaded.path)
     unwrapper = unwrapper_of(loaded.plan, settings)
     job = Job(loaded.plan, options, settings.missing, requested, validation, by, unwrapper)
+    workers = _workers(settings, loaded.plan, validates=validation is not None)
     warnings = overlap(tunings(loaded.contents), settings.gt, settings) if gates else []
     return Assembly(loaded, settings, pairs, job, workers, gates, warnings)
+
+
+def _workers(settings: EvalSettings, plan: Plan, *, validates: bool) -> Workers:
+    """Return who does the work: other processes alone, where a document may stall this one."""
+    timeout = None if plan.asks_models else settings.document_timeout
+    may_stall = judges_in_depth(plan) or (validates and contains_itself(plan))
+    return Workers(
+        settings.jobs,
+        source=f"--jobs {settings.jobs}",
+        document_timeout=timeout,
+        watched=timeout is not None and (may_stall or timeout < TIMEOUT),
+        memory_limit=settings.memory_limit,
+    )
 
 
 def inputs_of(settings: SourceOptions) -> list[tuple[str, str]]:

@@ -43,9 +43,14 @@ class Chunks:
         self._size = self._fixed or first
         self._bytes = float(FIRST_BYTES)
         self._least = 1
+        self.returned: list[Item] = []
+        """Those that were taken and are to be taken again, all together."""
 
     def take(self, most: int = LARGEST_CHUNK) -> list[Item]:
         """Return the next documents; more than `most` only where so few are little work."""
+        if self.returned:
+            returned, self.returned = self.returned, []
+            return returned
         if self._fixed is not None:
             return list(islice(self._items, self._fixed))
         taken: list[Item] = []

@@ -88,5 +88,9 @@ class Workers:
     chunk_size: int | None = None
     """Documents that are compared at once; None goes by their size and the time that they take."""
     source: str = "--jobs"
+    document_timeout: float | None = None
+    """Seconds that a document may take in another process; None for any."""
+    watched: bool = False
+    """Whether all work is for other processes, as this one could not end it."""
     memory_limit: int | None = None
     """Bytes that documents may take in a process, beyond what the program itself takes."""

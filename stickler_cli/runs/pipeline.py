@@ -6,20 +6,25 @@ processes and any size of chunks. Memory does not grow with the number of docume
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from time import monotonic
 from typing import Final, TypeAlias
 
+from stickler_cli.compare.work import TooMuchAtOnceError
 from stickler_cli.records.row_files import TakesLines
 from stickler_cli.score.accounts import Accounts
 from .chunk import ChunkResult, Item, empty_result, evaluate_chunk, failed_chunk
 from .chunking import Chunks
-from .interruption import Interruption, until_interrupted
+from .interruption import Interrupted, Interruption, until_interrupted
 from .job import Job, OutputsRequested, Workers
 from .limits import can_fork, memory_limited, rarely_collected, usable_cores
 from .sorted_lines import SortedLines
 
 Advance: TypeAlias = Callable[[int], None]  # is told how many more documents are finished
 MEASURED_SECONDS: Final = 0.25  # the work after which it is judged how much more there is
+
+AT_ONCE: Final = 0.3
+"""The units of work that this process does without a look at signals: a fraction of a second."""
 
 WORTH_FORKING: Final = 1.0
 """The seconds of work that must be left for forks to be worth it: what they find is to be sent."""
@@ -38,21 +43,25 @@ def chunk_results(
 ) -> Generator[ChunkResult]:
     """Evaluate documents and yield the results, chunk by chunk, in the order of the documents.
 
-    Items are read only as far as there is work to hand out; `total` is None where nobody knows it.
+    What an `interruption` could not end in this process is left to another one. Items are read only
+    as far as there is work to hand out; `total` is None where nobody knows it.
 
     Raises:
         UsageError: the plan cannot be sent to another process.
         WorkerDiedError: a worker could not start.
     """
-    interruption = interruption or Interruption()
+    asked = interruption or Interruption()
     asks, auto = job.plan.asks_models, workers.jobs == "auto"
     # Who waits for a model needs no more cores; and each process would load a local one.
     jobs = workers.jobs if workers.jobs != "auto" else 1 if asks else usable_cores()
-    items, waiting = until_interrupted(items, interruption), 1 if auto else jobs
+    items, waiting = until_interrupted(items, asked), 1 if auto else jobs
+    here = (auto or jobs == 1) and not workers.watched
     chunks = Chunks(items, size=workers.chunk_size, timed=not asks, jobs=waiting)
     start, done = monotonic(), 0
-    if auto or jobs == 1:
-        for chunk in _chunks_here(job, chunks, workers.memory_limit):
+    if here:
+        at_once = None if interruption is None else AT_ONCE
+        own = replace(job, options=replace(job.options, work_at_once=at_once))
+        for chunk in _chunks_here(own, chunks, workers.memory_limit, asked):
             yield chunk
             done += len(chunk.ids)
             elapsed = monotonic() - start
@@ -62,13 +71,14 @@ def chunk_results(
             if worth and left > (WORTH_FORKING if can_fork() else WORTH_STARTING):
                 break
         else:
-            return
+            if not chunks.returned:
+                return
     # A run in one process does not pay for loading multiprocessing.
     from .pool import Pool
 
     rest = None if total is None else total - done
     needed = jobs if rest is None else max(1, min(jobs, rest))
-    yield from Pool(job, workers, needed, rest, interruption).results(chunks)
+    yield from Pool(job, workers, needed, rest, asked).results(chunks)
 
 
 def gather(
@@ -100,10 +110,19 @@ def gather(
     return total
 
 
-def _chunks_here(job: Job, chunks: Chunks, limit: int | None) -> Generator[ChunkResult]:
+def _chunks_here(
+    job: Job, chunks: Chunks, limit: int | None, interruption: Interruption
+) -> Generator[ChunkResult]:
+    """Evaluate chunks in this process, up to one that is too much at once for it."""
     while items := chunks.take():
         start = monotonic()
-        results = [*_under_limit(job, items, limit)]
+        try:
+            results = interruption.wait(lambda: [*_under_limit(job, items, limit)])
+        except Interrupted:
+            return
+        except TooMuchAtOnceError:
+            chunks.returned = items
+            return
         chunks.took(items, monotonic() - start)
         yield from results
 

@@ -64,6 +64,7 @@ class Pool:
                 if not self.order and self.all_read:
                     return
                 self._receive(chunks, block=not self.order or self.order[0].result is None)
+                self._stop_late(chunks)
                 self._hand_out(chunks)  # so that no worker waits while the result is added
                 while self.order and (result := self.order[0].result) is not None:
                     del self.order[0]
@@ -84,7 +85,7 @@ class Pool:
                 try:
                     packed = pickle.dumps(chunk.items)
                 except PICKLING_ERRORS:
-                    chunk.result = evaluate_chunk(self.job, chunk.items)
+                    chunk.result = self.interruption.wait(evaluate_chunk, self.job, chunk.items)
                     continue
                 self.at[worker] = chunk
                 chunk.sent_at = monotonic()
@@ -113,7 +114,7 @@ class Pool:
     def _receive(self, chunks: Chunks, *, block: bool) -> None:
         """Take what workers have to say; wait until one has something, if that is asked for."""
         waited = [worker.connection for worker in self.at]
-        ready = self.interruption.wait(wait, waited, None if block else 0)
+        ready = self.interruption.wait(wait, waited, self._patience() if block else 0)
         for worker in [worker for worker in self.at if worker.connection in ready]:
             try:
                 answer = worker.connection.recv_bytes()
@@ -127,7 +128,7 @@ class Pool:
                 if answer == NO_MEMORY:
                     self._try_again(chunk, answer.decode())
                 elif answer == NOT_HERE:
-                    chunk.result = evaluate_chunk(self.job, chunk.items)
+                    chunk.result = self.interruption.wait(evaluate_chunk, self.job, chunk.items)
                 else:
                     chunk.result = read_answer(self.job, answer)
                     self.in_vain = 0
@@ -138,6 +139,33 @@ class Pool:
                 expected = "comparators of classes in a module that can be imported"
                 problem = Problem(self.workers.source, found, expected, "use one process")
                 raise UsageError([problem])
+
+    def _patience(self) -> float | None:
+        """Return the seconds until a worker is late; None if none ever is."""
+        limit = self.workers.document_timeout
+        begun = [chunk.sent_at for chunk in self.at.values() if chunk is not None]
+        return max(0.0, min(begun) + limit - monotonic()) if begun and limit is not None else None
+
+    def _stop_late(self, chunks: Chunks) -> None:
+        """End workers that take too long; documents that came together are tried one by one."""
+        limit, now = self.workers.document_timeout, monotonic()
+        late = [
+            (worker, chunk)
+            for worker, chunk in self.at.items()
+            if chunk is not None and limit is not None and now - chunk.sent_at > limit
+        ]
+        for worker, chunk in late:
+            del self.at[worker]
+            worker.stop()
+            worker.end()
+            self._start_worker()
+            chunks.took(chunk.items, now - chunk.sent_at)
+            if len(chunk.items) > 1:
+                place = self.order.index(chunk)
+                self.order[place : place + 1] = [_Chunk([item]) for item in chunk.items]
+            else:
+                found = f"it takes longer to compare than --document-timeout {limit:g} lets it"
+                chunk.result = failed_chunk(self.job, chunk.items[0], found)
 
     def _bury(self, worker: Worker) -> None:
         """Put a new worker in the place of a dead one, and have its documents tried again."""

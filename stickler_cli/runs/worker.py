@@ -39,6 +39,7 @@ PICKLING_ERRORS: Final = (
 READY: Final = b"ready"  # what a worker says first, or why it is not
 NOT_HERE: Final = b"not here"  # of a chunk that cannot be read, or whose result cannot be sent
 NO_MEMORY: Final = TOO_LITTLE_MEMORY.encode()  # of a chunk that there is no memory for
+PR_SET_PDEATHSIG: Final = 1  # source: man 2 prctl, and linux/prctl.h
 SECONDS_TO_END: Final = 5.0  # how long a worker that is told to end may take before it is killed
 
 
@@ -145,6 +146,7 @@ def work(
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+    _end_by_signal()
     if (parent := parent_process()) is not None:
         threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     # Documents are read as deep as above. An OSError: nobody listens any more.
@@ -159,6 +161,14 @@ def work(
         connection.send_bytes(READY)
         while True:
             connection.send_bytes(answer(job, connection.recv_bytes(), memory_limit))
+
+
+def _end_by_signal() -> None:
+    """Have the system kill this process when the one that started it ends: in any library call."""
+    if sys.platform == "linux":
+        from ctypes import CDLL  # numpy has loaded it
+
+        CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _end_with(parent: "BaseProcess") -> None:

@@ -27,6 +27,7 @@ ANY_TYPE: Final = frozenset(TYPES)
 class TypeAcceptor(Acceptor):
     """Accepts values of some JSON types, as the engine does; no validator is built for these."""
 
+    is_quick = True
     types: frozenset[str]
 
     def __call__(self, value: JsonValue) -> bool:
