@@ -161,6 +161,8 @@ def test_options_are_kept_and_decide():
         "extra_fields": "ignore",
         "missing": "skip",
         "lenient_json": False,
+        "work_limit": 20.0,
+        "wrapped": "auto",
     }
     assert [field["path"] for field in record["fields"]] == ["a", "n", "tags", "open", "open.*"]
 
