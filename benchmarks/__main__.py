@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks import (
+    accept,
     coverage,
     growth,
     instructions,
@@ -29,7 +30,7 @@ from benchmarks.targets import judged
 RESULTS = Path(__file__).parent / "RESULTS.md"
 
 MEASURES: Final = ("speed", "growth", "workers", "startup", "memory", "one-document")
-ALONE: Final = ("instructions", "coverage")
+ALONE: Final = ("instructions", "coverage", "accept")
 """What takes minutes and says nothing of times, so that it has no targets."""
 
 _NO_REFERENCE = (
@@ -155,6 +156,8 @@ def _measured(
         yield instructions.measure(chosen, seed, update=asked.update)
     elif asked.what == "coverage":
         yield coverage.measure(seed, round(coverage.REPETITIONS * share))
+    elif asked.what == "accept":
+        yield accept.measure(seed, round(accept.SETS * share))
     else:
         for name in MEASURES if asked.what == "all" else [asked.what]:
             print(f"{name} ...", file=sys.stderr)

@@ -277,6 +277,51 @@ class ReportOptions(OutputOptions):
     )
 
 
+class BreakdownOptions(Settings):
+    """What documents are broken down by."""
+
+    by: tuple[str, ...] = option(
+        (),
+        "Also report groups of documents: by a field of the ground truth, by @directory, or by "
+        "@COLUMN of the --by-file. Repeatable.",
+        "KEY",
+    )
+    by_file: str | None = option(
+        None,
+        "What is known of documents, by id: a CSV file with a header, or JSON Lines.",
+        "FILE",
+        is_path=True,
+    )
+
+
+class WorkOptions(Settings):
+    """Who does the work."""
+
+    jobs: int | Literal["auto"] = option(
+        "auto",
+        "How many processes compare; auto fits the machine and the work. Results are the same.",
+        "N|auto",
+        short="-j",
+        values=_PROCESSES,
+    )
+    memory_limit: int | None = option(
+        None,
+        "Let documents take no more memory than this in a process, such as 2GB; one that needs "
+        "more is failed (Linux).",
+        "SIZE",
+        values=Size(),
+    )
+    document_timeout: float = option(
+        TIMEOUT,
+        "Fail a document that takes longer to compare than so many seconds.",
+        "SECONDS",
+        values=Number("a number above 0", lambda number: number > 0),
+    )
+    progress: bool | None = option(
+        None, "Show a progress bar on standard error.  [default: if it is a terminal]"
+    )
+
+
 class EvalSettings(
     SourceOptions,
     SelectionOptions,
@@ -288,9 +333,18 @@ class EvalSettings(
     GateOptions,
     IntervalOptions,
     ModelOptions,
+    BreakdownOptions,
+    WorkOptions,
     TerminalOptions,
 ):
     """What `stickler eval` is asked for."""
+
+    policy: str | None = option(
+        None,
+        "Also report what this policy of stickler accept would let pass, and how wrong that is.",
+        "FILE",
+        is_path=True,
+    )
 
     show_non_matches: int = option(
         0, "Show the first N errors below the table.", "N", values=_COUNT
@@ -324,41 +378,6 @@ class EvalSettings(
     )
     dry_run: bool = option(
         False, "Print what models would be asked, and ask nothing.", in_file="none"
-    )
-    by: tuple[str, ...] = option(
-        (),
-        "Also report groups of documents: by a field of the ground truth, by @directory, or by "
-        "@COLUMN of the --by-file. Repeatable.",
-        "KEY",
-    )
-    by_file: str | None = option(
-        None,
-        "What is known of documents, by id: a CSV file with a header, or JSON Lines.",
-        "FILE",
-        is_path=True,
-    )
-    jobs: int | Literal["auto"] = option(
-        "auto",
-        "How many processes compare; auto fits the machine and the work. Results are the same.",
-        "N|auto",
-        short="-j",
-        values=_PROCESSES,
-    )
-    memory_limit: int | None = option(
-        None,
-        "Let documents take no more memory than this in a process, such as 2GB; one that needs "
-        "more is failed (Linux).",
-        "SIZE",
-        values=Size(),
-    )
-    document_timeout: float = option(
-        TIMEOUT,
-        "Fail a document that takes longer to compare than so many seconds.",
-        "SECONDS",
-        values=Number("a number above 0", lambda number: number > 0),
-    )
-    progress: bool | None = option(
-        None, "Show a progress bar on standard error.  [default: if it is a terminal]"
     )
 
 
@@ -461,6 +480,60 @@ class ReportSettings(OutputOptions, TerminalOptions):
     )
 
 
+class AcceptSettings(
+    SourceOptions,
+    DocumentOptions,
+    SchemaOptions,
+    DecidingOptions,
+    ModelOptions,
+    BreakdownOptions,
+    WorkOptions,
+    TerminalOptions,
+):
+    """What `stickler accept` is asked for."""
+
+    schema: str = option(
+        "", "The annotated JSON Schema.", "SCHEMA", is_path=True, argument=True, needed=False
+    )
+    gt: str = option(
+        "", "Ground truth, as eval takes it.", "GT", is_path=True, argument=True, needed=False
+    )
+    max_error: float = option(
+        0.05,
+        "The share of wrong values that is allowed among those of a document that pass.",
+        "SHARE",
+        values=_SHARE,
+        in_file="none",
+    )
+    assurance: float = option(
+        0.95,
+        "How sure that is to hold, over the draw of the labelled documents.",
+        "SHARE",
+        values=_SHARE,
+        in_file="none",
+    )
+    together: bool = option(
+        False, "Have it hold for all fields at once, not for each by itself.", in_file="none"
+    )
+    apply: str | None = option(
+        None,
+        "Apply this policy to PRED, which needs no ground truth: say for each document which "
+        "values pass, and which go to review.",
+        "POLICY",
+        in_file="none",
+        is_path=True,
+    )
+    output: str | None = option(
+        None,
+        "Write the policy, or what passes, to this file.  [default: what passes, to standard "
+        "output]",
+        "FILE",
+        short="-o",
+        in_file="none",
+        is_path=True,
+    )
+
+
 class CheckSettings(SchemaOptions, ConsoleOptions):
     """What `stickler check` is asked for."""
 
@@ -549,6 +622,7 @@ COMMANDS: Final = {
     "diff": DiffSettings,
     "merge": MergeSettings,
     "report": ReportSettings,
+    "accept": AcceptSettings,
     "check": CheckSettings,
     "show": ShowSettings,
     "lint": LintSettings,

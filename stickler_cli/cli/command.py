@@ -4,7 +4,7 @@ The values come from the command line, else from the configuration file, else fr
 """
 
 import inspect
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from importlib import import_module
 from types import SimpleNamespace
@@ -101,7 +101,7 @@ def add_command(app: typer.Typer, name: str, command: Command) -> None:
             raise UsageError([Problem("--config", "--no-config is given too", "one of the two")])
         asked = {name: given[name] for name in options if given[name] is not None}
         try:
-            asked |= _from_the_right(context, [*_arguments(options)])
+            asked |= _from_the_right(context, options)
             settings = [read_settings(kind, asked, parsed=False)] if kind else []
             check_address_space()
             module, _, function = command.does.partition(".")
@@ -152,16 +152,17 @@ def _arguments(options: Mapping[str, Option]) -> dict[str, Argument]:
     }
 
 
-def _from_the_right(context: typer.Context, names: Sequence[str]) -> dict[str, str]:
+def _from_the_right(context: typer.Context, options: Mapping[str, Option]) -> dict[str, str]:
     """Return the arguments that the command line has; of fewer than all they are the last.
 
     Raises:
         UsageError: neither the command line nor the configuration file has one.
     """
+    names = [*_arguments(options)]
     typed = [context.params[name] for name in names if _said_by(context, name) == "COMMANDLINE"]
     found = {name: (context.default_map or {}).get(name, "") for name in names}
     found |= zip(names[len(names) - len(typed) :], typed, strict=True)
-    if missing := [name for name, value in found.items() if not value]:
+    if missing := [name for name in names if not found[name] and options[name].needed]:
         said = f"{', '.join(map(str.upper, missing))} missing"
         usage = f"stickler {context.info_name} {' '.join(map(str.upper, names))}"
         hint = f"{OWN_FILE} may have {', '.join(missing)} instead"

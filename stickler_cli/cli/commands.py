@@ -83,6 +83,19 @@ COMMANDS: Final = {
   stickler diff old.json new.json --gate 'f1>=0' --gate 'documents.worse<=3'
   stickler diff base.json new.json -o diff.json -o comment.md""",
     ),
+    "accept": Command(
+        """Find the confidences from which values may pass without review.
+
+        GT and PRED are labelled documents whose predictions have confidences. For each field there
+        is the lowest confidence such that, with the assurance that was asked for, the expected
+        share of wrong values among those of a document that pass is at most the one allowed.
+        """,
+        "accept.accept",
+        examples="""
+  stickler accept schema.json gt/ pred/ --max-error 0.05 -o policy.json
+  stickler accept --apply policy.json new/ -o routed.jsonl
+  stickler eval schema.json gt2/ pred2/ --policy policy.json""",
+    ),
     "check": Command(
         "Compile schemas and tell every problem of all of them; no document is read.",
         "listings.check",

@@ -28,7 +28,7 @@ def compare(settings: CompareSettings) -> ExitCode:
     outputs = outputs_of(settings, inputs_of(settings), PAIR_FORMATS)
     loaded = schema_of(settings.schema, settings)
     found = _pair(settings)
-    if (unwrapper := unwrapper_of(loaded.plan, settings)) is not None:
+    if (unwrapper := unwrapper_of(loaded.plan.root, settings)) is not None:
         found = unwrapped(unwrapper, found)
     if not isinstance(found.gt, dict) or not isinstance(found.pred, dict):
         for side, name in ((found.gt, "ground truth"), (found.pred, "prediction")):

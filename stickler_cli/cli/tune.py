@@ -93,7 +93,7 @@ def _evidence(loaded: LoadedSchema, settings: TuneSettings) -> tuple[Evidence, l
             return of_verdicts(lines, options), []
         pairs = open_pairs(settings.gt, settings.pred, settings)
         left_out: list[str] = []
-        unwrapper = unwrapper_of(plan, settings)
+        unwrapper = unwrapper_of(plan.root, settings)
         evidence = of_documents(plan, _comparable(pairs, unwrapper, left_out), options)
     notes = [*map(str, pairs.problems)]
     if left_out:

@@ -6,9 +6,9 @@ Source of the forms: docs/confidence.md, "Values with metadata".
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import field
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from stickler_cli.core.json_values import JsonValue, brief
 from stickler_cli.core.locations import Path, json_pointer
@@ -64,11 +64,29 @@ class Unwrapped:
     """Confidences that are none."""
 
 
-class Unwrapper:
-    """Takes documents of a plan out of their wrappers."""
+Declared: TypeAlias = "Node | Names | None"
+"""What says which fields a place has: the node of a plan, or their names; None of no fields."""
 
-    def __init__(self, root: Node, form: Form | None = None) -> None:
-        """Take the node of whole documents; without a form, the known ones are looked for."""
+
+class Names(dict[str, "Names"]):
+    """The names of fields, and of the fields in each."""
+
+    @classmethod
+    def of(cls, paths: Iterable[Path]) -> "Names":
+        """Return the names in some paths of fields."""
+        names = cls()
+        for path in paths:
+            inside = names
+            for name in path:
+                inside = inside.setdefault(str(name), cls())
+        return names
+
+
+class Unwrapper:
+    """Takes documents out of their wrappers."""
+
+    def __init__(self, root: Declared, form: Form | None = None) -> None:
+        """Take what whole documents have; without a form, the known ones are looked for."""
         self._root = root
         self._form = form
         self._names: dict[int, Mapping[str, Node]] = {}
@@ -90,7 +108,7 @@ class Unwrapper:
         known = confidences if work.known else None
         return Unwrapped(value, known, work.wrappers, work.inherited, tuple(work.problems))
 
-    def form_of(self, value: Mapping[str, JsonValue], node: Node | None) -> Form | None:
+    def form_of(self, value: Mapping[str, JsonValue], node: Declared) -> Form | None:
         """Return the form of an object at a place; None of one that is no wrapper."""
         names = self.declared(node)
         if self._form is not None:
@@ -106,10 +124,10 @@ class Unwrapper:
             return None
         return form
 
-    def declared(self, node: Node | None) -> Mapping[str, Node]:
+    def declared(self, node: Declared) -> Mapping[str, Any]:
         """Return the fields that a place declares, through lists and arms."""
-        if node is None:
-            return {}
+        if node is None or isinstance(node, Names):
+            return node or {}
         if id(node) not in self._names:
             self._names[id(node)] = dict(reversed([*fields_at(followed(node))]))
         return self._names[id(node)]
@@ -125,7 +143,7 @@ class _Work:
         self.known = self.inherited = 0
 
     def taken(
-        self, value: JsonValue, node: Node | None, path: Path, around: float | None
+        self, value: JsonValue, node: Declared, path: Path, around: float | None
     ) -> tuple[JsonValue, JsonValue]:
         """Return a value without wrappers, and its confidences; `around` is what it inherits."""
         own = None
@@ -166,3 +184,11 @@ class _Work:
 
 def _only_metadata(value: Mapping[str, JsonValue], form: Form) -> bool:
     return all(map(_METADATA.fullmatch, value.keys() - {form.value, form.confidence}))
+
+
+def least(known: Any) -> float | None:
+    """Return a confidence: of a value that is compared as a whole, the least one in it."""
+    if known is None or known.__class__ is float:
+        return known
+    parts = known.values() if isinstance(known, dict) else known
+    return min((one for part in parts if (one := least(part)) is not None), default=None)

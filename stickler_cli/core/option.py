@@ -155,6 +155,7 @@ class Option:
     in_file: Literal["all", "eval", "none"] = "all"  # commands that take it from a file
     is_path: bool = False  # in a configuration file they are relative to that file
     argument: bool = False  # on the command line it has no name: its place says what it is
+    needed: bool = True  # an argument that somebody has to give
     flag: str = ""  # its name on the command line
     name: str = ""  # that of its field, which also says its type and default
     kind: Any = None

@@ -30,6 +30,7 @@ from stickler_cli.score.document_result import DocumentProblem, Status
 from stickler_cli.score.error_classes import ErrorClass
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.intervals import MOST_REPLICATES
+from stickler_cli.score.policy import PolicyOutcome
 from stickler_cli.score.record import Provenance, SchemaSignature
 from stickler_cli.score.tally import COUNTING_MODES
 from stickler_cli.score.validity import Violated
@@ -566,6 +567,8 @@ class RunRecord(EvaluationRecord):
     """What the run noticed of its sources as a whole, a line each."""
     provenance: NotRequired[list[Provenance]]
     """Where the documents came from, and when; of each run that this one was put together of."""
+    policy: NotRequired[PolicyOutcome]
+    """What a policy of `stickler accept` would let pass, if one was given."""
     partial: NotRequired[Literal[True]]
     """There if the run was interrupted: it speaks of some of the documents only."""
     planned: NotRequired[Count]

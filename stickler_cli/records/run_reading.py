@@ -66,6 +66,7 @@ def read_run(record: Mapping[str, object], source: str = "") -> Run:
         gates=run["gates"],
         notes=run["notes"],
         partial="partial" in run,
+        policy=run.get("policy"),
         planned=run.get("planned"),
         provenance=run.get("provenance", ()),
         document={key: record[key] for key in DOCUMENT_KEYS if key in record} or None,

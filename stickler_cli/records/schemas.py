@@ -17,7 +17,8 @@ from pydantic import ConfigDict, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
 from stickler_cli.core.option import Choice, options_of
-from stickler_cli.settings import ComparisonOptions, RunOptions
+from stickler_cli.score.policy import AcceptancePolicy
+from stickler_cli.settings import ComparisonOptions, DecidingOptions, RunOptions
 from .comparison_format import ComparisonRecord
 from .difference_format import DifferenceRecord
 from .run_format import RunRecord
@@ -25,6 +26,7 @@ from .run_format import RunRecord
 FORMATS: Final[Mapping[str, Any]] = {
     "stickler-run": (RunRecord, RunOptions),
     "stickler-diff": (DifferenceRecord, None),
+    "stickler-policy": (AcceptancePolicy, DecidingOptions),
     "stickler-comparison": (ComparisonRecord, ComparisonOptions),
 }
 """The types of what is written, and the options in it, by the names of schemas."""

@@ -14,6 +14,7 @@ from .figures import more_of, truncate, value_text
 from .findings import render_lint
 from .layout import BLANK, INDENT, Block, Span, TableStyle, Text, draw, gates
 from .pair_table import render_pair
+from .policy import outcome_blocks
 from .tuning import render_tuning
 from .view import RunView
 
@@ -38,6 +39,7 @@ def render_run(run: Run, style: TableStyle) -> str:
         _groups(view, MOST_GROUPS_SHOWN if style.room else None),
         _fields(view, nested=not style.plain),
         _confidence(view),
+        _policy(view),
         _non_matches(view, style),
         gates(run.gates),
         [Text(f"note: {text}", indent=INDENT) for text in run_sentences.notes(view)],
@@ -80,6 +82,11 @@ def _confidence(view: RunView) -> Iterator[Block]:
         yield Text(sentence)
     if view.confidence is not None:
         yield confidence_table(view)
+
+
+def _policy(view: RunView) -> Iterator[Block]:
+    if view.run.policy is not None:
+        yield from outcome_blocks(view.run.policy)
 
 
 def _non_matches(view: RunView, style: TableStyle) -> Iterator[Block]:

@@ -1,12 +1,13 @@
 """What a run is put together of: its settings, made into a job once everything was checked."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from stickler_cli.clients.policy import DEFAULT_POLICY, Policy
 from stickler_cli.compare.outline import comparators, contains_itself, judges_in_depth, known_paths
 from stickler_cli.compare.plan import Options, Plan
+from stickler_cli.core.option import part_of
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.pairs import Pairs, open_pairs
@@ -16,9 +17,11 @@ from stickler_cli.records.row_files import format_of_lines
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.gates import Gate, check_paths, parse_gates, refuse_bounds
 from stickler_cli.score.intervals import IntervalSettings
+from stickler_cli.score.policy import AcceptancePolicy
 from stickler_cli.settings import (
     TIMEOUT,
     ComparisonOptions,
+    DecidingOptions,
     EvalSettings,
     LimitedOptions,
     ModelOptions,
@@ -28,6 +31,7 @@ from .grouping import parse_groupings
 from .job import Job, OutputsRequested, Workers, validation_of
 from .limits import check_memory_limit
 from .run_directory import KEPT_NON_MATCHES, OPTION
+from .saved import load_policy
 from .tuned import overlap, tunings
 from .unwrapping import unwrapper_of
 from .whole_files import check_outputs
@@ -48,6 +52,8 @@ class Assembly:
     gates: tuple[Gate, ...]
     warnings: Sequence[str] = ()
     """That gates judge documents which thresholds were tuned on."""
+    policy: AcceptancePolicy | None = None
+    """What is asked what it would let pass."""
 
 
 def assemble(
@@ -75,11 +81,12 @@ def assemble(
     pairs = selected(pairs, settings, settings.seed)
     requested = _outputs_requested(settings, reported, gates, single=pairs.single)
     validation = validation_of(settings.validate, loaded.contents, loaded.path, loaded.path)
-    unwrapper = unwrapper_of(loaded.plan, settings)
+    unwrapper = unwrapper_of(loaded.plan.root, settings)
     job = Job(loaded.plan, options, settings.missing, requested, validation, by, unwrapper)
     workers = _workers(settings, loaded.plan, validates=validation is not None)
     warnings = overlap(tunings(loaded.contents), settings.gt, settings) if gates else []
-    return Assembly(loaded, settings, pairs, job, workers, gates, warnings)
+    accepting = _policy(settings, loaded) if settings.policy else None
+    return Assembly(loaded, settings, pairs, job, workers, gates, warnings, accepting)
 
 
 def _workers(settings: EvalSettings, plan: Plan, *, validates: bool) -> Workers:
@@ -93,6 +100,27 @@ def _workers(settings: EvalSettings, plan: Plan, *, validates: bool) -> Workers:
         watched=timeout is not None and (may_stall or timeout < TIMEOUT),
         memory_limit=settings.memory_limit,
     )
+
+
+def _policy(settings: EvalSettings, schema: LoadedSchema) -> AcceptancePolicy:
+    """Read a policy that is to be held against documents, which must be of the same schema."""
+    name = str(settings.policy)
+    policy = load_policy(name)
+    if (policy.schema, policy.inferred) != (schema.digest, schema.inferred):
+        found = "the policy was made under another schema"
+        raise UsageError([Problem(f"--policy {name}", found, f"one of {schema.path}")])
+    differing = [
+        f"{option} was {policy.options.get(option)!r}"
+        for option, value in asdict(part_of(settings, DecidingOptions)).items()
+        if policy.options.get(option) != value
+    ]
+    if differing:
+        found = f"the policy was made with other options: {', '.join(differing)}"
+        raise UsageError([Problem(f"--policy {name}", found, "the same options")])
+    if policy.by is not None and policy.by not in settings.by:
+        found, hint = f"the policy is broken down by {policy.by}", f"add --by {policy.by}"
+        raise UsageError([Problem(f"--policy {name}", found, hint=hint)])
+    return policy
 
 
 def inputs_of(settings: SourceOptions) -> list[tuple[str, str]]:

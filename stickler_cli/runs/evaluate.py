@@ -21,6 +21,7 @@ from stickler_cli.records.row_files import (
     format_of_lines,
     lines_as_rows,
 )
+from stickler_cli.score.calibrating import outcome_of
 from stickler_cli.score.conditions import Conditions, FieldInfo
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.gates import judge
@@ -63,7 +64,7 @@ def evaluate_in_memory(  # noqa: PLR0913 - a keyword for what settings cannot ho
     it; `validation` is asked once all comparators are known to be there.
     """
     options = comparing(plan, settings, client or client_of(plan))
-    unwrapper = unwrapper_of(plan, settings)
+    unwrapper = unwrapper_of(plan.root, settings)
     job = Job(plan, options, settings.missing, validation=validation(), unwrapper=unwrapper)
     workers = Workers(settings.workers, settings.chunk_size, f"workers={settings.workers}")
     results = chunk_results(job, iter(pairs), workers, total=total)
@@ -242,6 +243,7 @@ def _record(assembly: Assembly, total: ChunkResult, started: str, *, partial: bo
         document=total.document,
         detail=total.detail,
         first_non_matches=tuple(total.first_non_matches),
+        policy=outcome_of(assembly.policy, evaluation) if assembly.policy else None,
     )
 
 

@@ -69,12 +69,17 @@ def _path(key: str) -> Path:
     return path
 
 
+def group_of_id(document: str, grouping: Grouping) -> str | None:
+    """Return the group of a document by what is known of its id."""
+    if grouping.key == DIRECTORY:
+        return str(PurePosixPath(document).parent)
+    return grouping.names.get(document)
+
+
 def group_of(pair: DocumentPair, grouping: Grouping) -> str | None:
     """Return the group of a document; None where nothing says which."""
-    if grouping.key == DIRECTORY:
-        return str(PurePosixPath(pair.id).parent)
     if grouping.key.startswith(MARK):
-        return grouping.names.get(pair.id)
+        return group_of_id(pair.id, grouping)
     with suppress(LookupError):
         return None if isinstance(pair.gt, Problem) else text_of(value_at(pair.gt, grouping.path))
     return None

@@ -10,8 +10,10 @@ from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents.document import read_document
 from stickler_cli.documents.lines import lines_of
 from stickler_cli.documents.reading import decoded, parse_json, read_bytes
+from stickler_cli.records.codec import read
 from stickler_cli.records.run_reading import read_run
 from stickler_cli.score.detail import Detail, non_match_row
+from stickler_cli.score.policy import POLICY_FORMAT, AcceptancePolicy, signed
 from stickler_cli.score.record import Run
 from .run_directory import NON_MATCHES, RUN_FILE
 
@@ -42,6 +44,26 @@ def load_run(name: str, limit: int = MAX_RUN_BYTES) -> Run:
     if not isinstance(record, dict):
         raise UsageError([Problem(source, f"this is of type {kind_of(record)}", _EXPECTED)])
     return read_run(record, source)
+
+
+def load_policy(name: str) -> AcceptancePolicy:
+    """Read a policy, as `stickler accept` writes it.
+
+    Raises:
+        UsageError: there is none, or it is another one than it says.
+    """
+    data = read_bytes(name)
+    record = data if isinstance(data, Problem) else parse_json(data, decoded(name))
+    if isinstance(record, Problem):
+        raise UsageError([record])
+    if not isinstance(record, dict) or record.get("format") != POLICY_FORMAT:
+        found, expected = "this is no policy", "a file that stickler accept -o wrote"
+        raise UsageError([Problem(decoded(name), found, expected)])
+    policy = read(AcceptancePolicy, record, decoded(name))
+    if signed(policy).digest != policy.digest:
+        found = "the policy was changed after it was made: what it promises does not hold"
+        raise UsageError([Problem(decoded(name), found, hint="make it again")])
+    return policy
 
 
 def load_detail(name: str, run: Run) -> Detail | None:

@@ -2,8 +2,7 @@
 
 from dataclasses import replace
 
-from stickler_cli.compare.plan import Plan
-from stickler_cli.compare.wrappers import Form, Unwrapped, Unwrapper
+from stickler_cli.compare.wrappers import Declared, Form, Unwrapped, Unwrapper
 from stickler_cli.core.json_values import JsonObject, brief
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents.pairs import DocumentPair
@@ -11,7 +10,7 @@ from stickler_cli.score.document_result import INHERITED
 from stickler_cli.settings import WrapperOptions
 
 
-def unwrapper_of(plan: Plan, settings: WrapperOptions) -> Unwrapper | None:
+def unwrapper_of(root: Declared, settings: WrapperOptions) -> Unwrapper | None:
     """Return what takes the values of documents out of their wrappers; None where nothing does.
 
     Raises:
@@ -23,7 +22,7 @@ def unwrapper_of(plan: Plan, settings: WrapperOptions) -> Unwrapper | None:
     if not value:
         expected = "auto, none, or VALUE_KEY[:CONFIDENCE_KEY]"
         raise UsageError([Problem("--wrapped", f"it is {settings.wrapped!r}", expected)])
-    return Unwrapper(plan.root, None if settings.wrapped == "auto" else Form(value, confidence))
+    return Unwrapper(root, None if settings.wrapped == "auto" else Form(value, confidence))
 
 
 def unwrapped(unwrapper: Unwrapper, pair: DocumentPair) -> DocumentPair:

@@ -56,8 +56,8 @@ class Acceptance:
     """What the expected share does not exceed, at the level of the test that was passed."""
 
 
-def losses(confidence: Floats, right: Mask, document: Indexes) -> Losses:
-    """Return what each threshold comes to, of units: their confidences, (units,) each."""
+def losses(document: Indexes, confidence: Floats, right: Mask) -> Losses:
+    """Return what each threshold comes to, of units, an entry each."""
     order = np.argsort(-confidence, kind="stable")
     confidence, wrong, document = confidence[order], ~right[order], document[order]
     # Units of a document in their order: how many were accepted, and wrong, up to each.

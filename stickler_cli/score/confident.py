@@ -8,7 +8,6 @@ import numpy as np
 
 from stickler_cli.compare.columns import Indexes, Mask
 from stickler_cli.compare.outcomes import Floats
-from stickler_cli.compare.result import FA, FD, TP
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import parse_field_path
 from stickler_cli.core.values import dataclass
@@ -16,7 +15,7 @@ from .accounts import decoded
 from .confidence import confidence_view, reliability
 from .field_counts import APART
 from .intervals import UNIT, IntervalSettings, weights
-from .tally import Tally
+from .tally import Tally, predicted
 
 _CELLS_AT_ONCE: Final = 4_000_000  # units times replicates: 32 MB an array
 _MOST_CELLS: Final = 400_000_000  # beyond it there are fewer replicates, but not below the least
@@ -97,20 +96,10 @@ def confidence_views(
 ) -> dict[str, Any]:
     """Return what the confidences of documents come to, as a whole and by field."""
     found = {
-        path: units_view(units, _predicted(tally, path), settings)
+        path: units_view(units, predicted(tally, parse_field_path(path)), settings)
         for path, units in confidences.by_field().items()
     }
     return {**found.pop(""), "fields": found}
-
-
-def _predicted(tally: Tally | None, path: str) -> int:
-    """Return how many leaves predictions have of a field; 0 of a key that is none."""
-    for name in parse_field_path(path):
-        tally = tally and tally.fields.get(str(name))
-    if tally is None:
-        return 0
-    counts = tally.leaves
-    return counts[TP] + counts[FD] + counts[FA]
 
 
 def units_view(units: Units, leaves: int, settings: IntervalSettings | None) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from stickler_cli.compare.account import (
 from stickler_cli.compare.columns import Indexes, Mask
 from stickler_cli.compare.outcomes import Outcomes, both_sides
 from stickler_cli.compare.result import FA, TN, TP
+from stickler_cli.compare.wrappers import least
 from .field_counts import LEAVES, RAW, SCORE, SCORED, WEIGHT, Collected, FieldCounts, Modes
 from .walk import Visit
 
@@ -60,19 +61,11 @@ def _note_confidences(
 ) -> None:
     """Note the leaves that the prediction has, if it has a confidence for them."""
     slots, known = visit.account.pred[at].tolist(), visit.account.columns.confidences or []
-    confidence = np.array([_least(known[it]) if it >= 0 else None for it in slots], np.float64)
+    confidence = np.array([least(known[it]) if it >= 0 else None for it in slots], np.float64)
     (there,) = (~np.isnan(confidence)).nonzero()
     if len(there):
         counted = np.full(len(there), visit.field.in_document)
         found.confident.append((rows[there], outcome[there] == TP, confidence[there], counted))
-
-
-def _least(known: Any) -> float | None:
-    """Return a confidence: of a value that is compared as a whole, the least one in it."""
-    if known is None or known.__class__ is float:
-        return known
-    parts = known.values() if isinstance(known, dict) else known
-    return min((least for part in parts if (least := _least(part)) is not None), default=None)
 
 
 def _count_fields(found: Collected, visit: Visit) -> None:
@@ -142,9 +135,9 @@ def _count_keys(found: Collected, visit: Visit) -> None:
         if visit.account.columns.confidences is not None and modes[1] > LEAVES:
             known: Any = visit.account.columns.confidences[int(account.pred[where])]
             for name in extras if known else ():
-                if (least := _least(known.get(name))) is not None:
+                if (confidence := least(known.get(name))) is not None:
                     counted = visit.field.in_document
-                    found.surplus.append(((document, (*path, name)), least, counted))
+                    found.surplus.append(((document, (*path, name)), confidence, counted))
         outcome = np.full(len(extras), FA, np.int8)
         found.units[modes].append((np.full(len(extras), row), outcome))
 

@@ -20,6 +20,7 @@ from .document_result import DocumentProblem, Status
 from .evaluation import RUN_FORMAT, Evaluation
 from .gates import GateResult
 from .non_matches import NonMatch
+from .policy import PolicyOutcome
 
 UNFIT: Final = frozenset({Status.FAILED})
 UNFIT_IF_STRICT: Final = UNFIT | {Status.MISSING, Status.INVALID, Status.UNMATCHED}
@@ -90,6 +91,8 @@ class Run:
     """Of the program that made the run."""
     detail: Detail | None = None
     """What a page shows of single values and documents, if it was kept; no run file holds it."""
+    policy: PolicyOutcome | None = None
+    """What a policy would let pass, if one was asked for."""
     first_non_matches: Sequence[tuple[str, NonMatch]] = ()
     """The errors that were kept to be listed, in order, each with the id of its document; no run
     file holds them."""
@@ -149,6 +152,8 @@ def run_record(run: Run, *, per_document: bool = True) -> dict[str, object]:
         record["partial"] = True
     if run.planned is not None:
         record["planned"] = run.planned
+    if run.policy is not None:
+        record["policy"] = encoded(run.policy)
     if run.document is not None:
         record |= run.document
     if per_document and run.evaluation.accounts is not None:

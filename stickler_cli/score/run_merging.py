@@ -49,6 +49,7 @@ def merge_runs(runs: Sequence[tuple[str, Run]], gates: Sequence[Gate] | None = N
         planned=_planned([run for _, run in runs]),
         provenance=[*dict.fromkeys(each for _, run in runs for each in run.provenance)],
         document=None if others else first.document,
+        policy=None if others else first.policy,
     )
 
 

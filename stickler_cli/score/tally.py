@@ -10,6 +10,7 @@ import numpy as np
 
 from stickler_cli.compare.columns import Indexes
 from stickler_cli.compare.outcomes import Floats
+from stickler_cli.compare.result import FA, FD, TP
 from stickler_cli.core.locations import Path
 from .counts import Counts
 from .field_counts import RAW, SCORE, SCORED, WEIGHT, FieldCounts
@@ -117,6 +118,15 @@ class Tally:
         yield path, self
         for name, child in self.fields.items():
             yield from child.walk((*path, name))
+
+
+def predicted(tally: Tally | None, path: Path) -> int:
+    """Return how many leaves predictions have of a field; 0 of a key that is none."""
+    for name in path:
+        tally = tally and tally.fields.get(str(name))
+    if tally is None:
+        return 0
+    return tally.leaves[TP] + tally.leaves[FD] + tally.leaves[FA]
 
 
 def units_of(score: float) -> int:

@@ -1,0 +1,157 @@
+"""How often a policy of `stickler accept` lets more errors pass than it promises.
+
+The functions that make policies are called on confidences whose true errors are known.
+"""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.report import Report
+from stickler_cli.score.accepting import Losses, accept, losses
+
+SETTINGS: Final = ((200, 0.1), (1000, 0.05))
+"""Numbers of labelled documents, and the share of errors that is allowed."""
+SETS: Final = 2000
+LEVEL: Final = 0.05
+"""What is left of the assurance of 0.95."""
+
+_MANY: Final = 400_000  # documents whose mean losses stand for the expected ones
+
+Floats: TypeAlias = NDArray[np.float64]
+Units: TypeAlias = tuple[NDArray[np.int64], Floats, NDArray[np.bool_]]
+"""Document, confidence and whether it is right, of each value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Confidences:
+    """A kind of documents with confidences."""
+
+    name: str
+    draw: Callable[[np.random.Generator, int], Units]
+
+
+def _documents(random: np.random.Generator, number: int) -> NDArray[np.int64]:
+    """Return the document of each value; a document has one value or more, six in the mean."""
+    return np.repeat(np.arange(number), 1 + random.poisson(5, number))
+
+
+def _good(random: np.random.Generator, number: int) -> Units:
+    document = _documents(random, number)
+    share = random.beta(8, 1, len(document))
+    return document, share, random.random(len(document)) < share
+
+
+def _single(random: np.random.Generator, number: int) -> Units:
+    share = random.beta(8, 1, number)
+    return np.arange(number), share, random.random(number) < share
+
+
+def _clustered(random: np.random.Generator, number: int) -> Units:
+    """Some documents are bad whatever the confidences say."""
+    document = _documents(random, number)
+    share = random.beta(12, 1, len(document))
+    bad = (random.random(number) < 0.03)[document]
+    return document, share, random.random(len(document)) < np.where(bad, 0.3, share)
+
+
+def _ties(random: np.random.Generator, number: int) -> Units:
+    document, share, right = _good(random, number)
+    return document, np.round(share, 1), right
+
+
+def _useless(error: float) -> Callable[[np.random.Generator, int], Units]:
+    def draw(random: np.random.Generator, number: int) -> Units:
+        document = _documents(random, number)
+        confidence = random.random(len(document))
+        return document, confidence, random.random(len(document)) >= error
+
+    return draw
+
+
+KINDS: Final = (
+    Confidences("good, independent errors", _good),
+    Confidences("good, one value a document", _single),
+    Confidences("good, 3% of documents bad", _clustered),
+    Confidences("good, of one digit (ties)", _ties),
+    Confidences("useless, 3% errors", _useless(0.03)),
+    Confidences("useless, 5.1% errors", _useless(0.051)),
+    Confidences("useless, 10.1% errors", _useless(0.101)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What came of the policies of many sets of documents."""
+
+    kind: str
+    broken: float
+    """The share of sets whose policy lets more errors pass than it promises."""
+    none: float
+    """The share of sets of which no policy could be made."""
+    passing: float
+    """The share of values that pass, the mean over sets."""
+
+
+def kept(kind: Confidences, documents: int, max_error: float, sets: int, seed: int) -> Kept:
+    """Make a policy of many sets of documents, and see what it lets pass of all there could be."""
+    true = losses(*kind.draw(np.random.default_rng(seed + 1), _MANY))
+    random = np.random.default_rng(seed)
+    broken = none = 0
+    passing = 0.0
+    for _ in range(sets):
+        units = kind.draw(random, documents)
+        found = accept(losses(*units), max_error, LEVEL)
+        if found is None:
+            none += 1
+        else:
+            broken += _error(true, found.threshold) > max_error
+            passing += found.accepted / len(units[0])
+    return Kept(kind.name, broken / sets, none / sets, passing / sets)
+
+
+def _error(true: Losses, threshold: float) -> float:
+    """Return the expected loss from a threshold on."""
+    at = int(np.searchsorted(-true.threshold, -threshold, side="right")) - 1
+    return float(true.mean[max(at, 0)])
+
+
+def measure(seed: int, sets: int = SETS) -> Report:
+    """Simulate policies made of some documents with confidences that are good, useless, tied."""
+    cells = {
+        (kind.name, documents): kept(kind, documents, max_error, sets, seed)
+        for documents, max_error in SETTINGS
+        for kind in KINDS
+    }
+    columns = [
+        f"{what}, {documents:,} documents, {max_error:g}"
+        for documents, max_error in SETTINGS
+        for what in ("broken", "no policy", "passes")
+    ]
+    rows = [
+        [
+            kind.name,
+            *(text for documents, _ in SETTINGS for text in _shown(cells[kind.name, documents])),
+        ]
+        for kind in KINDS
+    ]
+    return Report(
+        "Policies of stickler accept that let more errors pass than they promise",
+        ("confidences", *columns),
+        rows,
+        [{"documents": documents, **asdict(cell)} for (_, documents), cell in cells.items()],
+        notes=(
+            (
+                f"Of {sets} simulated sets of labelled documents: the share whose policy lets more"
+                " errors pass than it promises, which is to be 0.05 at most; the share of which no"
+                " policy could be made; and the mean share of values that pass."
+            ),
+        ),
+    )
+
+
+def _shown(cell: Kept) -> list[str]:
+    return [f"{cell.broken:.3f}", f"{cell.none:.3f}", f"{cell.passing:.2f}"]

@@ -1,0 +1,119 @@
+"""`stickler accept`: from which confidences values may pass unseen, and which of others do."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import nullcontext
+
+import orjson
+
+from stickler_cli.advice.routing import Router, names_of
+from stickler_cli.core.json_values import json_line
+from stickler_cli.core.option import options_of
+from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.rules import encoded
+from stickler_cli.documents.single import open_documents
+from stickler_cli.reports.layout import draw
+from stickler_cli.reports.policy import policy_blocks
+from stickler_cli.runs.assembly import assemble
+from stickler_cli.runs.evaluate import evaluate
+from stickler_cli.runs.grouping import DIRECTORY, MARK, group_of_id, parse_groupings
+from stickler_cli.runs.job import OutputsRequested
+from stickler_cli.runs.saved import load_policy
+from stickler_cli.runs.unwrapping import unwrapper_of
+from stickler_cli.runs.whole_files import check_outputs, whole_file
+from stickler_cli.score.calibrating import calibrate
+from stickler_cli.score.policy import Asked
+from stickler_cli.settings import AcceptSettings, EvalSettings
+from .console import ExitCode, warn, write_result
+from .outputs import style_of
+from .schemas import schema_of
+
+OUTPUT = "--output"
+
+
+def accept(settings: AcceptSettings) -> ExitCode:
+    """Make a policy of labelled documents, or apply one to predictions."""
+    for key in settings.by:
+        if not key.startswith(MARK):
+            expected = f"{DIRECTORY} or {MARK}COLUMN of the --by-file: known without ground truth"
+            raise UsageError([Problem(f"--by {key}", "it is a field of documents", expected)])
+    if len(settings.by) > 1:
+        raise UsageError([Problem("--by", f"there are {len(settings.by)}", "one at most")])
+    return _apply(settings, settings.apply) if settings.apply else _calibrate(settings)
+
+
+def _calibrate(settings: AcceptSettings) -> ExitCode:
+    missing = [name.upper() for name in ("schema", "gt") if not getattr(settings, name)]
+    if missing:
+        expected, hint = "stickler accept SCHEMA GT PRED", "or --apply POLICY PRED"
+        raise UsageError([Problem("", f"{' and '.join(missing)} missing", expected, hint)])
+    if settings.output is None:
+        raise UsageError(
+            [Problem(OUTPUT, "it is missing", "a file for the policy: -o policy.json")]
+        )
+    shared = {
+        name: getattr(settings, name)
+        for name in options_of(EvalSettings)
+        if name != "output" and hasattr(settings, name)
+    }
+    inputs = EvalSettings(**shared, ci="none")
+    check_outputs(
+        [(OUTPUT, settings.output)],
+        [("the schema", settings.schema), ("GT", settings.gt), ("PRED", settings.pred)],
+    )
+    assembly = assemble(inputs, OutputsRequested(), lambda: schema_of(settings.schema, inputs))
+    wants_progress = sys.stderr.isatty() if settings.progress is None else settings.progress
+    run, signal = evaluate(
+        assembly,
+        started="",
+        progress=wants_progress and not settings.quiet,
+        tell=warn,
+        written=lambda run: (),
+    )
+    if signal is not None:
+        return ExitCode(128 + signal)
+    asked = Asked(settings.max_error, settings.assurance, settings.together)
+    policy = calibrate(run, asked, *settings.by)
+    with whole_file(settings.output, OUTPUT) as stream:
+        stream.write(orjson.dumps(encoded(policy), option=orjson.OPT_INDENT_2) + b"\n")
+    if not settings.quiet:
+        write_result(draw([policy_blocks(policy)], style_of(settings)))
+    return ExitCode.OK
+
+
+def _apply(settings: AcceptSettings, name: str) -> ExitCode:
+    policy = load_policy(name)
+    if list(settings.by) != [*filter(None, [policy.by])]:
+        asked = f"--by {policy.by}" if policy.by else "no --by"
+        raise UsageError([Problem(name, f"the policy was made with {asked}", "the same here")])
+    groupings = parse_groupings(settings.by, settings.by_file)
+    router = Router(
+        policy,
+        unwrapper_of(names_of(policy), settings),
+        lambda document: group_of_id(document, groupings[0]) if groupings else None,
+        "taken" if settings.lenient_json else "hinted",
+    )
+    documents = open_documents(settings.pred, settings)
+    for problem in documents.problems:
+        warn(str(problem))
+    unusable = 0
+
+    def lines() -> Iterator[bytes]:
+        nonlocal unusable
+        for document, reference in documents.refs:
+            routed = router.routed(document, reference)
+            unusable += routed.problem is not None
+            yield json_line(routed.view())
+
+    output = settings.output
+    if output:
+        check_outputs([(OUTPUT, output)], [("the policy", name), ("PRED", settings.pred)])
+    with whole_file(output, OUTPUT) if output else nullcontext() as stream:
+        for line in lines():
+            if stream is None:
+                write_result(line.decode())
+            else:
+                stream.write(line)
+    if unusable:
+        warn(f"{unusable} predictions cannot be used: they go to review as a whole")
+    return ExitCode.INCOMPLETE if unusable else ExitCode.OK

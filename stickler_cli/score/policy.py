@@ -1,0 +1,145 @@
+"""What may pass unseen: a policy made of labelled documents, and what it comes to on others."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from hashlib import sha256
+from typing import Annotated, Any, Final, Literal
+
+from stickler_cli.core.json_values import json_line
+from stickler_cli.core.rules import Count, Fraction, FractionOrNone, Rule, encoded
+from stickler_cli.core.values import dataclass
+
+POLICY_FORMAT: Final = "stickler-policy/1"
+
+Share = Annotated[
+    float,
+    Rule(
+        "a number between 0 and 1",
+        {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
+        fits=lambda it: isinstance(it, int | float) and 0 < it < 1,
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a policy promises."""
+
+    max_error: Share
+    """The expected share of wrong values among those of a document that pass, at most."""
+    assurance: Share
+    """With at least this probability over the draw of the labelled documents."""
+    together: bool = False
+    """Whether that holds for all fields at once, or for each by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldPolicy:
+    """The values of a field, or of its part in a group, that may pass unseen."""
+
+    field: str
+    """Its path without list indexes."""
+    group: str | None
+    """None for all documents."""
+    values: Count
+    """Values that predictions have, with a confidence or without."""
+    documents: Count
+    """Documents that have one with a confidence."""
+    threshold: FractionOrNone
+    """The lowest confidence from which values may pass; None where no promise can be kept."""
+    accepted: Fraction
+    """The share of the values that passes."""
+    error: FractionOrNone
+    """The mean over documents with such a value of the share that is wrong."""
+    bound: FractionOrNone
+    """What that share does not exceed, at the level of the test."""
+    needed: Count
+    """The least number of documents without an error that keep the promise."""
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyPlace:
+    """A field of the schema."""
+
+    field: str
+    """Its path without list indexes."""
+    kind: str
+    """`leaf`, `object`, `list` and so on, as a run says."""
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptancePolicy:
+    """From which confidences values may pass, and on what evidence."""
+
+    format: Literal["stickler-policy/1"]
+    """This format; the number goes up when a key changes its meaning or goes away."""
+    version: str
+    """Of the program that made it."""
+    schema: str
+    """The digest of the schema, under which the documents were compared."""
+    inferred: str | None
+    """The digest of annotations that were inferred."""
+    places: Sequence[PolicyPlace]
+    """The fields of the schema."""
+    options: Mapping[str, Any]
+    """Those that decide what is right."""
+    asked: Asked
+    """What it promises."""
+    by: str | None
+    """What documents are grouped by."""
+    fields: Sequence[FieldPolicy]
+    """Each field, of each group if there are any."""
+    documents: Sequence[str]
+    """Digests of the ids of the documents that it was made of, sorted."""
+    digest: str
+    """SHA-256 of all of this."""
+
+    def threshold(self, field: str, group: str | None) -> float | None:
+        """Return from which confidence the values of a field may pass; None where none may."""
+        return next(
+            (it.threshold for it in self.fields if (it.field, it.group) == (field, group)), None
+        )
+
+
+def signed(policy: AcceptancePolicy) -> AcceptancePolicy:
+    """Return a policy with the digest of what it says."""
+    said = json_line(encoded(replace(policy, digest="")))
+    return replace(policy, digest=sha256(said).hexdigest())
+
+
+@dataclass(frozen=True, slots=True)
+class FieldOutcome:
+    """What a policy comes to for the values of a field, on labelled documents."""
+
+    field: str
+    """Its path without list indexes."""
+    group: str | None
+    """None for all documents."""
+    threshold: FractionOrNone
+    """The lowest confidence from which values pass; None where none do."""
+    values: Count
+    """Values that predictions have, with a confidence or without."""
+    accepted: Count
+    """How many of them pass."""
+    wrong: Count
+    """How many of those are wrong."""
+    documents: Count
+    """Documents with a value that passes."""
+    error: FractionOrNone
+    """The mean over these documents of the share that is wrong; None of no documents."""
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyOutcome:
+    """What a policy comes to on the documents of a run."""
+
+    digest: str
+    """Of the policy."""
+    max_error: Fraction
+    """What it promises not to exceed in expectation."""
+    assurance: Fraction
+    """How sure that is, over the documents that it was made of."""
+    overlap: Count
+    """Documents whose ids those have too: nothing is checked by them."""
+    fields: Sequence[FieldOutcome]
+    """In the order of the policy."""

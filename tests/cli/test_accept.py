@@ -1,0 +1,163 @@
+"""`stickler accept`: policies made, applied and checked."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from .conftest import write
+
+FIXTURE = Path(__file__).parents[2] / "fixtures" / "confidence"
+SCHEMA = str(FIXTURE / "schema.json")
+LABELLED = (str(FIXTURE / "calibration-gt.jsonl"), str(FIXTURE / "calibration-pred.jsonl"))
+FRESH = (str(FIXTURE / "check-gt.jsonl"), str(FIXTURE / "check-pred.jsonl"))
+BY_ID = ("--id-field", "id")
+
+
+@pytest.fixture
+def accept(stickler):
+    def run(*arguments: str):
+        return stickler("accept", SCHEMA, *LABELLED, *BY_ID, "-o", "policy.json", *arguments)
+
+    return run
+
+
+def policy(data) -> dict:
+    return json.loads((data / "policy.json").read_text())
+
+
+def test_a_policy_has_a_threshold_for_each_field_that_has_one(accept, data):
+    assert accept("--max-error", "0.1").code == 0
+    fields = {it["field"]: it for it in policy(data)["fields"]}
+    assert fields["total"]["threshold"] is None
+    assert fields["date"]["threshold"] == 0.88
+    assert fields["date"]["error"] < fields["date"]["bound"] <= 0.1
+    assert fields["date"]["accepted"] == pytest.approx(178 / 240)
+
+
+def test_together_and_a_smaller_error_let_less_pass(accept, data):
+    def passing(*arguments: str) -> float:
+        assert accept(*arguments).code == 0
+        return sum(it["accepted"] for it in policy(data)["fields"])
+
+    usual = passing("--max-error", "0.1")
+    assert passing("--max-error", "0.1", "--together") < usual
+    assert passing("--max-error", "0.05") < usual
+    assert passing("--max-error", "0.1", "--assurance", "0.999") < usual
+
+
+def test_the_same_documents_give_the_same_policy(accept, data):
+    accept()
+    first = (data / "policy.json").read_bytes()
+    accept("-j", "2")
+    assert (data / "policy.json").read_bytes() == first
+
+
+def test_what_passes_is_what_the_check_counts(accept, stickler, data):
+    accept("--max-error", "0.1")
+    assert (
+        stickler("accept", "--apply", "policy.json", FRESH[1], *BY_ID, "-o", "routed.jsonl").code
+        == 0
+    )
+    routed = [json.loads(line) for line in (data / "routed.jsonl").read_text().splitlines()]
+    assert len(routed) == 160
+    passing = [path for line in routed for path in line["pass"]]
+    result = stickler("eval", SCHEMA, *FRESH, *BY_ID, "--policy", "policy.json", "-f", "json")
+    outcome = result.json["policy"]
+    assert sum(it["accepted"] for it in outcome["fields"]) == len(passing)
+    assert outcome["overlap"] == 0
+    assert all("id" in line["review"] and "total" in line["review"] for line in routed)
+
+
+def test_a_check_by_the_same_documents_is_warned_of(accept, stickler):
+    accept()
+    result = stickler("eval", SCHEMA, *LABELLED, *BY_ID, "--policy", "policy.json")
+    assert "240 of these documents have ids of those that the policy was made of" in result.out
+
+
+def test_a_group_has_a_threshold_of_its_own(stickler, data):
+    rows = [f"slip-{n:03},{'odd' if n % 2 else 'even'}" for n in range(1, 401)]
+    (data / "known.csv").write_text("\n".join(["id,kind", *rows]))
+    by = ("--by", "@kind", "--by-file", "known.csv")
+    made = stickler(
+        "accept", SCHEMA, *LABELLED, *BY_ID, *by, "--max-error", "0.2", "-o", "policy.json"
+    )
+    assert made.code == 0
+    assert {it["group"] for it in policy(data)["fields"]} == {"odd", "even"}
+    routed = stickler("accept", "--apply", "policy.json", FRESH[1], *BY_ID, *by)
+    assert (routed.code, len(routed.out.splitlines())) == (0, 160)
+    without = stickler("accept", "--apply", "policy.json", FRESH[1], *BY_ID)
+    assert without.code == 2
+    assert "the policy was made with --by @kind" in without.err
+    checked = stickler("eval", SCHEMA, *FRESH, *BY_ID, *by, "--policy", "policy.json")
+    assert "items.amount (even)" in checked.out
+
+
+def test_a_prediction_that_cannot_be_read_goes_to_review_as_a_whole(accept, stickler, data):
+    accept()
+    (data / "new.jsonl").write_text('{"id": {"_value": "a"}, "date": "2026-01-01"}\nno JSON\n[1]\n')
+    result = stickler("accept", "--apply", "policy.json", "new.jsonl")
+    first, *others = map(json.loads, result.out.splitlines())
+    assert first == {"document": "line 1", "pass": [], "review": ["id", "date"]}
+    assert all("problem" in line for line in others)
+    assert result.code == 3
+    assert "2 predictions cannot be used" in result.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--by", "merchant"), "--by merchant: it is a field of documents"),
+        (("--by", "@directory", "--by", "@x", "--by-file", "f"), "--by: there are 2"),
+        (("--max-error", "1"), "--max-error"),
+        (("--assurance", "95"), "did you mean 0.95?"),
+        (
+            ("--max-error", "0.001"),
+            "the documents with confidences are 240, expected at least 2995",
+        ),
+        (("--wrapped", "none"), "no prediction has a confidence"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(accept, arguments, said):
+    result = accept(*arguments)
+    assert (result.code, result.out) == (2, "")
+    assert said in result.err
+
+
+def test_what_is_missing_is_named(stickler):
+    assert "-o policy.json" in stickler("accept", SCHEMA, *LABELLED, *BY_ID).err
+    result = stickler("accept", LABELLED[1])
+    assert result.code == 2
+    assert "SCHEMA and GT missing, expected stickler accept SCHEMA GT PRED" in result.err
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda it: it.update(format="other"), "this is no policy"),
+        (
+            lambda it: it["fields"][0].update(threshold=0.1),
+            "the policy was changed after it was made",
+        ),
+        (lambda it: it.pop("asked"), "asked is missing"),
+    ],
+)
+def test_a_policy_that_is_none_is_refused(accept, stickler, data, change, said):
+    accept()
+    record = policy(data)
+    change(record)
+    write(data / "policy.json", record)
+    result = stickler("accept", "--apply", "policy.json", FRESH[1], *BY_ID)
+    assert result.code == 2
+    assert said in result.err
+
+
+def test_a_policy_is_for_one_schema_and_the_same_options(accept, stickler, data):
+    accept()
+    other = json.loads(Path(SCHEMA).read_text())
+    other["description"] = "another"
+    write(data / "other.json", other)
+    arguments = (*FRESH, *BY_ID, "--policy", "policy.json")
+    assert "made under another schema" in stickler("eval", "other.json", *arguments).err
+    result = stickler("eval", SCHEMA, *arguments, "--extra-fields", "ignore")
+    assert "made with other options: extra_fields was 'fa'" in result.err

@@ -1,0 +1,144 @@
+"""Thresholds whose error is bounded: the test, the sequence of tests, and what they promise."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binom
+
+from benchmarks.accept import KINDS, kept
+from stickler_cli.score.accepting import accept, losses, needed, p_values, rejected
+
+UNITS = st.lists(
+    st.tuples(st.integers(0, 6), st.integers(0, 10), st.booleans()), min_size=1, max_size=40
+)
+
+
+def arrays(units):
+    document, confidence, right = (np.array(part) for part in zip(*units, strict=True))
+    return document, confidence / 10, right.astype(bool)
+
+
+@given(UNITS)
+def test_losses_are_those_of_each_threshold_by_itself(units):
+    document, confidence, right = arrays(units)
+    found = losses(document, confidence, right)
+    assert found.threshold.tolist() == sorted(set(confidence.tolist()), reverse=True)
+    for at, threshold in enumerate(found.threshold):
+        passing = confidence >= threshold
+        each = [1 - right[passing & (document == it)].mean() for it in set(document[passing])]
+        assert found.documents[at] == len(each)
+        assert found.mean[at] == pytest.approx(np.mean(each))
+        assert found.whole[at] == all(loss in (0, 1) for loss in each)
+        assert found.accepted[at] == passing.sum()
+
+
+def test_of_many_thresholds_a_thousand_are_tried():
+    confidence = np.linspace(0, 1, 5_000)
+    found = losses(np.arange(5_000), confidence, np.ones(5_000, bool))
+    assert len(found.threshold) == 1_000
+    assert (found.threshold[0], found.threshold[-1]) == (1.0, 0.0)
+    assert found.accepted[-1] == 5_000
+
+
+def test_whole_losses_have_the_tail_of_a_binomial():
+    right = np.arange(100) % 10 != 0
+    found = losses(np.arange(100), np.full(100, 0.5), right)
+    assert p_values(found, 0.2)[0] == pytest.approx(binom.cdf(10, 100, 0.2))
+    bounded = p_values(found._replace(whole=np.array([False])), 0.2)[0]
+    assert binom.cdf(10, 100, 0.2) < bounded < np.e * binom.cdf(10, 100, 0.2) + 1e-12
+
+
+def test_a_loss_beyond_what_is_allowed_is_no_evidence():
+    found = losses(np.arange(10).repeat(2), np.full(20, 0.5), np.arange(20) % 2 == 0)
+    assert found.mean[0] == pytest.approx(0.5)
+    assert p_values(found, 0.3)[0] == 1
+
+
+@given(
+    st.lists(st.floats(0, 0.1), min_size=1, max_size=30),
+    st.integers(1, 4),
+    st.randoms(use_true_random=False),
+)
+def test_no_level_is_spent_twice(p, starts, random):
+    positions = np.unique(len(p) * np.arange(starts) // starts)
+    levels = rejected(np.array(p), positions, 0.05)
+    assert (levels <= 0.05 + 1e-12).all()
+    chosen = levels > 0
+    assert (np.array(p)[chosen] <= levels[chosen]).all()
+    # Nothing is rejected but at a start, or after a rejected one; all that is left failed.
+    for at in np.flatnonzero(chosen).tolist():
+        assert at in positions or chosen[(at - 1) % len(p)]
+
+
+def test_a_sequence_that_ended_well_passes_its_level_on():
+    p = np.array([0.001, 0.001, 0.02, 0.02])
+    assert rejected(p, np.array([0, 2]), 0.03).tolist() == pytest.approx([0.015, 0.015, 0.03, 0.03])
+    assert rejected(p, np.array([0]), 0.01).tolist() == pytest.approx([0.01, 0.01, 0, 0])
+    round_again = np.array([0.03, 0.001])
+    assert rejected(round_again, np.array([0, 1]), 0.04).tolist() == pytest.approx([0.04, 0.02])
+
+
+@pytest.mark.parametrize(("level", "most", "documents"), [(0.05, 0.05, 59), (0.1, 0.1, 22)])
+def test_the_least_number_of_documents_without_an_error(level, most, documents):
+    assert needed(level, most) == documents
+    for number in (documents - 1, documents):
+        units = np.arange(number), np.full(number, 0.9), np.ones(number, bool)
+        assert (accept(losses(*units), most, level) is None) is (number < documents)
+
+
+def test_what_is_accepted_and_on_what_evidence():
+    confidence = np.repeat([0.9, 0.5], 500)
+    right = np.concatenate([np.ones(500, bool), np.arange(500) % 2 == 0])
+    found = accept(losses(np.arange(1_000), confidence, right), 0.05, 0.05)
+    assert (found.threshold, found.accepted, found.documents, found.error) == (0.9, 500, 500, 0)
+    # All right: (1 - bound) ** 500 is the level, all of which the start has that is left.
+    assert (1 - found.bound) ** 500 <= 0.05 + 1e-9
+    assert found.error < found.bound < 0.05
+
+
+def test_nothing_is_accepted_without_evidence():
+    nothing = losses(np.empty(0, int), np.empty(0), np.empty(0, bool))
+    assert accept(nothing, 0.05, 0.05) is None
+    wrong = losses(np.arange(500), np.linspace(0, 1, 500), np.zeros(500, bool))
+    assert accept(wrong, 0.05, 0.05) is None
+
+
+@pytest.mark.filterwarnings("ignore:Fixed sequence testing")
+@pytest.mark.filterwarnings("ignore:No predict parameters")
+def test_one_start_gives_the_thresholds_of_mapie():
+    control = pytest.importorskip("mapie.risk_control")
+    level, most, size, same = 0.05, 0.1, 600, 0
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        confidence = np.round(random.beta(8, 1, size), 3)
+        right = random.random(size) < confidence
+        found = losses(np.arange(size), confidence, right)
+        some = found.among(slice(int(np.searchsorted(found.documents, needed(level, most))), None))
+        ours = some.threshold[rejected(p_values(some, most), np.array([0]), level) > 0].tolist()
+        controller = control.BinaryClassificationController(
+            lambda values: np.hstack([1 - values, values]),
+            "precision",
+            1 - most,
+            confidence_level=1 - level,
+            list_predict_params=some.threshold,
+            fwer_method="fixed_sequence",
+        )
+        controller.calibrate(confidence[:, None], right.astype(int))
+        theirs = [float(threshold) for threshold in controller.valid_predict_params]
+        assert ours[: len(theirs)] == theirs
+        # It may count an error too many: it rounds n (1 - (n - errors) / n) up, noise included.
+        errors = np.rint(some.mean * some.documents)
+        share = 1 - (some.documents - errors) / some.documents
+        if len(ours) > len(theirs):
+            assert np.ceil(some.documents * share)[len(theirs)] > errors[len(theirs)]
+        same += ours == theirs
+    assert same >= 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_policies_break_their_promise_as_seldom_as_they_say(kind):
+    found = kept(kind, documents=200, max_error=0.1, sets=2_000, seed=1)
+    # 2,000 simulations of 0.05: the standard error of the share is 0.005.
+    assert found.broken <= 0.05 + 3 * 0.0049, found
