@@ -226,7 +226,7 @@ class GateOptions(Settings):
     gate: tuple[str, ...] = option(
         (),
         "Fail (exit 1) unless [set:][path.]metric op number holds, such as "
-        "leaves:line_items.price.recall>=0.9. Repeatable.",
+        "line_items.price.recall>=0.9. Repeatable.",
         "EXPR",
     )
 

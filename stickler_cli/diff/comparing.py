@@ -4,16 +4,20 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from stickler_cli.core.locations import Path
 from stickler_cli.score.accounts import NAMES, SCORE, counts_by_mode
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.gates import (
     COUNTS,
     Gate,
     GateResult,
+    asked,
     asks_documents,
     check_kind,
     check_paths,
+    is_pattern,
     judged,
+    judged_worst,
 )
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.record import Run
@@ -50,7 +54,11 @@ def compare_runs(
     first, other = next(iter(base.values())), next(iter(new.values()))
     known = {info.path for info in first.fields}
     described = [*first.fields, *(info for info in other.fields if info.path not in known)]
-    columns = {(gate.path, SCORE if gate.metric == SCORE else gate.mode) for gate in gates}
+    columns = {
+        (path, SCORE if gate.metric == SCORE else gate.mode)
+        for gate in gates
+        for path in asked(gate, (info.path for info in described))
+    }
     table = counted(pairs.pairs, described, first.rule, columns, pairs.sides)
     # The fields of the schemas, then those that only documents have.
     paths = list(dict.fromkeys([*(info.path for info in described), *table.paths]))
@@ -83,7 +91,7 @@ def compare_runs(
         whole=found[: len(WHOLE)],
         fields=found[len(WHOLE) :],
         changed_documents=changed,
-        gates=judge_changes(gates, table, documents, settings.intervals),
+        gates=judge_changes(gates, table, documents, settings.intervals, [info.path for info in described]),
     )
 
 
@@ -92,32 +100,43 @@ def judge_changes(
     counted: Counted,
     documents: Mapping[str, int],
     settings: IntervalSettings,
+    fields: Sequence[Path] = (),
 ) -> list[GateResult]:
     """Return whether what changed is what gates ask for; their columns are among those counted.
 
     A gate is written as for a run: `f1>=-0.01` allows a loss of one point, `total.f1.lower>=-0.02`
-    also asks for enough documents. Documents are counted, not compared: `documents.worse<=3`.
+    also asks for enough documents. Documents are counted, not compared: `documents.worse<=3`. The
+    fields are those that a pattern may ask for.
     """
     found = []
     for gate in gates:
         if asks_documents(gate):
             check_kind(gate, documents)
             found.append(judged(gate, documents[gate.metric], ""))
-        elif gate.metric in COUNTS:
-            before, after = (
-                getattr(Counts(*sums), gate.metric)
-                for sums in counted.counts(gate.path, gate.mode).sum(axis=2).tolist()
-            )
-            moved = _of_one(after - before, counted.times)
-            found.append(judged(gate, moved, "", CHANGE_OF))
+        elif is_pattern(gate):
+            values = {path: _moved(gate, path, counted, settings) for path in asked(gate, fields)}
+            found.append(judged_worst(gate, values, CHANGE_OF))
         else:
-            figure = Figure(gate.path, gate.mode, gate.metric)
-            value, empty = counted.change(figure), "nothing was counted in one of the runs"
-            if gate.bound and value is not None:
-                (interval,) = change_intervals([counted.sample(figure)], counted.ids, settings)
-                value = getattr(interval, gate.bound)
-            found.append(judged(gate, value, empty, CHANGE_OF))
+            found.append(judged(gate, *_moved(gate, gate.path, counted, settings), CHANGE_OF))
     return found
+
+
+def _moved(
+    gate: Gate, path: Path, counted: Counted, settings: IntervalSettings
+) -> tuple[float | None, str]:
+    """Return how much changed what a gate asks of a field, or None and why there is nothing."""
+    if gate.metric in COUNTS:
+        before, after = (
+            getattr(Counts(*sums), gate.metric)
+            for sums in counted.counts(path, gate.mode).sum(axis=2).tolist()
+        )
+        return _of_one(after - before, counted.times), ""
+    figure = Figure(path, gate.mode, gate.metric)
+    value = counted.change(figure)
+    if gate.bound and value is not None:
+        (interval,) = change_intervals([counted.sample(figure)], counted.ids, settings)
+        value = getattr(interval, gate.bound)
+    return value, "nothing was counted in one of the runs"
 
 
 def document_changes(pairs: Sequence[Pair]) -> list[DocumentChange]:

@@ -10,7 +10,7 @@ from typing import Final, Literal
 from xml.etree import ElementTree as ET
 
 from stickler_cli import __version__
-from stickler_cli.core.locations import Path, field_path
+from stickler_cli.core.locations import Path, field_path, parse_field_path
 from stickler_cli.core.values import dataclass
 from stickler_cli.diff.changes import Difference, Trend
 from stickler_cli.reports import run_sentences
@@ -109,7 +109,7 @@ def _failed(
     failed: defaultdict[Path, list[str]] = defaultdict(list)
     for result in gates:
         if result.gate.metric in METRICS and not result.passed:  # and not a count of documents
-            failed[pattern_of(result.gate.path, known)].append(result.reason)
+            failed[pattern_of(parse_field_path(result.field), known)].append(result.reason)
     return failed
 
 

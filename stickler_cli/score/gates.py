@@ -1,19 +1,22 @@
 """Gates: what a run must reach, as one line of text each, and whether it did.
 
-A gate is `[set:][path.]metric[.lower|.upper] op number`. What is printed is what is compared, at
-full precision, and an empty denominator never passes.
+A gate is `[set:][path.]metric[.lower|.upper] op number`. Without a set, one on the whole is about
+`overall`, and one on a field about its `leaves`: all of its values. In a path `*` is any one name and
+`**` any number of them; such a gate holds if it holds for every field that matches.
+What is printed is what is compared, at full precision, and an empty denominator never passes.
 """
 
 import math
 import operator
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
 from difflib import get_close_matches
 from operator import attrgetter
 from typing import Annotated, Final
 
 from stickler_cli.core.locations import Path, field_path, parse_field_path
-from stickler_cli.core.problems import Problem, UsageError, did_you_mean
+from stickler_cli.core.problems import Problem, UsageError, nearest
 from stickler_cli.core.rules import Flag, Number, NumberOrNone, Rule
 from stickler_cli.core.values import dataclass
 from .counts import BOUNDS, RATES, RateRule
@@ -31,8 +34,9 @@ OPERATORS: Final[dict[str, Callable[[float, float], bool]]] = {
 SCORE: Final = "score"  # the mean score: of documents without a path, of a field with one
 COUNTS: Final = ("tp", "fd", "fa", "fn", "fp", "tn")
 METRICS: Final = (*RATES, SCORE, *COUNTS)
+ANY_NAMES: Final = "**"  # in the path of a gate, as `*` is any one name
 DOCUMENTS: Final = "documents"  # the path of gates on how many documents there were of a kind
-SYNTAX: Final = "[set:][path.]metric op number, such as leaves:line_items.price.recall>=0.9"
+SYNTAX: Final = "[set:][path.]metric op number, such as line_items.price.recall>=0.9"
 
 _GATE: Final = re.compile(
     rf"\s*(?:(?P<mode>{'|'.join(COUNTING_MODES)}):)?(?P<target>.*?)\s*"
@@ -66,35 +70,75 @@ def parse_gate(text: str, option: str = "--gate", lowest: float = 0.0) -> Gate:
     ('line_items', 'price')
     """
     match = _GATE.fullmatch(text)
-    if match is None:
-        raise _refused(option, f"{text!r} is not a gate", SYNTAX)
+    if match is None or "=>" in text or "=<" in text:
+        raise _refused(option, f"{text!r} is not a gate", SYNTAX, _mended(text))
+    set_name, colon, rest = match["target"].partition(":")
+    if colon and not match["mode"] and (meant := nearest(set_name, COUNTING_MODES)):
+        whole = f"{meant}:{rest}{match['operator']}{match['limit']}"
+        found = f"{text!r} asks for the set {set_name}"
+        raise _refused(option, found, f"one of {', '.join(COUNTING_MODES)}", _did_you_mean(whole))
     try:
         path = parse_field_path(match["target"])
     except ValueError as error:
         raise _refused(option, f"in {text!r}, {error}", SYNTAX) from None
     if any(isinstance(step, int) for step in path):
-        found = f"{text!r} names one list element"
-        raise _refused(option, found, "a field of all elements", "leave out [n]")
+        found, names = f"{text!r} names one list element", [it for it in path if isinstance(it, str)]
+        whole = field_path(tuple(names)) + match["operator"] + match["limit"]
+        raise _refused(option, found, "a field of all elements", _did_you_mean(whole))
     bound = ""
     if len(path) > 1 and path[-1] in BOUNDS and path[-2] in (*RATES, SCORE):
         *rest, bound = map(str, path)
         path = tuple(rest)
     metric = str(path[-1]) if path else ""
-    mode = match["mode"] or COUNTING_MODES[0]
+    mode = match["mode"] or COUNTING_MODES[-1 if len(path) > 1 else 0]
     limit = _limit(text, match["limit"], option)
     gate = Gate(text.strip(), mode, path[:-1], metric, match["operator"], limit, bound)
     if path[:1] == (DOCUMENTS,) and len(path) == 2:
         return gate
     if metric not in METRICS:
         expected = f"one of {', '.join(METRICS)}"
-        hint = did_you_mean(metric, METRICS)
-        raise _refused(option, f"{text!r} asks for {metric or 'nothing'}", expected, hint)
+        raise _refused(option, f"{text!r} asks for {metric or 'nothing'}", expected, _meant(gate))
     if metric in (*RATES, SCORE) and not lowest <= gate.limit <= 1:
         is_percent = 1 < abs(gate.limit) <= 100 and gate.limit >= 100 * lowest
-        hint = f"did you mean {gate.limit / 100:g}?" if is_percent else ""
+        hint = _did_you_mean(f"{_name_of(gate)}{gate.operator}{gate.limit / 100:g}")
         found = f"in {text!r}, the limit is {gate.limit:g}"
-        raise _refused(option, found, f"a number between {lowest:g} and 1", hint)
+        raise _refused(
+            option, found, f"a number between {lowest:g} and 1", hint if is_percent else ""
+        )
     return gate
+
+
+def _did_you_mean(gate: str) -> str:
+    return f"did you mean {gate}?"
+
+
+def _name_of(gate: Gate) -> str:
+    """Return what stands before the operator."""
+    return gate.text.partition(gate.operator)[0].strip()
+
+
+def _mended(text: str) -> str:
+    """Return a hint where the operator is spelt in another way; empty for other texts."""
+    for wrong, right in _OTHER_OPERATORS.items():
+        whole = text.replace(wrong, right, 1)
+        if wrong in text and _GATE.fullmatch(whole):
+            return _did_you_mean(whole)
+    return ""
+
+
+_OTHER_OPERATORS: Final = {"=>": ">=", "=<": "<=", "≥": ">=", "≤": "<=", "<>": "!=", "=": "=="}
+
+
+def _meant(gate: Gate) -> str:
+    """Return a hint with the metric that was meant, or with f1 where only a field is named."""
+    if not gate.metric:
+        return ""
+    prefix, _, _ = _name_of(gate).rpartition(gate.metric)
+    # More alike than names are: a field may be called "price", which is not far from "precision".
+    near = get_close_matches(gate.metric, METRICS, n=1, cutoff=0.75)
+    prefix, metric = (prefix, near[0]) if near else (f"{_name_of(gate)}.", "f1")
+    limit = repr(gate.limit).removesuffix(".0")
+    return _did_you_mean(f"{prefix}{metric}{gate.operator}{limit}")
 
 
 _GATE_TEXT: Final = Rule(
@@ -116,6 +160,8 @@ class GateResult:
     """The verdict."""
     reason: str
     """The comparison at full precision: `f1 0.8996 < 0.9`."""
+    field: str = ""
+    """The field whose value it is, the worst of several; empty of whole documents."""
 
 
 def parse_gates(fail_under: float | None, texts: Iterable[str]) -> list[Gate]:
@@ -139,22 +185,41 @@ def _refused(option: str, found: str, expected: str, hint: str = "") -> UsageErr
 
 
 def check_paths(gates: Collection[Gate], known: Collection[Path]) -> None:
-    """Make sure that every gate asks for a known field; `*` stands for any name.
+    """Make sure that every gate asks for a known field; in these `*` stands for any name.
 
     Raises:
-        UsageError: with every gate on a path that does not exist, and the nearest ones.
+        UsageError: with every gate on a path that does not exist, and with the nearest one.
     """
     problems = []
     for gate in gates:
         if not gate.path or asks_documents(gate) or any(_fits(gate.path, path) for path in known):
             continue
+        path = field_path(gate.path)
         # Less alike than names: the user may know no more than a part of the path.
-        near = get_close_matches(field_path(gate.path), [*map(field_path, known)], cutoff=0.3)
-        hint = f"near paths: {', '.join(near)}" if near else ""
-        found = f"{gate.text!r} asks for the field {field_path(gate.path)}, which does not exist"
+        near = get_close_matches(path, [*map(field_path, known)], n=1, cutoff=0.3)
+        hint = _did_you_mean(gate.text.replace(path, near[0], 1)) if near else ""
+        found = f"{gate.text!r} asks for the field {path}, which does not exist"
         problems.append(Problem("--gate", found, "a field of the schema", hint))
     if problems:
         raise UsageError(problems)
+
+
+def is_pattern(gate: Gate) -> bool:
+    """Return whether a gate may ask for several fields."""
+    return "*" in gate.path or ANY_NAMES in gate.path
+
+
+def matches(pattern: Path, path: Path) -> bool:
+    """Return whether a path is one that the path of a gate asks for.
+
+    >>> matches(("**", "price"), ("lines", "price")), matches(("*", "price"), ("price",))
+    (True, False)
+    """
+    if not pattern or not path:
+        return not path and all(step == ANY_NAMES for step in pattern)
+    if pattern[0] == ANY_NAMES:
+        return matches(pattern[1:], path) or matches(pattern, path[1:])
+    return pattern[0] in ("*", path[0]) and matches(pattern[1:], path[1:])
 
 
 def refuse_bounds(gates: Collection[Gate]) -> None:
@@ -164,13 +229,23 @@ def refuse_bounds(gates: Collection[Gate]) -> None:
         raise UsageError([Problem("--gate", each, "a --ci that is not none") for each in found])
 
 
-def _fits(path: Path, pattern: Path) -> bool:
-    """Return whether a path is that of a known field; below `*` anything may be."""
-    further = len(path) - len(pattern)
-    if further < 0 or (further and pattern[-1:] != ("*",)):
+def asked(gate: Gate, fields: Iterable[Path]) -> list[Path]:
+    """Return which fields a gate asks for: its own, or those that its pattern matches."""
+    if not is_pattern(gate):
+        return [gate.path]
+    return [path for path in fields if path and matches(gate.path, path)]
+
+
+def _fits(path: Path, known: Path) -> bool:
+    """Return whether the path of a gate may be that of a known field; below `*` anything may be."""
+    if not path:
+        return not known
+    if path[0] == ANY_NAMES:
+        return _fits(path[1:], known) or (bool(known) and _fits(path, known[1:]))
+    if not known:
         return False
-    pairs = zip(path, pattern, strict=False)
-    return all("*" in (step, name) or step == name for step, name in pairs)
+    named = path[0] == "*" or known[0] in ("*", path[0])
+    return known == ("*",) or (named and _fits(path[1:], known[1:]))
 
 
 def judge(gate: Gate, evaluation: Evaluation, *, recall_with_fd: bool = False) -> GateResult:
@@ -179,8 +254,12 @@ def judge(gate: Gate, evaluation: Evaluation, *, recall_with_fd: bool = False) -
     Raises:
         UsageError: the gate asks for a kind of document count that there is not.
     """
-    value, empty = _value(gate, evaluation, RateRule(recall_with_fd))
-    return judged(gate, value, empty)
+    rule = RateRule(recall_with_fd)
+    if not is_pattern(gate):
+        return judged(gate, *_value(gate, evaluation, rule))
+    paths = asked(gate, (path for path, _ in evaluation.tally.walk()))
+    values = {path: _value(replace(gate, path=path), evaluation, rule) for path in paths}
+    return judged_worst(gate, values)
 
 
 def judged(gate: Gate, value: float | None, empty: str, what: str = "") -> GateResult:
@@ -188,15 +267,47 @@ def judged(gate: Gate, value: float | None, empty: str, what: str = "") -> GateR
 
     `what` stands before the name of the value in the reason.
     """
-    name = what + gate.text.partition(gate.operator)[0].strip()
+    name = what + _name_of(gate)
+    field = "" if asks_documents(gate) else field_path(gate.path)
     if value is None:
         reason = f"{name} is undefined: {empty}"
-        return GateResult(gate, None, gate.limit, passed=False, reason=reason)
+        return GateResult(gate, None, gate.limit, passed=False, reason=reason, field=field)
     passed = OPERATORS[gate.operator](value, gate.limit)
     shown = gate.operator if passed else _OPPOSITE[gate.operator]
     limit = repr(gate.limit).removesuffix(".0")
-    return GateResult(gate, value, gate.limit, passed, f"{name} {value!r} {shown} {limit}")
+    return GateResult(gate, value, gate.limit, passed, f"{name} {value!r} {shown} {limit}", field)
 
+
+def judged_worst(
+    gate: Gate, values: Mapping[Path, tuple[float | None, str]], what: str = ""
+) -> GateResult:
+    """Return whether the value of each field that a pattern matches is what a gate asks for.
+
+    Values are given as `judged` takes them, by field. The worst one decides and is named; fields
+    without a value are left out, unless none has any.
+    """
+    known = {path: value for path, (value, _) in values.items() if value is not None}
+    if not known:
+        empty = next((empty for _, empty in values.values()), "no field matches")
+        return judged(gate, None, empty, what)
+    distance = _WORSE[gate.operator]
+    path = min(known, key=lambda path: distance(known[path] - gate.limit))
+    result = judged(gate, known[path], "", what)
+    failed = sum(not OPERATORS[gate.operator](value, gate.limit) for value in known.values())
+    which = f"the worst of {failed} that fail" if failed > 1 else f"of {len(known)} that match"
+    worst = field_path(path)
+    return replace(result, reason=f"{result.reason} in {worst}, {which}", field=worst)
+
+
+_WORSE: Final[dict[str, Callable[[float], float]]] = {
+    ">=": operator.pos,
+    ">": operator.pos,
+    "<=": operator.neg,
+    "<": operator.neg,
+    "!=": abs,
+    "==": lambda apart: -abs(apart),
+}
+"""What is least for the value that misses most of what an operator asks for, by its distance."""
 
 _OPPOSITE: Final = {">=": "<", "<=": ">", "==": "!=", "!=": "==", ">": "<=", "<": ">="}
 

@@ -214,6 +214,7 @@ def test_gates_are_part_of_the_result(stickler):
         "limit": 0.9,
         "passed": False,
         "reason": "leaves:lines.sku.precision 0.6666666666666666 < 0.9",
+        "field": "lines.sku",
     }
 
 
@@ -235,7 +236,7 @@ def test_a_gate_with_nothing_to_count_fails_and_says_so(stickler, data):
 def test_a_fail_under_above_one_asks_whether_a_percentage_is_meant(stickler):
     result = stickler(*EVAL, "--fail-under", "90")
     assert result.code == 2
-    assert "did you mean 0.9?" in result.err
+    assert "did you mean f1>=0.9?" in result.err
 
 
 def test_every_problem_of_a_schema_is_told_with_its_pointer(stickler, data):

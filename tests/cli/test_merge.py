@@ -63,7 +63,7 @@ def test_a_gate_on_an_unknown_field_is_refused(shards, stickler):
     result = stickler("merge", "0.json", "--gate", "totl.f1>=0.5")
 
     assert result.code == 2
-    assert "near paths: total" in result.err
+    assert "did you mean total.f1>=0.5?" in result.err
 
 
 def test_one_run_alone_stays_what_it_is(stickler):

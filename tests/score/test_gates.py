@@ -34,15 +34,17 @@ def evaluation(**fields: list[int]) -> Evaluation:
         ("aggregate:recall>0.5", "aggregate", (), "recall", ">", 0.5),
         (
             "line_items.unit_price.f1>=0.95",
-            "overall",
+            "leaves",
             ("line_items", "unit_price"),
             "f1",
             ">=",
             0.95,
         ),
-        ('["unit price"].f1<=1', "overall", ("unit price",), "f1", "<=", 1.0),
-        ("documents.invalid<=0", "overall", ("documents",), "invalid", "<=", 0.0),
-        ("documents.f1>=0.5", "overall", ("documents",), "f1", ">=", 0.5),
+        ('["unit price"].f1<=1', "leaves", ("unit price",), "f1", "<=", 1.0),
+        ("documents.invalid<=0", "leaves", ("documents",), "invalid", "<=", 0.0),
+        ("documents.f1>=0.5", "leaves", ("documents",), "f1", ">=", 0.5),
+        ("overall:lines.f1>=0.5", "overall", ("lines",), "f1", ">=", 0.5),
+        ("**.price.f1>=0.5", "leaves", ("**", "price"), "f1", ">=", 0.5),
         ("score>=.9", "overall", (), "score", ">=", 0.9),
         ("fd<20", "overall", (), "fd", "<", 20.0),
         ("fn==0", "overall", (), "fn", "==", 0.0),
@@ -62,11 +64,21 @@ def test_a_gate_is_read_into_its_parts(text, mode, path, metric, operator, limit
         ("f1>=", "the limit is ''"),
         ("tp<=inf", "the limit is 'inf'"),
         ("f1>=high", "the limit is 'high'"),
-        ("f_1>=0.9", "did you mean f1?"),
+        ("f_1>=0.9", "did you mean f1>=0.9?"),
+        ("name>=0.9", "did you mean name.f1>=0.9?"),
+        ("lines.price >= 0.9", "did you mean lines.price.f1>=0.9?"),
+        ("name.precison>0.5", "did you mean name.precision>0.5?"),
+        ("leavs:name.f1>=0.9", "did you mean leaves:name.f1>=0.9?"),
+        ("f1=>0.9", "did you mean f1>=0.9?"),
+        ("name.f1 =< 0.9", "did you mean name.f1 <= 0.9?"),
+        ("f1=0.9", "did you mean f1==0.9?"),
+        ("f1≥0.9", "did you mean f1>=0.9?"),
         ("lines[0].f1>=0.9", "names one list element"),
+        ("lines[0].price.f1>=0.9", "did you mean lines.price.f1>=0.9?"),
         ("a..f1>=0.9", "is not a field path"),
         (">=0.9", "asks for nothing"),
-        ("f1>=90", "did you mean 0.9?"),
+        ("f1>=90", "did you mean f1>=0.9?"),
+        ("leaves:a.recall<=99", "did you mean leaves:a.recall<=0.99?"),
         ("recall>=-1", "between 0 and 1"),
     ],
 )
@@ -139,10 +151,55 @@ KNOWN = [("a",), ("lines",), ("lines", "price"), ("map",), ("map", "*"), ("map",
 @pytest.mark.parametrize(
     "text",
     ["f1>=0.5", "a.f1>=0.5", "lines.price.f1>=0.5", "map.any.f1>=0.5", "map.any.x.f1>=0.5",
-     "documents.failed<=0", "map.any.x.y.f1>=0.5"],
+     "documents.failed<=0", "map.any.x.y.f1>=0.5", "*.f1>=0.5", "**.f1>=0.5", "**.price.f1>=0.5",
+     "lines.*.f1>=0.5", "lines.**.f1>=0.5", "*.price.f1>=0.5", "map.**.y.f1>=0.5", "map.*.f1>=0.5"],
 )  # fmt: skip
 def test_a_path_of_the_schema_is_known(text):
     check_paths([parse_gate(text)], KNOWN)
+
+
+@pytest.mark.parametrize("text", ["lines.*.x.f1>=0.5", "a.*.f1>=0.5"])
+def test_a_pattern_that_no_field_matches_is_refused(text):
+    with pytest.raises(UsageError, match="does not exist"):
+        check_paths([parse_gate(text)], KNOWN)
+
+
+@pytest.mark.parametrize(
+    ("text", "passed", "reason"),
+    [
+        # F1 of a is 18/20, of b 1/2, of c 2/3; d has nothing to count.
+        ("*.f1>=0.5", True, "*.f1 0.5 >= 0.5 in b, of 3 that match"),
+        ("**.f1>=0.8", False, "**.f1 0.5 < 0.8 in b, the worst of 2 that fail"),
+        ("**.f1>0.5", False, "**.f1 0.5 <= 0.5 in b, of 3 that match"),
+        ("*.fn<=1", False, "*.fn 2 > 1 in b, of 4 that match"),
+        ("*.fd==0", False, "*.fd 1 != 0 in a, of 4 that match"),
+        ("*.tn!=0", False, "*.tn 0 == 0 in a, the worst of 3 that fail"),
+        ("x*.f1>=0", False, "x*.f1 is undefined: nothing was counted"),
+    ],
+)
+def test_a_pattern_is_judged_by_the_worst_of_its_fields(text, passed, reason):
+    fields = {"a": [9, 1, 0, 1, 0], "b": [1, 0, 0, 2, 0], "c": [1, 0, 1, 0, 0], "d": [0, 0, 0, 0, 3]}
+
+    result = judge(parse_gate(text), evaluation(**fields))
+
+    assert (result.passed, result.reason) == (passed, reason)
+
+
+def test_a_pattern_of_which_no_field_has_a_value_fails():
+    result = judge(parse_gate("*.f1>=0"), evaluation(a=[0, 0, 0, 0, 1]))
+
+    assert (result.passed, result.reason) == (False, "*.f1 is undefined: nothing was counted")
+
+
+def test_a_gate_on_a_field_counts_all_of_its_values_and_one_on_the_whole_units():
+    made = evaluation(a=[9, 1, 0, 1, 0])
+    made.tally.fields["a"].overall = [1, 0, 0, 0, 0]
+    made.tally.overall = [1, 0, 0, 0, 0]
+
+    assert judge(parse_gate("a.f1>=0"), made).value == 0.9
+    assert judge(parse_gate("overall:a.f1>=0"), made).value == 1
+    assert judge(parse_gate("f1>=0"), made).value == 1
+    assert judge(parse_gate("leaves:f1>=0"), made).value == 0.9
 
 
 def test_every_unknown_path_is_told_with_near_ones():
@@ -150,7 +207,7 @@ def test_every_unknown_path_is_told_with_near_ones():
     with pytest.raises(UsageError) as caught:
         check_paths(gates, KNOWN)
     first, second = caught.value.problems
-    assert "lines.price" in first.hint
+    assert first.hint == "did you mean lines.price.f1>=0.5?"
     assert "the field b, which does not exist" in second.found
 
 
@@ -199,7 +256,7 @@ def test_what_has_no_interval_has_no_ends(text):
 
 
 def test_an_end_of_an_interval_is_a_rate_within_bounds():
-    with pytest.raises(UsageError, match=r"did you mean 0\.9\?"):
+    with pytest.raises(UsageError, match=r"did you mean f1\.lower>=0\.9\?"):
         parse_gate("f1.lower>=90")
 
 
