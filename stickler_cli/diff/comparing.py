@@ -54,14 +54,15 @@ def compare_runs(
     first, other = next(iter(base.values())), next(iter(new.values()))
     known = {info.path for info in first.fields}
     described = [*first.fields, *(info for info in other.fields if info.path not in known)]
+    fields = [info.path for info in described]
     columns = {
         (path, SCORE if gate.metric == SCORE else gate.mode)
         for gate in gates
-        for path in asked(gate, (info.path for info in described))
+        for path in asked(gate, fields)
     }
     table = counted(pairs.pairs, described, first.rule, columns, pairs.sides)
     # The fields of the schemas, then those that only documents have.
-    paths = list(dict.fromkeys([*(info.path for info in described), *table.paths]))
+    paths = list(dict.fromkeys([*fields, *table.paths]))
     check_paths(gates, paths)
     figures = [*WHOLE, *(Figure(path, COUNTING_MODES[0], F1) for path in paths)]
     found = changes(figures, table, settings)
@@ -91,7 +92,9 @@ def compare_runs(
         whole=found[: len(WHOLE)],
         fields=found[len(WHOLE) :],
         changed_documents=changed,
-        gates=judge_changes(gates, table, documents, settings.intervals, [info.path for info in described]),
+        gates=judge_changes(
+            gates, table, documents, settings.intervals, [info.path for info in described]
+        ),
     )
 
 

@@ -82,7 +82,10 @@ def parse_gate(text: str, option: str = "--gate", lowest: float = 0.0) -> Gate:
     except ValueError as error:
         raise _refused(option, f"in {text!r}, {error}", SYNTAX) from None
     if any(isinstance(step, int) for step in path):
-        found, names = f"{text!r} names one list element", [it for it in path if isinstance(it, str)]
+        found, names = (
+            f"{text!r} names one list element",
+            [it for it in path if isinstance(it, str)],
+        )
         whole = field_path(tuple(names)) + match["operator"] + match["limit"]
         raise _refused(option, found, "a field of all elements", _did_you_mean(whole))
     bound = ""

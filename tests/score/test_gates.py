@@ -178,7 +178,12 @@ def test_a_pattern_that_no_field_matches_is_refused(text):
     ],
 )
 def test_a_pattern_is_judged_by_the_worst_of_its_fields(text, passed, reason):
-    fields = {"a": [9, 1, 0, 1, 0], "b": [1, 0, 0, 2, 0], "c": [1, 0, 1, 0, 0], "d": [0, 0, 0, 0, 3]}
+    fields = {
+        "a": [9, 1, 0, 1, 0],
+        "b": [1, 0, 0, 2, 0],
+        "c": [1, 0, 1, 0, 0],
+        "d": [0, 0, 0, 0, 3],
+    }
 
     result = judge(parse_gate(text), evaluation(**fields))
 
