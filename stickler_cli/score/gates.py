@@ -1,8 +1,8 @@
 """Gates: what a run must reach, as one line of text each, and whether it did.
 
 A gate is `[set:][path.]metric[.lower|.upper] op number`. Without a set, one on the whole is about
-`overall`, and one on a field about its `leaves`: all of its values. In a path `*` is any one name and
-`**` any number of them; such a gate holds if it holds for every field that matches.
+`overall`, and one on a field about its `leaves`: all of its values. In a path `*` is any one name
+and `**` any number of them; such a gate holds if it holds for every field that matches.
 What is printed is what is compared, at full precision, and an empty denominator never passes.
 """
 

@@ -267,7 +267,7 @@ def test_a_gate_on_an_interval_asks_for_enough_documents():
         ("documents.wrse>=0", "asks for wrse, expected one of compared, better"),
         (
             "f1>=-1.5",
-            r"the limit is -1.5, expected a number between -1 and 1; did you mean f1>=-0.015",
+            r"-1.5, expected a number between -1 and 1; did you mean f1>=-0.015",
         ),
         ("f1>=2", "did you mean f1>=0.02"),
         ("f1>=-200", "expected a number between -1 and 1$"),
