@@ -55,7 +55,7 @@ class DocumentPair:
     """Those of the prediction, in its shape, if it has any."""
     unwrapped: Mapping[str, int] = field(default_factory=dict)
     """How many values were taken out of wrappers of each kind."""
-    is_marked: bool = True
+    is_marked: bool = field(default=True, compare=False)
     """Whether there may be wrappers in it."""
 
 
