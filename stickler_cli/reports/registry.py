@@ -2,11 +2,9 @@
 
 from collections.abc import Collection, Iterator
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from stickler_cli.core.problems import Problem, UnavailableError
 from stickler_cli.records import row_files
 from stickler_cli.score.record import Run
 from .layout import TableStyle
@@ -84,9 +82,6 @@ def format_of(file_name: str) -> str | None:
 
 def require(format_names: Collection[str]) -> None:
     """Raise UnavailableError if a format needs something that is not installed."""
-    if "html" in format_names and find_spec("jinja2") is None:
-        found = "the format html needs jinja2, which is not installed"
-        raise UnavailableError([Problem("", found, "", "pip install 'stickler-cli[html]'")])
     if "parquet" in format_names:
         row_files.require_parquet()
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from stickler_cli.reports import registry
+from stickler_cli.records import row_files
 from .conftest import write
 
 EVAL = ("eval", "schema.json", "gt", "pred", "--no-config")
@@ -139,24 +139,24 @@ def test_what_cannot_be_reported_is_refused(stickler, run_file, arguments, messa
 
 
 def test_a_missing_extra_is_told_before_anything_is_written(stickler, run_file, monkeypatch):
-    monkeypatch.setattr(registry, "find_spec", lambda name: None)
+    monkeypatch.setattr(row_files, "find_spec", lambda name: None)
 
-    result = stickler("report", "run.json", "-o", "a.csv", "-o", "b.html")
+    result = stickler("report", "run.json", "-o", "a.csv", "-o", "b.parquet")
 
     assert result.code == 2
     assert result.err == (
-        "error: the format html needs jinja2, which is not installed; "
-        "pip install 'stickler-cli[html]'\n"
+        "error: Parquet needs pyarrow, which is not installed; "
+        "pip install 'stickler-cli[parquet]'\n"
     )
     assert not Path("a.csv").exists()
 
 
 def test_an_evaluation_for_which_an_extra_is_missing_does_not_begin(stickler, monkeypatch):
-    monkeypatch.setattr(registry, "find_spec", lambda name: None)
+    monkeypatch.setattr(row_files, "find_spec", lambda name: None)
 
-    result = stickler("eval", "no-schema.json", "gt", "pred", "-o", "b.html")
+    result = stickler("eval", "no-schema.json", "gt", "pred", "-o", "b.parquet")
 
-    assert "pip install 'stickler-cli[html]'" in result.err
+    assert "pip install 'stickler-cli[parquet]'" in result.err
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])

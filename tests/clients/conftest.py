@@ -148,7 +148,9 @@ JUDGES = {
 @pytest.fixture
 def server(monkeypatch):
     for package in ("anthropic", "boto3", "openai", "pydantic_ai"):
-        pytest.importorskip(package)  # the extras by which the server is asked
+        # The extras by which the server is asked.
+        reason = f"{package} IS NOT INSTALLED: no server of models is asked"
+        pytest.importorskip(package, reason=reason)
     models = ModelServer()
 
     class Handler(BaseHTTPRequestHandler):

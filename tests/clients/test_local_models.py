@@ -13,13 +13,14 @@ from stickler_cli.clients.local_models import BertScore
 from stickler_cli.comparators import BERTComparator, SemanticComparator
 from stickler_cli.core.problems import UnavailableError
 
+NO_MODEL = "model2vec IS NOT INSTALLED: no such model is asked"
 WORDS = {"car": [1, 0, 0], "automobile": [0.8, 0.6, 0], "banana": [0, 0, 1]}
 
 
 @pytest.fixture(scope="module")
 def static_model(tmp_path_factory):
     """Make the directory of a static model that knows three words."""
-    pytest.importorskip("model2vec")
+    pytest.importorskip("model2vec", reason=NO_MODEL)
     from model2vec import StaticModel
     from tokenizers import Tokenizer
     from tokenizers.models import WordLevel
@@ -124,7 +125,7 @@ def test_a_model_of_sentence_transformers_is_loaded_once(on_torch, asking):
 @pytest.mark.parametrize("prefix", ["st", "model2vec"])
 def test_a_path_that_leads_nowhere_is_refused(on_torch, prefix):
     if prefix == "model2vec":
-        pytest.importorskip("model2vec")
+        pytest.importorskip("model2vec", reason=NO_MODEL)
     with pytest.raises(UnavailableError, match=r"no model at \./nowhere, expected the directory"):
         SemanticComparator(f"{prefix}:./nowhere").require()
 

@@ -260,9 +260,9 @@ def test_a_report_of_another_format_is_refused(workspace):
     ("version", "extras", "installed"),
     [
         ("", "", "/action"),
-        ("", "semantic,html", "/action[semantic,html]"),
+        ("", "semantic,llm", "/action[semantic,llm]"),
         ("1.2", "", "stickler-cli==1.2"),
-        ("1.2", "html", "stickler-cli[html]==1.2"),
+        ("1.2", "parquet", "stickler-cli[parquet]==1.2"),
     ],
 )
 def test_the_action_installs_itself_or_the_version_asked_for(tmp_path, version, extras, installed):

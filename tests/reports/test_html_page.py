@@ -9,21 +9,17 @@ import subprocess
 import sys
 from dataclasses import replace
 from html.parser import HTMLParser
-from importlib.util import find_spec
-from typing import get_args
 
 import pytest
 
-from stickler_cli.core.problems import UnavailableError, Violation
+from stickler_cli.core.problems import Violation
 from stickler_cli.documents.pairs import DocumentPair
-from stickler_cli.reports import registry
 from stickler_cli.reports.figures import interval_text
 from stickler_cli.reports.html import field_tree, page, payload
 from stickler_cli.reports.layout import TableStyle
-from stickler_cli.reports.registry import render, require
+from stickler_cli.reports.registry import render
 from stickler_cli.score.detail import Detail, DetailLimits
 from stickler_cli.score.validity import Validity
-from stickler_cli.settings import RunFormat
 
 VOID = {"meta", "link", "input", "br", "hr", "img"}
 ORDER_LABELS = ["overall", "aggregate", "leaves"]
@@ -392,19 +388,6 @@ def test_a_page_of_many_map_keys_has_one_row_for_them(run_of):
     assert len(places) == 61
     assert places.pop("rates") == int(rows["rates"]["data-field"])
     assert set(places.values()) == {int(rows["rates.*"]["data-field"])}
-
-
-def test_a_missing_extra_is_told_before_the_run(monkeypatch):
-    monkeypatch.setattr(registry, "find_spec", lambda name: None)
-
-    require([name for name in get_args(RunFormat) if name != "html"])
-    with pytest.raises(UnavailableError, match=r"pip install 'stickler-cli\[html\]'"):
-        require(["json", "html"])
-
-
-def test_what_is_installed_is_no_error():
-    assert find_spec("jinja2")
-    require(get_args(RunFormat))
 
 
 def test_other_reports_do_not_load_the_template_engine():

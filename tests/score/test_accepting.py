@@ -107,7 +107,7 @@ def test_nothing_is_accepted_without_evidence():
 @pytest.mark.filterwarnings("ignore:Fixed sequence testing")
 @pytest.mark.filterwarnings("ignore:No predict parameters")
 def test_one_start_gives_the_thresholds_of_mapie():
-    control = pytest.importorskip("mapie.risk_control")
+    control = pytest.importorskip("mapie.risk_control", reason="MAPIE IS NOT INSTALLED")
     level, most, size, same = 0.05, 0.1, 600, 0
     for seed in range(20):
         random = np.random.default_rng(seed)
