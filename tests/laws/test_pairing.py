@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
@@ -13,6 +14,7 @@ from stickler_cli.comparators import ExactComparator, LevenshteinComparator, Num
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.compare import pairing, selective
 from stickler_cli.compare.absence import is_absent
+from stickler_cli.compare.assignment import assign
 from stickler_cli.compare.columns import Columns
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.list import ListNode
@@ -93,6 +95,23 @@ def test_no_assignment_has_a_greater_total(matrix, floor):
     chosen = pairs_of(matrix, floor)
 
     assert total(matrix, chosen, floor) >= best - ROUNDING
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_shortest_paths_lead_to_the_greatest_total(seed):
+    random = np.random.default_rng(seed)
+    for rows in range(2, 14):
+        columns = rows + int(random.integers(3))
+        # Some columns are worth more to all, so that rows want the same.
+        gains = random.integers(0, 9, (rows, columns)) * random.integers(0, 9, columns) / 64
+        best, wanted = gains.max(axis=1), gains.argmax(axis=1)
+
+        chosen = assign(gains.__getitem__, best, np.where(best > 0, wanted, -1), columns)
+
+        cells = [(row, column) for row, column in enumerate(chosen) if column >= 0]
+        assert len({column for _, column in cells}) == len(cells)
+        most = gains[linear_sum_assignment(gains, maximize=True)].sum()
+        assert sum(gains[cell] for cell in cells) == most  # such fractions add exactly
 
 
 @many
