@@ -63,6 +63,19 @@ class SchemaSource(Settings):
     schema: str = option("", "The annotated JSON Schema.", "SCHEMA", is_path=True, argument=True)
 
 
+class OptionalSchemaSource(SchemaSource):
+    """The same where the ground truth can stand in for it."""
+
+    schema: str = option(
+        "",
+        "The annotated JSON Schema. Left out, it is inferred from the ground truth.",
+        "[SCHEMA]",
+        is_path=True,
+        argument=True,
+        needed=False,
+    )
+
+
 class TruthSource(Settings):
     """What is right."""
 
@@ -81,7 +94,7 @@ class PredictionSource(Settings):
     pred: str = option("", "Predictions: likewise.", "PRED", is_path=True, argument=True)
 
 
-class SourceOptions(SchemaSource, TruthSource, PredictionSource):
+class SourceOptions(OptionalSchemaSource, TruthSource, PredictionSource):
     """What is compared."""
 
 
@@ -97,10 +110,17 @@ class SelectionOptions(Settings):
     )
 
 
-class SchemaOptions(Settings):
+class PluginOptions(Settings):
+    """Whose code may run."""
+
+    allow_plugins: bool = option(
+        False, "Let the schema name a comparator as module:Class, and be named as module:Model."
+    )
+
+
+class SchemaOptions(PluginOptions):
     """How a schema is read."""
 
-    allow_plugins: bool = option(False, "Let the schema name a comparator as module:Class.")
     infer: Infer = option(
         "auto",
         "Infer how to compare by kinds and names: auto if the schema has no annotation at all, "
@@ -538,11 +558,28 @@ class CheckSettings(SchemaOptions, ConsoleOptions):
     """What `stickler check` is asked for."""
 
 
+class InitSettings(PluginOptions, FindingOptions, ConsoleOptions):
+    """What `stickler init` is asked for."""
+
+    output: str | None = option(
+        None,
+        "Write the schema to this file, not to standard output.",
+        "FILE",
+        short="-o",
+        in_file="none",
+        is_path=True,
+    )
+    force: bool = option(False, "Let it take the place of a file.", in_file="none")
+    interactive: bool = option(False, "Ask about each field.", short="-i", in_file="none")
+
+
 class ShowSettings(SchemaSource, SchemaOptions, TerminalOptions):
     """What `stickler show` is asked for."""
 
 
-class LintSettings(SchemaSource, TruthSource, FindingOptions, SchemaOptions, TerminalOptions):
+class LintSettings(
+    OptionalSchemaSource, TruthSource, FindingOptions, SchemaOptions, TerminalOptions
+):
     """What `stickler lint` is asked for."""
 
     ignore: tuple[str, ...] = option(
@@ -624,6 +661,7 @@ COMMANDS: Final = {
     "report": ReportSettings,
     "accept": AcceptSettings,
     "check": CheckSettings,
+    "init": InitSettings,
     "show": ShowSettings,
     "lint": LintSettings,
     "tune": TuneSettings,

@@ -140,6 +140,19 @@ def evaluate(gt: BaseModel, pred: BaseModel | Mapping[str, Any]) -> EvalResult:
     )
 
 
+def model_schema(
+    model: type[BaseModel], known: dict[str, BaseComparator] | None = None
+) -> dict[str, Any]:
+    """Return the annotated JSON Schema of any model, by the names of its fields.
+
+    Comparators that are instances go into `known`, by the names that the schema has for them;
+    without it they are written out.
+    """
+    if issubclass(model, StructuredModel) and model._source_schema is not None:  # noqa: SLF001
+        return model.to_json_schema()
+    return annotated_schema(model, known)
+
+
 _plans: Final[WeakKeyDictionary[type[BaseModel], tuple[Plan, tuple[Inferred, ...]]]] = (
     WeakKeyDictionary()
 )
@@ -157,11 +170,7 @@ def _plan_of(gt: object) -> tuple[Plan, tuple[Inferred, ...]]:
     model = type(gt)
     if model not in _plans:
         known: dict[str, BaseComparator] = {}
-        name = model.__name__
-        if issubclass(model, StructuredModel) and model._source_schema is not None:  # noqa: SLF001
-            schema = model.to_json_schema()
-        else:
-            schema = annotated_schema(model, known)
+        name, schema = model.__name__, model_schema(model, known)
         # A class is code already: a comparator that it names by its place is no less trusted.
         found = infer(schema, name, allow_plugins=True, comparators=known)
         plan = compile_schema(

@@ -96,6 +96,20 @@ COMMANDS: Final = {
   stickler accept --apply policy.json new/ -o routed.jsonl
   stickler eval schema.json gt2/ pred2/ --policy policy.json""",
     ),
+    "init": Command(
+        """Write an annotated schema, each choice with its reason, for you to check and keep.
+
+        Of ground truth (a JSON file, a directory or JSON Lines) it is inferred by the values in all
+        documents; of a JSON Schema, or a pydantic model, by kinds and names. What a schema says
+        already stays as it is written.
+        """,
+        "init.init",
+        {"source": Argument("GT|SCHEMA|MODULE:MODEL", "What the schema is made of.")},
+        """
+  stickler init gt/ -o schema.json
+  stickler init plain.json -o schema.json --interactive
+  stickler init shop.models:Invoice --allow-plugins""",
+    ),
     "check": Command(
         "Compile schemas and tell every problem of all of them; no document is read.",
         "listings.check",

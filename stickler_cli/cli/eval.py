@@ -38,7 +38,7 @@ def evaluate(settings: EvalSettings) -> ExitCode:
     pairs, client = assembly.pairs, assembly.job.options.client
     if settings.verbose:
         total = "?" if pairs.total is None else pairs.total
-        named = f"{assembly.schema.name} of {settings.schema}"
+        named = f"{assembly.schema.name} of {assembly.schema.path}"
         warn(f"evaluating {total} documents with {named}")
     if settings.dry_run:
         _show_dry_run(assembly.job, pairs)

@@ -1,23 +1,112 @@
 """The schema of a command: loaded as its settings say, and what is to be told of it told."""
 
-from stickler_cli.schema.loading import LoadedSchema, load_schema
+import re
+import sys
+from pathlib import Path
+from pkgutil import resolve_name
+from typing import Any, Final
+
+from stickler_cli.advice.ground_truth import observe
+from stickler_cli.comparators.base import BaseComparator
+from stickler_cli.core.json_values import json_line
+from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.documents.reading import STANDARD_INPUT
+from stickler_cli.documents.sources import Kind, kind_of_source
+from stickler_cli.schema.loading import (
+    LoadedSchema,
+    digest_of,
+    is_schema_file,
+    load_observed,
+    load_schema,
+    loaded,
+)
 from stickler_cli.settings import (
     CheckSettings,
     CompareSettings,
     EvalSettings,
     LintSettings,
+    PluginOptions,
+    ShowSettings,
+    TruthSource,
     TuneSettings,
 )
 from .console import show_problems, warn
 
-SchemaUser = CheckSettings | CompareSettings | EvalSettings | LintSettings | TuneSettings
+_MODEL: Final = re.compile(r"[^\W\d][\w.]*:[^\W\d][\w.]*")
+
+Judging = (
+    CheckSettings | CompareSettings | EvalSettings | LintSettings | ShowSettings | TuneSettings
+)
 
 
-def schema_of(name: str, settings: SchemaUser) -> LoadedSchema:
-    """Load a schema, and say on standard error what was inferred, and what it says in vain."""
-    schema = load_schema(name, allow_plugins=settings.allow_plugins, when=settings.infer)
+def schema_of(name: str, settings: Judging) -> LoadedSchema:
+    """Load a schema, and say on standard error what was inferred, and what it says in vain.
+
+    Without a name it is inferred from the ground truth of the settings.
+    """
+    if is_model(name):
+        schema = _of_model(name, settings)
+    elif name or not isinstance(settings, TruthSource):
+        schema = load_schema(name, allow_plugins=settings.allow_plugins, when=settings.infer)
+    else:
+        schema = _of_ground_truth(settings)
     if not settings.quiet:
         show_problems(schema.warnings, "warning")
         if schema.remark:
             warn(schema.remark)
     return schema
+
+
+def _of_ground_truth(
+    settings: CompareSettings | EvalSettings | LintSettings | TuneSettings,
+) -> LoadedSchema:
+    gt = settings.gt
+    if gt == STANDARD_INPUT:
+        found = "without SCHEMA it is read twice, which standard input cannot be"
+        raise UsageError([Problem("GT", found, "files", "or name a SCHEMA")])
+    what = "model" if is_model(gt) else "schema"
+    if is_model(gt) or (kind_of_source(gt) is Kind.FILE and is_schema_file(gt)):
+        missing = "GT" if isinstance(settings, LintSettings) else "PRED"
+        raise UsageError([Problem("", f"{missing} missing: {gt} is a {what}, no ground truth")])
+    return load_observed(observe(gt, settings).root, gt, when=settings.infer)
+
+
+def is_model(name: str) -> bool:
+    """Return whether a name is that of a model in a module, and of no file."""
+    return _MODEL.fullmatch(name) is not None and not Path(name).exists()
+
+
+def _of_model(name: str, settings: Judging) -> LoadedSchema:
+    known: dict[str, BaseComparator] = {}
+    schema = model_schema(name, settings, known)
+    digest = digest_of(json_line(model_schema(name, settings)))
+    return loaded(
+        schema, name, None, digest, allow_plugins=True, when=settings.infer, comparators=known
+    )
+
+
+def model_schema(
+    name: str, settings: PluginOptions, known: "dict[str, BaseComparator] | None" = None
+) -> dict[str, Any]:
+    """Return the annotated JSON Schema of a pydantic model by its name, `module:Model`.
+
+    Raises:
+        UsageError: code may not run, or there is no such model.
+    """
+    if not settings.allow_plugins:
+        hint = "to import it, give --allow-plugins"
+        raise UsageError([Problem(name, "a model is code, which runs", "a schema file", hint)])
+    from pydantic import BaseModel  # takes 0.1 s, and few schemas are models
+
+    from stickler_cli.api.zero import model_schema as schema_of_class
+
+    if str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))  # where a script beside the model would find it
+    try:
+        model = resolve_name(name)
+    except Exception as error:
+        found = f"it cannot be imported ({type(error).__name__}: {error})"
+        raise UsageError([Problem(name, found, "module:Model")]) from error
+    if not (isinstance(model, type) and issubclass(model, BaseModel)):
+        raise UsageError([Problem(name, "it is no pydantic model", "a subclass of BaseModel")])
+    return schema_of_class(model, known)

@@ -7,10 +7,10 @@ from stickler_cli.core.locations import field_path
 from stickler_cli.reports.figures import number_of, setting
 from stickler_cli.reports.layout import INDENT, Block, Column, Span, Table, Text, draw
 from stickler_cli.schema.choices import Inferred
-from stickler_cli.schema.loading import load_schema
 from stickler_cli.settings import ShowSettings
 from .console import ExitCode, write_result
 from .outputs import style_of
+from .schemas import schema_of
 
 ANNOTATION: Final = "annotation"
 
@@ -26,14 +26,12 @@ _SAID_BY: Final = Column("said by", left=True)
 
 def show(settings: ShowSettings) -> ExitCode:
     """Print the plan of a schema: as a tree, or with full paths in a pipe."""
-    loaded = load_schema(settings.schema, allow_plugins=settings.allow_plugins, when=settings.infer)
+    loaded = schema_of(settings.schema, settings)
     style, fields = style_of(settings), loaded.fields
     head = f"{loaded.plan.model_name} ({loaded.path}): {number_of(len(fields), 'field')}"
     blocks: list[Block] = [Text(head, "title")]
     if not fields:
         blocks.append(Text("without declared fields, values are compared by their kinds"))
-    if loaded.remark:
-        blocks.append(Text(loaded.remark))
     table = [(_lines if style.plain else _tree)(fields)] if fields else []
     write_result(draw([blocks, table], style))
     return ExitCode.OK

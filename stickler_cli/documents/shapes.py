@@ -30,10 +30,10 @@ DEFAULT_SHAPE: Final = Shape()
 def shape_of(settings: DocumentOptions) -> Shape:
     """Return the shape that settings tell of."""
     wrapping: Wrapping = "taken" if settings.lenient_json else "hinted"
-    return Shape(wrapping, _root(settings.gt_root), _root(settings.pred_root))
+    return Shape(wrapping, root_steps(settings.gt_root), root_steps(settings.pred_root))
 
 
-def _root(said: str | None) -> tuple[str, ...]:
+def root_steps(said: str | None) -> tuple[str, ...]:
     """Return the steps of a key, or of a JSON Pointer. Source: RFC 6901."""
     if not said:
         return ()

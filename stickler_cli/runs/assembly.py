@@ -125,7 +125,8 @@ def _policy(settings: EvalSettings, schema: LoadedSchema) -> AcceptancePolicy:
 
 def inputs_of(settings: SourceOptions) -> list[tuple[str, str]]:
     """Return the name and the path of each input."""
-    return [("the schema", settings.schema), ("GT", settings.gt), ("PRED", settings.pred)]
+    schema = [("the schema", settings.schema)] if settings.schema else []
+    return [*schema, ("GT", settings.gt), ("PRED", settings.pred)]
 
 
 def comparing(plan: Plan, settings: ComparisonOptions, client: "Client | None") -> Options:
@@ -160,7 +161,7 @@ def _check_outputs(settings: EvalSettings, inputs: Sequence[tuple[str, str]]) ->
     kept = settings.run_dir is not None
     if settings.restart and not kept:
         raise UsageError([Problem("--restart", "there is no --run-dir", "one to begin again")])
-    for name, source in inputs[1:]:
+    for name, source in inputs[-2:]:
         if kept and source == STANDARD_INPUT:
             found = f"{name} is standard input, which cannot be read again"
             raise UsageError([Problem(OPTION, found, "files", "write it to a .jsonl file first")])

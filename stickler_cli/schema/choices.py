@@ -1,6 +1,6 @@
 """How one value is best compared: what its annotations say, else its kind, else its name."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from typing import Final, Literal, TypeAlias
 
@@ -10,10 +10,13 @@ from stickler_cli.core.values import dataclass
 from .annotations import PREFIX, Merged
 from .combinators import InForce, elements_of, first, kinds_of, positions_of
 from .defaults import DEFAULT_WEIGHT, NUMBER, TEXT, LeafDefault
-from .name_rules import rule_for
+from .name_rules import ANY_TEXT, rule_for
+from .observation import Observed
+from .observed_schema import READS, by_values
 from .places import ArrayPlace, LeafPlace, Places
 
 ANNOTATED: Final = "as its annotations say"
+NO_MORE: Final = "a text, of which the name says no more"
 
 Who: TypeAlias = Literal["annotation", "inferred", "default"]
 """Who said how a field is compared; a default is what its kind alone says."""
@@ -56,11 +59,8 @@ class Inferred:
     def annotations(self) -> JsonObject:
         """Return how the field is compared as annotations of its schema."""
         config = {f"{PREFIX}comparator-config": dict(self.config)} if self.config else {}
-        return {
-            f"{PREFIX}comparator": self.comparator,
-            **config,  # type: ignore[dict-item] # keywords of rules are JSON
-            f"{PREFIX}threshold": self.threshold,
-        }
+        threshold = {} if self.threshold is None else {f"{PREFIX}threshold": self.threshold}
+        return {f"{PREFIX}comparator": self.comparator, **config, **threshold}  # type: ignore[dict-item] # keywords of rules are JSON
 
 
 def says_how(merged: Merged) -> bool:
@@ -91,15 +91,30 @@ def open_choice(merged: Merged) -> Inferred:
     return replace(choice, said=said_by(merged))
 
 
-def leaf_choice(name: str, place: LeafPlace) -> Inferred:
-    """Choose for a leaf that belongs to a field of some name."""
+def leaf_choice(name: str, place: LeafPlace, seen: Observed | None = None) -> Inferred:
+    """Choose for a leaf that belongs to a field of some name; `seen` are values of it."""
     if says_how(place.merged):
         return annotated_choice(place.merged, place.default)
     plain = not place.listed and place.default in (NUMBER, TEXT)
     if not plain or place.format == "duration":  # whose values no rule for names can read
         return kind_choice(place)
     kind = "string" if place.kind == "string" else "number"
-    return named_choice(name, kind) or kind_choice(place)
+    by_name = named_choice(name, kind)
+    if seen is not None and kind == "string":
+        found = by_values(by_name.comparator if by_name else "", seen)
+        by_name = _chosen(*found) if found else by_name
+    if by_name is None and place.default is TEXT:
+        return _chosen(ANY_TEXT, NO_MORE)
+    return by_name or kind_choice(place)
+
+
+def agreed(choices: Sequence[Inferred], kinds: Sequence[str]) -> Sequence[Inferred]:
+    """Let what a text is said to be, a date or a number, hold for numbers beside it too."""
+    of_text = dict(zip(kinds, choices, strict=True)).get("string")
+    if of_text is None or not {*kinds} <= {"string", "number", "integer"}:
+        return choices
+    reads = of_text.comparator in READS
+    return [of_text] * len(choices) if reads else choices
 
 
 def kind_choice(place: LeafPlace) -> Inferred:
@@ -110,8 +125,7 @@ def kind_choice(place: LeafPlace) -> Inferred:
     elif place.kind == "boolean":
         reason = "true or false"
     elif default in (NUMBER, TEXT):
-        reason = "a number" if default is NUMBER else "a text"
-        reason += ", of which the name says no more"
+        reason = "a number, of which the name says no more" if default is NUMBER else NO_MORE
     else:
         reason = f"format {place.format}"
     return _chosen(default, reason)

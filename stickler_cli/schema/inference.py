@@ -22,6 +22,7 @@ from .annotations import NOTHING_INHERITED, Merged, own_keys
 from .choices import (
     Inferred,
     Who,
+    agreed,
     annotated_choice,
     kind_choice,
     leaf_choice,
@@ -35,6 +36,7 @@ from .defaults import DEFAULT_WEIGHT, TEXT
 from .dialects import Schema, walk
 from .name_rules import is_plural
 from .nodes import DEEPEST
+from .observation import Observed
 from .places import (
     ArrayPlace,
     LeafPlace,
@@ -82,6 +84,7 @@ def infer(  # noqa: PLR0913 - a keyword for each that `compile_schema` has, and 
     file: FilePath | None = None,
     *,
     when: Infer = "always",
+    seen: Observed | None = None,
     allow_plugins: bool = False,
     comparators: Mapping[str, BaseComparator] | None = None,
 ) -> Inference:
@@ -93,6 +96,7 @@ def infer(  # noqa: PLR0913 - a keyword for each that `compile_schema` has, and 
         file: where relative references start.
         when: `auto` leaves a schema as it is if a place that it describes has an annotation, and
             `never` any; then the fields say what it comes to.
+        seen: documents of the schema, whose values say more than names.
         allow_plugins: whether a comparator may be named as `package.module:Class`.
         comparators: instances that the schema refers to by these names.
 
@@ -105,10 +109,12 @@ def infer(  # noqa: PLR0913 - a keyword for each that `compile_schema` has, and 
     names = Comparators(allow_plugins, comparators or {})
     try:
         annotated: JsonObject = _copied(schema)
-        walker = _Walker(SchemaFiles(annotated, source, file), names, may_write=when != "never")
+        walker = _Walker(
+            SchemaFiles(annotated, source, file), names, seen, may_write=when != "never"
+        )
         fields = walker.fields()
         if when == "auto" and walker.annotated:
-            walker = _Walker(SchemaFiles(annotated, source, file), names, may_write=False)
+            walker = _Walker(SchemaFiles(annotated, source, file), names, seen, may_write=False)
             fields = walker.fields()
     except RecursionError:
         problem = Problem(source, "the schema is nested too deeply", "fewer levels", pointer="")
@@ -159,8 +165,16 @@ _NOWHERE: Final[Schema] = {}
 class _Walker:
     """Walks a schema once, takes note of choices and lists the fields."""
 
-    def __init__(self, files: SchemaFiles, comparators: Comparators, *, may_write: bool) -> None:
-        """Take a schema that is nobody else's."""
+    def __init__(
+        self,
+        files: SchemaFiles,
+        comparators: Comparators,
+        seen: Observed | None,
+        *,
+        may_write: bool,
+    ) -> None:
+        """Take a schema that is nobody else's, and what is known of its documents."""
+        self._seen = seen
         self._root = files.root
         self._own: set[int] = set()
         """By identity: what may be written to, which is not what stands for schemas."""
@@ -242,10 +256,11 @@ class _Walker:
         leaves = [place for place in places if isinstance(place, LeafPlace)]
         silent = len(leaves) == len(places) and not any(says_how(leaf.merged) for leaf in leaves)
         if silent and id(holder) in self._own:
-            choices = [leaf_choice(at.name, leaf) for leaf in leaves]
+            by_kind = [leaf_choice(at.name, leaf, self._values(at)) for leaf in leaves]
+            choices = agreed(by_kind, [leaf.kind for leaf in leaves])
             if all(choice.annotations() == choices[0].annotations() for choice in choices):
                 noted, kind = (
-                    self._note(holder, choices[0]),
+                    self._note(holder, choices[0], at),
                     " or ".join(leaf.kind for leaf in leaves),
                 )
                 return [self._entry(at, leaves[0].merged, noted, kind)]
@@ -255,24 +270,27 @@ class _Walker:
             found += self._flat(branch.in_force, replace(at, holder=own, leaf_holder=None))
         return found
 
-    def _note(self, holder: Schema, choice: Inferred) -> Inferred:
+    def _note(self, holder: Schema, choice: Inferred, at: _At) -> Inferred:
         """Take note of a choice; where two fields share a holder, the first has its way."""
-        noted = replace(choice, source="inferred")
+        noted = replace(choice, source="inferred", path=at.path)
         return self._notes.setdefault(id(holder), (holder, noted))[1]
 
     def _leaf(self, place: LeafPlace, at: _At) -> Inferred:
-        choice = leaf_choice(at.name, place)
+        choice = leaf_choice(at.name, place, self._values(at))
         holder = at.leaf_holder or at.holder
         if says_how(place.merged):
             return choice
-        return self._note(holder, choice) if id(holder) in self._own else kind_choice(place)
+        return self._note(holder, choice, at) if id(holder) in self._own else kind_choice(place)
+
+    def _values(self, at: _At) -> Observed | None:
+        return self._seen and self._seen.at(at.path)
 
     def _array(self, place: ArrayPlace, at: _At) -> _Fields:
         merged, positions, elements = place.merged, place.positions, place.elements
         box = None if says_how(merged) else named_choice(at.name, "box")
         plural = is_plural(at.name)
         if box and id(at.holder) in self._own and may_be_box(self._places, place, plural=plural):
-            return [self._entry(at, merged, self._note(at.holder, box), "array")]
+            return [self._entry(at, merged, self._note(at.holder, box, at), "array")]
         weight = merged.weight if at.weight is None else at.weight
         if positions and weight is None:
             weight = DEFAULT_WEIGHT

@@ -1,20 +1,31 @@
 """A schema as commands have it: read, inferred where it says nothing, compiled."""
 
 import hashlib
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import orjson
 
+from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.compare.plan import Plan
-from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.json_values import JsonValue, json_line
 from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.core.values import dataclass
 from stickler_cli.settings import Infer
 from .compiler import compile_schema
 from .dialects import Schema
-from .inference import Inferred, infer
-from .remarks import nothing_described, warnings_of, without_doubled_values
+from .inference import Inference, Inferred, infer
+from .observation import Observed
+from .observed_schema import schema_of
+from .remarks import (
+    is_meant_as_schema,
+    names_fields,
+    nothing_described,
+    warnings_of,
+    without_doubled_values,
+)
 
 MODEL_NAME: Final = "x-aws-stickler-model-name"
 
@@ -38,6 +49,8 @@ class LoadedSchema:
     """What the schema says in vain."""
     refusals: tuple[Problem, ...] = ()
     """Why it is of no use, though without inference it can be: it describes no field."""
+    remark: str = ""
+    """What to tell of what was inferred; empty where nothing was."""
 
     @property
     def name(self) -> str:
@@ -48,19 +61,6 @@ class LoadedSchema:
                 if isinstance(name, str) and name.strip():
                     return name.strip()
         return Path(self.path).stem or self.plan.model_name
-
-    @property
-    def remark(self) -> str:
-        """What to tell of what was inferred; empty where nothing was."""
-        if self.inferred is None:
-            return ""
-        count = sum(field.source == "inferred" for field in self.fields)
-        annotated = any(field.source == "annotation" for field in self.fields)
-        lacks = "does not annotate all" if annotated else "has no annotations"
-        return (
-            f"{self.path} {lacks}: how to compare was inferred for {count} "
-            f"field{'s' * (count != 1)} (--infer never takes the defaults)"
-        )
 
 
 def load_schema(path: str, *, allow_plugins: bool = False, when: Infer = "never") -> LoadedSchema:
@@ -76,8 +76,37 @@ def load_schema(path: str, *, allow_plugins: bool = False, when: Infer = "never"
     except orjson.JSONDecodeError as error:
         found, at = f"the schema is not JSON ({error.msg})", (error.lineno, error.colno)
         raise SchemaError([Problem(path, found, "a JSON Schema", "", None, *at)]) from None
-    digest = f"sha256:{hashlib.sha256(content).hexdigest()}"
+    digest = digest_of(content)
     return loaded(schema, path, Path(path), digest, allow_plugins=allow_plugins, when=when)
+
+
+def load_observed(seen: Observed, source: str, *, when: Infer = "always") -> LoadedSchema:
+    """Infer the schema of documents that were seen; raise SchemaError if they have no field."""
+    schema = schema_of(seen)
+    digest = digest_of(json_line(schema))
+    how: Infer = "never" if when == "never" else "always"
+    found = loaded(schema, f"inferred from {source}", None, digest, when=how, seen=seen)
+    count = f"{seen.total} document{'s' * (seen.total != 1)}"
+    remark = (
+        f"no SCHEMA: it was inferred from the {count} of {source}, read once for that "
+        f"(`stickler init {source} -o schema.json` keeps it)"
+    )
+    return replace(found, remark=remark)
+
+
+def is_schema_file(path: str) -> bool:
+    """Return whether a file is a JSON Schema, or was meant as one, and no document."""
+    try:
+        schema = orjson.loads(Path(path).read_bytes())
+    except (OSError, orjson.JSONDecodeError):
+        return False
+    if not isinstance(schema, dict) or ("properties" in schema and not names_fields(schema)):
+        return False
+    try:
+        described = infer(schema, path, Path(path), when="never").fields
+    except SchemaError:
+        return True
+    return bool(described) or is_meant_as_schema(schema)
 
 
 def loaded(  # noqa: PLR0913 - what a file is, and how it is read
@@ -88,23 +117,46 @@ def loaded(  # noqa: PLR0913 - what a file is, and how it is read
     *,
     allow_plugins: bool = False,
     when: Infer = "never",
+    seen: Observed | None = None,
+    comparators: Mapping[str, BaseComparator] | None = None,
 ) -> LoadedSchema:
     """Infer and compile a parsed schema; raise SchemaError as `compile_schema` does."""
-    found = infer(schema, path, file, when=when, allow_plugins=allow_plugins)
+    how: Any = {"allow_plugins": allow_plugins, "comparators": comparators}
+    found = infer(schema, path, file, when=when, seen=seen, **how)
     inferred = found.annotations
     nothing = isinstance(schema, dict) and not found.fields
     refusals = (nothing_described(found.schema, path),) if nothing else ()
     try:
-        plan = compile_schema(
-            found.schema, path, file, allow_plugins=allow_plugins, inferred=inferred
-        )
+        plan = compile_schema(found.schema, path, file, inferred=inferred, **how)
     except SchemaError as error:
         # What is invalid may be no schema at all, but have one inside.
         raise SchemaError((*(each for each in refusals if each.hint), *error.problems)) from None
     if refusals and when != "never":
         raise SchemaError(refusals)
-    inferred_as = repr([(place, said) for (_, place), said in inferred.items()]).encode()
-    known_as = f"sha256:{hashlib.sha256(inferred_as).hexdigest()}" if inferred else None
-    warnings = tuple(warnings_of(found.schema, path))
-    contents = without_doubled_values(found.schema)
-    return LoadedSchema(path, digest, plan, contents, known_as, found.fields, warnings, refusals)
+    said = repr([(place, said) for (_, place), said in inferred.items()]).encode()
+    return LoadedSchema(
+        path,
+        digest,
+        plan,
+        contents=without_doubled_values(found.schema),
+        inferred=digest_of(said) if inferred else None,
+        fields=found.fields,
+        warnings=tuple(warnings_of(found.schema, path)),
+        refusals=refusals,
+        remark=_remark(path, found) if inferred else "",
+    )
+
+
+def digest_of(content: bytes) -> str:
+    """Return what a schema is known by."""
+    return f"sha256:{hashlib.sha256(content).hexdigest()}"
+
+
+def _remark(path: str, found: Inference) -> str:
+    count = sum(field.source == "inferred" for field in found.fields)
+    annotated = any(field.source == "annotation" for field in found.fields)
+    lacks = "does not annotate all" if annotated else "has no annotations"
+    return (
+        f"{path} {lacks}: how to compare was inferred for {count} field"
+        f"{'s' * (count != 1)} (`stickler init {path}` shows it, --infer never takes the defaults)"
+    )

@@ -19,8 +19,12 @@ LEAF: Final = STRING | NUMBER
 BOX: Final = frozenset({"box"})
 """An array that may be a box: four numbers, or two pairs of them."""
 
+IDENTIFIER: Final = "an identifier: one wrong character makes it another"
+CHOICE: Final = "one of a few choices: `paid` and `unpaid` look alike and are not"
+
 MONEY: Final = LeafDefault("NumericComparator", 1.0, {"absolute_tolerance": 0.01})
 WORDS: Final = LeafDefault("FuzzyComparator", 0.8, {"method": "token_sort_ratio"})
+ANY_TEXT: Final = LeafDefault("LevenshteinComparator", 0.7)
 QUANTITY: Final = LeafDefault("NumericComparator", 1.0)
 PLACE: Final = LeafDefault("LevenshteinComparator", 0.8)
 PROSE: Final = replace(WORDS, threshold=0.7)
@@ -45,12 +49,12 @@ class NameRule:
 
 
 _TABLE: Final = {
-    ("an identifier: one wrong character makes it another", LEAF, EXACT): (
+    (IDENTIFIER, LEAF, EXACT): (
         "account, asin, barcode, bic, code, cusip, ean, ein, gtin, iban, id, identifier, imei,"
         "isbn, isin, issn, lei, nbr, no, nr, num, number, po, postcode, purchase order, ref,"
         "reference, serial, sku, ssn, swift, tax id, tin, upc, vin, zip, zipcode"
     ),
-    ("an identifier: one wrong character makes it another", STRING, EXACT): (
+    (IDENTIFIER, STRING, EXACT): (
         "checksum, doi, guid, hash, key, license plate, passport, uuid, vat"
     ),
     ("an amount of money: rounding to a cent is no error", LEAF, MONEY): (
@@ -80,17 +84,18 @@ _TABLE: Final = {
         "mac address, mobile, mobile number, phone, phone number, tel, telephone, telephone number,"
         "uri, url, user name, username, web address, web site, website"
     ),
-    ("one of a few choices: `paid` and `unpaid` look alike and are not", STRING, EXACT): (
-        "currency, gender, kind, language, locale, priority, severity, sex, status, time zone,"
-        "timezone, type, unit, uom"
+    (CHOICE, STRING, EXACT): (
+        "currency, direction, gender, kind, language, locale, method, priority, severity, sex,"
+        "status, time zone, timezone, type, unit, uom"
     ),
     ("a name: words may change places, as in `Smith, John`", STRING, WORDS): (
-        "agent, approved by, author, authorized by, bank, beneficiary, brand, buyer, carrier,"
-        "client, company, contact, created by, customer, doctor, employee, employer, firstname,"
-        "fullname, holder, institution, insured, insurer, issued by, landlord, lastname, manager,"
-        "manufacturer, merchant, name, organisation, organization, owner, patient, payee, payer,"
-        "person, physician, prepared by, provider, recipient, retailer, seller, sender, signatory,"
-        "signed by, sold by, supplier, surname, tenant, vendor"
+        "affiliation, agent, approved by, author, authorized by, bank, beneficiary, brand, buyer,"
+        "carrier, client, company, contact, created by, customer, doctor, employee, employer,"
+        "firstname, fullname, holder, institution, insured, insurer, issued by, landlord, lastname,"
+        "manager, manufacturer, merchant, name, organisation, organization, owner, patient, payee,"
+        "payer, person, physician, prepared by, provider, publisher, recipient, retailer, school,"
+        "seller, sender, signatory, signed by, sold by, supplier, surname, tenant, university,"
+        "vendor"
     ),
     ("an address: parts may change places", STRING, WORDS): (
         "addr, address, address line, location, street"
@@ -100,9 +105,9 @@ _TABLE: Final = {
         "region, state, town, village"
     ),
     ("a longer text: most of its words must be there, in any order", STRING, PROSE): (
-        "abstract, bio, biography, body, comment, content, desc, description, detail, explanation,"
-        "feedback, in words, instruction, message, narrative, note, overview, reason, remark,"
-        "review, summary, text"
+        "abstract, bio, biography, body, citation, clause, comment, content, desc, description,"
+        "detail, explanation, feedback, highlight, in words, instruction, message, narrative, note,"
+        "overview, paragraph, quote, reason, remark, responsibility, review, summary, text"
     ),
     ("a box on a page: what counts is how far two overlap", BOX, OVERLAP): (
         "b box, bbox, bounding box, boundingbox, box"

@@ -112,9 +112,25 @@ def _what_was_meant(schema: Schema, source: str) -> str:
     return ""
 
 
+def is_meant_as_schema(schema: JsonValue) -> bool:
+    """Return whether a value that describes nothing is a schema all the same, or holds one."""
+    misspelt = isinstance(schema, dict) and any(_meant(key) in NAMED | LISTED for key in schema)
+    return misspelt or any(True for _ in _schemas_inside(schema, ()))
+
+
+def names_fields(value: JsonValue) -> bool:
+    """Return whether a value is an object schema, and no document with `properties`."""
+    named = value.get("properties") if isinstance(value, dict) else None
+    parts = named.values() if isinstance(named, dict) else ()
+    return any(isinstance(part, dict) and not _KINDS.isdisjoint(part) for part in parts)
+
+
+_KINDS: Final = frozenset({"$ref", "allOf", "anyOf", "enum", "oneOf", "properties", "type"})
+
+
 def _schemas_inside(value: JsonValue, path: Path) -> Iterator[Path]:
     """List the places of object schemas in anything, the outermost of each branch."""
-    if path and isinstance(value, dict) and isinstance(value.get("properties"), dict):
+    if path and names_fields(value):
         yield path
     elif isinstance(value, dict) and len(path) < _LEVELS:
         for key, part in value.items():

@@ -39,7 +39,9 @@ def test_a_comparator_from_a_module_is_used_only_if_plugins_are_allowed(stickler
 
 
 def test_what_describes_nothing_is_refused_whatever_is_inferred(stickler, data):
-    write(data / "wrapper.json", {"schema": {"type": "object", "properties": {"a": {}}}})
+    write(
+        data / "wrapper.json", {"schema": {"type": "object", "properties": {"a": {"type": "null"}}}}
+    )
 
     for options in ([], ["--infer", "never"]):
         result = stickler("check", "wrapper.json", *options)

@@ -107,7 +107,7 @@ def test_standard_output_that_takes_a_part_only_is_an_error(wide, unbuffered):
 
     with (wide / "out").open("wb") as out:
         result = subprocess.run(
-            (*EVAL, "-f", "json"),
+            (*EVAL, "-f", "json", "--infer", "never"),
             cwd=wide,
             stdout=out,
             stderr=subprocess.PIPE,

@@ -27,6 +27,7 @@ DANGEROUS = {
         "reports/registry.py",
         "cli/command.py",
     },
+    "pkgutil": {"cli/schemas.py"},
 }
 FORBIDDEN = {
     *("yaml", "marshal", "shelve", "dill", "cloudpickle", "joblib", "ctypes", "code"),

@@ -41,7 +41,7 @@ def test_a_row_of_a_field_has_its_comparator_threshold_weight_and_who_said_what(
 def test_what_was_inferred_is_told_with_the_rule(stickler, data):
     write(data / "plain.json", PLAIN)
     result = stickler("show", "plain.json")
-    assert "plain.json has no annotations: how to compare was inferred for 2 fields" in result.out
+    assert "plain.json has no annotations: how to compare was inferred for 2 fields" in result.err
     assert (
         'inferred: named "iban", an identifier: one wrong character makes it another' in result.out
     )
@@ -58,8 +58,8 @@ def test_where_only_some_fields_are_annotated_the_others_can_be_inferred(stickle
     properties = {**PLAIN["properties"], "name": {"type": "string", X + "threshold": 0.9}}
     write(data / "some.json", {**PLAIN, "properties": properties})
     assert "inferred" not in stickler("show", "some.json").out
-    out = stickler("show", "some.json", "--infer", "always").out
-    assert "some.json does not annotate all: how to compare was inferred for 2 fields" in out
+    err = stickler("show", "some.json", "--infer", "always").err
+    assert "some.json does not annotate all: how to compare was inferred for 2 fields" in err
 
 
 def test_a_schema_without_declared_fields_says_so(stickler, data):

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from stickler_cli.schema.defaults import BY_FORMAT, EXACT, NUMBER, TEXT, leaf_default
-from stickler_cli.schema.name_rules import MISLEADING, PREPOSITIONS, QUALIFIERS, RULES
+from stickler_cli.schema.defaults import BY_FORMAT, EXACT, NUMBER, leaf_default
+from stickler_cli.schema.name_rules import ANY_TEXT, MISLEADING, PREPOSITIONS, QUALIFIERS, RULES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "inference.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", PAGE, re.DOTALL)
@@ -60,7 +60,7 @@ def test_the_table_of_kinds_is_that_of_the_code():
         **dict.fromkeys(formats(exact[0]), exact[1]),
     }
     rest = " ".join(PAGE.split())
-    assert f"a string to {TEXT.comparator} with threshold {TEXT.threshold}" in rest
+    assert f"a string to {ANY_TEXT.comparator} with threshold {ANY_TEXT.threshold}" in rest
     assert f"number to {NUMBER.comparator} with threshold {NUMBER.threshold}" in rest
 
 

@@ -1,0 +1,43 @@
+"""The schema that a ground truth implies: one pass over its documents."""
+
+from stickler_cli.compare.wrappers import Unwrapper
+from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.values import dataclass
+from stickler_cli.documents.document import read_document
+from stickler_cli.documents.shapes import at_root, root_steps
+from stickler_cli.documents.single import open_documents
+from stickler_cli.schema.defaults import open_default
+from stickler_cli.schema.observation import Observed
+from stickler_cli.settings import FindingOptions
+
+
+@dataclass(frozen=True, slots=True)
+class SeenDocuments:
+    """What was seen in all documents of a source."""
+
+    root: Observed
+    unread: int
+    """Documents that cannot be read: they say nothing."""
+
+
+def observe(source: str, settings: FindingOptions) -> SeenDocuments:
+    """Read all documents of a source, once.
+
+    Raises:
+        UsageError: the source cannot be used, or no document of it can be read.
+    """
+    found, root, unread = open_documents(source, settings), Observed(), 0
+    steps = root_steps(settings.gt_root)
+    unwrapper = Unwrapper(open_default(), None)
+    for _, reference in found.refs:
+        value = at_root(read_document(reference).value, steps, "--gt-root", reference)
+        if isinstance(value, Problem) or value is None:
+            unread += 1
+        else:
+            root.add(unwrapper(value).value)
+    if not root.total:
+        told = f"none of its {unread} documents can be read" if unread else "there is no document"
+        raise UsageError([*found.problems, Problem(source, told, "documents to infer a schema of")])
+    if not root.fields and root.elements is None:
+        raise UsageError([Problem(source, "its documents have no key", "documents with values")])
+    return SeenDocuments(root, unread)

@@ -1,0 +1,107 @@
+"""`stickler init`: an annotated schema of documents, of a schema or of a model."""
+
+import json
+from collections.abc import Mapping
+from functools import reduce
+from operator import getitem
+from pathlib import Path as FilePath
+from typing import Any, Final
+
+from stickler_cli.advice.ground_truth import observe
+from stickler_cli.core.json_values import JsonObject
+from stickler_cli.core.locations import Path
+from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.values import dataclass
+from stickler_cli.documents.sources import Kind, kind_of_source
+from stickler_cli.runs.whole_files import whole_file
+from stickler_cli.schema.annotated_text import with_keys
+from stickler_cli.schema.choices import Inferred
+from stickler_cli.schema.inference import infer
+from stickler_cli.schema.loading import is_schema_file, loaded
+from stickler_cli.schema.observation import Observed
+from stickler_cli.schema.observed_schema import facts_of, schema_of
+from stickler_cli.schema.references import IN_MEMORY
+from stickler_cli.settings import InitSettings
+from .console import ExitCode, warn, write_result
+from .interview import interview
+from .schemas import is_model, model_schema
+
+OUTPUT: Final = "--output"
+COMMENT: Final = "$comment"
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """What is to be annotated."""
+
+    text: str
+    name: str
+    file: FilePath | None = None
+    seen: Observed | None = None
+
+
+def init(source: str, settings: InitSettings) -> ExitCode:
+    """Write the schema to a file or to standard output."""
+    if settings.output is not None and not settings.force and FilePath(settings.output).exists():
+        place = f"{OUTPUT} {settings.output}"
+        raise UsageError([Problem(place, "there is a file already", "a new one, or --force")])
+    given = _given(source, settings)
+    schema: Any = json.loads(given.text)
+    # Tells what is wrong with it, and refuses what describes nothing.
+    loaded(schema, given.name, given.file, allow_plugins=settings.allow_plugins, when="always")
+    found = infer(
+        schema, given.name, given.file, seen=given.seen, allow_plugins=settings.allow_plugins
+    )
+    here = given.file.resolve().as_uri() if given.file else IN_MEMORY
+    inside = {path: choice for (uri, path), choice in found.choices.items() if uri == here}
+    elsewhere = len(found.choices) - len(inside)
+    if settings.interactive:
+        inside = interview(inside, given.seen)
+    text = with_keys(given.text, _added(schema, inside, given.seen))
+    if settings.output is None:
+        write_result(text)
+    else:
+        with whole_file(settings.output, OUTPUT) as stream:
+            stream.write(text.encode("utf-8", "backslashreplace"))
+    if not settings.quiet:
+        _conclude(len(inside), elsewhere, settings)
+    return ExitCode.OK
+
+
+def _given(source: str, settings: InitSettings) -> _Given:
+    if is_model(source):
+        schema = model_schema(source, settings)
+        return _Given(f"{json.dumps(schema, indent=2, ensure_ascii=False)}\n", source)
+    if kind_of_source(source) is Kind.FILE and is_schema_file(source):
+        file = FilePath(source)
+        return _Given(file.read_bytes().decode("utf-8-sig"), source, file)
+    seen = observe(source, settings).root
+    return _Given(
+        f"{json.dumps(schema_of(seen), indent=2, ensure_ascii=False)}\n", source, None, seen
+    )
+
+
+def _added(
+    schema: JsonObject, choices: Mapping[Path, Inferred], seen: Observed | None
+) -> dict[Path, JsonObject]:
+    """Return what is added to which places: annotations that are not there, and why."""
+    added = {}
+    for path, choice in choices.items():
+        there: Any = reduce(getitem, path, schema)  # type: ignore[arg-type]
+        values = seen and seen.at(choice.path)
+        why = f"{choice.reason} ({facts_of(values)})" if values else choice.reason
+        before = f"{there[COMMENT]}; " if COMMENT in there else ""
+        keys = {key: value for key, value in choice.annotations().items() if key not in there}
+        added[path] = {**keys, COMMENT: before + why}
+    return added
+
+
+def _conclude(annotated: int, elsewhere: int, settings: InitSettings) -> None:
+    place = f" in {settings.output}" if settings.output else ""
+    if annotated:
+        places = f"{annotated} place{'s' * (annotated != 1)}"
+        warn(f"annotated {places}{place}; each says why in {COMMENT}")
+    else:
+        warn("every field says how it is compared: nothing was added")
+    if elsewhere:
+        warn(f"{elsewhere} more in other files stay as they are: annotate these files themselves")

@@ -1,0 +1,246 @@
+"""`stickler init`, and SCHEMA left out or a model: what is inferred is what was written down."""
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from .conftest import write
+
+X = "x-aws-stickler-"
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+PLAIN = """{
+\t"type" : "object",
+\t"properties" : {
+\t\t"due" : { "type" : "string", "$comment" : "of the invoice" },
+\t\t"note" : { "type" : "string", "x-aws-stickler-threshold" : 0.5 },
+\t\t"tags" : { "type" : "array", "items" : {"type":"string"} }
+\t}
+}"""
+
+
+def test_ground_truth_becomes_an_annotated_schema(stickler, data):
+    result = stickler("init", "gt")
+
+    schema = json.loads(result.out)
+    assert (result.code, result.err) == (0, "annotated 4 places; each says why in $comment\n")
+    assert schema["properties"]["id"] == {
+        "type": "string",
+        X + "comparator": "ExactComparator",
+        X + "threshold": 1.0,
+        "$comment": 'named "id", an identifier: one wrong character makes it another '
+        "(seen: 2 values, 1 different)",
+    }
+    assert schema["properties"]["lines"]["items"]["properties"]["qty"]["type"] == "integer"
+    assert stickler("init", "gt/one.json").code == 0
+
+
+@pytest.mark.parametrize("name", ["bank-statement", "invoice", "receipt", "resume"])
+def test_what_is_inferred_without_a_schema_is_what_is_written_down(stickler, name):
+    gt, pred = str(FIXTURES / name / "gt"), str(FIXTURES / name / "pred")
+
+    written = stickler("init", gt, "-o", "made.json")
+    kept = stickler("eval", "made.json", gt, pred, "-f", "json", "--show-non-matches", "999")
+    inferred = stickler("eval", gt, pred, "-f", "json", "--show-non-matches", "999")
+
+    assert (written.code, written.out) == (0, "")
+    assert stickler("check", "made.json").err == ""
+    for result in (kept, inferred):
+        assert result.code in (0, 3)
+    for key in ("confusion_matrix", "overall_score", "fields"):
+        assert kept.json[key] == inferred.json[key]
+    assert inferred.json["schema"]["path"] == f"inferred from {gt}"
+    assert "no SCHEMA: it was inferred from the" in inferred.err
+
+
+def test_a_schema_is_kept_as_it_is_written(stickler, data):
+    (data / "plain.json").write_text(PLAIN, encoding="utf-8")
+
+    result = stickler("init", "plain.json")
+
+    date = '"x-aws-stickler-comparator" : "DateComparator", "x-aws-stickler-threshold" : 1.0'
+    text = (
+        '"x-aws-stickler-comparator" : "LevenshteinComparator", "x-aws-stickler-threshold" : 0.7, '
+        '"$comment" : "a text, of which the name says no more"'
+    )
+    why = (
+        r"of the invoice; named \"due\", a date or a range of dates: "
+        "the same day can be written in many ways"
+    )
+    expected = PLAIN.replace('"of the invoice" }', f'"{why}", {date} }}').replace(
+        '{"type":"string"} }', f'{{"type":"string"}}, {text} }}'
+    )
+    assert result.out == expected
+    write(data / "done.json", json.loads(result.out))
+    assert stickler("init", "done.json").err == (
+        "every field says how it is compared: nothing was added\n"
+    )
+
+
+def test_a_file_is_replaced_only_if_that_is_asked_for(stickler, data):
+    before = (data / "schema.json").read_bytes()
+
+    refused = stickler("init", "gt", "-o", "schema.json")
+
+    assert (refused.code, (data / "schema.json").read_bytes()) == (2, before)
+    assert "there is a file already, expected a new one, or --force" in refused.err
+    assert stickler("init", "schema.json", "-o", "schema.json", "--force").code == 0
+
+
+def test_what_other_files_describe_is_told(stickler, data):
+    write(data / "part.json", {"type": "object", "properties": {"sku": {"type": "string"}}})
+    write(data / "whole.json", {"type": "object", "properties": {"part": {"$ref": "part.json"}}})
+
+    result = stickler("init", "whole.json")
+
+    assert json.loads(result.out) == json.loads((data / "whole.json").read_text())
+    assert "1 more in other files stay as they are" in result.err
+
+
+@pytest.mark.parametrize(
+    ("contents", "message"),
+    [
+        ({}, "its documents have no key"),
+        ({"schema": {"type": "object", "properties": {"a": {"type": "string"}}}}, "at /schema"),
+        ({"type": "object", "propertis": {}}, "did you mean properties"),
+        ({"properties": {"a": {"type": "strin"}}}, "did you mean string?"),
+    ],
+)
+def test_what_is_no_schema_and_no_document_is_refused(stickler, data, contents, message):
+    write(data / "odd.json", contents)
+
+    result = stickler("init", "odd.json")
+
+    assert (result.code, result.out) == (2, "")
+    assert message in result.err
+
+
+def test_each_choice_can_be_changed(stickler, data, monkeypatch):
+    answers = "\nFuzy\nFuzzyComparator 0.8\n2\n0.5\n-\n"
+    monkeypatch.setattr(sys, "stdin", io.StringIO(answers))
+
+    result = stickler("init", "gt", "--interactive")
+
+    schema = json.loads(result.out)["properties"]
+    assert schema["id"][X + "comparator"] == "ExactComparator"
+    assert (schema["total"][X + "comparator"], schema["total"][X + "threshold"]) == (
+        "FuzzyComparator",
+        0.8,
+    )
+    parts = schema["lines"]["items"]["properties"]
+    assert parts["sku"][X + "threshold"] == 0.5
+    assert parts["sku"]["$comment"].startswith("chosen by hand")
+    assert parts["qty"] == {"type": "integer"}
+    assert "did you mean FuzzyComparator?" in result.err
+    assert "2 is no threshold in [0, 1]" in result.err
+
+
+# --- SCHEMA left out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["eval", "schema.json", "pred"], "PRED missing: schema.json is a schema"),
+        (["eval", "schema.json", "gt/one.json"], "PRED missing: schema.json is a schema"),
+        (["compare", "schema.json", "gt/one.json"], "PRED missing: schema.json is a schema"),
+        (["lint", "schema.json"], "GT missing: schema.json is a schema"),
+        (["eval", "pred"], "GT missing, expected stickler eval [SCHEMA] GT PRED"),
+        (["eval", "-", "pred"], "standard input cannot be"),
+        (["eval", "nowhere", "pred"], "there is no such file or directory"),
+        (["eval", "models:Order", "pred"], "PRED missing: models:Order is a model"),
+    ],
+)
+def test_what_is_missing_is_said(stickler, arguments, message):
+    result = stickler(*arguments)
+
+    assert (result.code, result.out) == (2, "")
+    assert message in result.err
+
+
+def test_ground_truth_of_which_nothing_can_be_read_is_refused(stickler, data):
+    (data / "bad").mkdir()
+    (data / "bad" / "a.json").write_text("{", encoding="utf-8")
+
+    assert "none of its 1 documents can be read" in stickler("eval", "bad", "pred").err
+
+
+def test_one_document_is_enough(stickler):
+    result = stickler("compare", "gt/two.json", "pred/two.json")
+
+    assert result.code == 0
+    assert "inferred from the 1 document of gt/two.json" in result.err
+
+
+# --- a model as the schema
+
+MODELS = """
+from pydantic import BaseModel
+from stickler_cli import ComparableField, StructuredModel
+from stickler_cli.comparators import ExactComparator
+
+class Line(BaseModel):
+    sku: str
+    qty: int
+
+class Order(BaseModel):
+    id: str
+    total: float
+    lines: list[Line]
+
+class Strict(StructuredModel):
+    id: str = ComparableField(comparator=ExactComparator(), threshold=1.0)
+
+number = 1
+"""
+
+
+@pytest.fixture
+def models(data, monkeypatch):
+    (data / "order_models.py").write_text(MODELS, encoding="utf-8")
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.delitem(sys.modules, "order_models", raising=False)
+
+
+def test_a_model_is_a_schema_if_its_code_may_run(stickler, models):
+    refused = stickler("eval", "order_models:Order", "gt", "pred")
+    result = stickler("eval", "order_models:Order", "gt", "pred", "--allow-plugins", "-f", "json")
+
+    assert refused.code == 2
+    assert "a model is code, which runs" in refused.err
+    assert "order_models" not in sys.modules or result.code == 0
+    assert [each["comparator"] for each in result.json["fields"]] == [
+        "ExactComparator",
+        "NumericComparator",
+        "",
+        "ExactComparator",
+        "NumericComparator",
+    ]
+    assert result.json["schema"]["path"] == "order_models:Order"
+    again = stickler("eval", "order_models:Order", "gt", "pred", "--allow-plugins", "-f", "json")
+    assert again.out == result.out
+
+
+def test_a_model_with_annotations_is_compared_as_it_says(stickler, models):
+    result = stickler("check", "order_models:Strict", "--allow-plugins")
+
+    assert (result.code, result.err) == (0, "")
+    made = json.loads(stickler("init", "order_models:Strict", "--allow-plugins").out)
+    assert made["properties"]["id"][X + "comparator"] == "ExactComparator"
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("order_models:Nope", "it cannot be imported (AttributeError"),
+        ("no_such_module:Order", "it cannot be imported (ModuleNotFoundError"),
+        ("order_models:number", "it is no pydantic model"),
+    ],
+)
+def test_a_model_that_is_none_is_told(stickler, models, name, message):
+    result = stickler("check", name, "--allow-plugins")
+
+    assert result.code == 2
+    assert message in result.err

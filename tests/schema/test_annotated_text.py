@@ -1,0 +1,72 @@
+"""Keys are put into JSON text, and the rest of the text stays as it is."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stickler_cli.schema.annotated_text import with_keys
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+def objects_in(value, path=()):
+    if isinstance(value, dict):
+        yield path
+    parts = value.items() if isinstance(value, dict) else enumerate(value)
+    for step, part in parts:
+        if isinstance(part, dict | list):
+            yield from objects_in(part, (*path, step))
+
+
+def expected(value, added, path=()):
+    match value:
+        case dict():
+            inner = {key: expected(part, added, (*path, key)) for key, part in value.items()}
+            return inner | added.get(path, {})
+        case list():
+            return [expected(part, added, (*path, at)) for at, part in enumerate(value)]
+        case _:
+            return value
+
+
+@given(
+    st.dictionaries(st.text(), VALUES, max_size=4),
+    st.data(),
+    st.sampled_from([None, 2, "\t"]),
+    st.sampled_from([None, (",", ":"), (", ", " : ")]),
+    st.booleans(),
+)
+def test_what_is_added_is_there_and_the_rest_as_it_was(value, data, indent, separators, ascii_):
+    text = json.dumps(value, indent=indent, separators=separators, ensure_ascii=ascii_)
+    chosen = data.draw(st.sets(st.sampled_from([*objects_in(value)])))
+    keys = st.dictionaries(st.text(), st.integers(), min_size=1, max_size=2)
+    added = {path: data.draw(keys) for path in chosen}
+
+    found = with_keys(text, added)
+
+    assert json.loads(found) == expected(value, added)
+    assert list(json.loads(found))[: len(value)] == list(value)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("{}", '{"k": 1, "l": {"m": 2}}'),
+        ('{"a":1}', '{"a":1, "k":1, "l":{"m": 2}}'),
+        ('{ "a": {"k": 2} }', '{ "a": {"k": 2}, "k": 1, "l": {"m": 2} }'),
+        (
+            '{\n\t"a": [],\n\t"b": 2\n}\n',
+            '{\n\t"a": [],\n\t"b": 2,\n\t"k": 1,\n\t"l": {"m": 2}\n}\n',
+        ),
+        ('{\r\n  "k": 5 }', '{\r\n  "k": 1,\r\n  "l": {"m": 2} }'),
+        ('{"k": "a, }\\"", "b": 1}', '{"k": 1, "b": 1, "l": {"m": 2}}'),
+    ],
+)
+def test_new_keys_are_written_as_those_before_them(text, found):
+    assert with_keys(text, {(): {"k": 1, "l": {"m": 2}}}) == found

@@ -1,0 +1,218 @@
+"""What is seen of documents, the schema that it implies, and that it stays small."""
+
+import pytest
+
+from stickler_cli.schema.inference import infer
+from stickler_cli.schema.observation import (
+    LONGEST_VALUE,
+    MOST_KEYS,
+    MOST_PLACES,
+    MOST_VALUES,
+    SAMPLE,
+    Observed,
+    Room,
+)
+from stickler_cli.schema.observed_schema import facts_of, key_of, schema_of
+
+X = "x-aws-stickler-"
+
+
+def seen_in(*documents):
+    root = Observed()
+    for document in documents:
+        root.add(document)
+    return root
+
+
+def field(*values, name="x"):
+    """Give the schema of one field that had these values."""
+    return schema_of(seen_in(*({name: value} for value in values)))["properties"][name]
+
+
+def choice(*values, name="x"):
+    """Give how a field of these values is compared."""
+    root = seen_in(*({name: value} for value in values))
+    (found,) = infer(schema_of(root), seen=root).fields
+    return found.comparator, found.threshold, found.reason
+
+
+@pytest.mark.parametrize(
+    ("values", "type_"),
+    [
+        ([1, 2], "integer"),
+        ([1, 2.5], "number"),
+        ([True], "boolean"),
+        (["a", None], ["string", "null"]),
+        (["a", 1], ["string", "integer"]),
+        ([{}], "object"),
+        ([[]], "array"),
+    ],
+)
+def test_the_types_that_occurred_are_told(values, type_):
+    assert field(*values)["type"] == type_
+
+
+def test_a_field_that_was_always_null_may_be_anything():
+    assert field(None, None) == {}
+
+
+@pytest.mark.parametrize(
+    ("value", "format_"),
+    [
+        ("2024-03-01", "date"),
+        ("2024-03-01T10:00:00Z", "date-time"),
+        ("a.b@example.org", "email"),
+        ("https://example.org/a?b", "uri"),
+        ("123e4567-e89b-12d3-a456-426614174000", "uuid"),
+        ("1/3/2024", None),
+    ],
+)
+def test_a_format_that_all_texts_have_is_told(value, format_):
+    assert field(value, value, None).get("format") == format_
+    assert "format" not in field(value, "something else")
+
+
+def test_a_few_texts_seen_often_are_an_enum():
+    values = ["open", "closed", None] * 8
+
+    assert field(*values) == {
+        "type": ["string", "null"],
+        "enum": ["closed", "open", None],
+    }
+    assert "enum" not in field(*values[:9])
+    assert "enum" not in field(*map(str, range(100)))
+    assert "enum" not in field(*values, name="vendor")
+    assert "enum" in field(*values, name="status")
+
+
+def test_keys_that_are_data_make_a_map():
+    weeks = seen_in(*({"hours": {f"2024-W{week}": 1, f"2024-W{week + 1}": 2}} for week in range(9)))
+    skills = seen_in(*({"hours": {f"skill {'abcdefghi'[n]}": [1]}} for n in range(9)))
+    record = seen_in(*[{"hours": {"monday": 1, "tuesday": 2}}] * 9)
+
+    number = {"type": "integer"}
+    assert schema_of(weeks)["properties"]["hours"] == {
+        "type": "object",
+        "additionalProperties": number,
+    }
+    assert "additionalProperties" in schema_of(skills)["properties"]["hours"]
+    assert schema_of(record)["properties"]["hours"]["properties"] == {
+        "monday": number,
+        "tuesday": number,
+    }
+
+
+def test_the_values_of_a_map_are_put_together():
+    root = seen_in(
+        *({f"k{n}": {"a": n, "b": None}} for n in range(3)), {"k3": {"a": 0.5, "b": "x"}}
+    )
+
+    assert schema_of(root)["additionalProperties"] == {
+        "type": "object",
+        "properties": {"a": {"type": "number"}, "b": {"type": ["string", "null"]}},
+    }
+
+
+def items(*skus, more=0):
+    return {
+        "items": [{"name": "n", "sku": sku, **dict.fromkeys("abcdef"[:more], 1)} for sku in skus]
+    }
+
+
+def test_a_field_that_tells_items_apart_is_their_key():
+    documents = [items("A-1", "A-2"), items("A-2", "A-3"), items("A-1"), items("A-3", "A-4")]
+
+    assert key_of(seen_in(*documents).fields["items"]) == "sku"
+    assert key_of(seen_in(*documents[:2]).fields["items"]) is None
+    assert key_of(seen_in(*documents, items("A-1", "A-1")).fields["items"]) is None
+    assert key_of(seen_in(*documents, items("A-1", None)).fields["items"]) is None
+
+
+@pytest.mark.parametrize(("more", "weight"), [(3, None), (4, 2)])
+def test_a_key_weighs_more_where_it_cannot_tear_items_apart(more, weight):
+    root = seen_in(*[items("A-1", "A-2", more=more)] * 3)
+
+    sku = schema_of(root)["properties"]["items"]["items"]["properties"]["sku"]
+
+    assert sku.get(X + "weight") == weight
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "comparator", "threshold"),
+    [
+        ("x", ["1 March 2024", "12/3/2024"], "DateComparator", 1.0),
+        ("x", ["1,250.00", "EUR 3.50"], "NumericComparator", 1.0),
+        ("x", ["12", "7"], "NumericComparator", 1.0),
+        ("x", ["0012", "7000"], "ExactComparator", 1.0),
+        ("x", ["AB-123", "CD-9"], "ExactComparator", 1.0),
+        ("x", ["one two three four five six seven eight nine"], "FuzzyComparator", 0.7),
+        ("x", ["steel", "stone"], "LevenshteinComparator", 0.7),
+        ("order_id", ["a b c", "d e f"], "ExactComparator", 1.0),
+        ("due", ["2024-13-45 or so", "when delivered", "at once"], "LevenshteinComparator", 0.7),
+        ("due", ["1 March 2024", "at once"], "DateComparator", 1.0),
+        ("total", ["n/a", "free", "included"], "LevenshteinComparator", 0.7),
+    ],
+)
+def test_values_say_how_they_are_compared(name, values, comparator, threshold):
+    assert choice(*values, name=name)[:2] == (comparator, threshold)
+
+
+def test_numbers_among_texts_that_are_dates_or_numbers_are_compared_as_these():
+    assert choice("May 2020", "June 2021", 2022, name="end_date")[0] == "DateComparator"
+    assert choice("12.50", 3, 4.5)[0] == "NumericComparator"
+
+
+def test_why_a_name_was_passed_over_is_told():
+    assert choice("when delivered", "at once", name="due")[2] == (
+        "0 of 2 texts read as a date; texts like any other"
+    )
+    assert choice("free of charge", "none", name="total")[2].startswith(
+        "0 of 2 texts read as a number; "
+    )
+
+
+def test_what_was_seen_is_told():
+    assert facts_of(seen_in({"a": "x"}, {"a": None}, {"a": "x"}).fields["a"]) == (
+        "seen: 2 values, 1 null, 1 different"
+    )
+
+
+def test_what_is_kept_does_not_grow_with_the_documents():
+    root = Observed()
+    for n in range(3 * MOST_KEYS):
+        root.add(
+            {f"k{n}": {"deep": [str(n)]}, "text": f"value {n}", "list": [{"id": n}, {"id": -n}]}
+        )
+
+    assert len(root.fields) <= MOST_KEYS
+    assert root.more
+    assert root.fields["text"].values is None
+    assert root.fields["text"].forms[""] == SAMPLE
+    assert root.fields["list"].lists == SAMPLE
+    assert root.fields["text"].total == 3 * MOST_KEYS
+
+
+def test_texts_that_are_no_values_of_a_set_are_not_kept():
+    assert seen_in({"x": "a" * (LONGEST_VALUE + 1)}).fields["x"].values is None
+    assert len(seen_in(*({"x": str(n)} for n in range(MOST_VALUES))).fields["x"].values) == 50
+
+
+def test_places_that_are_told_apart_are_bounded():
+    root = Observed(Room(10))
+    root.add({str(n): {"a": 1, "b": 2} for n in range(20)})
+
+    def places(seen):
+        return 1 + sum(map(places, seen.fields.values()))
+
+    assert places(root) == 10
+    assert MOST_PLACES > 1000
+
+
+def test_depth_is_bounded():
+    deep = "x"
+    for _ in range(500):
+        deep = {"a": [deep]}
+
+    seen = seen_in(deep)
+
+    assert infer(schema_of(seen), seen=seen).fields
