@@ -17,6 +17,8 @@ from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import batch_of
 from stickler_cli.score.comparison_view import comparison_view
 
+pytestmark = pytest.mark.anywhere
+
 CASES = Path(__file__).parent / "cases" / "documents.jsonl"
 ROWS = [json.loads(line) for line in CASES.read_text(encoding="utf-8").splitlines()]
 

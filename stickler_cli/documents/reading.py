@@ -32,7 +32,7 @@ UNPACKING_ERRORS: Final = (OSError, EOFError, zlib.error)
 _BLANK: Final = b" \t\r\n\0"
 _FENCE: Final = "```"
 _NON_FINITE: Final = re.compile(r"-?(?:NaN|Infinity)")
-_DEPTH_MESSAGE: Final = "depth limit exceeded"
+_DEPTH: Final = "depth"  # is in what all versions of orjson say of a document that is too deep
 
 _NO_BUFFER: Final = "Not enough memory"  # how orjson begins to say that there is none for a text
 _LONG_NUMBER: Final = b"0" * 19  # at least; orjson makes floats of integers outside [-2^63, 2^64)
@@ -173,7 +173,7 @@ def _syntax_problem(
     if literal := _NON_FINITE.match(text, start):
         found, expected = f"{literal[0]} is not JSON", "a number or null"
         hint = "Python's json.dumps writes it unless told allow_nan=False"
-    elif error.msg == _DEPTH_MESSAGE:
+    elif _DEPTH in error.msg:
         found, expected, hint = "the document is nested more than 1024 levels deep", "", ""
     else:
         found, expected = f"not valid JSON: {error.msg}", ""

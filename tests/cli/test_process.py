@@ -41,11 +41,13 @@ def test_the_exit_code_says_what_happened(data, arguments, code):
     assert "Traceback" not in result.stderr
 
 
+@pytest.mark.anywhere
 def test_a_document_that_cannot_be_evaluated_wins_over_a_gate(data):
     write(data / "gt" / "two.json", "")
     assert run(*EVAL, "--fail-under", "1", cwd=data).returncode == ExitCode.INCOMPLETE
 
 
+@pytest.mark.anywhere
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 def test_results_that_cannot_be_written_are_an_internal_error(data):
     with Path("/dev/full").open("w") as full:
@@ -76,6 +78,7 @@ def reader_of_a_part(read: int) -> bytes:
     return b"".join(parts)
 
 
+@pytest.mark.anywhere
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such pipes")
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("blocking", [True, False])
@@ -97,6 +100,7 @@ def test_a_pipe_that_takes_a_part_at_a_time_gets_all(wide, unbuffered, blocking)
     assert len(json.loads(text)["confusion_matrix"]["fields"]) == len(WIDE["properties"])
 
 
+@pytest.mark.anywhere
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limits")
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_standard_output_that_takes_a_part_only_is_an_error(wide, unbuffered):
@@ -117,7 +121,7 @@ def test_standard_output_that_takes_a_part_only_is_an_error(wide, unbuffered):
             env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
         )
     assert result.returncode == ExitCode.INTERNAL
-    assert result.stderr == "error: the results could not be written (File too large)\n"
+    assert result.stderr.endswith("error: the results could not be written (File too large)\n")
 
 
 @pytest.mark.slow
@@ -133,6 +137,7 @@ def test_any_stream_that_is_full_is_an_internal_error(arguments, stream):
     assert result.returncode == (ExitCode.INTERNAL if said == stream else expected)
 
 
+@pytest.mark.anywhere
 def test_help_that_nobody_reads_is_no_error():
     read, write_end = os.pipe()
     os.close(read)
@@ -168,6 +173,7 @@ def test_the_least_address_space_that_is_asked_for_is_enough(data):
     assert result.returncode == ExitCode.OK, result.stderr
 
 
+@pytest.mark.anywhere
 @pytest.mark.parametrize(("limit", "code"), [("0", ExitCode.OK), ("1", ExitCode.GATE_FAILED)])
 def test_a_reader_that_stops_reading_does_not_change_the_verdict(data, limit, code):
     read, write_end = os.pipe()
@@ -205,16 +211,19 @@ def test_a_signal_ends_the_run_with_its_own_code_and_no_half_written_file(data, 
     assert {path.name for path in data.iterdir() if "docs" in path.name} <= {"docs.jsonl.partial"}
 
 
+@pytest.mark.anywhere
 def test_the_version_is_printed():
     assert run(*COMMAND, "--version").stdout == f"stickler {__version__}\n"
 
 
+@pytest.mark.anywhere
 def test_help_lists_the_exit_codes():
     text = " ".join(run(*COMMAND, "--help").stdout.split())
     for code, meaning in MEANINGS.items():
         assert f" {code.value} {meaning}" in text
 
 
+@pytest.mark.anywhere
 def test_a_misspelt_command_gets_the_nearest_one():
     result = run(*COMMAND, "evla")
     assert result.returncode == ExitCode.USAGE

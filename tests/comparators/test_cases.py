@@ -8,6 +8,8 @@ import pytest
 
 from stickler_cli.comparators.registry import construct
 
+pytestmark = pytest.mark.anywhere
+
 CASES = Path(__file__).parent.parent / "cases" / "comparators.jsonl"
 ROWS = [json.loads(line) for line in CASES.read_text(encoding="utf-8").splitlines()]
 PRESENT = [row for row in ROWS if row["gt"] is not None and row["pred"] is not None]

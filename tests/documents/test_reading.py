@@ -213,6 +213,7 @@ def test_a_lone_surrogate_is_a_problem(data: bytes):
     problem_in(data)
 
 
+@pytest.mark.anywhere
 def test_depth_beyond_1024_is_a_problem():
     assert "1024" in problem_in(b"[" * 1025 + b"]" * 1025).found
 
