@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import Iterable
 from contextlib import suppress
+from ctypes import CDLL
 from multiprocessing import current_process, get_context, parent_process
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Final, cast
@@ -166,8 +167,6 @@ def work(
 def _end_by_signal() -> None:
     """Have the system kill this process when the one that started it ends: in any library call."""
     if sys.platform == "linux":
-        from ctypes import CDLL  # numpy has loaded it
-
         CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
