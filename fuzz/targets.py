@@ -4,15 +4,24 @@ Functions of their own, so that the tests run them where no fuzzer is installed.
 """
 
 import json
+import os
+import re
 from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+from io import BytesIO, TextIOWrapper
 from itertools import product
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final, TypeAlias
 
+from stickler_cli.cli.app import main
+from stickler_cli.cli.console import ExitCode
 from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Options, Plan
-from stickler_cli.core.json_values import JsonObject
-from stickler_cli.core.problems import Problem, SchemaError
+from stickler_cli.compare.work import STEPS_OF_UNIT
+from stickler_cli.core.json_values import JsonObject, json_line
+from stickler_cli.core.problems import ComparisonError, Problem, SchemaError, WorkLimitError
 from stickler_cli.documents.document import read_text
 from stickler_cli.documents.pairs import DocumentPair
 from stickler_cli.documents.reading import BOM, parse_json
@@ -37,6 +46,18 @@ OPEN: Final = Job(
 )
 """A run that compares by what the documents hold."""
 
+
+MOST_STEPS: Final = 10_000
+"""Steps for each byte of the one document and each of the other, the schema's counted with both."""
+
+FILES: Final = {
+    "schema.json": '{"type": "object", "properties": {"a": {"type": "string"}}}',
+    "gt/1.json": '{"a": "x"}',
+    "pred/1.json": '{"a": "y", "b": 1}',
+    "gt.jsonl": '{"a": "x"}\n{"a": "y"}\n',
+    "pred.jsonl": '{"a": "x"}\n',
+}
+"""What a command finds in its folder."""
 
 Side: TypeAlias = JsonObject | Problem | None
 
@@ -97,8 +118,59 @@ def _evaluate(gt: Side, pred: Side) -> None:
         json.loads(line)
 
 
+def compare_any(data: bytes) -> None:
+    """Compare two documents by a schema: in steps that grow with the product of their sizes."""
+    case = parse_json(data, "fuzz.json")
+    if not isinstance(case, dict):
+        return
+    schema, gt, pred = (case.get(name) for name in ("schema", "gt", "pred"))
+    if not isinstance(schema, dict) or not isinstance(gt, dict) or not isinstance(pred, dict):
+        return
+    try:
+        plan = compile_schema(schema, "fuzz.json")
+    except SchemaError:
+        return
+    size, n, m = (len(json_line(value)) for value in (schema, gt, pred))
+    most = MOST_STEPS * (size + n) * (size + m)
+    with room_for_depth():
+        try:
+            compare(plan, [gt], [pred], Options(work_limit=most / STEPS_OF_UNIT))
+        except WorkLimitError as error:
+            raise BrokenRuleError(f"more than {most:,} steps") from error
+        except ComparisonError:
+            return  # of a comparator, on such values
+
+
+def run_any(data: bytes) -> None:
+    """Run a command with any arguments, where only a few files are: it says what is wrong."""
+    given = parse_json(data, "fuzz.json")
+    if not isinstance(given, list):
+        return
+    arguments = [part for part in given if isinstance(part, str) and not _is_unsafe(part)]
+    before, shown = Path.cwd(), TextIOWrapper(BytesIO(), "utf-8")
+    with TemporaryDirectory() as folder, redirect_stdout(shown), redirect_stderr(shown):
+        for name, text in FILES.items():
+            (place := Path(folder) / name).parent.mkdir(exist_ok=True)
+            place.write_text(text)
+        os.chdir(folder)
+        try:
+            code = main(arguments)
+        finally:
+            os.chdir(before)
+    shown.seek(0)
+    if code not in [*ExitCode] or "internal error" in (said := shown.read()):
+        raise BrokenRuleError(f"exit code {code}: {said}")
+
+
+def _is_unsafe(argument: str) -> bool:
+    """Return whether an argument leads out of the folder, or has processes or terminals made."""
+    return bool(re.search(r"[/\\~\x00]|\.\.|^-j|--jobs|--memory|--doc.*time|--progress", argument))
+
+
 TARGETS: Final[dict[str, Callable[[bytes], None]]] = {
     "schema": compile_any,
     "document": read_any,
+    "comparison": compare_any,
+    "command": run_any,
 }
 """By name, which is also that of the folder with their seeds."""

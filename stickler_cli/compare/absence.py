@@ -26,6 +26,32 @@ def is_absent(value: Any) -> bool:
     return True
 
 
+class Absence:
+    """Says what is nothing, and looks only once into values that stand inside each other.
+
+    It is for values that live as long as it does, for it knows them by identity.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[int, bool] = {}
+
+    def __call__(self, value: Any) -> bool:
+        """Return whether a value is nothing, as `is_absent` does."""
+        if not isinstance(value, dict | list):
+            return value is None or (isinstance(value, str) and not value)
+        found = self._known.get(id(value))
+        if found is None:
+            found, is_deep = True, False
+            for part in value.values() if isinstance(value, dict) else value:
+                is_deep = is_deep or isinstance(part, dict | list)
+                found = self(part)
+                if not found:
+                    break
+            if is_deep:  # of others it is found as soon as looked up
+                self._known[id(value)] = found
+        return found
+
+
 def without_absent(value: JsonValue) -> JsonValue:
     """Return a value without its absent parts, at every level.
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.core.json_values import JsonValue
-from .absence import is_absent
+from .absence import Absence
 from .prepared import NUMBERS, Prepared
 from .work import NAME, VALUE, Place, Work
 
@@ -89,8 +89,7 @@ class Columns:
         """The Python types of all values."""
         self.scalar = self.types <= _SCALARS
         """Whether no value is an object, a list or something that JSON does not have."""
-        # To look into deep values at each of their levels takes long.
-        self._is_absent = partial(is_, None) if are_present else is_absent
+        self._is_absent = partial(is_, None) if are_present else self.place.absence
         self._derived: dict[Hashable, Any] = {}
         self.pairings: dict[tuple[int, int], Any] = {}
         """Of pairs of lists met while other elements were paired: what they came to."""
@@ -174,8 +173,8 @@ class Columns:
         def parts(value: JsonValue) -> Iterable[tuple[int, JsonValue]]:
             return enumerate(value) if isinstance(value, list) else ((0, value),)
 
-        gt, gt_values = _parts(self.gt, parts)
-        pred, pred_values = _parts(self.pred, parts)
+        gt, gt_values = _parts(self.gt, parts, self.place.absence)
+        pred, pred_values = _parts(self.pred, parts, self.place.absence)
         values = Columns(gt_values, pred_values, self.place, are_present=True)
         if self.confidences is not None:
             values.confidences = self._beside(
@@ -202,8 +201,8 @@ class Columns:
                 for name, part in value.items():
                     yield names.setdefault(name, len(names)), part
 
-        gt, gt_values = _parts(self.gt, parts)
-        pred, pred_values = _parts(self.pred, parts)
+        gt, gt_values = _parts(self.gt, parts, self.place.absence)
+        pred, pred_values = _parts(self.pred, parts, self.place.absence)
         self.place.charge(NAME * len(names))
         values = Columns(gt_values, pred_values, self.place.below(ANY_KEY), are_present=True)
         named = list(names)
@@ -232,7 +231,9 @@ def kind(value: object) -> int:
 
 
 def _parts(
-    values: Sequence[JsonValue], parts: Callable[[JsonValue], Iterable[tuple[int, JsonValue]]]
+    values: Sequence[JsonValue],
+    parts: Callable[[JsonValue], Iterable[tuple[int, JsonValue]]],
+    absent: Absence,
 ) -> tuple[Elements, list[JsonValue]]:
     """Lay out the present parts of values one after the other."""
     found: list[JsonValue] = []
@@ -240,7 +241,7 @@ def _parts(
     ends = [0]
     for value in values:
         for place, part in parts(value):
-            if part.__class__ in NUMBERS or not is_absent(part):
+            if part.__class__ in NUMBERS or not absent(part):
                 found.append(part)
                 places.append(place)
         ends.append(len(found))

@@ -16,6 +16,7 @@ from .one_of import SAYS, OneOfNode
 from .outcomes import Floats, Outcomes, classified, clipped, scored
 from .plan import Node, Options, Purpose
 from .result import DEFAULT_MATCH_THRESHOLD, TN, ThresholdSource
+from .work import UNDECLARED
 
 _OBJECTS: Final = frozenset((dict, type(None)))
 
@@ -205,6 +206,7 @@ def _undeclared(
                     for name, part in value.items()
                     if name not in declared and not node.has_field(name) and not is_absent(part)
                 )
+        columns.place.charge(UNDECLARED * sum(map(len, found.values())))
         return {slot: names for slot, names in found.items() if names}
 
     known = columns.derived((id(node), side), find)  # once a column

@@ -8,6 +8,7 @@ compared several within a limit knows that each keeps to it.
 from typing import Final
 
 from stickler_cli.core.problems import WorkLimitError
+from .absence import Absence
 
 STEPS_OF_UNIT: Final = 1_000_000_000
 """Steps of a unit of work, in which limits are given: about a second."""
@@ -20,6 +21,8 @@ VALUE: Final = 100
 """Steps of a value to be found in its document."""
 PREPARED: Final = 2_000
 """Steps of a value that a comparator reads, and as many for each hundred letters."""
+UNDECLARED: Final = 20_000
+"""Steps of a key that nothing declares: an error of its own."""
 NAME: Final = 100_000
 """Steps of a key that only the documents name: a field of its own, in counts and reports."""
 
@@ -39,6 +42,7 @@ class Work:
         self._limit = limit
         self._left, self._at_once = _steps(limit), _steps(at_once)
         self._places: dict[tuple[str, ...], list[int]] = {}
+        self.absence = Absence()
 
     @property
     def steps(self) -> int:
@@ -68,10 +72,12 @@ class Work:
 class Place:
     """Where work is done."""
 
-    __slots__ = ("_steps", "_work", "path")
+    __slots__ = ("_steps", "_work", "absence", "path")
 
     def __init__(self, work: Work, path: tuple[str, ...], steps: list[int]) -> None:
         self._work, self.path, self._steps = work, path, steps
+        self.absence = work.absence
+        """What tells values that are nothing, one for all places."""
 
     def below(self, name: str) -> "Place":
         """Return the place of a field of the objects here."""

@@ -1,6 +1,6 @@
 import pytest
 
-from stickler_cli.compare.absence import is_absent, without_absent
+from stickler_cli.compare.absence import Absence, is_absent, without_absent
 
 
 @pytest.mark.parametrize(
@@ -22,6 +22,7 @@ from stickler_cli.compare.absence import is_absent, without_absent
 )
 def test_nothing_in_any_form_is_absent(value):
     assert is_absent(value)
+    assert Absence()(value)
 
 
 @pytest.mark.parametrize(
@@ -30,6 +31,24 @@ def test_nothing_in_any_form_is_absent(value):
 )
 def test_zero_false_and_blanks_are_values(value):
     assert not is_absent(value)
+    assert not Absence()(value)
+
+
+def test_values_inside_each_other_are_looked_into_once(monkeypatch):
+    absence, value = Absence(), ["x"]
+    for _ in range(50):
+        value = [value]
+    looks = []
+    monkeypatch.setattr(Absence, "__call__", lambda *given: looks.append(1) or look(*given))
+
+    while isinstance(value, list):
+        assert not absence(value)
+        value = value[0]
+
+    assert len(looks) <= 3 * 52
+
+
+look = Absence.__call__
 
 
 def test_a_value_that_is_not_json_is_present():
