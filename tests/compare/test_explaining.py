@@ -291,6 +291,8 @@ def test_extra_keys_take_no_part_and_undeclared_ones_are_named():
 
     extra = part(root, "new")
     assert (extra.outcome, extra.extra, extra.pred, extra.adds) == (Outcome.FA, True, 2, None)
+    assert (extra.kind, extra.gt_path, extra.pred_path) == ("leaf", ("new",), ("new",))
+    assert (extra.similarity, extra.score, extra.threshold) == (0.0, 0.0, 0.0)
     assert (root.sum, root.undeclared) == (Sum(1.0, 1.0), ("old",))
 
 

@@ -2,9 +2,10 @@ import numpy as np
 import pytest
 
 from stickler_cli.clients.model import ModelError
-from stickler_cli.comparators import BBoxIoUComparator
+from stickler_cli.comparators import BBoxIoUComparator, LevenshteinComparator
 from stickler_cli.comparators.base import Answers, BaseComparator
 from stickler_cli.compare.leaf import LeafNode
+from stickler_cli.compare.plan import Options
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.problems import ComparisonError, UsageError
 from .nodes import (
@@ -147,7 +148,9 @@ def test_the_first_wrong_cell_of_a_matrix_is_named():
         table(leaf, ["a", "b"], ["x", "y"])
 
 
-@pytest.mark.parametrize(("answer", "similarity"), [(1 + 1e-10, 1.0), (-1e-10, 0.0), (1, 1.0)])
+@pytest.mark.parametrize(
+    ("answer", "similarity"), [(1 + 1e-9, 1.0), (1 + 1e-10, 1.0), (-1e-9, 0.0), (1, 1.0)]
+)
 def test_the_noise_of_floats_is_kept_out(answer, similarity):
     assert alike(fixed(answer), "a", "b") == similarity
     assert table(fixed(answer), ["a"], ["b"]) == [[similarity]]
@@ -292,6 +295,33 @@ def asked(answer):
 
 def test_a_model_is_asked_about_unequal_values_that_both_sides_have():
     assert [each.similarity for each in asked([0.25, 0.5, 1.0])] == [0.25, 0.0, 1.0, 0.5, 1.0]
+
+
+class Judge(Asked):
+    """Says of the pairs that it is asked about that they are the same, and notes them."""
+
+    pairing = LevenshteinComparator()
+    client: object = None
+
+    def __init__(self):
+        super().__init__([1.0] * 9)
+        self.asked = []
+
+    def ask(self, client, gt, pred):
+        self.client = client
+        self.asked += zip(gt, pred, strict=True)
+        return super().ask(client, gt, pred)
+
+
+def test_a_judge_is_asked_by_the_client_of_the_run_about_pairs_chosen_without_it():
+    judge, client = Judge(), object()
+    node = a_list(LeafNode(threshold=0.5, comparator=judge))
+
+    found = compared(node, ["abcd", "wxyz"], ["wxy", "abc"], Options(client=client))
+
+    assert pairs_of(found) == [(0, 1, "TP"), (1, 0, "TP")]
+    assert judge.asked == [("abcd", "abc"), ("wxyz", "wxy")]
+    assert judge.client is client
 
 
 def test_a_model_that_does_not_answer_is_an_error_that_names_the_pair():

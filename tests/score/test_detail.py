@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
 from stickler_cli.core.locations import Path
@@ -15,6 +16,7 @@ from stickler_cli.score.detail import (
     BINS,
     Detail,
     DetailLimits,
+    Histogram,
     bin_of,
     non_match_row,
     similarities,
@@ -69,6 +71,18 @@ def kept_ids(detail: Detail) -> list[str]:
 def test_a_bin_begins_with_its_lower_end_and_1_has_its_own():
     assert [bin_of(step / BINS) for step in range(BINS + 1)] == list(range(BINS + 1))
     assert bin_of(0.9999) == BINS - 1
+
+
+def test_the_pairs_of_a_field_are_in_the_bins_of_their_similarities():
+    similarity = np.array([*(step / BINS for step in range(BINS + 1)), 0.9999])
+    matched = similarity >= 0.5
+    histogram = Histogram()
+    histogram.add(similarity, matched)
+
+    bins = [*range(BINS + 1), BINS - 1]
+    assert [bin_of(one) for one in similarity.tolist()] == bins
+    for side, chosen in ((histogram.matched, matched), (histogram.unlike, ~matched)):
+        assert side == np.bincount(np.array(bins)[chosen], minlength=BINS + 1).tolist()
 
 
 def test_pairs_are_counted_by_similarity_and_verdict():
@@ -207,6 +221,7 @@ def test_a_long_value_is_its_beginning_and_its_length(monkeypatch):
 
     assert text_of("abcdef") == ['"abc', 8]
     assert text_of("ab") == '"ab"'
+    assert text_of("\ud83d") == ['"\\ud', 8]  # half of a character that two make
 
 
 def test_a_comparison_is_rows_from_the_outside_in():
@@ -242,3 +257,6 @@ def test_rows_beyond_the_most_are_counted(monkeypatch):
 
     assert [row[1] for row in rows] == ["a", "b"]
     assert more == 3
+
+    monkeypatch.setattr(comparison_lines, "MOST_LINES", 5)
+    assert len(json.loads(comparison_line(compare(PLAN, {"a": "x"}, {"a": "x"})))) == 5

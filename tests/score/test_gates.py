@@ -79,6 +79,8 @@ def test_a_gate_is_read_into_its_parts(text, mode, path, metric, operator, limit
         (">=0.9", "asks for nothing"),
         ("f1>=90", "did you mean f1>=0.9?"),
         ("leaves:a.recall<=99", "did you mean leaves:a.recall<=0.99?"),
+        ("f1>=100", "did you mean f1>=1?"),
+        ("f1>=1.5", "between 0 and 1"),
         ("recall>=-1", "between 0 and 1"),
     ],
 )
@@ -86,6 +88,13 @@ def test_what_is_no_gate_is_refused_with_what_it_could_be(text, told):
     with pytest.raises(UsageError) as caught:
         parse_gate(text)
     assert told in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["f1>=101", "recall>=-1", "recall>=-50"])
+def test_a_limit_that_is_no_percentage_is_not_read_as_one(text):
+    with pytest.raises(UsageError) as caught:
+        parse_gate(text)
+    assert caught.value.problems[0].hint == ""
 
 
 @pytest.mark.parametrize(
@@ -128,10 +137,19 @@ def test_recall_with_fd_changes_what_a_gate_compares():
     ],
 )
 def test_an_empty_denominator_never_passes_and_says_so(text, counts):
-    result = judge(parse_gate(text), evaluation(a=counts))
-    assert not result.passed
+    gate = parse_gate(text)
+    result = judge(gate, evaluation(a=counts))
+    assert (result.gate, result.limit, result.passed) == (gate, gate.limit, False)
     assert result.value is None
     assert "undefined: nothing was counted" in result.reason
+
+
+def test_a_gate_on_a_score_takes_that_of_its_field_or_of_the_documents():
+    made = evaluation(a=[1, 0, 0, 0, 0])
+    made.tally.fields["a"].score_units = SCORE_UNIT // 2
+
+    assert judge(parse_gate("score>=0.5"), made).value == 0.5
+    assert judge(parse_gate("a.score>=0.5"), made).value == 0.25
 
 
 def test_a_score_of_no_documents_never_passes():
@@ -208,7 +226,8 @@ def test_a_gate_on_a_field_counts_all_of_its_values_and_one_on_the_whole_units()
 
 
 def test_every_unknown_path_is_told_with_near_ones():
-    gates = [parse_gate("lines.prise.f1>=0.5"), parse_gate("b.f1>=0.5")]
+    texts = ("f1>=0.5", "lines.prise.f1>=0.5", "documents.failed<=0", "b.f1>=0.5")
+    gates = [parse_gate(text) for text in texts]
     with pytest.raises(UsageError) as caught:
         check_paths(gates, KNOWN)
     first, second = caught.value.problems

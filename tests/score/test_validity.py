@@ -88,6 +88,26 @@ def test_of_equally_frequent_violations_the_order_is_that_of_the_fields():
     ]
 
 
+def test_verdicts_of_two_parts_of_a_run_add_up():
+    first, second = Validity(), Validity()
+    first.update("a", ())
+    first.update("b", [violation("type", "a"), violation("enum", "a")])
+    second.update("c", ())
+    second.update("d", [violation("type", "b"), violation("type", "a")])
+    second.update("e", None)
+
+    first.merge(second)
+
+    assert (first.checked, first.valid, first.invalid, first.unreadable) == (5, 2, 2, 1)
+    view = first.view()
+    assert list(view["keywords"].items()) == [("type", 3), ("enum", 1)]
+    assert [(it["path"], it["count"]) for it in view["violations"]] == [
+        ("a", 2),
+        ("a", 1),
+        ("b", 1),
+    ]
+
+
 def test_a_verdict_shows_its_first_violations_and_counts_all():
     view = verdict_view([violation(pointer=f"/{n}") for n in range(SHOWN + 5)])
 
