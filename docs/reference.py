@@ -7,9 +7,15 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from inspect import cleandoc
 from pathlib import Path
 
-from stickler_cli.core.option import Option, options_of
+from stickler_cli import __version__
+from stickler_cli.cli.commands import COMMANDS as CLI
+from stickler_cli.cli.commands import Command
+from stickler_cli.cli.console import MEANINGS
+from stickler_cli.cli.help import PANELS
+from stickler_cli.core.option import Option, Settings, options_of
 from stickler_cli.settings import COMMANDS
 
 PAGES = Path(__file__).parent
@@ -75,7 +81,66 @@ def _in_files() -> dict[str, tuple[Option, list[str]]]:
     return found
 
 
-GENERATED = {"commands.md": commands, "configuration.md": configuration}
+def manual() -> Iterator[str]:
+    """Return the lines of the man page. Source of its language: groff_man(7)."""
+    yield f'.TH STICKLER 1 "" "stickler {__version__}" "User Commands"'
+    yield from (".SH NAME", roff("stickler - compare predicted JSON documents with ground truth"))
+    yield from (".SH SYNOPSIS", ".B stickler", roff("COMMAND [OPTIONS] [ARGUMENTS]"))
+    yield ".SH DESCRIPTION"
+    yield roff("Evaluate extracted JSON documents against ground truth, field by field, driven by")
+    yield roff("an annotated JSON Schema. stickler COMMAND --help says what is said here.")
+    yield ".SH COMMANDS"
+    for name, command in CLI.items():
+        yield from _manual_of(f"stickler {name}", command, COMMANDS.get(name))
+    yield ".SH EXIT STATUS"
+    for code, meaning in MEANINGS.items():
+        yield from (".TP", f".B {code.value}", roff(meaning))
+    yield ".SH FILES"
+    yield from (".TP", ".I stickler.toml", roff("Options of all commands, found upwards from the"))
+    yield roff("working directory; or the table [tool.stickler] of a pyproject.toml.")
+    yield ".SH ENVIRONMENT"
+    for variable, said in ENVIRONMENT.items():
+        yield from (".TP", f".B {variable}", roff(said))
+
+
+def _manual_of(name: str, command: Command, settings: type[Settings] | None) -> Iterator[str]:
+    for part, inner in command.parts.items():
+        yield from _manual_of(f"{name} {part}", inner, None)
+    if command.parts:
+        return
+    options = options_of(settings).values() if settings else ()
+    arguments = [option.metavar or "" for option in options if option.argument]
+    arguments += [argument.metavar for argument in command.arguments.values()]
+    yield f".SS {roff(' '.join([name, *arguments]))}"
+    yield from map(roff, cleandoc(command.help).splitlines())
+    for panel in PANELS:
+        said = [it for it in options if not it.argument and (it.panel or "options") == panel]
+        if said:
+            yield from (".PP", f".I {panel.capitalize()}")
+        for option in said:
+            flags = ", ".join(filter(None, (option.short, option.flag)))
+            yield from (".TP", f".B {roff(' '.join(filter(None, (flags, option.metavar))))}")
+            yield roff(option.help)
+    yield from (".PP", ".I Exit codes:")
+    yield roff("; ".join(f"{code.value} {said}" for code, said in command.exit_codes.items()) + ".")
+    if command.examples:
+        yield from (".PP", ".EX", *map(roff, command.examples.strip("\n").splitlines()), ".EE")
+
+
+def roff(text: str) -> str:
+    """Return a line of text that is no request, and reads the same in a manual."""
+    text = text.replace("\\", "\\e").replace("-", "\\-")
+    return f"\\&{text}" if text.startswith((".", "'")) else text or ".PP"
+
+
+ENVIRONMENT = {
+    "NO_COLOR": "If set, nothing is in colour.",
+    "FORCE_COLOR": "If set, output is in colour where it is no terminal, too.",
+    "SOURCE_DATE_EPOCH": "Seconds since 1970: the time that a run says it began.",
+    "GITHUB_STEP_SUMMARY": "The file that --format github adds a summary to.",
+}
+
+GENERATED = {"commands.md": commands, "configuration.md": configuration, "stickler.1": manual}
 
 
 def main() -> None:

@@ -41,7 +41,7 @@ _SOME: Final = Number("a whole number of at least 1", lambda number: number >= 1
 _PROCESSES: Final = replace(_SOME, expected=f"{_SOME.expected}, or auto", word="auto")
 
 
-class ConsoleOptions(Settings):
+class ConsoleOptions(Settings, panel="run"):
     """What is told on the terminal."""
 
     quiet: bool = option(
@@ -50,7 +50,7 @@ class ConsoleOptions(Settings):
     debug: bool = option(False, "Show where an error comes from.", in_file="none")
 
 
-class TerminalOptions(ConsoleOptions):
+class TerminalOptions(ConsoleOptions, panel="run"):
     """How it is told."""
 
     verbose: bool = option(False, "Also tell what is being done.", short="-v")
@@ -98,7 +98,7 @@ class SourceOptions(OptionalSchemaSource, TruthSource, PredictionSource):
     """What is compared."""
 
 
-class SelectionOptions(Settings):
+class SelectionOptions(Settings, panel="input"):
     """Which of the documents are evaluated."""
 
     limit: int | None = option(None, "Evaluate the first N documents only.", "N", values=_SOME)
@@ -110,7 +110,7 @@ class SelectionOptions(Settings):
     )
 
 
-class PluginOptions(Settings):
+class PluginOptions(Settings, panel="input"):
     """Whose code may run."""
 
     allow_plugins: bool = option(
@@ -118,7 +118,7 @@ class PluginOptions(Settings):
     )
 
 
-class SchemaOptions(PluginOptions):
+class SchemaOptions(PluginOptions, panel="input"):
     """How a schema is read."""
 
     infer: Infer = option(
@@ -128,7 +128,7 @@ class SchemaOptions(PluginOptions):
     )
 
 
-class LenientOptions(Settings):
+class LenientOptions(Settings, panel="input"):
     """What counts as a document."""
 
     lenient_json: bool = option(
@@ -136,7 +136,7 @@ class LenientOptions(Settings):
     )
 
 
-class FindingOptions(Settings):
+class FindingOptions(Settings, panel="input"):
     """How documents are found and read."""
 
     id_field: str | None = option(
@@ -170,7 +170,7 @@ class DocumentOptions(LenientOptions, FindingOptions):
     """How documents of both sides are found and read."""
 
 
-class WrapperOptions(Settings):
+class WrapperOptions(Settings, panel="input"):
     """What stands around values."""
 
     wrapped: str = option(
@@ -181,7 +181,7 @@ class WrapperOptions(Settings):
     )
 
 
-class ComparisonOptions(Settings):
+class ComparisonOptions(Settings, panel="counting"):
     """What decides the score of a pair."""
 
     pairing_floor: float = option(
@@ -195,7 +195,7 @@ class ComparisonOptions(Settings):
     )
 
 
-class LimitedOptions(ComparisonOptions):
+class LimitedOptions(ComparisonOptions, panel="run"):
     """What also decides whether it has one."""
 
     work_limit: float = option(
@@ -207,7 +207,7 @@ class LimitedOptions(ComparisonOptions):
     )
 
 
-class DecidingOptions(LenientOptions, WrapperOptions, LimitedOptions):
+class DecidingOptions(LenientOptions, WrapperOptions, LimitedOptions, panel="counting"):
     """What decides the figures of a run."""
 
     recall_with_fd: bool = option(False, "Count false discoveries as missed in recall.")
@@ -216,13 +216,13 @@ class DecidingOptions(LenientOptions, WrapperOptions, LimitedOptions):
     )
 
 
-class RunOptions(DecidingOptions):
+class RunOptions(DecidingOptions, panel="gates"):
     """What decides the figures and the verdict of a run; its record says it."""
 
     strict: bool = option(False, "Exit 3 if any document is unpaired or invalid.")
 
 
-class IntervalOptions(Settings):
+class IntervalOptions(Settings, panel="statistics"):
     """What is said of chance."""
 
     ci: float | Literal["none"] = option(
@@ -234,7 +234,7 @@ class IntervalOptions(Settings):
     seed: int = option(0, "Draw other random samples, also for --sample.", "N", values=_COUNT)
 
 
-class GateOptions(Settings):
+class GateOptions(Settings, panel="gates"):
     """What the exit code depends on."""
 
     fail_under: float | None = option(
@@ -251,7 +251,7 @@ class GateOptions(Settings):
     )
 
 
-class ModelOptions(Settings):
+class ModelOptions(Settings, panel="models"):
     """What may be asked of models."""
 
     no_cache: bool = option(False, "Keep no answers of models on disk, and use none.")
@@ -261,7 +261,7 @@ class ModelOptions(Settings):
     )
 
 
-class ValidationOptions(Settings):
+class ValidationOptions(Settings, panel="input"):
     """What is held against the schema."""
 
     validate: Validate = option(
@@ -269,7 +269,7 @@ class ValidationOptions(Settings):
     )
 
 
-class OutputOptions(TerminalOptions):
+class OutputOptions(TerminalOptions, panel="output"):
     """The files that results go to."""
 
     output: tuple[str, ...] = option(
@@ -289,7 +289,7 @@ class OutputOptions(TerminalOptions):
     junit_fields: bool = option(False, "In JUnit XML, also give a test case for each field.")
 
 
-class ReportOptions(OutputOptions):
+class ReportOptions(OutputOptions, panel="output"):
     """What is made of the results of a run."""
 
     format: RunFormat = option(
@@ -297,7 +297,7 @@ class ReportOptions(OutputOptions):
     )
 
 
-class BreakdownOptions(Settings):
+class BreakdownOptions(Settings, panel="statistics"):
     """What documents are broken down by."""
 
     by: tuple[str, ...] = option(
@@ -314,7 +314,7 @@ class BreakdownOptions(Settings):
     )
 
 
-class WorkOptions(Settings):
+class WorkOptions(Settings, panel="run"):
     """Who does the work."""
 
     jobs: int | Literal["auto"] = option(
@@ -364,10 +364,11 @@ class EvalSettings(
         "Also report what this policy of stickler accept would let pass, and how wrong that is.",
         "FILE",
         is_path=True,
+        panel="statistics",
     )
 
     show_non_matches: int = option(
-        0, "Show the first N errors below the table.", "N", values=_COUNT
+        0, "Show the first N errors below the table.", "N", values=_COUNT, panel="output"
     )
     non_matches: str | None = option(
         None,
@@ -375,9 +376,14 @@ class EvalSettings(
         "'stickler-cli[parquet]'.",
         "FILE",
         is_path=True,
+        panel="output",
     )
     documents: str | None = option(
-        None, "Write a row for each document to this file; likewise.", "FILE", is_path=True
+        None,
+        "Write a row for each document to this file; likewise.",
+        "FILE",
+        is_path=True,
+        panel="output",
     )
     label: tuple[str, ...] = option(
         (),
@@ -385,6 +391,7 @@ class EvalSettings(
         "Repeatable.",
         "TEXT",
         in_file="eval",
+        panel="run",
     )
     run_dir: str | None = option(
         None,
@@ -392,12 +399,13 @@ class EvalSettings(
         "journal, from which the same command continues.",
         "DIR",
         is_path=True,
+        panel="run",
     )
     restart: bool = option(
-        False, "Leave out what --run-dir holds, and begin again.", in_file="none"
+        False, "Leave out what --run-dir holds, and begin again.", in_file="none", panel="run"
     )
     dry_run: bool = option(
-        False, "Print what models would be asked, and ask nothing.", in_file="none"
+        False, "Print what models would be asked, and ask nothing.", in_file="none", panel="models"
     )
 
 
@@ -423,16 +431,20 @@ class CompareSettings(
         "Show this place only: line_items[2].price, or line_items.price for all items.",
         "PATH",
         in_file="none",
+        panel="output",
     )
-    only_errors: bool = option(False, "Leave out what is right; it is counted.", in_file="none")
+    only_errors: bool = option(
+        False, "Leave out what is right; it is counted.", in_file="none", panel="output"
+    )
     everything: bool = option(
         False,
         "Show everything: inside what is right, and what neither side has.",
         flag="--all",
         in_file="none",
+        panel="output",
     )
     format: ComparisonFormat = option(
-        "table", "What to print on standard output.", short="-f", in_file="none"
+        "table", "What to print on standard output.", short="-f", in_file="none", panel="output"
     )
     output: tuple[str, ...] = option(
         (),
@@ -440,6 +452,7 @@ class CompareSettings(
         "FILE",
         short="-o",
         in_file="none",
+        panel="output",
     )
 
 
@@ -459,12 +472,14 @@ class DiffSettings(
         "Give confidence intervals of this level; a change is significant at the rest.",
         "LEVEL",
         values=_SHARE,
+        panel="statistics",
     )
     margin: float = option(
         MARGIN,
         "A change whose interval shows that it is smaller than this counts as none.",
         "CHANGE",
         values=_SHARE,
+        panel="statistics",
     )
     gate: tuple[str, ...] = option(
         (),
@@ -472,6 +487,7 @@ class DiffSettings(
         "no worse than that. Repeatable.",
         "EXPR",
         in_file="none",
+        panel="gates",
     )
     allow_different: bool = option(False, "Compare runs under different schemas or options too.")
     base: tuple[str, ...] = option(
@@ -497,6 +513,7 @@ class ReportSettings(OutputOptions, TerminalOptions):
         "What to print on standard output.  [default: table, nothing with --output]",
         short="-f",
         in_file="none",
+        panel="output",
     )
 
 
@@ -551,6 +568,7 @@ class AcceptSettings(
         short="-o",
         in_file="none",
         is_path=True,
+        panel="output",
     )
 
 
@@ -589,10 +607,15 @@ class LintSettings(
         "error", "Exit 1 if anything as bad as this is found, or worse.", in_file="none"
     )
     places: int = option(
-        3, "Show the first N places of each finding.", "N", values=_COUNT, in_file="none"
+        3,
+        "Show the first N places of each finding.",
+        "N",
+        values=_COUNT,
+        in_file="none",
+        panel="output",
     )
     format: LintFormat = option(
-        "table", "What to print on standard output.", short="-f", in_file="none"
+        "table", "What to print on standard output.", short="-f", in_file="none", panel="output"
     )
     output: tuple[str, ...] = option(
         (),
@@ -600,6 +623,7 @@ class LintSettings(
         "FILE",
         short="-o",
         in_file="none",
+        panel="output",
     )
 
 
@@ -627,11 +651,17 @@ class TuneSettings(
         in_file="none",
     )
     ci: float = option(
-        LEVEL, "Propose what has a gain by an interval of this level.", "LEVEL", values=_SHARE
+        LEVEL,
+        "Propose what has a gain by an interval of this level.",
+        "LEVEL",
+        values=_SHARE,
+        panel="statistics",
     )
-    seed: int = option(0, "Draw other halves and other random samples.", "N", values=_COUNT)
+    seed: int = option(
+        0, "Draw other halves and other random samples.", "N", values=_COUNT, panel="statistics"
+    )
     format: TuneFormat = option(
-        "table", "What to print on standard output.", short="-f", in_file="none"
+        "table", "What to print on standard output.", short="-f", in_file="none", panel="output"
     )
     output: tuple[str, ...] = option(
         (),
@@ -639,6 +669,7 @@ class TuneSettings(
         "FILE",
         short="-o",
         in_file="none",
+        panel="output",
     )
 
 

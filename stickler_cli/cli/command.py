@@ -4,14 +4,12 @@ The values come from the command line, else from the configuration file, else fr
 """
 
 import inspect
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from importlib import import_module
-from types import SimpleNamespace
-from typing import Any, Final
+from typing import Any
 
 import typer
-import typer.core
 
 from stickler_cli.core.option import FLAG, Choice, Option, Texts, options_of, read_settings
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError
@@ -19,66 +17,15 @@ from stickler_cli.runs.limits import check_address_space
 from stickler_cli.settings import COMMANDS
 from .commands import Argument, Command
 from .config import OWN_FILE, read_config
-from .console import exit_code_help
-
-# The attribute of a parameter that holds what reads its values. Versions of typer that have none
-# read values by other means, which does no harm.
-READER: Final = "_runtime_param"
-
-SEVERAL: Final = "..."  # ends the metavar of an option after which several values may stand
+from .console import ExitCode
+from .help import context_settings, group_of_commands, single_command
 
 
-def _plain(kind: Any) -> Any:
-    """Return a class of commands, or of groups of them, that leaves values to `read_settings`.
-
-    Typer would load pydantic for them, which takes longer than to evaluate some hundred documents.
-    """
-
-    class Plain(kind):  # type: ignore[misc]
-        def get_params(self, ctx: Any) -> list[Any]:
-            found: list[Any] = super().get_params(ctx)
-            for parameter in found:
-                if hasattr(parameter, READER):
-                    setattr(parameter, READER, SimpleNamespace(coerce=lambda value, **place: value))
-            return found
-
-        def parse_args(self, ctx: Any, args: list[str]) -> Any:
-            flags = {
-                flag
-                for parameter in self.get_params(ctx)
-                if (parameter.metavar or "").endswith(SEVERAL) and parameter.multiple
-                for flag in parameter.opts
-            }
-            return super().parse_args(ctx, spread(args, flags))
-
-    return Plain
-
-
-def spread(arguments: Iterable[str], flags: Collection[str]) -> list[str]:
-    """Return the arguments of a command with an option repeated where several values follow it.
-
-    >>> spread(["--new", "a", "b", "--base=c", "d", "-q"], {"--new", "--base"})
-    ['--new', 'a', '--new', 'b', '--base=c', '--base', 'd', '-q']
-    """
-    found: list[str] = []
-    flag, waits = "", False
-    for argument in arguments:
-        if argument.startswith("-") and argument != "-":
-            name, given, _ = argument.partition("=")
-            flag, waits = (name, not given) if name in flags else ("", False)
-        elif flag and waits:
-            waits = False
-        elif flag:
-            found.append(flag)
-        found.append(argument)
-    return found
-
-
-def new_app(**said: Any) -> typer.Typer:
+def new_app(codes: Mapping[ExitCode, str] | None = None, **said: Any) -> typer.Typer:
     """Return an app without commands."""
     return typer.Typer(
-        cls=_plain(typer.core.TyperGroup),
-        context_settings={"help_option_names": ["-h", "--help"]},
+        cls=group_of_commands(codes or {}),
+        context_settings=context_settings(),
         no_args_is_help=True,
         rich_markup_mode=None,  # halves the time of --help, which then is plain text
         **said,
@@ -133,12 +80,10 @@ def add_command(app: typer.Typer, name: str, command: Command) -> None:
             *(_config_parameters(name) if kind else ()),
         ]
     )
-    epilog = f"\b\nExamples:{command.examples}\n\n{exit_code_help()}" if command.examples else None
     app.command(
         name,
-        cls=_plain(typer.core.TyperCommand),
+        cls=single_command(command.examples, command.exit_codes),
         help=command.help,
-        epilog=epilog,
         no_args_is_help=bool(command.arguments),
     )(run)
 
@@ -200,7 +145,9 @@ def _parameter(option: Option) -> inspect.Parameter:
         kind |= None
     if option.short is not None:
         names.append(option.short)
-    said = typer.Option(default, *names, metavar=option.metavar, help=option.help)
+    said = typer.Option(
+        default, *names, metavar=option.metavar, help=option.help, rich_help_panel=option.panel
+    )
     return _keyword(option.name, said, kind)
 
 
@@ -216,7 +163,13 @@ def _config_parameters(command: str) -> Iterator[inspect.Parameter]:
             context.default_map, context.obj = read_config(config, command)
         return config
 
-    ignore = typer.Option(False, "--no-config", is_eager=True, help="Ignore configuration files.")
+    ignore = typer.Option(
+        False,
+        "--no-config",
+        is_eager=True,
+        help="Ignore configuration files.",
+        rich_help_panel="run",
+    )
     yield _keyword("no_config", ignore, bool)
     file = typer.Option(
         None,
@@ -224,6 +177,7 @@ def _config_parameters(command: str) -> Iterator[inspect.Parameter]:
         callback=use,
         is_eager=True,
         metavar="FILE",
+        rich_help_panel="run",
         help="Read options from this file instead of the nearest stickler.toml or [tool.stickler] "
         "in pyproject.toml.",
     )

@@ -8,6 +8,7 @@ from dataclasses import field
 from typing import Final
 
 from stickler_cli.core.values import dataclass
+from .console import MEANINGS, ExitCode
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,26 @@ class Command:
     arguments: Mapping[str, Argument] = field(default_factory=dict)
     examples: str = ""
     parts: Mapping[str, "Command"] = field(default_factory=dict)  # of a group
+    codes: Mapping[ExitCode, str] = field(default_factory=dict)
+    """What exit codes mean that not all commands have, or that mean something else here."""
+
+    @property
+    def exit_codes(self) -> Mapping[ExitCode, str]:
+        """Every exit code of the command, and what it means."""
+        found = {**{code: MEANINGS[code] for code in ALWAYS}, **self.codes}
+        return dict(sorted(found.items()))
+
+
+ALWAYS: Final = (
+    ExitCode.OK,
+    ExitCode.USAGE,
+    ExitCode.INTERNAL,
+    ExitCode.INTERRUPTED,
+    ExitCode.TERMINATED,
+)
+"""What any command may end with."""
+
+_GATE: Final = {ExitCode.GATE_FAILED: "a gate failed, and nothing else"}
 
 
 COMMANDS: Final = {
@@ -49,6 +70,13 @@ COMMANDS: Final = {
   stickler eval schema.json gt/ pred/ --fail-under 0.9 --gate 'total.f1>=0.99'
   stickler eval schema.json gt.json pred.json --show-non-matches 20
   stickler eval""",
+        codes={
+            **_GATE,
+            ExitCode.INCOMPLETE: "some documents could not be evaluated, none was, or nothing was "
+            "paired (wins over 1)",
+            ExitCode.INTERRUPTED: "interrupted (Ctrl-C); the results are those of what was done",
+            ExitCode.TERMINATED: "terminated (SIGTERM); likewise",
+        },
     ),
     "compare": Command(
         """Explain the score of one prediction: every value, threshold, pair and sum behind it.
@@ -61,6 +89,9 @@ COMMANDS: Final = {
   stickler compare schema.json gt/ pred/ --document a --only-errors
   stickler compare schema.json gt.json pred.json --field 'line_items[2]' --all
   stickler compare schema.json gt.json pred.json -f json -o report.md""",
+        codes={
+            ExitCode.INCOMPLETE: "a document is missing, is no JSON object, or cannot be compared"
+        },
     ),
     "diff": Command(
         """Compare two runs of the same documents: what got better or worse, and is it chance?
@@ -82,6 +113,7 @@ COMMANDS: Final = {
   stickler diff --base a1.json a2.json a3.json --new b1.json b2.json b3.json
   stickler diff old.json new.json --gate 'f1>=0' --gate 'documents.worse<=3'
   stickler diff base.json new.json -o diff.json -o comment.md""",
+        codes={**_GATE, ExitCode.INCOMPLETE: "the runs cannot be compared (wins over 1)"},
     ),
     "accept": Command(
         """Find the confidences from which values may pass without review.
@@ -95,6 +127,7 @@ COMMANDS: Final = {
   stickler accept schema.json gt/ pred/ --max-error 0.05 -o policy.json
   stickler accept --apply policy.json new/ -o routed.jsonl
   stickler eval schema.json gt2/ pred2/ --policy policy.json""",
+        codes={ExitCode.INCOMPLETE: "some predictions that a policy is applied to are unusable"},
     ),
     "init": Command(
         """Write an annotated schema, each choice with its reason, for you to check and keep.
@@ -114,6 +147,10 @@ COMMANDS: Final = {
         "Compile schemas and tell every problem of all of them; no document is read.",
         "listings.check",
         {"schemas": Argument("SCHEMA", "Annotated JSON Schemas.", list[str])},
+        codes={
+            ExitCode.OK: "no problems",
+            ExitCode.USAGE: "a schema has problems, or the command or configuration has",
+        },
     ),
     "show": Command(
         """Show how each field is compared: kind, comparator, threshold, weight, and who said so.
@@ -136,6 +173,7 @@ COMMANDS: Final = {
   stickler lint schema.json gt/
   stickler lint schema.json gt.jsonl --id-field id --fail-on warning
   stickler lint schema.json gt/ --ignore near-duplicate -f github -o lint.json""",
+        codes={ExitCode.GATE_FAILED: "something as bad as --fail-on says was found"},
     ),
     "tune": Command(
         """Propose thresholds that the evidence supports, and show it.
@@ -149,6 +187,7 @@ COMMANDS: Final = {
   stickler tune schema.json gt/ pred/
   stickler tune schema.json gt/ pred/ --write
   stickler tune schema.json gt/ pred/ --verdicts verdicts.jsonl -o tuning.json""",
+        codes={ExitCode.INCOMPLETE: "documents cannot be compared"},
     ),
     "merge": Command(
         """Put the runs of shards together: the run of all their documents, to the last digit.
@@ -167,6 +206,11 @@ COMMANDS: Final = {
         """
   stickler merge shard-1.json shard-2.json -o run.json
   stickler merge shards/*.json --gate 'f1>=0.9' -f markdown""",
+        codes={
+            **_GATE,
+            ExitCode.INCOMPLETE: "the runs do not go together, or some documents could not be "
+            "evaluated (wins over 1)",
+        },
     ),
     "report": Command(
         """Write the results of a finished run in any format, without evaluating again.

@@ -8,7 +8,6 @@ import os
 import sys
 from collections.abc import Iterable
 from enum import IntEnum
-from textwrap import fill
 from typing import TYPE_CHECKING, Final, TextIO
 
 from stickler_cli.core.problems import Problem
@@ -40,16 +39,6 @@ MEANINGS: Final = {  # for help and docs
     ExitCode.INTERRUPTED: "interrupted (Ctrl-C)",
     ExitCode.TERMINATED: "terminated (SIGTERM)",
 }
-
-
-def exit_code_help() -> str:
-    """Return the table for `--help`."""
-    rows = (
-        fill(meaning, 76, initial_indent=f"{code.value:>4}  ", subsequent_indent=" " * 6)
-        for code, meaning in MEANINGS.items()
-    )
-    # Click keeps the lines of a paragraph that begins with a backspace as they are.
-    return "\b\nExit codes:\n" + "\n".join(rows)
 
 
 def prepare_streams() -> None:

@@ -156,6 +156,7 @@ class Option:
     is_path: bool = False  # in a configuration file they are relative to that file
     argument: bool = False  # on the command line it has no name: its place says what it is
     needed: bool = True  # an argument that somebody has to give
+    panel: str = ""  # of the help; that of its group where it says none
     flag: str = ""  # its name on the command line
     name: str = ""  # that of its field, which also says its type and default
     kind: Any = None
@@ -191,8 +192,12 @@ class Settings:
 
         def __init__(self, **values: Any) -> None: ...
 
-    def __init_subclass__(cls) -> None:
+    panel: ClassVar[str] = ""
+    """Where the help has the options of a group."""
+
+    def __init_subclass__(cls, panel: str = "") -> None:
         dataclass(frozen=True, kw_only=True)(cls)
+        cls.panel = panel
 
 
 def options_of(settings: type[Settings]) -> dict[str, Option]:
@@ -202,10 +207,18 @@ def options_of(settings: type[Settings]) -> dict[str, Option]:
     names = [name for group in settings.__mro__ for name in get_annotations(group)]
     for name in dict.fromkeys(name for name in names if name in by_name):
         said = {"flag": f"--{name.replace('_', '-')}", **by_name[name].metadata}
+        if "panel" not in said:
+            said["panel"] = _panel_of(settings, name)
         if "values" not in said:
             said["values"] = _values_of(kinds[name])
         found[name] = Option(**said, name=name, kind=kinds[name], default=by_name[name].default)
     return found
+
+
+def _panel_of(settings: type[Settings], name: str) -> str:
+    """Return the panel of the first group that has an option and a panel."""
+    groups = (group for group in settings.__mro__ if name in get_annotations(group))
+    return next((panel for group in groups if (panel := vars(group).get("panel"))), "")
 
 
 def _values_of(kind: object) -> Values:

@@ -1,0 +1,101 @@
+"""Help in panels, wrapped to the terminal, with the exit codes of each command; and the manual."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from stickler_cli.cli.commands import COMMANDS as ROWS
+from stickler_cli.cli.console import ExitCode
+from stickler_cli.cli.help import PANELS
+from stickler_cli.core.option import options_of
+from stickler_cli.settings import COMMANDS
+
+MANUAL = Path(__file__).parents[2] / "docs" / "stickler.1"
+
+
+@pytest.fixture
+def shown(stickler, monkeypatch):
+    def run(*command, columns=80):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        return stickler(*command, "--help").out
+
+    return run
+
+
+def section(text, title):
+    (found,) = re.findall(rf"^{title}:\n(.*?)(?=^\S|\Z)", text, re.MULTILINE | re.DOTALL)
+    return found
+
+
+def test_options_stand_in_panels_in_one_order(shown):
+    text = shown("eval")
+    titles = re.findall(r"^(\w+):$", text, re.MULTILINE)
+    assert titles == [
+        *("Arguments", "Input", "Output", "Counting", "Gates", "Statistics", "Models", "Run"),
+        "Examples",
+    ]
+    assert "--fail-under" in section(text, "Gates")
+    assert "--seed" in section(text, "Statistics")
+    assert "--run-dir" in section(text, "Run")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_option_has_a_panel_that_there_is(command):
+    panels = {it.panel for it in options_of(COMMANDS[command]).values() if not it.argument}
+    assert panels - {""} <= set(PANELS)
+
+
+@pytest.mark.parametrize("columns", [40, 80, 100])
+def test_help_is_wrapped_to_the_terminal(shown, columns):
+    text = shown("check", columns=columns)
+    assert max(map(len, text.splitlines())) <= columns
+    if columns == 100:
+        assert max(map(len, text.splitlines())) > 80
+
+
+@pytest.mark.parametrize(
+    ("command", "codes"),
+    [
+        ("eval", [0, 1, 2, 3, 4, 130, 143]),
+        ("compare", [0, 2, 3, 4, 130, 143]),
+        ("check", [0, 2, 4, 130, 143]),
+        ("report", [0, 2, 4, 130, 143]),
+        ("lint", [0, 1, 2, 4, 130, 143]),
+        ("comparators", [0, 2, 4, 130, 143]),
+    ],
+)
+def test_the_exit_codes_of_a_command_are_its_own(shown, command, codes):
+    listed = section(shown(command), "Exit codes")
+    assert [int(code) for code in re.findall(r"^  (\d+) ", listed, re.MULTILINE)] == codes
+
+
+def test_a_command_says_what_its_codes_mean(shown):
+    assert "nothing was paired" in section(shown("eval", columns=120), "Exit codes")
+    assert "no problems" in section(shown("check"), "Exit codes")
+    codes = section(shown(), "Exit codes")
+    assert all(f"  {code.value} " in codes for code in ExitCode)
+
+
+def test_the_manual_has_every_command_and_option():
+    text = MANUAL.read_text("utf-8").replace("\\-", "-")
+    for name, row in ROWS.items():
+        if not row.parts:
+            assert f"\n.SS stickler {name}" in text
+        for option in options_of(COMMANDS[name]).values() if name in COMMANDS else ():
+            assert option.argument or re.search(rf"^\.B .*{option.flag}( |$)", text, re.MULTILINE)
+
+
+@pytest.mark.skipif(shutil.which("groff") is None, reason="GROFF IS NOT INSTALLED")
+def test_the_manual_can_be_read():
+    result = subprocess.run(
+        ["groff", "-man", "-ww", "-Tascii", "-P-c", MANUAL],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert result.stderr == ""
+    assert "stickler - compare predicted JSON documents with ground truth" in result.stdout
+    assert re.search(r"with \(\\d\+\)\$", result.stdout)
