@@ -342,8 +342,21 @@ class WorkOptions(Settings, panel="run"):
     )
 
 
+class ConfidenceSource(Settings):
+    """Where confidences are that are not in the predictions."""
+
+    confidence: str | None = option(
+        None,
+        "Confidences of the predictions: a directory or file like PRED, with the same ids, whose "
+        "documents mirror those of PRED and have numbers at the leaves.",
+        "DIR|FILE",
+        is_path=True,
+    )
+
+
 class EvalSettings(
     SourceOptions,
+    ConfidenceSource,
     SelectionOptions,
     DocumentOptions,
     SchemaOptions,
@@ -519,6 +532,7 @@ class ReportSettings(OutputOptions, TerminalOptions):
 
 class AcceptSettings(
     SourceOptions,
+    ConfidenceSource,
     DocumentOptions,
     SchemaOptions,
     DecidingOptions,

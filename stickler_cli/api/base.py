@@ -6,11 +6,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, PrivateAttr
 from pydantic_core import to_jsonable_python
 
 from stickler_cli.compare.plan import Plan
 from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD
+from stickler_cli.compare.wrappers import Unwrapped
 from stickler_cli.core.json_values import JsonObject, JsonValue
 
 
@@ -24,6 +25,8 @@ class ComparableModel(BaseModel):
     match_threshold: ClassVar[float] = DEFAULT_MATCH_THRESHOLD
     """In [0, 1]; at or above it two items of a list are the same one."""
 
+    _unwrapped: Unwrapped = PrivateAttr(default_factory=lambda: Unwrapped(None))
+    """What stood around the values of the JSON that the instance was made of."""
     _compiled: ClassVar[Plan]  # once it was asked for
     _source_schema: ClassVar[dict[str, Any] | None] = None  # that the class was made of
     _source_file: ClassVar[Path | None] = None  # where that schema's relative references start

@@ -14,7 +14,9 @@ from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.compare.comparison import Comparison, comparison_of
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Options, Plan
+from stickler_cli.compare.wrappers import Unwrapper
 from stickler_cli.core.json_values import JsonObject
+from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema.annotations import PREFIX
 from stickler_cli.schema.compiler import compile_schema
@@ -165,10 +167,41 @@ class StructuredModel(ComparableModel):
         return SchemaClasses(deepcopy(schema), cls, file).of(plan.root, plan.model_name)
 
     @classmethod
-    def from_json(cls, data: str | bytes | Mapping[str, Any]) -> Self:
-        """Make an instance of a JSON text or of its parsed value."""
-        parsed = orjson.loads(data) if isinstance(data, str | bytes) else data
-        return cls.model_validate(parsed)
+    def from_json(
+        cls, data: str | bytes | Mapping[str, Any], process_rich_values: bool = True
+    ) -> Self:
+        """Make an instance of a JSON text or of its parsed value.
+
+        Values with metadata, such as `{"_value": 5, "_confidence": 0.9}`, are taken out, unless
+        `process_rich_values` is False, and the instance knows it; docs/confidence.md has the forms.
+        """
+        parsed: Any = orjson.loads(data) if isinstance(data, str | bytes) else data
+        if not process_rich_values or not isinstance(parsed, Mapping):
+            return cls.model_validate(parsed)
+        bare = Unwrapper(cls.comparison_plan().root)({**parsed})
+        instance = cls.model_validate(bare.value)
+        if bare.wrappers:
+            instance._unwrapped = bare  # noqa: SLF001 - of this class
+        return instance
+
+    def get_field_confidence(self, field_name: str) -> float | None:
+        """Return the confidence that the value at a path, `items[0].sku`, came with, in [0, 1].
+
+        None of a value that had none of its own, and of an instance that `from_json` did not make.
+        """
+        return self.get_all_confidences().get(field_name)
+
+    def get_all_confidences(self) -> dict[str, float]:
+        """Return the confidences that values came with, by path."""
+        return {field_path(path): known for path, known in self._unwrapped.stated.items()}
+
+    def get_field_extras(self, field_name: str) -> dict[str, Any] | None:
+        """Return the metadata that the value at a path came with, but for its confidence."""
+        return self.get_all_extras().get(field_name)
+
+    def get_all_extras(self) -> dict[str, dict[str, Any]]:
+        """Return the metadata that values came with, by path."""
+        return {field_path(path): more for path, more in self._unwrapped.metadata.items()}
 
     def comparison_values(self) -> JsonObject:
         """Return the JSON values that are compared, by the names that the plan has."""

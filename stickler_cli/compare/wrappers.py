@@ -8,9 +8,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import field
+from itertools import zip_longest
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from stickler_cli.core.json_values import JsonValue, brief
+from stickler_cli.core.json_values import JsonObject, JsonValue, brief
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.values import dataclass
 from .absence import is_absent
@@ -62,6 +63,10 @@ class Unwrapped:
     """Values that have the confidence of an object or a list around them."""
     problems: tuple[str, ...] = ()
     """Confidences that are none."""
+    stated: Mapping[Path, float] = field(default_factory=dict)
+    """The confidences that wrappers have themselves, by the place of what is in them."""
+    metadata: Mapping[Path, JsonObject] = field(default_factory=dict)
+    """What else they have."""
 
 
 Declared: TypeAlias = "Node | Names | None"
@@ -101,12 +106,13 @@ class Unwrapper:
 
     def __call__(self, document: JsonValue) -> Unwrapped:
         """Return a document without its wrappers."""
-        work = _Work(self)
-        value, confidences = work.taken(document, self._root, (), None)
+        work = _Work()
+        value, confidences = work.taken(self, document, self._root, (), None)
         if not work.wrappers:
             return Unwrapped(document)
         known = confidences if work.known else None
-        return Unwrapped(value, known, work.wrappers, work.inherited, tuple(work.problems))
+        found = known, work.wrappers, work.inherited, tuple(work.problems)
+        return Unwrapped(value, *found, work.stated, work.metadata)
 
     def form_of(self, value: Mapping[str, JsonValue], node: Declared) -> Form | None:
         """Return the form of an object at a place; None of one that is no wrapper."""
@@ -133,31 +139,56 @@ class Unwrapper:
         return self._names[id(node)]
 
 
+def beside(bare: Unwrapped, given: JsonValue) -> Unwrapped:
+    """Return a document with confidences that mirror it, numbers at the leaves.
+
+    A number where the document has an object or a list is that of all values in it.
+    """
+    work = _Work()
+    confidences = work.mirrored(bare.value, given, (), None)
+    problems = (*bare.problems, *work.problems)
+    known = confidences if work.known else None
+    return Unwrapped(bare.value, known, bare.wrappers, work.inherited, problems)
+
+
 class _Work:
     """What is found in one document."""
 
-    def __init__(self, unwrapper: Unwrapper) -> None:
-        self.unwrapper = unwrapper
+    def __init__(self) -> None:
         self.wrappers: Counter[str] = Counter()
         self.problems: list[str] = []
         self.known = self.inherited = 0
+        self.stated: dict[Path, float] = {}
+        self.metadata: dict[Path, JsonObject] = {}
 
     def taken(
-        self, value: JsonValue, node: Declared, path: Path, around: float | None
+        self,
+        unwrapper: Unwrapper,
+        value: JsonValue,
+        node: Declared,
+        path: Path,
+        around: float | None,
     ) -> tuple[JsonValue, JsonValue]:
         """Return a value without wrappers, and its confidences; `around` is what it inherits."""
         own = None
-        while isinstance(value, dict) and (form := self.unwrapper.form_of(value, node)):
+        while isinstance(value, dict) and (form := unwrapper.form_of(value, node)):
             self.wrappers[form.value] += 1
             if form.confidence in value:
                 stated = self.confidence(value[form.confidence], (*path, form.confidence))
                 own = own if stated is None else stated
-            path, value = (*path, form.value), value[form.value]
+            more = {name: value[name] for name in value if name not in form}
+            if more:
+                self.metadata[path] = self.metadata.get(path, {}) | more
+            value = value[form.value]
+        if own is not None:
+            self.stated[path] = own
         known = around if own is None else own
         if isinstance(value, dict):
-            names = self.unwrapper.declared(node)
+            names = unwrapper.declared(node)
             found = {
-                name: self.taken(part, names.get(name, names.get(ANY_KEY)), (*path, name), known)
+                name: self.taken(
+                    unwrapper, part, names.get(name, names.get(ANY_KEY)), (*path, name), known
+                )
                 for name, part in value.items()
             }
             return (
@@ -165,12 +196,40 @@ class _Work:
                 {name: confidence for name, (_, confidence) in found.items()},
             )
         if isinstance(value, list):
-            each = [self.taken(part, node, (*path, at), known) for at, part in enumerate(value)]
+            each = [
+                self.taken(unwrapper, part, node, (*path, at), known)
+                for at, part in enumerate(value)
+            ]
             return [part for part, _ in each], [confidence for _, confidence in each]
+        return value, self.counted(value, known, inherited=own is None)
+
+    def counted(self, value: JsonValue, known: float | None, *, inherited: bool) -> float | None:
         if known is not None and not is_absent(value):
             self.known += 1
-            self.inherited += own is None
-        return value, known
+            self.inherited += inherited
+        return known
+
+    def mirrored(
+        self, value: JsonValue, given: JsonValue, path: Path, around: float | None
+    ) -> JsonValue:
+        """Return the confidences of a value in its shape; `around` is what it inherits."""
+        own = None
+        if not isinstance(given, dict | list):
+            own = self.confidence(given, path)
+        known = around if own is None else own
+        if isinstance(value, dict):
+            parts = given if isinstance(given, dict) else {}
+            return {
+                name: self.mirrored(part, parts.get(name), (*path, name), known)
+                for name, part in value.items()
+            }
+        if isinstance(value, list):
+            listed = given if isinstance(given, list) else []
+            return [
+                self.mirrored(part, each, (*path, at), known)
+                for at, (part, each) in enumerate(zip_longest(value, listed[: len(value)]))
+            ]
+        return self.counted(value, known, inherited=own is None)
 
     def confidence(self, stated: JsonValue, path: Path) -> float | None:
         """Return a confidence as a number in [0, 1]; None, and a problem, of anything else."""

@@ -56,7 +56,9 @@ class DocumentPair:
     unwrapped: Mapping[str, int] = field(default_factory=dict)
     """How many values were taken out of wrappers of each kind."""
     is_marked: bool = field(default=True, compare=False)
-    """Whether there may be wrappers in it."""
+    """Whether there may be wrappers in it, or confidences beside it."""
+    beside: JsonValue | Problem = None
+    """Confidences that came beside the prediction; None without any."""
 
 
 class PairRef(NamedTuple):
@@ -68,6 +70,8 @@ class PairRef(NamedTuple):
     hint: str = ""
     shape: Shape = DEFAULT_SHAPE
     """How the documents stand in what is read."""
+    confidences: Reference | None = None
+    """Where those of the prediction are, if they are beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,14 +112,17 @@ def read_pair(
         gt.warnings + pred.warnings,
         ref.hint,
         fingerprint_of(ref, data) if fingerprinted else None,
-        is_marked=any(mark in side for mark in marks for side in data if isinstance(side, bytes)),
+        is_marked=ref.confidences is not None
+        or any(mark in side for mark in marks for side in data if isinstance(side, bytes)),
+        beside=read_document(ref.confidences).value,
     )
 
 
 def fingerprint_of(ref: PairRef, data: tuple[Data, Data] | None = None) -> Fingerprint:
     """Return the fingerprint of a pair; `data` is what was read of it, if anything was."""
     gt, pred = data or (bytes_of(ref.gt), bytes_of(ref.pred))
-    return Fingerprint(digest_of(gt), digest_of(pred), ref.hint)
+    beside = digest_of(bytes_of(ref.confidences))
+    return Fingerprint(digest_of(gt), digest_of(pred) + beside, ref.hint)
 
 
 def open_pairs(gt: str, pred: str, settings: DocumentOptions = _DEFAULTS) -> Pairs:

@@ -1,13 +1,14 @@
 """One source by itself: all documents of it, where nothing is paired."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
 from stickler_cli.settings import FindingOptions
 from .document import FileReference, Reference
 from .lines import documents_by_id, lines_of
-from .pairs import parse_id_field
+from .pairs import PairRef, Pairs, parse_id_field
 from .reading import decoded
 from .sources import Kind, id_of_file, kind_of_source, list_directory
 
@@ -20,6 +21,22 @@ class Documents:
     """The id of each and where it is; a problem where it cannot be used."""
     problems: tuple[Problem, ...] = ()
     """What seems wrong with the source as a whole."""
+
+
+def with_confidences(pairs: Pairs, source: str, settings: FindingOptions) -> Pairs:
+    """Return pairs with the confidences that stand in a source of their own, under the same ids.
+
+    Raises:
+        UsageError: the source cannot be used.
+    """
+    known = dict(open_documents(source, settings).refs)
+    if pairs.single and len(known) == 1:
+        known = dict.fromkeys((ref.id for ref in pairs.refs()), *known.values())
+
+    def refs() -> Iterator[PairRef]:
+        return (ref._replace(confidences=known.get(ref.id)) for ref in pairs.refs())
+
+    return replace(pairs, refs=refs)
 
 
 def open_documents(source: str, settings: FindingOptions) -> Documents:

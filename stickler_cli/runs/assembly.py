@@ -13,6 +13,7 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.documents.pairs import Pairs, open_pairs
 from stickler_cli.documents.reading import STANDARD_INPUT
 from stickler_cli.documents.selection import selected
+from stickler_cli.documents.single import with_confidences
 from stickler_cli.records.row_files import format_of_lines
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.gates import Gate, check_paths, parse_gates, refuse_bounds
@@ -78,6 +79,8 @@ def assemble(
     if settings.ci == "none":
         refuse_bounds(gates)
     pairs = open_pairs(settings.gt, settings.pred, settings)
+    if settings.confidence is not None:
+        pairs = with_confidences(pairs, settings.confidence, settings)
     pairs = selected(pairs, settings, settings.seed)
     requested = _outputs_requested(settings, reported, gates, single=pairs.single)
     validation = validation_of(settings.validate, loaded.contents, loaded.path, loaded.path)

@@ -112,7 +112,7 @@ def _read(job: Job, item: Item) -> _Document:
         if isinstance(item, PairRef):
             marks = job.unwrapper.marks if job.unwrapper else ()
             item = read_pair(item, fingerprinted=job.requested.fingerprints, marks=marks)
-        if job.unwrapper is not None and item.is_marked:
+        if item.is_marked:
             item = unwrapped(job.unwrapper, item)
         return _checked(job, item)
     except MemoryError:

@@ -124,6 +124,7 @@ def _deciding(assembly: Assembly) -> dict[str, object]:
         "inferred annotations": assembly.schema.inferred,
         "GT": settings.gt,
         "PRED": settings.pred,
+        "confidences": settings.confidence,
         **asdict(part_of(settings, DocumentOptions)),
         **asdict(part_of(settings, SelectionOptions)),
         "seed": settings.seed,

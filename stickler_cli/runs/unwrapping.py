@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from stickler_cli.compare.wrappers import Declared, Form, Unwrapped, Unwrapper
+from stickler_cli.compare.wrappers import Declared, Form, Unwrapped, Unwrapper, beside
 from stickler_cli.core.json_values import JsonObject, brief
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents.pairs import DocumentPair
@@ -25,14 +25,21 @@ def unwrapper_of(root: Declared, settings: WrapperOptions) -> Unwrapper | None:
     return Unwrapper(root, None if settings.wrapped == "auto" else Form(value, confidence))
 
 
-def unwrapped(unwrapper: Unwrapper, pair: DocumentPair) -> DocumentPair:
-    """Return a pair with both sides out of their wrappers."""
+def unwrapped(unwrapper: Unwrapper | None, pair: DocumentPair) -> DocumentPair:
+    """Return a pair with both sides out of their wrappers, and its confidences.
+
+    Those that came beside the prediction go before those in its wrappers.
+    """
     gt, pred = (
-        unwrapper(side) if isinstance(side, dict) else Unwrapped(None)
+        (unwrapper or Unwrapped)(side) if isinstance(side, dict) else Unwrapped(None)
         for side in (pair.gt, pair.pred)
     )
+    if isinstance(pair.beside, Problem):
+        return replace(pair, warnings=(*pair.warnings, pair.beside))
+    if pair.beside is not None:
+        pred = beside(pred, pair.beside)
     wrappers = gt.wrappers + pred.wrappers
-    if not wrappers:
+    if not wrappers and pair.beside is None:
         return pair
     warnings = (Problem(pair.id, found, "a number in [0, 1]") for found in pred.problems)
     return replace(

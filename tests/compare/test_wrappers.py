@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stickler_cli.compare.wrappers import Form, Unwrapper
+from stickler_cli.compare.wrappers import Form, Unwrapped, Unwrapper, beside
 from stickler_cli.schema.compiler import compile_schema
 
 SCHEMA = {
@@ -100,6 +100,26 @@ def test_a_form_of_ones_own():
 def test_a_whole_document_may_be_wrapped():
     found = bare({"_value": {"total": 5}, "_confidence": 0.5})
     assert (found.value, found.confidences, found.inherited) == ({"total": 5}, {"total": 0.5}, 1)
+
+
+def test_confidences_may_come_beside_a_document():
+    document = {"total": 5, "items": [{"qty": 1}, {"qty": 2}], "x": None, "y": "z"}
+    given = {"total": 0.9, "items": [0.8, {"qty": 0.7}, {"qty": 0.1}], "x": 0.5, "other": 1}
+    found = beside(Unwrapped(document), given)
+    assert found.value == document
+    assert found.confidences == {
+        "total": 0.9,
+        "items": [{"qty": 0.8}, {"qty": 0.7}],
+        "x": 0.5,
+        "y": None,
+    }
+    assert (found.inherited, found.problems) == (1, ())
+
+
+def test_what_is_no_confidence_beside_a_document_is_told():
+    found = beside(Unwrapped({"total": 5}), {"total": "high"})
+    assert found.confidences is None
+    assert found.problems == ('/total: the confidence is "high"',)
 
 
 VALUES = st.recursive(

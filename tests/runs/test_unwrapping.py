@@ -90,6 +90,39 @@ def test_a_run_that_goes_on_knows_the_confidences_of_before(run):
     assert run(*arguments) == run(*arguments)
 
 
+def confidences_of(value):
+    if isinstance(value, dict):
+        if "_confidence" in value:
+            return value["_confidence"]
+        return {name: confidences_of(part) for name, part in value.items()}
+    return [confidences_of(part) for part in value]
+
+
+def test_confidences_beside_predictions_are_those_in_them(run, data, pairs, capsys):
+    for name, *_, rich in pairs:
+        write(data / "beside" / f"{name}.json", confidences_of(rich))
+    inside = record(run("eval", "schema.json", "gt", "rich", "-f", "json"))
+    arguments = ("eval", "schema.json", "gt", "pred", "-f", "json", "--confidence", "beside")
+    assert record(run(*arguments))["confidence"] == inside["confidence"]
+    assert (
+        record(run(*arguments, "-j", "2", "--wrapped", "none"))["confidence"]
+        == inside["confidence"]
+    )
+
+    for side in ("gt", "pred", "beside"):
+        lines = [
+            json.dumps(json.loads((data / side / f"{name}.json").read_text())) for name, *_ in pairs
+        ]
+        (data / f"{side}.jsonl").write_text("\n".join(lines))
+    arguments = ("eval", "schema.json", "gt.jsonl", "pred.jsonl", "-f", "json")
+    lines = record(run(*arguments, "--confidence", "beside.jsonl"))["confidence"]
+    assert lines["auroc"] == inside["confidence"]["auroc"]
+
+    (data / "beside" / "d3.json").write_text("no JSON")
+    told = record(run("eval", "schema.json", "gt", "pred", "-f", "json", "--confidence", "beside"))
+    assert "d3.json" in told["rest"]["problems"][0]["problem"]
+
+
 def test_the_ground_truth_may_be_wrapped_too(pairs):
     plain = evaluate_many(SCHEMA, ((name, gt, pred) for name, gt, pred, _ in pairs)).to_dict()
     draw = random.Random(1)  # noqa: S311 - no secret
