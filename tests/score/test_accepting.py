@@ -1,12 +1,14 @@
 """Thresholds whose error is bounded: the test, the sequence of tests, and what they promise."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from benchmarks.accept import KINDS, kept
+from benchmarks.accept import KINDS, SETS, kept
 from stickler_cli.score.accepting import accept, losses, needed, p_values, rejected
 
 UNITS = st.lists(
@@ -138,7 +140,9 @@ def test_one_start_gives_the_thresholds_of_mapie():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-def test_policies_break_their_promise_as_seldom_as_they_say(kind):
-    found = kept(kind, documents=200, max_error=0.1, sets=2_000, seed=1)
-    # 2,000 simulations of 0.05: the standard error of the share is 0.005.
-    assert found.broken <= 0.05 + 3 * 0.0049, found
+def test_policies_break_their_promise_as_seldom_as_the_docs_say(kind):
+    found = kept(kind, documents=200, max_error=0.1, sets=SETS, seed=0)
+    assert found.broken <= 0.05
+    page = (Path(__file__).parents[2] / "docs" / "accepting.md").read_text("utf-8")
+    shown = f"| {kind.name} | {found.broken:.3f} | {found.none:.3f} | {found.passing:.2f} |"
+    assert shown in page
