@@ -406,6 +406,13 @@ class EvalSettings(
         in_file="eval",
         panel="run",
     )
+    repeat: tuple[str, ...] = option(
+        (),
+        "Other predictions of the same documents: tell how much figures move from run to run, and "
+        "which values are right in some runs only.",
+        "PRED...",
+        in_file="none",
+    )
     run_dir: str | None = option(
         None,
         "Keep everything of the run here: results, a line for each document and error, and a "

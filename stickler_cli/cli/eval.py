@@ -2,8 +2,9 @@
 
 import os
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final
 
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
@@ -16,6 +17,7 @@ from stickler_cli.runs.grouping import BY, EXPECTED
 from stickler_cli.runs.job import Job, OutputsRequested, Workers
 from stickler_cli.runs.pipeline import chunk_results
 from stickler_cli.score.record import Run
+from stickler_cli.score.repeats import MOST_ERRORS
 from stickler_cli.score.results import NO_GROUP
 from stickler_cli.settings import EvalSettings
 from .console import ExitCode, show_problems, warn, write_result
@@ -23,6 +25,15 @@ from .outputs import exit_code_of, listing, outputs_of
 from .schemas import schema_of
 
 EPOCH: Final = "SOURCE_DATE_EPOCH"  # seconds: the time that a run says it began
+
+_OF_THE_FIRST: Final[dict[str, Any]] = {
+    "documents": None,
+    "non_matches": None,
+    "policy": None,
+    "gate": (),
+    "fail_under": None,
+}
+"""Settings that are for the first predictions, and not for those that repeat them."""
 
 
 def evaluate(settings: EvalSettings) -> ExitCode:
@@ -34,6 +45,9 @@ def evaluate(settings: EvalSettings) -> ExitCode:
         detail=bool(WITH_DETAIL & shown),
         intervals_of_fields=bool(WITH_FIELD_INTERVALS & shown),
     )
+    if settings.repeat:
+        _check_repeats(settings)
+        reported = replace(reported, accounts=True, first_non_matches=MOST_ERRORS)
     assembly = assemble(settings, reported, lambda: schema_of(settings.schema, settings))
     pairs, client = assembly.pairs, assembly.job.options.client
     if settings.verbose:
@@ -47,6 +61,15 @@ def evaluate(settings: EvalSettings) -> ExitCode:
     for warning in () if settings.quiet else assembly.warnings:
         warn(f"warning: {warning}")
     run, signal = evaluated(assembly)
+    further: list[Run] = []
+    if settings.repeat and signal is None:
+        further, signal = _further(assembly)
+    if further and signal is None:
+        from stickler_cli.diff.repeating import repeats_of  # few runs are repeated
+
+        names = [settings.pred, *settings.repeat]
+        repeats = repeats_of(dict(zip(names, [run, *further], strict=True)))
+        run = replace(run, repeats=repeats)
     outputs.write(run)
     outputs.conclude(run)
     if client is not None and not settings.quiet:
@@ -57,7 +80,7 @@ def evaluate(settings: EvalSettings) -> ExitCode:
     if not run.nothing_paired and (problems := _keys_of_none(run)):
         show_problems(problems)
         return ExitCode.USAGE
-    return code
+    return max([code, *(exit_code_of(each) for each in further if each.unfit)])
 
 
 def _keys_of_none(run: Run) -> list[Problem]:
@@ -68,6 +91,34 @@ def _keys_of_none(run: Run) -> list[Problem]:
         for key, groups in run.evaluation.by.items()
         if groups.keys() == {NO_GROUP}
     ]
+
+
+def _check_repeats(settings: EvalSettings) -> None:
+    """Refuse what does not go with several predictions."""
+    names = [settings.pred, *settings.repeat]
+    problems = [
+        Problem("--repeat", f"{name} stands there twice", "predictions that were made one by one")
+        for name in dict.fromkeys(names)
+        if names.count(name) > 1
+    ]
+    if settings.run_dir is not None:
+        problems.append(Problem("--repeat", "there is --run-dir", "one of the two"))
+    if problems:
+        raise UsageError(problems)
+
+
+def _further(assembly: Assembly) -> tuple[list[Run], int | None]:
+    """Return the runs of other predictions, and the signal that ended the last one early."""
+    found: list[Run] = []
+    requested = assembly.job.requested
+    for pred in assembly.settings.repeat:
+        settings = replace(assembly.settings, pred=pred, **_OF_THE_FIRST)
+        again = assemble(settings, requested, lambda: assembly.schema)
+        run, signal = evaluated(again)
+        found.append(run)
+        if signal is not None:
+            return found, signal
+    return found, None
 
 
 def evaluated(assembly: Assembly) -> tuple[Run, int | None]:

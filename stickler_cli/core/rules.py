@@ -134,6 +134,9 @@ Fraction = Annotated[float, _FRACTION]
 FractionOrNone = Annotated[
     float | None, Rule(_FRACTION.expected, {**_FRACTION.keywords, **_OR_NULL})
 ]
+AnyJson = Annotated[
+    Any, Rule("JSON", {"type": ["null", "boolean", "number", "string", "array", "object"]})
+]
 Flag = Annotated[bool, Rule("true or false", {"type": "boolean"})]
 # In units of 2^-60; text, since it may have more digits than a JSON number keeps.
 ExactSum = Annotated[

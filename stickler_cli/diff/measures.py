@@ -107,14 +107,21 @@ def trend_of(
     return (Trend.UNCHANGED if inside else Trend.UNCLEAR), Decision.INTERVAL
 
 
+def right_and_wrong(
+    counted: Counted, figure: Figure
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return in which runs and documents a field has values and no error, and has errors."""
+    counts = counted.of_runs(figure.path, figure.mode)
+    wrong: NDArray[np.bool_] = np.asarray(counts[:, _ERRORS].any(axis=1))
+    return np.logical_and(counts.any(axis=1), ~wrong), wrong
+
+
 def _broken_and_fixed(counted: Counted, figure: Figure) -> tuple[int, int]:
     """Return in how many documents a field broke, and was fixed; some say nothing of it.
 
     Of several runs, it is what it was in more than half of them.
     """
-    counts = counted.of_runs(figure.path, COUNTING_MODES[0])
-    wrong: NDArray[np.bool_] = np.asarray(counts[:, _ERRORS].any(axis=1))
-    right = np.logical_and(counts.any(axis=1), ~wrong)
+    right, wrong = right_and_wrong(counted, figure)
     first = counted.sides[0]
 
     def mostly(what: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

@@ -18,7 +18,7 @@ from stickler_cli.score.counts import RateRule
 from stickler_cli.score.record import Run
 from stickler_cli.score.tally import COUNTING_MODES, SCORE_UNIT, units_of
 from .changes import Figure
-from .significance import Sample, quotients
+from .significance import Sample
 
 Record: TypeAlias = Mapping[str, Any]  # the account of a document, as JSON values
 Column: TypeAlias = tuple[Path, str]  # a field, and one of the counting modes, or the score
@@ -167,14 +167,17 @@ class Counted:
 
     def sample(self, figure: Figure) -> Sample:
         """Return what a figure divides, and by what, in every document, summed over runs."""
-        parts = self._parts(figure)
-        before, after = self._sides(parts)
-        found = [quotients(sums) for sums in parts.sum(axis=2, keepdims=True).astype(np.float64)]
-        values = [float(value[0]) for value in found]
+        before, after = self._sides(self._parts(figure))
+        values = [1.0 if value is None else value for value in self.in_runs(figure)]
         first = self.sides[0]
         return Sample(
             before.astype(np.float64), after.astype(np.float64), (values[:first], values[first:])
         )
+
+    def in_runs(self, figure: Figure) -> list[float | None]:
+        """Return a figure in each run; None where there is nothing to divide by."""
+        sums = self._parts(figure).sum(axis=2).tolist()
+        return [above / below if below else None for above, below in sums]
 
     def exact(self, figure: Figure) -> list[Fraction | None]:
         """Return a figure on both sides; None where there is nothing to divide by."""

@@ -9,8 +9,7 @@ from typing_extensions import TypedDict  # that of Python 3.11 is none that pyda
 
 from stickler_cli.compare.explained import Amount, Pairing, Sum
 from stickler_cli.compare.result import ThresholdSource
-from stickler_cli.core.rules import Fraction, Rule, Weight
-from .run_format import AnyJson
+from stickler_cli.core.rules import AnyJson, Fraction, Rule, Weight
 
 _FLOOR: Final = {"type": "number", "minimum": -1, "exclusiveMaximum": 1}
 

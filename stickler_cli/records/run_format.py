@@ -12,6 +12,7 @@ from stickler_cli.core.rules import (
     DERIVED,
     LATER,
     UNREAD,
+    AnyJson,
     Count,
     ExactSum,
     FieldPath,
@@ -32,6 +33,7 @@ from stickler_cli.score.gates import GateResult
 from stickler_cli.score.intervals import MOST_REPLICATES
 from stickler_cli.score.policy import PolicyOutcome
 from stickler_cli.score.record import Provenance, SchemaSignature
+from stickler_cli.score.repeats import Repeats
 from stickler_cli.score.tally import COUNTING_MODES
 from stickler_cli.score.validity import Violated
 
@@ -50,10 +52,6 @@ Replicates = Annotated[
         {"type": "integer", "minimum": 1},
         fits=lambda it: type(it) is int and 0 < it <= MOST_REPLICATES,
     ),
-]
-
-AnyJson = Annotated[
-    Any, Rule("JSON", {"type": ["null", "boolean", "number", "string", "array", "object"]})
 ]
 
 
@@ -573,6 +571,8 @@ class RunRecord(EvaluationRecord):
     """There if the run was interrupted: it speaks of some of the documents only."""
     planned: NotRequired[Count]
     """How many documents there were to evaluate, if the run was interrupted and they are known."""
+    repeats: NotRequired[Repeats]
+    """How it compares with other predictions of the same documents (`--repeat`)."""
     field_scores: NotRequired[Annotated[dict[str, Fraction], UNREAD]]
     """Score of each field, after clipping; this and what follows where two files were compared."""
     all_fields_matched: NotRequired[Annotated[Flag, UNREAD]]

@@ -70,6 +70,7 @@ def read_run(record: Mapping[str, object], source: str = "") -> Run:
         planned=run.get("planned"),
         provenance=run.get("provenance", ()),
         document={key: record[key] for key in DOCUMENT_KEYS if key in record} or None,
+        repeats=run.get("repeats"),
         version=run["version"],
     )
 

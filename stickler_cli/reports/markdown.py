@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from stickler_cli.diff.changes import Difference
-from stickler_cli.reports import run_sentences, tables
+from stickler_cli.reports import repeats, run_sentences, tables
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.record import Run, Verdict
 from .confidence import confidence_sentences, confidence_table
@@ -59,6 +59,7 @@ def run_page(run: Run, style: TableStyle) -> str:
         ),
         [f"**{worst}**" for worst in [run_sentences.worst_fields(view)] if worst],
         _details(tables.field_table(view, page=True)),
+        *_repeats(view),
         confidence_sentences(view),
         table_text(confidence_table(view)) if view.confidence else [],
         table_text(tables.non_match_table(chosen, "ground truth", "prediction")) if chosen else [],
@@ -96,6 +97,15 @@ def _details(fields: Table) -> list[str]:
     title = f"<details><summary>{len(fields.rows)} fields</summary>"
     legend = [f"- {text}" for _, text in fields.legend]
     return [title, "", *table_text(fields), "", *legend, "", "</details>"]
+
+
+def _repeats(view: RunView) -> list[list[str]]:
+    found = view.run.repeats
+    if found is None:
+        return []
+    flips = [f"- {text}" for text in repeats.flips(view, found)]
+    table = _details(repeats.repeats_table(found))
+    return [[f"**{repeats.headline(view, found)}**"], table, flips]
 
 
 def _gates(gates: Sequence[GateResult]) -> list[str]:

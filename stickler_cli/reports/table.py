@@ -5,7 +5,7 @@ from typing import Final
 
 from stickler_cli.core.locations import field_path
 from stickler_cli.diff.changes import Difference
-from stickler_cli.reports import run_sentences, tables
+from stickler_cli.reports import repeats, run_sentences, tables
 from stickler_cli.score.non_matches import NonMatch
 from stickler_cli.score.record import Run
 from .confidence import confidence_sentences, confidence_table
@@ -41,6 +41,7 @@ def render_run(run: Run, style: TableStyle) -> str:
         _confidence(view),
         _policy(view),
         _non_matches(view, style),
+        _repeats(view),
         gates(run.gates),
         [Text(f"note: {text}", indent=INDENT) for text in run_sentences.notes(view)],
         _problems(view),
@@ -87,6 +88,18 @@ def _confidence(view: RunView) -> Iterator[Block]:
 def _policy(view: RunView) -> Iterator[Block]:
     if view.run.policy is not None:
         yield from outcome_blocks(view.run.policy)
+
+
+def _repeats(view: RunView) -> Iterator[Block]:
+    found = view.run.repeats
+    if found is not None:
+        yield Text(repeats.headline(view, found), "title", INDENT)
+        yield BLANK
+        yield repeats.repeats_table(found)
+        yield BLANK
+        yield Text("values that are right in some runs only" if found.flips else "no value flips")
+        for text in repeats.flips(view, found):
+            yield Text(text, indent=INDENT)
 
 
 def _non_matches(view: RunView, style: TableStyle) -> Iterator[Block]:

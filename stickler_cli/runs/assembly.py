@@ -189,7 +189,9 @@ def _outputs_requested(
         reported,
         document_lines=kept or settings.documents is not None,
         non_match_lines=kept or settings.non_matches is not None,
-        first_non_matches=max(settings.show_non_matches, KEPT_NON_MATCHES if kept else 0),
+        first_non_matches=max(
+            settings.show_non_matches, KEPT_NON_MATCHES if kept else 0, reported.first_non_matches
+        ),
         document=single,
         accounts=kept or reported.accounts,
         recall_with_fd=settings.recall_with_fd,

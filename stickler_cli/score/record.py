@@ -21,6 +21,7 @@ from .evaluation import RUN_FORMAT, Evaluation
 from .gates import GateResult
 from .non_matches import NonMatch
 from .policy import PolicyOutcome
+from .repeats import Repeats
 
 UNFIT: Final = frozenset({Status.FAILED})
 UNFIT_IF_STRICT: Final = UNFIT | {Status.MISSING, Status.INVALID, Status.UNMATCHED}
@@ -87,6 +88,8 @@ class Run:
     """Of a run that was put together of others, that of each."""
     document: Mapping[str, object] | None = None
     """Of a run of one pair of files, what `document_view` says of the comparison."""
+    repeats: Repeats | None = None
+    """How it compares with other predictions of the same documents, if there were any."""
     version: str = __version__
     """Of the program that made the run."""
     detail: Detail | None = None
@@ -156,6 +159,8 @@ def run_record(run: Run, *, per_document: bool = True) -> dict[str, object]:
         record["policy"] = encoded(run.policy)
     if run.document is not None:
         record |= run.document
+    if run.repeats is not None:
+        record["repeats"] = encoded(run.repeats)
     if per_document and run.evaluation.accounts is not None:
         record[PER_DOCUMENT] = run.evaluation.accounts.view()
     return record

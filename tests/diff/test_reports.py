@@ -109,7 +109,7 @@ def test_a_field_without_documents_is_a_skipped_case():
     assert "<skipped" in render("junit", empty, TableStyle(junit_fields=True))
 
 
-@pytest.mark.parametrize("form", sorted(FORMATS.keys() - {"parquet"}))
+@pytest.mark.parametrize("form", sorted({*FORMATS} - {"parquet"}))
 def test_text_from_documents_stays_text(form):
     base = run_of(single(EVIL, True), single("b", True), document("=cmd()", total=RIGHT))
     new = run_of(single(EVIL, False), single("b\u202e", True), document("=cmd()", total=WRONG))

@@ -1,0 +1,73 @@
+"""Several runs of the same documents beside each other: what they agree in, and what flips."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.locations import field_path
+from stickler_cli.score.non_matches import NonMatch
+from stickler_cli.score.record import Run
+from stickler_cli.score.repeats import MOST_ERRORS, FieldRepeats, Flip, Repeats, WrongIn
+from stickler_cli.score.tally import COUNTING_MODES
+from .changes import F1, Figure
+from .measures import right_and_wrong
+from .paired_runs import Counted, counted, paired
+
+
+def repeats_of(runs: Mapping[str, Run]) -> Repeats:
+    """Return what several runs, by their predictions, have in common; all keep accounts and errors.
+
+    A document that a run did not compare counts as missed in it.
+
+    Raises:
+        UsageError: two documents of a run have the same id.
+        NotComparableError: no document is in the first run and another.
+    """
+    first, *others = runs.values()
+    pairs = paired([first], others)
+    whole, values = COUNTING_MODES[0], COUNTING_MODES[-1]
+    modes = {info.path: values if info.kind == "leaf" else whole for info in first.fields}
+    table = counted(pairs.pairs, first.fields, first.rule, {*modes.items()}, pairs.sides)
+    paths = dict.fromkeys([*modes, *table.paths])
+    errors = [run.first_non_matches for run in runs.values()]
+    return Repeats(
+        runs=[*runs],
+        whole=_of_field(Figure((), whole, F1), table),
+        fields=[_of_field(Figure(path, modes.get(path, whole), F1), table) for path in paths],
+        flips=_flips(errors, [pair.id for pair in pairs.pairs if not pair.lost]),
+        all_flips=all(len(each) < MOST_ERRORS for each in errors),
+    )
+
+
+def _of_field(figure: Figure, table: Counted) -> FieldRepeats:
+    right, wrong = right_and_wrong(table, figure)
+    return FieldRepeats(
+        field_path(figure.path),
+        f1=table.in_runs(figure),
+        documents=int((right | wrong).any(axis=0).sum()),
+        right_in_all=int(np.logical_and(right.any(axis=0), ~wrong.any(axis=0)).sum()),
+        right_in_any=int(right.any(axis=0).sum()),
+    )
+
+
+def _flips(errors: Sequence[Sequence[tuple[str, NonMatch]]], known: Sequence[str]) -> list[Flip]:
+    """Return the values that are wrong in some runs only, of documents whose errors are all known.
+
+    `errors` are the first of each run, by id of the document, in the order of documents.
+    """
+    compared = {*known}
+    found: dict[tuple[str, str], tuple[JsonValue, list[WrongIn]]] = {}
+    for run, kept in enumerate(errors):
+        if len(kept) >= MOST_ERRORS:  # of the last document there may be more, of others none
+            compared &= {name for name, _ in kept} - {kept[-1][0]}
+        for document, error in kept:
+            if error.values is None:
+                place = document, field_path(error.path)
+                entry = found.setdefault(place, (error.gt, []))
+                entry[1].append(WrongIn(run, error.outcome.name, error.pred))
+    return [
+        Flip(document, path, gt, wrong)
+        for (document, path), (gt, wrong) in sorted(found.items(), key=lambda each: each[0][0])
+        if document in compared and len({each.run for each in wrong}) < len(errors)
+    ]

@@ -1,0 +1,85 @@
+"""`stickler eval --repeat`: several predictions of the same documents beside each other."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from .conftest import BAD, GOOD, write
+
+EVAL = ("eval", "schema.json", "gt", "pred")
+
+
+@pytest.fixture
+def three(data: Path) -> Path:
+    """Three predictions of two documents: of the second one, two are wrong."""
+    for name, second in (("pred", BAD), ("pred2", GOOD), ("pred3", BAD)):
+        write(data / name / "one.json", GOOD)
+        write(data / name / "two.json", second)
+    for name in ("one", "two"):
+        write(data / "gt" / f"{name}.json", GOOD)
+    return data
+
+
+def test_the_table_tells_spread_agreement_and_flips(three, stickler):
+    result = stickler(*EVAL, "--repeat", "pred2", "pred3")
+    lines = result.out.splitlines()
+
+    assert (result.code, result.err) == (0, "")
+    (head,) = [line for line in lines if line.startswith("3 runs")]
+    assert head.startswith("3 runs, pred, pred2, pred3: F1 0.8")
+    assert head.endswith("to 1.0000; 1 of 2 documents right in all runs, 2 in any")
+    (total,) = [line.split() for line in lines[lines.index(head) :] if line.startswith("total")]
+    # One of two is wrong in two runs: F1 is 2 x 1 of 2 x 1 + 1.
+    assert total == ["total", "0.6667", "1.0000", "2", "0.5000", "1.0000", "1"]
+    told = [line for line in lines if line.startswith("two  total")]
+    assert told == ["two  total  10.5: wrong in 2 of 3 runs: FD 11, FD 11"]
+
+
+def test_all_other_results_are_those_of_the_first_prediction(three, stickler):
+    alone = stickler(*EVAL, "-f", "json").json
+    record = stickler(*EVAL, "-f", "json", "--repeat", "pred2").json
+    repeats = record.pop("repeats")
+    for each in (alone, record):
+        each.pop("provenance")
+
+    assert record == alone
+    assert repeats["runs"] == ["pred", "pred2"]
+
+
+def test_a_run_file_tells_it_again(three, stickler):
+    out = stickler(*EVAL, "--repeat", "pred2", "-o", "run.json", "-f", "markdown").out
+
+    assert stickler("report", "run.json", "-f", "markdown").out == out
+    assert "**2 runs, `pred`, `pred2`: F1 0." in out
+    assert "- `two`  `total`  `10.5`: wrong in 1 of 2 runs: FD `11`" in out
+    record = json.loads((three / "run.json").read_text())
+    assert {flip["document"] for flip in record["repeats"]["flips"]} == {"two"}
+
+
+def test_where_nothing_flips_it_is_said(three, stickler):
+    assert "no value flips" in stickler(*EVAL, "--repeat", "pred3").out
+
+
+def test_a_run_that_cannot_be_evaluated_is_told_and_exit_code_3(three, stickler):
+    write(three / "pred2" / "two.json", "{")
+    result = stickler(*EVAL, "--repeat", "pred2", "--strict")
+
+    assert result.code == 3
+    assert "1 of 2 documents could not be evaluated" in result.err
+    assert "2 runs, pred, pred2" in result.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--repeat", "pred"), "--repeat: pred stands there twice"),
+        (("--repeat", "pred2", "--run-dir", "kept"), "--repeat: there is --run-dir"),
+        (("--repeat", "none"), "none: there is no such file or directory"),
+    ],
+)
+def test_what_cannot_be_repeated_is_refused(three, stickler, arguments, message):
+    result = stickler(*EVAL, *arguments)
+
+    assert result.code == 2
+    assert message in result.err

@@ -1,0 +1,112 @@
+"""Several predictions of the same documents: what they agree in, and which values flip."""
+
+from dataclasses import replace
+
+import pytest
+
+from stickler_cli.compare.result import Outcome
+from stickler_cli.core.locations import parse_field_path
+from stickler_cli.diff import repeating
+from stickler_cli.diff.repeating import repeats_of
+from stickler_cli.score.error_classes import ErrorClass
+from stickler_cli.score.non_matches import NonMatch
+from .runs import MISSED, RIGHT, WRONG, document, run_of, single
+
+
+def wrong(name, path, pred, gt="x", values=None):
+    """An error of a document, wrong if something was predicted and missed otherwise."""
+    outcome = Outcome.FD if pred is not None else Outcome.FN
+    error = NonMatch(
+        parse_field_path(path), outcome, gt, pred, None, None, ErrorClass.OTHER, values=values
+    )
+    return name, error
+
+
+def flags(text, *errors):
+    documents = (single(f"d{n}", flag == "1") for n, flag in enumerate(text))
+    return replace(run_of(*documents), first_non_matches=errors)
+
+
+def test_a_field_is_right_in_all_runs_in_any_or_in_none():
+    found = repeats_of({"a": flags("1100"), "b": flags("1010"), "c": flags("1000")})
+    (total,) = found.fields
+
+    assert found.runs == ["a", "b", "c"]
+    assert total.field_path == "total"
+    # n right of 4: 2n of n + 4.
+    assert total.f1 == [4 / 6, 4 / 6, 2 / 5]
+    assert (total.documents, total.right_in_all, total.right_in_any, total.flipping) == (4, 1, 3, 2)
+    assert (found.whole.field_path, found.whole.right_in_any) == ("", 3)
+
+
+def test_values_are_counted_wherever_they_are_and_objects_as_units():
+    counts = {"overall": {"tp": 1}, "leaves": {"tp": 1, "fn": 1}}
+    found = repeats_of(
+        {
+            name: run_of(document("a", total=counts, other=counts), paths=("total",))
+            for name in ("a", "b")
+        }
+    )
+    total, other = found.fields
+
+    assert (total.right_in_any, other.field_path, other.right_in_all) == (0, "other", 1)
+
+
+def test_a_document_that_a_run_lacks_counts_as_missed_in_it():
+    found = repeats_of({"a": flags("11"), "b": flags("1")})
+
+    assert (found.fields[0].right_in_all, found.fields[0].right_in_any) == (1, 2)
+    assert found.flips == []
+
+
+def test_a_field_of_which_some_runs_say_nothing_is_right_where_no_run_is_wrong():
+    runs = {
+        name: run_of(document("a", **fields), document("b", total=entry))
+        for name, fields, entry in (("x", {"total": RIGHT}, WRONG), ("y", {}, MISSED))
+    }
+    (total,) = repeats_of(runs).fields
+
+    assert (total.documents, total.right_in_all, total.right_in_any) == (2, 1, 1)
+
+
+def test_values_flip_that_are_wrong_in_some_runs_only():
+    found = repeats_of(
+        {
+            "a": flags("01", wrong("d0", "total", "y"), wrong("d0", "items[1]", "z")),
+            "b": flags("10", wrong("d1", "total", None), wrong("d0", "items[1]", "z")),
+        }
+    )
+
+    assert [(it.document, it.field_path, it.gt) for it in found.flips] == [
+        ("d0", "total", "x"),
+        ("d1", "total", "x"),
+    ]
+    (first,), (second,) = (flip.wrong for flip in found.flips)
+    assert (first.run, first.outcome, first.pred) == (0, "FD", "y")
+    assert (second.run, second.outcome, second.pred) == (1, "FN", None)
+    assert found.all_flips
+
+
+def test_items_that_failed_as_a_whole_are_no_values():
+    found = repeats_of({"a": flags("0", wrong("d0", "items[0]", {}, values=2)), "b": flags("1")})
+
+    assert found.flips == []
+
+
+def test_of_too_many_errors_those_of_documents_that_are_known_in_all_runs_are_told(monkeypatch):
+    monkeypatch.setattr(repeating, "MOST_ERRORS", 3)
+    many = [wrong(name, "total", "y") for name in ("d0", "d1", "d2")]
+    found = repeats_of({"a": flags("0001", *many), "b": flags("1110", wrong("d3", "total", "y"))})
+
+    assert [flip.document for flip in found.flips] == ["d0", "d1"]
+    assert not found.all_flips
+
+
+@pytest.mark.parametrize("number", [2, 3])
+def test_runs_that_are_alike_have_no_flips(number):
+    run = flags("10", wrong("d1", "total", "y"))
+    found = repeats_of({f"{at}": run for at in range(number)})
+
+    assert found.flips == []
+    assert found.fields[0].flipping == 0
+    assert len(set(found.fields[0].f1)) == 1
