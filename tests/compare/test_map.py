@@ -1,10 +1,15 @@
 import re
 
+import pytest
+
+from stickler_cli.comparators.base import BaseComparator
+from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.map import MapNode, Pattern
 from stickler_cli.compare.object import Field
 from stickler_cli.compare.one_of import Acceptor, Arm, OneOfNode
 from stickler_cli.compare.plan import Options
 from stickler_cli.compare.result import Outcome
+from stickler_cli.core.problems import ComparisonError
 from .nodes import (
     a_list,
     alike,
@@ -252,3 +257,23 @@ def test_the_arm_of_a_key_has_its_say_on_the_aggregate():
     fields = compared(node, document, document).fields
 
     assert {entry.name: entry.counted for entry in fields} == {"a": False, "b": True}
+
+
+class Picky(BaseComparator):
+    """Takes all values but one."""
+
+    def compare(self, gt, pred):
+        if gt == "bad":
+            raise LookupError("cannot")
+        return 0.5
+
+
+@pytest.mark.parametrize("names", [("b",), ("a", "b"), ("c", "b", "a")])
+def test_the_key_that_a_comparator_fails_on_is_named(names):
+    node = a_map(rest=LeafNode(threshold=0.5, comparator=Picky()))
+    gt = {name: "bad" if name == "b" else "good" for name in names}
+
+    with pytest.raises(ComparisonError) as failed:
+        compared(node, gt, dict.fromkeys(names, "other"))
+
+    assert failed.value.path == ("b",)

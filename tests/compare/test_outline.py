@@ -27,6 +27,9 @@ def test_a_leaf_is_told_with_all_that_it_is_compared_by():
     )
 
 
+STRICT_ITEM = {**an_object(), X + "threshold": 0.4, X + "match-threshold": 0.9}
+
+
 @pytest.mark.parametrize(
     ("schema", "expected"),
     [
@@ -43,6 +46,17 @@ def test_a_leaf_is_told_with_all_that_it_is_compared_by():
         (
             {"anyOf": [TEXT, {"type": "number"}]},
             ("one of", "LevenshteinComparator | NumericComparator", 0.5, 1),
+        ),
+        (
+            {"anyOf": [{**TEXT, X + "weight": 3}, {"type": "number", X + "weight": 2}]},
+            ("one of", "LevenshteinComparator | NumericComparator", 0.5, 3),
+        ),
+        (
+            {
+                "type": "array",
+                "items": {"anyOf": [STRICT_ITEM, {"minProperties": 1, **STRICT_ITEM}]},
+            },
+            ("list", "", 0.9, 1),
         ),
         (
             {"anyOf": [TEXT, {"type": "boolean"}]},
