@@ -6,6 +6,7 @@ schema have one compiler; the schema that pydantic makes otherwise stays its own
 
 import json
 import math
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import field
@@ -22,6 +23,7 @@ from pydantic_core import CoreSchema, PydanticUndefined, core_schema
 
 from stickler_cli.comparators.base import BaseComparator, is_number
 from stickler_cli.comparators.registry import location_of
+from stickler_cli.comparators.structured import StructuredModelComparator
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.problems import Problem, SchemaError
@@ -29,6 +31,7 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.schema.annotations import PREFIX
 
 DEFAULT_THRESHOLD: Final = 0.5  # of a field that says nothing else; docs/python.md
+UNSTATED: Final[Any] = object()  # a threshold that is left to the comparator, else to the default
 
 # What a number must be, as a noun phrase and as a test.
 _FRACTION: Final[tuple[str, Callable[[float], bool]]] = (
@@ -45,6 +48,7 @@ RANGES: Final[Mapping[str, tuple[str, Callable[[float], bool]]]] = {
 
 CONFIG: Final = f"{PREFIX}comparator-config"
 STAND_IN: Final = "x-stands-for"  # the only key of what stands for a whole schema
+PASSED_OVER: Final = "x-passed-over"  # the comparator of a field that is compared by its own fields
 
 
 @dataclass(slots=True)
@@ -98,7 +102,40 @@ class Rules:
         schema, how = handler(core_schema), CURRENT.get()
         if how is None:
             return schema
-        return {**schema, **self.annotations, **how.naming(self.comparator)}
+        comparator = self.comparator
+        passed_over = {}
+        if comparator is not None and _is_of_models(schema, comparator, handler):
+            passed_over, comparator = {PASSED_OVER: comparator.name}, None
+        return {**schema, **self.annotations, **how.naming(comparator), **passed_over}
+
+
+def _is_of_models(
+    schema: JsonSchemaValue, comparator: BaseComparator, handler: GetJsonSchemaHandler
+) -> bool:
+    """Return whether a schema is of models, or lists of them, which a comparator does not take."""
+    if comparator.takes or isinstance(comparator, StructuredModelComparator):
+        return False
+    arms = [arm for arm in schema.get("anyOf", [schema]) if arm.get("type") != "null"]
+    kinds = [_resolved(arm, handler) for arm in arms]
+    kinds = [_resolved(kind.get("items", kind), handler) for kind in kinds]
+    return all("properties" in kind or STAND_IN in kind for kind in kinds)
+
+
+def _resolved(schema: JsonSchemaValue, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+    try:
+        return handler.resolve_ref_schema(schema)
+    except LookupError:  # of a model that is not finished: the one around the field, say
+        return {"properties": {}}
+
+
+def _told_of_passed_over(schema: dict[str, Any], name: str) -> None:
+    """Warn of each comparator that was passed over, by its class and field."""
+    models = {name: schema, **schema.get("$defs", {})}
+    for model, part in models.items():
+        for field_name, field_schema in part.get("properties", {}).items():
+            if comparator := field_schema.pop(PASSED_OVER, None):
+                text = f"{model}.{field_name} is compared by its own fields: {comparator} is"
+                warnings.warn(f"{text} passed over; put it on those fields", stacklevel=2)
 
 
 class ComparedSchema(GenerateJsonSchema):
@@ -130,6 +167,7 @@ def annotated_schema(
         schema = model_json_schema(model, by_alias=False, schema_generator=ComparedSchema)
     finally:
         CURRENT.reset(token)
+    _told_of_passed_over(schema, model.__name__)
     finished: dict[str, Any] = how.finished(schema)
     return finished
 
@@ -161,7 +199,7 @@ def _configs(schema: object, path: Path) -> Iterator[tuple[Path, JsonValue]]:
 
 def ComparableField(  # noqa: N802 - the name that users of the reference library know
     comparator: BaseComparator | None = None,
-    threshold: float | None = DEFAULT_THRESHOLD,
+    threshold: float | None = UNSTATED,
     weight: float = 1.0,
     default: Any = None,
     aggregate: bool | None = None,
@@ -177,7 +215,8 @@ def ComparableField(  # noqa: N802 - the name that users of the reference librar
 
     Args:
         comparator: an instance; None takes the default of the field's kind.
-        threshold: in [0, 1]; at or above it two values match; None takes that of the field's kind.
+        threshold: in [0, 1]; at or above it two values match. Left out, it is the one that the
+            comparator was given, else 0.5; None takes that of the field's kind instead of 0.5.
         weight: above 0; what the field is worth in the score of its object.
         default: as in pydantic; a field without one is None. `...` makes the field required.
         aggregate: whether the object's `aggregate` counts it; None leaves that to the others.
@@ -196,6 +235,9 @@ def ComparableField(  # noqa: N802 - the name that users of the reference librar
     given: object = comparator
     if given is not None and not isinstance(given, BaseComparator):
         raise TypeError(f"comparator is {given!r}, expected an instance of a comparator")
+    stated = None if comparator is None else comparator.stated_threshold
+    if threshold is UNSTATED or (threshold is None and stated is not None):
+        threshold = DEFAULT_THRESHOLD if stated is None else stated
     said = {
         "weight": _checked("weight", weight),
         "threshold": _checked("threshold", threshold),

@@ -4,7 +4,17 @@ import inspect
 from collections.abc import Hashable, Iterable, Sequence
 from decimal import Decimal
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeAlias, TypeGuard, final
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Final,
+    NamedTuple,
+    Self,
+    TypeAlias,
+    TypeGuard,
+    final,
+)
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,6 +110,18 @@ class BaseComparator:
     """Whose `prepare` and `similarity` the inherited `compare` applies."""
 
     threshold: float
+
+    stated_threshold: float | None = None
+    """The threshold that whoever made it gave by name or place; None where that is the default."""
+
+    def __new__(cls, *given: Any, **named: Any) -> Self:
+        """Take note of whether a threshold is given, whatever it is."""
+        comparator = super().__new__(cls)
+        names = [parameter.name for parameter in keyword_parameters(cls)][: len(given)]
+        said = {**dict(zip(names, given, strict=False)), **named}.get("threshold")
+        if is_number(said):
+            comparator.stated_threshold = said
+        return comparator
 
     def __init__(self, threshold: float | None = DEFAULT_THRESHOLD) -> None:
         """Set the threshold in [0, 1] that `binary_compare` uses; None takes the default."""

@@ -24,7 +24,7 @@ def check_outputs(outputs: Iterable[tuple[str, str]], inputs: Iterable[tuple[str
 
     Outputs are options and paths, inputs names and paths; a directory stands for what is in it.
     """
-    taken = [(name, Path(path).resolve()) for name, path in inputs]
+    taken = [(name, Path(path).resolve()) for name, path in inputs if path]
     problems, seen = [], set()
     for option, path in outputs:
         place = Path(path).resolve()

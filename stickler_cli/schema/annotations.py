@@ -227,6 +227,9 @@ def merge_annotations(own: Owned, inherited: Merged) -> Merged:
         for key in _BY_THEMSELVES:
             if winners[key] is None:
                 winners[key] = getattr(said, key)
+    own_threshold: Any = (config or {}).get("threshold")
+    if winners["threshold"] is None and _in_0_1(own_threshold):
+        winners["threshold"] = float(own_threshold)  # the comparator's own, where it is said
     return Merged(
         **winners,
         comparator=name,

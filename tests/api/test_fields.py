@@ -6,6 +6,8 @@ import pytest
 from pydantic import ValidationError
 
 from stickler_cli import ComparableField, ExactComparator, StructuredModel
+from stickler_cli.comparators import LevenshteinComparator
+from stickler_cli.core.problems import SchemaError
 
 
 class Order(StructuredModel):
@@ -78,3 +80,63 @@ def test_a_field_may_be_declared_inside_annotated():
 
 def test_pydantics_own_schema_has_no_annotations():
     assert "x-aws-stickler" not in str(Order.model_json_schema())
+
+
+# --- what a comparator says of thresholds, and where it has no say
+
+
+class Own(StructuredModel):
+    stated: str = ComparableField(comparator=LevenshteinComparator(threshold=0.9))
+    default_stated: str = ComparableField(comparator=LevenshteinComparator(threshold=0.7))
+    by_place: str = ComparableField(comparator=ExactComparator(0.2))
+    by_field: str = ComparableField(comparator=LevenshteinComparator(threshold=0.9), threshold=0.3)
+    unstated: str = ComparableField(comparator=LevenshteinComparator())
+    of_kind: str = ComparableField(comparator=LevenshteinComparator(threshold=0.8), threshold=None)
+    items: list[str] = ComparableField(comparator=LevenshteinComparator(threshold=0.9))
+
+
+def test_the_threshold_that_a_comparator_was_given_is_that_of_the_field():
+    expected = [0.9, 0.7, 0.2, 0.3, 0.5, 0.8, 0.9]
+
+    assert [field.node.threshold for field in Own.comparison_plan().root.fields] == expected
+    exported = StructuredModel.from_json_schema(Own.to_json_schema())
+    assert [field.node.threshold for field in exported.comparison_plan().root.fields] == expected
+
+
+class Inner(StructuredModel):
+    name: str = ComparableField(threshold=1.0)
+
+
+class Outer(StructuredModel):
+    one: Inner | None = ComparableField(comparator=LevenshteinComparator(), weight=2)
+    many: list[Inner] = ComparableField(comparator=ExactComparator())
+    texts: list[str] = ComparableField(comparator=ExactComparator())
+
+
+class Outermost(StructuredModel):
+    outer: Outer = ComparableField()
+
+
+def test_a_comparator_on_models_is_passed_over_with_a_warning():
+    with pytest.warns(UserWarning, match="passed over") as told:
+        plan = Outermost.comparison_plan()
+
+    rest = "is passed over; put it on those fields"
+    assert [str(each.message) for each in told] == [
+        f"Outer.one is compared by its own fields: LevenshteinComparator {rest}",
+        f"Outer.many is compared by its own fields: ExactComparator {rest}",
+    ]
+    outer = plan.root.fields[0].node
+    assert outer.fields[0].node.weight == 2
+    assert outer.fields[2].node.items.comparator == ExactComparator()
+
+
+def test_in_a_json_schema_it_stays_an_error():
+    part = {"type": "object", "properties": {"a": {"type": "string"}}}
+    schema = {
+        "type": "object",
+        "properties": {"x": {**part, "x-aws-stickler-comparator": "ExactComparator"}},
+    }
+
+    with pytest.raises(SchemaError, match="comparator is on an object"):
+        StructuredModel.from_json_schema(schema)

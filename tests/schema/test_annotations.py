@@ -176,3 +176,20 @@ def test_a_comparator_that_lacks_its_config_is_found_where_it_is_named():
 
     (found,) = refusal.value.problems
     assert found.pointer == f"/properties/a/{PREFIX}comparator-config"
+
+
+def test_the_threshold_in_a_config_is_that_of_the_field_unless_the_field_states_one():
+    config = {"x-aws-stickler-comparator-config": {"threshold": 0.9}}
+    text = {"type": "string"}
+    fields = {
+        "own": {**text, **config},
+        "stated": {**text, **config, "x-aws-stickler-threshold": 0.4},
+        "list": {"type": "array", "items": text, **config},
+        "items": {"type": "array", "items": {**text, **config}},
+    }
+
+    plan = compile_schema({"type": "object", "properties": fields})
+
+    thresholds = {field.name: field.node.threshold for field in plan.root.fields}
+    assert thresholds == {"own": 0.9, "stated": 0.4, "list": 0.9, "items": 0.9}
+    assert plan.root.fields[0].node.threshold_source == "annotation"
