@@ -53,6 +53,7 @@ def configuration() -> Iterator[str]:
     yield ""
     yield "All commands read `stickler.toml`, or the table `[tool.stickler]` of a `pyproject.toml`,"
     yield "from the nearest folder upwards; `--config FILE` names another, `--no-config` none."
+    yield "A file of another user is not read unless it is named, and a warning says so."
     yield "The command line wins. Paths are relative to the file."
     yield ""
     yield "| key | commands | values | default | what it does |"

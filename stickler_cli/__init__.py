@@ -20,7 +20,8 @@ _OFFERED: Final = {
     "ExactComparator FuzzyComparator LLMComparator LevenshteinComparator NumericComparator "
     "NumericExactC SemanticComparator StructuredModelComparator",
     "compare.plan": "Options",
-    "core.problems": "ComparisonError SchemaError SticklerError UnavailableError UsageError",
+    "core.problems": "ComparisonError SchemaError SticklerError UnavailableError UsageError "
+    "WorkerDiedError",
 }
 _HOMES: Final = {name: module for module, names in _OFFERED.items() for name in names.split()}
 

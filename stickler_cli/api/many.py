@@ -11,7 +11,7 @@ from stickler_cli.compare.plan import Plan
 from stickler_cli.core.json_values import JsonObject, kind_of
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.option import options_of, read_settings
-from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.problems import Problem, SchemaError, UsageError
 from stickler_cli.documents.pairs import DocumentPair
 from stickler_cli.runs.evaluate import evaluate_in_memory
 from stickler_cli.runs.job import Validation, validation_of
@@ -74,12 +74,17 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
         SchemaError: the schema cannot be used.
         UsageError: an option is out of range, or the schema cannot be sent to other processes.
         UnavailableError: a comparator needs something that is not installed.
-        WorkerDiedError: another process could not start.
+        WorkerDiedError: another process could not start, or one after the other died.
     """
     given = locals()
     known = options_of(ManySettings)
     options = {name: value for name, value in given.items() if name in known}
     settings = read_settings(ManySettings, options)
+    _check_kind("pairs", pairs, Iterable, "pairs of documents, one after the other")
+    if client is not None:
+        from stickler_cli.clients.client import Client  # few ask models
+
+        _check_kind("client", client, Client, "a Client, or None")
     plan, contents, file = _compiled(schema, settings)
 
     def validation() -> Validation | None:
@@ -114,6 +119,8 @@ def _compiled(
             found = load_schema(os.fspath(schema), **how)
             return _told(found).plan, lambda: found.contents, found.path
         case dict():
+            if problem := _first_misfit(schema, "the schema", "schema"):
+                raise SchemaError([problem])
             found = _told(loaded(schema, "the schema", **how))
             return found.plan, lambda: schema, None
         case type():
@@ -124,6 +131,11 @@ def _compiled(
     there = repr(schema) if isinstance(schema, type) else _described(schema)
     expected = "a schema file, a parsed schema, or a StructuredModel class"
     raise UsageError([Problem("schema", f"it is {there}", expected)])
+
+
+def _check_kind(name: str, value: object, kind: type, expected: str) -> None:
+    if not isinstance(value, kind):
+        raise UsageError([Problem(name, f"it is {_described(value)}", expected)])
 
 
 def _told(schema: LoadedSchema) -> LoadedSchema:

@@ -77,6 +77,9 @@ def _tell(error: Exception, *, debug: bool) -> ExitCode:
         case SticklerError():
             show_problems(error.problems)
             code = _CODES.get(type(error), ExitCode.USAGE)
+        case FileNotFoundError(filename=None):  # of no file, so of os.getcwd
+            warn("error: the working directory has been deleted; change to one that is there")
+            code = ExitCode.USAGE
         case OSError():
             where = f" to {error.filename}" if error.filename else ""
             warn(f"error: the results could not be written{where} ({error.strerror or error})")

@@ -3,6 +3,8 @@
 `stickler.toml`, else `[tool.stickler]` in a `pyproject.toml`. The command line wins.
 """
 
+import os
+import sys
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,6 +13,7 @@ from stickler_cli.core.option import NotTakenError, options_of
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.documents.reading import STANDARD_INPUT
 from stickler_cli.settings import COMMANDS
+from .console import warn
 
 OWN_FILE: Final = "stickler.toml"
 SHARED_FILE: Final = "pyproject.toml"
@@ -23,6 +26,9 @@ def read_config(named: str | None, command: str) -> tuple[dict[str, Any], str]:
         UsageError: the file cannot be read, or holds something that is no option of any command.
     """
     file = Path(named) if named else _nearest(Path.cwd())
+    if file is not None and not named and not _is_ours(file):
+        warn(f"warning: {file} belongs to another user and was not read; --config reads it")
+        file = None
     if file is None:
         return {}, ""
     own = options_of(COMMANDS[command])
@@ -64,9 +70,29 @@ def _nearest(start: Path) -> Path | None:
         if (folder / OWN_FILE).is_file():
             return folder / OWN_FILE
         shared = folder / SHARED_FILE
-        if shared.is_file() and "stickler" in _toml(shared).get("tool", {}):
+        if shared.is_file() and _has_table(shared):
             return shared
     return None
+
+
+def _has_table(shared: Path) -> bool:
+    if _is_ours(shared):
+        return "stickler" in _toml(shared).get("tool", {})
+    try:
+        return b"tool.stickler" in shared.read_bytes()  # another's may be no TOML, and end no run
+    except OSError:
+        return False
+
+
+def _is_ours(file: Path) -> bool:
+    """Return whether a file belongs to who runs this, also by sudo; as git asks of a repository.
+
+    In a directory that all may write to, such as /tmp, anybody could say what options are.
+    """
+    if sys.platform == "win32":
+        return True
+    user, owner = os.geteuid(), file.stat().st_uid
+    return owner == user or (user == 0 and str(owner) == os.environ.get("SUDO_UID"))
 
 
 def _table(file: Path) -> dict[str, Any]:

@@ -37,6 +37,8 @@ Row: TypeAlias = Sequence[JsonValue]
 
 _FORMULA: Final = re.compile(r"[=+\-@\t\r\n＝＋－＠]")  # noqa: RUF001 - the fullwidth forms too
 """What a spreadsheet may take for a formula. Source: OWASP, CSV Injection."""
+_TURNING: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
+"""What turns the text after it around, so that a cell shows another value. Source: UAX 9, 2."""
 
 
 class RowFile(Protocol):
@@ -258,13 +260,20 @@ def _at(record: JsonValue, path: Iterable[str]) -> JsonValue:
 
 
 def _cell(value: JsonValue) -> JsonValue:
-    """Return a value as CSV has it: text that looks like a formula stands behind an apostrophe."""
+    """Return a value as CSV has it: text that looks like a formula stands behind an apostrophe.
+
+    What turns text around is spelt out.
+    """
     if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
         return value
     if not isinstance(value, str):
-        return harmless(json.dumps(value, ensure_ascii=False))
-    text = harmless(value)
+        return _straight(harmless(json.dumps(value, ensure_ascii=False)))
+    text = _straight(harmless(value))
     return f"'{text}" if _FORMULA.match(text) else text
+
+
+def _straight(text: str) -> str:
+    return _TURNING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def _typed(value: JsonValue, kind: type) -> JsonValue:

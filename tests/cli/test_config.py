@@ -1,6 +1,9 @@
 """The configuration file: where it is found, what it may hold, who wins."""
 
 import json
+import os
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -24,6 +27,59 @@ def test_a_pyproject_without_the_table_is_passed_over(stickler, data, monkeypatc
     write(data / "below" / "pyproject.toml", "[tool.other]\n")
     monkeypatch.chdir(data / "below")
     assert stickler("eval", "../schema.json", "../gt", "../pred").code == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has other owners")
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("stickler.toml", "fail_under = 1.0\n"),
+        ("pyproject.toml", "[tool.stickler]\nfail_under = 1.0\n"),
+        ("pyproject.toml", "[tool.stickler]\nthis is no TOML"),
+    ],
+)
+def test_a_file_of_another_user_is_read_only_if_it_is_named(
+    stickler, data, monkeypatch, name, text
+):
+    write(data / name, text)
+    owner = os.geteuid()
+    monkeypatch.setattr(os, "geteuid", lambda: owner + 1)
+    result = stickler(*EVAL)
+    assert result.code == 0
+    assert f"{name} belongs to another user and was not read" in result.err
+    expected = 2 if "no TOML" in text else 1
+    assert stickler(*EVAL, "--config", name).code == expected
+    assert "another user" not in stickler(*EVAL, "--no-config").err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has other owners")
+def test_root_reads_the_file_of_who_asked_for_its_rights(stickler, data, monkeypatch):
+    write(data / "stickler.toml", "fail_under = 1.0\n")
+    mine = (data / "stickler.toml").stat()
+    theirs = os.stat_result((*mine[:4], 1234, *mine[5:]))
+    stat = Path.stat
+    monkeypatch.setattr(
+        Path,
+        "stat",
+        lambda self, **how: theirs if self.name == "stickler.toml" else stat(self, **how),
+    )
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setenv("SUDO_UID", "1234")
+    assert stickler(*EVAL).code == 1
+    monkeypatch.setenv("SUDO_UID", "1235")
+    assert stickler(*EVAL).code == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps it")
+def test_a_working_directory_that_is_gone_is_told(stickler, data, monkeypatch):
+    (data / "gone").mkdir()
+    monkeypatch.chdir(data / "gone")
+    (data / "gone").rmdir()
+    result = stickler(*EVAL)
+    assert result.code == 2
+    assert result.err == (
+        "error: the working directory has been deleted; change to one that is there\n"
+    )
 
 
 def test_the_command_line_wins(stickler, data):

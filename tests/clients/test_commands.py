@@ -301,3 +301,20 @@ def test_explaining_a_list_asks_no_judge_about_pairs_that_were_not_chosen(server
 
     assert len(server.requests) == 3
     assert "case aside" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("more", [["-f", "json"], ["--show-non-matches", "9"], ["-f", "html"]])
+def test_a_resumed_run_tells_the_reasons_of_a_judge(server, documents, capsys, tmp_path, more):
+    server.verdict = lambda one, other: (False, f"{one} is \U0001f3e0 not {other}")
+    one, other = str(tmp_path / "one"), str(tmp_path / "other")
+    main(["eval", *documents, "--run-dir", one, *more])
+    whole = capsys.readouterr().out
+    assert "not Side St 2" in (tmp_path / "one" / "non-matches.jsonl").read_text("utf-8")
+
+    main(["eval", *documents, "--run-dir", other, *more])
+    capsys.readouterr()
+    (tmp_path / "other" / "run.json").unlink()
+    main(["eval", *documents, "--run-dir", other, *more])
+    assert capsys.readouterr().out == whole
+    for name in ("run.json", "documents.jsonl", "non-matches.jsonl"):
+        assert (tmp_path / "other" / name).read_bytes() == (tmp_path / "one" / name).read_bytes()

@@ -516,6 +516,25 @@ def test_a_document_that_no_worker_survives_is_named_and_all_others_count(tmp_pa
     assert multiprocessing.active_children() == []
 
 
+@pytest.mark.parametrize(
+    ("schema", "pairs", "more", "kind", "message"),
+    [
+        ({1: 2}, [], {}, SchemaError, "a key of the schema is of type int, expected a string"),
+        ({"enum": [object()]}, [], {}, SchemaError, "a value of the schema is of type object"),
+        (SCHEMA, None, {}, UsageError, "pairs: it is of type null, expected"),
+        (SCHEMA, 5, {}, UsageError, "pairs: it is of type integer, expected"),
+        (SCHEMA, [], {"client": 3}, UsageError, "client: it is of type integer"),
+        (SCHEMA, [], {"workers": 0}, UsageError, "workers: it is 0, expected"),
+        ("no.json", [], {}, SchemaError, "no.json: the schema cannot be read"),
+        (int, [], {}, UsageError, "schema: it is <class 'int'>"),
+    ],
+)
+def test_what_cannot_be_used_raises_what_is_promised(schema, pairs, more, kind, message):
+    assert kind.__name__ in evaluate_many.__doc__
+    with pytest.raises(kind, match=message):
+        evaluate_many(schema, pairs, **more)
+
+
 SCRIPT = """
 import threading
 
