@@ -226,6 +226,30 @@ class ErrorClassesRecord(ClassesRecord):
     """Those of list items and objects that failed as a whole, whose values are counted above."""
 
 
+_Class = TypedDict("_Class", {"class": ErrorClass})  # no name of a key in a class statement
+
+
+class CauseRecord(_Class):
+    """Errors that are alike, and how many values were lost by them."""
+
+    field: FieldPath
+    """The field, without list indexes."""
+    pattern: NotRequired[FieldPath]
+    """The same, with `*` for the keys of maps; only where that is another."""
+    differing_fields: NotRequired[list[str]]
+    """Of list items that both sides have, the fields that differ."""
+    ground_truth_value: NotRequired[AnyJson]
+    """What it was, where these errors have both values in common."""
+    prediction_value: NotRequired[AnyJson]
+    """What was read instead."""
+    errors: Some
+    """How many errors they are."""
+    values: Count
+    """How many values were lost, which belong to no other cause."""
+    documents: NotRequired[Some]
+    """In how many documents; not where errors of too many kinds to tell apart are one cause."""
+
+
 class IntervalsRecord(TypedDict):
     """How confidence intervals were made."""
 
@@ -530,6 +554,9 @@ class EvaluationRecord(ResultsRecord):
     """Only where that was requested."""
     fields: list[FieldInfo]
     """What the schema says of each field, in its order, parents first."""
+    causes: NotRequired[Annotated[list[CauseRecord], ADDED_LATER]]
+    """Errors that are alike, put together, those that lost most values first; all values lost are
+    in one of them."""
     undeclared_keys: list[KeyRecord]
     """Keys of ground truths that the schema does not declare; they are not evaluated."""
     extra_keys: list[KeyRecord]

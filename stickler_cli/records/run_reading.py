@@ -4,7 +4,7 @@ Rates and means are not looked at: they follow from the counts and sums.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, TypeVar, cast
 
 from stickler_cli.compare.result import Outcome
@@ -14,6 +14,7 @@ from stickler_cli.core.option import NotTakenError, Settings, options_of
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.score.accounts import CONFIDENCES, Accounts, decoded
 from stickler_cli.score.bootstrap import Bootstrap
+from stickler_cli.score.causes import Causes, Kind, Size, text_of
 from stickler_cli.score.comparison_view import DOCUMENT_KEYS
 from stickler_cli.score.conditions import Conditions
 from stickler_cli.score.document_result import LENIENT, ODDITIES, Status
@@ -28,6 +29,7 @@ from stickler_cli.settings import DecidingOptions, RunOptions
 from .codec import read
 from .run_format import (
     AccountRecord,
+    CauseRecord,
     ClassesRecord,
     EvaluationRecord,
     IntervalsRecord,
@@ -132,6 +134,7 @@ def _evaluation(record: EvaluationRecord, conditions: Conditions | None, source:
         evaluation.by[key] = {name: Results() for name in groups}
         for name, group in groups.items():
             _fill(evaluation.by[key][name], group, source, ("by", key, name))
+    evaluation.causes = _causes(record.get("causes", ()))
     if "per_document" in record:
         evaluation.accounts = read_accounts(record["per_document"], source)
         _restore_confidences(evaluation, evaluation.accounts)
@@ -166,6 +169,23 @@ def _fill(results: Results, record: ResultsRecord, source: str, place: Path) -> 
     results.unwrapped = Counter(record.get("unwrapped", {}))
     classes = record["error_classes"]
     results.errors = ErrorCounts(_by_class(classes), _by_class(classes.get("units")))
+
+
+def _causes(records: Iterable[CauseRecord]) -> Causes:
+    causes = Causes()
+    for record in records:
+        path, pattern = (
+            tuple(map(str, it)) for it in (record["field"], record.get("pattern", record["field"]))
+        )
+        kind = None
+        if "documents" in record:
+            texts = "", ""
+            if "ground_truth_value" in record and "prediction_value" in record:
+                texts = text_of(record["ground_truth_value"]), text_of(record["prediction_value"])
+            kind = Kind(path, tuple(record.get("differing_fields", ())), *texts)
+        size = Size(record["errors"], record["values"], record.get("documents", 0))
+        causes.groups.setdefault((pattern, record["class"]), {})[kind] = size
+    return causes
 
 
 def _by_class(record: ClassesRecord | None) -> dict[Path, ByClass]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from stickler_cli.diff.changes import Difference
-from stickler_cli.reports import repeats, run_sentences, tables
+from stickler_cli.reports import cause_sentences, repeats, run_sentences, tables
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.record import Run, Verdict
 from .confidence import confidence_sentences, confidence_table
@@ -50,6 +50,7 @@ def run_page(run: Run, style: TableStyle) -> str:
         *([text] for text in (run_sentences.headline(view), *run_sentences.validities(view))),
         table_text(tables.whole_table(view)),
         *([text] for text in told if text),
+        _causes(view),
         _gates(run.gates),
         [f"- {note}" for note in run_sentences.notes(view)],
         _problems(view),
@@ -106,6 +107,13 @@ def _repeats(view: RunView) -> list[list[str]]:
     flips = [f"- {text}" for text in repeats.flips(view, found)]
     table = _details(repeats.repeats_table(found))
     return [[f"**{repeats.headline(view, found)}**"], table, flips]
+
+
+def _causes(view: RunView) -> list[str]:
+    named, more = cause_sentences.causes(view)
+    lines = [f"- {cause.values}: {cause.text}" for cause in named]
+    lines += [f"- {cause_sentences.more_causes(more)}"] if more else []
+    return ["**Causes**, by values lost:", "", *lines] if lines else []
 
 
 def _gates(gates: Sequence[GateResult]) -> list[str]:

@@ -7,6 +7,7 @@ from stickler_cli.core.locations import field_path
 from stickler_cli.score.document_result import LENIENT, WAYS, DocumentProblem, Status
 from stickler_cli.score.error_counts import ByClass, overall
 from stickler_cli.score.results import NO_GROUP
+from .cause_sentences import of_class
 from .figures import number_of, rate, some_of
 from .rows import WORST, by_values_lost
 from .view import RunView
@@ -116,17 +117,7 @@ def error_classes(view: RunView) -> str | None:
 
 
 def _by_class(counts: ByClass) -> str:
-    texts = []
-    for error_class, count in counts.items():
-        words = error_class.replace("_", " ")
-        one, dot, rest = words.partition(" with ")
-        plural = number_of(count, one) if one.endswith(_THINGS) else f"{count} {one}"
-        texts.append(plural + dot + rest)
-    return ", ".join(texts)
-
-
-_THINGS: Final = ("item", " value", " object", " kind", " slip")
-"""What classes named after a thing end in; the others are named after what happened to it."""
+    return ", ".join(of_class(error_class, count) for error_class, count in counts.items())
 
 
 def worst_fields(view: RunView) -> str | None:

@@ -5,7 +5,7 @@ from typing import Final
 
 from stickler_cli.core.locations import field_path
 from stickler_cli.diff.changes import Difference
-from stickler_cli.reports import repeats, run_sentences, tables
+from stickler_cli.reports import cause_sentences, repeats, run_sentences, tables
 from stickler_cli.score.non_matches import NonMatch
 from stickler_cli.score.record import Run
 from .confidence import confidence_sentences, confidence_table
@@ -36,6 +36,7 @@ def render_run(run: Run, style: TableStyle) -> str:
     sections = (
         [*partial, Text(f"{schema.model_name} ({schema.path})", "title"), *map(Text, head)],
         _whole(view),
+        _causes(view),
         _groups(view, MOST_GROUPS_SHOWN if style.room else None),
         _fields(view, nested=not style.plain),
         _confidence(view),
@@ -67,6 +68,18 @@ def _groups(view: RunView, most: int | None) -> Iterator[Block]:
         yield tables.group_table(view, key, shown, page=False)
         if len(shown) < len(groups):
             yield Text(more_of(len(groups) - len(shown)), "dim", INDENT)
+
+
+def _causes(view: RunView) -> Iterator[Block]:
+    named, more = cause_sentences.causes(view)
+    if not named:
+        return
+    width = len(str(named[0].values))
+    yield (Span("causes, by values lost", "title"),)
+    for cause in named:
+        yield Text(cause.text, indent=INDENT, margin=f"{INDENT}{cause.values:>{width}}  ")
+    if more:
+        yield Text(cause_sentences.more_causes(more), "dim", INDENT)
 
 
 def _fields(view: RunView, *, nested: bool) -> Iterator[Block]:

@@ -14,6 +14,7 @@ from stickler_cli.core.rules import encoded
 from stickler_cli.core.values import dataclass
 from .accounts import Accounts
 from .batch import Batch, batch_of
+from .causes import Causes
 from .conditions import Conditions, FieldInfo
 from .counts import RateRule
 from .document_result import LENIENT, ODDITIES, DocumentProblem
@@ -35,6 +36,7 @@ class Evaluation(Results):
     problems: list[DocumentProblem] = field(default_factory=list)
     validity: dict[Side, Validity] = field(default_factory=dict)
     """The verdicts of the schema about each side that was checked."""
+    causes: Causes = field(default_factory=Causes)
     conditions: Conditions | None = None
     """What the documents were compared under, where that is known."""
     accounts: Accounts | None = None
@@ -46,6 +48,7 @@ class Evaluation(Results):
         """Add documents; a comparison by itself is a document that was evaluated."""
         batch = documents if isinstance(documents, Batch) else batch_of(documents)
         self.add(batch)
+        self.causes.add(batch)
         if self.accounts is not None:
             self.accounts.add(batch)
         groups: dict[tuple[str, str], list[int]] = {}
@@ -92,6 +95,7 @@ class Evaluation(Results):
         if self.accounts is not None and other.accounts is not None:
             self.accounts.merge(other.accounts)
         self.add_all(other)
+        self.causes.merge(other.causes)
         self.problems += other.problems
         for side, validity in other.validity.items():
             self.validity.setdefault(side, Validity()).merge(validity)
@@ -117,6 +121,7 @@ class Evaluation(Results):
             shown["validity"] = {side: sides[side].view() for side in sides}
         shown |= {
             "fields": encoded(fields),
+            "causes": self.causes.view(),
             "undeclared_keys": _keys_view(self.undeclared()),
             "extra_keys": _keys_view(self.extras()),
             "never_present": sorted(field_path(path) for path in self.never_present()),

@@ -41,6 +41,13 @@ class WrongUnit(NamedTuple):
     values: int | None
     """How many wrong values are inside it; None of a value."""
 
+    @property
+    def is_cause(self) -> bool:
+        """Whether values were lost by it, and not by what it is inside of or what is inside it."""
+        if self.values is None:
+            return self.unit.inside is None
+        return bool(self.unit.visit.closed[self.unit.pair])
+
 
 @dataclass(frozen=True, slots=True)
 class NonMatch:

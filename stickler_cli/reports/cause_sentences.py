@@ -1,0 +1,122 @@
+"""The causes of errors in sentences: what went wrong, how often, and how many values it cost."""
+
+import json
+from collections.abc import Sequence
+from typing import Final
+
+from stickler_cli.core.locations import field_path
+from stickler_cli.core.values import dataclass
+from stickler_cli.score.causes import Cause, Kind
+from stickler_cli.score.error_classes import ErrorClass
+from .figures import number_of, truncate, visible
+from .view import RunView
+
+NAMED: Final = 8
+"""Causes that a report for people names; all of them are in the JSON report."""
+
+WIDTH: Final = 30
+"""Columns of a value in a sentence."""
+
+_WHOLE: Final = {
+    ErrorClass.MISSED_ITEM: "missed",
+    ErrorClass.INVENTED_ITEM: "invented",
+    ErrorClass.ITEM_WITH_ERRORS: "with errors",
+    ErrorClass.WRONG_ITEM: "wrong",
+}
+_ONE_SIDED: Final = {
+    ErrorClass.MISSED_VALUE: "missed",
+    ErrorClass.INVENTED_VALUE: "invented",
+    ErrorClass.MISSED_OBJECT: "missed",
+    ErrorClass.INVENTED_OBJECT: "invented",
+}
+_THINGS: Final = ("item", " value", " object", " kind", " slip", " shift")
+"""What classes named after a thing end in; the others are named after what happened to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class CauseText:
+    """A cause in words, and how many values were lost by it."""
+
+    values: int
+    text: str
+
+
+def of_class(error_class: ErrorClass, count: int) -> str:
+    """Return a number of errors of a class in words.
+
+    >>> of_class(ErrorClass.ITEM_WITH_ERRORS, 2), of_class(ErrorClass.FORMAT, 2)
+    ('2 items with errors', '2 format')
+    """
+    words = error_class.replace("_", " ")
+    one, dot, rest = words.partition(" with ")
+    return (number_of(count, one) if one.endswith(_THINGS) else f"{count} {one}") + dot + rest
+
+
+def causes(view: RunView) -> tuple[list[CauseText], list[CauseText]]:
+    """Return the causes that lost most values, and all others; pairs that stand alone together."""
+    known = view.run.evaluation.causes.ranked()
+    alone: dict[tuple[str, ErrorClass], list[tuple[Cause, Kind]]] = {}
+    texts = []
+    for cause in known:
+        kind = cause.kind
+        if kind is not None and kind.gt and cause.size.errors == 1:
+            key = view.quoted(field_path(kind.path)), cause.error_class
+            alone.setdefault(key, []).append((cause, kind))
+        elif cause.size.values:
+            texts.append(CauseText(cause.size.values, _text(view, cause)))
+    for (name, error_class), (one, *others) in alone.items():
+        number = 1 + len(others)
+        text = f"{name}: {of_class(error_class, number)}, all different"
+        texts.append(CauseText(number, text if others else f"{_pair(view, name, *one)} once"))
+    texts.sort(key=lambda text: -text.values)
+    return texts[:NAMED], texts[NAMED:]
+
+
+def _text(view: RunView, cause: Cause) -> str:
+    (errors, _, documents), kind = cause.size, cause.kind
+    name = view.quoted(field_path(kind.path if kind else cause.pattern))
+    inside = f" of {number_of(documents, 'document')}"
+    if kind is None:
+        return f"{name}: {of_class(cause.error_class, errors)}, of many kinds"
+    if kind.differing:
+        names = _listed([view.quoted(field_path((each,))) for each in kind.differing])
+        return f"{name}: {names} wrong in {number_of(errors, 'item')}{inside}"
+    if kind.gt:
+        return f"{_pair(view, name, cause, kind)} {errors} times" + _in(errors, documents)
+    if cause.error_class in _ONE_SIDED:
+        what = _ONE_SIDED[cause.error_class]
+        times = "" if errors == documents else f" {errors} times"
+        return f"{name} {what}{times} in {number_of(documents, 'document')}"
+    if cause.error_class in _WHOLE:
+        what = _WHOLE[cause.error_class]
+        return f"{name}: {number_of(errors, 'item')} {what} in {number_of(documents, 'document')}"
+    return f"{name}: {of_class(cause.error_class, errors)}{_in(errors, documents)}"
+
+
+def _in(errors: int, documents: int) -> str:
+    return "" if errors == documents else f" in {number_of(documents, 'document')}"
+
+
+def _pair(view: RunView, name: str, cause: Cause, kind: Kind) -> str:
+    written = cause.error_class is ErrorClass.WRONG_KIND  # then 5 is to be told from "5"
+    texts = (visible(text if written else _plain(text)) for text in (kind.gt, kind.pred))
+    gt, pred = (view.quoted(truncate(text, WIDTH)) for text in texts)
+    return f"{name} {gt} -> {pred}"
+
+
+def _plain(text: str) -> str:
+    """Return a value that is JSON as it is read: a text without quotes, unless it needs them."""
+    value = json.loads(text)
+    return value if isinstance(value, str) and value.strip() == value != "" else text
+
+
+def _listed(names: Sequence[str]) -> str:
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def more_causes(causes: Sequence[CauseText]) -> str:
+    """Return how many causes a report does not name; empty for none."""
+    values = sum(cause.values for cause in causes)
+    told = f"{number_of(len(causes), 'other cause')} of {number_of(values, 'value')}"
+    return f"and {told}; all of them are in the JSON report" if causes else ""

@@ -1,0 +1,176 @@
+"""Errors that are alike, put together: what went wrong, how often, and how many values it cost.
+
+Each value lost belongs to one cause: that of the item or object that it was lost with, if there is
+one, else its own. Causes add in any order with the same result, and there are no more than a
+schema has room for: errors of one field and class of more than `MOST_KINDS` kinds are one cause.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import field
+from typing import Final, NamedTuple, TypeAlias
+
+import numpy as np
+
+from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.locations import field_path
+from stickler_cli.core.values import dataclass
+from .batch import Batch
+from .error_classes import ErrorClass
+from .non_matches import WrongUnit
+
+MOST_KINDS: Final = 500
+"""Kinds of errors of one field and class that are told apart; some 100 kB in a run file."""
+
+LONGEST: Final = 80
+"""Characters of a value, as JSON, by which errors are told apart; longer ones hardly repeat."""
+
+
+class Kind(NamedTuple):
+    """What errors of one field and class have in common."""
+
+    path: tuple[str, ...]
+    """The field, without list indexes; of a map the key that the documents name."""
+    differing: tuple[str, ...] = ()
+    """Of list items that both sides have, the fields that differ."""
+    gt: str = ""
+    """Of wrong values both, as JSON; empty where they are long, or one is absent."""
+    pred: str = ""
+
+
+class Size(NamedTuple):
+    """How much a cause explains."""
+
+    errors: int
+    values: int
+    """The values lost."""
+    documents: int
+    """0 of many kinds together, where it is not known."""
+
+    def with_more(self, other: "Size") -> "Size":
+        """Return the sum of two."""
+        return Size(*map(sum, zip(self, other, strict=True)))
+
+
+NOTHING: Final = Size(0, 0, 0)
+
+Group: TypeAlias = tuple[tuple[str, ...], ErrorClass]  # a field as the schema says it, and a class
+
+
+class Cause(NamedTuple):
+    """Errors that are alike."""
+
+    pattern: tuple[str, ...]
+    """The field, `*` for any key of a map."""
+    error_class: ErrorClass
+    kind: Kind | None
+    """None of many kinds together."""
+    size: Size
+
+
+@dataclass(slots=True)
+class Causes:
+    """The causes of the errors of a set of documents."""
+
+    groups: dict[Group, dict[Kind | None, Size]] = field(default_factory=dict)
+    """How much each kind explains, by field and class; None alone where there are too many."""
+
+    def add(self, batch: Batch) -> None:
+        """Add the documents of a batch."""
+        found: dict[tuple[Group, Kind], Counter[int]] = {}
+        sizes: Counter[tuple[Group, Kind]] = Counter()
+        for error in batch.classified():
+            if error.is_cause:
+                key = _group(error), _kind(error)
+                found.setdefault(key, Counter())[error.unit.document] += 1
+                sizes[key] += 1 if error.values is None else error.values
+        for (group, kind), by_document in found.items():
+            size = Size(by_document.total(), sizes[group, kind], len(by_document))
+            self._add(group, kind, size)
+        for errors in batch.plain_errors:
+            live = errors.visit.live
+            pairs = errors.pairs if live is None else errors.pairs[live[errors.pairs]]
+            if len(pairs):
+                documents = len(np.unique(errors.visit.documents[pairs]))
+                group = errors.visit.pattern, errors.error_class
+                size = Size(len(pairs), len(pairs), documents)
+                self._add(group, Kind(errors.visit.field.path), size)
+
+    def merge(self, other: "Causes") -> None:
+        """Add the causes of other documents; the order of merging makes no difference."""
+        for cause in other:
+            self._add((cause.pattern, cause.error_class), cause.kind, cause.size)
+
+    def _add(self, group: Group, kind: Kind | None, size: Size) -> None:
+        kinds = self.groups.setdefault(group, {})
+        if None in kinds:
+            kind = None
+        kinds[kind] = kinds.get(kind, NOTHING).with_more(size)
+        if (None in kinds and len(kinds) > 1) or len(kinds) > MOST_KINDS:
+            errors, values, _ = map(sum, zip(*kinds.values(), strict=True))
+            self.groups[group] = {None: Size(errors, values, 0)}
+        elif kind is None:
+            kinds[None] = kinds[None]._replace(documents=0)
+
+    def __iter__(self) -> Iterator[Cause]:
+        """Yield all causes, in no order."""
+        for group, kinds in self.groups.items():
+            for kind, size in kinds.items():
+                yield Cause(*group, kind, size)
+
+    def ranked(self) -> list[Cause]:
+        """Return all causes, those that lost most values first."""
+        return sorted(self, key=_rank)
+
+    def view(self) -> list[dict[str, object]]:
+        """Return the causes as the run format has them, those that lost most values first."""
+        return [_view(cause) for cause in self.ranked()]
+
+
+def _rank(cause: Cause) -> tuple[object, ...]:
+    size, kind = cause.size, cause.kind or Kind(cause.pattern)
+    return -size.values, -size.errors, kind, cause.error_class
+
+
+def _group(error: WrongUnit) -> Group:
+    unit = error.unit
+    pattern = unit.visit.pattern
+    return (pattern if unit.visit.order is not None else (*pattern, "*")), error.error_class
+
+
+def _kind(error: WrongUnit) -> Kind:
+    unit = error.unit
+    if error.values is None and unit.gt is not None and unit.pred is not None:
+        gt, pred = text_of(unit.gt), text_of(unit.pred)
+        if gt and pred:
+            return Kind(unit.names, (), gt, pred)
+    return Kind(unit.names, error.differing)
+
+
+def text_of(value: JsonValue) -> str:
+    """Return a value as JSON; empty of what is long or has parts."""
+    if isinstance(value, dict | list) or (isinstance(value, str) and len(value) > LONGEST):
+        return ""
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except ValueError:  # more digits than Python writes
+        return ""
+    return text if len(text) <= LONGEST else ""
+
+
+def _view(cause: Cause) -> dict[str, object]:
+    kind, path = cause.kind, cause.kind.path if cause.kind else cause.pattern
+    view: dict[str, object] = {"field": field_path(path)}
+    if path != cause.pattern:
+        view["pattern"] = field_path(cause.pattern)
+    view["class"] = cause.error_class.value
+    if kind and kind.differing:
+        view["differing_fields"] = list(kind.differing)
+    if kind and kind.gt:
+        view["ground_truth_value"] = json.loads(kind.gt)
+        view["prediction_value"] = json.loads(kind.pred)
+    view["errors"], view["values"] = cause.size.errors, cause.size.values
+    if kind:
+        view["documents"] = cause.size.documents
+    return view

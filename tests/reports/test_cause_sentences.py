@@ -1,0 +1,87 @@
+"""Causes in words."""
+
+import pytest
+
+from stickler_cli.documents.pairs import DocumentPair
+from stickler_cli.reports.cause_sentences import NAMED, causes, more_causes
+from stickler_cli.reports.view import RunView
+
+EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
+ITEM = {"type": "object", "properties": dict.fromkeys(("sku", "unit", "name", "price"), EXACT)}
+LINE = {"sku": "A-1", "unit": "kg", "name": "bolt", "price": "5"}
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "currency": EXACT,
+        "count": {"type": "number"},
+        "seller": {"type": "object", "properties": {"name": EXACT}},
+        "lines": {"type": "array", "items": ITEM},
+        "tags": {"type": "array", "items": EXACT},
+    },
+}
+
+
+@pytest.fixture
+def texts(run_of):
+    def build(*pairs, quoted=str):
+        found = [DocumentPair(str(at), gt, pred) for at, (gt, pred) in enumerate(pairs)]
+        named, _ = causes(RunView(run_of(SCHEMA, found), quoted))
+        return [f"{cause.values} {cause.text}" for cause in named]
+
+    return build
+
+
+def test_items_name_the_fields_that_differ(texts):
+    gt = {"lines": [LINE, {**LINE, "sku": "B-2"}]}
+    pred = {"lines": [{**LINE, "unit": "m", "name": "x"}, {**LINE, "sku": "B-2", "unit": "t"}]}
+
+    assert texts((gt, pred), (gt, pred), (gt, {"lines": [LINE]})) == [
+        "4 lines: unit and name wrong in 2 items of 2 documents",
+        "4 lines: 1 item missed in 1 document",
+        "2 lines.unit kg -> t 2 times",
+    ]
+
+
+def test_pairs_that_stand_alone_are_put_together(texts):
+    pairs = [("USD", "NZD"), ("USD", "NZD"), ("USD", "EUR"), ("CHF", "EUR"), ("2024-01-05", "2042")]
+    found = texts(*(({"currency": gt}, {"currency": pred}) for gt, pred in pairs))
+
+    assert found == [
+        "3 currency: 3 other, all different",
+        "2 currency USD -> NZD 2 times",
+    ]
+
+
+def test_one_that_is_alone_is_told_by_its_values(texts):
+    assert texts(({"currency": " USD"}, {"currency": "EUR"})) == ['1 currency " USD" -> EUR once']
+    assert texts(({"count": 5}, {"count": "n/a"})) == ['1 count 5 -> "n/a" once']
+
+
+def test_what_one_side_lacks_says_in_how_many_documents(texts):
+    gt = {"currency": "EUR", "seller": {"name": "Bo"}, "tags": ["a", "b"]}
+
+    assert texts((gt, {"new": "x"}), (gt, {**gt, "tags": ["a"]})) == [
+        "3 tags: 3 items missed in 2 documents",
+        "1 currency missed in 1 document",
+        "1 new invented in 1 document",
+        "1 seller missed in 1 document",
+    ]
+
+
+def test_names_and_values_are_quoted_as_the_report_does(texts):
+    pair = {"currency": "US`D"}, {"currency": "NZD"}
+
+    assert texts(pair, pair, quoted="<{}>".format) == ["2 <currency> <US`D> -> <NZD> 2 times"]
+
+
+def test_what_is_not_named_is_counted(run_of):
+    pairs = [
+        DocumentPair(f"{at}-{twice}", {"currency": f"gt {at}"}, {"currency": f"pred {at * 37}"})
+        for at in range(NAMED + 2)
+        for twice in range(2)
+    ]
+    named, more = causes(RunView(run_of(SCHEMA, pairs)))
+
+    assert (len(named), len(more)) == (NAMED, 2)
+    assert more_causes(more) == "and 2 other causes of 4 values; all of them are in the JSON report"
+    assert more_causes([]) == ""

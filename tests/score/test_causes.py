@@ -1,0 +1,167 @@
+"""Causes: errors that are alike are put together, and every value lost is in one of them."""
+
+import random
+
+import pytest
+
+from stickler_cli.records.run_reading import read_evaluation
+from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score import causes
+from stickler_cli.score.batch import batch_of
+from stickler_cli.score.evaluation import Evaluation
+from .batches import batch, compare
+
+EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
+
+
+def an_object(**properties):
+    return {"type": "object", "properties": properties}
+
+
+def a_list(items):
+    return {"type": "array", "items": items}
+
+
+ITEM = an_object(sku=EXACT, name=EXACT, price={"type": "number"}, unit=EXACT)
+SCHEMA = an_object(
+    currency=EXACT,
+    seller=an_object(name=EXACT, city=EXACT),
+    lines=a_list(ITEM),
+    tags=a_list(EXACT),
+    rates={"type": "object", "additionalProperties": {"type": "number"}},
+)
+PLAN = compile_schema(SCHEMA)
+LINE = {"sku": "A-1", "name": "bolt", "price": 5.5, "unit": "kg"}
+
+
+def evaluated(*pairs):
+    """Compare documents together."""
+    evaluation = Evaluation()
+    evaluation.update(batch(PLAN, {str(at): pair for at, pair in enumerate(pairs)}))
+    return evaluation
+
+
+def told(evaluation):
+    """Give the causes without those of their keys that are plain."""
+    return [
+        tuple(value for key, value in entry.items() if key != "class")
+        for entry in evaluation.to_dict()["causes"]
+    ]
+
+
+def test_items_in_which_the_same_fields_differ_are_one_cause():
+    wrong = {**LINE, "price": 7, "unit": "m"}
+    twice = {"lines": [LINE, {**LINE, "sku": "B-2"}]}
+    both = {"lines": [wrong, {**wrong, "sku": "B-2"}]}
+    other = {"lines": [{**LINE, "name": "nut", "unit": "m"}]}
+
+    found = evaluated((twice, both), ({"lines": [LINE]}, {"lines": [wrong]}), (twice, other))
+
+    assert found.to_dict()["causes"] == [
+        {
+            "field": "lines",
+            "class": "item_with_errors",
+            "differing_fields": ["price", "unit"],
+            "errors": 3,
+            "values": 6,
+            "documents": 2,
+        },
+        {"field": "lines", "class": "missed_item", "errors": 1, "values": 4, "documents": 1},
+        {
+            "field": "lines",
+            "class": "item_with_errors",
+            "differing_fields": ["name", "unit"],
+            "errors": 1,
+            "values": 2,
+            "documents": 1,
+        },
+    ]
+
+
+def test_repeated_pairs_of_values_are_causes_of_their_own():
+    pairs = [("USD", "NZD"), ("USD", "NZD"), ("USD", "EUR")]
+    found = evaluated(*(({"currency": gt}, {"currency": pred}) for gt, pred in pairs))
+
+    assert told(found) == [
+        ("currency", "USD", "NZD", 2, 2, 2),
+        ("currency", "USD", "EUR", 1, 1, 1),
+    ]
+
+
+def test_what_one_side_lacks_is_a_cause_with_all_of_its_values():
+    gt = {"seller": {"name": "Bo", "city": "Ulm"}, "tags": ["a", "b"], "currency": "EUR"}
+    found = evaluated((gt, {"new": 1}), (gt, gt), (gt, {**gt, "tags": ["a"]}))
+
+    assert told(found) == [
+        ("tags", 3, 3, 2),
+        ("seller", 1, 2, 1),
+        ("currency", 1, 1, 1),
+        ("new", "*", 1, 1, 1),
+    ]
+
+
+def test_keys_of_a_map_are_told_apart_under_one_pattern():
+    gt, pred = {"rates": {"a": 1, "b": 2}}, {"rates": {"a": 1.5, "b": 2.5}}
+
+    assert told(evaluated((gt, pred), (gt, pred))) == [
+        ("rates.a", "rates.*", 1, 1.5, 2, 2, 2),
+        ("rates.b", "rates.*", 2, 2.5, 2, 2, 2),
+    ]
+
+
+def test_an_object_below_its_threshold_loses_no_values_but_those_of_its_fields():
+    gt, pred = {"seller": {"name": "Bo", "city": "Ulm"}}, {"seller": {"name": "Bo", "city": "Rom"}}
+
+    assert told(evaluated((gt, pred))) == [("seller.city", "Ulm", "Rom", 1, 1, 1)]
+
+
+def documents(count):
+    """Give documents with all kinds of errors, the same every time."""
+    draw = random.Random(count)  # noqa: S311 - no secret
+    found = []
+    for _ in range(count):
+        lines = [{**LINE, "sku": f"S-{draw.randrange(9)}"} for _ in range(draw.randrange(4))]
+        gt = {"currency": draw.choice("abc"), "lines": lines, "rates": {draw.choice("xyz"): 1}}
+        pred = {
+            "currency": draw.choice("abc"),
+            "lines": [{**it, draw.choice(list(it)): "?"} for it in lines if draw.random() < 0.8],
+            "rates": {draw.choice("xyz"): draw.randrange(3)},
+            "seller": {"name": draw.choice("pq")},
+        }
+        found.append((gt, draw.choice([pred, gt, {}])))
+    return found
+
+
+@pytest.mark.parametrize("most", [1, 2, 5, causes.MOST_KINDS])
+def test_causes_add_in_any_order_and_hold_every_value_that_was_lost(monkeypatch, most):
+    monkeypatch.setattr(causes, "MOST_KINDS", most)
+    pairs = documents(60)
+    whole = evaluated(*pairs).to_dict()
+    shuffled = random.Random(7).sample(pairs, len(pairs))  # noqa: S311 - no secret
+
+    merged = Evaluation()
+    while shuffled:
+        part, shuffled = shuffled[:7], shuffled[7:]
+        merged.merge(read_evaluation(evaluated(*part).to_dict()))
+
+    assert merged.to_dict()["causes"] == whole["causes"]
+    assert sum(entry["values"] for entry in whole["causes"]) == whole["error_classes"]["total"]
+    assert all(len(kinds) <= most for kinds in merged.causes.groups.values())
+    assert read_evaluation(whole).to_dict() == whole
+
+
+def test_errors_of_too_many_kinds_are_one_cause_that_does_not_say_in_how_many_documents():
+    found = Evaluation()
+    for number in range(causes.MOST_KINDS + 3):
+        comparison = compare(PLAN, {"currency": f"G {number} x"}, {"currency": f"P {number} y"})
+        found.update(batch_of(comparison))
+
+    assert found.to_dict()["causes"] == [
+        {"field": "currency", "class": "other", "errors": 503, "values": 503}
+    ]
+
+
+def test_long_values_are_not_told_apart():
+    gt, pred = {"currency": "x" * 200}, {"currency": "y" * 200}
+
+    assert told(evaluated((gt, pred), (gt, {"currency": "z" * 200}))) == [("currency", 2, 2, 2)]
