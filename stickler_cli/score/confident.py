@@ -9,13 +9,11 @@ import numpy as np
 from stickler_cli.compare.columns import Indexes, Mask
 from stickler_cli.compare.outcomes import Floats
 from stickler_cli.core.json_values import json_line
-from stickler_cli.core.locations import parse_field_path
 from stickler_cli.core.values import dataclass
 from .accounts import decoded
 from .confidence import confidence_view, reliability
 from .field_counts import APART
 from .intervals import UNIT, IntervalSettings, weights
-from .tally import Tally, predicted
 
 _CELLS_AT_ONCE: Final = 4_000_000  # units times replicates: 32 MB an array
 _MOST_CELLS: Final = 400_000_000  # beyond it there are fewer replicates, but not below the least
@@ -89,17 +87,6 @@ def _entries(record: Mapping[str, Any]) -> Iterator[tuple[str, bool, bool, list[
         for right, side in ((True, "right"), (False, "wrong")):
             for path, confidences in part.get(side, {}).items():
                 yield path, counted, right, confidences
-
-
-def confidence_views(
-    confidences: Confidences, tally: Tally, settings: IntervalSettings | None
-) -> dict[str, Any]:
-    """Return what the confidences of documents come to, as a whole and by field."""
-    found = {
-        path: units_view(units, predicted(tally, parse_field_path(path)), settings)
-        for path, units in confidences.by_field().items()
-    }
-    return {**found.pop(""), "fields": found}
 
 
 def units_view(units: Units, leaves: int, settings: IntervalSettings | None) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from stickler_cli.core.locations import Path, field_path, parse_field_path
 from stickler_cli.core.problems import Problem, UsageError, nearest
 from stickler_cli.core.rules import Flag, Number, NumberOrNone, Rule
 from stickler_cli.core.values import dataclass
+from .confidence import FIGURES
 from .counts import BOUNDS, RATES, RateRule
 from .evaluation import Evaluation
 from .tally import COUNTING_MODES, Tally
@@ -34,6 +35,9 @@ OPERATORS: Final[dict[str, Callable[[float, float], bool]]] = {
 SCORE: Final = "score"  # the mean score: of documents without a path, of a field with one
 COUNTS: Final = ("tp", "fd", "fa", "fn", "fp", "tn")
 METRICS: Final = (*RATES, SCORE, *COUNTS)
+CONFIDENCE: Final = "confidence"  # before the path of gates on how far these can be trusted
+TRUST: Final = tuple(f"{CONFIDENCE}.{name}" for name in (*FIGURES, "coverage"))
+"""Metrics of such gates."""
 ANY_NAMES: Final = "**"  # in the path of a gate, as `*` is any one name
 DOCUMENTS: Final = "documents"  # the path of gates on how many documents there were of a kind
 SYNTAX: Final = "[set:][path.]metric op number, such as line_items.price.recall>=0.9"
@@ -89,19 +93,22 @@ def parse_gate(text: str, option: str = "--gate", lowest: float = 0.0) -> Gate:
         whole = field_path(tuple(names)) + match["operator"] + match["limit"]
         raise _refused(option, found, "a field of all elements", _did_you_mean(whole))
     bound = ""
-    if len(path) > 1 and path[-1] in BOUNDS and path[-2] in (*RATES, SCORE):
+    bounded = (*RATES, SCORE, *FIGURES)
+    if len(path) > 1 and path[-1] in BOUNDS and path[-2] in bounded:
         *rest, bound = map(str, path)
         path = tuple(rest)
     metric = str(path[-1]) if path else ""
     mode = match["mode"] or COUNTING_MODES[-1 if len(path) > 1 else 0]
+    if path[:1] == (CONFIDENCE,) and f"{CONFIDENCE}.{metric}" in TRUST:
+        path, metric = path[1:], f"{CONFIDENCE}.{metric}"
     limit = _limit(text, match["limit"], option)
     gate = Gate(text.strip(), mode, path[:-1], metric, match["operator"], limit, bound)
     if path[:1] == (DOCUMENTS,) and len(path) == 2:
         return gate
-    if metric not in METRICS:
+    if metric not in (*METRICS, *TRUST):
         expected = f"one of {', '.join(METRICS)}"
         raise _refused(option, f"{text!r} asks for {metric or 'nothing'}", expected, _meant(gate))
-    if metric in (*RATES, SCORE) and not lowest <= gate.limit <= 1:
+    if metric in _SHARES and not lowest <= gate.limit <= 1:
         is_percent = 1 < abs(gate.limit) <= 100 and gate.limit >= 100 * lowest
         hint = _did_you_mean(f"{_name_of(gate)}{gate.operator}{gate.limit / 100:g}")
         found = f"in {text!r}, the limit is {gate.limit:g}"
@@ -109,6 +116,9 @@ def parse_gate(text: str, option: str = "--gate", lowest: float = 0.0) -> Gate:
             option, found, f"a number between {lowest:g} and 1", hint if is_percent else ""
         )
     return gate
+
+
+_SHARES: Final = frozenset({*RATES, SCORE, *TRUST}) - {f"{CONFIDENCE}.log_loss"}
 
 
 def _did_you_mean(gate: str) -> str:
@@ -136,9 +146,12 @@ def _meant(gate: Gate) -> str:
     """Return a hint with the metric that was meant, or with f1 where only a field is named."""
     if not gate.metric:
         return ""
+    if f"{CONFIDENCE}.{gate.metric}" in TRUST:
+        return _did_you_mean(f"{CONFIDENCE}.{gate.text}")
     prefix, _, _ = _name_of(gate).rpartition(gate.metric)
     # More alike than names are: a field may be called "price", which is not far from "precision".
-    near = get_close_matches(gate.metric, METRICS, n=1, cutoff=0.75)
+    names = FIGURES if gate.path[:1] == (CONFIDENCE,) else METRICS
+    near = get_close_matches(gate.metric, names, n=1, cutoff=0.75)
     prefix, metric = (prefix, near[0]) if near else (f"{_name_of(gate)}.", "f1")
     limit = repr(gate.limit).removesuffix(".0")
     return _did_you_mean(f"{prefix}{metric}{gate.operator}{limit}")
@@ -333,6 +346,8 @@ def _value(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[float | 
         documents = evaluation.document_figures()
         check_kind(gate, documents)
         return documents[gate.metric], "no prediction was held against the schema (--validate pred)"
+    if gate.metric in TRUST:
+        return _trust(gate, evaluation)
     if gate.bound:
         return _bound(gate, evaluation, rule)
     node = evaluation.tally
@@ -346,6 +361,19 @@ def _value(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[float | 
         return getattr(counts, gate.metric), ""
     above, below = rule.fractions(counts)[gate.metric]
     return (above / below, "") if below else (None, "nothing was counted")
+
+
+def _trust(gate: Gate, evaluation: Evaluation) -> tuple[float | None, str]:
+    known = evaluation.confidence(field_path(gate.path))
+    if known is None:
+        return None, "no value of a prediction has a confidence"
+    name = gate.metric.removeprefix(f"{CONFIDENCE}.")
+    if not gate.bound:
+        return known[name], "it takes both right and wrong values"
+    found = known.get("intervals", {}).get(name)
+    if found is None:
+        return None, "there are too few documents for an interval"
+    return found[BOUNDS.index(gate.bound)], ""
 
 
 def _bound(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[float | None, str]:

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from stickler_cli.compare.columns import Mask
-from stickler_cli.core.locations import Path, field_path
+from stickler_cli.core.locations import Path, field_path, parse_field_path
 from stickler_cli.core.values import dataclass
 from .batch import Batch
 from .comparison_view import tally_view
 from .conditions import FieldInfo, in_schema_order
-from .confident import Confidences, confidence_views
+from .confident import Confidences, Units, units_view
 from .counts import RateRule
 from .document_result import Status, warnings_view
 from .error_counts import ErrorCounts
-from .tally import SCORE_UNIT, Tally, sums_of_units
+from .tally import SCORE_UNIT, Tally, predicted, sums_of_units
 
 if TYPE_CHECKING:
     from .bootstrap import Bootstrap, FieldIntervals
@@ -113,13 +113,23 @@ class Results:
             return None
         return self.bootstrap.of(path, recall_with_fd=rule.recall_with_fd)
 
-    def confidence(self) -> dict[str, Any]:
+    def confidences_view(self) -> dict[str, Any]:
         """Return how far the confidences of predictions can be trusted, as the run format has it.
 
         There are intervals where those of rates were asked for.
         """
+        by_field = self.confidences.by_field()
+        found = {path: self._trust(path, units) for path, units in by_field.items()}
+        return {**found.pop(""), "fields": found}
+
+    def confidence(self, path: str = "") -> dict[str, Any] | None:
+        """Return the same of one field, or of whole documents; None where nothing is known."""
+        units = self.confidences.by_field().get(path)
+        return None if units is None or not len(units.right) else self._trust(path, units)
+
+    def _trust(self, path: str, units: Units) -> dict[str, Any]:
         settings = self.bootstrap.settings if self.bootstrap else None
-        return confidence_views(self.confidences, self.tally, settings)
+        return units_view(units, predicted(self.tally, parse_field_path(path)), settings)
 
     def undeclared(self) -> list[tuple[Path, int]]:
         """Return the keys of ground truths that the schema does not declare, and how often each."""
@@ -174,7 +184,7 @@ class Results:
         if self.unwrapped:
             shown["unwrapped"] = dict(sorted(self.unwrapped.items()))
         if len(self.confidences):
-            shown["confidence"] = self.confidence()
+            shown["confidence"] = self.confidences_view()
         if bootstrap is not None:
             score = bootstrap.of("", recall_with_fd=recall_with_fd).score
             bounds = None if score is None else [*score]

@@ -1,4 +1,4 @@
-"""`stickler accept`: policies made, applied and checked."""
+"""Policies made, applied and checked, and gates on confidences."""
 
 import json
 from pathlib import Path
@@ -161,3 +161,30 @@ def test_a_policy_is_for_one_schema_and_the_same_options(accept, stickler, data)
     assert "made under another schema" in stickler("eval", "other.json", *arguments).err
     result = stickler("eval", SCHEMA, *arguments, "--extra-fields", "ignore")
     assert "made with other options: extra_fields was 'fa'" in result.err
+
+
+@pytest.mark.parametrize(
+    ("gate", "code", "said"),
+    [
+        ("confidence.auroc>=0.5", 0, ""),
+        ("confidence.auroc.lower>=0.65", 1, "confidence.auroc.lower 0.5"),
+        ("confidence.total.ece<=0.04", 1, "confidence.total.ece 0.0479"),
+        ("confidence.log_loss<=2", 0, ""),
+        ("confidence.*.ece<=0.045", 1, "in total, of 3 that match"),
+        ("confidence.items.name.auroc>=0.5", 1, "it takes both right and wrong values"),
+        ("auroc>=0.5", 2, "did you mean confidence.auroc>=0.5?"),
+        ("confidence.date.aurocc>=0.5", 2, "did you mean confidence.date.auroc>=0.5?"),
+        ("confidence.nope.ece<=0.1", 2, "asks for the field nope, which does not exist"),
+        ("confidence.ece<=5", 2, "a number between 0 and 1"),
+    ],
+)
+def test_gates_ask_how_far_confidences_can_be_trusted(stickler, gate, code, said):
+    result = stickler("eval", SCHEMA, *FRESH, *BY_ID, "-q", "--gate", gate)
+    assert result.code == code
+    assert said in result.err
+
+
+def test_a_gate_on_confidences_fails_where_there_are_none(stickler):
+    result = stickler("eval", "schema.json", "gt", "pred", "--gate", "confidence.auroc>=0.5")
+    assert result.code == 1
+    assert "no value of a prediction has a confidence" in result.err
