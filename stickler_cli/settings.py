@@ -617,7 +617,12 @@ class ShowSettings(SchemaSource, SchemaOptions, TerminalOptions):
 
 
 class LintSettings(
-    OptionalSchemaSource, TruthSource, FindingOptions, SchemaOptions, TerminalOptions
+    OptionalSchemaSource,
+    TruthSource,
+    FindingOptions,
+    WrapperOptions,
+    SchemaOptions,
+    TerminalOptions,
 ):
     """What `stickler lint` is asked for."""
 

@@ -70,7 +70,9 @@ class DocumentRules:
         for field, forms in self._absences.items():
             usual, *others = sorted(forms.values(), key=lambda form: -form.count)
             for form in others:
-                expected = f"{usual.shown}, as {usual.count} others"
+                if form.count == usual.count:
+                    continue  # neither is usual
+                expected = f"{usual.shown} as elsewhere ({usual.count})"
                 path, times = field_path(field), form.count
                 self._findings.add("mixed-absence", path, form.spot, form.shown, expected, times)
         return self._notes
@@ -87,7 +89,8 @@ class DocumentRules:
                 value = value_at(document.value, violation.pointer)
                 rule = "null-not-allowed" if is_absent(value) else rule
             spot = document.spot(violation.pointer)
-            self._findings.add(rule, violation.path, spot, violation.message)
+            path = violation.path.replace("[]", "").lstrip(".")  # as all others are written
+            self._findings.add(rule, path, spot, violation.message)
 
     def _look_at_value(self, document: Document, found: Value) -> None:
         field, path, value = found

@@ -132,7 +132,7 @@ def _spellings(profile: Profile, findings: Findings) -> None:
         if usual is not None:
             meant[text] = usual
     for text, usual in meant.items():
-        expected, times = f"{brief(usual)}, as {counts[usual]} others", counts[text]
+        expected, times = f"{brief(usual)} as elsewhere ({counts[usual]})", counts[text]
         for spot, value in profile.texts.spots[text]:
             findings.add("inconsistent-spelling", profile.path, spot, brief(value), expected, times)
             times = 0

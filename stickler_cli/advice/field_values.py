@@ -15,7 +15,6 @@ from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.plan import Options
 from stickler_cli.core.json_values import brief, kind_of
 from stickler_cli.core.locations import field_path, json_pointer
-from stickler_cli.core.problems import Problem
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.walk import Visit, visits
 from .field_rules import judge
@@ -33,7 +32,7 @@ class FieldValues:
     """Looks at the values of each field; what it remembers of them has a bound."""
 
     def __init__(self, loaded: LoadedSchema, findings: Findings) -> None:
-        self._loaded = loaded
+        self._plan = loaded.plan
         self._findings = findings
         self._profiles: dict[tuple[str, int], Profile] = {}
 
@@ -43,7 +42,7 @@ class FieldValues:
             return
         gts = [document.value for document in documents]
         # Against nothing every value is visited, and no comparator is asked anything.
-        account = compare(self._loaded.plan, gts, [{}] * len(gts), Options(extra_fields="ignore"))
+        account = compare(self._plan, gts, [{}] * len(gts), Options(extra_fields="ignore"))
         for visit in visits(account, np.arange(len(gts))):
             if visit.order is None:
                 self._undeclared(visit, documents)
@@ -57,9 +56,7 @@ class FieldValues:
             if profile.count == profile.unmatched >= SOME:
                 name, threshold = profile.node.comparator.name, profile.node.threshold
                 found = f"none of {profile.count} values reaches {threshold:g} by {name}"
-                self._findings.of_schema(
-                    "unreachable-threshold", profile.path, Problem(self._loaded.path, found)
-                )
+                self._findings.of_schema("unreachable-threshold", profile.path, found)
         if len(self._profiles) < MOST_FIELDS:
             return []
         return [f"only the values of the first {MOST_FIELDS} fields were looked at together"]

@@ -1,17 +1,18 @@
 """What lint finds: rules, findings, and a collection of them that stays small."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import field, replace
 from typing import Final, Literal, TypeAlias
 
 from stickler_cli.core.json_values import JsonObject
-from stickler_cli.core.locations import Path, json_pointer
+from stickler_cli.core.locations import Path, field_path, json_pointer
 from stickler_cli.core.problems import Problem
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document import FileReference, LineReference, Reference, bytes_of
 from stickler_cli.documents.positions import lines_in
-from stickler_cli.documents.reading import BOM
+from stickler_cli.documents.reading import BOM, MAX_DOCUMENT_BYTES
+from stickler_cli.schema.loading import LoadedSchema
 
 Severity: TypeAlias = Literal["error", "warning", "note"]
 
@@ -182,8 +183,13 @@ class _Kept:
 class Findings:
     """Findings as they are made, one for each rule and field."""
 
-    def __init__(self) -> None:
+    def __init__(self, schema: LoadedSchema) -> None:
+        """Begin with nothing found in documents of a schema."""
         self._kept: defaultdict[tuple[str, str], _Kept] = defaultdict(_Kept)
+        self._schema = schema.path
+        self._stands = {
+            field_path(field.path): field.stands[0] for field in schema.fields if field.stands
+        }
 
     def add(  # noqa: PLR0913, PLR0917 - what a finding is
         self,
@@ -209,11 +215,13 @@ class Findings:
         if len(kept.spots) < MOST_PLACES:
             kept.spots.append((spot, problem))
 
-    def of_schema(self, rule: str, path: str, problem: Problem) -> None:
-        """Take note of something in the schema."""
+    def of_schema(self, rule: str, path: str, found: str, expected: str = "") -> None:
+        """Take note of what the schema says of a field."""
+        pointer = self._stands.get(path)
+        problem = Problem(self._schema, found, expected, pointer=pointer)
         kept = self._kept[rule, path]
         kept.count += 1
-        kept.spots.append((Spot(problem), problem))
+        kept.spots.append((Spot(FileReference(self._schema, MAX_DOCUMENT_BYTES)), problem))
 
     def result(self) -> tuple[Finding, ...]:
         """Return all findings, the worst first, each place with its line."""
@@ -234,7 +242,7 @@ class Findings:
         for kept in self._kept.values():
             for spot, problem in kept.spots:
                 if isinstance(spot.reference, FileReference) and problem.pointer is not None:
-                    wanted[spot.reference].add(problem.pointer)
+                    wanted[spot.reference].update(_and_around(problem.pointer))
         lines: dict[tuple[str, str], int] = {}
         for reference, pointers in wanted.items():
             data = bytes_of(reference)
@@ -249,11 +257,20 @@ def _line_of(
 ) -> int | None:
     match reference:
         case FileReference() if problem.pointer is not None:
-            return lines.get((reference.file, problem.pointer))
+            around = ((reference.file, pointer) for pointer in _and_around(problem.pointer))
+            return next((lines[place] for place in around if place in lines), None)
         case LineReference():
             return reference.line
         case _:
             return problem.line
+
+
+def _and_around(pointer: str) -> Iterator[str]:
+    """Yield a pointer and those to what is around: a value without its wrapper has no place."""
+    while pointer:
+        yield pointer
+        pointer = pointer.rpartition("/")[0]
+    yield pointer
 
 
 def _rank(key: tuple[str, str]) -> tuple[int, int, str]:

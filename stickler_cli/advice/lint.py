@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
+from stickler_cli.compare.wrappers import Unwrapper
 from stickler_cli.core.problems import Problem
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document import LineReference, Reference, read_document
@@ -11,8 +12,9 @@ from stickler_cli.documents.lines import ONE_LINE
 from stickler_cli.documents.single import open_documents
 from stickler_cli.documents.sources import ONE_FILE
 from stickler_cli.runs.limits import room_for_depth
+from stickler_cli.runs.unwrapping import unwrapper_of
 from stickler_cli.schema.loading import LoadedSchema
-from stickler_cli.settings import FindingOptions
+from stickler_cli.settings import LintSettings
 from .copies import Copies
 from .document_rules import DocumentRules
 from .field_values import FieldValues
@@ -22,6 +24,7 @@ from .values import values_of
 
 DOCUMENTS_AT_ONCE: Final = 256
 BYTES_AT_ONCE: Final = 4_000_000  # of text; parsed it takes some ten times as much
+_NO_DOCUMENT: Final = "the wrapper of the document holds no JSON object"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +39,20 @@ class LintReport:
     """What was left out, and what is odd about the source as a whole."""
 
 
-def lint(loaded: LoadedSchema, gt: str, settings: FindingOptions) -> LintReport:
+def lint(loaded: LoadedSchema, gt: str, settings: LintSettings) -> LintReport:
     """Look for what is wrong in a schema and the ground truth that it describes.
 
     Raises:
-        UsageError: the source of documents cannot be used.
+        UsageError: the source of documents cannot be used, or an option.
     """
-    source = open_documents(gt, settings)
-    findings = Findings()
+    source, unwrapper = open_documents(gt, settings), unwrapper_of(loaded.plan, settings)
+    findings = Findings(loaded)
     judge_schema(loaded, findings)
     rules, fields, copies = DocumentRules(loaded, findings), FieldValues(loaded, findings), Copies()
     count = 0
     references = (reference for _, reference in source.refs)
     with room_for_depth():
-        while chunk := list(_taken(references, findings)):
+        while chunk := list(_taken(references, findings, unwrapper)):
             count += len(chunk)
             documents = [document for document in chunk if document is not None]
             for document in documents:
@@ -62,22 +65,27 @@ def lint(loaded: LoadedSchema, gt: str, settings: FindingOptions) -> LintReport:
     return LintReport(loaded.path, gt, count, findings.result(), notes)
 
 
-def _taken(references: Iterator[Reference], findings: Findings) -> Iterator[Document | None]:
+def _taken(
+    references: Iterator[Reference], findings: Findings, unwrapper: Unwrapper | None
+) -> Iterator[Document | None]:
     """Yield the documents of the next chunk; None for one that cannot be used."""
     size = 0
     for reference in islice(references, DOCUMENTS_AT_ONCE):
-        yield _read(reference, findings)
+        yield _read(reference, findings, unwrapper)
         size += getattr(reference, "size", 0)
         if size >= BYTES_AT_ONCE:
             return
 
 
-def _read(reference: Reference, findings: Findings) -> Document | None:
+def _read(reference: Reference, findings: Findings, unwrapper: Unwrapper | None) -> Document | None:
     """Read a document, and tell what is wrong with it as a whole."""
     reading = read_document(reference)
     if isinstance(reference, LineReference):
         reference = reference._replace(data=None)  # places are kept, lines are not
     value = reading.value
+    if isinstance(value, dict) and unwrapper is not None:
+        bare = unwrapper(value).value
+        value = bare if isinstance(bare, dict) else Problem(reference.source, _NO_DOCUMENT)
     if isinstance(value, dict):
         document = Document(reference, value)
         for warning in reading.warnings:

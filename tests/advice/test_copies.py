@@ -8,7 +8,7 @@ import pytest
 from stickler_cli.advice import copies
 from stickler_cli.advice.lint import lint
 from stickler_cli.schema.loading import load_schema
-from stickler_cli.settings import FindingOptions
+from stickler_cli.settings import LintSettings
 
 SCHEMA = {"type": "object", "properties": {"a": {}}, "additionalProperties": {}}
 
@@ -19,7 +19,7 @@ def found(tmp_path):
         (tmp_path / "schema.json").write_text(json.dumps(SCHEMA))
         (tmp_path / "gt.jsonl").write_text("\n".join(map(json.dumps, documents)))
         loaded = load_schema(str(tmp_path / "schema.json"))
-        report = lint(loaded, str(tmp_path / "gt.jsonl"), FindingOptions())
+        report = lint(loaded, str(tmp_path / "gt.jsonl"), LintSettings())
         rules = {"duplicate-document", "near-duplicate"}
         told = [
             (each.rule, problem.line, problem.found.rpartition(":")[2])

@@ -7,7 +7,7 @@ import pytest
 from stickler_cli.advice.findings import MOST_PLACES, RULES
 from stickler_cli.advice.lint import lint
 from stickler_cli.schema.loading import load_schema
-from stickler_cli.settings import FindingOptions
+from stickler_cli.settings import LintSettings
 
 X = "x-aws-stickler-"
 TEXT = {"type": ["string", "null"]}
@@ -28,7 +28,7 @@ def found(tmp_path):
         lines = (each if isinstance(each, str) else json.dumps(each) for each in documents)
         gt.write_text("\n".join(lines))
         loaded = load_schema(str(tmp_path / "schema.json"))
-        report = lint(loaded, str(gt), FindingOptions(**options))
+        report = lint(loaded, str(gt), LintSettings(**options))
         assert report.documents == len(documents)
         return {(each.rule, each.field): each for each in report.findings}
 
@@ -209,10 +209,11 @@ def test_thresholds_and_weights_without_effect_are_found(found):
     )
     schema["properties"]["b"][X + "weight"] = 10
     schema["properties"]["a"][X + "weight"] = 10
-    assert {*found(schema, [{}])} == {
-        ("threshold-zero", "a"),
-        ("threshold-below-floor", "b"),
-        ("irrelevant-weight", "d"),
+    result = found(schema, [{}])
+    assert {key: places(each)[0][:2] for key, each in result.items()} == {
+        ("threshold-zero", "a"): (1, "/properties/a"),
+        ("threshold-below-floor", "b"): (1, "/properties/b"),
+        ("irrelevant-weight", "d"): (1, "/properties/d"),
     }
 
 
@@ -220,10 +221,19 @@ def test_a_schema_that_contains_itself_and_one_of_any_kind_are_looked_at(found):
     tree = an_object(v={"type": "number"}, kids={"type": "array", "items": {"$ref": "#"}}, any={})
     document = {"v": 1, "kids": [{"kids": [{"v": "x"}]}], "any": {"a": [1, {"b": "n/a"}]}}
     assert {*found(tree, [document])} == {
-        ("wrong-kind", "kids[].kids[].v"),
+        ("wrong-kind", "kids.kids.v"),
         ("never-matches", "kids.kids.v"),
         ("text-for-null", "any.a.b"),
     }
+
+
+def test_values_are_taken_out_of_wrappers_as_runs_do(found):
+    schema = an_object(n={"type": "number"}, day={"type": "string", "format": "date"})
+    good = {"n": {"value": 5, "confidence": 0.9}, "day": {"_value": "2024-01-31"}}
+    bad = {"n": {"value": "5", "confidence": 0.9}}
+    assert found(schema, [good]) == {}
+    assert [*found(schema, [good, bad])] == [("wrong-kind", "n")]
+    assert ("wrong-kind", "n") in found(schema, [good], wrapped="none")
 
 
 def test_models_are_not_asked(found):
@@ -233,3 +243,9 @@ def test_models_are_not_asked(found):
 
 def test_every_rule_says_what_to_do():
     assert all(rule.means and rule.advice for rule in RULES.values())
+
+
+def test_a_violation_under_an_empty_key_is_told_of_though_its_pointer_lacks_it(found):
+    schema = an_object(a={"additionalProperties": an_object(b={"type": "number"})})
+    result = found(schema, [{"a": {"": {"b": "x"}}}])
+    assert result["wrong-kind", "a.*.b"].count == 1
