@@ -142,18 +142,9 @@ class FindingOptions(Settings, panel="input"):
     id_field: str | None = option(
         None, "Pair JSON Lines by this field; without it, by line.", "PATH"
     )
-    pair_by: str | None = option(
-        None,
-        "Pair by what this regular expression finds in names and ids, its first group if it has "
-        "one: with (\\d+)$, gt_1 goes with pred_1.",
-        "REGEX",
-    )
     gt_root: str | None = option(
-        None, "The document is what stands here in a ground truth; see --pred-root.", "KEY"
-    )
-    pred_root: str | None = option(
         None,
-        "The document is what stands here in a prediction: a key, such as result, or a JSON "
+        "The document is what stands here in a ground truth: a key, such as result, or a JSON "
         "Pointer, such as /data/result.",
         "KEY",
     )
@@ -166,7 +157,21 @@ class FindingOptions(Settings, panel="input"):
     )
 
 
-class DocumentOptions(LenientOptions, FindingOptions):
+class PairingOptions(Settings):
+    """How predictions are found, and their ground truth."""
+
+    pair_by: str | None = option(
+        None,
+        "Pair by what this regular expression finds in names and ids, its first group if it has "
+        "one: with (\\d+)$, gt_1 goes with pred_1.",
+        "REGEX",
+    )
+    pred_root: str | None = option(
+        None, "The document is what stands here in a prediction; see --gt-root.", "KEY"
+    )
+
+
+class DocumentOptions(LenientOptions, PairingOptions, FindingOptions):
     """How documents of both sides are found and read."""
 
 

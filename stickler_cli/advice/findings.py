@@ -167,11 +167,13 @@ class Document:
 
     reference: Reference
     value: JsonObject
+    root: str = ""
+    """The JSON Pointer to it in what was read."""
 
     def spot(self, place: Path | str = ()) -> Spot:
         """Return where a place of it is, by its path or JSON Pointer."""
         pointer = place if isinstance(place, str) else json_pointer(place)
-        return Spot(self.reference, pointer)
+        return Spot(self.reference, self.root + pointer)
 
 
 @dataclass(slots=True)

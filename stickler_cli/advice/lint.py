@@ -5,10 +5,12 @@ from itertools import islice
 from typing import Final
 
 from stickler_cli.compare.wrappers import Unwrapper
+from stickler_cli.core.locations import json_pointer
 from stickler_cli.core.problems import Problem
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document import LineReference, Reference, read_document
 from stickler_cli.documents.lines import ONE_LINE
+from stickler_cli.documents.shapes import at_root, root_steps
 from stickler_cli.documents.single import open_documents
 from stickler_cli.documents.sources import ONE_FILE
 from stickler_cli.runs.limits import room_for_depth
@@ -45,14 +47,15 @@ def lint(loaded: LoadedSchema, gt: str, settings: LintSettings) -> LintReport:
     Raises:
         UsageError: the source of documents cannot be used, or an option.
     """
-    source, unwrapper = open_documents(gt, settings), unwrapper_of(loaded.plan, settings)
-    findings = Findings(loaded)
+    source, findings = open_documents(gt, settings), Findings(loaded)
+    unwrapper = unwrapper_of(loaded.plan.root, settings)
+    reader = _Reader(findings, unwrapper, root_steps(settings.gt_root))
     judge_schema(loaded, findings)
     rules, fields, copies = DocumentRules(loaded, findings), FieldValues(loaded, findings), Copies()
     count = 0
     references = (reference for _, reference in source.refs)
     with room_for_depth():
-        while chunk := list(_taken(references, findings, unwrapper)):
+        while chunk := list(reader.chunk(references)):
             count += len(chunk)
             documents = [document for document in chunk if document is not None]
             for document in documents:
@@ -65,33 +68,38 @@ def lint(loaded: LoadedSchema, gt: str, settings: LintSettings) -> LintReport:
     return LintReport(loaded.path, gt, count, findings.result(), notes)
 
 
-def _taken(
-    references: Iterator[Reference], findings: Findings, unwrapper: Unwrapper | None
-) -> Iterator[Document | None]:
-    """Yield the documents of the next chunk; None for one that cannot be used."""
-    size = 0
-    for reference in islice(references, DOCUMENTS_AT_ONCE):
-        yield _read(reference, findings, unwrapper)
-        size += getattr(reference, "size", 0)
-        if size >= BYTES_AT_ONCE:
-            return
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads documents as a run does, and tells what is wrong with them as a whole."""
 
+    findings: Findings
+    unwrapper: Unwrapper | None
+    root: tuple[str, ...]
+    """The steps to the document in what is read."""
 
-def _read(reference: Reference, findings: Findings, unwrapper: Unwrapper | None) -> Document | None:
-    """Read a document, and tell what is wrong with it as a whole."""
-    reading = read_document(reference)
-    if isinstance(reference, LineReference):
-        reference = reference._replace(data=None)  # places are kept, lines are not
-    value = reading.value
-    if isinstance(value, dict) and unwrapper is not None:
-        bare = unwrapper(value).value
-        value = bare if isinstance(bare, dict) else Problem(reference.source, _NO_DOCUMENT)
-    if isinstance(value, dict):
-        document = Document(reference, value)
+    def chunk(self, references: Iterator[Reference]) -> Iterator[Document | None]:
+        """Yield the documents of the next chunk; None for one that cannot be used."""
+        size = 0
+        for reference in islice(references, DOCUMENTS_AT_ONCE):
+            yield self._read(reference)
+            size += getattr(reference, "size", 0)
+            if size >= BYTES_AT_ONCE:
+                return
+
+    def _read(self, reference: Reference) -> Document | None:
+        reading = read_document(reference)
+        if isinstance(reference, LineReference):
+            reference = reference._replace(data=None)  # places are kept, lines are not
+        value = at_root(reading.value, self.root, "--gt-root", reference)
+        if isinstance(value, dict) and self.unwrapper is not None:
+            bare = self.unwrapper(value).value
+            value = bare if isinstance(bare, dict) else Problem(reference.source, _NO_DOCUMENT)
+        spot = Document(reference, {}).spot()
         for warning in reading.warnings:
-            findings.take("duplicate-key", document.spot(), warning)
-        return document
-    if isinstance(value, Problem):
-        rule = "duplicate-id" if value.expected in {ONE_LINE, ONE_FILE} else "unusable-document"
-        findings.take(rule, Document(reference, {}).spot(), value)
-    return None
+            self.findings.take("duplicate-key", spot, warning)
+        if isinstance(value, dict):
+            return Document(reference, value, json_pointer(self.root))
+        if isinstance(value, Problem):
+            twice = value.expected in {ONE_LINE, ONE_FILE}
+            self.findings.take("duplicate-id" if twice else "unusable-document", spot, value)
+        return None

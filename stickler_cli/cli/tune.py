@@ -57,10 +57,12 @@ def tune(settings: TuneSettings) -> ExitCode:
 
 def _written(loaded: LoadedSchema, report: TuneReport, settings: TuneSettings) -> TuneReport:
     """Write what is proposed into the schema file; return the report with what became of it."""
-    if loaded.inferred is not None:
+    if loaded.inferred is not None or not Path(settings.schema).is_file():
         found = "how to compare is inferred, which one annotation would end"
-        hint = "annotate it first: stickler init"
-        raise UsageError([Problem("--write", found, "an annotated schema", hint)])
+        if loaded.inferred is None:
+            found = "SCHEMA is no file"
+        hint = "write one first: stickler init"
+        raise UsageError([Problem("--write", found, "a file with an annotated schema", hint)])
     if settings.gt == STANDARD_INPUT:
         found = "GT is standard input, which cannot be read again to tell what was tuned on"
         raise UsageError([Problem("--write", found, "a file or a directory")])

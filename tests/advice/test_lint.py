@@ -236,6 +236,13 @@ def test_values_are_taken_out_of_wrappers_as_runs_do(found):
     assert ("wrong-kind", "n") in found(schema, [good], wrapped="none")
 
 
+def test_documents_below_a_key_are_looked_at_and_pointed_to_where_they_stand(found):
+    schema = an_object(n={"type": "number"})
+    result = found(schema, [{"result": {"n": "x"}}, {"n": 1}], gt_root="result")
+    assert places(result["wrong-kind", "n"])[0][:2] == (1, "/result/n")
+    assert result["unusable-document", ""].count == 1
+
+
 def test_models_are_not_asked(found):
     schema = an_object(x={"type": "string", X + "comparator": "SemanticComparator"})
     assert found(schema, [{"x": "anything"}]) == {}
