@@ -158,7 +158,7 @@ def run_any(data: bytes) -> None:
         finally:
             os.chdir(before)
     shown.seek(0)
-    if code not in [*ExitCode] or "internal error" in (said := shown.read()):
+    if code not in [*ExitCode] or "internal error (" in (said := shown.read()):
         raise BrokenRuleError(f"exit code {code}: {said}")
 
 

@@ -143,8 +143,9 @@ class BaseComparator:
         # What is said of one way to compare holds for no other.
         if cls._overrides("similarity", "similarities"):
             cls.similarities = BaseComparator.similarities  # type: ignore[method-assign]
-        if any(cls._overrides(one, "keys") for one in ("prepare", "similarity", "similarities")):
-            cls.keys = BaseComparator.keys  # type: ignore[method-assign]
+        for name in ("keys", "unequal_lack", "similarities_above"):
+            if any(cls._overrides(it, name) for it in ("prepare", "similarity", "similarities")):
+                setattr(cls, name, getattr(BaseComparator, name))
         redefined = {"compare", "prepare", "similarity", "similarities"} & vars(cls).keys()
         if redefined and "reflexive" not in vars(cls):
             cls.reflexive = BaseComparator.reflexive
@@ -201,6 +202,19 @@ class BaseComparator:
         """Return a code for each value, or None; prepared values of unequal codes are unlike: 0.
 
         Codes are of this call alone: whoever compares two sides asks for both at once.
+        """
+        return None
+
+    def unequal_lack(self, prepared: Sequence[Any]) -> float | None:
+        """Return what two unequal ones of some prepared values lack of 1.0 at least, if known."""
+        return None
+
+    def similarities_above(
+        self, gts: Sequence[Any], preds: Sequence[Any], least: float
+    ) -> "Similarities | None":
+        """Compare as `similarities` does, in about `1 - least` of the work; 0 below `least`.
+
+        None where the work would not be less.
         """
         return None
 

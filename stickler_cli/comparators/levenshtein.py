@@ -31,6 +31,19 @@ class LevenshteinComparator(BaseComparator):
         """Compare two texts: 1 - distance / length of the longer; 1.0 for two empty ones."""
         return Levenshtein.normalized_similarity(gt, pred)
 
+    def unequal_lack(self, prepared: Sequence[str]) -> float:
+        """Return what a text lacks that differs in one letter of the longest."""
+        return 1 / max(1, *map(len, prepared)) if prepared else 1.0
+
+    def similarities_above(
+        self, gts: Sequence[str], preds: Sequence[str], least: float
+    ) -> Similarities:
+        """Compare two columns of texts that are alike, in a band of that width."""
+        scorer = Levenshtein.normalized_similarity
+        return process.cpdist(
+            gts, preds, scorer=scorer, score_cutoff=least, dtype=np.float64, workers=1
+        )
+
     def similarities(self, gts: Sequence[str], preds: Sequence[str]) -> Similarities:
         """Compare two columns of texts in one call."""
         return process.cpdist(

@@ -21,7 +21,12 @@ from .columns import ABSENT, ARRAY, LEAF, NOTHING, OBJECT, Columns, Indexes, Mas
 from .outcomes import Floats, classified, clipped, met
 from .plan import Node, Options, Purpose
 from .prepared import Prepared
-from .work import CALL, PAIR
+from .work import CALL, PAIR, Place
+
+LONG: Final = 1000
+"""Letters from which it is worth to look whether texts are nearly alike, which takes less."""
+ALIKE: Final = (0.99, 0.9)
+"""The similarities that are tried one after the other."""
 
 FEW: Final = 8
 """So many pairs are compared as they are: to find those with nothing in common takes longer."""
@@ -108,9 +113,7 @@ class LeafNode(Node):
                 # Not counted: judges are asked of so many pairs at most.
                 similarity[at], said = self._asked(prepared, *pairs, options)
             else:
-                lengths = (prepared.lengths[codes] for codes in pairs)
-                columns.place.charge(comparator.steps(*lengths))
-                similarity[at] = self._similarities(comparator, prepared, *pairs)
+                similarity[at] = self._counted(comparator, prepared, *pairs, columns.place)
         outcome = met(similarity, self.threshold)
         if some_absent:
             outcome = classified(similarity, self.threshold, gt, pred)
@@ -119,6 +122,35 @@ class LeafNode(Node):
         if said is not None:
             account.reasons = dict(zip(at.tolist(), said, strict=True))
         return account
+
+    def _counted(
+        self,
+        comparator: BaseComparator,
+        prepared: Prepared,
+        gt: Indexes,
+        pred: Indexes,
+        place: Place,
+    ) -> Floats:
+        """Return similarities, and count the work; long texts that are alike take less."""
+        lengths = prepared.lengths[gt], prepared.lengths[pred]
+        long = np.flatnonzero(np.minimum(*lengths) > LONG)
+        if not len(long):
+            place.charge(comparator.steps(*lengths))
+            return self._similarities(comparator, prepared, gt, pred)
+        similarity = np.full(len(gt), -1.0)
+        for least in ALIKE:
+            place.charge(int(2 * (1 - least) * comparator.steps(*(of[long] for of in lengths))))
+            some = prepared.of(gt[long]), prepared.of(pred[long])
+            found = comparator.similarities_above(*some, least)
+            if found is None:
+                break
+            similarity[long] = np.where(found < least, -1.0, found)
+            long = long[found < least]
+        (rest,) = (similarity < 0).nonzero()
+        if len(rest):
+            place.charge(comparator.steps(*(of[rest] for of in lengths)))
+            similarity[rest] = self._similarities(comparator, prepared, gt[rest], pred[rest])
+        return similarity
 
     def _similarities(
         self, comparator: BaseComparator, prepared: Prepared, gt: Indexes, pred: Indexes

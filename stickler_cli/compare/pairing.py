@@ -196,7 +196,7 @@ class _Search:
         for field in fields:
             near, far, useful = field.join(near_side, far_side, MANY * (self._n + self._m))
             found.append((near, far))
-            worth += useful * field.weight
+            worth += useful * field.weight * field.tells
         if fields:
             others = fields[0].of_object - worth
             rest = np.where(few, -1.0, np.divide(others, others + worth))
@@ -207,20 +207,20 @@ class _Search:
 
     def _compared_with_all(self, near: Indexes, best: Floats) -> tuple[Indexes, Indexes, Floats]:
         """Compare elements with all of the other side; return the best pair of each."""
-        if len(near) == len(self._near):
-            self._check()
+        self._check(near)
         blocks = _blocks(self._m[self._near_owner[near]], AT_ONCE)
         found = [self._best_of_all(near[block], best) for block in blocks]
         near, far, similarity = map(np.concatenate, zip(*found, strict=True))
         return near, far, similarity
 
-    def _check(self) -> None:
+    def _check(self, some: Indexes) -> None:
         """Refuse lists at once that take too much work if all their texts are compared."""
         for leaf, columns in texts_of(self._item, self._elements):
             codes = np.concatenate([columns.codes.gt[:-1], columns.codes.pred[:-1]])
-            near, far = codes[self._near], codes[self._far]
+            near, far = codes[self._near[some]], codes[self._far]
             for owner in np.flatnonzero(self._n * self._m > SMALL_MATRIX).tolist():
-                sides = near[self._near_owner == owner], far[self._far_owner == owner]
+                mine = self._near_owner[some] == owner
+                sides = near[mine], far[self._far_owner == owner]
                 columns.place.check(leaf.least_steps(columns, *sides))
 
     def _best_of_all(self, near: Indexes, best: Floats) -> tuple[Indexes, Indexes, Floats]:
@@ -248,7 +248,7 @@ class _Search:
         most = np.full(len(near), 1 + EQUAL_WITHIN)
         for field in self._fields:
             one, other = field.keys[self._near[near]], field.keys[self._far[far]]
-            most -= ((one >= 0) & (one != other)) * (field.weight / field.of_object)
+            most -= ((one >= 0) & (one != other)) * (field.weight * field.tells / field.of_object)
         return most
 
     def _best_of(

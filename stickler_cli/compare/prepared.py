@@ -6,7 +6,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from stickler_cli.comparators.base import BaseComparator
+from stickler_cli.comparators.base import BaseComparator, codes_of
 from stickler_cli.core.json_values import json_line
 from .work import PREPARED, Place
 
@@ -52,6 +52,13 @@ class Prepared:
         """For each code a key, and one for `NOTHING`; unequal ones have similarity 0."""
         keys = self._comparator.keys(self.of(np.arange(len(self.values))))
         return None if keys is None else np.array([*keys.tolist(), -1])  # which `NOTHING` reads
+
+    @cached_property
+    def equal(self) -> tuple[NDArray[np.intp], float] | None:
+        """Codes of equal prepared values, and what unequal ones lack of a full match at least."""
+        values = self.of(np.arange(len(self.values)))
+        lack = self._comparator.unequal_lack(values)
+        return None if lack is None else (np.array([*codes_of(values).tolist(), -1]), lack)
 
 
 def _alike(

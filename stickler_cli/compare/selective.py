@@ -19,6 +19,8 @@ class SelectiveField:
     """The weights of all fields of the object, this one included."""
     keys: Indexes
     """Of all ground truths, then of all predictions, and of `NOTHING`; below 0 for none."""
+    tells: float = 1.0
+    """How much of the weight two elements of unequal keys lack at least."""
 
     def join(
         self, near: tuple[Indexes, Indexes], far: tuple[Indexes, Indexes], most: Indexes
@@ -46,6 +48,8 @@ class SelectiveField:
 def selective_fields(item: Node, elements: Columns) -> list[SelectiveField]:
     """Return the fields of list elements that may say which of them go together."""
     item = followed(item)
+    if isinstance(item, LeafNode) and elements.scalar:
+        return _of_values(item, elements)
     if not isinstance(item, ObjectNode) or not elements.types <= {dict}:
         return []
     of_object = sum(_most_worth(field.node) for field in item.fields)
@@ -60,6 +64,16 @@ def selective_fields(item: Node, elements: Columns) -> list[SelectiveField]:
         both = np.concatenate([columns.codes.gt[:-1], columns.codes.pred])
         found.append(SelectiveField(field.node.weight, of_object, keys[both]))
     return found
+
+
+def _of_values(leaf: LeafNode, elements: Columns) -> list[SelectiveField]:
+    """Return the values themselves as a field, where equal ones are known to be most alike."""
+    prepared, codes = elements.prepared(leaf.comparator.pairing or leaf.comparator), elements.codes
+    found = (prepared.keys, 1.0) if prepared.keys is not None else prepared.equal
+    if found is None:
+        return []
+    keys, tells = found
+    return [SelectiveField(1.0, 1.0, keys[np.concatenate([codes.gt[:-1], codes.pred])], tells)]
 
 
 def texts_of(item: Node, elements: Columns) -> list[tuple[LeafNode, Columns]]:
