@@ -530,7 +530,7 @@ class MergeSettings(ReportOptions, GateOptions, TerminalOptions):
     """What `stickler merge` is asked for."""
 
 
-class ReportSettings(OutputOptions, TerminalOptions):
+class ReportSettings(OutputOptions, BreakdownOptions, TerminalOptions):
     """What `stickler report` is asked for."""
 
     format: RunFormat | None = option(
@@ -539,6 +539,26 @@ class ReportSettings(OutputOptions, TerminalOptions):
         short="-f",
         in_file="none",
         panel="output",
+    )
+    open: bool = option(
+        False,
+        "Open the page in a browser; without --output, one that is made for it.",
+        in_file="none",
+        panel="output",
+    )
+    by: tuple[str, ...] = option(
+        (),
+        "Report these groups of documents, of a run directory whose documents are what they were; "
+        "they are compared again. Repeatable.",
+        "KEY",
+        in_file="none",
+    )
+    by_file: str | None = option(
+        None,
+        "What is known of documents, by id: a CSV file with a header, or JSON Lines.",
+        "FILE",
+        in_file="none",
+        is_path=True,
     )
 
 

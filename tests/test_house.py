@@ -18,6 +18,7 @@ LATE_IMPORTS: Final = {
     ("__main__.py", "stickler_cli.cli"): "what the process is like is decided before",
     ("__main__.py", "stickler_cli.runs.limits"): "what the process is like is decided before",
     ("cli/config.py", "tomllib"): "most runs find no configuration file",
+    ("cli/finished.py", "stickler_cli.cli.regrouping"): "few reports compare again",
     ("cli/console.py", "stickler_cli.reports.figures"): "--help loads no reports",
     ("cli/eval.py", "stickler_cli.diff.repeating"): "few runs are repeated",
     ("cli/outputs.py", "stickler_cli.reports.github"): "other formats do not load it",

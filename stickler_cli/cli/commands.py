@@ -216,13 +216,16 @@ COMMANDS: Final = {
         """Write the results of a finished run in any format, without evaluating again.
 
         The figures are those of the run. Single errors are in a run directory, not in a run file.
+        With --by, a run directory is reported by other groups: its documents are compared again,
+        and must be what they were; models are not asked.
         """,
         "finished.report",
         {"run": Argument("RUN", "A run file, as eval -o run.json writes it, or a run directory.")},
         """
   stickler report run.json
   stickler report run.json --output report.html --output run.csv
-  stickler report nightly/ --format markdown""",
+  stickler report nightly/ --format markdown
+  stickler report nightly/ --by currency --open""",
     ),
     "comparators": Command(
         "List the comparators with their keywords and defaults.", "listings.list_comparators"

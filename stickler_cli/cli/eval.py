@@ -20,7 +20,7 @@ from stickler_cli.score.record import Run
 from stickler_cli.score.repeats import MOST_ERRORS
 from stickler_cli.score.results import NO_GROUP
 from stickler_cli.settings import EvalSettings
-from .console import ExitCode, show_problems, warn, write_result
+from .console import ExitCode, warn, write_result
 from .outputs import exit_code_of, listing, outputs_of
 from .schemas import schema_of
 
@@ -77,20 +77,21 @@ def evaluate(settings: EvalSettings) -> ExitCode:
     if signal is not None:
         return ExitCode(128 + signal)
     code = exit_code_of(run)
-    if not run.nothing_paired and (problems := _keys_of_none(run)):
-        show_problems(problems)
-        return ExitCode.USAGE
+    if not run.nothing_paired:
+        refuse_keys_of_none(run)
     return max([code, *(exit_code_of(each) for each in further if each.unfit)])
 
 
-def _keys_of_none(run: Run) -> list[Problem]:
-    """Return the keys of groups that no document has."""
+def refuse_keys_of_none(run: Run) -> None:
+    """Raise UsageError with the keys of groups that no document has, if there are any."""
     paths = [field_path(info.path) for info in run.fields]
-    return [
+    problems = [
         Problem(f"{BY} {key}", "no document has it", EXPECTED, did_you_mean(key, paths))
         for key, groups in run.evaluation.by.items()
         if groups.keys() == {NO_GROUP}
     ]
+    if problems:
+        raise UsageError(problems)
 
 
 def _check_repeats(settings: EvalSettings) -> None:

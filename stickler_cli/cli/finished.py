@@ -2,23 +2,39 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
+from tempfile import mkdtemp
 
-from stickler_cli.reports.registry import WITH_DETAIL
+import typer
+
+from stickler_cli.reports.registry import WITH_DETAIL, format_of
 from stickler_cli.runs.saved import load_detail, load_run
 from stickler_cli.score.gates import check_paths, parse_gates, refuse_bounds
 from stickler_cli.score.run_merging import merge_runs
 from stickler_cli.settings import MergeSettings, ReportSettings
-from .console import ExitCode
+from .console import ExitCode, warn
 from .outputs import exit_code_of, outputs_of
 
 
 def report(name: str, settings: ReportSettings) -> ExitCode:
-    """Write the results of a finished run."""
+    """Write the results of a finished run, and open the page if that is asked for."""
+    if settings.open and not any(format_of(path) == "html" for path in settings.output):
+        page = str(Path(mkdtemp(prefix="stickler-")) / "report.html")
+        settings = replace(settings, output=(*settings.output, page))
     outputs = outputs_of(settings, [("the run", name)])
     run = load_run(name)
-    if WITH_DETAIL & outputs.formats:
+    if settings.by and [*run.evaluation.by] != [*settings.by]:
+        from .regrouping import regrouped  # loads the engine
+
+        run = regrouped(name, run, settings, detail=bool(WITH_DETAIL & outputs.formats))
+    elif WITH_DETAIL & outputs.formats:
         run = replace(run, detail=load_detail(name, run))
     outputs.write(run)
+    if settings.open:
+        page = next(path for path, name in outputs.files.items() if name == "html")
+        if not settings.quiet:
+            warn(f"opening {page}")
+        typer.launch(page)
     return ExitCode.OK
 
 

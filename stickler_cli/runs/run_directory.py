@@ -95,6 +95,26 @@ def run_directory(
         journal.close()
 
 
+def begun_with(path: str) -> dict[str, object]:
+    """Return what the run of a directory was begun with.
+
+    Raises:
+        UsageError: there is no journal that tells, or a run is using it.
+    """
+    file = Path(path) / JOURNAL
+    if not file.exists():
+        raise UsageError([Problem(path, "there is no journal in this directory", "one")])
+    journal = Journal(str(file), path)
+    try:
+        first = next(_parsed(journal, str(file)), None)
+    finally:
+        journal.close()
+    if first is None:
+        raise UsageError([Problem(str(file), "it is empty", "what the run was begun with")])
+    place, record = first
+    return read(dict[str, object], record.get("settings"), place, ("settings",))
+
+
 def _make(path: str, source: str) -> None:
     folder = Path(path)
     try:

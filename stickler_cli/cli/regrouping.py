@@ -1,0 +1,84 @@
+"""A finished run with other groups: its documents are compared again, and must be what they were.
+
+Models are not asked: the answers on disk count.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from stickler_cli.core.option import options_of
+from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.records.codec import read
+from stickler_cli.runs.assembly import assemble
+from stickler_cli.runs.grouping import BY
+from stickler_cli.runs.job import OutputsRequested
+from stickler_cli.runs.run_directory import begun_with
+from stickler_cli.schema.loading import LoadedSchema, load_schema
+from stickler_cli.score.record import PER_DOCUMENT, Run, run_record
+from stickler_cli.score.validity import SIDES
+from stickler_cli.settings import EvalSettings, Infer, ReportSettings
+from .eval import evaluated, refuse_keys_of_none
+
+
+def regrouped(name: str, run: Run, settings: ReportSettings, *, detail: bool) -> Run:
+    """Return the run of a directory with the groups that are asked for.
+
+    Raises:
+        UsageError: it is no directory, or its schema or documents are not what they were.
+    """
+    if not Path(name).is_dir():
+        found = f"{name} is a run file, which does not tell how its documents were read"
+        raise UsageError([Problem(BY, found, "a run directory, as --run-dir makes it")])
+    asked = _settings_of(name, run, settings)
+    # All that a run directory keeps, so that it can be held against what it says.
+    reported = OutputsRequested(accounts=True, detail=detail, intervals_of_fields=True)
+    assembly = assemble(asked, reported, lambda: _schema(run, asked))
+    again, signal = evaluated(assembly)
+    if signal is not None or _figures(again) != _figures(run):
+        found = "its documents, or what compares them, are not what they were"
+        raise UsageError([Problem(name, found, "those of the run", "evaluate again")])
+    refuse_keys_of_none(again)
+    return replace(
+        run,
+        evaluation=again.evaluation,
+        detail=again.detail,
+        first_non_matches=again.first_non_matches,
+    )
+
+
+def _settings_of(name: str, run: Run, settings: ReportSettings) -> EvalSettings:
+    """Return what the run was begun with, as far as it decides figures, and the new groups."""
+    begun = begun_with(name)
+    known = options_of(EvalSettings)
+    values: dict[str, Any] = {key: value for key, value in begun.items() if key in known}
+    sides = read(list[str], begun.get("validate"), name, ("validate",))
+    bootstrap = run.evaluation.bootstrap
+    values |= {
+        "schema": run.schema.path,
+        "gt": begun["GT"],
+        "pred": begun["PRED"],
+        "validate": "both" if sides == [*SIDES] else sides[0] if sides else "none",
+        "ci": "none" if bootstrap is None else bootstrap.settings.level,
+        "by": settings.by,
+        "by_file": settings.by_file,
+        "offline": True,
+        "quiet": True,
+    }
+    return EvalSettings(**values)
+
+
+def _schema(run: Run, settings: EvalSettings) -> LoadedSchema:
+    ways: tuple[Infer, ...] = ("never",) if run.schema.inferred is None else ("auto", "always")
+    for when in ways:
+        found = load_schema(settings.schema, allow_plugins=settings.allow_plugins, when=when)
+        if (found.digest, found.inferred) == (run.schema.digest, run.schema.inferred):
+            return found
+    expected = f"that of the run, {run.schema.digest}"
+    raise UsageError([Problem(settings.schema, "the schema is another one", expected)])
+
+
+def _figures(run: Run) -> dict[str, object]:
+    """Return what a run says of its documents as a whole."""
+    said = run_record(replace(run, gates=(), notes=(), provenance=()), per_document=False)
+    return {key: value for key, value in said.items() if key not in ("by", PER_DOCUMENT, "schema")}

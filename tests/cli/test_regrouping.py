@@ -1,0 +1,78 @@
+"""A run directory reported by other groups, and a page that is opened."""
+
+import json
+from pathlib import Path
+
+import pytest
+import typer
+
+from .conftest import BAD, GOOD, write
+
+EVAL = ("eval", "schema.json", "gt", "pred")
+
+
+@pytest.fixture
+def kept(stickler, data):
+    """A run directory, of six documents in two folders."""
+    for number in range(6):
+        name = f"{'ab'[number % 2]}/{number}.json"
+        write(data / "gt" / name, {**GOOD, "source": "scan" if number < 4 else "mail"})
+        write(data / "pred" / name, BAD if number % 3 else GOOD)
+    options = ("--limit", "7", "--pairing-floor", "0.3", "--gate", "f1>=0.1")
+    assert stickler(*EVAL, *options, "--run-dir", "kept", "-q").code == 0
+    return options
+
+
+@pytest.mark.parametrize("key", ["source", "@directory", "@lang"])
+def test_a_run_directory_is_reported_by_another_key(stickler, data, kept, key):
+    rows = "".join(f"{'ab'[n % 2]}/{n},{'de' if n % 2 else 'fr'}\n" for n in range(6))
+    write(data / "meta.csv", f"id,lang\n{rows}one,de\n")
+    groups = ("--by", key, *(("--by-file", "meta.csv") if key == "@lang" else ()))
+    expected = stickler(*EVAL, *kept, *groups, "-f", "json").json
+    found = stickler("report", "kept", *groups, "-f", "json")
+    assert found.code == 0
+    assert found.json == expected
+    assert f"by {key}" in stickler("report", "kept", *groups).out
+
+
+def test_the_directory_stays_what_it_was(stickler, data, kept):
+    before = {path: path.read_bytes() for path in (data / "kept").iterdir()}
+    stickler("report", "kept", "--by", "source")
+    assert {path: path.read_bytes() for path in (data / "kept").iterdir()} == before
+
+
+def test_documents_that_have_changed_are_refused(stickler, data, kept):
+    write(data / "pred" / "a" / "0.json", BAD)
+    result = stickler("report", "kept", "--by", "source")
+    assert result.code == 2
+    assert "its documents, or what compares them, are not what they were" in result.err
+
+
+def test_another_schema_is_refused(stickler, data, kept):
+    schema = json.loads((data / "schema.json").read_text())
+    write(data / "schema.json", {**schema, "title": "Other"})
+    assert "the schema is another one" in stickler("report", "kept", "--by", "source").err
+
+
+def test_a_key_that_no_document_has_is_refused(stickler, kept):
+    result = stickler("report", "kept", "--by", "sorce")
+    assert (result.code, result.out) == (2, "")
+    assert "--by sorce: no document has it" in result.err
+
+
+def test_a_run_file_cannot_be_grouped_anew(stickler, kept):
+    result = stickler("report", "kept/run.json", "--by", "source")
+    assert result.code == 2
+    assert "which does not tell how its documents were read" in result.err
+
+
+@pytest.mark.parametrize("output", [(), ("-o", "page.html")])
+def test_the_page_is_opened(stickler, kept, monkeypatch, output):
+    opened = []
+    monkeypatch.setattr(typer, "launch", opened.append)
+    result = stickler("report", "kept", "--open", *output)
+    assert (result.code, result.out) == (0, "")
+    (page,) = opened
+    assert f"opening {page}" in result.err
+    assert Path(page).read_text().startswith("<!DOCTYPE html>")
+    assert not output or page == "page.html"
