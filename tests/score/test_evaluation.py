@@ -31,7 +31,7 @@ OPTIONS = RunOptions()
 
 
 COMPARED = {
-    "one": ({"a": 1, "map": {"z": "x"}}, {"a": 1, "map": {"z": "y", "k": "v"}}),
+    "one": ({"a": 1, "map": {"z": "x"}}, {"a": 1, "map": {"z": "y", "k": "v"}, "new": 1}),
     "two": ({"b": "abc", "a": 0.1, "note": 1}, {"b": "abd", "a": 0.1}),
     "three": ({"b": "abcdefg", "note": 2, "other": 3}, {"b": "xbcdefg"}),
 }
@@ -77,13 +77,17 @@ def test_groups_have_the_same_results_whether_documents_come_together_or_alone()
             evaluation.update(grouped(some))
         return evaluation
 
-    together, alone = evaluated(MIXED), evaluated(*RESULTS)
+    together, alone, merged = evaluated(MIXED), evaluated(*RESULTS), Evaluation()
+    for some in RESULTS:
+        merged.merge(evaluated(some))
 
     assert orjson.dumps(together.to_dict()) == orjson.dumps(alone.to_dict())
+    assert orjson.dumps(together.to_dict()) == orjson.dumps(merged.to_dict())
     groups = together.by["k"]
     assert {name: group.evaluated for name, group in groups.items()} == {"x": 2, "y": 1, "z": 0}
     assert groups["x"].overall_score == pytest.approx((0.5 + 6 / 7) / 2)
     assert groups["x"].undeclared() == [(("note",), 1), (("other",), 1)]
+    assert (groups["x"].extras(), groups["y"].extras()) == ([(("new",), 1)], [])
 
 
 def test_merging_parts_in_any_order_is_the_whole():
