@@ -76,6 +76,18 @@ def test_elements_that_match_are_units_and_so_are_objects_that_do():
     ]
 
 
+def test_a_list_in_a_list_is_judged_by_what_is_left_after_clipping():
+    said = {"x-aws-stickler-threshold": 0.8, "x-aws-stickler-clip-under-threshold": True}
+    inner = {"type": "array", "items": TEXT, **said}
+    gt, pred = [["abcd", "x", "y"]], [["abcx", "x", "!"]]
+
+    (unit,) = units(an_object(rows={"type": "array", "items": inner}), {"rows": gt}, {"rows": pred})
+
+    # "abcd" and "abcx" share 0.75, which is below 0.8 and adds nothing: 1 of 3 is left.
+    assert (unit.path, unit.outcome.name) == (("rows", 0), "FD")
+    assert (unit.similarity, unit.score) == (1 / 3, 1 / 3)
+
+
 def test_only_items_that_both_sides_have_differ_in_fields():
     row = an_object(a=TEXT, b={"type": "array", "items": TEXT}, c=TEXT)
     schema = an_object(rows={"type": "array", "items": row}, tags={"type": "array", "items": TEXT})
