@@ -1,0 +1,60 @@
+"""What saves work changes nothing: a narrow band for texts alike, a join for equal ones."""
+
+import random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stickler_cli.comparators.levenshtein import LevenshteinComparator
+from stickler_cli.compare.engine import compare
+from stickler_cli.schema.compiler import compile_schema
+
+
+class Plain(LevenshteinComparator):
+    """The same comparator, of which nothing more is known."""
+
+    def similarities(self, gts, preds):
+        return super().similarities(gts, preds)
+
+
+def plan_of(comparator):
+    texts = {"type": "string", "x-aws-stickler-comparator": comparator}
+    properties = {"t": texts, "l": {"type": "array", "items": texts}}
+    schema = {"type": "object", "properties": properties}
+    return compile_schema(schema, comparators={"Plain": Plain()})
+
+
+QUICK, PLAIN = plan_of("LevenshteinComparator"), plan_of("Plain")
+
+
+def results(plan, gt, pred):
+    account = compare(plan, [gt], [pred])
+    units = account.fields[1].account.units
+    pairs = None if units is None else (units.gt_place.tolist(), units.pred_place.tolist())
+    return account.similarity.tolist(), pairs
+
+
+def test_the_plain_one_knows_nothing_more():
+    plain = Plain()
+    assert plain.unequal_lack(["a"]) is None
+    assert plain.similarities_above(["a"], ["a"], 0.9) is None
+
+
+texts = st.lists(st.sampled_from(["a", "ab", "AB ", "abc", "xyz", "xy", "b a", "zz"]), max_size=14)
+
+
+@given(texts, texts)
+def test_lists_of_texts_pair_as_if_all_were_compared(gt, pred):
+    gt, pred = {"l": gt}, {"l": pred}
+    assert results(QUICK, gt, pred) == results(PLAIN, gt, pred)
+
+
+@given(st.integers(0, 2**32), st.sampled_from([0, 1, 5, 40, 200, 900, 3000]))
+def test_long_texts_have_the_similarity_that_they_have(seed, edits):
+    letters = random.Random(seed)  # noqa: S311 - no secret
+    gt = letters.choices("abcdefgh", k=3000)
+    pred = list(gt)
+    for _ in range(edits):
+        pred[letters.randrange(len(pred))] = "#"
+    both = {"t": "".join(gt)}, {"t": "".join(pred)}
+    assert results(QUICK, *both) == results(PLAIN, *both)
