@@ -12,7 +12,6 @@ from stickler_cli.comparators.base import BaseComparator, meets
 from stickler_cli.compare.comparison import Comparison, comparison_of
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Plan
-from stickler_cli.core.json_values import brief
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.values import dataclass
 from stickler_cli.reports.layout import Column, Span, Table, plain_text, table_lines
@@ -67,11 +66,7 @@ class EvalResult:
         return {name: getattr(self, name) for name in names}
 
     def explain(self) -> str:
-        """Return how each field is compared and why, as a table; then, what does not suit.
-
-        What does not suit are values of the ground truth that do not match even themselves, such
-        as a text without a date where dates are compared.
-        """
+        """Return how each field is compared and why, as a table."""
         headings = ("field", "comparator", "threshold", "weight", "why")
         columns = [Column(heading, left=True) for heading in headings]
         rows = []
@@ -84,17 +79,7 @@ class EvalResult:
                 inferred.reason,
             )
             rows.append([Span.of(cell) for cell in cells])
-        lines = plain_text(table_lines(Table(columns, rows))[0]).splitlines()
-        gt = self.comparison.gt
-        unsuited = []
-        if isinstance(gt, dict):
-            errors = batch_of(comparison_of(compare(self.plan, [gt], [gt]), 0)).errors(0)
-            wrong = [error for error in errors if not isinstance(error.gt, dict)]
-            unsuited = [f"  {field_path(error.path)}: {brief(error.gt)}" for error in wrong]
-        if unsuited:
-            lines += ["", "These ground-truth values match nothing, not even themselves; state a"]
-            lines += ["comparator for their fields (docs/inference.md):", *unsuited]
-        return "\n".join(lines)
+        return plain_text(table_lines(Table(columns, rows))[0]).rstrip("\n")
 
     def __repr__(self) -> str:
         rates = ", ".join(f"{name}={getattr(self, name):.3f}" for name in ("overall_score", *RATES))

@@ -96,6 +96,9 @@ class BaseComparator:
     reflexive: ClassVar[frozenset[type]] = frozenset()
     """Types of which two equal values are always a full match; numbers of at most 1e300."""
 
+    same_text: bool = False
+    """Whether a text of a document that it cannot read matches the same text."""
+
     columnar: ClassVar[bool] = False
     """Whether all pairs cost little beside a call of `similarity` for each."""
 

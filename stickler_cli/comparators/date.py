@@ -92,6 +92,11 @@ class DateComparator(BaseComparator):
             "precision_mode", precision_mode, get_args(PrecisionMode)
         )
 
+    @property
+    def same_text(self) -> bool:  # type: ignore[override]
+        """Whether a text that is no date matches itself; a range that is rejected does not."""
+        return self.range_mode != "reject"
+
     def prepare(self, value: Any) -> Readings:
         """Read a string, a whole number such as 20240105, a date or a datetime; else no date."""
         if isinstance(value, date):

@@ -41,6 +41,7 @@ class NumericComparator(BaseComparator):
     """Compare numbers, however written, for equality or within a tolerance."""
 
     reflexive: ClassVar[frozenset[type]] = frozenset((int, float))
+    same_text = True
     columnar: ClassVar[bool] = True
 
     def __init__(

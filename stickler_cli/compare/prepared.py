@@ -29,7 +29,7 @@ class Prepared:
         self.values = values
         self._comparator, self._place = comparator, place
         self._ready: dict[int, Any] = {}
-        self.alike = _alike(values, types - {type(None)}, comparator.reflexive)
+        self.alike = _alike(values, types - {type(None)}, _reflexive(comparator))
         """For each code whether two such values surely match; None if all do."""
 
     def of(self, codes: NDArray[np.intp]) -> list[Any]:
@@ -59,6 +59,11 @@ class Prepared:
         values = self.of(np.arange(len(self.values)))
         lack = self._comparator.unequal_lack(values)
         return None if lack is None else (np.array([*codes_of(values).tolist(), -1]), lack)
+
+
+def _reflexive(comparator: BaseComparator) -> frozenset[type]:
+    """Return the types of which equal values match; a text that cannot be read is the same text."""
+    return comparator.reflexive | ({str} if comparator.same_text else set())
 
 
 def _alike(

@@ -4,10 +4,12 @@ import pytest
 from stickler_cli.clients.model import ModelError
 from stickler_cli.comparators import BBoxIoUComparator, LevenshteinComparator
 from stickler_cli.comparators.base import Answers, BaseComparator
+from stickler_cli.compare.engine import compare
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.plan import Options
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.problems import ComparisonError, UsageError
+from stickler_cli.schema.compiler import compile_schema
 from .nodes import (
     a_list,
     alike,
@@ -339,3 +341,27 @@ def test_an_answer_of_a_model_that_is_no_similarity_is_an_error():
 def test_what_keeps_a_model_from_being_asked_at_all_ends_the_run():
     with pytest.raises(UsageError):
         asked(UsageError("no key"))
+
+
+@pytest.mark.parametrize("name", ["DateComparator", "NumericComparator"])
+def test_a_text_that_cannot_be_read_matches_the_same_text_alone(name):
+    leaf = {"type": "string", "x-aws-stickler-comparator": name, "x-aws-stickler-threshold": 1}
+    plan = compile_schema({"type": "object", "properties": {"x": leaf}})
+    texts = ["\u4ee4\u548c\u516d\u5e74", "\u4ee4\u548c\u4e03\u5e74", "n/a"]
+
+    gts = [{"x": gt} for gt in texts for _ in texts]
+    preds = [{"x": pred} for _ in texts for pred in texts]
+
+    assert compare(plan, gts, preds).similarity.tolist() == [1, 0, 0, 0, 1, 0, 0, 0, 1]
+
+
+def test_a_range_that_is_rejected_matches_nothing():
+    leaf = {
+        "type": "string",
+        "x-aws-stickler-comparator": "DateComparator",
+        "x-aws-stickler-comparator-config": {"range_mode": "reject"},
+    }
+    plan = compile_schema({"type": "object", "properties": {"x": leaf}})
+    document = {"x": "2024-01-01 to 2024-01-10"}
+
+    assert compare(plan, [document], [document]).similarity.tolist() == [0]
