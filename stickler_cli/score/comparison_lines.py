@@ -23,7 +23,7 @@ def text_of(value: object) -> Text:
     """
     if value is None:
         return None
-    text = json_line(value)[:-1].decode("utf-8", "backslashreplace")
+    text = json_line(value)[:-1].decode()
     return text if len(text) <= LONGEST else [text[:LONGEST], len(text)]
 
 

@@ -64,6 +64,10 @@ def test_documents_of_one_batch_add_up_like_batches_of_one():
     assert orjson.dumps(run_record(run(evaluate([MIXED])))) == whole
 
 
+def test_fields_that_no_document_has_are_told_without_those_inside_them():
+    assert evaluate(RESULTS).never_present() == [("never",)]
+
+
 def test_groups_have_the_same_results_whether_documents_come_together_or_alone():
     names = {"one": "x", "two": "y", "three": "x", "four": "y", "five": "z"}
 

@@ -1,10 +1,11 @@
+import numpy as np
 import pytest
 
 from stickler_cli.compare.plan import Options
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.comparison_view import comparison_view, tally_of, tally_view
 from stickler_cli.score.counts import Counts
-from stickler_cli.score.tally import SCORE_UNIT, Tally, units_of
+from stickler_cli.score.tally import SCORE_UNIT, Tally, sums_of_units, units_of
 from .batches import batch
 
 X = "x-aws-stickler-"
@@ -333,6 +334,15 @@ def test_scores_add_as_whole_numbers():
     assert units_of(0.0) == 0
     assert sum(map(units_of, (0.1, 0.2, 0.3))) == sum(map(units_of, (0.3, 0.2, 0.1)))
     assert units_of(0.1) / SCORE_UNIT == 0.1
+
+
+def test_spans_of_scores_add_exactly_beyond_64_bits():
+    scores = np.concatenate([np.random.default_rng(0).random(500), np.ones(40)])
+    starts = [0, 1, 7, 300, 500]
+
+    spans = zip(starts, [*starts[1:], len(scores)], strict=True)
+    expected = [sum(map(units_of, scores[first:end].tolist())) for first, end in spans]
+    assert sums_of_units(scores, np.array(starts)) == expected
 
 
 def test_a_walk_goes_parents_first():
