@@ -11,6 +11,7 @@ from typing import Final
 
 from benchmarks import (
     accept,
+    changes,
     coverage,
     growth,
     instructions,
@@ -156,6 +157,7 @@ def _measured(
         yield instructions.measure(chosen, seed, update=asked.update)
     elif asked.what == "coverage":
         yield coverage.measure(seed, round(coverage.REPETITIONS * share))
+        yield from changes.measure(seed, round(changes.REPETITIONS * share))
     elif asked.what == "accept":
         yield accept.measure(seed, round(accept.SETS * share))
     else:

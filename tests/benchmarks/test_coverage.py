@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.changes import SHIFTS, SYSTEMS, judged, significant
 from benchmarks.coverage import KINDS, REPETITIONS, covered
 
 pytestmark = pytest.mark.slow
@@ -31,3 +32,35 @@ def test_the_docs_show_what_the_simulation_does():
     place = shown["errors"].index("30 documents")
     for cell in covered(30, REPETITIONS, seed=0):
         assert shown[cell.kind][place] == f"{cell.covered:.2f} ({cell.width:.3f})"
+
+
+@pytest.mark.parametrize("documents", [10, 30])
+def test_intervals_of_changes_hold_the_true_change_and_few_documents_never_show_that_there_is_none(
+    documents,
+):
+    for cell in judged(documents, repetitions=100, seed=1):
+        assert cell.covered >= 0.95 - 3 * 0.0218, cell
+        assert cell.unchanged == 0
+        if cell.shift.startswith("none"):
+            # 100 simulations of 0.05: the standard error of the share is 0.022.
+            assert cell.changed <= 0.05 + 3 * 0.0218, cell
+
+
+def test_three_hundred_documents_without_an_error_show_that_nothing_changed():
+    (none,) = [shift for shift in SHIFTS if "no errors" in shift.name]
+    (cell,) = judged(300, repetitions=20, seed=1, shifts=[none])
+
+    assert cell.unchanged == 1
+
+
+@pytest.mark.parametrize("runs", [(2, 2), (3, 3)])
+@pytest.mark.parametrize("systems", [it for it in SYSTEMS if not it.better], ids=str)
+def test_what_moves_from_run_to_run_is_seldom_called_a_difference_between_systems(systems, runs):
+    # 150 simulations of 0.05: the standard error of the share is 0.018.
+    assert significant(systems, runs, 150, seed=1) <= 0.05 + 3 * 0.018
+
+
+def test_five_runs_of_each_show_that_a_system_is_better():
+    (better,) = [it for it in SYSTEMS if it.better and it.spread != (0, 0)]
+
+    assert significant(better, (5, 5), 40, seed=1) > 0.6
