@@ -100,25 +100,25 @@ def _runs(
     sources: Sequence[str], sides: tuple[Sequence[str], Sequence[str]], settings: DiffSettings
 ) -> tuple[tuple[dict[str, Run], dict[str, Run]], ExitCode]:
     """Return the runs of both sides by name, and what became of those made here at worst."""
+    runs: tuple[dict[str, Run], dict[str, Run]] = ({}, {})
     if not sources:
-        base, new = ({name: _finished(name) for name in side} for side in sides)
-        return (base, new), ExitCode.OK
+        for side, names in zip(runs, sides, strict=True):
+            side |= {name: _finished(name) for name in names}
+        return runs, ExitCode.OK
     said = {
         name: value for kind in _OF_RUNS for name, value in asdict(part_of(settings, kind)).items()
     }
     schema, gt = sources
     asked = EvalSettings(schema=schema, gt=gt, ci="none", **said)
-    loaded, codes = schema_of(schema, asked), [ExitCode.OK]
-
-    def made(pred: str) -> Run:
-        accounts = OutputsRequested(accounts=True)
-        assembly = assemble(replace(asked, pred=pred), accounts, lambda: loaded)
-        run, signal = evaluated(assembly)
-        codes.append(exit_code_of(run) if signal is None else ExitCode(128 + signal))
-        return run
-
-    base, new = ({name: made(name) for name in side} for side in sides)
-    return (base, new), max(codes)
+    loaded, code = schema_of(schema, asked), ExitCode.OK
+    for side, names in zip(runs, sides, strict=True):
+        for name in names:
+            kept = OutputsRequested(accounts=True)
+            run, signal = evaluated(assemble(replace(asked, pred=name), kept, lambda: loaded))
+            if signal is not None:
+                return runs, ExitCode(128 + signal)
+            side[name], code = run, max(code, exit_code_of(run))
+    return runs, code
 
 
 def _finished(name: str) -> Run:
