@@ -4,10 +4,10 @@ The values come from the command line, else from the configuration file, else fr
 """
 
 import inspect
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from importlib import import_module
-from typing import Any
+from typing import Any, Final
 
 import typer
 
@@ -19,6 +19,8 @@ from .commands import Argument, Command
 from .config import OWN_FILE, read_config
 from .console import ExitCode
 from .help import context_settings, group_of_commands, single_command
+
+SEVERAL: Final = "..."  # ends the metavar of an option after which several values may stand
 
 
 def new_app(codes: Mapping[ExitCode, str] | None = None, **said: Any) -> typer.Typer:
@@ -82,10 +84,47 @@ def add_command(app: typer.Typer, name: str, command: Command) -> None:
     )
     app.command(
         name,
-        cls=single_command(command.examples, command.exit_codes),
+        cls=_taking_several(single_command(command.examples, command.exit_codes)),
         help=command.help,
         no_args_is_help=bool(command.arguments),
     )(run)
+
+
+def _taking_several(kind: Any) -> Any:
+    """Return a class of commands whose options may be followed by several values."""
+
+    class Taking(kind):  # type: ignore[misc]
+        def parse_args(self, ctx: Any, args: list[str]) -> Any:
+            flags = {
+                flag
+                for parameter in self.get_params(ctx)
+                if parameter.param_type_name == "option"
+                and (parameter.metavar or "").endswith(SEVERAL)
+                for flag in parameter.opts
+            }
+            return super().parse_args(ctx, spread(args, flags))
+
+    return Taking
+
+
+def spread(arguments: Iterable[str], flags: Collection[str]) -> list[str]:
+    """Return the arguments of a command with an option repeated where several values follow it.
+
+    >>> spread(["--new", "a", "b", "--base=c", "d", "-q"], {"--new", "--base"})
+    ['--new', 'a', '--new', 'b', '--base=c', '--base', 'd', '-q']
+    """
+    found: list[str] = []
+    flag, waits = "", False
+    for argument in arguments:
+        if argument.startswith("-") and argument != "-":
+            name, given, _ = argument.partition("=")
+            flag, waits = (name, not given) if name in flags else ("", False)
+        elif flag and waits:
+            waits = False
+        elif flag:
+            found.append(flag)
+        found.append(argument)
+    return found
 
 
 def _arguments(options: Mapping[str, Option]) -> dict[str, Argument]:
