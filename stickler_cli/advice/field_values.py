@@ -1,19 +1,18 @@
 """The values that comparators judge, field by field, as the plan sees them."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 
-from stickler_cli.comparators.base import meets
-from stickler_cli.compare.account import Account
-from stickler_cli.compare.columns import NOTHING
+from stickler_cli.compare.columns import NOTHING, Columns
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.plan import Options
-from stickler_cli.core.json_values import brief, kind_of
+from stickler_cli.compare.result import TP
+from stickler_cli.core.json_values import JsonValue, brief, kind_of
 from stickler_cli.core.locations import field_path, json_pointer
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.walk import Visit, visits
@@ -86,37 +85,29 @@ class FieldValues:
         values = account.columns.codes.values
         for code, pairs in pairs_of.items():
             profile.add(values[code], pairs, spot_of)
-        for code, similarity in _unlike_themselves(account, node, [*pairs_of]):
+        for code, similarity in _unlike_themselves(node, {code: values[code] for code in pairs_of}):
             judged = f"{node.comparator.name} gives {similarity:g} to it and itself"
+            found, expected = f"{brief(values[code])}: {judged}", f"at least {node.threshold:g}"
             for pair in pairs_of[code]:
                 profile.unmatched += 1
-                found = f"{brief(values[code])}: {judged}"
-                self._findings.add(
-                    "never-matches", path, spot_of(pair), found, f"at least {node.threshold:g}"
-                )
+                self._findings.add("never-matches", path, spot_of(pair), found, expected)
 
 
 def _unlike_themselves(
-    account: Account, node: LeafNode, codes: list[int]
+    node: LeafNode, values: Mapping[int, JsonValue]
 ) -> Iterator[tuple[int, float]]:
-    """Yield the values, by their codes, that do not match themselves; models are not asked."""
-    comparator, prepared = node.comparator, account.columns.prepared(node.comparator)
-    if comparator.asks_models or prepared.alike is None:
-        return
-    taken = comparator.takes
-    alike, values = prepared.alike, prepared.values
+    """Yield the keys of values that do not match themselves; models are not asked."""
+    taken = node.comparator.takes
     asked = [
-        code
-        for code in codes
-        if not alike[code]
-        and (kind_of(values[code]) in taken or not isinstance(values[code], dict | list))
+        key
+        for key, value in values.items()
+        if not isinstance(value, dict | list) or kind_of(value) in taken
     ]
-    if asked:
-        ready = prepared.of(np.array(asked))
-        similarities = comparator.similarities(ready, ready).tolist()
-        for code, similarity in zip(asked, similarities, strict=True):
-            if not meets(similarity, node.threshold):
-                yield code, similarity
+    if asked and not node.comparator.asks_models:
+        some, at = [values[key] for key in asked], np.arange(len(asked))
+        found = node.compare(Columns(some, some), at, at, Options())
+        for position in np.flatnonzero(found.outcome != TP).tolist():
+            yield asked[position], float(found.similarity[position])
 
 
 def _spots(visit: Visit, documents: Sequence[Document]) -> SpotOf:

@@ -17,8 +17,8 @@ _COLUMNS: Final = (
     Column("pairs", 4),
     Column("now", 1),
     Column("proposed", 2),
-    Column("why", 5, left=True),
 )
+_WHY: Final = Column("why", left=True)
 
 
 def render_tuning(report: TuneReport, style: TableStyle) -> str:
@@ -30,7 +30,7 @@ def render_tuning(report: TuneReport, style: TableStyle) -> str:
     shown = [field for field in report.fields if field.proposal.threshold is not None]
     sections: list[list[Block]] = [
         [Text(head, "title"), Text(_summary(report))],
-        [Table(_COLUMNS, [_row(field) for field in report.fields])],
+        [_fields(report, plain=style.plain)],
         *([*_evidence(field, report)] for field in shown),
         [Text(f"note: {note}", indent=INDENT) for note in report.notes],
     ]
@@ -45,11 +45,21 @@ def _summary(report: TuneReport) -> str:
     return f"{number_of(count, 'threshold')} of {fields} should change"
 
 
+def _fields(report: TuneReport, *, plain: bool) -> Table:
+    """Return a row for each field; a terminal has no room for reasons but below."""
+    fields, reasons = report.fields, [field.proposal.reason for field in report.fields]
+    if plain:
+        rows = [[*_row(field), Span(why)] for field, why in zip(fields, reasons, strict=True)]
+        return Table((*_COLUMNS, _WHY), rows)
+    below = [[Text(why, "dim", margin=INDENT)] for why in reasons]
+    return Table(_COLUMNS, [_row(field) for field in fields], below=below)
+
+
 def _row(field: TunedField) -> list[Span]:
     name = field.comparator.removesuffix("Comparator") or "its fields"
     proposed = setting(field.proposal.threshold)
     cells = (field.path, name, str(field.pairs), setting(field.threshold), proposed)
-    return [Span.of(cell) for cell in (*cells, field.proposal.reason)]
+    return [Span.of(cell) for cell in cells]
 
 
 def _evidence(field: TunedField, report: TuneReport) -> Iterator[Block]:
