@@ -29,7 +29,7 @@ _ONE_SIDED: Final = {
     ErrorClass.MISSED_OBJECT: "missed",
     ErrorClass.INVENTED_OBJECT: "invented",
 }
-_THINGS: Final = ("item", " value", " object", " kind", " slip", " shift")
+_THINGS: Final = ("item", " value", " object", " kind", " slip", " shift", " date")
 """What classes named after a thing end in; the others are named after what happened to it."""
 
 

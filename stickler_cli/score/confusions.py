@@ -7,6 +7,7 @@ texts, and is meant for short ones.
 import re
 import string
 import unicodedata
+from collections import Counter
 from decimal import Decimal
 from functools import lru_cache
 from typing import Final
@@ -31,6 +32,8 @@ _AMOUNT: Final = re.compile(
     rf"[-)%$€£¥₹\s]*(?:{_CURRENCIES})?"
 )
 """Digits and what stands around them in an amount, so that a date or an identifier is none."""
+
+_LONG_VOWEL: Final = "\u30fc"  # of Japanese, which looks like a dash; U+FF70 is its narrow form
 
 _DIGITS: Final = re.compile(r"[0-9]+")
 _NO_DIGITS: Final = re.compile(r"[^0-9]+")
@@ -125,6 +128,93 @@ def same_date(gt: str, pred: str) -> bool:
     return any(one is not None and one == other for one, other in by_order)
 
 
+def same_in_other_separators(gt: JsonValue, pred: JsonValue) -> bool:
+    """Return whether two amounts are one where commas and points change places.
+
+    >>> same_in_other_separators("442.237,90", 442237.9), same_in_other_separators("5.00", 500)
+    (True, False)
+    """
+    return any(
+        isinstance(text, str)
+        and _COMMA_FIRST.search(text)
+        and amount(text.translate(_OTHER_SEPARATORS)) == amount(other) is not None
+        for text, other in ((gt, pred), (pred, gt))
+    )
+
+
+_COMMA_FIRST: Final = re.compile(
+    r"(?<![0-9.,])(?:[0-9]{1,3}(?:\.[0-9]{3})+(?:,[0-9]+)?|[0-9]+,[0-9]{1,2})(?![0-9.,])"
+)
+"""A number with points between thousands, or a comma before one or two decimals."""
+
+_OTHER_SEPARATORS: Final = str.maketrans(".,", ",.")
+
+
+def shifted(gt: Decimal, pred: Decimal) -> bool:
+    """Return whether numbers differ by a power of ten, whatever their signs.
+
+    >>> shifted(Decimal("554.91"), Decimal(55491)), shifted(Decimal(5), Decimal(-5))
+    (True, False)
+    """
+    if not gt or not pred:
+        return False
+    gt, pred = abs(gt).normalize(), abs(pred).normalize()
+    return gt != pred and gt.as_tuple().digits == pred.as_tuple().digits
+
+
+def day_and_month_swapped(gt: str, pred: str) -> bool:
+    """Return whether two dates have the same year, and day and month in each other's place.
+
+    >>> day_and_month_swapped("2026-06-01", "2026-01-06")
+    True
+    >>> day_and_month_swapped("05/01/24", "5 Jan 2024")  # but in some order they are the same
+    False
+    """
+    parts, others = _date_parts(gt), _date_parts(pred)
+    if len(parts) != 3 or len(others) != 3:
+        return False
+    (year, *rest), (other_year, *other_rest) = parts, others
+    return year == other_year and rest == other_rest[::-1] and rest[0] != rest[1]
+
+
+def part_of_date(gt: str, pred: str) -> bool:
+    """Return whether one text is a date, and the other the same without its year or day.
+
+    >>> part_of_date("2024-01-05", "5 January"), part_of_date("2024-01-05", "2024-02")
+    (True, False)
+    """
+    fewer, more = sorted((_date_parts(gt), _date_parts(pred)), key=len)
+    return len(fewer) == 2 and len(more) == 3 and not Counter(fewer) - Counter(more)
+
+
+def _date_parts(text: str) -> list[int]:
+    """Return year of the century, then day and month as they stand, of a date; of others none."""
+    if len(text) > LONGEST_DATE or not _DATE.fullmatch(text.strip()):
+        return []
+    parts = []
+    year: int | None = None
+    for part in _DATE_PART.findall(text.casefold()):
+        number = _MONTHS.index(part[:3]) // 3 + 1 if part.isalpha() else int(part)
+        if number > 31 and year is None:
+            year = number % 100
+        else:
+            parts.append(number)
+    if len(parts) == 3 and year is None:  # without a century the year comes last
+        year = parts.pop()
+    return parts if year is None else [year, *parts]
+
+
+_MONTHS: Final = "janfebmaraprmayjunjulaugsepoctnovdec"
+_MONTH: Final = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+_DATE_PART: Final = re.compile(rf"[0-9]+|(?:{_MONTH})")
+_DATE: Final = re.compile(
+    rf"(?:(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*[,.]?\s+)?)"
+    rf"(?:(?:[0-9]{{1,4}}(?:st|nd|rd|th)?|(?:{_MONTH})[a-z]*)(?:[-/.,\s]+|$)){{2,3}}",
+    re.IGNORECASE,
+)
+"""Two or three numbers or months, in any order."""
+
+
 def look_alike(gt: str, pred: str) -> bool:
     """Return whether two texts look the same, or nearly: O and 0, rn and m, accents, other scripts.
 
@@ -137,6 +227,7 @@ def look_alike(gt: str, pred: str) -> bool:
 
 def _shape(text: str) -> str:
     folded = unicodedata.normalize("NFKD", text).casefold().translate(_LOOK_ALIKES)
+    folded = folded.replace(_LONG_VOWEL, "-")
     return bare(folded.replace("rn", "m").replace("vv", "w"))
 
 

@@ -4,6 +4,7 @@ The order of `ErrorClass` is the order in which reports name classes; the rules 
 are in docs/error-classes.md.
 """
 
+from decimal import Decimal
 from enum import StrEnum
 from functools import cached_property, reduce
 from itertools import islice
@@ -14,12 +15,17 @@ from stickler_cli.core.json_values import JsonObject, JsonValue, kind_of
 from stickler_cli.core.locations import Path, Step
 from .confusions import (
     amount,
+    bare,
     confused_numbers,
     confused_texts,
+    day_and_month_swapped,
     look_alike,
     part_of,
+    part_of_date,
     same_date,
+    same_in_other_separators,
     same_text,
+    shifted,
     text_of,
 )
 
@@ -48,7 +54,10 @@ class ErrorClass(StrEnum):
     LOOK_ALIKE = "look_alike"  # the same but for characters that look alike
     TRUNCATED = "truncated"  # the beginning or end of the ground truth
     OVERRUN = "overrun"  # the ground truth, and more before or after it
-    DIGIT_SLIP = "digit_slip"  # a digit, two that changed places, a decimal point or a sign
+    DAY_MONTH_SWAPPED = "day_month_swapped"  # of one date, in each other's place
+    PARTIAL_DATE = "partial_date"  # one of the two without its year or day
+    DECIMAL_SHIFT = "decimal_shift"  # the same digits, off by a power of ten
+    DIGIT_SLIP = "digit_slip"  # a digit, two that changed places, or a sign
     OTHER = "other"
 
 
@@ -92,11 +101,11 @@ def _of_scalars(  # noqa: PLR0911 - one for each rule, in their order
         return ErrorClass.WRONG_KIND  # nothing differs: the comparator reads neither
     gt_amount, pred_amount = amount(gt), amount(pred)
     if gt_amount is not None and pred_amount is not None:
-        if gt_amount == pred_amount:
+        if gt_amount == pred_amount or same_in_other_separators(gt, pred):
             return ErrorClass.FORMAT
         if places.have_elsewhere(pred, path):
             return ErrorClass.SWAPPED
-        return ErrorClass.DIGIT_SLIP if confused_numbers(gt_amount, pred_amount) else _rest(path)
+        return _of_numbers(gt_amount, pred_amount) or _rest(path)
     if same_text(gt_text, pred_text) or same_date(gt_text, pred_text):
         return ErrorClass.FORMAT
     if look_alike(gt_text, pred_text):
@@ -108,7 +117,19 @@ def _of_scalars(  # noqa: PLR0911 - one for each rule, in their order
     return _of_texts(gt_text, pred_text) or _rest(path)
 
 
+def _of_numbers(gt: Decimal, pred: Decimal) -> ErrorClass | None:
+    if shifted(gt, pred):
+        return ErrorClass.DECIMAL_SHIFT
+    return ErrorClass.DIGIT_SLIP if confused_numbers(gt, pred) else None
+
+
 def _of_texts(gt: str, pred: str) -> ErrorClass | None:
+    if day_and_month_swapped(gt, pred):
+        return ErrorClass.DAY_MONTH_SWAPPED
+    if part_of_date(gt, pred):
+        return ErrorClass.PARTIAL_DATE
+    if bare(gt) and bare(gt) == bare(pred):
+        return ErrorClass.DECIMAL_SHIFT  # else it would be the same but for its format
     if part_of(pred, gt):
         return ErrorClass.TRUNCATED
     if part_of(gt, pred):
