@@ -606,10 +606,10 @@ class AcceptSettings(
         in_file="none",
         is_path=True,
     )
-    output: str | None = option(
-        None,
-        "Write the policy, or what passes, to this file.  [default: what passes, to standard "
-        "output]",
+    output: tuple[str, ...] = option(
+        (),
+        "Write the policy to this file (.json), and a picture of it (.html); with --apply, write "
+        "what passes here and not to standard output. Repeatable.",
         "FILE",
         short="-o",
         in_file="none",

@@ -12,6 +12,7 @@ from stickler_cli.core.option import options_of
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.rules import encoded
 from stickler_cli.documents.single import open_documents
+from stickler_cli.reports.html.page import policy_page
 from stickler_cli.reports.layout import draw
 from stickler_cli.reports.policy import policy_blocks
 from stickler_cli.runs.assembly import assemble
@@ -47,10 +48,10 @@ def _calibrate(settings: AcceptSettings) -> ExitCode:
     if missing:
         expected, hint = "stickler accept SCHEMA GT PRED", "or --apply POLICY PRED"
         raise UsageError([Problem("", f"{' and '.join(missing)} missing", expected, hint)])
-    if settings.output is None:
-        raise UsageError(
-            [Problem(OUTPUT, "it is missing", "a file for the policy: -o policy.json")]
-        )
+    if not any(path.endswith(".json") for path in settings.output):
+        raise UsageError([Problem(OUTPUT, "no policy is written", "a file for it: -o policy.json")])
+    if other := [path for path in settings.output if not path.endswith((".json", ".html"))]:
+        raise UsageError([Problem(OUTPUT, f"the file is {other[0]}", "one in .json or .html")])
     shared = {
         name: getattr(settings, name)
         for name in options_of(EvalSettings)
@@ -58,7 +59,7 @@ def _calibrate(settings: AcceptSettings) -> ExitCode:
     }
     inputs = EvalSettings(**shared, ci="none")
     check_outputs(
-        [(OUTPUT, settings.output)],
+        [(OUTPUT, path) for path in settings.output],
         [("the schema", settings.schema), ("GT", settings.gt), ("PRED", settings.pred)],
     )
     assembly = assemble(inputs, OutputsRequested(), lambda: schema_of(settings.schema, inputs))
@@ -74,10 +75,15 @@ def _calibrate(settings: AcceptSettings) -> ExitCode:
         return ExitCode(128 + signal)
     asked = Asked(settings.max_error, settings.assurance, settings.together)
     policy = calibrate(run, asked, *settings.by)
-    with whole_file(settings.output, OUTPUT) as stream:
-        stream.write(orjson.dumps(encoded(policy), option=orjson.OPT_INDENT_2) + b"\n")
+    for path in settings.output:
+        with whole_file(path, OUTPUT) as stream:
+            if path.endswith(".json"):
+                stream.write(orjson.dumps(encoded(policy), option=orjson.OPT_INDENT_2) + b"\n")
+            else:
+                stream.write(policy_page(policy).encode())
     if not settings.quiet:
-        write_result(draw([policy_blocks(policy)], style_of(settings)))
+        style = style_of(settings)
+        write_result(draw([policy_blocks(policy, drawn=not style.plain)], style))
     return ExitCode.OK
 
 
@@ -105,7 +111,9 @@ def _apply(settings: AcceptSettings, name: str) -> ExitCode:
             unusable += routed.problem is not None
             yield json_line(routed.view())
 
-    output = settings.output
+    if len(settings.output) > 1:
+        raise UsageError([Problem(OUTPUT, f"there are {len(settings.output)}", "one at most")])
+    output = next(iter(settings.output), None)
     if output:
         check_outputs([(OUTPUT, output)], [("the policy", name), ("PRED", settings.pred)])
     with whole_file(output, OUTPUT) if output else nullcontext() as stream:

@@ -13,7 +13,7 @@ from stickler_cli.core.locations import field_path, parse_field_path
 from stickler_cli.core.option import part_of
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.settings import DecidingOptions
-from .accepting import Acceptance, accept, losses, needed
+from .accepting import accept, losses, needed
 from .confident import Units
 from .evaluation import Evaluation
 from .policy import (
@@ -30,6 +30,7 @@ from .record import Run
 from .results import NO_GROUP, Results
 from .tally import predicted
 
+_MOST_POINTS: Final = 60  # of a curve
 _POSITION: Final = re.compile(r"line \d+")
 
 Part: TypeAlias = tuple[str, str | None, Units, int]
@@ -55,10 +56,7 @@ def calibrate(run: Run, asked: Asked, by: str | None = None) -> AcceptancePolicy
         hint = "a greater --max-error or a lower --assurance needs fewer"
         raise UsageError([Problem("", found, expected, hint)])
     level = (1 - asked.assurance) / (len(parts) if asked.together else 1)
-    fields = [
-        _policy(part, accept(losses(*part[2][1:]), asked.max_error, level), level, asked)
-        for part in parts
-    ]
+    fields = [_policy(part, level, asked) for part in parts]
     return signed(
         AcceptancePolicy(
             format=POLICY_FORMAT,
@@ -88,13 +86,17 @@ def _parts(results: Evaluation, by: str | None) -> Iterator[Part]:
                 yield field, name, units, values
 
 
-def _policy(part: Part, found: Acceptance | None, level: float, asked: Asked) -> FieldPolicy:
+def _policy(part: Part, level: float, asked: Asked) -> FieldPolicy:
     field, group, units, values = part
+    tried = losses(*units[1:])
+    found = accept(tried, asked.max_error, level)
+    evidence: tuple[float | None, float, float | None, float | None] = None, 0.0, None, None
+    if found is not None:
+        evidence = found.threshold, found.accepted / values, found.error, found.bound
+    few = np.linspace(0, len(tried.mean) - 1, min(_MOST_POINTS, len(tried.mean))).astype(np.intp)
+    curve = np.stack([tried.accepted[few] / values, np.maximum(tried.mean[few], 0)], axis=1)
     documents, least = len(np.unique(units.document)), needed(level, asked.max_error)
-    if found is None:
-        return FieldPolicy(field, group, values, documents, None, 0.0, None, None, least)
-    evidence = found.threshold, found.accepted / values, found.error, found.bound
-    return FieldPolicy(field, group, values, documents, *evidence, least)
+    return FieldPolicy(field, group, values, documents, *evidence, least, curve.tolist())
 
 
 def digest_of(document: str, confidences: bytes) -> str:

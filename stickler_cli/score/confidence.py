@@ -177,6 +177,12 @@ class Reliability:
         rest = wrong_ahead - ahead * _ratio(self.wrong, self.units, empty=0)
         return _ratio((self.wrong + rest * steps).sum(axis=0), self.total)
 
+    def curve(self) -> list[tuple[float, float]]:
+        """Return coverage and share wrong from each confidence on, the highest first."""
+        units = np.cumsum(self.units[::-1, 0])
+        wrong = np.cumsum(self.wrong[::-1, 0])
+        return list(zip((units / units[-1]).tolist(), (wrong / units).tolist(), strict=True))
+
     def selective(self, precision: float) -> list[Selective | None]:
         """Return the lowest confidence from which on at least that share is right."""
         units = np.cumsum(self.units[::-1], axis=0)[::-1]

@@ -55,6 +55,8 @@ class FieldPolicy:
     """What that share does not exceed, at the level of the test."""
     needed: Count
     """The least number of documents without an error that keep the promise."""
+    curve: Sequence[Sequence[Fraction]]
+    """Share of values that pass and mean share of wrong ones, at ever lower thresholds."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -188,3 +188,44 @@ def test_a_gate_on_confidences_fails_where_there_are_none(stickler):
     result = stickler("eval", "schema.json", "gt", "pred", "--gate", "confidence.auroc>=0.5")
     assert result.code == 1
     assert "no value of a prediction has a confidence" in result.err
+
+
+def test_a_policy_has_a_picture(accept, data, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    result = accept("--max-error", "0.1", "-o", "policy.html")
+    page = (data / "policy.html").read_text()
+    assert page.count("<svg") == 5
+    assert page.count("<circle") == 4  # nothing of total may pass
+    assert "nothing may pass; confident values are wrong too often" in page
+    lines = {
+        line.split()[0]: line.split()[1]
+        for line in result.out.splitlines()
+        if "▁" in line or "▆" in line
+    }
+    assert lines["merchant"].endswith("|")
+    assert lines["total"].startswith("|")
+    assert len(set(map(len, lines.values()))) == 1
+
+
+def test_a_page_shows_how_far_confidences_can_be_trusted(stickler, data):
+    arguments = (*FRESH, *BY_ID, "-q", "-o", "run.html")
+    assert stickler("eval", SCHEMA, *arguments).code == 0
+    page = (data / "run.html").read_text()
+    assert "Reliability" in page
+    assert "Share right by confidence, of 1120 values" in page
+    assert "Share wrong among the most confident values" in page
+    assert stickler("eval", "schema.json", "gt", "pred", "-q", "-o", "plain.html").code == 0
+    assert "Reliability" not in (data / "plain.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("outputs", "said"),
+    [
+        (("-o", "picture.html"), "no policy is written"),
+        (("-o", "policy.json", "-o", "policy.txt"), "the file is policy.txt"),
+    ],
+)
+def test_files_of_policies_go_by_suffix(stickler, outputs, said):
+    result = stickler("accept", SCHEMA, *LABELLED, *BY_ID, *outputs)
+    assert result.code == 2
+    assert said in result.err

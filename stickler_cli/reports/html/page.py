@@ -16,17 +16,22 @@ from markupsafe import Markup
 
 from stickler_cli.diff.changes import Difference
 from stickler_cli.reports import run_sentences
+from stickler_cli.reports.confidence import confidence_sentences, confidence_table
 from stickler_cli.reports.difference_view import MARKS, SHORT, DifferenceView, signed
 from stickler_cli.reports.figures import more_of, number_of, setting, visible
 from stickler_cli.reports.html import payload
 from stickler_cli.reports.layout import TableStyle
+from stickler_cli.reports.policy import name_of, outcome_of, promise_of
 from stickler_cli.reports.view import RunView
 from stickler_cli.score.comparison_lines import MOST_LINES
+from stickler_cli.score.confidence import reliability
 from stickler_cli.score.detail import Detail
 from stickler_cli.score.intervals import Interval
+from stickler_cli.score.policy import AcceptancePolicy, FieldPolicy
 from stickler_cli.score.record import Run, Verdict
 from .charts import OUTCOMES, bar_parts, score_chart
 from .field_tree import MOST_FIELDS, field_views, places_of
+from .trust_charts import CoverageChart, coverage_chart, reliability_chart
 
 HERE: Final = File(__file__).parent
 SCRIPTS: Final = ("text", "diff", "data", "list", "panel", "fields", "errors", "documents", "main")
@@ -75,6 +80,7 @@ def render_run(run: Run, style: TableStyle) -> str:
         "fields_left_out": max(len(view.rows) - MOST_FIELDS, 0),
         "histograms_kept": detail.knows_values,
         "level": view.interval_title.removesuffix(" of F1"),
+        "trust": _trust(view),
         "sides": SIDES,
         "most_violations": MOST_VIOLATIONS,
         "documents": documents,
@@ -105,6 +111,25 @@ def render_difference(difference: Difference, style: TableStyle) -> str:
         "marks": MARKS,
     }
     return _fill("difference_page.html.j2", context)
+
+
+def policy_page(policy: AcceptancePolicy) -> str:
+    """Return the picture of a policy as an HTML page; ends with a line break."""
+    context: dict[str, object] = {
+        "policy": POLICY,
+        "digest": policy.digest[:8],
+        "promise": promise_of(policy),
+        "fields": [(name_of(it), outcome_of(it), _curve(it, policy)) for it in policy.fields],
+    }
+    return _fill("policy_page.html.j2", context)
+
+
+def _curve(it: FieldPolicy, policy: AcceptancePolicy) -> CoverageChart:
+    chosen = None
+    if it.error is not None and it.bound is not None:
+        chosen = it.accepted, it.error, it.bound
+    curve = [(coverage, error) for coverage, error in it.curve]
+    return coverage_chart(curve, chosen, policy.asked.max_error)
 
 
 def _fill(template: str, context: Mapping[str, object]) -> str:
@@ -151,6 +176,19 @@ def _cards(view: RunView) -> list[tuple[str, float | None, Interval | None, str]
         ),
         ("Mean score", score, bounds.score if bounds else None, said),
     ]
+
+
+def _trust(view: RunView) -> dict[str, object] | None:
+    """Return what the page shows of confidences; None where predictions have none."""
+    if view.confidence is None or not view.confidence["units"]:
+        return None
+    units = view.run.evaluation.confidences.by_field()[""]
+    return {
+        "sentences": confidence_sentences(view),
+        "reliability": reliability_chart(view.confidence),
+        "coverage": coverage_chart(reliability(units.confidence, units.right).curve()),
+        "table": confidence_table(view),
+    }
 
 
 def _settings(view: RunView) -> list[tuple[str, str]]:
