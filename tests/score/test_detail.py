@@ -259,3 +259,45 @@ def test_rows_beyond_the_most_are_counted(monkeypatch):
     assert lines(2) == ["a", "b", 3]
     assert lines(4) == ["a", "b", "inner", "items", 1]
     assert lines(5) == ["a", "b", "inner", "items", "table"]
+
+
+def test_documents_are_kept_up_to_what_they_may_take():
+    rows = [(at / 4, f"{at}", b"12345") for at in range(3)]
+
+    def kept(most):
+        detail = Detail(DetailLimits(comparison_bytes=most))
+        detail.merge(Detail(comparisons=rows))
+        return kept_ids(detail)
+
+    assert [kept(most) for most in (4, 5, 9, 10, 15)] == [
+        [],
+        ["0"],
+        ["0"],
+        ["0", "1"],
+        ["0", "1", "2"],
+    ]
+
+
+def test_after_a_document_that_had_no_room_none_that_is_better_is_kept():
+    detail = Detail(DetailLimits(comparison_bytes=10))
+
+    for rows in (
+        [(0.0, "a", b"12345"), (0.5, "b", b"1234567")],
+        [(0.75, "d", b"1")],
+        [(0.6, "c", b"1")],
+    ):
+        detail.merge(Detail(comparisons=rows))
+
+    assert kept_ids(detail) == ["a"]
+
+
+def test_errors_are_kept_up_to_what_they_may_take():
+    detail = Detail(DetailLimits(non_match_bytes=10))
+    for line in (b"12345", b"67890"):
+        detail.add_non_match(line)
+    assert detail.complete
+
+    detail.add_non_match(b"1")
+    detail.add_non_match(b"")
+
+    assert (detail.non_matches, detail.complete) == ([b"12345", b"67890"], False)

@@ -147,6 +147,17 @@ def test_a_list_inside_a_matching_item_counts_its_elements_at_its_own_node():
     assert by_mode(root) == (Counts(tp=2), Counts(tp=5, fa=1), Counts(tp=5, fa=1))
 
 
+def test_a_list_inside_an_item_below_its_threshold_counts_in_leaves_alone():
+    schema = an_object(rows=a_list(an_object(id=TEXT, name=TEXT, tags=a_list(TEXT))))
+    gt, pred = {"id": "1", "name": "b", "tags": ["a"]}, {"id": "2", "name": "c", "tags": ["a"]}
+
+    root = tallied(schema, {"rows": [gt]}, {"rows": [pred]})
+
+    # One field of three is right.
+    assert by_mode(root) == (Counts(fd=1), Counts(fd=1), Counts(tp=1, fd=2))
+    assert by_mode(root.fields["rows"].fields["tags"]) == (Counts(), Counts(), Counts(tp=1))
+
+
 def test_a_list_inside_an_item_that_is_not_found_counts_in_leaves_alone():
     schema = an_object(rows=a_list(an_object(id=TEXT, tags=a_list(TEXT))))
 
@@ -282,14 +293,15 @@ def test_fields_have_scores_but_not_below_a_list_or_an_absent_side():
 
 
 def test_what_an_alternative_is_worth_is_known_where_both_sides_have_the_object_around_it():
-    arms = [{**TEXT, X + "weight": 3}, {"type": "number", X + "weight": 2}]
+    arms = [{**TEXT, X + "weight": 1}, {"type": "number", X + "weight": 2}]
     schema = an_object(o=an_object(a={"anyOf": arms}))
-    whole, half = {"o": {"a": 1}}, {"o": {"a": "x"}}
+    text, number = {"o": {"a": "x"}}, {"o": {"a": 1}}
+    pairs = {"1": (text, text), "2": (number, {}), "3": (number, number)}
 
-    root = tally_of(batch(compile_schema(schema), {"1": (half, {}), "2": (whole, whole)}))
+    root = tally_of(batch(compile_schema(schema), pairs))
 
     assert root.fields["o"].fields["a"].weight == 2
-    assert root.fields["o"].fields["a"].scored == 1
+    assert root.fields["o"].fields["a"].scored == 2
 
 
 def test_documents_add_up():
