@@ -17,8 +17,9 @@ _OFFERED: Final = {
     "api.views": "NonMatchField NonMatchType",
     "api.zero": "EvalResult evaluate",
     "comparators": "BBoxIoUComparator BERTComparator BaseComparator BertComparator DateComparator "
-    "ExactComparator FuzzyComparator LLMComparator LevenshteinComparator NumericComparator "
-    "NumericExactC SemanticComparator StructuredModelComparator",
+    "ExactComparator FuzzyComparator LLMComparator LevenshteinComparator "
+    "NormalizedComparator NumericComparator NumericExactC PhoneComparator SemanticComparator "
+    "StructuredModelComparator",
     "compare.plan": "Options",
     "core.problems": "ComparisonError SchemaError SticklerError UnavailableError UsageError "
     "WorkerDiedError",

@@ -14,8 +14,10 @@ from stickler_cli.comparators import (
     FuzzyComparator,
     LevenshteinComparator,
     LLMComparator,
+    NormalizedComparator,
     NumericComparator,
     NumericExactC,
+    PhoneComparator,
     SemanticComparator,
     StructuredModelComparator,
 )
@@ -26,6 +28,7 @@ from stickler_cli.core.problems import (
     SticklerError,
     UnavailableError,
     UsageError,
+    WorkerDiedError,
 )
 
 __all__ = [
@@ -44,9 +47,11 @@ __all__ = [
     "LevenshteinComparator",
     "NonMatchField",
     "NonMatchType",
+    "NormalizedComparator",
     "NumericComparator",
     "NumericExactC",
     "Options",
+    "PhoneComparator",
     "SchemaError",
     "SemanticComparator",
     "SticklerError",
@@ -55,6 +60,7 @@ __all__ = [
     "StructuredModelEvaluator",
     "UnavailableError",
     "UsageError",
+    "WorkerDiedError",
     "__version__",
     "evaluate",
     "evaluate_many",

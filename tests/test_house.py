@@ -17,6 +17,7 @@ MODULES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py"
 LATE_IMPORTS: Final = {
     ("__main__.py", "stickler_cli.cli"): "what the process is like is decided before",
     ("__main__.py", "stickler_cli.runs.limits"): "what the process is like is decided before",
+    ("api/many.py", "stickler_cli.clients.client"): "few runs ask models",
     ("cli/config.py", "tomllib"): "most runs find no configuration file",
     ("cli/finished.py", "stickler_cli.cli.regrouping"): "few reports compare again",
     ("cli/console.py", "stickler_cli.reports.figures"): "--help loads no reports",
@@ -27,6 +28,7 @@ LATE_IMPORTS: Final = {
     ("clients/embeddings.py", "genai_prices"): "comes with an extra",
     ("clients/judge.py", "pydantic_ai*"): "comes with an extra",
     ("clients/servers.py", "botocore.*"): "comes with an extra",
+    ("comparators/phone.py", "phonenumbers"): "comes with an extra",
     ("comparators/registry.py", "importlib.metadata"): "reads the disk; few schemas need plugins",
     ("compare/assignment.py", "scipy.optimize"): "its home: 0.4 s that most runs never pay",
     ("compare/plan.py", "stickler_cli.clients.client"): "few plans ask models",

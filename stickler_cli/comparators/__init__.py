@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from .fuzzy import FuzzyComparator
     from .levenshtein import LevenshteinComparator
     from .llm import LLMComparator
+    from .normalized import NormalizedComparator
     from .numeric import NumericComparator, NumericExactC
+    from .phone import PhoneComparator
     from .semantic import SemanticComparator
     from .structured import StructuredModelComparator
 
@@ -27,8 +29,10 @@ __all__ = [
     "FuzzyComparator",
     "LLMComparator",
     "LevenshteinComparator",
+    "NormalizedComparator",
     "NumericComparator",
     "NumericExactC",
+    "PhoneComparator",
     "SemanticComparator",
     "StructuredModelComparator",
 ]

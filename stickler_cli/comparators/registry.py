@@ -27,8 +27,10 @@ BUILT_IN: Final[dict[str, str]] = {
     "FuzzyComparator": f"{_HERE}.fuzzy:FuzzyComparator",
     "LLMComparator": f"{_HERE}.llm:LLMComparator",
     "LevenshteinComparator": f"{_HERE}.levenshtein:LevenshteinComparator",
+    "NormalizedComparator": f"{_HERE}.normalized:NormalizedComparator",
     "NumericComparator": f"{_HERE}.numeric:NumericComparator",
     "NumericExactC": f"{_HERE}.numeric:NumericComparator",
+    "PhoneComparator": f"{_HERE}.phone:PhoneComparator",
     "SemanticComparator": f"{_HERE}.semantic:SemanticComparator",
     "StructuredModelComparator": f"{_HERE}.structured:StructuredModelComparator",
 }

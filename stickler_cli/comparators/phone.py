@@ -1,0 +1,92 @@
+"""Telephone numbers: the same line, however it is written."""
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from stickler_cli.core.problems import Problem, UnavailableError
+from .base import BaseComparator, KeywordError, text_of
+
+if TYPE_CHECKING:
+    from phonenumbers import PhoneNumber  # an extra
+
+_REGION: Final = re.compile(r"[A-Z]{2}")
+_INTERNATIONAL: Final = re.compile(r"\s*00(?=[\s1-9])")
+"""How most of the world dials what is written as `+`. Source: ITU-T E.123, E.164."""
+MOST_LETTERS: Final = 250  # phonenumbers reads no longer text
+
+
+class PhoneComparator(BaseComparator):
+    """Compare telephone numbers: the same line, however it is written."""
+
+    reflexive: ClassVar[frozenset[type]] = frozenset((str, int, float))
+
+    def __init__(self, threshold: float = 1.0, region: str | None = None) -> None:
+        """Set the region, as `US`, in which a number without country code is read."""
+        super().__init__(threshold)
+        if region is not None and not _REGION.fullmatch(str(region)):
+            raise KeywordError.of("region", region, "two capital letters, such as US")
+        self.region = region
+
+    def require(self) -> None:
+        """Raise an `UnavailableError` where phonenumbers is not installed."""
+        try:
+            import phonenumbers  # noqa: F401 - an extra
+        except ImportError:
+            found = "PhoneComparator needs the package phonenumbers, which is not installed"
+            hint = "pip install 'stickler-cli[phone]'"
+            raise UnavailableError([Problem("", found, "", hint)]) from None
+
+    def prepare(self, value: Any) -> str:
+        """Return a value as text."""
+        return text_of(value)
+
+    def similarity(self, gt: str, pred: str) -> float:
+        """Return 1.0 for numbers of one line and extension, or texts with the same digits."""
+        self.require()
+        one, other = _number(gt, self.region), _number(pred, self.region)
+        if one and not other:
+            other = _number(pred, _region_of(one))
+        elif other and not one:
+            one = _number(gt, _region_of(other))
+        if one and other:
+            return float(_line(one) == _line(other))
+        digits = _digits(gt)
+        same = digits == _digits(pred) if digits else gt.strip() == pred.strip()
+        return float(same)
+
+
+@lru_cache(maxsize=4096)
+def _number(text: str, region: str | None) -> "PhoneNumber | None":
+    """Read a valid number; one without country code in a region, if that is known."""
+    import phonenumbers  # an extra
+
+    if len(text) > MOST_LETTERS:
+        return None
+    if region is None:
+        text = _INTERNATIONAL.sub("+", text)
+    try:
+        number = phonenumbers.parse(text, region)
+    except phonenumbers.NumberParseException:
+        return None
+    return number if phonenumbers.is_valid_number(number) else None
+
+
+def _region_of(number: "PhoneNumber") -> str | None:
+    import phonenumbers  # an extra
+
+    region: str | None = phonenumbers.region_code_for_number(number)
+    return region
+
+
+def _line(number: "PhoneNumber") -> tuple[str, str]:
+    """Return the number as E.164 has it, and the extension."""
+    import phonenumbers  # an extra
+
+    line = phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
+    return line, number.extension or ""
+
+
+def _digits(text: str) -> str:
+    return "".join(str(unicodedata.digit(letter)) for letter in text if letter.isdigit())
