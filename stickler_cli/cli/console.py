@@ -33,8 +33,8 @@ MEANINGS: Final = {  # for help and docs
     ExitCode.OK: "fine",
     ExitCode.GATE_FAILED: "a gate failed, or lint found errors, and nothing else",
     ExitCode.USAGE: "a usage, schema, configuration or path error",
-    ExitCode.INCOMPLETE: "some documents could not be evaluated, or none was, or runs do not go "
-    "together (wins over 1)",
+    ExitCode.INCOMPLETE: "some documents could not be evaluated, none was, nothing was paired, or "
+    "runs do not go together (wins over 1)",
     ExitCode.INTERNAL: "an internal error, or results could not be written",
     ExitCode.INTERRUPTED: "interrupted (Ctrl-C)",
     ExitCode.TERMINATED: "terminated (SIGTERM)",

@@ -146,11 +146,15 @@ JUDGES = {
 
 
 @pytest.fixture
-def server(monkeypatch):
+def backends():
+    """Skip a test where the packages are not installed by which servers of models are asked."""
     for package in ("anthropic", "boto3", "openai", "pydantic_ai"):
-        # The extras by which the server is asked.
         reason = f"{package} IS NOT INSTALLED: no server of models is asked"
         pytest.importorskip(package, reason=reason)
+
+
+@pytest.fixture
+def server(backends, monkeypatch):
     models = ModelServer()
 
     class Handler(BaseHTTPRequestHandler):

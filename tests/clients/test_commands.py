@@ -172,7 +172,7 @@ def test_a_server_that_refuses_fails_the_documents_and_tells_no_key(server, docu
     assert KEY not in result.out + result.err
 
 
-def test_a_missing_key_is_told_before_the_run(documents, capsys, monkeypatch):
+def test_a_missing_key_is_told_before_the_run(backends, documents, capsys, monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
 

@@ -311,7 +311,7 @@ def test_one_failure_is_told_of_its_own_pair_only(server, asking):
         ("anthropic:m", ["ANTHROPIC_API_KEY"], "needs a key in ANTHROPIC_API_KEY"),
     ],
 )
-def test_a_run_is_refused_without_a_key(monkeypatch, model, variables, message):
+def test_a_run_is_refused_without_a_key(backends, monkeypatch, model, variables, message):
     for name in variables:
         monkeypatch.delenv(name, raising=False)
 

@@ -269,7 +269,7 @@ def test_prices_are_known_where_a_list_has_them(server, asking, monkeypatch):
         assert client.usage.unpriced == 1  # of a server of one's own
 
 
-def test_a_run_is_refused_without_a_key(monkeypatch):
+def test_a_run_is_refused_without_a_key(backends, monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
 
@@ -286,7 +286,7 @@ def test_a_server_of_ones_own_needs_no_key(server, asking, monkeypatch):
         assert comparator.compare("car", "automobile") == 0.8
 
 
-def test_a_run_is_refused_without_a_region_or_credentials(monkeypatch, tmp_path):
+def test_a_run_is_refused_without_a_region_or_credentials(backends, monkeypatch, tmp_path):
     for name in ("AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE", "AWS_ACCESS_KEY_ID"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
