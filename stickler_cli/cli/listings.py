@@ -1,14 +1,16 @@
 """Commands that list what there is: problems of schemas, comparators, answers of models."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from textwrap import fill, indent
 
 from stickler_cli.clients.cache import AnswerCache, cache_directory
 from stickler_cli.comparators.registry import describe, plugin_names
 from stickler_cli.core.json_values import brief
+from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.problems import SchemaError
 from stickler_cli.reports.figures import visible
+from stickler_cli.schema.choices import Inferred
 from stickler_cli.settings import CheckSettings
 from .console import ExitCode, show_problems, write_result
 from .outputs import listing
@@ -29,8 +31,23 @@ def check(schemas: Iterable[str], settings: CheckSettings) -> ExitCode:
             show_problems(problems)
         elif not settings.quiet:
             text = f"{schema}: no problems ({loaded.name})"
-            write_result(f"{visible(text)}\n")
+            lines = (text, *_unions(loaded.fields))
+            write_result("".join(f"{visible(line)}\n" for line in lines))
     return code
+
+
+def _unions(fields: Iterable[Inferred]) -> Iterator[str]:
+    """Say which arm is meant for which values, of fields that have several."""
+    arms: dict[Path, list[Inferred]] = {}
+    for field in fields:
+        arms.setdefault(field.path, []).append(field)
+    for path, of_field in arms.items():
+        told = [f"{arm.kind} by {arm.compared_by or 'its fields'}" for arm in of_field]
+        kinds = {arm.kind for arm in of_field}
+        texts = "string" in kinds and kinds & {"number", "integer"}
+        more = "; a text that is a number is meant as one" if texts else ""
+        if len(told) > 1:
+            yield f"  {field_path(path)}: {', '.join(told)}{more}"
 
 
 def list_comparators() -> ExitCode:

@@ -38,6 +38,24 @@ class TypeAcceptor(Acceptor):
         return kind in self.types
 
 
+@dataclass(frozen=True, slots=True)
+class NumberAcceptor(Acceptor):
+    """Accepts what another one does, but for texts that are numbers, as a Decimal is written."""
+
+    inner: Acceptor
+    numbers: bool
+    """Whether it accepts a text that is nothing but a number."""
+
+    def __call__(self, value: JsonValue) -> bool:
+        """Return whether the value is accepted."""
+        if isinstance(value, str) and _NUMBER.fullmatch(value):
+            return self.numbers
+        return self.inner(value)
+
+
+_NUMBER: Final = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+
+
 def _reads(parse: Callable[[str], object], shape: str, text: str) -> bool:
     with suppress(ValueError):
         return bool(re.fullmatch(shape, text, re.ASCII)) and parse(text.upper()) is not None

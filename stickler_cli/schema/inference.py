@@ -157,6 +157,13 @@ class _At:
         return (*holders, self.name, self.inherited.key, self.weight, self.listed)
 
 
+def _with_texts(choice: Inferred) -> Inferred:
+    """Say of an arm of a union of numbers and texts which texts it is meant for."""
+    number = choice.comparator == "NumericComparator"
+    which = "also of texts that are numbers" if number else "of texts that are no numbers"
+    return replace(choice, reason=f"{choice.reason}; {which}")
+
+
 _Fields: TypeAlias = list[Inferred]
 _NOWHERE: Final[Schema] = {}
 """The holder of a place at which no annotation can stand."""
@@ -268,7 +275,8 @@ class _Walker:
         for branch in branches:
             own = branch.arm.schema if branch.arm else _NOWHERE
             found += self._flat(branch.in_force, replace(at, holder=own, leaf_holder=None))
-        return found
+        numeric = {each.comparator for each in found} == {"NumericComparator", TEXT.comparator}
+        return [_with_texts(each) for each in found] if numeric and len(leaves) > 1 else found
 
     def _note(self, holder: Schema, choice: Inferred, at: _At) -> Inferred:
         """Take note of a choice; where two fields share a holder, the first has its way."""

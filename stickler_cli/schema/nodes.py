@@ -5,7 +5,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from stickler_cli.comparators.base import BaseComparator
+from stickler_cli.comparators.levenshtein import LevenshteinComparator
+from stickler_cli.comparators.numeric import NumericComparator
 from stickler_cli.comparators.registry import Comparators
+from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.map import MapNode
 from stickler_cli.compare.object import ObjectNode
 from stickler_cli.compare.one_of import Acceptor, Arm, OneOfNode, RecursionNode, Target
@@ -13,7 +17,7 @@ from stickler_cli.compare.open import OpenNode
 from stickler_cli.compare.outline import asks_models
 from stickler_cli.compare.plan import Node, Plan
 from stickler_cli.core.values import dataclass
-from .acceptance import SchemaAcceptor, TypeAcceptor, acceptor_of
+from .acceptance import NumberAcceptor, SchemaAcceptor, TypeAcceptor, acceptor_of
 from .annotations import NOTHING_INHERITED, Merged
 from .combinators import Branch, InForce, declared_types, leads_back
 from .defaults import open_default
@@ -198,12 +202,17 @@ class Compiler(KindCompiler):
         first = arms[0]
         if all((arm.node, arm.aggregate) == (first.node, first.aggregate) for arm in arms):
             return first
-        judged = tuple(
-            Arm(self._acceptor(branch), arm.node, arm.aggregate)
-            for branch, arm in zip(branches, arms, strict=True)
-        )
+        comparators = [_leaf_comparator(arm.node) for arm in arms]
+        texts_too = {*map(type, comparators)} == {NumericComparator, LevenshteinComparator}
+        judged = []
+        for branch, arm, comparator in zip(branches, arms, comparators, strict=True):
+            accepts = self._acceptor(branch)
+            if texts_too:
+                accepts = NumberAcceptor(accepts, isinstance(comparator, NumericComparator))
+            judged.append(Arm(accepts, arm.node, arm.aggregate))
         threshold, weight = first.node.item_threshold, first.node.weight
-        return replace(first, node=OneOfNode(threshold=threshold, weight=weight, arms=judged))
+        node = OneOfNode(threshold=threshold, weight=weight, arms=tuple(judged))
+        return replace(first, node=node)
 
     def _acceptor(self, branch: Branch) -> Acceptor:
         if branch.arm is None:
@@ -218,6 +227,10 @@ class Compiler(KindCompiler):
     def _report(self, schema: Schema, keyword: str, error: LeadsNowhereError) -> None:
         steps = (keyword,) if keyword else ()
         self._problems.add(schema, steps, error.found, error.expected, error.hint)
+
+
+def _leaf_comparator(node: Node) -> BaseComparator | None:
+    return node.comparator if isinstance(node, LeafNode) else None
 
 
 def document_node(node: Node, known: dict[int, Node | None] | None = None) -> Node | None:

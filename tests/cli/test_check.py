@@ -63,3 +63,14 @@ def test_what_is_said_in_vain_is_a_warning(stickler, data):
     )
     assert "warning" in stickler("eval", "odd.json", "gt", "pred").err
     assert stickler("eval", "odd.json", "gt", "pred", "-q").err == ""
+
+
+def test_which_arm_is_meant_is_said(stickler, data):
+    amount = {"anyOf": [{"type": "number"}, {"type": "string"}]}
+    write(data / "union.json", {"type": "object", "properties": {"level": amount}})
+
+    assert stickler("check", "union.json").out == (
+        "union.json: no problems (union)\n"
+        "  level: number by NumericComparator, string by LevenshteinComparator; a text that is a "
+        "number is meant as one\n"
+    )

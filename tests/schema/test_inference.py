@@ -14,7 +14,7 @@ from stickler_cli.schema.inference import Inferred, infer
 X = "x-aws-stickler-"
 EXACT = {X + "comparator": "ExactComparator", X + "threshold": 1.0}
 DATE = {X + "comparator": "DateComparator", X + "threshold": 1.0}
-TEXT = {X + "comparator": "LevenshteinComparator", X + "threshold": 0.5}
+TEXT = {X + "comparator": "LevenshteinComparator", X + "threshold": 0.7}
 NUMBER = {X + "comparator": "NumericComparator", X + "threshold": 0.5}
 BOX = {X + "comparator": "BBoxIoUComparator", X + "threshold": 0.5}
 MONEY = {
@@ -67,7 +67,7 @@ def one(name, schema, rest=None):
         ("name", {"const": "a"}, EXACT),
         ("name", {**STRING, "format": "date-time"}, DATE),
         ("notes", {**STRING, "format": "email"}, EXACT),
-        ("billing_period", {**STRING, "format": "duration"}, TEXT),
+        ("billing_period", {**STRING, "format": "duration"}, {**TEXT, X + "threshold": 0.5}),
         ("total", {**FLOAT, "format": "float"}, MONEY),
         ("issued_on", STRING, DATE),
         ("total", STRING, MONEY),
@@ -220,13 +220,19 @@ def test_a_list_of_types_is_one_choice_where_all_agree():
 def test_a_list_of_types_that_do_not_agree_is_left_to_the_kinds():
     both = {"type": ["string", "number"]}
 
-    schema, entries = field("due", both)
+    schema, entries = field("vendor", both)
 
     assert schema == both
     assert [(each.comparator, each.threshold) for each in entries] == [
         ("LevenshteinComparator", 0.5),
         ("NumericComparator", 0.5),
     ]
+
+
+def test_what_a_text_is_said_to_be_holds_for_numbers_beside_it():
+    both = {"type": ["string", "number"]}
+
+    assert field("due", both)[0] == {**both, **DATE}
 
 
 def test_a_union_whose_arms_agree_is_annotated_once():

@@ -5,6 +5,7 @@ import pickle
 import pytest
 
 from stickler_cli.comparators.fuzzy import FuzzyComparator
+from stickler_cli.compare.engine import compare
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.list import ListNode
 from stickler_cli.compare.map import MapNode
@@ -368,3 +369,27 @@ class TestAcceptors:
 
         assert node_of(self.SCHEMA) == node_of(self.SCHEMA)
         assert node_of(self.SCHEMA) != node_of(other)
+
+
+@pytest.mark.parametrize("first", ["number", "string"])
+@pytest.mark.parametrize("form", ["anyOf", "oneOf", "type"])
+def test_texts_that_are_numbers_are_compared_as_numbers_beside_them(first, form):
+    kinds = [first, "string" if first == "number" else "number"]
+    field = {"type": kinds} if form == "type" else {form: [{"type": kind} for kind in kinds]}
+    plan = compile_schema({"type": "object", "properties": {"x": field}})
+
+    def similarity(gt, pred):
+        return compare(plan, [{"x": gt}], [{"x": pred}]).similarity.tolist()[0]
+
+    assert similarity("12.50", "12.5") == similarity("12.5", 12.5) == similarity(1e3, "1000") == 1
+    assert similarity("12.50", "12.51") == similarity(12.5, "12.51") == 0
+    assert similarity("steel", "steal") == 0.8
+    assert similarity("steel", 1) == 0
+
+
+def test_an_arm_that_says_otherwise_keeps_its_texts():
+    exact = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
+    field = {"anyOf": [{"type": "number"}, exact]}
+    plan = compile_schema({"type": "object", "properties": {"x": field}})
+
+    assert compare(plan, [{"x": "12.50"}], [{"x": "12.5"}]).similarity.tolist() == [0]
