@@ -6,7 +6,7 @@ doi:10.1109/TSMC.1979.4310076). docs/tuning.md says what was simulated.
 
 from collections.abc import Sequence
 from hashlib import blake2b
-from math import comb
+from math import exp, fsum, lgamma, log
 from typing import Final
 
 import numpy as np
@@ -15,7 +15,14 @@ from numpy.typing import NDArray
 from stickler_cli.comparators.base import EQUAL_WITHIN
 from stickler_cli.compare.outcomes import Floats
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.intervals import Interval, IntervalSettings, added_weights, ends, weights
+from stickler_cli.score.intervals import (
+    CHUNK,
+    Interval,
+    IntervalSettings,
+    added_weights,
+    ends,
+    weights,
+)
 
 Mask = NDArray[np.bool_]
 
@@ -182,9 +189,21 @@ def _is_gap(sample: Sample, cut: float) -> bool:
     if cut - middle < 2 * GAP:
         return False
     here, there = (np.count_nonzero(np.abs(similarity - at) < GAP) for at in (cut, middle))
-    either = here + there
-    likely: float = sum(comb(int(either), few) for few in range(int(here) + 1)) / 2 ** int(either)
-    return likely <= GAP_LEVEL
+    return _as_few(int(here), int(here + there)) <= GAP_LEVEL
+
+
+def _as_few(heads: int, tosses: int) -> float:
+    """Return how likely so few heads are, or fewer, of a fair coin.
+
+    >>> _as_few(1, 4), _as_few(5, 4)
+    (0.3125, 1.0)
+    """
+    ways = lgamma(tosses + 1) - tosses * log(2)
+    each = (
+        exp(ways - lgamma(few + 1) - lgamma(tosses - few + 1))
+        for few in range(min(heads, tosses) + 1)
+    )
+    return round(min(1.0, fsum(each)), 9)
 
 
 def _judged(
@@ -196,17 +215,28 @@ def _judged(
     there: for the lower end one that the cut moves to the wrong side, for the upper end to the
     right one. So one pair that was moved is no evidence.
     """
-    sums = [_sums(sample, at) for at in (threshold, cut)]
-    drawn, added = weights(sample.names, settings), added_weights(settings)
+    both = np.concatenate([_sums(sample, at) for at in (threshold, cut)])
+    sums = _resampled(both, sample, settings)
+    added = added_weights(settings)
     like, unlike = _moved_pairs(min(threshold, cut), max(threshold, cut), sample)
     ends_of = []
     for pair in (like, unlike) if cut > threshold else (unlike, like):
         more = [np.outer(_sums(pair, at).sum(axis=1), added) for at in (threshold, cut)]
-        now, then = (_criterion(of @ drawn + one) for of, one in zip(sums, more, strict=True))
+        halves = zip(np.split(sums, 2), more, strict=True)
+        now, then = (_criterion(of + one) for of, one in halves)
         ends_of.append(then - now)
     before, after = float(now[0]), float(then[0])
     (gain,) = ends(ends_of[0][np.newaxis], ends_of[1][np.newaxis], settings.level)
     return before, after, gain or Interval(0.0, 0.0)
+
+
+def _resampled(sums: Floats, sample: Sample, settings: IntervalSettings) -> Floats:
+    """Return sums over weighted units, (sums, 1 + replicates), of those of each: (sums, units)."""
+    names, found = sample.names, np.zeros((len(sums), 1 + settings.replicates))
+    for start in range(0, len(names), CHUNK):
+        some = slice(start, start + CHUNK)
+        found += sums[:, some] @ weights(names[some], settings).astype(np.float64)
+    return found
 
 
 def _moved_pairs(low: float, high: float, sample: Sample) -> tuple[Sample, Sample]:

@@ -1,5 +1,6 @@
 """Pairs of values with their similarities, field by field: what thresholds are tuned on."""
 
+from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import field
 from itertools import islice
@@ -34,8 +35,8 @@ class FieldEvidence:
     node: Node
     threshold: float
     """What a pair has to reach now."""
-    similarity: list[float] = field(default_factory=list)
-    unit: list[int] = field(default_factory=list)
+    similarity: "array[float]" = field(default_factory=lambda: array("d"))
+    unit: "array[int]" = field(default_factory=lambda: array("q"))
     same: list[bool] = field(default_factory=list)
     """What verdicts say; empty without them."""
 
@@ -47,8 +48,8 @@ class FieldEvidence:
     def add(self, similarity: Iterable[float], units: Iterable[int]) -> None:
         """Add pairs, as far as there is room."""
         room = max(0, MOST_PAIRS - len(self.similarity))
-        self.similarity += islice(similarity, room)
-        self.unit += islice(units, room)
+        self.similarity.extend(islice(similarity, room))
+        self.unit.extend(islice(units, room))
 
     def sample(self, names: Sequence[str]) -> Sample:
         """Return the pairs as arrays."""
