@@ -423,6 +423,23 @@ def test_positions_of_a_tuple_may_be_swapped():
     ]
 
 
+@pytest.mark.parametrize(
+    ("beside", "expected"), [(["zeta", "alpha"], "swapped"), (["alpha"], "wrong_item")]
+)
+def test_a_position_of_a_tuple_is_looked_for_at_the_same_position_of_others(beside, expected):
+    pair = {"type": "array", "prefixItems": [EXACT, EXACT]}
+    schema = an_object(rows=a_list(an_object(id=EXACT, name=EXACT, pair=pair)))
+    rows = [
+        {"id": "1", "name": "n", "pair": beside},
+        {"id": "2", "name": "m", "pair": ["o", "beta"]},
+    ]
+    wrong = {**rows[1], "pair": ["o", "alpha"]}
+
+    found = classes(schema, {"rows": rows}, {"rows": [rows[0], wrong]})
+
+    assert found == [("rows[1].pair[1]", expected)]
+
+
 def test_only_so_many_fields_of_a_map_are_looked_at():
     schema = {"type": "object", "additionalProperties": NUMBER}
     gt = {f"k{index}": 1000 + 37 * index for index in range(SIBLINGS + 2)}

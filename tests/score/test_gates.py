@@ -152,6 +152,12 @@ def test_a_gate_on_a_score_takes_that_of_its_field_or_of_the_documents():
     assert judge(parse_gate("a.score>=0.5"), made).value == 0.25
 
 
+def test_a_field_may_be_called_documents():
+    assert judge(parse_gate("documents.f1>=0.5"), evaluation(documents=[1, 0, 0, 0, 0])).value == 1
+    with pytest.raises(UsageError, match="the field documents, which does not exist"):
+        check_paths([parse_gate("documents.f1>=0.5")], KNOWN)
+
+
 def test_a_score_of_no_documents_never_passes():
     result = judge(parse_gate("score>=0"), Evaluation())
     assert not result.passed

@@ -305,7 +305,8 @@ def test_what_an_alternative_is_worth_is_known_where_both_sides_have_the_object_
 
 
 def test_documents_add_up():
-    schema = an_object(a={**TEXT, X + "weight": 2}, o=an_object(b=TEXT))
+    inner = {**an_object(b=TEXT), X + "weight": 0.5}
+    schema = an_object(a={**TEXT, X + "weight": 2}, o=inner)
     first = tallied(schema, {"a": "abcd", "x": 1}, {"a": "abcx"})
     second = tallied(schema, {"a": "ab", "x": 1, "o": {"b": "c"}}, {"a": "zz", "o": {"b": "c"}})
 
@@ -318,18 +319,36 @@ def test_documents_add_up():
     )
     assert first.fields["a"].scored == 2
     assert first.fields["a"].mean_raw == 0.375
-    assert first.fields["a"].weight == 2
+    assert (first.fields["a"].weight, first.fields["o"].weight) == (2, 0.5)
     assert by_mode(first.fields["o"].fields["b"]) == thrice(tp=1)
     assert first.undeclared == {"x": 2}
 
 
+def test_keys_that_some_documents_have_count_in_the_objects_of_these():
+    keys = {"type": "object", "additionalProperties": a_list(TEXT)}
+    schema = an_object(a=TEXT, o=an_object(b=TEXT, m=keys, n=keys))
+    values = [{}, {"b": "x", "m": {"k": ["u"]}}, {"m": {"l": ["v", "w"]}, "n": {"k": ["v"]}}]
+    pairs = {
+        f"{at},{other}": ({"a": "x", "o": gt}, {"a": "x", "o": pred})
+        for at, gt in enumerate(values)
+        for other, pred in enumerate(values)
+    }
+
+    together, apart = tally_of(batch(compile_schema(schema), pairs)), Tally()
+    for gt, pred in pairs.values():
+        apart.merge(tallied(schema, gt, pred))
+
+    found = [{path: by_mode(node) for path, node in each.walk()} for each in (together, apart)]
+    assert found[0] == found[1]
+
+
 def test_the_weight_of_a_field_is_its_greatest():
-    light, heavy, unscored = Tally(weight=1.0), Tally(weight=3.0), Tally()
+    light, heavy, unscored = Tally(weight=0.25), Tally(weight=0.5), Tally()
     heavy.merge(light)
     light.merge(unscored)
     unscored.merge(heavy)
 
-    assert (heavy.weight, light.weight, unscored.weight) == (3.0, 1.0, 3.0)
+    assert (heavy.weight, light.weight, unscored.weight) == (0.5, 0.25, 0.5)
 
 
 def test_merging_counts_that_are_new_copies_them():

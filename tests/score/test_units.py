@@ -64,6 +64,28 @@ def test_an_item_that_matches_is_told_by_its_fields_and_another_as_a_whole():
     ]
 
 
+def test_nothing_is_a_unit_inside_an_item_below_its_threshold():
+    tags = {"type": "array", "items": an_object(b=TEXT)}
+    row = an_object(id=TEXT, name=TEXT, kind=TEXT, tags=tags, none=tags)
+    schema = an_object(rows={"type": "array", "items": row})
+    gt = {"id": "1", "name": "x", "kind": "k", "tags": [{"b": "abcd"}]}
+    pred = {"id": "2", "name": "y", "kind": "k", "tags": [{"b": "axyz"}]}
+
+    assert paths(schema, {"rows": [gt]}, {"rows": [pred]}) == [(("rows", 0), "FD", False)]
+
+
+def test_what_one_list_lacks_has_no_place_there():
+    schema = an_object(tags={"type": "array", "items": TEXT})
+
+    found = units(schema, {"tags": ["same", "abcd"]}, {"tags": ["wxyz", "same"]})
+
+    assert [(unit.gt_path, unit.pred_path) for unit in found] == [
+        (("tags", 0), ("tags", 1)),
+        (("tags", 1), None),
+        (None, ("tags", 0)),
+    ]
+
+
 def test_elements_that_match_are_units_and_so_are_objects_that_do():
     schema = an_object(tags={"type": "array", "items": TEXT}, o=an_object(a=TEXT))
     whole = {"tags": ["x", "y"], "o": {"a": "z"}}
