@@ -696,6 +696,12 @@ class TuneSettings(
         "FILE",
         in_file="none",
     )
+    field: tuple[str, ...] = option(
+        (),
+        "Also show the evidence of this field, as line_items.price. Repeatable.",
+        "PATH",
+        in_file="none",
+    )
     write: bool = option(
         False,
         "Write what is proposed into SCHEMA; nothing else in it changes but its $comment.",

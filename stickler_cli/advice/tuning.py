@@ -63,6 +63,8 @@ class TuneReport:
     """In the order of the schema, parents first."""
     level: float
     notes: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
+    """Fields whose evidence is shown whatever is proposed."""
 
     @property
     def proposed(self) -> tuple[TunedField, ...]:

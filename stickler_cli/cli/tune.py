@@ -11,7 +11,7 @@ from stickler_cli.advice.verdicts import read_verdicts
 from stickler_cli.compare.wrappers import Unwrapper
 from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.locations import field_path
-from stickler_cli.core.problems import ComparisonError, Problem, UsageError
+from stickler_cli.core.problems import ComparisonError, Problem, UsageError, did_you_mean
 from stickler_cli.documents.pairs import Pairs, open_pairs
 from stickler_cli.documents.reading import BOM, STANDARD_INPUT
 from stickler_cli.reports.figures import setting, some_of
@@ -48,7 +48,16 @@ def tune(settings: TuneSettings) -> ExitCode:
         tuple(sorted(fields, key=lambda field: order.get(field.path, len(order)))),
         settings.ci,
         tuple(notes),
+        settings.field,
     )
+    known = [field.path for field in fields]
+    unknown = [path for path in settings.field if path not in known]
+    if unknown:
+        expected = f"one of {', '.join(known) or 'none'}"
+        raise UsageError(
+            Problem("--field", f"there are no pairs of {path}", expected, did_you_mean(path, known))
+            for path in unknown
+        )
     if settings.write and report.proposed:
         report = _written(loaded, report, settings)
     outputs.write(report)

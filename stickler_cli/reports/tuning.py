@@ -27,7 +27,11 @@ def render_tuning(report: TuneReport, style: TableStyle) -> str:
     if report.by_verdicts:
         evidence = number_of(sum(field.pairs for field in report.fields), "verdict")
     head = f"{report.model_name} ({report.schema}), by {evidence}"
-    shown = [field for field in report.fields if field.proposal.threshold is not None]
+    shown = [
+        field
+        for field in report.fields
+        if field.proposal.threshold is not None or field.path in report.asked
+    ]
     sections: list[list[Block]] = [
         [Text(head, "title"), Text(_summary(report))],
         [_fields(report, plain=style.plain)],
@@ -65,9 +69,11 @@ def _row(field: TunedField) -> list[Span]:
 def _evidence(field: TunedField, report: TuneReport) -> Iterator[Block]:
     """Yield why a threshold is proposed: the gain, and what each cut would come to."""
     proposal = field.proposal
-    change = f"{setting(field.threshold)} -> {setting(proposal.threshold)}"
-    yield Text(f"{field.path}: {change}", "title")
-    yield Text(gain_text(field, report), indent=INDENT, margin=INDENT)
+    stays = proposal.threshold is None
+    change = "stays" if stays else f"-> {setting(proposal.threshold)}"
+    yield Text(f"{field.path}: {setting(field.threshold)} {change}", "title")
+    told = proposal.reason if proposal.gain is None else gain_text(field, report)
+    yield Text(told, indent=INDENT, margin=INDENT)
     yield _cut_table(field, report)
 
 

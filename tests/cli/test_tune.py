@@ -96,6 +96,17 @@ def test_few_documents_are_no_reason_to_change_anything(stickler):
     assert "fewer than 40 pairs" in result.out
 
 
+def test_the_evidence_of_a_field_that_stays_is_shown_where_somebody_asks(stickler, evidence):
+    arguments = ["tune", "schema.json", "gt.jsonl", "pred.jsonl", "--field"]
+    result = stickler(*arguments, "code")
+    assert "\ncode: 0.5 stays\n  only 0 and 1 occur" in result.out
+    assert "\n1.00    400  ####" in result.out
+    wrong = stickler(*arguments, "kode")
+    assert wrong.code == 2
+    assert "--field: there are no pairs of kode" in wrong.err
+    assert "did you mean code?" in wrong.err
+
+
 def test_documents_without_both_sides_are_named_and_left_out(stickler, data):
     (data / "pred" / "two.json").unlink()
     assert (
