@@ -225,10 +225,10 @@ class StructuredModel(ComparableModel):
         other: BaseModel,
         include_confusion_matrix: bool = False,
         document_non_matches: bool = False,
-        document_field_comparisons: bool = False,
         evaluator_format: bool = False,
         recall_with_fd: bool = False,
         add_derived_metrics: bool = True,
+        document_field_comparisons: bool = False,
         *,
         options: Options | None = None,
     ) -> dict[str, Any]:
@@ -238,10 +238,10 @@ class StructuredModel(ComparableModel):
             other: the prediction.
             include_confusion_matrix: add `confusion_matrix`: counts per field.
             document_non_matches: add `non_matches`: every error, with both values.
-            document_field_comparisons: add `field_comparisons`: every unit, matches too.
             evaluator_format: return what `StructuredModelEvaluator.evaluate` does.
             recall_with_fd: count false discoveries as missed in recall.
             add_derived_metrics: give rates beside the counts of the confusion matrix.
+            document_field_comparisons: add `field_comparisons`: every unit, matches too.
             options: the pairing floor, and what undeclared keys of the prediction are.
 
         Returns:

@@ -170,13 +170,20 @@ class BaseComparator:
 
     @property
     def config(self) -> dict[str, Any]:
-        """The constructor keywords whose values differ from their defaults."""
+        """The constructor keywords whose values differ from their defaults, or what was set."""
+        if "config" in vars(self):
+            own: dict[str, Any] = vars(self)["config"]
+            return own
         config = {}
         for parameter in keyword_parameters(type(self)):
             value = getattr(self, parameter.name, parameter.default)
             if value is not parameter.default and value != parameter.default:
                 config[parameter.name] = value
         return config
+
+    @config.setter
+    def config(self, config: dict[str, Any]) -> None:
+        vars(self)["config"] = config
 
     def require(self) -> None:
         """Raise an `UnavailableError` where this comparator cannot work, before a run starts."""
@@ -255,10 +262,17 @@ class BaseComparator:
             and self.config == other.config
         )
 
-    __hash__ = None  # type: ignore[assignment] # a value with a mutable config is no key
+    def __hash__(self) -> int:
+        config = self.config
+        try:
+            return hash((type(self), frozenset(config.items())))
+        except TypeError:  # a list in it, perhaps
+            return hash((type(self), frozenset(config)))
 
     def __repr__(self) -> str:
-        keywords = ", ".join(f"{keyword}={value!r}" for keyword, value in self.config.items())
+        threshold = {"threshold": self.threshold} if hasattr(self, "threshold") else {}
+        said = {**threshold, **self.config}
+        keywords = ", ".join(f"{keyword}={value!r}" for keyword, value in said.items())
         return f"{self.name}({keywords})"
 
 
@@ -275,7 +289,7 @@ def signature_of(cls: type[BaseComparator]) -> inspect.Signature:
 
 def keyword_parameters(cls: type[BaseComparator]) -> list[inspect.Parameter]:
     """List the constructor parameters that can be given by name, in order."""
-    signature = signature_of(cls)  # type: ignore[arg-type] # its instances alone are no keys
+    signature = signature_of(cls)
     by_name = {inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY}
     return [each for each in signature.parameters.values() if each.kind in by_name]
 

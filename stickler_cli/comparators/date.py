@@ -57,10 +57,9 @@ class DateComparator(BaseComparator):
 
     columnar: ClassVar[bool] = True
 
-    def __init__(  # noqa: PLR0913 - each keyword is one that a schema may set
+    def __init__(  # noqa: PLR0913, PLR0917 - each keyword is one that a schema may set
         self,
         threshold: float = 1.0,
-        *,
         tolerance: float | timedelta | None = None,
         dayfirst: bool | None = None,
         allow_partial_year: bool = False,

@@ -146,11 +146,15 @@ def test_a_comparator_may_set_its_name():
         def compare(self, gt, pred):
             return 1.0
 
-    assert (Named().name, repr(Named("x"))) == ("by me", "x(name='x')")
+    assert (Named().name, repr(Named("x"))) == ("by me", "x(threshold=0.7, name='x')")
 
 
 def test_a_comparator_that_defines_compare_alone_works_in_columns():
-    assert column(FirstLetter(bonus=0.25), ["ab", "ab", "b"], ["ax", "c", "c"]) == [1.0, 0.25, 0.25]
+    assert column(FirstLetter(threshold=0.5, bonus=0.25), ["ab", "ab", "b"], ["ax", "c", "c"]) == [
+        1.0,
+        0.25,
+        0.25,
+    ]
 
 
 def test_a_new_compare_is_used_in_columns_of_an_inherited_comparator():
@@ -193,11 +197,11 @@ def test_binary_compare_counts_a_match_at_the_threshold_and_a_hair_below():
 
 
 def test_config_and_repr_show_what_differs_from_the_defaults():
-    comparator = FirstLetter(bonus=0.25)
+    comparator = FirstLetter(threshold=0.5, bonus=0.25)
 
     assert comparator.name == "FirstLetter"
     assert comparator.config == {"bonus": 0.25}
-    assert repr(comparator) == "FirstLetter(bonus=0.25)"
+    assert repr(comparator) == "FirstLetter(threshold=0.5, bonus=0.25)"
     assert repr(FirstLetter()) == "FirstLetter()"
 
 
