@@ -289,7 +289,7 @@ def signature_of(cls: type[BaseComparator]) -> inspect.Signature:
 
 def keyword_parameters(cls: type[BaseComparator]) -> list[inspect.Parameter]:
     """List the constructor parameters that can be given by name, in order."""
-    signature = signature_of(cls)
+    signature = signature_of(cls)  # type: ignore[arg-type] # mypy takes __hash__ for the class's
     by_name = {inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY}
     return [each for each in signature.parameters.values() if each.kind in by_name]
 

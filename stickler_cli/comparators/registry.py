@@ -189,7 +189,7 @@ def _load(name: str, location: str) -> type[BaseComparator]:
 
 
 def _check_keywords(cls: type[BaseComparator], name: str, config: Mapping[str, object]) -> None:
-    signature = signature_of(cls)
+    signature = signature_of(cls)  # type: ignore[arg-type] # mypy takes __hash__ for the class's
     parameters = signature.parameters.values()
     accepted = keyword_parameters(cls)
     names = [parameter.name for parameter in accepted]

@@ -150,7 +150,7 @@ def test_a_comparator_may_set_its_name():
 
 
 def test_a_comparator_that_defines_compare_alone_works_in_columns():
-    assert column(FirstLetter(threshold=0.5, bonus=0.25), ["ab", "ab", "b"], ["ax", "c", "c"]) == [
+    assert column(FirstLetter(bonus=0.25), ["ab", "ab", "b"], ["ax", "c", "c"]) == [
         1.0,
         0.25,
         0.25,
@@ -197,12 +197,12 @@ def test_binary_compare_counts_a_match_at_the_threshold_and_a_hair_below():
 
 
 def test_config_and_repr_show_what_differs_from_the_defaults():
-    comparator = FirstLetter(threshold=0.5, bonus=0.25)
+    comparator = FirstLetter(bonus=0.25)
 
     assert comparator.name == "FirstLetter"
     assert comparator.config == {"bonus": 0.25}
     assert repr(comparator) == "FirstLetter(threshold=0.5, bonus=0.25)"
-    assert repr(FirstLetter()) == "FirstLetter()"
+    assert repr(FirstLetter()) == "FirstLetter(threshold=0.5)"
 
 
 def test_comparators_are_equal_by_class_and_config():
