@@ -215,11 +215,29 @@ class SchemaFiles:
         place = self.at(source.schema)
         key = place.base, reference
         if key not in self._found:
-            self._found[key] = self._find(place, reference)
+            try:
+                self._found[key] = self._find(place, reference)
+            except LeadsNowhereError as error:
+                raise self._with_base(error, place) from None
         uri, name, found = self._found[key]
         if keyword != "$ref" and name in self._dynamic.get(uri, ()):
             found = self._names[dict(source.scope).get(name, uri), name]
         return self.inside(source, found)
+
+    def _with_base(self, error: LeadsNowhereError, place: Place) -> LeadsNowhereError:
+        """Say of a reference that fails where it starts, if an inner schema has changed that."""
+        holder = self._resources.get(place.base)
+        path = self.at(holder).path if isinstance(holder, dict) else ()
+        if not path:
+            return error
+        keyword = place.dialect.id_keyword
+        base = (
+            f"it starts from {place.base}, since {json_pointer((*path, keyword))} says so: leave "
+            f"that {keyword} out"
+        )
+        return LeadsNowhereError(
+            error.found, error.expected, "; ".join(filter(None, (base, error.hint)))
+        )
 
     def _find(self, place: Place, reference: str) -> tuple[str, str, Schema | bool]:
         """Return the resource and the plain name by which a schema was found, and it."""

@@ -434,3 +434,44 @@ def test_an_id_must_be_a_uri():
     schema = {"type": "object", "properties": {"a": {"$id": "http://["}}}
 
     assert problems(schema)["/properties/a/$id"].expected == "a URI"
+
+
+@pytest.mark.parametrize(
+    ("draft", "keyword"),
+    [
+        ("http://json-schema.org/draft-07/schema#", "$id"),
+        ("http://json-schema.org/draft-04/schema#", "id"),
+    ],
+)
+@pytest.mark.parametrize("reference", ["#/definitions/Name", "name.json"])
+def test_a_reference_that_fails_for_a_nested_id_says_so(draft, keyword, reference):
+    part = {keyword: "https://example.org/part/", "properties": {"name": {"$ref": reference}}}
+    schema = {
+        "$schema": draft,
+        "type": "object",
+        "properties": {"part": {"type": "object", **part}},
+        "definitions": {"Name": {"type": "string"}},
+    }
+
+    with pytest.raises(SchemaError) as caught:
+        compile_schema(schema, "s.json")
+
+    (problem,) = caught.value.problems
+    assert problem.pointer == "/properties/part/properties/name/$ref"
+    assert problem.hint.startswith(
+        "it starts from https://example.org/part/, since "
+        f"/properties/part/{keyword} says so: leave that {keyword} out"
+    )
+
+
+def test_a_reference_that_fails_elsewhere_says_nothing_of_ids():
+    schema = {
+        "$id": "https://example.org/whole.json",
+        "type": "object",
+        "properties": {"name": {"$ref": "#/$defs/Name"}},
+    }
+
+    with pytest.raises(SchemaError) as caught:
+        compile_schema(schema, "s.json")
+
+    assert caught.value.problems[0].hint == ""
