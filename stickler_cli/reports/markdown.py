@@ -47,6 +47,7 @@ def run_page(run: Run, style: TableStyle) -> str:
         [MARKER, f"### {_title(view)}"],
         *([f"**{text}**"] for text in [run_sentences.partial(view)] if text),
         *([text] for text in run_sentences.labels(view)),
+        [f"{run_sentences.result(view)}."],
         *([text] for text in (run_sentences.headline(view), *run_sentences.validities(view))),
         table_text(tables.whole_table(view)),
         *([text] for text in told if text),

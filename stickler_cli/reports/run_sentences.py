@@ -4,6 +4,7 @@ from collections import Counter
 from typing import Final
 
 from stickler_cli.core.locations import field_path
+from stickler_cli.score.counts import RateRule
 from stickler_cli.score.document_result import LENIENT, WAYS, DocumentProblem, Status
 from stickler_cli.score.error_counts import ByClass, overall
 from stickler_cli.score.results import NO_GROUP
@@ -21,11 +22,12 @@ VIOLATIONS: Final = 3
 NAMED: Final = 10
 """How many documents, keys or fields a sentence names; all of them are in the JSON report."""
 
-LEGEND: Final = (
-    "TP right, FD wrong value, FA invented, FN missed, TN absent in both, - nothing to divide by",
-    "a field counts all its values, an object or a list units: an object or list item is one",
-    "leaves: F1 of all values in an object or list",
-    "score: the mean after clipping; the fields of list items have none",
+_OUTCOMES: Final = ("TP right", "FD wrong value", "FA invented", "FN missed", "TN absent in both")
+
+MODES: Final = (
+    "overall counts units: a value, an object and a list item are one each",
+    "aggregate counts values, but only in objects and items that match as a whole",
+    "leaves counts every value, whatever it is in",
 )
 
 WORST_MARK: Final = "!"
@@ -52,6 +54,60 @@ def labels(view: RunView) -> list[str]:
     """Return what the user said about the run, as a line; nothing where nothing was said."""
     said = dict.fromkeys(label for each in view.run.provenance for label in each.labels)
     return [f"labels: {', '.join(map(view.quoted, said))}"] if said else []
+
+
+def result(view: RunView) -> str:
+    """Return in words how much was right and how much was found, and what the gates say."""
+    counts, run = view.whole["leaves"].counts, view.run
+    # Of what is there, a value that was read wrong was not found, whatever recall counts.
+    found = run.evaluation.intervals(RateRule(recall_with_fd=True))
+    bounds = found.rates["leaves"] if found else {}
+    sides = (
+        ("predicted", "are right", counts.tp + counts.fp, "precision"),
+        ("to be found", "were found right", counts.tp + counts.fd + counts.fn, "recall"),
+    )
+    texts = []
+    for which, what, total, rate_name in sides:
+        interval = bounds.get(rate_name)
+        shown = "none" if not total else _share(counts.tp / total)
+        if total and interval is not None:
+            shown += f" ({_share(interval.lower)} to {_share(interval.upper)})"
+        texts.append(f"of {number_of(total, 'value')} {which} {shown} {what}")
+    in_all = f" in {number_of(run.evaluation.evaluated, 'document')}"
+    said = f"{texts[0][0].upper()}{texts[0][1:]}, {texts[1]}{in_all}"
+    if not run.gates:
+        return said
+    failed, gates = view.failed_gates, number_of(len(run.gates), "gate")
+    return f"{said}; {f'{failed} of {gates} failed' if failed else f'{gates} passed'}"
+
+
+def _share(value: float) -> str:
+    """Return a share in percent, never rounded onto all or nothing that it is not.
+
+    >>> _share(0.99996), _share(0.5), _share(1.0)
+    ('99.9%', '50.0%', '100%')
+    """
+    if value in (0, 1):
+        return f"{value:.0%}"
+    return f"{min(max(100 * value, 0.1), 99.9):.1f}%"
+
+
+def legend(view: RunView) -> list[tuple[str, str]]:
+    """Return what explains the table of fields: a column, and a text; only what occurs."""
+    rows = view.rows
+    met = [any(row.counts[at] for row in rows) for at in range(len(_OUTCOMES))]
+    told = [text for text, occurs in zip(_OUTCOMES, met, strict=True) if occurs]
+    if any(None in row.rates for row in rows):
+        told.append("- nothing to divide by")
+    lines = [("TP", ", ".join(told))] if told else []
+    if any(row.mode == "overall" for row in rows):
+        units = "an object or a list counts units: an object or list item is one"
+        lines += [("", f"a field counts all its values; {units}")]
+        lines += [("leaves", "leaves: F1 of all values in an object or list")]
+    lists = any(row.score is None and row.counts.total for row in rows)
+    none = "; the fields of list items have none" if lists else ""
+    lines += [("score", f"score: the mean after clipping{none}")]
+    return lines + ([("", WORST_LEGEND)] if any(row.worst for row in rows) else [])
 
 
 def headline(view: RunView) -> str:

@@ -34,7 +34,12 @@ def render_run(run: Run, style: TableStyle) -> str:
         *run_sentences.validities(view),
     )
     sections = (
-        [*partial, Text(f"{schema.model_name} ({schema.path})", "title"), *map(Text, head)],
+        [
+            *partial,
+            Text(run_sentences.result(view), "title"),
+            Text(f"{schema.model_name} ({schema.path})"),
+            *map(Text, head),
+        ],
         _whole(view),
         _causes(view),
         _groups(view, MOST_GROUPS_SHOWN if style.room else None),

@@ -13,7 +13,7 @@ from .difference_view import MARKS, SHORT, DifferenceView
 from .figures import setting, value_text, visible
 from .layout import INDENT, Column, Span, Table, Tone
 from .rows import FieldRow, Figures
-from .run_sentences import DISAGREE, LEGEND, WORST_LEGEND, WORST_MARK
+from .run_sentences import DISAGREE, MODES, WORST_MARK, legend
 from .view import GroupRow, RunView
 
 _FIGURES: Final = ("TP", "FD", "FA", "FN", "TN", "precision", "recall", "F1")
@@ -49,7 +49,7 @@ def whole_table(view: RunView) -> Table:
         columns.append(Column(view.interval_title, 6))
         for row in rows:
             row.append(Span(view.interval(bounds.rates[row[0].text]["f1"])))
-    return Table(columns, rows)
+    return Table(columns, rows, [("", text) for text in MODES])
 
 
 def group_table(view: RunView, key: str, groups: Sequence[GroupRow], *, page: bool) -> Table:
@@ -85,11 +85,8 @@ def field_table(view: RunView, *, page: bool = False, nested: bool = False) -> T
         *_columns(("threshold", "weight"), 10, 12),
         *_columns((*_FIGURES, *_LAST[page]), 4, 2, 3, 1, 9, 7, 6, 0, 5, 8),
     ]
-    legend = [(text.partition(":")[0], text) for text in LEGEND]
-    if any(row.worst for row in view.rows):
-        legend.append(("", WORST_LEGEND))
     rows = [_field(view, row, page=page, nested=nested) for row in view.rows]
-    return Table(columns, rows, legend)
+    return Table(columns, rows, legend(view))
 
 
 def _field(view: RunView, row: FieldRow, *, page: bool, nested: bool) -> list[Span]:

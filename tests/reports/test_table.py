@@ -209,3 +209,29 @@ def test_long_values_are_cut_to_the_terminal(run_of, errors_of):
     assert f'  gt    "{"東京" * 7}東…\n' in text
     assert max(map(cells, text.splitlines())) <= 40
     assert f'"{"x" * 70}"' in render(run, replace(style, width=None))
+
+
+def test_the_first_line_says_how_much_is_right_and_how_much_was_found(orders, run_of):
+    first, heading, *_ = render(orders, PLAIN).splitlines()
+
+    # leaves: 11 TP, 2 FD, 1 FA, 4 FN; two of three gates pass
+    assert first == (
+        "Of 14 values predicted 78.6% are right, of 17 values to be found 64.7% were found right "
+        "in 3 documents; 1 of 3 gates failed"
+    )
+    assert heading == "Order (order.json)"
+    none = render(run_of(pairs=[]), PLAIN).splitlines()[0]
+    assert none == (
+        "Of 0 values predicted none are right, of 0 values to be found none were found right "
+        "in 0 documents"
+    )
+
+
+def test_the_legend_explains_only_what_occurs(run_of):
+    schema = {"type": "object", "properties": {"a": {"type": "number"}}}
+    right = DocumentPair("1", {"a": 1}, {"a": 1})
+    wrong = DocumentPair("2", {"a": 1}, {"a": 2})
+
+    text = render(run_of(schema, [right, wrong]), PLAIN)
+    assert "\nTP right, FD wrong value\nscore: the mean after clipping\n! look here" in text
+    assert "\nTP right\nscore: the mean after clipping\n" in render(run_of(schema, [right]), PLAIN)
