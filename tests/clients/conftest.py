@@ -2,7 +2,6 @@
 
 import json
 import threading
-import time
 from collections import deque
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -33,6 +32,8 @@ class ModelServer:
         self.lock = threading.Lock()
         self.at_once = 0
         self.most_at_once = 0
+        self.over = threading.Event()
+        """Whether the test is over."""
         self.meeting = None
         """A barrier where requests wait for each other, if there is one."""
         self.verdict = lambda one, other: (one.lower() == other.lower(), "case aside")
@@ -59,9 +60,9 @@ class ModelServer:
                 return 200, {}, b"<html>welcome to the proxy</html>"
             case "nonsense":
                 return 200, {}, b'{"object": "something else"}'
-            case ("slow", seconds):
-                time.sleep(seconds)
-                return 200, {}, json.dumps(self.answer(path, body)).encode()
+            case "silence":
+                self.over.wait()  # longer than any machine is busy
+                return None
             case (status, extra):
                 return status, extra, self.error(status)
             case status:
@@ -208,6 +209,7 @@ def server(backends, monkeypatch):
     }.items():
         monkeypatch.setenv(name, value)
     yield models
+    models.over.set()
     http.shutdown()
     thread.join()
     http.server_close()
