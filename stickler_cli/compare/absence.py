@@ -3,7 +3,7 @@
 Source: docs/semantics.md, Absence.
 """
 
-from typing import Any
+from typing import Any, Final
 
 from stickler_cli.core.json_values import JsonValue
 
@@ -26,6 +26,9 @@ def is_absent(value: Any) -> bool:
     return True
 
 
+_CONTAINERS: Final = (dict, list)
+
+
 class Absence:
     """Says what is nothing, and looks only once into values that stand inside each other.
 
@@ -37,14 +40,16 @@ class Absence:
 
     def __call__(self, value: Any) -> bool:
         """Return whether a value is nothing, as `is_absent` does."""
-        if not isinstance(value, dict | list):
-            return value is None or (isinstance(value, str) and not value)
+        if not isinstance(value, _CONTAINERS):
+            return not value if isinstance(value, str) else value is None
         found = self._known.get(id(value))
         if found is None:
             found, is_deep = True, False
             for part in value.values() if isinstance(value, dict) else value:
-                is_deep = is_deep or isinstance(part, dict | list)
-                found = self(part)
+                if isinstance(part, _CONTAINERS):
+                    found, is_deep = self(part), True
+                else:
+                    found = not part if isinstance(part, str) else part is None
                 if not found:
                     break
             if is_deep:  # of others it is found as soon as looked up

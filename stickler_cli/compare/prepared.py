@@ -11,12 +11,16 @@ from stickler_cli.core.json_values import json_line
 from .work import PREPARED, Place
 
 ORDINARY_LENGTH: Final = 17
-"""Letters of a value that is no text: the digits of a float."""
+"""Letters of a number."""
 
 NUMBERS: Final = frozenset((int, float, bool))
 
 ORDINARY: Final = 1e300
 """Numbers beyond it may be infinite, or larger than a comparator reads."""
+
+
+_TEXTS: Final = frozenset((str, type(None)))
+_WITHOUT_LETTERS: Final = NUMBERS | {type(None)}
 
 
 class Prepared:
@@ -27,7 +31,7 @@ class Prepared:
     ) -> None:
         """Take the values of both sides by their codes, their types, and where they stand."""
         self.values = values
-        self._comparator, self._place = comparator, place
+        self._comparator, self._place, self._types = comparator, place, types
         self._ready: dict[int, Any] = {}
         self.alike = _alike(values, types - {type(None)}, _reflexive(comparator))
         """For each code whether two such values surely match; None if all do."""
@@ -36,8 +40,9 @@ class Prepared:
         """Return the prepared values of codes."""
         asked, ready = codes.tolist(), self._ready
         new = sorted(set(asked).difference(ready))
-        lengths = int(self.lengths[new].sum())
-        self._place.charge(PREPARED * (len(new) + lengths // 100))
+        if not ready:  # the letters of all values, each of which is read once
+            self._place.charge(PREPARED * int(self.lengths.sum()) // 100)
+        self._place.charge(PREPARED * len(new))
         for code in new:
             ready[code] = self._comparator.prepare(self.values[code])
         return [*map(ready.__getitem__, asked)]
@@ -45,6 +50,10 @@ class Prepared:
     @cached_property
     def lengths(self) -> NDArray[np.intp]:
         """For each code how long the value is, in letters."""
+        if self._types <= _TEXTS:
+            return np.fromiter(map(len, self.values), np.intp, len(self.values))
+        if self._types <= _WITHOUT_LETTERS:
+            return np.full(len(self.values), ORDINARY_LENGTH)
         return np.fromiter(map(_length, self.values), np.intp, len(self.values))
 
     @cached_property
@@ -84,5 +93,4 @@ def _length(value: object) -> int:
         return len(value)
     if isinstance(value, dict | list):
         return len(json_line(value))
-    # Of an integer, three bits to a digit.
-    return value.bit_length() // 3 + 1 if isinstance(value, int) else ORDINARY_LENGTH
+    return ORDINARY_LENGTH
