@@ -274,6 +274,24 @@ def test_an_interruption_ends_a_run_between_documents():
     ]  # 4 is given up
 
 
+def test_a_second_signal_does_what_it_did_before_the_run():
+    interruption = Interruption()
+    before = signal.getsignal(signal.SIGINT)
+
+    def ended(number, frame):
+        raise KeyboardInterrupt("at once")
+
+    signal.signal(signal.SIGINT, ended)
+    try:
+        with interruption.listening():
+            signal.raise_signal(signal.SIGINT)
+            assert interruption.signal == signal.SIGINT
+            with pytest.raises(KeyboardInterrupt, match="at once"):
+                signal.raise_signal(signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def test_outside_the_main_thread_nothing_listens():
     before = signal.getsignal(signal.SIGINT)
     seen = []
