@@ -157,7 +157,7 @@ class FindingOptions(Settings, panel="input"):
     )
 
 
-class PairingOptions(Settings):
+class PairingOptions(Settings, panel="input"):
     """How predictions are found, and their ground truth."""
 
     pair_by: str | None = option(
@@ -347,7 +347,7 @@ class WorkOptions(Settings, panel="run"):
     )
 
 
-class ConfidenceSource(Settings):
+class ConfidenceSource(Settings, panel="input"):
     """Where confidences are that are not in the predictions."""
 
     confidence: str | None = option(
@@ -417,6 +417,7 @@ class EvalSettings(
         "which values are right in some runs only.",
         "PRED...",
         in_file="none",
+        panel="statistics",
     )
     run_dir: str | None = option(
         None,
