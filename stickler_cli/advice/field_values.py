@@ -7,13 +7,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from stickler_cli.compare.columns import NOTHING, Columns
+from stickler_cli.comparators.base import meets
+from stickler_cli.compare.columns import NOTHING
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.plan import Options
-from stickler_cli.compare.result import TP
 from stickler_cli.core.json_values import JsonValue, brief, kind_of
 from stickler_cli.core.locations import field_path, json_pointer
+from stickler_cli.core.problems import ComparisonError
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.walk import Visit, visits
 from .field_rules import judge
@@ -86,28 +87,38 @@ class FieldValues:
         for code, pairs in pairs_of.items():
             profile.add(values[code], pairs, spot_of)
         for code, similarity in _unlike_themselves(node, {code: values[code] for code in pairs_of}):
+            value = values[code]
             judged = f"{node.comparator.name} gives {similarity:g} to it and itself"
-            found, expected = f"{brief(values[code])}: {judged}", f"at least {node.threshold:g}"
+            found, expected = f"{brief(value)}: {judged}", f"at least {node.threshold:g}"
+            rescued = node.comparator.same_text and isinstance(value, str)
+            rule = "unreadable-value" if rescued else "never-matches"
             for pair in pairs_of[code]:
-                profile.unmatched += 1
-                self._findings.add("never-matches", path, spot_of(pair), found, expected)
+                profile.unmatched += not rescued
+                self._findings.add(rule, path, spot_of(pair), found, expected)
 
 
 def _unlike_themselves(
     node: LeafNode, values: Mapping[int, JsonValue]
 ) -> Iterator[tuple[int, float]]:
-    """Yield the keys of values that do not match themselves; models are not asked."""
-    taken = node.comparator.takes
+    """Yield the keys of values to which a comparator is no match; models are not asked."""
+    comparator = node.comparator
     asked = [
         key
         for key, value in values.items()
-        if not isinstance(value, dict | list) or kind_of(value) in taken
+        if type(value) not in comparator.reflexive
+        and (not isinstance(value, dict | list) or kind_of(value) in comparator.takes)
     ]
-    if asked and not node.comparator.asks_models:
-        some, at = [values[key] for key in asked], np.arange(len(asked))
-        found = node.compare(Columns(some, some), at, at, Options())
-        for position in np.flatnonzero(found.outcome != TP).tolist():
-            yield asked[position], float(found.similarity[position])
+    if not asked or comparator.asks_models:
+        return
+    try:
+        ready = [comparator.prepare(values[key]) for key in asked]
+        similarities = comparator.similarities(ready, ready).tolist()
+    except Exception as error:
+        cause = f"{comparator.name} failed on values of the ground truth: {error}"
+        raise ComparisonError(cause) from error
+    for key, similarity in zip(asked, similarities, strict=True):
+        if not meets(similarity, node.threshold):
+            yield key, similarity
 
 
 def _spots(visit: Visit, documents: Sequence[Document]) -> SpotOf:

@@ -43,6 +43,11 @@ RULES: Final = {
         "values that do not even match themselves, so that every prediction is wrong",
         "mend them, or give the field a comparator that reads them",
     ),
+    "unreadable-value": Rule(
+        "error",
+        "values that their comparator cannot read, so that only the very same text is right",
+        "mend them, or give the field a comparator that reads them",
+    ),
     "unreachable-threshold": Rule(
         "error",
         "no value of the ground truth reaches the threshold, not even against itself",

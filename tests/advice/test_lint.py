@@ -50,27 +50,28 @@ def test_nothing_is_found_in_good_ground_truth(found):
     assert found(schema, documents) == {}
 
 
-def test_a_value_that_its_comparator_cannot_read_never_matches(found):
+def test_a_value_that_its_comparator_cannot_read_is_found(found):
     schema = an_object(day={"type": "string", X + "comparator": "DateComparator"})
     result = found(schema, [{"day": "2024-01-31"}, {"day": "soon"}, {"day": "2024-02-30"}])
-    assert [*result] == [("never-matches", "day")]
-    assert [(line, pointer) for line, pointer, _ in places(result["never-matches", "day"])] == [
+    assert [*result] == [("unreadable-value", "day")]
+    assert [(line, pointer) for line, pointer, _ in places(result["unreadable-value", "day"])] == [
         (2, "/day"),
         (3, "/day"),
     ]
 
 
-def test_a_number_that_is_none_never_matches_either_in_a_list_of_items(found):
+def test_a_number_that_is_none_is_found_in_a_list_of_items_too(found):
     item = an_object(n={"type": ["number", "string"], X + "comparator": "NumericComparator"})
     schema = an_object(lines={"type": "array", "items": item})
     result = found(schema, [{"lines": [{"n": 1}, {"n": "many"}]}])
-    ((_, pointer, _),) = places(result["never-matches", "lines.n"])
+    ((_, pointer, _),) = places(result["unreadable-value", "lines.n"])
     assert pointer == "/lines/1/n"
 
 
 def test_a_field_of_which_no_value_matches_itself_has_a_threshold_out_of_reach(found):
-    schema = an_object(day={"type": "string", X + "comparator": "DateComparator"})
-    result = found(schema, [{"day": f"week {at}th"} for at in "abcde"])
+    config = {X + "comparator": "DateComparator", X + "comparator-config": {"range_mode": "reject"}}
+    schema = an_object(day={"type": "string", **config})
+    result = found(schema, [{"day": f"May {at} 2024 to May 9 2024"} for at in range(1, 6)])
     assert ("unreachable-threshold", "day") in result
     assert result["never-matches", "day"].count == 5
 
@@ -222,7 +223,7 @@ def test_a_schema_that_contains_itself_and_one_of_any_kind_are_looked_at(found):
     document = {"v": 1, "kids": [{"kids": [{"v": "x"}]}], "any": {"a": [1, {"b": "n/a"}]}}
     assert {*found(tree, [document])} == {
         ("wrong-kind", "kids.kids.v"),
-        ("never-matches", "kids.kids.v"),
+        ("unreadable-value", "kids.kids.v"),
         ("text-for-null", "any.a.b"),
     }
 

@@ -21,8 +21,8 @@ def test_findings_are_told_with_file_line_pointer_and_advice(stickler, wrong):
         "gt: 2 documents of schema.json\n"
         "2 errors, 1 warning\n"
         "\n"
-        "error[never-matches] total: values that do not even match themselves, so that every "
-        "prediction is wrong\n"
+        "error[unreadable-value] total: values that their comparator cannot read, so that only the "
+        "very same text is right\n"
         '  gt/two.json:3 /total "much": NumericComparator gives 0 to it and itself, expected at '
         "least 0.5\n"
         "  -> mend them, or give the field a comparator that reads them\n"
@@ -43,7 +43,7 @@ def test_json_has_every_place_and_files_are_written_beside(stickler, data, wrong
     assert result.json["documents"] == 2
     first = result.json["findings"][0]
     assert (first["rule"], first["severity"], first["field_path"]) == (
-        "never-matches",
+        "unreadable-value",
         "error",
         "total",
     )
@@ -64,8 +64,8 @@ def test_github_has_an_annotation_beside_the_line(stickler, wrong):
     ("arguments", "code"),
     [
         (["--fail-on", "never"], 0),
-        (["--ignore", "wrong-kind", "--ignore", "never-matches"], 0),
-        (["--ignore", "wrong-kind", "--ignore", "never-matches", "--fail-on", "warning"], 1),
+        (["--ignore", "wrong-kind", "--ignore", "unreadable-value"], 0),
+        (["--ignore", "wrong-kind", "--ignore", "unreadable-value", "--fail-on", "warning"], 1),
         (["--ignore", "wrong-kid"], 2),
     ],
 )
