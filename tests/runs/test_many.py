@@ -24,6 +24,7 @@ from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.plan import Options, Plan
+from stickler_cli.core.json_values import json_line
 from stickler_cli.core.problems import Problem, SchemaError, UnavailableError, UsageError
 from stickler_cli.documents.pairs import DocumentPair, open_pairs
 from stickler_cli.records.run_reading import read_evaluation
@@ -61,7 +62,7 @@ PAIRS = (
 
 
 def text_of(evaluation):
-    return orjson.dumps(evaluation.to_dict())
+    return json_line(evaluation.to_dict())  # integers of any size
 
 
 def problems_of(*pairs, schema=PLAN, **options):
