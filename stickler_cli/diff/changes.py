@@ -17,7 +17,7 @@ from stickler_cli.core.rules import (
     encoded,
 )
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.gates import SCORE, GateResult
+from stickler_cli.score.gates import SCORE, TRUST, GateResult
 from stickler_cli.score.intervals import Interval, IntervalSettings
 from stickler_cli.score.tally import COUNTING_MODES
 from stickler_cli.settings import MARGIN
@@ -102,8 +102,8 @@ class Figure:
     """Of the field, without list indexes; keys of maps are `*`. Empty for whole documents."""
     mode: Annotated[str, Rule("a counting mode", {"type": "string", "enum": [*COUNTING_MODES, ""]})]
     """The counting mode that the rate is of; empty for a score."""
-    metric: Annotated[str, Rule("a metric", {"type": "string", "enum": [F1, SCORE]})]
-    """F1, or the mean score of documents."""
+    metric: Annotated[str, Rule("a metric", {"type": "string", "enum": [F1, SCORE, *TRUST]})]
+    """F1, the mean score of documents, or a figure of confidences."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,11 @@ from typing import Final
 
 from stickler_cli.core.locations import Path
 from stickler_cli.score.accounts import NAMES, SCORE, counts_by_mode
+from stickler_cli.score.confidence import FIGURES
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.gates import (
     COUNTS,
+    TRUST,
     Gate,
     GateResult,
     asked,
@@ -27,6 +29,7 @@ from .contrasts import contrasts
 from .measures import WHOLE, changes
 from .paired_runs import Counted, Pair, Record, counted, paired
 from .significance import change_intervals
+from .trust import CONFIDENCE, trust_changes
 
 LOWEST: Final = -1.0  # the least change of a rate or score
 
@@ -89,21 +92,22 @@ def compare_runs(
         documents=documents,
         lost=pairs.lost,
         only_new=pairs.only_new,
-        whole=found[: len(WHOLE)],
+        whole=[*found[: len(WHOLE)], *trust_changes(pairs.pairs, settings)],
         fields=found[len(WHOLE) :],
         changed_documents=changed,
         gates=judge_changes(
-            gates, table, documents, settings.intervals, [info.path for info in described]
+            gates, table, documents, settings, [info.path for info in described], pairs.pairs
         ),
     )
 
 
-def judge_changes(
+def judge_changes(  # noqa: PLR0913, PLR0917 - what a difference has
     gates: Sequence[Gate],
     counted: Counted,
     documents: Mapping[str, int],
-    settings: IntervalSettings,
+    settings: DiffSettings,
     fields: Sequence[Path] = (),
+    pairs: Sequence[Pair] = (),
 ) -> list[GateResult]:
     """Return whether what changed is what gates ask for; their columns are among those counted.
 
@@ -111,16 +115,22 @@ def judge_changes(
     also asks for enough documents. Documents are counted, not compared: `documents.worse<=3`. The
     fields are those that a pattern may ask for.
     """
+
+    def moved(gate: Gate, path: Path) -> tuple[float | None, str]:
+        if gate.metric in TRUST:
+            return _moved_trust(gate, path, pairs, settings)
+        return _moved(gate, path, counted, settings.intervals)
+
     found = []
     for gate in gates:
         if asks_documents(gate):
             check_kind(gate, documents)
             found.append(judged(gate, documents[gate.metric], ""))
         elif is_pattern(gate):
-            values = {path: _moved(gate, path, counted, settings) for path in asked(gate, fields)}
+            values = {path: moved(gate, path) for path in asked(gate, fields)}
             found.append(judged_worst(gate, values, CHANGE_OF))
         else:
-            found.append(judged(gate, *_moved(gate, gate.path, counted, settings), CHANGE_OF))
+            found.append(judged(gate, *moved(gate, gate.path), CHANGE_OF))
     return found
 
 
@@ -140,6 +150,19 @@ def _moved(
         (interval,) = change_intervals([counted.sample(figure)], counted.ids, settings)
         value = getattr(interval, gate.bound)
     return value, "nothing was counted in one of the runs"
+
+
+def _moved_trust(
+    gate: Gate, path: Path, pairs: Sequence[Pair], settings: DiffSettings
+) -> tuple[float | None, str]:
+    name = gate.metric.removeprefix(CONFIDENCE)
+    if name not in FIGURES:
+        return None, "a difference has no such figure of confidences"
+    found = trust_changes(pairs, settings, [name], path)
+    value = found[0].change if found else None
+    if gate.bound and found:
+        value = getattr(found[0].interval, gate.bound, None)
+    return value, "one of the runs says nothing of it"
 
 
 def document_changes(pairs: Sequence[Pair]) -> list[DocumentChange]:

@@ -7,6 +7,7 @@ from typing import Final
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.values import dataclass
 from stickler_cli.diff.changes import F1, Change, Decision, Difference, DocumentChange, Trend
+from stickler_cli.score.gates import SCORE
 from .figures import NOTHING, Quoting, number_of, rate, some_of
 from .layout import Tone
 
@@ -60,7 +61,9 @@ class DifferenceView:
         """Return the path of a field, or what a figure of the whole is."""
         if change.path:
             return self.quoted(field_path(change.path))
-        return f"{change.mode} F1" if change.metric == F1 else "mean score"
+        if change.metric == F1:
+            return f"{change.mode} F1"
+        return "mean score" if change.metric == SCORE else change.metric.replace(".", " ")
 
     def figures(self, change: Change) -> tuple[str, str, str, str, str]:
         """Return before, after, change, its interval, and p; of a field corrected for all."""

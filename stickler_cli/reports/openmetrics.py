@@ -11,7 +11,7 @@ from stickler_cli.core.locations import field_path
 from stickler_cli.core.values import dataclass
 from stickler_cli.diff.changes import F1, Change, Difference, Trend
 from stickler_cli.score.counts import Rates
-from stickler_cli.score.gates import GateResult
+from stickler_cli.score.gates import SCORE, GateResult
 from stickler_cli.score.record import Run
 from .figures import visible
 from .layout import TableStyle
@@ -71,7 +71,7 @@ def render_run(run: Run, style: TableStyle) -> str:
 def render_difference(difference: Difference, style: TableStyle) -> str:
     """Return what changed, of the whole and of each field; ends with `# EOF`."""
     f1 = [({"mode": each.mode}, each) for each in difference.whole if each.metric == F1]
-    score = [(dict[str, str](), each) for each in difference.whole if each.metric != F1]
+    score = [(dict[str, str](), each) for each in difference.whole if each.metric == SCORE]
     fields = [({"field": field_path(each.path)}, each) for each in difference.fields]
     trends = [({"trend": trend.value}, len(difference.with_trend(trend))) for trend in Trend]
     return metrics_text(

@@ -1,5 +1,6 @@
 """The figures of fields as rows, for spreadsheets and data frames: tidy, or all that there are."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
@@ -8,6 +9,8 @@ from stickler_cli.core.locations import field_path
 from stickler_cli.diff.changes import Change, Difference
 from stickler_cli.records.row_files import Columns, Row, harmless
 from stickler_cli.score.conditions import FieldInfo
+from stickler_cli.score.confidence import reliability
+from stickler_cli.score.confident import Units
 from stickler_cli.score.counts import BOUNDS, RATES, RateRule
 from stickler_cli.score.error_classes import ErrorClass
 from stickler_cli.score.evaluation import Evaluation
@@ -29,6 +32,7 @@ TIDY: Final[Columns] = {
     **dict.fromkeys(("documents", "tp", "fd", "fa", "fn", "tn"), int),
     **dict.fromkeys(("precision", "recall", "f1", "f1_lower", "f1_upper"), float),
     **dict.fromkeys(("leaves_f1", "score", "score_lower", "score_upper"), float),
+    **dict.fromkeys(("auroc", "ece", "brier"), float),
     **dict.fromkeys(("by", "group"), str),
 }
 """The columns of a run, a figure that a person would chart in each; docs/results.md has them."""
@@ -94,12 +98,28 @@ def run_rows(
     groups: list[tuple[str, str, Results]] = [("", "", evaluation)]
     for key, found in evaluation.by.items():
         groups += ((key, name, group) for name, group in sorted(found.items()))
-    cells = _wide if wide else _tidy
     return [
-        (*_about(row), *cells(results, row, rule, (key, harmless(name))))
+        (*_about(row), *cells)
         for key, name, results in groups
-        for row in _field_rows(results, fields, rule)
+        for row, cells in _cells(results, fields, rule, (key, harmless(name)), wide=wide)
     ]
+
+
+def _cells(
+    results: Results,
+    fields: Sequence[FieldInfo],
+    rule: RateRule,
+    group: tuple[str, str],
+    *,
+    wide: bool,
+) -> Iterator[tuple[FieldRow, Row]]:
+    """Yield the rows of all documents or of a group, and their cells."""
+    by_field = {} if wide else results.confidences.by_field()
+    for row in _field_rows(results, fields, rule):
+        if wide:
+            yield row, _wide(results, row, rule, group)
+        else:
+            yield row, _tidy(results, row, rule, group, by_field.get(field_path(row.path)))
 
 
 def _field_rows(
@@ -116,7 +136,13 @@ def _about(row: FieldRow) -> Row:
     return (harmless(field_path(row.path)), row.kind, row.comparator, *numbers)
 
 
-def _tidy(results: Results, row: FieldRow, rule: RateRule, group: tuple[str, str]) -> Row:
+def _tidy(
+    results: Results,
+    row: FieldRow,
+    rule: RateRule,
+    group: tuple[str, str],
+    units: Units | None,
+) -> Row:
     found = results.intervals(rule, field_path(row.path))
     f1, score = (found.rates[row.mode]["f1"], found.score) if found else (None, None)
     return (
@@ -127,8 +153,18 @@ def _tidy(results: Results, row: FieldRow, rule: RateRule, group: tuple[str, str
         row.leaves,
         row.score if row.path else results.overall_score,
         *_ends(score),
+        *_trust(units),
         *group,
     )
+
+
+def _trust(units: Units | None) -> Row:
+    """Return how far confidences can be trusted, as far as it is defined."""
+    if units is None or not len(units.right):
+        return (None, None, None)
+    known = reliability(units.confidence, units.right)
+    found = (float(value[0]) for value in (known.auroc, known.ece, known.brier))
+    return tuple(None if math.isnan(value) else value for value in found)
 
 
 def _wide(results: Results, row: FieldRow, rule: RateRule, group: tuple[str, str]) -> Row:

@@ -18,7 +18,7 @@ from .intervals import UNIT, IntervalSettings, weights
 _CELLS_AT_ONCE: Final = 4_000_000  # units times replicates: 32 MB an array
 _MOST_CELLS: Final = 400_000_000  # beyond it there are fewer replicates, but not below the least
 _LEAST_REPLICATES: Final = 200
-_FEWEST: Final = 5
+FEWEST: Final = 5
 """Documents below which their differences say too little for intervals."""
 _MANY: Final = 5_000
 """Units beyond which replicates are made of rounded confidences, as few distinct ones are fast."""
@@ -62,7 +62,7 @@ class Confidences:
         documents = [name for name, _ in lines]
         found: dict[str, list[tuple[int, float, bool]]] = {"": []}
         for at, (_, line) in enumerate(lines):
-            for path, counted, right, confidences in _entries(decoded(line)):
+            for path, counted, right, confidences in entries(decoded(line)):
                 known = [(at, confidence, right) for confidence in confidences]
                 found.setdefault(path, []).extend(known)
                 if counted:
@@ -81,7 +81,7 @@ class Confidences:
         return len(self.lines)
 
 
-def _entries(record: Mapping[str, Any]) -> Iterator[tuple[str, bool, bool, list[float]]]:
+def entries(record: Mapping[str, Any]) -> Iterator[tuple[str, bool, bool, list[float]]]:
     """Yield path, whether whole documents include it, whether it is right, and confidences."""
     for counted, part in ((True, record), (False, record.get(APART, {}))):
         for right, side in ((True, "right"), (False, "wrong")):
@@ -103,7 +103,7 @@ def units_view(units: Units, leaves: int, settings: IntervalSettings | None) -> 
         **confidence_view(known),
         "bins": [it._asdict() for it in known.bins()],
     }
-    if settings is None or shown["documents"] < _FEWEST:
+    if settings is None or shown["documents"] < FEWEST:
         return shown
     if len(units.right) > _MANY:
         units = units._replace(confidence=np.round(units.confidence, _DIGITS))

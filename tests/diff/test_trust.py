@@ -1,0 +1,92 @@
+"""What became of the confidences of two runs of the same documents."""
+
+import json
+import random
+
+import pytest
+
+from stickler_cli.cli import main
+from tests.cli.conftest import SCHEMA, write
+
+
+def wrapped(value, confidence):
+    return {"_value": value, "_confidence": confidence}
+
+
+@pytest.fixture
+def runs(tmp_path, monkeypatch):
+    """Runs of forty documents: with good confidences, with useless ones, and without."""
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "schema.json", SCHEMA)
+    draw = random.Random(3)  # noqa: S311 - no secret
+    for at in range(40):
+        gt = {"id": f"A-{at}", "total": at}
+        is_right = draw.random() < 0.7
+        total = at if is_right else at + 5
+        good = 0.9 + draw.random() / 10 if is_right else draw.random() / 2
+        write(tmp_path / "gt" / f"{at}.json", gt)
+        write(tmp_path / "plain" / f"{at}.json", {**gt, "total": total})
+        write(tmp_path / "good" / f"{at}.json", {**gt, "total": wrapped(total, good)})
+        write(tmp_path / "bad" / f"{at}.json", {**gt, "total": wrapped(total, draw.random())})
+    for name in ("plain", "good", "bad"):
+        assert main(("eval", "schema.json", "gt", name, "-q", "-o", f"{name}.json")) == 0
+    return tmp_path
+
+
+@pytest.fixture
+def diff(runs, capsys):
+    def run(*arguments):
+        code = main(("diff", *arguments, "-f", "json"))
+        captured = capsys.readouterr()
+        found = json.loads(captured.out)["whole"]
+        return code, {it["metric"]: it for it in found if it["metric"].startswith("confidence.")}
+
+    return run
+
+
+def test_confidences_that_got_worse_are_told(diff):
+    _, found = diff("good.json", "bad.json")
+    assert found.keys() == {f"confidence.{name}" for name in ("auroc", "ece", "brier", "aurc")}
+    assert all(it["trend"] == "regressed" for it in found.values())
+    auroc = found["confidence.auroc"]
+    assert auroc["before"] == 1
+    assert auroc["change"] == pytest.approx(auroc["after"] - 1)
+    assert auroc["interval"][0] <= auroc["change"] <= auroc["interval"][1] < 0
+    assert auroc["p"] == 0.001
+
+
+def test_confidences_that_got_better_are_told(diff):
+    _, found = diff("bad.json", "good.json")
+    assert all(it["trend"] == "improved" for it in found.values())
+
+
+def test_the_same_confidences_are_unchanged(diff):
+    _, found = diff("good.json", "good.json")
+    for it in found.values():
+        assert (it["change"], it["p"], it["trend"]) == (0, 1, "unchanged")
+
+
+def test_nothing_is_told_where_a_run_has_no_confidences(diff):
+    assert diff("plain.json", "good.json")[1] == {}
+
+
+def test_the_table_names_them(runs, capsys):
+    assert main(("diff", "good.json", "bad.json")) == 0
+    out = capsys.readouterr().out
+    assert "confidence auroc" in out
+    assert "regressed" in out
+
+
+@pytest.mark.parametrize(
+    ("gate", "code", "said"),
+    [
+        ("confidence.auroc>=-0.7", 0, ""),
+        ("confidence.auroc>=-0.1", 1, "change of confidence.auroc -0."),
+        ("confidence.total.ece.upper<=0.01", 1, "change of confidence.total.ece.upper 0."),
+        ("confidence.id.auroc>=0", 1, "one of the runs says nothing of it"),
+        ("confidence.coverage>=0", 1, "a difference has no such figure"),
+    ],
+)
+def test_gates_ask_what_became_of_confidences(runs, capsys, gate, code, said):
+    assert main(("diff", "good.json", "bad.json", "-q", "--gate", gate)) == code
+    assert said in capsys.readouterr().err
