@@ -25,6 +25,7 @@ RunFormat = Literal[
     "html",
 ]
 CsvShape = Literal["tidy", "wide"]
+Order = Literal["schema", "f1", "errors", "name"]
 ComparisonFormat = Literal["table", "json", "markdown"]
 TuneFormat = Literal["table", "json"]
 LintFormat = Literal["table", "json", "github"]
@@ -302,6 +303,21 @@ class ReportOptions(OutputOptions, panel="output"):
     )
 
 
+class TableOptions(Settings, panel="output"):
+    """Which fields a table shows, and in which order."""
+
+    sort: Order = option(
+        "schema", "The order of fields: of the schema, the lowest F1 or most values lost first."
+    )
+    only_errors: bool = option(False, "Leave out fields that lost no values.")
+    fields: str | None = option(
+        None, "Show fields whose path matches, such as 'items.*' or '*price*'.", "GLOB"
+    )
+    width: int | None = option(
+        None, "Columns of the table.  [default: those of the terminal]", "N", values=_SOME
+    )
+
+
 class BreakdownOptions(Settings, panel="statistics"):
     """What documents are broken down by."""
 
@@ -368,6 +384,7 @@ class EvalSettings(
     RunOptions,
     ValidationOptions,
     ReportOptions,
+    TableOptions,
     GateOptions,
     IntervalOptions,
     ModelOptions,
@@ -527,11 +544,11 @@ class DiffSettings(
     )
 
 
-class MergeSettings(ReportOptions, GateOptions, TerminalOptions):
+class MergeSettings(ReportOptions, TableOptions, GateOptions, TerminalOptions):
     """What `stickler merge` is asked for."""
 
 
-class ReportSettings(OutputOptions, BreakdownOptions, TerminalOptions):
+class ReportSettings(OutputOptions, TableOptions, BreakdownOptions, TerminalOptions):
     """What `stickler report` is asked for."""
 
     format: RunFormat | None = option(

@@ -156,10 +156,14 @@ def style_of(settings: TerminalOptions) -> TableStyle:
     variable, terminal = os.environ.get, sys.stdout.isatty()
     plain = settings.no_color or variable("NO_COLOR") or variable("TERM") == "dumb"
     color = not plain and (terminal or bool(variable("FORCE_COLOR")))  # for CI logs too
+    width: int | None = getattr(settings, "width", None)
     return TableStyle(
-        width=shutil.get_terminal_size().columns if terminal else None,
+        width=width or (shutil.get_terminal_size().columns if terminal else None),
         color=color,
-        plain=not terminal and not color,
+        plain=not terminal and not color and width is None,
+        sort=getattr(settings, "sort", "schema"),
+        only_errors=getattr(settings, "only_errors", False),
+        fields=getattr(settings, "fields", None) or "*",
         show_non_matches=getattr(settings, "show_non_matches", 0),
         junit_fields=getattr(settings, "junit_fields", False),
         wide=getattr(settings, "csv", "tidy") == "wide",

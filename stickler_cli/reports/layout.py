@@ -47,6 +47,11 @@ class TableStyle:
     junit_fields: bool = False
     wide: bool = False
     """Whether rows have all columns that there are."""
+    sort: str = "schema"
+    """The order of fields in tables: `schema`, `f1`, `errors` or `name`."""
+    only_errors: bool = False
+    fields: str = "*"
+    """The paths of the fields that tables show, as a glob."""
     places: int = 0
     """Of each finding of lint that are shown."""
 

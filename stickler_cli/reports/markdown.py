@@ -14,6 +14,7 @@ from .layout import Column, Span, Table, TableStyle
 from .markdown_text import COMMENT_LIMIT, code, table_text, truncate_lines
 from .pair import ComparedPair, sum_text
 from .pair_table import TITLES, place_table
+from .rows import rows_shown
 from .view import RunView
 
 MARKER: Final = "<!-- stickler -->"
@@ -42,6 +43,7 @@ def run_page(run: Run, style: TableStyle) -> str:
     """Return a run as Markdown, however long."""
     view = RunView(run, code)
     told = (run_sentences.disagreement(view), run_sentences.error_classes(view))
+    shown = rows_shown(view.rows, style.sort, style.fields, only_errors=style.only_errors)
     chosen = run.first_non_matches[: style.show_non_matches]
     return _page(
         [MARKER, f"### {_title(view)}"],
@@ -60,7 +62,7 @@ def run_page(run: Run, style: TableStyle) -> str:
             for key, groups in view.groups.items()
         ),
         [f"**{worst}**" for worst in [run_sentences.worst_fields(view)] if worst],
-        _details(tables.field_table(view, page=True)),
+        _details(tables.field_table(view, shown, page=True)),
         *_repeats(view),
         confidence_sentences(view),
         table_text(confidence_table(view)) if view.confidence else [],

@@ -1,7 +1,8 @@
 """The fields of a run as rows, in schema order, each with its counts and what the schema says."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from functools import reduce
 from typing import Final
 
@@ -158,6 +159,23 @@ def _by_pattern(node: Tally, known: Mapping[Path, FieldInfo], pattern: Path) -> 
         into = result.below(step if together else name)
         into.merge(_by_pattern(child, known, (*pattern, step)))
     return result
+
+
+def rows_shown(
+    rows: Sequence[FieldRow], sort: str, fields: str, *, only_errors: bool
+) -> list[FieldRow]:
+    """Return the fields that match a glob, maybe only those that lost values, in an order."""
+    kept = [
+        row
+        for row in rows
+        if fnmatchcase(field_path(row.path), fields) and (row.lost or not only_errors)
+    ]
+    keys: dict[str, Callable[[FieldRow], tuple[float | str, ...]]] = {
+        "f1": lambda row: (2.0 if row.rates.f1 is None else row.rates.f1, -row.lost),
+        "errors": lambda row: (-row.lost, 2.0 if row.rates.f1 is None else row.rates.f1),
+        "name": lambda row: (field_path(row.path),),
+    }
+    return sorted(kept, key=keys[sort]) if sort in keys else kept
 
 
 def by_values_lost(rows: Sequence[FieldRow]) -> list[FieldRow]:

@@ -15,6 +15,7 @@ from .findings import render_lint
 from .layout import BLANK, INDENT, Block, Span, TableStyle, Text, draw, gates
 from .pair_table import render_pair
 from .policy import outcome_blocks
+from .rows import rows_shown
 from .tuning import render_tuning
 from .view import RunView
 
@@ -43,7 +44,7 @@ def render_run(run: Run, style: TableStyle) -> str:
         _whole(view),
         _causes(view),
         _groups(view, MOST_GROUPS_SHOWN if style.room else None),
-        _fields(view, nested=not style.plain),
+        _fields(view, style),
         _confidence(view),
         _policy(view),
         _non_matches(view, style),
@@ -87,13 +88,17 @@ def _causes(view: RunView) -> Iterator[Block]:
         yield Text(cause_sentences.more_causes(more), "dim", INDENT)
 
 
-def _fields(view: RunView, *, nested: bool) -> Iterator[Block]:
+def _fields(view: RunView, style: TableStyle) -> Iterator[Block]:
     worst = run_sentences.worst_fields(view)
     if worst:
         yield Text(worst, "bad", INDENT)
         yield BLANK
-    if view.rows:
-        yield tables.field_table(view, nested=nested)
+    shown = rows_shown(view.rows, style.sort, style.fields, only_errors=style.only_errors)
+    if shown:
+        nested = not style.plain and len(shown) == len(view.rows) and style.sort == "schema"
+        yield tables.field_table(view, shown, nested=nested)
+    elif view.rows:
+        yield Text("no field is as --fields and --only-errors ask for", "dim", INDENT)
 
 
 def _confidence(view: RunView) -> Iterator[Block]:

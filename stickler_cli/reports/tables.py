@@ -76,8 +76,10 @@ def group_table(view: RunView, key: str, groups: Sequence[GroupRow], *, page: bo
     return Table(columns, rows)
 
 
-def field_table(view: RunView, *, page: bool = False, nested: bool = False) -> Table:
-    """Return a row for each field, named by its full path unless names are to be nested."""
+def field_table(
+    view: RunView, shown: Sequence[FieldRow], *, page: bool = False, nested: bool = False
+) -> Table:
+    """Return a row for each field shown, named by its full path unless names are to be nested."""
     columns = [
         *([Column("", left=True)] if page else []),
         Column("field", left=True),
@@ -85,7 +87,7 @@ def field_table(view: RunView, *, page: bool = False, nested: bool = False) -> T
         *_columns(("threshold", "weight"), 10, 12),
         *_columns((*_FIGURES, *_LAST[page]), 4, 2, 3, 1, 9, 7, 6, 0, 5, 8),
     ]
-    rows = [_field(view, row, page=page, nested=nested) for row in view.rows]
+    rows = [_field(view, row, page=page, nested=nested) for row in shown]
     return Table(columns, rows, legend(view))
 
 

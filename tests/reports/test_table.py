@@ -235,3 +235,25 @@ def test_the_legend_explains_only_what_occurs(run_of):
     text = render(run_of(schema, [right, wrong]), PLAIN)
     assert "\nTP right, FD wrong value\nscore: the mean after clipping\n! look here" in text
     assert "\nTP right\nscore: the mean after clipping\n" in render(run_of(schema, [right]), PLAIN)
+
+
+@pytest.mark.parametrize(
+    ("said", "fields"),
+    [
+        ({"sort": "errors", "only_errors": True, "fields": "*ines*"}, ["lines", "lines.sku"]),
+        ({"sort": "name", "fields": "[ir]*"}, ["id", "rates", "rates.*"]),
+        ({"sort": "f1", "only_errors": True, "fields": "?????*"}, ["total", "customer"]),
+    ],
+)
+def test_fields_are_chosen_and_ordered_as_asked_for(orders, said, fields):
+    text = render(orders, replace(PLAIN, **said))
+    _, _, below = text.partition("\nfield ")
+    shown = [line[2:].split()[0] for line in below.partition("\n\n")[0].splitlines()[1:]]
+
+    assert shown[: len(fields)] == fields
+
+
+def test_where_no_field_is_as_asked_for_a_line_says_so(orders):
+    text = render(orders, replace(PLAIN, fields="nothing"))
+
+    assert "no field is as --fields and --only-errors ask for" in text
