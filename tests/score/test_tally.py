@@ -368,7 +368,8 @@ def test_scores_add_as_whole_numbers():
 
 
 def test_spans_of_scores_add_exactly_beyond_64_bits():
-    scores = np.concatenate([np.random.default_rng(0).random(500), np.ones(40)])
+    random, least = np.random.default_rng(0).random(500), np.full(3, 1 / SCORE_UNIT)
+    scores = np.concatenate([random, np.ones(40), least])
     starts = [0, 1, 7, 300, 500]
 
     spans = zip(starts, [*starts[1:], len(scores)], strict=True)
