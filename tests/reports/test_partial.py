@@ -16,3 +16,16 @@ NOTE = "interrupted: these are the results of 3 of 9 documents only"
 def test_a_format_says_that_a_run_was_interrupted_or_is_known_not_to(run_of, name):
     run = replace(run_of(), notes=(NOTE,), partial=True)
     assert (NOTE in render(name, run, TableStyle(plain=True))) == (name in SAY_PARTIAL)
+
+
+@pytest.mark.parametrize(
+    ("planned", "told"), [(9, "partial: 1 of 9 documents"), (None, "partial: 1 documents")]
+)
+def test_the_first_line_of_a_part_says_how_much_it_is(run_of, planned, told):
+    run = replace(run_of(), partial=True, planned=planned)
+    count = run.evaluation.documents["total"]
+    told = told.replace("1", str(count), 1)
+    assert render("table", run, TableStyle()).splitlines()[0] == told
+    assert f"**{told}**" in render("markdown", run, TableStyle())
+    assert told in render("html", run, TableStyle())
+    assert "partial:" not in render("table", run_of(), TableStyle())
