@@ -9,7 +9,8 @@ from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import Path, field_path, parse_field_path
 from stickler_cli.core.problems import Problem
 from stickler_cli.core.values import dataclass
-from stickler_cli.documents.document import Reference, Wrapping, read_document
+from stickler_cli.documents.document import Reference, read_document
+from stickler_cli.documents.shapes import Shape, at_root
 from stickler_cli.runs.limits import room_for_depth
 from stickler_cli.score.policy import AcceptancePolicy
 
@@ -49,7 +50,7 @@ class Router:
         policy: AcceptancePolicy,
         unwrapper: Unwrapper | None,
         group_of: Callable[[str], str | None],
-        wrapping: Wrapping,
+        shape: Shape,
     ) -> None:
         """Take what gives values and confidences, and the group of a document by its id."""
         self._thresholds = {
@@ -58,13 +59,14 @@ class Router:
             if it.threshold is not None
         }
         self._whole = {parse_field_path(it.field) for it in policy.places if it.kind == _LEAF}
-        self._unwrapper, self._group_of, self._wrapping = unwrapper, group_of, wrapping
+        self._unwrapper, self._group_of, self._shape = unwrapper, group_of, shape
 
     def routed(self, document: str, reference: Reference) -> Routed:
         """Return where the values of a prediction go; never raises for what is in it."""
         try:
             with room_for_depth():
-                value = read_document(reference, self._wrapping).value
+                read = read_document(reference, self._shape.wrapping).value
+                value = at_root(read, self._shape.pred_root, "--pred-root", reference)
                 if not isinstance(value, dict):
                     missing = Problem(document, "there is no prediction")
                     return Routed(document, problem=value or missing)

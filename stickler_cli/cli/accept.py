@@ -11,6 +11,7 @@ from stickler_cli.core.json_values import json_line
 from stickler_cli.core.option import options_of
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.rules import encoded
+from stickler_cli.documents.shapes import shape_of
 from stickler_cli.documents.single import open_documents
 from stickler_cli.reports.html.page import policy_page
 from stickler_cli.reports.layout import draw
@@ -97,7 +98,7 @@ def _apply(settings: AcceptSettings, name: str) -> ExitCode:
         policy,
         unwrapper_of(names_of(policy), settings),
         lambda document: group_of_id(document, groupings[0]) if groupings else None,
-        "taken" if settings.lenient_json else "hinted",
+        shape_of(settings),
     )
     documents = open_documents(settings.pred, settings)
     for problem in documents.problems:

@@ -104,6 +104,16 @@ def test_a_prediction_that_cannot_be_read_goes_to_review_as_a_whole(accept, stic
     assert "2 predictions cannot be used" in result.err
 
 
+def test_predictions_may_stand_below_a_key(accept, stickler, data):
+    accept("--max-error", "0.1")
+    lines = Path(FRESH[1]).read_text().splitlines()
+    (data / "below.jsonl").write_text("\n".join(f'{{"result": {line}}}' for line in lines))
+    arguments = ("accept", "--apply", "policy.json")
+    inside = stickler(*arguments, "below.jsonl", "--pred-root", "result")
+    plain = stickler(*arguments, FRESH[1])
+    assert (inside.code, inside.out) == (0, plain.out)
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
