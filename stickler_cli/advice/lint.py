@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
+from stickler_cli import __version__
 from stickler_cli.compare.wrappers import Unwrapper
 from stickler_cli.core.locations import json_pointer
 from stickler_cli.core.problems import Problem
@@ -20,10 +21,11 @@ from stickler_cli.settings import LintSettings
 from .copies import Copies
 from .document_rules import DocumentRules
 from .field_values import FieldValues
-from .findings import Document, Finding, Findings
+from .findings import RULES, Document, Finding, Findings
 from .schema_rules import judge_schema
 from .values import values_of
 
+LINT_FORMAT: Final = "stickler-lint/1"
 DOCUMENTS_AT_ONCE: Final = 256
 BYTES_AT_ONCE: Final = 4_000_000  # of text; parsed it takes some ten times as much
 _NO_DOCUMENT: Final = "the wrapper of the document holds no JSON object"
@@ -39,6 +41,40 @@ class LintReport:
     findings: tuple[Finding, ...]
     notes: tuple[str, ...]
     """What was left out, and what is odd about the source as a whole."""
+
+    def record(self) -> dict[str, object]:
+        """Return what was found as JSON values."""
+        return {
+            "format": LINT_FORMAT,
+            "version": __version__,
+            "schema": self.schema,
+            "gt": self.gt,
+            "documents": self.documents,
+            "findings": [_finding_record(finding) for finding in self.findings],
+            "notes": [*self.notes],
+        }
+
+
+def _finding_record(finding: Finding) -> dict[str, object]:
+    rule = RULES[finding.rule]
+    return {
+        "rule": finding.rule,
+        "severity": rule.severity,
+        "field_path": finding.field,
+        "means": rule.means,
+        "advice": rule.advice,
+        "count": finding.count,
+        "places": [
+            {
+                "file": problem.source,
+                "line": problem.line,
+                "pointer": problem.pointer,
+                "found": problem.found,
+                "expected": problem.expected,
+            }
+            for problem in finding.problems
+        ],
+    }
 
 
 def lint(loaded: LoadedSchema, gt: str, settings: LintSettings) -> LintReport:

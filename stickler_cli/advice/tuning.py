@@ -6,12 +6,15 @@ from typing import Final
 
 import numpy as np
 
+from stickler_cli import __version__
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.detail import BINS
 from stickler_cli.score.intervals import IntervalSettings
 from .cuts import Proposal, Sample, passes, propose
 from .evidence import Evidence, FieldEvidence
+
+TUNING_FORMAT: Final = "stickler-tuning/1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,48 @@ class TuneReport:
     def proposed(self) -> tuple[TunedField, ...]:
         """The fields for which another threshold is proposed."""
         return tuple(each for each in self.fields if each.proposal.threshold is not None)
+
+    def record(self) -> dict[str, object]:
+        """Return what was found as JSON values."""
+        return {
+            "format": TUNING_FORMAT,
+            "version": __version__,
+            "schema": self.schema,
+            "model_name": self.model_name,
+            "by_verdicts": self.by_verdicts,
+            "units": self.units,
+            "level": self.level,
+            "fields": [_field_record(field) for field in self.fields],
+            "notes": [*self.notes],
+        }
+
+
+def _field_record(field: TunedField) -> dict[str, object]:
+    proposal = field.proposal
+    return {
+        "field_path": field.path,
+        "comparator": field.comparator or None,
+        "pairs": field.pairs,
+        "units": field.documents,
+        "threshold": field.threshold,
+        "proposed": proposal.threshold,
+        "reason": proposal.reason,
+        "now": proposal.now,
+        "then": proposal.then,
+        "gain": None if proposal.gain is None else [*proposal.gain],
+        "moved": proposal.moved,
+        "cuts": [
+            {
+                "threshold": cut.threshold,
+                "pairs": cut.pairs,
+                "same": cut.same,
+                "passing": cut.passing,
+                "precision": cut.precision,
+                "recall": cut.recall,
+            }
+            for cut in field.cuts
+        ],
+    }
 
 
 def tuned_fields(evidence: Evidence, settings: IntervalSettings) -> tuple[TunedField, ...]:

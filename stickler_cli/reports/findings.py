@@ -4,14 +4,11 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from stickler_cli import __version__
 from stickler_cli.advice.findings import RULES, SEVERITIES, Finding, Severity
 from stickler_cli.advice.lint import LintReport
 from stickler_cli.core.problems import Problem
 from .figures import number_of
 from .layout import INDENT, Block, TableStyle, Text, Tone, draw
-
-LINT_FORMAT: Final = "stickler-lint/1"
 
 _TONES: Final[dict[Severity, Tone]] = {"error": "bad", "warning": "warn", "note": "dim"}
 
@@ -56,38 +53,3 @@ def found_text(problem: Problem) -> str:
 def _place(problem: Problem) -> str:
     line = f":{problem.line}" if problem.line else ""
     return " ".join(filter(None, (f"{problem.source}{line}", problem.pointer or "")))
-
-
-def lint_record(report: LintReport) -> dict[str, object]:
-    """Return what lint found as JSON values."""
-    return {
-        "format": LINT_FORMAT,
-        "version": __version__,
-        "schema": report.schema,
-        "gt": report.gt,
-        "documents": report.documents,
-        "findings": [_finding_record(finding) for finding in report.findings],
-        "notes": [*report.notes],
-    }
-
-
-def _finding_record(finding: Finding) -> dict[str, object]:
-    rule = RULES[finding.rule]
-    return {
-        "rule": finding.rule,
-        "severity": rule.severity,
-        "field_path": finding.field,
-        "means": rule.means,
-        "advice": rule.advice,
-        "count": finding.count,
-        "places": [
-            {
-                "file": problem.source,
-                "line": problem.line,
-                "pointer": problem.pointer,
-                "found": problem.found,
-                "expected": problem.expected,
-            }
-            for problem in finding.problems
-        ],
-    }

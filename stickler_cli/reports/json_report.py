@@ -3,23 +3,23 @@
 import json
 import math
 from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import orjson
 
 from stickler_cli import __version__
-from stickler_cli.advice.lint import LintReport
-from stickler_cli.advice.tuning import TuneReport
 from stickler_cli.compare.explained import Explained
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.rules import encoded
 from stickler_cli.diff.changes import Difference, diff_record
 from stickler_cli.score.record import PER_DOCUMENT, Run, run_record
-from .findings import lint_record
 from .layout import TableStyle
 from .pair import ComparedPair, differs
 from .pieces import value_pieces
-from .tuning import tuning_record
+
+if TYPE_CHECKING:
+    from stickler_cli.advice.lint import LintReport
+    from stickler_cli.advice.tuning import TuneReport  # few commands load them
 
 COMPARISON_FORMAT: Final = "stickler-comparison/1"
 
@@ -44,14 +44,14 @@ def render_run(run: Run, style: TableStyle) -> Iterator[str]:
     yield f"\n{_INDENT}]{_END}" if len(accounts) else f"]{_END}"
 
 
-def render_lint(report: LintReport, style: TableStyle) -> str:
+def render_lint(report: "LintReport", style: TableStyle) -> str:
     """Return what lint found as JSON text; of each finding at most `MOST_PLACES` places."""
-    return _text(lint_record(report))
+    return _text(report.record())
 
 
-def render_tuning(report: TuneReport, style: TableStyle) -> str:
+def render_tuning(report: "TuneReport", style: TableStyle) -> str:
     """Return what a tuning found as JSON text."""
-    return _text(tuning_record(report))
+    return _text(report.record())
 
 
 def render_difference(difference: Difference, style: TableStyle) -> str:

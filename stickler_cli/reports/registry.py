@@ -34,6 +34,9 @@ _RENDERERS: Final = {
 }
 """Class of what is reported -> what the name of the function that renders it ends in."""
 
+_TABLES: Final = {"pair": "pair_table", "lint": "findings", "tuning": "tuning"}
+"""Where the tables of other things than runs and differences are: few commands load them."""
+
 PAIR_FORMATS: Final = frozenset({"table", "json", "markdown"})
 LINT_FORMATS: Final = frozenset({"table", "json", "github"})
 TUNE_FORMATS: Final = frozenset({"table", "json"})
@@ -95,8 +98,12 @@ def pieces(format_name: str, subject: "Subject", style: TableStyle) -> Iterator[
     if format_name in ROW_FORMATS:
         yield from (piece.decode() for piece in written(format_name, subject, style))
         return
-    module = import_module(f"{__package__}.{_MODULES.get(format_name, format_name)}")
-    text = getattr(module, f"render_{_RENDERERS[type(subject).__name__]}")(subject, style)
+    kind = _RENDERERS[type(subject).__name__]
+    name = _MODULES.get(format_name, format_name)
+    if format_name == "table":
+        name = _TABLES.get(kind, name)
+    module = import_module(f"{__package__}.{name}")
+    text = getattr(module, f"render_{kind}")(subject, style)
     yield from [text] if isinstance(text, str) else text
 
 

@@ -1,4 +1,4 @@
-"""The reports that people read in a terminal or in a pipe; pairs have a module of their own."""
+"""Runs and differences as people read them in a terminal or in a pipe."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final
@@ -11,15 +11,10 @@ from stickler_cli.score.record import Run
 from .confidence import confidence_sentences, confidence_table
 from .difference_view import MARKS, DifferenceView, signed
 from .figures import more_of, truncate, value_text
-from .findings import render_lint
 from .layout import BLANK, INDENT, Block, Span, TableStyle, Text, draw, gates
-from .pair_table import render_pair
 from .policy import outcome_blocks
 from .rows import rows_shown
-from .tuning import render_tuning
 from .view import RunView
-
-__all__ = ["render_difference", "render_lint", "render_pair", "render_run", "render_tuning"]
 
 MOST_GROUPS_SHOWN: Final = 20
 """Groups that a terminal shows, the worst; a pipe gets all."""

@@ -3,12 +3,10 @@
 from collections.abc import Iterator
 from typing import Final
 
-from stickler_cli import __version__
 from stickler_cli.advice.tuning import Cut, TunedField, TuneReport
 from .figures import number_of, rate, setting
 from .layout import INDENT, Block, Column, Span, Table, TableStyle, Text, draw
 
-TUNING_FORMAT: Final = "stickler-tuning/1"
 BAR: Final = 30  # characters of the longest bar of a histogram
 
 _COLUMNS: Final = (
@@ -105,46 +103,3 @@ def _cut_row(cut: Cut, most: int) -> list[Span]:
     figures = () if cut.same is None else (str(cut.same), rate(cut.precision), rate(cut.recall))
     cells = (f"{cut.threshold:.2f}", str(cut.pairs), bar, *figures, str(cut.passing))
     return [Span(text) for text in cells]
-
-
-def tuning_record(report: TuneReport) -> dict[str, object]:
-    """Return what a tuning found as JSON values."""
-    return {
-        "format": TUNING_FORMAT,
-        "version": __version__,
-        "schema": report.schema,
-        "model_name": report.model_name,
-        "by_verdicts": report.by_verdicts,
-        "units": report.units,
-        "level": report.level,
-        "fields": [_field_record(field) for field in report.fields],
-        "notes": [*report.notes],
-    }
-
-
-def _field_record(field: TunedField) -> dict[str, object]:
-    proposal = field.proposal
-    return {
-        "field_path": field.path,
-        "comparator": field.comparator or None,
-        "pairs": field.pairs,
-        "units": field.documents,
-        "threshold": field.threshold,
-        "proposed": proposal.threshold,
-        "reason": proposal.reason,
-        "now": proposal.now,
-        "then": proposal.then,
-        "gain": None if proposal.gain is None else [*proposal.gain],
-        "moved": proposal.moved,
-        "cuts": [
-            {
-                "threshold": cut.threshold,
-                "pairs": cut.pairs,
-                "same": cut.same,
-                "passing": cut.passing,
-                "precision": cut.precision,
-                "recall": cut.recall,
-            }
-            for cut in field.cuts
-        ],
-    }
