@@ -1,6 +1,5 @@
-"""Keys of a schema set in its text, where all else stays as it is, blanks and order too."""
+"""Thresholds set in the text of a schema, where all else stays as it is."""
 
-import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -8,52 +7,14 @@ import orjson
 
 from stickler_cli.compare.outline import outline
 from stickler_cli.compare.plan import Plan
-from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import field_path, json_pointer
-from stickler_cli.documents.positions import Position, positions
+from stickler_cli.documents.positions import positions
+from stickler_cli.schema.annotated_text import with_keys
 from stickler_cli.schema.annotations import PREFIX
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.settings import SchemaOptions
 from .tuning import TunedField
-
-
-def with_key(text: bytes, pointer: str, key: str, value: JsonValue) -> bytes:
-    r"""Return the text of a schema with a key of one of its objects set.
-
-    A key that is there keeps its place; a new one comes last, laid out as the one before it.
-
-    >>> with_key(b'{"a": {"b": 1}}', "/a", "b", 2), with_key(b'{\n "a": 1\n}', "", "c", 2)
-    (b'{"a": {"b": 2}}', b'{\n "a": 1,\n "c": 2\n}')
-    """
-    places = {place.pointer: place for place in positions(text)}
-    written = json.dumps(value, ensure_ascii=False).encode()
-    known = places.get(pointer + json_pointer((key,)))
-    if known is not None:
-        return text[: known.start] + written + text[known.end :]
-    around = places[pointer]
-    depth = pointer.count("/") + 1
-    inside = [
-        place
-        for place in places.values()
-        if place.pointer.startswith(f"{pointer}/") and place.pointer.count("/") == depth
-    ]
-    name = json.dumps(key, ensure_ascii=False).encode()
-    if not inside:
-        return text[: around.start] + b"{" + name + b": " + written + b"}" + text[around.end :]
-    last = max(inside, key=lambda place: place.start)
-    return text[: last.end] + b"," + _layout(text, around, last, name) + written + text[last.end :]
-
-
-def _layout(text: bytes, around: Position, last: Position, name: bytes) -> bytes:
-    """Return the blanks before a new key, the key and what stands between it and its value."""
-    before = text[around.start + 1 : last.member]
-    blanks = before[len(before.rstrip(b" \t\r\n")) :]
-    between = text[last.member : last.start]
-    colon = between[between.rfind(b":") - len(between) :]
-    if not blanks and colon != b":":  # a bracket has no blank after it where a comma has one
-        blanks = b" "
-    return blanks + name + colon
 
 
 def with_thresholds(
@@ -88,7 +49,7 @@ def _candidate(
         return None
     said = {place.pointer for place in positions(text)}
     own = (pointer for pointer in stands if pointer + json_pointer((key,)) in said)
-    return with_key(text, next(own, stands[0]), key, threshold)
+    return with_keys(text.decode(), {next(own, stands[0]): {key: threshold}}).encode()
 
 
 def _compiled(text: bytes, loaded: LoadedSchema, settings: SchemaOptions) -> Plan:

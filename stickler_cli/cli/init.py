@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from stickler_cli.advice.ground_truth import observe
 from stickler_cli.core.json_values import JsonObject
-from stickler_cli.core.locations import Path
+from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.sources import Kind, kind_of_source
@@ -83,8 +83,8 @@ def _given(source: str, settings: InitSettings) -> _Given:
 
 def _added(
     schema: JsonObject, choices: Mapping[Path, Inferred], seen: Observed | None
-) -> dict[Path, JsonObject]:
-    """Return what is added to which places: annotations that are not there, and why."""
+) -> dict[str, JsonObject]:
+    """Return what is added by JSON Pointer: annotations that are not there, and why."""
     added = {}
     for path, choice in choices.items():
         there: Any = reduce(getitem, path, schema)  # type: ignore[arg-type]
@@ -92,7 +92,7 @@ def _added(
         why = f"{choice.reason} ({facts_of(values)})" if values else choice.reason
         before = f"{there[COMMENT]}; " if COMMENT in there else ""
         keys = {key: value for key, value in choice.annotations().items() if key not in there}
-        added[path] = {**keys, COMMENT: before + why}
+        added[json_pointer(path)] = {**keys, COMMENT: before + why}
     return added
 
 

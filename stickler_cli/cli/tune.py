@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from stickler_cli.advice.evidence import Evidence, of_documents, of_verdicts
-from stickler_cli.advice.schema_text import with_key, with_thresholds
+from stickler_cli.advice.schema_text import with_thresholds
 from stickler_cli.advice.tuning import TunedField, TuneReport, tuned_fields
 from stickler_cli.advice.verdicts import read_verdicts
 from stickler_cli.compare.wrappers import Unwrapper
@@ -21,6 +21,7 @@ from stickler_cli.runs.limits import room_for_depth
 from stickler_cli.runs.tuned import COMMENT, commented, hashes, tuned_on
 from stickler_cli.runs.unwrapping import unwrapped, unwrapper_of
 from stickler_cli.runs.whole_files import whole_file
+from stickler_cli.schema.annotated_text import with_keys
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.settings import TuneSettings
@@ -82,7 +83,8 @@ def _written(loaded: LoadedSchema, report: TuneReport, settings: TuneSettings) -
     if written:
         what = ", ".join(map(_change, written))
         tuned = tuned_on(what, hashes(settings.gt, settings))
-        text = with_key(text, "", COMMENT, commented(loaded.contents, tuned))
+        said: JsonObject = {COMMENT: commented(loaded.contents, tuned)}
+        text = with_keys(text.decode(), {"": said}).encode()
         with whole_file(settings.schema, "--write") as stream:
             stream.write(content[: len(content) - len(content.removeprefix(BOM))] + text)
         notes.append(f"wrote {what} to {settings.schema}")

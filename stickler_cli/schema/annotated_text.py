@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from stickler_cli.core.json_values import JsonObject
-from stickler_cli.core.locations import Path
+from stickler_cli.core.locations import Path, json_pointer
 
 _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+', re.DOTALL)
 
@@ -24,16 +24,16 @@ class _Span(NamedTuple):
     """Where the value of each key begins and ends."""
 
 
-def with_keys(text: str, added: Mapping[Path, JsonObject]) -> str:
-    """Return a JSON text with keys added to objects in it, by their paths.
+def with_keys(text: str, added: Mapping[str, JsonObject]) -> str:
+    """Return a JSON text with keys added to objects in it, by their JSON Pointers.
 
     New keys come last, written as the members before them. A key that is there already gets its
     new value.
     """
     spans = _spans(text)
     edits: list[tuple[int, int, str]] = []
-    for path, keys in added.items():
-        span = spans[path]
+    for pointer, keys in added.items():
+        span = spans[pointer]
         new = []
         for key, value in keys.items():
             written = json.dumps(value, ensure_ascii=False)
@@ -42,9 +42,10 @@ def with_keys(text: str, added: Mapping[Path, JsonObject]) -> str:
             else:
                 new.append(f"{json.dumps(key)}{span.colon}{written}")
         if new:
-            joined = f",{span.separator or ' '}".join(new)
-            before = f",{span.separator or ' '}" if span.members else ""
-            edits.append((span.after, span.after, before + joined))
+            # A brace has no blank after it where a comma has one.
+            blank = span.separator or " " * (span.colon != ":")
+            before = f",{blank}" if span.members else ""
+            edits.append((span.after, span.after, before + f",{blank}".join(new)))
     for start, end, written in sorted(edits, reverse=True):
         text = text[:start] + written + text[end:]
     return text
@@ -94,9 +95,9 @@ class _Open:
         self.value_end = end
 
 
-def _spans(text: str) -> dict[Path, _Span]:
-    """Find all objects of a valid JSON text; of two under one path the last counts, as in JSON."""
-    spans: dict[Path, _Span] = {}
+def _spans(text: str) -> dict[str, _Span]:
+    """Find all objects of a valid JSON text; of two in one place the last counts, as in JSON."""
+    spans: dict[str, _Span] = {}
     opened = [_Open((), 0, is_list=True)]  # the document itself is the one element
     for match in _TOKEN.finditer(text):
         part, at = match[0], opened[-1]
@@ -107,7 +108,7 @@ def _spans(text: str) -> dict[Path, _Span]:
             done = opened.pop()
             if part == "}":
                 span = _Span(done.value_end, done.separator, done.colon, done.members)
-                spans[done.path[1:]] = span
+                spans[json_pointer(done.path[1:])] = span
             opened[-1].end_value(done.start - 1, match.end())
         elif part not in ":,":
             at.see_text(text, match)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stickler_cli.advice.schema_text import with_key
 from stickler_cli.core.locations import json_pointer
+from stickler_cli.schema.annotated_text import with_keys
 
 
 @pytest.mark.parametrize(
@@ -15,7 +15,7 @@ from stickler_cli.core.locations import json_pointer
     [
         ('{"a": {"k": 1, "b": 2}}', "/a", '{"a": {"k": 0.5, "b": 2}}'),
         ('{"a": {"b": [{"k": 1}]}}', "/a", '{"a": {"b": [{"k": 1}], "k": 0.5}}'),
-        ('{"a": { "b" : 1 }}', "/a", '{"a": { "b" : 1, "k": 0.5 }}'),
+        ('{"a": { "b" : 1 }}', "/a", '{"a": { "b" : 1, "k" : 0.5 }}'),
         ('{"a":{"x:y":":"}}', "/a", '{"a":{"x:y":":","k":0.5}}'),
         ('{"a": {}}', "/a", '{"a": {"k": 0.5}}'),
         ('{\r\n\t"a": 1\r\n}\r\n', "", '{\r\n\t"a": 1,\r\n\t"k": 0.5\r\n}\r\n'),
@@ -24,7 +24,7 @@ from stickler_cli.core.locations import json_pointer
     ],
 )
 def test_a_key_is_set_in_the_layout_that_is_there(text, pointer, expected):
-    assert with_key(text.encode(), pointer, "k", 0.5).decode() == expected
+    assert with_keys(text, {pointer: {"k": 0.5}}) == expected
 
 
 JSON = st.recursive(
@@ -42,7 +42,7 @@ JSON = st.recursive(
 def test_only_the_key_changes_whatever_the_document_is(document, key, indent, inside):
     name = "inside"
     document = {**document, name: {"x": 1, "y": [2]}}
-    text = json.dumps(document, indent=indent, ensure_ascii=False).encode()
+    text = json.dumps(document, indent=indent, ensure_ascii=False)
     pointer = json_pointer((name,)) if inside else ""
     (document[name] if inside else document)[key] = 0.5
-    assert json.loads(with_key(text, pointer, key, 0.5)) == document
+    assert json.loads(with_keys(text, {pointer: {key: 0.5}})) == document

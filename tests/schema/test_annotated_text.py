@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stickler_cli.core.locations import json_pointer
 from stickler_cli.schema.annotated_text import with_keys
 
 VALUES = st.recursive(
@@ -48,7 +49,7 @@ def test_what_is_added_is_there_and_the_rest_as_it_was(value, data, indent, sepa
     keys = st.dictionaries(st.text(), st.integers(), min_size=1, max_size=2)
     added = {path: data.draw(keys) for path in chosen}
 
-    found = with_keys(text, added)
+    found = with_keys(text, {json_pointer(path): keys for path, keys in added.items()})
 
     assert json.loads(found) == expected(value, added)
     assert list(json.loads(found))[: len(value)] == list(value)
@@ -58,7 +59,7 @@ def test_what_is_added_is_there_and_the_rest_as_it_was(value, data, indent, sepa
     ("text", "found"),
     [
         ("{}", '{"k": 1, "l": {"m": 2}}'),
-        ('{"a":1}', '{"a":1, "k":1, "l":{"m": 2}}'),
+        ('{"a":1}', '{"a":1,"k":1,"l":{"m": 2}}'),
         ('{ "a": {"k": 2} }', '{ "a": {"k": 2}, "k": 1, "l": {"m": 2} }'),
         (
             '{\n\t"a": [],\n\t"b": 2\n}\n',
@@ -69,4 +70,4 @@ def test_what_is_added_is_there_and_the_rest_as_it_was(value, data, indent, sepa
     ],
 )
 def test_new_keys_are_written_as_those_before_them(text, found):
-    assert with_keys(text, {(): {"k": 1, "l": {"m": 2}}}) == found
+    assert with_keys(text, {"": {"k": 1, "l": {"m": 2}}}) == found
