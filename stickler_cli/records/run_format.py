@@ -370,7 +370,7 @@ class ResultsRecord(TypedDict):
     unwrapped: NotRequired[dict[str, Count]]
     """How many values were taken out of wrappers, by the key of the wrapper, and as `inherited` how
     many have the confidence of what is around them; only if there were any."""
-    confidence: NotRequired[Annotated[ConfidenceRecord, DERIVED]]
+    confidence: NotRequired[Annotated[ConfidenceRecord, UNREAD]]
     """Only if predictions have confidences."""
 
 

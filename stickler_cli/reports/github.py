@@ -143,5 +143,5 @@ def annotation_lines(annotations: Iterable[Annotation]) -> list[str]:
 def _properties(annotation: Annotation) -> Iterator[str]:
     said = {"file": annotation.file, "line": annotation.line, "title": annotation.title}
     for name, value in said.items():
-        if value:
+        if value or name == "title":
             yield f"{name}={visible(str(value)).translate(_PROPERTY_ESCAPES)}"

@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Final
 
 from stickler_cli.core.locations import field_path
-from stickler_cli.score.counts import RateRule
+from stickler_cli.score.counts import FOUND_RIGHT
 from stickler_cli.score.document_result import LENIENT, WAYS, DocumentProblem, Status
 from stickler_cli.score.error_counts import ByClass, overall
 from stickler_cli.score.results import NO_GROUP
@@ -59,8 +59,7 @@ def labels(view: RunView) -> list[str]:
 def result(view: RunView) -> str:
     """Return in words how much was right and how much was found, and what the gates say."""
     counts, run = view.whole["leaves"].counts, view.run
-    # Of what is there, a value that was read wrong was not found, whatever recall counts.
-    found = run.evaluation.intervals(RateRule(recall_with_fd=True))
+    found = run.evaluation.intervals(FOUND_RIGHT)
     bounds = found.rates["leaves"] if found else {}
     sides = (
         ("predicted", "are right", counts.tp + counts.fp, "precision"),

@@ -125,3 +125,7 @@ class RateRule:
     def fractions(self, counts: Sequence[Any]) -> dict[str, tuple[Any, Any]]:
         """Return every rate of counts, or of arrays of them, as what is divided and by what."""
         return fractions(counts, recall_with_fd=self.recall_with_fd)
+
+
+FOUND_RIGHT: Final = RateRule(recall_with_fd=True)
+"""By which a value that was read wrong was not found, whatever recall counts."""

@@ -25,13 +25,13 @@ def test_the_table_shows_the_intervals_of_the_whole(many, stickler):
     out = stickler(*EVAL).out
     lines = out.splitlines()
 
-    assert lines[3].endswith("F1      95% CI of F1")
-    (overall,) = (line for line in lines if line.startswith("overall"))
+    assert any(line.endswith("F1      95% CI of F1") for line in lines)
+    (overall,) = (line for line in lines if line.startswith("overall") and "[" in line)
     lower, upper = overall.split("[")[1].rstrip("]").split(", ")
     # Six documents with 3 right, six with 2 right, a wrong total and an invented line.
     assert float(lower) < 2 * 30 / (2 * 30 + 6 + 6) < float(upper)
     # Of weights 1, 2 and 1 the wrong ones have 1 for the id and half of 1 for the lines.
-    assert "mean score 0.6875 [" in lines[1]
+    assert "mean score 0.6875 [" in out
 
 
 def test_every_format_has_the_same_interval(many, stickler):
