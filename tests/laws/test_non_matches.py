@@ -41,10 +41,13 @@ def test_a_printed_path_reads_back(case):
 
 @given(cases(Scope(wrong=True, aggregate=False)))
 def test_the_list_holds_what_the_aggregate_counts(case):
-    """And an entry for each nested object below its threshold, beside those of its fields."""
+    """And an entry for each nested object below its threshold, beside those of its fields, and for
+    each value in what failed as a whole."""
     comparison = compare(case.plan, case.gt, case.pred, case.options)
     listed = Counter(
-        entry.outcome for entry in non_matches(comparison) if not is_broken_down(entry)
+        entry.outcome
+        for entry in non_matches(comparison)
+        if entry.inside is None and not is_broken_down(entry)
     )
 
     aggregate = tally(comparison).aggregate
