@@ -28,6 +28,8 @@ CsvShape = Literal["tidy", "wide"]
 Order = Literal["schema", "f1", "errors", "name"]
 ComparisonFormat = Literal["table", "json", "markdown"]
 TuneFormat = Literal["table", "json"]
+ErrorFormat = Literal["table", "csv", "tsv", "jsonl"]
+ErrorOrder = Literal["document", "field", "class", "similarity"]
 LintFormat = Literal["table", "json", "github"]
 FailOn = Literal["error", "warning", "note", "never"]
 
@@ -499,6 +501,72 @@ class CompareSettings(
     )
 
 
+class ErrorsSettings(
+    SourceOptions,
+    DocumentOptions,
+    SchemaOptions,
+    DecidingOptions,
+    ModelOptions,
+    WorkOptions,
+    TerminalOptions,
+):
+    """What `stickler errors` is asked for; what is said of documents is for a run that it makes."""
+
+    schema: str = option(
+        "",
+        "The annotated JSON Schema. Left out, it is inferred from the ground truth.",
+        "[SCHEMA]",
+        is_path=True,
+        argument=True,
+        needed=False,
+    )
+    gt: str = option(
+        "", "Ground truth, as eval takes it.", "[GT]", is_path=True, argument=True, needed=False
+    )
+    pred: str = option(
+        "",
+        "Predictions, as eval takes them; or a run directory, whose errors there are already.",
+        "PRED|RUN",
+        is_path=True,
+        argument=True,
+    )
+    document: str | None = option(
+        None, "Show the errors of these documents only.", "ID|GLOB", in_file="none"
+    )
+    field: str | None = option(
+        None,
+        "Show those of fields whose path matches, without list indexes, such as 'items.*'; or one "
+        "place, such as items[2].price.",
+        "GLOB",
+        in_file="none",
+    )
+    error_class: str | None = option(
+        None,
+        "Show those of this class, such as digit_slip.",
+        "CLASS",
+        flag="--class",
+        in_file="none",
+    )
+    sort: ErrorOrder = option(
+        "document",
+        "The order of errors: of documents, by field, by class, or the least similar values first.",
+        in_file="none",
+        panel="output",
+    )
+    format: ErrorFormat = option(
+        "table", "What to print on standard output.", short="-f", in_file="none", panel="output"
+    )
+    output: tuple[str, ...] = option(
+        (),
+        "Also write them to this file; its suffix (.csv, .tsv, .jsonl, .parquet, .txt) says the "
+        "format. Repeatable.",
+        "FILE",
+        short="-o",
+        in_file="none",
+        panel="output",
+    )
+
+
 class DiffSettings(
     DocumentOptions,
     SchemaOptions,
@@ -762,6 +830,7 @@ class ManySettings(SchemaOptions, DecidingOptions, ValidationOptions):
 COMMANDS: Final = {
     "eval": EvalSettings,
     "compare": CompareSettings,
+    "errors": ErrorsSettings,
     "diff": DiffSettings,
     "merge": MergeSettings,
     "report": ReportSettings,

@@ -8,7 +8,6 @@ import orjson
 
 from stickler_cli.advice.routing import Router, names_of
 from stickler_cli.core.json_values import json_line
-from stickler_cli.core.option import options_of
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.rules import encoded
 from stickler_cli.documents.shapes import shape_of
@@ -25,8 +24,9 @@ from stickler_cli.runs.unwrapping import unwrapper_of
 from stickler_cli.runs.whole_files import check_outputs, whole_file
 from stickler_cli.score.calibrating import calibrate
 from stickler_cli.score.policy import Asked
-from stickler_cli.settings import AcceptSettings, EvalSettings
+from stickler_cli.settings import AcceptSettings
 from .console import ExitCode, warn, write_result
+from .eval import as_of_eval
 from .outputs import style_of
 from .schemas import schema_of
 
@@ -53,12 +53,7 @@ def _calibrate(settings: AcceptSettings) -> ExitCode:
         raise UsageError([Problem(OUTPUT, "no policy is written", "a file for it: -o policy.json")])
     if other := [path for path in settings.output if not path.endswith((".json", ".html"))]:
         raise UsageError([Problem(OUTPUT, f"the file is {other[0]}", "one in .json or .html")])
-    shared = {
-        name: getattr(settings, name)
-        for name in options_of(EvalSettings)
-        if name != "output" and hasattr(settings, name)
-    }
-    inputs = EvalSettings(**shared, ci="none")
+    inputs = as_of_eval(settings, ci="none")
     check_outputs(
         [(OUTPUT, path) for path in settings.output],
         [("the schema", settings.schema), ("GT", settings.gt), ("PRED", settings.pred)],

@@ -93,6 +93,20 @@ COMMANDS: Final = {
             ExitCode.INCOMPLETE: "a document is missing, is no JSON object, or cannot be compared"
         },
     ),
+    "errors": Command(
+        """List the errors of a run: all, or those of a field, of a class or of some documents.
+
+        RUN is a run directory, as eval --run-dir makes it, or the run file of a single document.
+        Of [SCHEMA] GT PRED, the documents are compared first, with the options of eval.
+        """,
+        "errors.errors",
+        examples="""
+  stickler errors nightly/ --class digit_slip
+  stickler errors nightly/ --field 'line_items.*' --sort similarity
+  stickler errors schema.json gt/ pred/ --document invoice-7
+  stickler errors schema.json gt/ pred/ -f jsonl | head""",
+        codes={ExitCode.INCOMPLETE: "some documents could not be evaluated, or none was"},
+    ),
     "diff": Command(
         """Compare two runs of the same documents: what got better or worse, and is it chance?
 

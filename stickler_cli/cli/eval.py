@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from stickler_cli.core.locations import field_path
+from stickler_cli.core.option import options_of
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.documents.pairs import Pairs
 from stickler_cli.reports.layout import TableStyle
@@ -19,7 +20,7 @@ from stickler_cli.runs.pipeline import chunk_results
 from stickler_cli.score.record import Run
 from stickler_cli.score.repeats import MOST_ERRORS
 from stickler_cli.score.results import NO_GROUP
-from stickler_cli.settings import EvalSettings
+from stickler_cli.settings import AcceptSettings, ErrorsSettings, EvalSettings
 from .console import ExitCode, warn, write_result
 from .outputs import exit_code_of, listing, outputs_of
 from .schemas import schema_of
@@ -120,6 +121,16 @@ def _further(assembly: Assembly) -> tuple[list[Run], int | None]:
         if signal is not None:
             return found, signal
     return found, None
+
+
+def as_of_eval(settings: AcceptSettings | ErrorsSettings, **said: Any) -> EvalSettings:
+    """Return what another command says of documents, as eval has it, and more; not of output."""
+    shared = {
+        name: getattr(settings, name)
+        for name, option in options_of(EvalSettings).items()
+        if option.panel != "output" and hasattr(settings, name)
+    }
+    return EvalSettings(**{**shared, **said})
 
 
 def evaluated(assembly: Assembly) -> tuple[Run, int | None]:

@@ -30,6 +30,7 @@ from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.record import Run, Verdict
 from stickler_cli.settings import (
     CompareSettings,
+    ErrorsSettings,
     LintSettings,
     ReportOptions,
     ReportSettings,
@@ -42,7 +43,10 @@ if TYPE_CHECKING:
     from stickler_cli.advice.lint import LintReport
     from stickler_cli.advice.tuning import TuneReport
     from stickler_cli.diff.changes import Difference  # few commands load it
+    from stickler_cli.reports.errors import ErrorList
     from stickler_cli.reports.pair import ComparedPair
+
+    Subject: TypeAlias = Run | Difference | ComparedPair | ErrorList | LintReport | TuneReport
 
 OUTPUT: Final = "--output"
 
@@ -58,7 +62,7 @@ _CODES: Final = {
 }
 
 _Reporting: TypeAlias = (
-    CompareSettings | LintSettings | ReportOptions | ReportSettings | TuneSettings
+    CompareSettings | ErrorsSettings | LintSettings | ReportOptions | ReportSettings | TuneSettings
 )
 
 
@@ -78,7 +82,7 @@ class Outputs:
         """All formats that are written."""
         return {*self.files.values(), *([self.printed] if self.printed else [])}
 
-    def write(self, results: "Run | Difference | ComparedPair | LintReport | TuneReport") -> None:
+    def write(self, results: "Subject") -> None:
         """Write results to files, each there whole or not at all, and print them unless quiet.
 
         Part of a run goes to another file where its format does not say that it is one. Quiet is

@@ -9,6 +9,7 @@ from stickler_cli.score.gates import GateResult
 from stickler_cli.score.record import Run, Verdict
 from .confidence import confidence_sentences, confidence_table
 from .difference_view import DifferenceView, signed
+from .errors import error_table, records_of
 from .figures import more_of, rate
 from .layout import Column, Span, Table, TableStyle
 from .markdown_text import COMMENT_LIMIT, code, table_text, truncate_lines
@@ -66,7 +67,7 @@ def run_page(run: Run, style: TableStyle) -> str:
         *_repeats(view),
         confidence_sentences(view),
         table_text(confidence_table(view)) if view.confidence else [],
-        table_text(tables.non_match_table(chosen, "ground truth", "prediction")) if chosen else [],
+        table_text(error_table(records_of(chosen), "ground truth", "prediction")) if chosen else [],
     )
 
 

@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from stickler_cli.advice.lint import LintReport
     from stickler_cli.advice.tuning import TuneReport
     from stickler_cli.diff.changes import Difference
+    from .errors import ErrorList
     from .pair import ComparedPair
 
-    Subject: TypeAlias = Run | Difference | ComparedPair | LintReport | TuneReport
+    Subject: TypeAlias = Run | Difference | ComparedPair | ErrorList | LintReport | TuneReport
 
 FORMATS: Final = (
     *("table", "json", "csv", "tsv", "jsonl", "parquet"),
@@ -29,17 +30,24 @@ _RENDERERS: Final = {
     "Run": "run",
     "Difference": "difference",
     "ComparedPair": "pair",
+    "ErrorList": "errors",
     "LintReport": "lint",
     "TuneReport": "tuning",
 }
 """Class of what is reported -> what the name of the function that renders it ends in."""
 
-_TABLES: Final = {"pair": "pair_table", "lint": "findings", "tuning": "tuning"}
+_TABLES: Final = {
+    "pair": "pair_table",
+    "errors": "errors",
+    "lint": "findings",
+    "tuning": "tuning",
+}
 """Where the tables of other things than runs and differences are: few commands load them."""
 
 PAIR_FORMATS: Final = frozenset({"table", "json", "markdown"})
 LINT_FORMATS: Final = frozenset({"table", "json", "github"})
 TUNE_FORMATS: Final = frozenset({"table", "json"})
+ERROR_FORMATS: Final = ROW_FORMATS | {"table"}
 
 SAY_PARTIAL: Final = frozenset({"table", "json", "markdown", "html"})
 """Formats that show the notes of a run: where it was interrupted, they say so."""
@@ -114,6 +122,9 @@ def written(format_name: str, subject: "Subject", style: TableStyle) -> Iterator
             yield piece.encode("utf-8", "backslashreplace")
         return
     module = import_module(f"{__package__}.row_reports")
+    if type(subject).__name__ == "ErrorList":
+        yield module.errors_written(format_name, subject)
+        return
     rows = getattr(module, f"rows_of_{_RENDERERS[type(subject).__name__]}")
     yield row_files.row_bytes(format_name, *rows(subject, style))
 

@@ -1,5 +1,6 @@
 """The figures of fields as rows, for spreadsheets and data frames: tidy, or all that there are."""
 
+import io
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
@@ -7,7 +8,13 @@ from typing import Final
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import field_path
 from stickler_cli.diff.changes import Change, Difference
-from stickler_cli.records.row_files import Columns, Row, harmless
+from stickler_cli.records.row_files import (
+    Columns,
+    Row,
+    columns_of_errors,
+    harmless,
+    lines_as_rows,
+)
 from stickler_cli.score.conditions import FieldInfo
 from stickler_cli.score.confidence import reliability
 from stickler_cli.score.confident import Units
@@ -17,6 +24,7 @@ from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.record import Run
 from stickler_cli.score.results import Results
 from stickler_cli.score.tally import COUNTING_MODES
+from .errors import ErrorList
 from .layout import TableStyle
 from .rows import FieldRow, Figures, figures_of, named_rows
 
@@ -194,3 +202,12 @@ def _counted(figures: Mapping[str, Figures], rule: RateRule) -> Iterator[JsonVal
 def _ends(interval: object) -> list[float | None]:
     """Return both ends of an interval; None where there is none."""
     return [getattr(interval, end, None) for end in BOUNDS]
+
+
+def errors_written(format_name: str, errors: ErrorList) -> bytes:
+    """Return errors as a file of them, as `--non-matches` writes it."""
+    stream = io.BytesIO()
+    with lines_as_rows(stream, format_name, columns_of_errors) as rows:
+        for line in errors.lines:
+            rows.write(line)
+    return stream.getvalue()

@@ -3,14 +3,13 @@
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from stickler_cli.core.locations import field_path
 from stickler_cli.diff.changes import Difference
 from stickler_cli.reports import cause_sentences, repeats, run_sentences, tables
-from stickler_cli.score.non_matches import NonMatch
 from stickler_cli.score.record import Run
 from .confidence import confidence_sentences, confidence_table
 from .difference_view import MARKS, DifferenceView, signed
-from .figures import more_of, truncate, value_text
+from .errors import error_blocks, records_of
+from .figures import more_of
 from .layout import BLANK, INDENT, Block, Span, TableStyle, Text, draw, gates
 from .policy import outcome_blocks
 from .rows import rows_shown
@@ -127,20 +126,7 @@ def _non_matches(view: RunView, style: TableStyle) -> Iterator[Block]:
         return
     which = "all" if len(chosen) < style.show_non_matches else "the first"
     yield (Span(f"non-matches, {which} {len(chosen)}", "title"),)
-    if style.plain:
-        yield tables.non_match_table(chosen, "gt", "pred")
-    else:
-        yield from (block for entry in chosen for block in _non_match(*entry, style.room))
-
-
-def _non_match(document: str, entry: NonMatch, width: int | None) -> Iterator[Block]:
-    place = f"{document}  {field_path(entry.path)}  {entry.outcome.name}"
-    kind = entry.error_class.replace("_", " ")
-    yield Text(f"{place}  {kind}: {entry.explanation}", indent=INDENT)
-    for side, value in (("gt", entry.gt), ("pred", entry.pred)):
-        label, text = f"{INDENT}{side:<4}  ", value_text(value)
-        shown = text if width is None else truncate(text, max(1, width - len(label)))
-        yield Span(label, "dim"), Span(shown)
+    yield from error_blocks(records_of(chosen), style)
 
 
 def _problems(view: RunView) -> Iterator[Text]:

@@ -8,9 +8,8 @@ from typing import Final
 
 from stickler_cli.core.locations import field_path
 from stickler_cli.diff.changes import Change
-from stickler_cli.score.non_matches import NonMatch
 from .difference_view import MARKS, SHORT, DifferenceView
-from .figures import setting, value_text, visible
+from .figures import setting, visible
 from .layout import INDENT, Column, Span, Table, Tone
 from .rows import FieldRow, Figures
 from .run_sentences import DISAGREE, MODES, WORST_MARK, legend
@@ -106,24 +105,6 @@ def _field(view: RunView, row: FieldRow, *, page: bool, nested: bool) -> list[Sp
         Span(view.rate(leaves) if row.mode == "overall" else "", "warn" if lower else ""),
         Span(view.rate(row.score)),
     ]
-
-
-def non_match_table(entries: Iterable[tuple[str, NonMatch]], *titles: str) -> Table:
-    """Return a row for each of some errors; the titles are those of both values."""
-    names = ("document", "field", "outcome", "class", *titles, "reason")
-    rows = [
-        [
-            Span.of(document),
-            Span.of(field_path(entry.path)),
-            Span(entry.outcome.name),
-            Span(entry.error_class.replace("_", " ")),
-            Span.of(value_text(entry.gt)),
-            Span.of(value_text(entry.pred)),
-            Span.of(entry.explanation, quoted=bool(entry.differing or entry.judge)),
-        ]
-        for document, entry in entries
-    ]
-    return Table([Column(name, left=True) for name in names], rows)
 
 
 def change_table(

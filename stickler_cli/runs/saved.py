@@ -74,15 +74,8 @@ def load_detail(name: str, run: Run) -> Detail | None:
     Raises:
         UsageError: the file cannot be read; with the line.
     """
-    file = Path(name) / NON_MATCHES
-    if file.exists():
-        errors = _errors_in(str(file))
-    elif run.document is not None:
-        accounts = run.evaluation.accounts
-        only = next((name for name, _ in accounts.lines), "") if accounts else ""
-        found = cast("list[Mapping[str, object]]", run.document["non_matches"])
-        errors = ((only, error) for error in found)
-    else:
+    errors = errors_of(name, run)
+    if errors is None:
         return None
     detail = Detail(knows_values=False)
     for document, error in errors:
@@ -92,7 +85,21 @@ def load_detail(name: str, run: Run) -> Detail | None:
     return detail
 
 
-def _errors_in(file: str) -> Iterator[tuple[str, Mapping[str, object]]]:
+def errors_of(name: str, run: Run) -> Iterator[tuple[str, Mapping[str, object]]] | None:
+    """Return the errors of a run, with the ids of documents; None where it does not hold them."""
+    file = Path(name) / NON_MATCHES
+    if file.exists():
+        return errors_in(str(file))
+    if run.document is None:
+        return None
+    accounts = run.evaluation.accounts
+    only = next((name for name, _ in accounts.lines), "") if accounts else ""
+    found = cast("list[Mapping[str, object]]", run.document["non_matches"])
+    return ((only, error) for error in found)
+
+
+def errors_in(file: str) -> Iterator[tuple[str, Mapping[str, object]]]:
+    """Yield the errors that a file of JSON Lines holds; UsageError if it is another one."""
     for line in lines_of(file, MAX_RUN_BYTES):
         error = read_document(line).value
         if error is None or isinstance(error, Problem):

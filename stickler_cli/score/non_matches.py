@@ -1,8 +1,8 @@
 """Every error of documents, where it is and why: a fold of their account."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from stickler_cli.compare.columns import Indexes
 from stickler_cli.compare.result import FA, FN, Outcome
@@ -89,10 +89,7 @@ class NonMatch:
     @property
     def explanation(self) -> str:
         """Return the reason, and the fields in which two list items differ, or a judge's reason."""
-        if not self.differing:
-            return f"{self.reason}: {self.judge}" if self.judge else self.reason
-        names = ", ".join(field_path((name,)) for name in self.differing)
-        return f"{self.reason}: {names} {'differs' if len(self.differing) == 1 else 'differ'}"
+        return explained(self.view())
 
     def view(self) -> dict[str, object]:
         """Return the entry as results show it."""
@@ -115,6 +112,17 @@ class NonMatch:
             **({"judge": self.judge} if self.judge else {}),
         }
         return view
+
+
+def explained(view: Mapping[str, Any]) -> str:
+    """Return why an entry is an error, by what results say of it."""
+    details = view.get("details") or {}
+    reason, judge = details.get("reason", ""), details.get("judge")
+    differing = details.get("differing_fields")
+    if not differing:
+        return f"{reason}: {judge}" if judge else reason
+    names = ", ".join(field_path((name,)) for name in differing)
+    return f"{reason}: {names} {'differs' if len(differing) == 1 else 'differ'}"
 
 
 def classified(visits: Sequence[Visit], truths: Sequence[JsonValue]) -> list[list[WrongUnit]]:

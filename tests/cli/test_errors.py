@@ -1,0 +1,177 @@
+"""`stickler errors`: the errors of a run, finished or made for it, filtered and sorted."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from .conftest import write
+
+SOURCES = ("schema.json", "gt", "pred")
+OTHER = {"id": "A-2", "total": 9.5, "lines": [{"sku": "mouse", "qty": 7}]}
+
+
+@pytest.fixture
+def kept(stickler, data: Path) -> Path:
+    """A run directory of three documents, the last of which has other errors."""
+    write(data / "gt" / "three.json", json.loads((data / "gt" / "one.json").read_text()))
+    write(data / "pred" / "three.json", OTHER)
+    stickler("eval", *SOURCES, "--run-dir", "night", "-q")
+    return data / "night"
+
+
+def paths(result) -> list[str]:
+    return [json.loads(line)["field_path"] for line in result.out.splitlines()]
+
+
+@pytest.mark.parametrize("sources", [("night",), SOURCES])
+def test_all_errors_are_those_of_the_run(stickler, kept, sources):
+    result = stickler("errors", *sources, "-f", "jsonl")
+
+    assert (result.code, result.err) == (0, "")
+    assert result.out == (kept / "non-matches.jsonl").read_text()
+    assert len(result.out.splitlines()) > 4
+
+
+def test_without_a_schema_the_ground_truth_tells_it(stickler, kept):
+    result = stickler("errors", "gt", "pred", "-f", "jsonl")
+
+    stickler("eval", "gt", "pred", "-q", "--non-matches", "inferred.jsonl")
+    assert result.code == 0
+    assert result.out == Path("inferred.jsonl").read_text() != ""
+    assert "inferred" in result.err
+
+
+def test_sources_may_stand_in_the_configuration(stickler, kept):
+    write(Path("stickler.toml"), 'schema = "schema.json"\ngt = "gt"\npred = "none"\n')
+
+    fresh, finished = (stickler("errors", name, "-f", "jsonl") for name in ("pred", "night"))
+
+    assert fresh.out == finished.out == (kept / "non-matches.jsonl").read_text()
+
+
+def test_errors_of_a_field_with_and_without_indexes(stickler, kept):
+    def of(field):
+        return paths(stickler("errors", "night", "-f", "jsonl", "--field", field))
+
+    everything = paths(stickler("errors", "night", "-f", "jsonl"))
+    assert of("total") == ["total", "total"]
+    assert of("lines.*") == [
+        path for path in everything if path.startswith("lines[") if "." in path
+    ]
+    assert set(of("lines[1].sku")) == {"lines[1].sku"}
+    assert of("l*") == [path for path in everything if path.startswith("lines")]
+
+
+def test_errors_of_a_class_in_any_spelling(stickler, kept):
+    def of(name):
+        return stickler("errors", "night", "-f", "jsonl", "--class", name).out
+
+    assert of("invented_item") == of("invented item") == of("Invented-Item")
+    (error,) = map(json.loads, of("invented_item").splitlines())
+    assert (error["document"], error["field_path"]) == ("two", "lines[1]")
+
+
+def test_errors_of_documents(stickler, kept):
+    def of(name):
+        out = stickler("errors", "night", "-f", "jsonl", "--document", name).out
+        return {json.loads(line)["document"] for line in out.splitlines()}
+
+    assert of("two") == {"two"}
+    assert of("t*") == {"two", "three"}
+    assert of("one") == set()
+
+
+def test_errors_in_other_orders_are_the_same_errors(stickler, kept):
+    def by(order):
+        out = stickler("errors", "night", "-f", "jsonl", "--sort", order).out
+        return [json.loads(line) for line in out.splitlines()]
+
+    everything = by("document")
+    for order in ("field", "class", "similarity"):
+        assert sorted(map(str, by(order))) == sorted(map(str, everything))
+    likeness = [error.get("similarity_score", 2) for error in by("similarity")]
+    assert likeness == sorted(likeness)
+    assert likeness != [error.get("similarity_score", 2) for error in everything]
+    names = [error["field_path"].replace("[0]", "").replace("[1]", "") for error in by("field")]
+    assert names == sorted(names)
+    assert by("class")[0]["class"] == "invented_item"
+
+
+def test_the_table_says_how_many_of_how_many(stickler, kept):
+    total = len((kept / "non-matches.jsonl").read_text().splitlines())
+
+    lines = stickler("errors", "night", "--field", "total").out.splitlines()
+
+    assert lines[0] == f"2 of {total} errors, in 2 documents"
+    assert lines[2].split() == ["document", "field", "outcome", "class", "gt", "pred", "reason"]
+    assert lines[3].split()[:3] == ["three", "total", "FD"]
+    none = stickler("errors", "night", "--document", "one")
+    assert (none.code, none.out) == (0, f"0 of {total} errors\n")
+    inside = stickler("errors", "night", "--class", "invented_value").out
+    assert "inside items or objects that failed as a whole" in inside
+
+
+def test_files_are_written_by_their_suffix(stickler, kept):
+    files = ("-o", "e.jsonl", "-o", "e.csv", "-o", "e.txt")
+    result = stickler("errors", "night", "-q", *files)
+    stickler("eval", *SOURCES, "-q", "--non-matches", "all.csv")
+
+    assert (result.code, result.out, result.err) == (0, "", "")
+    assert Path("e.jsonl").read_text() == (kept / "non-matches.jsonl").read_text()
+    assert Path("e.csv").read_text() == Path("all.csv").read_text()
+    assert stickler("errors", "night", "-f", "csv").out == Path("all.csv").read_text()
+    assert Path("e.txt").read_text() == stickler("errors", "night").out
+
+
+def test_the_run_file_of_one_document_has_its_errors(stickler, kept):
+    one = ("schema.json", "gt/two.json", "pred/two.json")
+    stickler("eval", *one, "-q", "-o", "one.json")
+
+    assert (
+        stickler("errors", "one.json", "-f", "jsonl").out
+        == stickler("errors", *one, "-f", "jsonl").out
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("run.json",), "a run file has no single errors, expected a run directory"),
+        (("nowhere",), "there is no such file or directory"),
+        (("gt",), "there is no run.json in this directory"),
+        (("night", "--class", "digitslip"), "there is no class digitslip"),
+        (("night", "--class", "digitslip"), "did you mean digit_slip?"),
+        (("night", "--field", "totl"), "there is no field totl; did you mean total?"),
+        (("night", "--document", "twoo"), "there is no document twoo; did you mean two?"),
+        ((*SOURCES, "--document", "twoo"), "there is no document twoo; did you mean two?"),
+        (("night", "-o", "e.html"), "the file is e.html"),
+        (("night", "--sort", "name"), "--sort"),
+    ],
+)
+def test_what_cannot_be_listed_is_refused(stickler, kept, arguments, said):
+    stickler("eval", *SOURCES, "-q", "-o", "run.json")
+
+    result = stickler("errors", *arguments)
+
+    assert (result.code, result.out) == (2, "")
+    assert said in result.err
+
+
+def test_documents_that_cannot_be_evaluated_are_told(stickler, kept):
+    write(Path("gt/two.json"), "{")
+
+    result = stickler("errors", *SOURCES, "-f", "jsonl")
+
+    assert result.code == 3
+    assert "1 of 3 documents could not be evaluated" in result.err
+    assert {json.loads(line)["document"] for line in result.out.splitlines()} == {"three"}
+
+
+def test_a_broken_line_of_a_run_directory_is_named(stickler, kept):
+    write(kept / "non-matches.jsonl", "{\n")
+
+    result = stickler("errors", "night")
+
+    assert result.code == 2
+    assert "non-matches.jsonl:1" in result.err
