@@ -32,6 +32,9 @@ from benchmarks.floor_intervals import intervals
 
 Matrix = NDArray[np.float64]
 Indexes = NDArray[np.intp]
+Mask = NDArray[np.bool_]
+Pairs = tuple[Indexes, Indexes]
+"""Elements of the ground truth, and of the prediction."""
 
 EQUAL_WITHIN = 1e-9
 TP, FD, FA, FN = range(4)
@@ -177,7 +180,8 @@ def object_score(
                 one.counts[TP] += 1
             else:
                 one.counts[FD] += 1
-                errors.wrong(gt_value, pred_value, (*place, one.name))
+                if not one.fields:
+                    errors.wrong(gt_value, pred_value, (*place, one.name))
             total += one.weight * score
     return total / weights
 
@@ -186,22 +190,25 @@ def list_score(one: Field, gts: list[Any], preds: list[Any], errors: Errors, pla
     """Compare two lists, and count."""
     table = table_of(one.fields, gts, preds) if one.fields else None
     matrix = leaf_matrix(one, gts, preds) if table is None else table.matrix
-    rows, columns = assigned(matrix)
-    unpaired(one, len(gts) - len(rows), len(preds) - len(rows), errors)
+    rows, columns = pairs = assigned(matrix)
+    for values, paired, outcome in ((gts, rows, FN), (preds, columns, FA)):
+        if len(values) > len(paired):
+            taken = set(paired.tolist())
+            alone = [value for index, value in enumerate(values) if index not in taken]
+            count_alone(one, alone, len(alone), outcome, errors)
     flat = Flat(one, matrix, table, gts, preds, lambda row: (*place, row))
-    count_pairs(flat, rows, columns, errors)
+    count_pairs(flat, pairs, np.ones(len(rows), bool), errors)
     return float(matrix[rows, columns].sum()) / max(len(gts), len(preds))
 
 
-def unpaired(one: Field, missed: int, invented: int, errors: Errors) -> None:
-    """Count the elements that one side lacks."""
-    one.counts[FN] += missed
-    one.counts[FA] += invented
-    errors.classes["missed_item"] += missed
-    errors.classes["invented_item"] += invented
+def count_alone(one: Field, alone: list[Any], counted: int, outcome: int, errors: Errors) -> None:
+    """Count the elements that one side lacks; all have errors, and some are not counted."""
+    one.counts[outcome] += counted
+    if alone:
+        errors.alone(alone, missed=outcome == FN)
 
 
-def assigned(matrix: Matrix) -> tuple[Indexes, Indexes]:
+def assigned(matrix: Matrix) -> Pairs:
     """Choose the pairs of two lists."""
     from scipy.optimize import linear_sum_assignment
 
@@ -235,7 +242,7 @@ class Table:
     """All items of one side against all of the other."""
 
     matrix: Matrix
-    leaves: list[tuple[Field, Matrix, NDArray[np.bool_]]]
+    leaves: list[tuple[Field, Matrix, Mask]]
     """A field's similarities, and which predictions have it."""
     lists: list["Inner"]
 
@@ -250,7 +257,7 @@ class Inner:
     preds: Sequence[Any]
     gt_edges: Indexes
     pred_edges: Indexes
-    pairs: dict[tuple[int, int], tuple[Indexes, Indexes]]
+    pairs: dict[tuple[int, int], Pairs]
     """Which of the elements belong together if two items do."""
 
 
@@ -290,56 +297,75 @@ def inner_scores(one: Field, gts: list[Any], preds: list[Any]) -> tuple[Matrix, 
     return scores, inner
 
 
-def count_pairs(flat: Flat, rows: Indexes, columns: Indexes, errors: Errors) -> None:
-    """Count the pairs of a list, and what is below those that match."""
+def count_pairs(flat: Flat, pairs: Pairs, counted: Mask, errors: Errors) -> None:
+    """Count pairs of a list, and what is below those that match.
+
+    Errors are told of all: of pairs that are not counted, and below those that do not match.
+    """
+    rows, columns = pairs
     one, table = flat.field, flat.table
     matches = flat.matrix[rows, columns] >= one.threshold
-    hits = int(matches.sum())
+    right = matches & counted
+    hits = number(right)
     one.counts[TP] += hits
-    if hits < len(rows):
-        one.counts[FD] += len(rows) - hits
-        for row, column in zip(rows[~matches].tolist(), columns[~matches].tolist(), strict=True):
-            errors.wrong(flat.gts[row], flat.preds[column], flat.place(row))
+    one.counts[FD] += number(counted) - hits
     if table is None:
+        wrong = ~matches
+        for row, column in zip(rows[wrong].tolist(), columns[wrong].tolist(), strict=True):
+            errors.wrong(flat.gts[row], flat.preds[column], flat.place(row))
         return
-    rows, columns = rows[matches], columns[matches]
     for leaf, scores, present in table.leaves:
-        count_leaves(leaf, scores[rows, columns] >= leaf.threshold, present[columns], errors)
-        wrong = present[columns] & (scores[rows, columns] < leaf.threshold)
+        hit, found = scores[rows, columns] >= leaf.threshold, present[columns]
+        count_leaves(leaf, hit[right], found[right])
+        errors.classes["missed_value"] += number(~found)
+        wrong = found & ~hit
         for row, column in zip(rows[wrong].tolist(), columns[wrong].tolist(), strict=True):
             gt, pred = flat.gts[row][leaf.name], flat.preds[column][leaf.name]
             errors.wrong(gt, pred, (*flat.place(row), leaf.name))
     for inner in table.lists:
         if len(rows):
-            count_inner(inner, rows, columns, flat, errors)
+            count_inner(inner, pairs, right, flat, errors)
 
 
-def count_leaves(
-    leaf: Field, hits: NDArray[np.bool_], found: NDArray[np.bool_], errors: Errors
-) -> None:
+def number(mask: Mask) -> int:
+    """Count what is marked."""
+    return int(np.count_nonzero(mask))
+
+
+def count_leaves(leaf: Field, hit: Mask, found: Mask) -> None:
     """Count a field of the items of a list."""
-    right, present = int(hits.sum()), int(found.sum())
+    right, present = number(hit), number(found)
     leaf.counts[TP] += right
     leaf.counts[FD] += present - right
     leaf.counts[FN] += len(found) - present
-    errors.classes["missed_value"] += len(found) - present
 
 
-def count_inner(inner: Inner, rows: Indexes, columns: Indexes, flat: Flat, errors: Errors) -> None:
+def count_inner(inner: Inner, pairs: Pairs, counted: Mask, flat: Flat, errors: Errors) -> None:
     """Count the lists in the items of a list."""
-    chosen = [inner.pairs[pair] for pair in zip(rows.tolist(), columns.tolist(), strict=True)]
-    inner_rows, inner_columns = (np.concatenate(side) for side in zip(*chosen, strict=True))
-    gt_sizes, pred_sizes = np.diff(inner.gt_edges), np.diff(inner.pred_edges)
-    missed = int(gt_sizes[rows].sum()) - len(inner_rows)
-    unpaired(inner.field, missed, int(pred_sizes[columns].sum()) - len(inner_rows), errors)
+    chosen = [inner.pairs[pair] for pair in zip(*(side.tolist() for side in pairs), strict=True)]
+    rows, columns = (np.concatenate(side) for side in zip(*chosen, strict=True))
+    inside_counted = np.repeat(counted, [len(pair[0]) for pair in chosen])
+    sides = (inner.gts, inner.gt_edges, rows, FN), (inner.preds, inner.pred_edges, columns, FA)
+    for owners, (values, edges, paired, outcome) in zip(pairs, sides, strict=True):
+        alone, below = among(owners, edges), among(owners[counted], edges)
+        alone[paired] = False
+        lacking = [values[index] for index in np.flatnonzero(alone).tolist()]
+        count_alone(inner.field, lacking, number(alone & below), outcome, errors)
 
     def place(row: int) -> Place:
         owner = int(np.searchsorted(inner.gt_edges, row, "right")) - 1
         return *flat.place(owner), inner.field.name, row - int(inner.gt_edges[owner])
 
     table = inner.table
-    below = Flat(inner.field, table.matrix, table, inner.gts, inner.preds, place)
-    count_pairs(below, inner_rows, inner_columns, errors)
+    inside = Flat(inner.field, table.matrix, table, inner.gts, inner.preds, place)
+    count_pairs(inside, (rows, columns), inside_counted, errors)
+
+
+def among(owners: Indexes, edges: Indexes) -> Mask:
+    """Mark the elements of the lists that some items have."""
+    chosen = np.zeros(len(edges) - 1, bool)
+    chosen[owners] = True
+    return np.repeat(chosen, np.diff(edges))
 
 
 def counts_of(fields: list[Field]) -> dict[str, list[int]]:

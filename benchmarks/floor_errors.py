@@ -1,13 +1,15 @@
-"""The classes of errors, as the floor tells them: docs/error-classes.md for the timed sets.
+"""The classes of wrong values, as the floor tells them: docs/error-classes.md for the timed sets.
 
-Their texts are ASCII, their values of the declared kinds, and no wrong date is another spelling.
+Their texts are ASCII, their values of the declared kinds, no number stands elsewhere as a text, no
+wrong date is another spelling, and every date has a year of four digits, a month and a day.
 """
 
+import calendar
 import re
 import string
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Final
 
@@ -20,6 +22,8 @@ _DROPPED: Final = str.maketrans("", "", string.punctuation + string.whitespace)
 _LOOK_ALIKES: Final = str.maketrans("oil|sbz", "0111582")
 _DIGITS: Final = re.compile(r"[0-9]+")
 _NO_DIGITS: Final = re.compile(r"[^0-9]+")
+_BREAKS: Final = re.compile("[-/, ]+")
+_MONTHS: Final = {name: f"{number:02}" for number, name in enumerate(calendar.month_name)}
 
 
 @dataclass(slots=True)
@@ -29,31 +33,35 @@ class Errors:
     gt: Any
     classes: Counter[str]
     """Of all documents."""
+    everywhere: set[Any] = field(default_factory=set)
+    """All that the ground truth states, once it was looked through."""
 
     def invented(self, pred: Any, place: Place) -> None:
         """Count a value that only the prediction has."""
         self.classes["swapped" if self.stands_elsewhere(pred, place) else "invented_value"] += 1
 
+    def alone(self, elements: Sequence[Any], *, missed: bool) -> None:
+        """Count the values in list elements that one side lacks."""
+        unit = "value" if isinstance(elements[0], dict) else "item"
+        name = f"missed_{unit}" if missed else f"invented_{unit}"
+        self.classes[name] += sum(1 for element in elements for _ in leaves(element))
+
     def wrong(self, gt: Any, pred: Any, place: Place) -> None:
         """Count a pair of values below its threshold."""
-        self.classes[self._class_of(gt, pred, place)] += 1
+        rest = "wrong_item" if isinstance(place[-1], int) else "other"
+        self.classes[self._class_of(gt, pred, place) or rest] += 1
 
-    def _class_of(self, gt: Any, pred: Any, place: Place) -> str:
-        is_element = isinstance(place[-1], int)
-        if isinstance(gt, dict):
-            if is_element:
-                return "wrong_item"
-            return "swapped" if self.stands_elsewhere(pred, place) else "wrong_object"
-        rest = "wrong_item" if is_element else "other"
+    def _class_of(self, gt: Any, pred: Any, place: Place) -> str | None:
         if isinstance(gt, str):
-            return self._of_texts(gt, pred, place) or rest
+            if max(len(gt), len(pred)) > _LONGEST:
+                return part(gt, pred)
+            if not (gt.isdigit() and pred.isdigit()):
+                return self._of_texts(gt, pred, place)
         if self.stands_elsewhere(pred, place):
             return "swapped"
-        return "digit_slip" if slip_of_number(gt, pred) else rest
+        return slip_of_number(float(gt), float(pred))
 
     def _of_texts(self, gt: str, pred: str, place: Place) -> str | None:
-        if max(len(gt), len(pred)) > _LONGEST:
-            return part(gt, pred)
         bare_gt, bare_pred = bare(gt), bare(pred)
         if bare_gt == bare_pred:
             return "format"
@@ -61,12 +69,18 @@ class Errors:
             return "look_alike"
         if self.stands_elsewhere(pred, place):
             return "swapped"
+        if day_and_month_swapped(gt, pred):
+            return "day_month_swapped"
         return part(bare_gt, bare_pred) or slip_of_text(bare_gt, bare_pred)
 
     def stands_elsewhere(self, pred: Any, place: Place) -> bool:
         """Tell whether a value is the ground truth of a place near its own."""
         wanted = telling(pred)
         if wanted is None:
+            return False
+        if not self.everywhere:  # most wrong values are nowhere
+            self.everywhere = {folded(value) for value in leaves(self.gt)}
+        if folded(pred) not in self.everywhere:
             return False
         around = [self.gt]
         for step in place[:-1]:
@@ -78,16 +92,30 @@ class Errors:
                 value = sibling
                 for step in inside:
                     value = step_into(value, step)
-                if value is not None and telling(value) == wanted:
+                if telling(value) == wanted:
                     return True
         return False
 
 
-def telling(value: Any) -> Any:
-    """Give a value as it is looked for; None where it may be anywhere by chance."""
+def leaves(value: Any) -> Iterator[Any]:
+    """Give all values in a value."""
     if isinstance(value, dict | list):
-        return value
-    text = value.strip().lower() if isinstance(value, str) else written(value)
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from leaves(inner)
+    else:
+        yield value
+
+
+def folded(value: Any) -> Any:
+    """Drop the case of a text, and blanks around it."""
+    return value.strip().lower() if isinstance(value, str) else value
+
+
+def telling(value: Any) -> str | None:
+    """Give a value as it is looked for; None where it may be anywhere by chance, or is no leaf."""
+    if value is None or isinstance(value, dict | list):
+        return None
+    text: str = folded(value) if isinstance(value, str) else written(value)
     return text if len(text) >= 3 else None
 
 
@@ -145,18 +173,34 @@ def slip_of_text(gt: str, pred: str) -> str | None:
     return "digit_slip" if gt and pred and are_near(gt, pred) else None
 
 
-def slip_of_number(gt: float, pred: float) -> bool:
-    """Tell whether two numbers differ by a digit, two that changed places, or a power of ten."""
+def day_and_month_swapped(gt: str, pred: str) -> bool:
+    """Tell whether two dates have day and month, as they are written, in each other's place."""
+    if not (gt[-1].isdigit() and pred[-1].isdigit()):
+        return False
+    parts, others = date_parts(gt), date_parts(pred)
+    return len(parts) == 3 and parts != others and parts == [others[0], *others[:0:-1]]
+
+
+def date_parts(date: str) -> list[str]:
+    """Give year, then day and month as they stand; another number of parts of what is no date."""
+    parts = [_MONTHS.get(part, part) for part in _BREAKS.split(date)]
+    return parts if len(parts[0]) == 4 else [parts[-1], *parts[:-1]]
+
+
+def slip_of_number(gt: float, pred: float) -> str | None:
+    """Tell whether two numbers differ by a power of ten, a digit, or two that changed places."""
     (gt_digits, gt_power), (pred_digits, pred_power) = significant(gt), significant(pred)
+    if not gt_digits or not pred_digits:
+        return None
     if gt_digits.rstrip("0") == pred_digits.rstrip("0"):
-        return True
+        return "decimal_shift"
     power = min(gt_power, pred_power)
     gt_line = gt_digits + "0" * (gt_power - power)
     pred_line = pred_digits + "0" * (pred_power - power)
-    return any(
-        min(len(one), len(other)) > 1 and are_near(one, other)
-        for one, other in ((gt_line, pred_line), (gt_digits, pred_digits))
-    )
+    for one, other in ((gt_line, pred_line), (gt_digits, pred_digits)):
+        if min(len(one), len(other)) > 1 and are_near(one, other):
+            return "digit_slip"
+    return None
 
 
 def significant(value: float) -> tuple[str, int]:
