@@ -110,7 +110,8 @@ def predicted_items(
     random: Random, items: list[Any], predict: Callable[[Any], Any], dropped: float = 0.05
 ) -> list[Any]:
     """Predict a list: shuffled, some items dropped, each of the others read once more."""
-    kept = [predict(item) for item in items if random.random() >= dropped] or items[:1]
+    read = (predict(item) for item in items if random.random() >= dropped)
+    kept = [item for item in read if item] or items[:1]  # an item of nothing is none
     random.shuffle(kept)
     return kept
 
