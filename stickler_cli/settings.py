@@ -306,7 +306,7 @@ class ReportOptions(OutputOptions, panel="output"):
 
 
 class TableOptions(Settings, panel="output"):
-    """Which fields a table shows, and in which order."""
+    """Which fields and documents a table shows, and in which order."""
 
     sort: Order = option(
         "schema", "The order of fields: of the schema, the lowest F1 or most values lost first."
@@ -314,6 +314,12 @@ class TableOptions(Settings, panel="output"):
     only_errors: bool = option(False, "Leave out fields that lost no values.")
     fields: str | None = option(
         None, "Show fields whose path matches, such as 'items.*' or '*price*'.", "GLOB"
+    )
+    show_documents: int = option(
+        0,
+        "Show the N documents with the lowest scores, each with the command that explains it.",
+        "N",
+        values=_COUNT,
     )
     width: int | None = option(
         None, "Columns of the table.  [default: those of the terminal]", "N", values=_SOME

@@ -22,6 +22,7 @@ from stickler_cli.score.repeats import MOST_ERRORS
 from stickler_cli.score.results import NO_GROUP
 from stickler_cli.settings import AcceptSettings, ErrorsSettings, EvalSettings
 from .console import ExitCode, warn, write_result
+from .explaining import explaining
 from .outputs import exit_code_of, listing, outputs_of
 from .schemas import schema_of
 
@@ -42,7 +43,7 @@ def evaluate(settings: EvalSettings) -> ExitCode:
     outputs = outputs_of(settings, None)  # the inputs are looked at with all other files
     shown = outputs.formats
     reported = OutputsRequested(
-        accounts=bool(WITH_ACCOUNTS & shown),
+        accounts=bool(WITH_ACCOUNTS & shown or settings.show_documents),
         detail=bool(WITH_DETAIL & shown),
         intervals_of_fields=bool(WITH_FIELD_INTERVALS & shown),
     )
@@ -71,6 +72,7 @@ def evaluate(settings: EvalSettings) -> ExitCode:
         names = [settings.pred, *settings.repeat]
         repeats = repeats_of(dict(zip(names, [run, *further], strict=True)))
         run = replace(run, repeats=repeats)
+    run = replace(run, explaining=explaining(settings))
     outputs.write(run)
     outputs.conclude(run)
     if client is not None and not settings.quiet:

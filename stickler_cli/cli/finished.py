@@ -8,6 +8,7 @@ from tempfile import mkdtemp
 import typer
 
 from stickler_cli.reports.registry import WITH_DETAIL, format_of
+from stickler_cli.runs.run_directory import JOURNAL
 from stickler_cli.runs.saved import load_detail, load_run
 from stickler_cli.score.gates import check_paths, parse_gates, refuse_bounds
 from stickler_cli.score.run_merging import merge_runs
@@ -29,6 +30,10 @@ def report(name: str, settings: ReportSettings) -> ExitCode:
         run = regrouped(name, run, settings, detail=bool(WITH_DETAIL & outputs.formats))
     elif WITH_DETAIL & outputs.formats:
         run = replace(run, detail=load_detail(name, run))
+    if settings.show_documents and (Path(name) / JOURNAL).exists():
+        from .regrouping import explaining_finished  # loads the engine
+
+        run = replace(run, explaining=explaining_finished(name, run, settings))
     outputs.write(run)
     if settings.open:
         page = next(path for path, name in outputs.files.items() if name == "html")

@@ -169,6 +169,7 @@ def style_of(settings: TerminalOptions) -> TableStyle:
         only_errors=getattr(settings, "only_errors", False),
         fields=getattr(settings, "fields", None) or "*",
         show_non_matches=getattr(settings, "show_non_matches", 0),
+        show_documents=getattr(settings, "show_documents", 0),
         junit_fields=getattr(settings, "junit_fields", False),
         wide=getattr(settings, "csv", "tidy") == "wide",
         places=getattr(settings, "places", 0),

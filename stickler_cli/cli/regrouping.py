@@ -19,6 +19,7 @@ from stickler_cli.score.record import PER_DOCUMENT, Run, run_record
 from stickler_cli.score.validity import SIDES
 from stickler_cli.settings import EvalSettings, Infer, ReportSettings
 from .eval import evaluated, refuse_keys_of_none
+from .explaining import explaining
 
 
 def regrouped(name: str, run: Run, settings: ReportSettings, *, detail: bool) -> Run:
@@ -45,6 +46,15 @@ def regrouped(name: str, run: Run, settings: ReportSettings, *, detail: bool) ->
         detail=again.detail,
         first_non_matches=again.first_non_matches,
     )
+
+
+def explaining_finished(name: str, run: Run, settings: ReportSettings) -> str:
+    """Return the command that explains a document of the run of a directory, but for which one."""
+    asked = _settings_of(name, run, settings)
+    source = "" if run.schema.path == f"inferred from {asked.gt}" else run.schema.path
+    # A directory does not keep --infer, but what came of it.
+    infer: Infer = "never" if run.schema.inferred is None else "always"
+    return explaining(replace(asked, schema=source, infer=infer))
 
 
 def _settings_of(name: str, run: Run, settings: ReportSettings) -> EvalSettings:

@@ -44,6 +44,7 @@ class TableStyle:
     plain: bool = True
     """For pipes and files: full paths, one row a line, no colour, no width."""
     show_non_matches: int = 0
+    show_documents: int = 0
     junit_fields: bool = False
     wide: bool = False
     """Whether rows have all columns that there are."""

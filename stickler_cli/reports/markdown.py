@@ -17,6 +17,7 @@ from .pair import ComparedPair, sum_text
 from .pair_table import TITLES, place_table
 from .rows import rows_shown
 from .view import RunView
+from .worst_documents import document_table, wrong_documents
 
 MARKER: Final = "<!-- stickler -->"
 DIFFERENCE_MARKER: Final = "<!-- stickler diff -->"
@@ -67,8 +68,14 @@ def run_page(run: Run, style: TableStyle) -> str:
         *_repeats(view),
         confidence_sentences(view),
         table_text(confidence_table(view)) if view.confidence else [],
+        _documents(view, style),
         table_text(error_table(records_of(chosen), "ground truth", "prediction")) if chosen else [],
     )
+
+
+def _documents(view: RunView, style: TableStyle) -> list[str]:
+    shown, _ = wrong_documents(view.run, style.show_documents)
+    return table_text(document_table(view, shown, page=True)) if shown else []
 
 
 def difference_page(difference: Difference) -> str:

@@ -14,6 +14,7 @@ from .layout import BLANK, INDENT, Block, Span, TableStyle, Text, draw, gates
 from .policy import outcome_blocks
 from .rows import rows_shown
 from .view import RunView
+from .worst_documents import document_blocks
 
 MOST_GROUPS_SHOWN: Final = 20
 """Groups that a terminal shows, the worst; a pipe gets all."""
@@ -41,6 +42,7 @@ def render_run(run: Run, style: TableStyle) -> str:
         _fields(view, style),
         _confidence(view),
         _policy(view),
+        document_blocks(view, style),
         _non_matches(view, style),
         _repeats(view),
         gates(run.gates),

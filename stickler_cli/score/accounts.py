@@ -135,6 +135,12 @@ def decoded(line: bytes) -> dict[str, Any]:
     return record
 
 
+def values_of(account: Mapping[str, Any]) -> Mapping[str, int]:
+    """Return how many values of a document are of each outcome."""
+    entry = account["fields"].get("", {})
+    return counts_by_mode(entry)[COUNTING_MODES.index("leaves")]
+
+
 def counts_by_mode(entry: Mapping[str, Any]) -> tuple[Mapping[str, int], ...]:
     """Return the counts of a field by name, mode by mode; they are written once if equal."""
     found = tuple(entry.get(mode, {}) for mode in COUNTING_MODES)

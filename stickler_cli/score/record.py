@@ -96,6 +96,9 @@ class Run:
     """What a page shows of single values and documents, if it was kept; no run file holds it."""
     policy: PolicyOutcome | None = None
     """What a policy would let pass, if one was asked for."""
+    explaining: str = ""
+    """The command that explains a document of it, but for which one; empty where it is not known.
+    No run file holds it."""
     first_non_matches: Sequence[tuple[str, NonMatch]] = ()
     """The errors that were kept to be listed, in order, each with the id of its document; no run
     file holds them."""

@@ -13,9 +13,8 @@ from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import Path, parse_field_path
 from stickler_cli.core.values import dataclass
 from stickler_cli.runs.sorted_lines import SortedLines
-from stickler_cli.score.accounts import Accounts, counts_by_mode, decoded
+from stickler_cli.score.accounts import Accounts, decoded, values_of
 from stickler_cli.score.detail import BINS, Detail, bin_of
-from stickler_cli.score.tally import COUNTING_MODES
 from .field_tree import rows_around
 
 MOST_DOCUMENTS: Final = 50_000
@@ -80,8 +79,8 @@ def documents_of(accounts: Accounts) -> Documents:
         if score is not None:
             scores[bin_of(score)] += 1
         rank = _RANK.pack(2.0 if score is None else score).decode("latin-1")
-        leaves = counts_by_mode(account["fields"].get("", {}))[COUNTING_MODES.index("leaves")]
-        counts = (leaves.get(outcome, 0) for outcome in _SHOWN)
+        values = values_of(account)
+        counts = (values.get(outcome, 0) for outcome in _SHOWN)
         line = json_line([name, account["status"], score, *counts])[:-1]
         lines.append((rank + name, line))
     worst = [json.loads(line) for _, line in islice(lines, WORST_DOCUMENTS)]
