@@ -123,7 +123,7 @@ def written(format_name: str, subject: "Subject", style: TableStyle) -> Iterator
         return
     module = import_module(f"{__package__}.row_reports")
     if type(subject).__name__ == "ErrorList":
-        yield module.errors_written(format_name, subject)
+        yield from module.errors_written(format_name, subject)
         return
     rows = getattr(module, f"rows_of_{_RENDERERS[type(subject).__name__]}")
     yield row_files.row_bytes(format_name, *rows(subject, style))

@@ -62,6 +62,9 @@ WIDE: Final[Columns] = {
 }
 """All columns of a run, with `--csv wide`."""
 
+PIECE: Final = 1 << 20
+"""Bytes of errors that are in memory at once as a file has them."""
+
 DOCUMENT: Final = "document"
 """The kind of the first row, which is about whole documents and has no field."""
 
@@ -204,10 +207,15 @@ def _ends(interval: object) -> list[float | None]:
     return [getattr(interval, end, None) for end in BOUNDS]
 
 
-def errors_written(format_name: str, errors: ErrorList) -> bytes:
-    """Return errors as a file of them, as `--non-matches` writes it."""
+def errors_written(format_name: str, errors: ErrorList) -> Iterator[bytes]:
+    """Yield errors as a file of them, as `--non-matches` writes it; whole rows at a time."""
     stream = io.BytesIO()
     with lines_as_rows(stream, format_name, columns_of_errors) as rows:
         for line in errors.lines:
             rows.write(line)
-    return stream.getvalue()
+            # What a Parquet file says at its end counts bytes from its beginning.
+            if stream.tell() > PIECE and format_name != "parquet":
+                yield stream.getvalue()
+                stream.seek(0)
+                stream.truncate()
+    yield stream.getvalue()

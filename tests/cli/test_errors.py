@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from stickler_cli.reports import row_reports
 from .conftest import write
 
 SOURCES = ("schema.json", "gt", "pred")
@@ -122,6 +123,18 @@ def test_files_are_written_by_their_suffix(stickler, kept):
     assert Path("e.csv").read_text() == Path("all.csv").read_text()
     assert stickler("errors", "night", "-f", "csv").out == Path("all.csv").read_text()
     assert Path("e.txt").read_text() == stickler("errors", "night").out
+
+
+def test_many_errors_are_written_in_pieces(stickler, kept, monkeypatch):
+    whole = {form: stickler("errors", "night", "-f", form).out for form in ("csv", "tsv", "jsonl")}
+    monkeypatch.setattr(row_reports, "PIECE", 100)
+
+    assert {form: stickler("errors", "night", "-f", form).out for form in whole} == whole
+    reason = "pyarrow IS NOT INSTALLED: no Parquet"
+    parquet = pytest.importorskip("pyarrow.parquet", reason=reason)
+    stickler("errors", "night", "-q", "-o", "e.parquet")
+    table = parquet.read_table("e.parquet")
+    assert table.num_rows == len(whole["jsonl"].splitlines())
 
 
 def test_the_run_file_of_one_document_has_its_errors(stickler, kept):
