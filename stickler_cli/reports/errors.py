@@ -19,7 +19,7 @@ class ErrorList:
     """Errors of a run that were chosen, in the order that was asked for."""
 
     lines: Sequence[bytes]
-    """Each as a line of a file of errors; a tenth of what its values take in memory."""
+    """Each as a line of a file of errors without its end: a tenth of what its values take."""
     inside: int
     """How many of them are inside of what failed as a whole, which is an error itself."""
     documents: int

@@ -212,7 +212,7 @@ def errors_written(format_name: str, errors: ErrorList) -> Iterator[bytes]:
     stream = io.BytesIO()
     with lines_as_rows(stream, format_name, columns_of_errors) as rows:
         for line in errors.lines:
-            rows.write(line)
+            rows.write(line + b"\n")
             # What a Parquet file says at its end counts bytes from its beginning.
             if stream.tell() > PIECE and format_name != "parquet":
                 yield stream.getvalue()
