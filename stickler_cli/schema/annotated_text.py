@@ -28,7 +28,7 @@ def with_keys(text: str, added: Mapping[str, JsonObject]) -> str:
     """Return a JSON text with keys added to objects in it, by their JSON Pointers.
 
     New keys come last, written as the members before them. A key that is there already gets its
-    new value.
+    new value, and what was to be added inside the old one is gone with it.
     """
     spans = _spans(text)
     edits: list[tuple[int, int, str]] = []
@@ -46,8 +46,10 @@ def with_keys(text: str, added: Mapping[str, JsonObject]) -> str:
             blank = span.separator or " " * (span.colon != ":")
             before = f",{blank}" if span.members else ""
             edits.append((span.after, span.after, before + f",{blank}".join(new)))
+    replaced = [(start, end) for start, end, _ in edits if start < end]
     for start, end, written in sorted(edits, reverse=True):
-        text = text[:start] + written + text[end:]
+        if not any(before < start < after for before, after in replaced):
+            text = text[:start] + written + text[end:]
     return text
 
 
