@@ -25,6 +25,11 @@ def run(*command: str, **more: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False, **more)
 
 
+def alone() -> dict[str, str]:
+    """Return the environment without coverage, which loads modules and writes files of its own."""
+    return {name: text for name, text in os.environ.items() if not name.startswith("COV")}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "code"),
@@ -118,7 +123,7 @@ def test_standard_output_that_takes_a_part_only_is_an_error(wide, unbuffered):
             text=True,
             check=False,
             preexec_fn=limit,
-            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+            env={**alone(), "PYTHONUNBUFFERED": unbuffered},
         )
     assert result.returncode == ExitCode.INTERNAL
     assert result.stderr.endswith("error: the results could not be written (File too large)\n")
@@ -203,7 +208,8 @@ def test_a_signal_ends_the_run_with_its_own_code_and_no_half_written_file(data, 
         command, cwd=data, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
         assert process.stderr is not None
-        process.stderr.readline()  # the run has begun and waits for standard input
+        process.stderr.readline()  # the run has begun
+        time.sleep(1)  # and soon waits for standard input
         process.send_signal(number)
         _, err = process.communicate()
     assert process.returncode == code
@@ -248,9 +254,7 @@ def test_a_small_run_loads_only_what_it_needs(data):
     spared |= {"asyncio", "concurrent", "multiprocessing", "sqlite3", "ssl", "logging"}
     write(data / "flat.json", {"type": "object", "properties": {"id": {"type": "string"}}})
     command = (sys.executable, "-X", "importtime", "-m", "stickler_cli", "eval", "flat.json")
-    # Coverage, where it is measured, starts in each process and loads modules of its own.
-    alone = {name: text for name, text in os.environ.items() if not name.startswith("COV")}
-    result = run(*command, "gt", "pred", "--no-config", cwd=data, env=alone)
+    result = run(*command, "gt", "pred", "--no-config", cwd=data, env=alone())
     assert result.returncode == 0
     loaded = {
         line.rpartition("|")[2].strip().partition(".")[0] for line in result.stderr.splitlines()
