@@ -10,7 +10,7 @@ from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.accounts import CONFIDENCES
 from stickler_cli.score.confidence import Reliability, reliability
-from stickler_cli.score.confident import FEWEST, entries
+from stickler_cli.score.confident import FEWEST, entries, percentiles
 from stickler_cli.score.intervals import UNIT, Interval, weights
 from .changes import Change, Decision, DiffSettings, Trend
 from .paired_runs import Pair
@@ -115,9 +115,8 @@ def _change(  # noqa: PLR0913, PLR0917 - what it is made of
     interval, p = None, None
     if change is not None:
         p = (1 + int((np.abs(by_chance) >= abs(change) - _SAME).sum())) / (len(by_chance) + 1)
-        if units.told >= FEWEST and not np.isnan(resampled).any():
-            tail = (1 - settings.intervals.level) / 2
-            interval = Interval(*np.quantile(resampled, [tail, 1 - tail]).tolist())
+        if units.told >= FEWEST:
+            interval = percentiles(resampled, settings.intervals.level)
     trend, decision = _trend(name, change, interval, p, units.told, settings)
     return Change(
         path,

@@ -13,7 +13,7 @@ from stickler_cli.core.values import dataclass
 from .accounts import decoded
 from .confidence import confidence_view, reliability
 from .field_counts import APART
-from .intervals import UNIT, IntervalSettings, weights
+from .intervals import UNIT, Interval, IntervalSettings, weights
 
 _CELLS_AT_ONCE: Final = 4_000_000  # units times replicates: 32 MB an array
 _MOST_CELLS: Final = 400_000_000  # beyond it there are fewer replicates, but not below the least
@@ -108,11 +108,11 @@ def units_view(units: Units, leaves: int, settings: IntervalSettings | None) -> 
     if len(units.right) > _MANY:
         units = units._replace(confidence=np.round(units.confidence, _DIGITS))
     replicated, shares = _replicates(units, settings)
-    found = {name: _ends(values, settings.level) for name, values in replicated.items()}
-    shown["intervals"] = {name: ends for name, ends in found.items() if ends}
+    found = {name: percentiles(values, settings.level) for name, values in replicated.items()}
+    shown["intervals"] = {name: [*ends] for name, ends in found.items() if ends}
     for entry, values in zip(shown["bins"], shares, strict=True):
-        if ends := _ends(values, settings.level):
-            entry["interval"] = ends
+        if ends := percentiles(values, settings.level):
+            entry["interval"] = [*ends]
     return shown
 
 
@@ -137,9 +137,9 @@ def _replicates(units: Units, settings: IntervalSettings) -> tuple[dict[str, Flo
     )
 
 
-def _ends(values: Floats, level: float) -> list[float] | None:
-    """Return the ends of an interval, percentiles of replicates; None if some are undefined."""
+def percentiles(values: Floats, level: float) -> Interval | None:
+    """Return the interval between percentiles of replicates; None if some are undefined."""
     if np.isnan(values).any():
         return None
     tail = (1 - level) / 2
-    return [float(end) for end in np.quantile(values, [tail, 1 - tail])]
+    return Interval(*np.quantile(values, [tail, 1 - tail]).tolist())
