@@ -174,7 +174,7 @@ def slip_of_text(gt: str, pred: str) -> str | None:
 
 
 def day_and_month_swapped(gt: str, pred: str) -> bool:
-    """Tell whether two dates have day and month, as they are written, in each other's place."""
+    """Tell whether two dates have day and month in each other's place."""
     if not (gt[-1].isdigit() and pred[-1].isdigit()):
         return False
     parts, others = date_parts(gt), date_parts(pred)
@@ -182,9 +182,14 @@ def day_and_month_swapped(gt: str, pred: str) -> bool:
 
 
 def date_parts(date: str) -> list[str]:
-    """Give year, then day and month as they stand; another number of parts of what is no date."""
-    parts = [_MONTHS.get(part, part) for part in _BREAKS.split(date)]
-    return parts if len(parts[0]) == 4 else [parts[-1], *parts[:-1]]
+    """Give year, month and day; another number of parts of what is no date.
+
+    Month and day are as they stand where nothing tells which is which.
+    """
+    parts = _BREAKS.split(date)
+    if len(parts[0]) != 4:
+        parts = [parts[-1], *sorted(parts[:-1], key=lambda part: part not in _MONTHS)]
+    return [_MONTHS.get(part, part) for part in parts]
 
 
 def slip_of_number(gt: float, pred: float) -> str | None:

@@ -165,13 +165,13 @@ def shifted(gt: Decimal, pred: Decimal) -> bool:
 def day_and_month_swapped(gt: str, pred: str) -> bool:
     """Return whether two dates have the same year, and day and month in each other's place.
 
-    >>> day_and_month_swapped("2026-06-01", "2026-01-06")
+    >>> day_and_month_swapped("2026-06-01", "06 January 2026")
     True
     >>> day_and_month_swapped("05/01/24", "5 Jan 2024")  # but in some order they are the same
     False
     """
     parts, others = _date_parts(gt), _date_parts(pred)
-    if len(parts) != 3 or len(others) != 3:
+    if len(parts) != 3 or len(others) != 3 or _tells_month(gt) is not _tells_month(pred):
         return False
     (year, *rest), (other_year, *other_rest) = parts, others
     return year == other_year and rest == other_rest[::-1] and rest[0] != rest[1]
@@ -188,24 +188,34 @@ def part_of_date(gt: str, pred: str) -> bool:
 
 
 def _date_parts(text: str) -> list[int]:
-    """Return year of the century, then day and month as they stand, of a date; of others none."""
+    """Return year of the century, month and day of a date; of what is no date, nothing.
+
+    Month and day are as they stand where nothing tells which is which.
+    """
     if len(text) > LONGEST_DATE or not _DATE.fullmatch(text.strip()):
         return []
-    parts = []
+    parts: list[int] = []
     year: int | None = None
     for part in _DATE_PART.findall(text.casefold()):
-        number = _MONTHS.index(part[:3]) // 3 + 1 if part.isalpha() else int(part)
-        if number > 31 and year is None:
-            year = number % 100
+        if part.isalpha():
+            parts.insert(0, _MONTHS.index(part[:3]) // 3 + 1)
+        elif int(part) > 31 and year is None:
+            year = int(part) % 100
         else:
-            parts.append(number)
+            parts.append(int(part))
     if len(parts) == 3 and year is None:  # without a century the year comes last
         year = parts.pop()
     return parts if year is None else [year, *parts]
 
 
+def _tells_month(date: str) -> bool:
+    """Return whether a date says which part of it is the month: by its name, or after the year."""
+    return bool(_MONTH_TOLD.search(date))
+
+
 _MONTHS: Final = "janfebmaraprmayjunjulaugsepoctnovdec"
 _MONTH: Final = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+_MONTH_TOLD: Final = re.compile(rf"^\s*[0-9]{{4}}[^0-9]|{_MONTH}", re.IGNORECASE)
 _DATE_PART: Final = re.compile(rf"[0-9]+|(?:{_MONTH})")
 _DATE: Final = re.compile(
     rf"(?:(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*[,.]?\s+)?)"

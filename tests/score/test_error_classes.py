@@ -181,6 +181,9 @@ def test_a_point_in_another_place_is_a_decimal_shift(gt, pred):
         ("05.01.2024", "01.05.2024"),
         ("05/01/24", "01/05/2024"),
         ("June 1, 2026", "Jan 6, 2026"),
+        ("2020-03-04", "03 April 2020"),
+        ("4 March 2020", "April 3, 2020"),
+        ("2020-03-04", "2020 April 3"),
         ("Mon 1 June 2026", "6th January 2026"),
     ],
 )
