@@ -37,7 +37,7 @@ LATE_IMPORTS: Final = {
     ("records/chunk_record.py", "stickler_cli.records.run_reading"): "makes types with pydantic",
     ("records/codec.py", "pydantic"): "few runs read files of earlier ones",
     ("records/row_files.py", "pyarrow"): "comes with an extra",
-    ("records/row_files.py", "stickler_cli.records.run_format"): "few runs write such rows",
+    ("records/row_files.py", "stickler_cli.records.account_format"): "few runs write such rows",
     ("records/row_files.py", "typing_extensions"): "likewise",
     ("reports/pieces.py", "rapidfuzz.distance"): "few reports show differences",
     ("runs/assembly.py", "stickler_cli.clients.client"): "few runs ask models",

@@ -176,7 +176,7 @@ class LineColumn:
 
 def columns_of_errors() -> list[LineColumn]:
     """Return the columns of a file of errors."""
-    from .run_format import NonMatchRecord  # few runs write such rows
+    from .account_format import NonMatchRecord  # few runs write such rows
 
     return [LineColumn("document", str, ("document",)), *_columns(NonMatchRecord)]
 
@@ -186,7 +186,7 @@ def columns_of_documents(fields: Iterable[Path]) -> list[LineColumn]:
 
     Where the root has any keys there are, the scores are one cell of JSON.
     """
-    from .run_format import DocumentLineRecord  # few runs write such rows
+    from .account_format import DocumentLineRecord  # few runs write such rows
 
     names = [step for step, *inner in fields if not inner]
     known = [] if "*" in names else [str(name) for name in names]

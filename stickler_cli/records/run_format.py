@@ -19,27 +19,23 @@ from stickler_cli.core.rules import (
     Flag,
     Fraction,
     FractionOrNone,
-    Number,
     Rule,
     Some,
-    Weight,
     is_share,
 )
-from stickler_cli.score.accounts import NAMES, SCORE
 from stickler_cli.score.conditions import FieldInfo
-from stickler_cli.score.document_result import DocumentProblem, Status
+from stickler_cli.score.document_result import DocumentProblem
 from stickler_cli.score.error_classes import ErrorClass
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.intervals import MOST_REPLICATES
 from stickler_cli.score.policy import PolicyOutcome
 from stickler_cli.score.record import Provenance, SchemaSignature
 from stickler_cli.score.repeats import Repeats
-from stickler_cli.score.tally import COUNTING_MODES
 from stickler_cli.score.validity import Violated
+from .account_format import AccountRecord, NonMatchRecord
+from .count_format import DocumentsRecord, IntervalRecord, NodeRecord
+from .trust_format import ConfidenceRecord
 
-_MOST_UNITS: Final = 1 << 32  # more than one document has, few enough for exact sums
-
-_SHARE: Final = {"type": "number", "minimum": 0, "maximum": 1}
 _LEVEL: Final = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
 
 Level = Annotated[
@@ -53,159 +49,6 @@ Replicates = Annotated[
         fits=lambda it: type(it) is int and 0 < it <= MOST_REPLICATES,
     ),
 ]
-
-
-class LenientRecord(TypedDict):
-    """Predictions whose JSON was found in other text; a document may count in several ways."""
-
-    documents: Count
-    """All of them, each once."""
-    fence: Count
-    """In a Markdown code fence."""
-    prose: Count
-    """In other text."""
-    string: Count
-    """In a JSON string."""
-    list: Count
-    """The one element of a list."""
-
-
-class SidesRecord(TypedDict, total=False):
-    """A count for each side that was held against the schema."""
-
-    pred: Count
-    """Predictions."""
-    gt: Count
-    """Ground truths."""
-
-
-class DocumentsRecord(TypedDict):
-    """How many documents there were, by what became of them."""
-
-    total: Count
-    """All documents, one-sided ones included."""
-    evaluated: Count
-    """Documents that counts and scores are about, also those compared with an empty prediction."""
-    missing: Count
-    """Ground truths without a prediction."""
-    invalid: Count
-    """Documents whose prediction is no JSON object; compared with an empty one."""
-    failed: Count
-    """Documents that could not be evaluated."""
-    unmatched: Count
-    """Predictions without ground truth; not evaluated."""
-    duplicate_keys: NotRequired[Annotated[Count, ADDED_LATER]]
-    """Documents with an object that has a key twice, on either side; the last one counts."""
-    byte_order_mark: NotRequired[Annotated[Count, ADDED_LATER]]
-    """Documents that begin with a byte order mark, on either side; it is left out."""
-    lenient: NotRequired[Annotated[LenientRecord, ADDED_LATER]]
-    schema_invalid: NotRequired[Annotated[SidesRecord, UNREAD]]
-    """Documents that are JSON objects and not valid under the schema."""
-
-
-class RatesRecord(TypedDict):
-    """The rates of some counts; 0.0 where there is nothing to divide by."""
-
-    cm_precision: Fraction
-    """tp / (tp + fp)."""
-    cm_recall: Fraction
-    """tp / (tp + fn), or tp / (tp + fn + fd) with recall_with_fd."""
-    cm_f1: Fraction
-    """Harmonic mean of precision and recall."""
-    cm_accuracy: Fraction
-    """(tp + tn) / (tp + tn + fp + fn)."""
-
-
-class CountsRecord(TypedDict):
-    """How many units fell into each class, and the rates."""
-
-    tp: Count
-    """True positives: both sides have a value, and they match."""
-    fd: Count
-    """False discoveries: both sides have a value, and they do not match."""
-    fa: Count
-    """False alarms: only the prediction has a value."""
-    fn: Count
-    """False negatives: only the ground truth has a value."""
-    fp: NotRequired[Annotated[Count, DERIVED]]
-    """False positives: fa + fd."""
-    tn: Count
-    """True negatives: neither side has a value."""
-    derived: NotRequired[Annotated[RatesRecord, DERIVED]]
-
-
-class SumsRecord(TypedDict):
-    """Sums of scores in units of 2^-60, from which runs are merged exactly."""
-
-    raw_similarity_score: ExactSum
-    """Of the similarities before clipping."""
-    threshold_applied_score: ExactSum
-    """Of the scores after clipping."""
-
-
-IntervalRecord = Annotated[
-    list[Number],
-    Rule("two numbers", {"type": "array", "minItems": 2, "maxItems": 2, "items": _SHARE}),
-]
-"""Both ends of a confidence interval."""
-
-
-FigureIntervalRecord = Annotated[
-    list[Number],
-    Rule(
-        "two numbers", {"type": "array", "minItems": 2, "maxItems": 2, "items": {"type": "number"}}
-    ),
-]
-"""The same of a figure that may be above 1."""
-
-
-class RateIntervalsRecord(TypedDict, total=False):
-    """Confidence intervals of rates, as far as documents say anything of them."""
-
-    cm_precision: IntervalRecord
-    """Of cm_precision."""
-    cm_recall: IntervalRecord
-    """Of cm_recall."""
-    cm_f1: IntervalRecord
-    """Of cm_f1."""
-    cm_accuracy: IntervalRecord
-    """Of cm_accuracy."""
-
-
-class NodeIntervalsRecord(TypedDict, total=False):
-    """The confidence intervals of a node, as far as documents say anything of them."""
-
-    overall: RateIntervalsRecord
-    aggregate: RateIntervalsRecord
-    leaves: RateIntervalsRecord
-    threshold_applied_score: IntervalRecord
-    """Of the mean score after clipping."""
-
-
-class NodeRecord(TypedDict):
-    """Counts of one field, or of whole documents, in three readings."""
-
-    overall: CountsRecord
-    """Units: a value, an object and each element of a list count one."""
-    aggregate: CountsRecord
-    """Values, as far as the objects and items they are in match."""
-    leaves: CountsRecord
-    """All values, whatever they are in."""
-    raw_similarity_score: NotRequired[Annotated[Fraction, UNREAD]]
-    """Mean similarity before clipping; not for fields of list items."""
-    similarity_score: NotRequired[Annotated[Fraction, UNREAD]]
-    """The same as raw_similarity_score."""
-    threshold_applied_score: NotRequired[Annotated[Fraction, UNREAD]]
-    """Mean score after clipping."""
-    weight: NotRequired[Weight]
-    """What the field is worth in its object."""
-    documents: NotRequired[Count]
-    """How many documents the scores are means over."""
-    score_sums: NotRequired[SumsRecord]
-    intervals: NotRequired[Annotated[NodeIntervalsRecord, UNREAD]]
-    """Confidence intervals, if they were requested, as far as documents say anything."""
-    fields: NotRequired[Annotated[dict[str, "NodeRecord"], LATER]]
-    """The fields inside, by name, in schema order; those of a list are the fields of its items."""
 
 
 class ClassesRecord(TypedDict):
@@ -270,89 +113,6 @@ class ScoreIntervalsRecord(IntervalsRecord):
     """The interval of overall_score; null where no document has a score."""
 
 
-class BinRecord(TypedDict):
-    """Values of some confidence."""
-
-    lower: Fraction
-    """The least confidence."""
-    upper: Fraction
-    """What it does not reach, but for the last bin."""
-    units: Count
-    """How many values there are."""
-    confidence: FractionOrNone
-    """Their mean confidence; null of none."""
-    right: FractionOrNone
-    """The share that is right; null of none."""
-    interval: NotRequired[IntervalRecord]
-    """Where that share may lie."""
-
-
-class BrierPartsRecord(TypedDict):
-    """What the Brier score is made of, over the bins."""
-
-    reliability: FractionOrNone
-    """How far confidences are from what was right; 0 is best."""
-    resolution: FractionOrNone
-    """How far bins differ from each other."""
-    uncertainty: FractionOrNone
-    """How mixed right and wrong are."""
-
-
-class SelectiveRecord(TypedDict):
-    """Where to draw a line to have a share right above it, on these documents."""
-
-    threshold: Fraction
-    """The lowest such confidence."""
-    coverage: Fraction
-    """The share of values at or above it."""
-
-
-class TrustRecord(TypedDict):
-    """How far confidences can be trusted; docs/confidence.md defines each figure."""
-
-    units: Count
-    """Values of predictions that have a confidence."""
-    right: Count
-    """How many of them are right."""
-    documents: Count
-    """How many documents they are in."""
-    coverage: FractionOrNone
-    """The share of all values of predictions that has one; null where it is not known."""
-    auroc: FractionOrNone
-    """The chance that a right value has a higher confidence than a wrong one, ties half; this and
-    what follows is null where it is not defined."""
-    auprc_error: FractionOrNone
-    """Average precision of finding wrong values from the least confident up."""
-    brier: FractionOrNone
-    """Mean squared distance of confidence and what was right."""
-    brier_parts: BrierPartsRecord
-    ece: FractionOrNone
-    """Expected calibration error over ten bins of equal width."""
-    ece_mass: FractionOrNone
-    """The same over ten bins of about equal size."""
-    mce: FractionOrNone
-    """The greatest gap of a bin of equal width."""
-    log_loss: Number | None
-    """Mean negative logarithm of the probability given to what was the case."""
-    aurc: FractionOrNone
-    """Mean share wrong among the k most confident values, over all k."""
-    error_capture: dict[str, FractionOrNone]
-    """The share of errors among the least confident values, by the share that is reviewed."""
-    selective: dict[str, SelectiveRecord | None]
-    """By the share that is to be right; null where there is no such line."""
-    bins: list[BinRecord]
-    """Ten of equal width, the least confident first."""
-    intervals: NotRequired[dict[str, FigureIntervalRecord]]
-    """Of the figures, where documents say enough; `name.part` for a part of one."""
-
-
-class ConfidenceRecord(TrustRecord):
-    """How far confidences can be trusted, as a whole and by field."""
-
-    fields: dict[str, TrustRecord]
-    """By the path of the field, without list indexes."""
-
-
 class ResultsRecord(TypedDict):
     """The results of a group of documents, or of all."""
 
@@ -409,142 +169,6 @@ class KeyRecord(TypedDict):
     """Where the key stands, without list indexes."""
     count: Count
     """How often it had a value."""
-
-
-class SparseCountsRecord(TypedDict, total=False):
-    """The counts above 0."""
-
-    tp: Some
-    """True positives."""
-    fd: Some
-    """False discoveries."""
-    fa: Some
-    """False alarms."""
-    fn: Some
-    """False negatives."""
-    tn: Some
-    """True negatives."""
-
-
-class FieldAccountRecord(SparseCountsRecord, total=False):
-    """One field of one document: its counts, by mode where the three differ."""
-
-    score: Fraction
-    """Its score after clipping; not for fields of list items."""
-    overall: SparseCountsRecord
-    """What overall counts."""
-    aggregate: SparseCountsRecord
-    """What aggregate counts."""
-    leaves: SparseCountsRecord
-    """What leaves counts."""
-
-
-def _fits(entry: object) -> bool:
-    """Return whether a value is what is written of a field of a document."""
-    if not isinstance(entry, dict):
-        return False
-    for name, value in entry.items():
-        if name in COUNTING_MODES:
-            if not isinstance(value, dict) or not all(map(_is_count, value, value.values())):
-                return False
-        elif not (is_share(value) if name == SCORE else _is_count(name, value)):
-            return False
-    return bool(entry)
-
-
-def _is_count(name: object, value: object) -> bool:
-    return name in NAMES and type(value) is int and 0 < value <= _MOST_UNITS
-
-
-class ConfidencesRecord(TypedDict, total=False):
-    """The confidences of the values of one document."""
-
-    right: dict[str, list[Fraction]]
-    """Of values that are right, by the path of their field."""
-    wrong: dict[str, list[Fraction]]
-    """Of values that are wrong."""
-    apart: "ConfidencesRecord"
-    """The same of values that the counts of the whole document leave out."""
-
-
-class AccountRecord(TypedDict):
-    """What became of one document."""
-
-    id: str
-    """Of the document."""
-    status: Status
-    score: FractionOrNone
-    """Its overall score; null where it was not compared."""
-    by: NotRequired[dict[str, str]]
-    """The group that it is in, by each key that the run was broken down by."""
-    fields: dict[
-        str, Annotated[FieldAccountRecord, Rule("counts of a field in the run format", fits=_fits)]
-    ]
-    """Where something was counted or scored, by path, parents first; of the whole document the
-    path is empty."""
-    confidences: NotRequired[ConfidencesRecord]
-    """Only if the prediction has any."""
-
-
-class DetailsRecord(TypedDict):
-    """More about an error."""
-
-    reason: str
-    """Why it is one."""
-    differing_fields: NotRequired[list[str]]
-    """Of a pair of list items below its threshold, the fields that differ."""
-    judge: NotRequired[str]
-    """Where a language model compared the values, its reason."""
-
-
-class NonMatchRecord(TypedDict):
-    """One unit that is wrong."""
-
-    field_path: Annotated[str, Rule("a string", {"type": "string", "minLength": 1})]
-    """With the ground truth's list indexes; with the prediction's for a false alarm."""
-    non_match_type: Literal["false_discovery", "false_alarm", "false_negative"]
-    """What the error counts as: FD, FA or FN."""
-    class_: ErrorClass
-    """What kind of mistake it is, as docs/error-classes.md describes them."""
-    ground_truth_value: AnyJson
-    """The ground truth, any JSON value; null where it is absent."""
-    prediction_value: AnyJson
-    """The prediction, any JSON value; null where it is absent."""
-    similarity_score: NotRequired[Fraction]
-    """How alike the values are; for a false discovery only."""
-    inside: NotRequired[str]
-    """The path of the error that it is in: a list item, or what one side lacks, that failed as a
-    whole."""
-    values: NotRequired[Count]
-    """Of a list item or object that failed as a whole, how many errors are inside it; none of a
-    value."""
-    details: DetailsRecord
-
-
-class UnitsRecord(TypedDict):
-    """How many units of a document fell into each class; rates follow from them."""
-
-    tp: Count
-    fd: Count
-    fa: Count
-    fn: Count
-    tn: Count
-
-
-class DocumentLineRecord(TypedDict):
-    """A line of `--documents`, as far as a table has it."""
-
-    document: str
-    status: Status
-    overall_score: Fraction
-    all_fields_matched: Flag
-    field_scores: AnyJson
-    overall: UnitsRecord
-    aggregate: UnitsRecord
-    leaves: UnitsRecord
-    validity: AnyJson
-    remarks: AnyJson
-    problems: AnyJson
 
 
 class EvaluationRecord(ResultsRecord):

@@ -26,14 +26,14 @@ from stickler_cli.score.results import Results
 from stickler_cli.score.tally import COUNTING_MODES, Tally
 from stickler_cli.score.validity import SIDES, Side, Validity
 from stickler_cli.settings import DecidingOptions, RunOptions
+from .account_format import AccountRecord
 from .codec import read
+from .count_format import NodeRecord
 from .run_format import (
-    AccountRecord,
     CauseRecord,
     ClassesRecord,
     EvaluationRecord,
     IntervalsRecord,
-    NodeRecord,
     ResultsRecord,
     RunRecord,
     ValidityRecord,

@@ -1,0 +1,158 @@
+"""What a run in a file says of one document, and of one error."""
+
+from typing import Annotated, Final, Literal, NotRequired
+
+from typing_extensions import TypedDict  # that of Python 3.11 is none that pydantic takes
+
+from stickler_cli.core.rules import (
+    AnyJson,
+    Count,
+    Flag,
+    Fraction,
+    FractionOrNone,
+    Rule,
+    Some,
+    is_share,
+)
+from stickler_cli.score.accounts import NAMES, SCORE
+from stickler_cli.score.document_result import Status
+from stickler_cli.score.error_classes import ErrorClass
+from stickler_cli.score.tally import COUNTING_MODES
+
+_MOST_UNITS: Final = 1 << 32  # more than one document has, few enough for exact sums
+
+
+class SparseCountsRecord(TypedDict, total=False):
+    """The counts above 0."""
+
+    tp: Some
+    """True positives."""
+    fd: Some
+    """False discoveries."""
+    fa: Some
+    """False alarms."""
+    fn: Some
+    """False negatives."""
+    tn: Some
+    """True negatives."""
+
+
+class FieldAccountRecord(SparseCountsRecord, total=False):
+    """One field of one document: its counts, by mode where the three differ."""
+
+    score: Fraction
+    """Its score after clipping; not for fields of list items."""
+    overall: SparseCountsRecord
+    """What overall counts."""
+    aggregate: SparseCountsRecord
+    """What aggregate counts."""
+    leaves: SparseCountsRecord
+    """What leaves counts."""
+
+
+def _fits(entry: object) -> bool:
+    """Return whether a value is what is written of a field of a document."""
+    if not isinstance(entry, dict):
+        return False
+    for name, value in entry.items():
+        if name in COUNTING_MODES:
+            if not isinstance(value, dict) or not all(map(_is_count, value, value.values())):
+                return False
+        elif not (is_share(value) if name == SCORE else _is_count(name, value)):
+            return False
+    return bool(entry)
+
+
+def _is_count(name: object, value: object) -> bool:
+    return name in NAMES and type(value) is int and 0 < value <= _MOST_UNITS
+
+
+class ConfidencesRecord(TypedDict, total=False):
+    """The confidences of the values of one document."""
+
+    right: dict[str, list[Fraction]]
+    """Of values that are right, by the path of their field."""
+    wrong: dict[str, list[Fraction]]
+    """Of values that are wrong."""
+    apart: "ConfidencesRecord"
+    """The same of values that the counts of the whole document leave out."""
+
+
+class AccountRecord(TypedDict):
+    """What became of one document."""
+
+    id: str
+    """Of the document."""
+    status: Status
+    score: FractionOrNone
+    """Its overall score; null where it was not compared."""
+    by: NotRequired[dict[str, str]]
+    """The group that it is in, by each key that the run was broken down by."""
+    fields: dict[
+        str, Annotated[FieldAccountRecord, Rule("counts of a field in the run format", fits=_fits)]
+    ]
+    """Where something was counted or scored, by path, parents first; of the whole document the
+    path is empty."""
+    confidences: NotRequired[ConfidencesRecord]
+    """Only if the prediction has any."""
+
+
+class DetailsRecord(TypedDict):
+    """More about an error."""
+
+    reason: str
+    """Why it is one."""
+    differing_fields: NotRequired[list[str]]
+    """Of a pair of list items below its threshold, the fields that differ."""
+    judge: NotRequired[str]
+    """Where a language model compared the values, its reason."""
+
+
+class NonMatchRecord(TypedDict):
+    """One unit that is wrong."""
+
+    field_path: Annotated[str, Rule("a string", {"type": "string", "minLength": 1})]
+    """With the ground truth's list indexes; with the prediction's for a false alarm."""
+    non_match_type: Literal["false_discovery", "false_alarm", "false_negative"]
+    """What the error counts as: FD, FA or FN."""
+    class_: ErrorClass
+    """What kind of mistake it is, as docs/error-classes.md describes them."""
+    ground_truth_value: AnyJson
+    """The ground truth, any JSON value; null where it is absent."""
+    prediction_value: AnyJson
+    """The prediction, any JSON value; null where it is absent."""
+    similarity_score: NotRequired[Fraction]
+    """How alike the values are; for a false discovery only."""
+    inside: NotRequired[str]
+    """The path of the error that it is in: a list item, or what one side lacks, that failed as a
+    whole."""
+    values: NotRequired[Count]
+    """Of a list item or object that failed as a whole, how many errors are inside it; none of a
+    value."""
+    details: DetailsRecord
+
+
+class UnitsRecord(TypedDict):
+    """How many units of a document fell into each class; rates follow from them."""
+
+    tp: Count
+    fd: Count
+    fa: Count
+    fn: Count
+    tn: Count
+
+
+class DocumentLineRecord(TypedDict):
+    """A line of `--documents`, as far as a table has it."""
+
+    document: str
+    status: Status
+    overall_score: Fraction
+    all_fields_matched: Flag
+    field_scores: AnyJson
+    overall: UnitsRecord
+    aggregate: UnitsRecord
+    leaves: UnitsRecord
+    validity: AnyJson
+    remarks: AnyJson
+    problems: AnyJson

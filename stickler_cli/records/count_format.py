@@ -1,0 +1,173 @@
+"""What a run in a file says of counts, and of rates and their confidence intervals."""
+
+from typing import Annotated, Final, NotRequired
+
+from typing_extensions import TypedDict  # that of Python 3.11 is none that pydantic takes
+
+from stickler_cli.core.rules import (
+    ADDED_LATER,
+    DERIVED,
+    LATER,
+    UNREAD,
+    Count,
+    ExactSum,
+    Fraction,
+    Number,
+    Rule,
+    Weight,
+)
+
+_SHARE: Final = {"type": "number", "minimum": 0, "maximum": 1}
+
+
+class LenientRecord(TypedDict):
+    """Predictions whose JSON was found in other text; a document may count in several ways."""
+
+    documents: Count
+    """All of them, each once."""
+    fence: Count
+    """In a Markdown code fence."""
+    prose: Count
+    """In other text."""
+    string: Count
+    """In a JSON string."""
+    list: Count
+    """The one element of a list."""
+
+
+class SidesRecord(TypedDict, total=False):
+    """A count for each side that was held against the schema."""
+
+    pred: Count
+    """Predictions."""
+    gt: Count
+    """Ground truths."""
+
+
+class DocumentsRecord(TypedDict):
+    """How many documents there were, by what became of them."""
+
+    total: Count
+    """All documents, one-sided ones included."""
+    evaluated: Count
+    """Documents that counts and scores are about, also those compared with an empty prediction."""
+    missing: Count
+    """Ground truths without a prediction."""
+    invalid: Count
+    """Documents whose prediction is no JSON object; compared with an empty one."""
+    failed: Count
+    """Documents that could not be evaluated."""
+    unmatched: Count
+    """Predictions without ground truth; not evaluated."""
+    duplicate_keys: NotRequired[Annotated[Count, ADDED_LATER]]
+    """Documents with an object that has a key twice, on either side; the last one counts."""
+    byte_order_mark: NotRequired[Annotated[Count, ADDED_LATER]]
+    """Documents that begin with a byte order mark, on either side; it is left out."""
+    lenient: NotRequired[Annotated[LenientRecord, ADDED_LATER]]
+    schema_invalid: NotRequired[Annotated[SidesRecord, UNREAD]]
+    """Documents that are JSON objects and not valid under the schema."""
+
+
+class RatesRecord(TypedDict):
+    """The rates of some counts; 0.0 where there is nothing to divide by."""
+
+    cm_precision: Fraction
+    """tp / (tp + fp)."""
+    cm_recall: Fraction
+    """tp / (tp + fn), or tp / (tp + fn + fd) with recall_with_fd."""
+    cm_f1: Fraction
+    """Harmonic mean of precision and recall."""
+    cm_accuracy: Fraction
+    """(tp + tn) / (tp + tn + fp + fn)."""
+
+
+class CountsRecord(TypedDict):
+    """How many units fell into each class, and the rates."""
+
+    tp: Count
+    """True positives: both sides have a value, and they match."""
+    fd: Count
+    """False discoveries: both sides have a value, and they do not match."""
+    fa: Count
+    """False alarms: only the prediction has a value."""
+    fn: Count
+    """False negatives: only the ground truth has a value."""
+    fp: NotRequired[Annotated[Count, DERIVED]]
+    """False positives: fa + fd."""
+    tn: Count
+    """True negatives: neither side has a value."""
+    derived: NotRequired[Annotated[RatesRecord, DERIVED]]
+
+
+class SumsRecord(TypedDict):
+    """Sums of scores in units of 2^-60, from which runs are merged exactly."""
+
+    raw_similarity_score: ExactSum
+    """Of the similarities before clipping."""
+    threshold_applied_score: ExactSum
+    """Of the scores after clipping."""
+
+
+IntervalRecord = Annotated[
+    list[Number],
+    Rule("two numbers", {"type": "array", "minItems": 2, "maxItems": 2, "items": _SHARE}),
+]
+"""Both ends of a confidence interval."""
+
+
+FigureIntervalRecord = Annotated[
+    list[Number],
+    Rule(
+        "two numbers", {"type": "array", "minItems": 2, "maxItems": 2, "items": {"type": "number"}}
+    ),
+]
+"""The same of a figure that may be above 1."""
+
+
+class RateIntervalsRecord(TypedDict, total=False):
+    """Confidence intervals of rates, as far as documents say anything of them."""
+
+    cm_precision: IntervalRecord
+    """Of cm_precision."""
+    cm_recall: IntervalRecord
+    """Of cm_recall."""
+    cm_f1: IntervalRecord
+    """Of cm_f1."""
+    cm_accuracy: IntervalRecord
+    """Of cm_accuracy."""
+
+
+class NodeIntervalsRecord(TypedDict, total=False):
+    """The confidence intervals of a node, as far as documents say anything of them."""
+
+    overall: RateIntervalsRecord
+    aggregate: RateIntervalsRecord
+    leaves: RateIntervalsRecord
+    threshold_applied_score: IntervalRecord
+    """Of the mean score after clipping."""
+
+
+class NodeRecord(TypedDict):
+    """Counts of one field, or of whole documents, in three readings."""
+
+    overall: CountsRecord
+    """Units: a value, an object and each element of a list count one."""
+    aggregate: CountsRecord
+    """Values, as far as the objects and items they are in match."""
+    leaves: CountsRecord
+    """All values, whatever they are in."""
+    raw_similarity_score: NotRequired[Annotated[Fraction, UNREAD]]
+    """Mean similarity before clipping; not for fields of list items."""
+    similarity_score: NotRequired[Annotated[Fraction, UNREAD]]
+    """The same as raw_similarity_score."""
+    threshold_applied_score: NotRequired[Annotated[Fraction, UNREAD]]
+    """Mean score after clipping."""
+    weight: NotRequired[Weight]
+    """What the field is worth in its object."""
+    documents: NotRequired[Count]
+    """How many documents the scores are means over."""
+    score_sums: NotRequired[SumsRecord]
+    intervals: NotRequired[Annotated[NodeIntervalsRecord, UNREAD]]
+    """Confidence intervals, if they were requested, as far as documents say anything."""
+    fields: NotRequired[Annotated[dict[str, "NodeRecord"], LATER]]
+    """The fields inside, by name, in schema order; those of a list are the fields of its items."""
