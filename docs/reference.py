@@ -16,7 +16,7 @@ from stickler_cli.cli.commands import Command
 from stickler_cli.cli.console import MEANINGS
 from stickler_cli.cli.help import PANELS
 from stickler_cli.core.option import Option, Settings, options_of
-from stickler_cli.settings import COMMANDS
+from stickler_cli.settings.by_command import COMMANDS
 
 PAGES = Path(__file__).parent
 WIDTH = "80"

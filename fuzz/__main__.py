@@ -14,7 +14,7 @@ from fuzz.mutation import mutated
 with atheris.instrument_imports(include=["stickler_cli"]):
     from fuzz.targets import TARGETS
     from stickler_cli.core.option import options_of
-    from stickler_cli.settings import COMMANDS
+    from stickler_cli.settings.by_command import COMMANDS
 
 HERE = Path(__file__).parent
 DICTIONARY = HERE / "words.dict"

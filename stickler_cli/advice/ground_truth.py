@@ -8,7 +8,7 @@ from stickler_cli.documents.shapes import at_root, root_steps
 from stickler_cli.documents.single import open_documents
 from stickler_cli.schema.defaults import open_default
 from stickler_cli.schema.observation import Observed
-from stickler_cli.settings import FindingOptions
+from stickler_cli.settings.inputs import FindingOptions
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from stickler_cli.documents.sources import ONE_FILE
 from stickler_cli.runs.limits import room_for_depth
 from stickler_cli.runs.unwrapping import unwrapper_of
 from stickler_cli.schema.loading import LoadedSchema
-from stickler_cli.settings import LintSettings
+from stickler_cli.settings.of_schemas import LintSettings
 from .copies import Copies
 from .document_rules import DocumentRules
 from .field_values import FieldValues

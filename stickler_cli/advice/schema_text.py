@@ -13,7 +13,7 @@ from stickler_cli.schema.annotated_text import with_keys
 from stickler_cli.schema.annotations import PREFIX
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.loading import LoadedSchema
-from stickler_cli.settings import SchemaOptions
+from stickler_cli.settings.inputs import SchemaOptions
 from .tuning import TunedField
 
 

@@ -17,7 +17,8 @@ from stickler_cli.runs.evaluate import evaluate_in_memory
 from stickler_cli.runs.job import Validation, validation_of
 from stickler_cli.schema.judging import MOST_LEVELS
 from stickler_cli.schema.loading import LoadedSchema, load_schema, loaded
-from stickler_cli.settings import ExtraFields, Infer, ManySettings, Missing, Validate
+from stickler_cli.settings.allowed import ExtraFields, Infer, Missing, Validate
+from stickler_cli.settings.of_documents import ManySettings
 from .evaluation_views import Evaluation
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from stickler_cli.runs.unwrapping import unwrapper_of
 from stickler_cli.runs.whole_files import check_outputs, whole_file
 from stickler_cli.score.calibrating import calibrate
 from stickler_cli.score.policy import Asked
-from stickler_cli.settings import AcceptSettings
+from stickler_cli.settings.of_runs import AcceptSettings
 from .console import ExitCode, warn, write_result
 from .eval import as_of_eval
 from .outputs import style_of

@@ -1,6 +1,6 @@
 """Commands as typer has them: arguments, and settings whose fields become options.
 
-The values come from the command line, else from the configuration file, else from `settings.py`.
+The values come from the command line, else from the configuration file, else from `settings`.
 """
 
 import inspect
@@ -14,7 +14,7 @@ import typer
 from stickler_cli.core.option import FLAG, Choice, Option, Texts, options_of, read_settings
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError
 from stickler_cli.runs.limits import check_address_space
-from stickler_cli.settings import COMMANDS
+from stickler_cli.settings.by_command import COMMANDS
 from .commands import Argument, Command
 from .config import OWN_FILE, read_config
 from .console import ExitCode

@@ -28,7 +28,7 @@ class Command:
     help: str
     does: str = ""
     """Module of this room, and in it the function: it takes the arguments, and settings if
-    `settings.COMMANDS` has any for it (arguments too), and returns the exit code."""
+    `settings/by_command.py` has any for it (arguments too), and returns the exit code."""
     arguments: Mapping[str, Argument] = field(default_factory=dict)
     examples: str = ""
     parts: Mapping[str, "Command"] = field(default_factory=dict)  # of a group

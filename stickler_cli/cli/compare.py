@@ -15,7 +15,7 @@ from stickler_cli.runs.limits import room_for_depth
 from stickler_cli.runs.unwrapping import unwrapped, unwrapper_of
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.batch import batch_of
-from stickler_cli.settings import CompareSettings
+from stickler_cli.settings.of_documents import CompareSettings
 from .console import ExitCode, show_problems, warn
 from .outputs import outputs_of
 from .schemas import schema_of

@@ -12,7 +12,7 @@ from stickler_cli.core.json_values import brief
 from stickler_cli.core.option import NotTakenError, options_of
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.documents.reading import STANDARD_INPUT
-from stickler_cli.settings import COMMANDS
+from stickler_cli.settings.by_command import COMMANDS
 from .console import warn
 
 OWN_FILE: Final = "stickler.toml"

@@ -17,15 +17,11 @@ from stickler_cli.runs.saved import load_run
 from stickler_cli.score.gates import parse_gate
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.record import Run
-from stickler_cli.settings import (
-    DecidingOptions,
-    DiffSettings,
-    DocumentOptions,
-    EvalSettings,
-    ModelOptions,
-    SchemaOptions,
-    TerminalOptions,
-)
+from stickler_cli.settings.deciding import DecidingOptions
+from stickler_cli.settings.inputs import DocumentOptions, SchemaOptions
+from stickler_cli.settings.of_documents import EvalSettings
+from stickler_cli.settings.of_runs import DiffSettings
+from stickler_cli.settings.running import ModelOptions, TerminalOptions
 from .console import ExitCode
 from .eval import evaluated
 from .outputs import exit_code_of, outputs_of

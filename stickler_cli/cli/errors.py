@@ -18,7 +18,7 @@ from stickler_cli.runs.run_directory import NON_MATCHES, RUN_FILE
 from stickler_cli.runs.saved import errors_in, errors_of, load_run
 from stickler_cli.score.error_classes import ErrorClass
 from stickler_cli.score.record import Run
-from stickler_cli.settings import ErrorsSettings
+from stickler_cli.settings.of_documents import ErrorsSettings
 from .console import ExitCode
 from .eval import as_of_eval, evaluated
 from .outputs import exit_code_of, outputs_of

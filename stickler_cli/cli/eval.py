@@ -20,7 +20,8 @@ from stickler_cli.runs.pipeline import chunk_results
 from stickler_cli.score.record import Run
 from stickler_cli.score.repeats import MOST_ERRORS
 from stickler_cli.score.results import NO_GROUP
-from stickler_cli.settings import AcceptSettings, ErrorsSettings, EvalSettings
+from stickler_cli.settings.of_documents import ErrorsSettings, EvalSettings
+from stickler_cli.settings.of_runs import AcceptSettings
 from .console import ExitCode, warn, write_result
 from .explaining import explaining
 from .outputs import exit_code_of, listing, outputs_of

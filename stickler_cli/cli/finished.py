@@ -12,7 +12,7 @@ from stickler_cli.runs.run_directory import JOURNAL
 from stickler_cli.runs.saved import load_detail, load_run
 from stickler_cli.score.gates import check_paths, parse_gates, refuse_bounds
 from stickler_cli.score.run_merging import merge_runs
-from stickler_cli.settings import MergeSettings, ReportSettings
+from stickler_cli.settings.of_runs import MergeSettings, ReportSettings
 from .console import ExitCode, warn
 from .outputs import exit_code_of, outputs_of
 

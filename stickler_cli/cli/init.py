@@ -21,7 +21,7 @@ from stickler_cli.schema.loading import is_schema_file, loaded
 from stickler_cli.schema.observation import Observed
 from stickler_cli.schema.observed_schema import facts_of, schema_of
 from stickler_cli.schema.references import IN_MEMORY
-from stickler_cli.settings import InitSettings
+from stickler_cli.settings.of_schemas import InitSettings
 from .console import ExitCode, warn, write_result
 from .interview import interview
 from .schemas import is_model, model_schema

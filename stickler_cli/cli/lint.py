@@ -7,7 +7,8 @@ from stickler_cli.advice.lint import LintReport
 from stickler_cli.advice.lint import lint as linted
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.reports.registry import LINT_FORMATS
-from stickler_cli.settings import FailOn, LintSettings
+from stickler_cli.settings.allowed import FailOn
+from stickler_cli.settings.of_schemas import LintSettings
 from .console import ExitCode
 from .outputs import outputs_of
 from .schemas import schema_of

@@ -11,7 +11,7 @@ from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.problems import SchemaError
 from stickler_cli.reports.figures import visible
 from stickler_cli.schema.choices import Inferred
-from stickler_cli.settings import CheckSettings
+from stickler_cli.settings.of_schemas import CheckSettings
 from .console import ExitCode, show_problems, write_result
 from .outputs import listing
 from .schemas import schema_of

@@ -28,15 +28,11 @@ from stickler_cli.runs.whole_files import PARTIAL, check_outputs, whole_file
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.record import Run, Verdict
-from stickler_cli.settings import (
-    CompareSettings,
-    ErrorsSettings,
-    LintSettings,
-    ReportOptions,
-    ReportSettings,
-    TerminalOptions,
-    TuneSettings,
-)
+from stickler_cli.settings.of_documents import CompareSettings, ErrorsSettings
+from stickler_cli.settings.of_runs import ReportSettings
+from stickler_cli.settings.of_schemas import LintSettings, TuneSettings
+from stickler_cli.settings.running import TerminalOptions
+from stickler_cli.settings.showing import ReportOptions
 from .console import ExitCode, show_problems, warn, write_result
 
 if TYPE_CHECKING:

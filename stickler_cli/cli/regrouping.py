@@ -17,7 +17,9 @@ from stickler_cli.runs.run_directory import begun_with
 from stickler_cli.schema.loading import LoadedSchema, load_schema
 from stickler_cli.score.record import PER_DOCUMENT, Run, run_record
 from stickler_cli.score.validity import SIDES
-from stickler_cli.settings import EvalSettings, Infer, ReportSettings
+from stickler_cli.settings.allowed import Infer
+from stickler_cli.settings.of_documents import EvalSettings
+from stickler_cli.settings.of_runs import ReportSettings
 from .eval import evaluated, refuse_keys_of_none
 from .explaining import explaining
 

@@ -20,16 +20,9 @@ from stickler_cli.schema.loading import (
     load_schema,
     loaded,
 )
-from stickler_cli.settings import (
-    CheckSettings,
-    CompareSettings,
-    EvalSettings,
-    LintSettings,
-    PluginOptions,
-    ShowSettings,
-    TruthSource,
-    TuneSettings,
-)
+from stickler_cli.settings.inputs import PluginOptions, TruthSource
+from stickler_cli.settings.of_documents import CompareSettings, EvalSettings
+from stickler_cli.settings.of_schemas import CheckSettings, LintSettings, ShowSettings, TuneSettings
 from .console import show_problems, warn
 
 _MODEL: Final = re.compile(r"[^\W\d][\w.]*:[^\W\d][\w.]*")

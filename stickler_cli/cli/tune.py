@@ -24,7 +24,7 @@ from stickler_cli.runs.whole_files import whole_file
 from stickler_cli.schema.annotated_text import with_keys
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.intervals import IntervalSettings
-from stickler_cli.settings import TuneSettings
+from stickler_cli.settings.of_schemas import TuneSettings
 from .console import ExitCode, show_problems
 from .outputs import NAMED, outputs_of
 from .schemas import schema_of

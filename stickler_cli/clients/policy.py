@@ -4,7 +4,7 @@ from dataclasses import field
 from typing import Final
 
 from stickler_cli.core.values import dataclass
-from stickler_cli.settings import ModelOptions
+from stickler_cli.settings.running import ModelOptions
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,8 @@ import numpy as np
 
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.values import dataclass
-from stickler_cli.settings import ComparisonOptions, ExtraFields
+from stickler_cli.settings.allowed import ExtraFields
+from stickler_cli.settings.deciding import ComparisonOptions
 from .account import Account, MismatchAccount, Part, Rules, split
 from .columns import NOTHING, Columns, Indexes, Mask
 from .result import FA, FD, FN

@@ -1,4 +1,4 @@
-"""What an option of `settings.py` is: its default, the values that it takes, what its help says.
+"""What an option of `settings` is: its default, the values that it takes, what its help says.
 
 Values from command lines, files and calls are read here: ranges and refusals have one home.
 """

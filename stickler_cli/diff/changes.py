@@ -20,7 +20,7 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.score.gates import SCORE, TRUST, GateResult
 from stickler_cli.score.intervals import Interval, IntervalSettings
 from stickler_cli.score.tally import COUNTING_MODES
-from stickler_cli.settings import MARGIN
+from stickler_cli.settings.allowed import MARGIN
 from .significance import SWAPS
 
 HARD: Final = 0.5  # a document whose score falls by this much breaks hard: half of it is lost

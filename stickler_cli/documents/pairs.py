@@ -15,7 +15,7 @@ from stickler_cli.core.locations import Path as FieldPath
 from stickler_cli.core.locations import parse_field_path
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
-from stickler_cli.settings import DocumentOptions
+from stickler_cli.settings.inputs import DocumentOptions
 from .document import Data, FileReference, Reference, bytes_of, digest_of, read_document
 from .lines import Side, documents_by_id, lines_of
 from .reading import STANDARD_INPUT, decoded

@@ -16,7 +16,7 @@ import orjson
 
 from stickler_cli.core.json_values import JsonObject, JsonValue, kind_of
 from stickler_cli.core.problems import Problem
-from stickler_cli.settings import DocumentOptions
+from stickler_cli.settings.inputs import DocumentOptions
 
 MAX_DOCUMENT_BYTES: Final = DocumentOptions.max_document_size
 """Bytes of one document, unpacked. A document of 195 MB takes 1.9 GB of memory once parsed."""

@@ -8,7 +8,7 @@ from heapq import nsmallest
 from itertools import islice
 
 from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.settings import SelectionOptions
+from stickler_cli.settings.inputs import SelectionOptions
 from .pairs import PairRef, Pairs
 
 

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from stickler_cli.core.json_values import JsonObject, JsonValue, brief, kind_of
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
-from stickler_cli.settings import DocumentOptions
+from stickler_cli.settings.inputs import DocumentOptions
 from .document import Reference, Wrapping
 
 PAIR_BY: Final = "--pair-by"

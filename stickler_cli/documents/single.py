@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
-from stickler_cli.settings import FindingOptions
+from stickler_cli.settings.inputs import FindingOptions
 from .document import FileReference, Reference
 from .lines import documents_by_id, lines_of
 from .pairs import PairRef, Pairs, parse_id_field

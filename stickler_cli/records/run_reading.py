@@ -25,7 +25,7 @@ from stickler_cli.score.record import Run
 from stickler_cli.score.results import Results
 from stickler_cli.score.tally import COUNTING_MODES, Tally
 from stickler_cli.score.validity import SIDES, Side, Validity
-from stickler_cli.settings import DecidingOptions, RunOptions
+from stickler_cli.settings.deciding import DecidingOptions, RunOptions
 from .account_format import AccountRecord
 from .codec import read
 from .count_format import NodeRecord

@@ -18,7 +18,7 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from stickler_cli.core.option import Choice, options_of
 from stickler_cli.score.policy import AcceptancePolicy
-from stickler_cli.settings import ComparisonOptions, DecidingOptions, RunOptions
+from stickler_cli.settings.deciding import ComparisonOptions, DecidingOptions, RunOptions
 from .comparison_format import ComparisonRecord
 from .difference_format import DifferenceRecord
 from .run_format import RunRecord

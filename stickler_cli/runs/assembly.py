@@ -19,15 +19,11 @@ from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.gates import Gate, check_paths, parse_gates, refuse_bounds
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.policy import AcceptancePolicy
-from stickler_cli.settings import (
-    TIMEOUT,
-    ComparisonOptions,
-    DecidingOptions,
-    EvalSettings,
-    LimitedOptions,
-    ModelOptions,
-    SourceOptions,
-)
+from stickler_cli.settings.allowed import TIMEOUT
+from stickler_cli.settings.deciding import ComparisonOptions, DecidingOptions, LimitedOptions
+from stickler_cli.settings.inputs import SourceOptions
+from stickler_cli.settings.of_documents import EvalSettings
+from stickler_cli.settings.running import ModelOptions
 from .grouping import parse_groupings
 from .job import Job, OutputsRequested, Workers, validation_of
 from .limits import check_memory_limit

@@ -26,13 +26,9 @@ from stickler_cli.score.conditions import Conditions, FieldInfo
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.gates import judge
 from stickler_cli.score.record import Provenance, Run, SchemaSignature
-from stickler_cli.settings import (
-    DecidingOptions,
-    DocumentOptions,
-    ManySettings,
-    RunOptions,
-    SelectionOptions,
-)
+from stickler_cli.settings.deciding import DecidingOptions, RunOptions
+from stickler_cli.settings.inputs import DocumentOptions, SelectionOptions
+from stickler_cli.settings.of_documents import ManySettings
 from .assembly import Assembly, client_of, comparing
 from .chunk import ChunkResult, Item
 from .hints import hints

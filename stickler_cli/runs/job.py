@@ -11,7 +11,7 @@ from stickler_cli.schema.dialects import Schema
 from stickler_cli.schema.document_validity import DocumentValidator
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.validity import SIDES, Side, Verdict
-from stickler_cli.settings import Missing, Validate
+from stickler_cli.settings.allowed import Missing, Validate
 from .grouping import Grouping
 
 

@@ -17,7 +17,7 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document import read_document
 from stickler_cli.documents.reading import STANDARD_INPUT
 from stickler_cli.documents.single import open_documents
-from stickler_cli.settings import FindingOptions
+from stickler_cli.settings.inputs import FindingOptions
 
 COMMENT: Final = "$comment"
 KEPT: Final = 64

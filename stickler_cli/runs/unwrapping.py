@@ -7,7 +7,7 @@ from stickler_cli.core.json_values import JsonObject, brief
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents.pairs import DocumentPair
 from stickler_cli.score.document_result import INHERITED
-from stickler_cli.settings import WrapperOptions
+from stickler_cli.settings.inputs import WrapperOptions
 
 
 def unwrapper_of(root: Declared, settings: WrapperOptions) -> Unwrapper | None:

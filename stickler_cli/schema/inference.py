@@ -17,7 +17,7 @@ from stickler_cli.core.json_values import JsonObject, JsonValue
 from stickler_cli.core.locations import Path, field_path, json_pointer
 from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.core.values import dataclass
-from stickler_cli.settings import Infer
+from stickler_cli.settings.allowed import Infer
 from .annotations import NOTHING_INHERITED, Merged, own_keys
 from .choices import (
     Inferred,

@@ -13,7 +13,7 @@ from stickler_cli.compare.plan import Plan
 from stickler_cli.core.json_values import JsonValue, json_line
 from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.core.values import dataclass
-from stickler_cli.settings import Infer
+from stickler_cli.settings.allowed import Infer
 from .compiler import compile_schema
 from .dialects import Schema
 from .inference import Inference, Inferred, infer

@@ -12,7 +12,7 @@ from stickler_cli import __version__
 from stickler_cli.core.locations import field_path, parse_field_path
 from stickler_cli.core.option import part_of
 from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.settings import DecidingOptions
+from stickler_cli.settings.deciding import DecidingOptions
 from .accepting import accept, losses, needed
 from .confident import Units
 from .evaluation import Evaluation

@@ -9,7 +9,7 @@ from typing import Annotated, Final
 from stickler_cli.core.locations import Path
 from stickler_cli.core.rules import FieldPath, FractionOrNone, Rule, Weight
 from stickler_cli.core.values import dataclass
-from stickler_cli.settings import DecidingOptions
+from stickler_cli.settings.deciding import DecidingOptions
 from .tally import Tally
 
 ANY_KEY: Final = "*"  # in the path of a field: any key that only the documents name

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickler_cli.core.values import dataclass
-from stickler_cli.settings import LEVEL, IntervalOptions
+from stickler_cli.settings.allowed import LEVEL
+from stickler_cli.settings.deciding import IntervalOptions
 
 REPLICATES: Final = 1000
 """Enough for the ends of a 95% interval: 25 replicates lie beyond each. Source: Efron and

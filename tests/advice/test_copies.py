@@ -8,7 +8,7 @@ import pytest
 from stickler_cli.advice import copies
 from stickler_cli.advice.lint import lint
 from stickler_cli.schema.loading import load_schema
-from stickler_cli.settings import LintSettings
+from stickler_cli.settings.of_schemas import LintSettings
 
 SCHEMA = {"type": "object", "properties": {"a": {}}, "additionalProperties": {}}
 

@@ -12,7 +12,7 @@ import pytest
 
 from stickler_cli.cli.console import ExitCode
 from stickler_cli.reports.registry import FORMATS
-from stickler_cli.settings import RunFormat
+from stickler_cli.settings.allowed import RunFormat
 from .conftest import GOOD, SCHEMA, write
 
 EVAL = ("eval", "schema.json", "gt", "pred")

@@ -11,7 +11,7 @@ from stickler_cli.cli.commands import COMMANDS as ROWS
 from stickler_cli.cli.console import ExitCode
 from stickler_cli.cli.help import PANELS
 from stickler_cli.core.option import options_of
-from stickler_cli.settings import COMMANDS
+from stickler_cli.settings.by_command import COMMANDS
 
 MANUAL = Path(__file__).parents[2] / "docs" / "stickler.1"
 

@@ -14,7 +14,7 @@ import pytest
 from stickler_cli import __version__
 from stickler_cli.cli.console import MEANINGS, ExitCode
 from stickler_cli.runs.limits import LEAST_ADDRESS_SPACE
-from stickler_cli.settings import COMMANDS
+from stickler_cli.settings.by_command import COMMANDS
 from .conftest import write
 
 COMMAND = (sys.executable, "-m", "stickler_cli")

@@ -329,7 +329,7 @@ def test_everything_that_decides_a_result_is_a_setting(orders, whole):
 
     from stickler_cli.compare.plan import Options
     from stickler_cli.runs.job import Job, OutputsRequested
-    from stickler_cli.settings import DecidingOptions
+    from stickler_cli.settings.deciding import DecidingOptions
 
     settings = json.loads(journal_lines()[1].partition(b" ")[2])["settings"]
     elsewhere = {"plan": "schema", "options": None, "validation": "validate"}

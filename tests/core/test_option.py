@@ -15,7 +15,9 @@ from stickler_cli.core.option import (
     read_settings,
 )
 from stickler_cli.core.problems import UsageError
-from stickler_cli.settings import COMMANDS, EvalSettings, ManySettings, RunOptions
+from stickler_cli.settings.by_command import COMMANDS
+from stickler_cli.settings.deciding import RunOptions
+from stickler_cli.settings.of_documents import EvalSettings, ManySettings
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from stickler_cli.score.accounts import Accounts
 from stickler_cli.score.conditions import FieldInfo
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.record import Run, SchemaSignature
-from stickler_cli.settings import RunOptions
+from stickler_cli.settings.deciding import RunOptions
 
 OPTIONS = RunOptions()
 SIGNATURE = SchemaSignature("order.json", f"sha256:{'0' * 64}", "Order")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents.pairs import DocumentPair, Pairs, open_pairs, read_pair
-from stickler_cli.settings import DocumentOptions
+from stickler_cli.settings.inputs import DocumentOptions
 
 
 def write(root: Path, documents: dict[str, object]) -> str:

@@ -8,7 +8,7 @@ import pytest
 from stickler_cli.core.problems import UsageError
 from stickler_cli.documents.pairs import PairRef, Pairs, open_pairs
 from stickler_cli.documents.selection import selected
-from stickler_cli.settings import SelectionOptions
+from stickler_cli.settings.inputs import SelectionOptions
 
 IDS = [f"doc-{number}" for number in range(200)]
 

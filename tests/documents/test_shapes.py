@@ -8,7 +8,7 @@ from stickler_cli.core.problems import UsageError
 from stickler_cli.documents.names import nearest_names, pattern_for
 from stickler_cli.documents.pairs import open_pairs
 from stickler_cli.documents.shapes import root_text, shape_of
-from stickler_cli.settings import DocumentOptions
+from stickler_cli.settings.inputs import DocumentOptions
 
 
 def write(folder, **documents):

@@ -19,7 +19,7 @@ from stickler_cli.score.conditions import Conditions, FieldInfo
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.evaluation import FORMAT, RUN_FORMAT, Evaluation
 from stickler_cli.score.tally import Tally
-from stickler_cli.settings import DecidingOptions
+from stickler_cli.settings.deciding import DecidingOptions
 
 SCHEMA = {"type": "object", "properties": {"a": {"type": "number"}, "b": {"type": "string"}}}
 PAIRS = (

@@ -24,7 +24,7 @@ from stickler_cli.score.gates import judge, parse_gate
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.non_matches import NonMatch
 from stickler_cli.score.record import Run, SchemaSignature
-from stickler_cli.settings import RunOptions
+from stickler_cli.settings.deciding import RunOptions
 
 ROOT = Path(__file__).parents[2]
 WRITE = "STICKLER_WRITE_SNAPSHOTS"

@@ -18,7 +18,7 @@ from stickler_cli.reports.pieces import value_pieces
 from stickler_cli.reports.registry import PAIR_FORMATS, render
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import batch_of
-from stickler_cli.settings import CompareSettings
+from stickler_cli.settings.of_documents import CompareSettings
 
 TEXT = {"type": "string"}
 EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}

@@ -7,7 +7,7 @@ import pytest
 
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.registry import SAY_PARTIAL, render
-from stickler_cli.settings import RunFormat
+from stickler_cli.settings.allowed import RunFormat
 
 NOTE = "interrupted: these are the results of 3 of 9 documents only"
 

@@ -11,7 +11,7 @@ from stickler_cli.documents.pairs import DocumentPair
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.registry import render
 from stickler_cli.reports.view import RunView
-from stickler_cli.settings import RunFormat
+from stickler_cli.settings.allowed import RunFormat
 
 PACKAGE = Path(stickler_cli.__file__).parent
 

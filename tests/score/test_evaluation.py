@@ -13,7 +13,7 @@ from stickler_cli.score.conditions import FieldInfo
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.evaluation import Evaluation, evaluate
 from stickler_cli.score.record import Run, SchemaSignature, run_record
-from stickler_cli.settings import RunOptions
+from stickler_cli.settings.deciding import RunOptions
 from .batches import batch, not_compared
 
 PLAN = compile_schema(

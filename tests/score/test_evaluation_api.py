@@ -25,7 +25,7 @@ from stickler_cli.score.conditions import Conditions, FieldInfo
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.evaluation import evaluate
 from stickler_cli.score.record import Run, SchemaSignature, run_record
-from stickler_cli.settings import DecidingOptions, RunOptions
+from stickler_cli.settings.deciding import DecidingOptions, RunOptions
 from .batches import batch, compare, not_compared
 
 HOSTILE = "<script>\u202e\x07"

@@ -1,0 +1,22 @@
+"""The settings of each command; of two that have an option, a file follows the first."""
+
+from typing import Final
+
+from .of_documents import CompareSettings, ErrorsSettings, EvalSettings
+from .of_runs import AcceptSettings, DiffSettings, MergeSettings, ReportSettings
+from .of_schemas import CheckSettings, InitSettings, LintSettings, ShowSettings, TuneSettings
+
+COMMANDS: Final = {
+    "eval": EvalSettings,
+    "compare": CompareSettings,
+    "errors": ErrorsSettings,
+    "diff": DiffSettings,
+    "merge": MergeSettings,
+    "report": ReportSettings,
+    "accept": AcceptSettings,
+    "check": CheckSettings,
+    "init": InitSettings,
+    "show": ShowSettings,
+    "lint": LintSettings,
+    "tune": TuneSettings,
+}

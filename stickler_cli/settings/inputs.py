@@ -1,0 +1,153 @@
+"""What is read, and how: schemas, documents and what stands around values."""
+
+from stickler_cli.core.option import Settings, Size, option
+from .allowed import SOME, Infer, Validate
+
+
+class SchemaSource(Settings):
+    """What says how to compare; empty where nobody said it, as the others."""
+
+    schema: str = option("", "The annotated JSON Schema.", "SCHEMA", is_path=True, argument=True)
+
+
+class OptionalSchemaSource(SchemaSource):
+    """The same where the ground truth can stand in for it."""
+
+    schema: str = option(
+        "",
+        "The annotated JSON Schema. Left out, it is inferred from the ground truth.",
+        "[SCHEMA]",
+        is_path=True,
+        argument=True,
+        needed=False,
+    )
+
+
+class TruthSource(Settings):
+    """What is right."""
+
+    gt: str = option(
+        "",
+        "Ground truth: a JSON file, a directory, a .jsonl file, or - for standard input.",
+        "GT",
+        is_path=True,
+        argument=True,
+    )
+
+
+class PredictionSource(Settings):
+    """What is compared with it."""
+
+    pred: str = option("", "Predictions: likewise.", "PRED", is_path=True, argument=True)
+
+
+class SourceOptions(OptionalSchemaSource, TruthSource, PredictionSource):
+    """What is compared."""
+
+
+class SelectionOptions(Settings, panel="input"):
+    """Which of the documents are evaluated."""
+
+    limit: int | None = option(None, "Evaluate the first N documents only.", "N", values=SOME)
+    sample: int | None = option(
+        None,
+        "Evaluate N documents, drawn by their ids and --seed, in whatever order they come.",
+        "N",
+        values=SOME,
+    )
+
+
+class PluginOptions(Settings, panel="input"):
+    """Whose code may run."""
+
+    allow_plugins: bool = option(
+        False, "Let the schema name a comparator as module:Class, and be named as module:Model."
+    )
+
+
+class SchemaOptions(PluginOptions, panel="input"):
+    """How a schema is read."""
+
+    infer: Infer = option(
+        "auto",
+        "Infer how to compare by kinds and names: auto if the schema has no annotation at all, "
+        "always where it has none, never.",
+    )
+
+
+class LenientOptions(Settings, panel="input"):
+    """What counts as a document."""
+
+    lenient_json: bool = option(
+        False, "Take predictions out of code fences, other text and lists of one, and count those."
+    )
+
+
+class FindingOptions(Settings, panel="input"):
+    """How documents are found and read."""
+
+    id_field: str | None = option(
+        None, "Pair JSON Lines by this field; without it, by line.", "PATH"
+    )
+    gt_root: str | None = option(
+        None,
+        "The document is what stands here in a ground truth: a key, such as result, or a JSON "
+        "Pointer, such as /data/result.",
+        "KEY",
+    )
+    max_document_size: int = option(
+        100_000_000,
+        "Read no document of more bytes, unpacked: a number, or one with kB, MB or GB.",
+        "SIZE",
+        values=Size(),
+        shown="100MB",
+    )
+
+
+class PairingOptions(Settings, panel="input"):
+    """How predictions are found, and their ground truth."""
+
+    pair_by: str | None = option(
+        None,
+        "Pair by what this regular expression finds in names and ids, its first group if it has "
+        "one: with (\\d+)$, gt_1 goes with pred_1.",
+        "REGEX",
+    )
+    pred_root: str | None = option(
+        None, "The document is what stands here in a prediction; see --gt-root.", "KEY"
+    )
+
+
+class DocumentOptions(LenientOptions, PairingOptions, FindingOptions):
+    """How documents of both sides are found and read."""
+
+
+class WrapperOptions(Settings, panel="input"):
+    """What stands around values."""
+
+    wrapped: str = option(
+        "auto",
+        "Take values out of objects with metadata, such as confidences: auto knows the usual "
+        "forms, none takes nothing, VALUE_KEY[:CONFIDENCE_KEY] is a form of your own.",
+        "FORM",
+    )
+
+
+class ValidationOptions(Settings, panel="input"):
+    """What is held against the schema."""
+
+    validate: Validate = option(
+        "none", "Hold these documents against the schema too, and report how many are valid."
+    )
+
+
+class ConfidenceSource(Settings, panel="input"):
+    """Where confidences are that are not in the predictions."""
+
+    confidence: str | None = option(
+        None,
+        "Confidences of the predictions: a directory or file like PRED, with the same ids, whose "
+        "documents mirror those of PRED and have numbers at the leaves.",
+        "DIR|FILE",
+        is_path=True,
+    )

@@ -1,0 +1,219 @@
+"""What the commands and the function that compare documents are asked for."""
+
+from typing import Literal
+
+from stickler_cli.core.option import option
+from .allowed import COUNT, PROCESSES, SOME, ComparisonFormat, ErrorFormat, ErrorOrder
+from .deciding import DecidingOptions, GateOptions, IntervalOptions, LimitedOptions, RunOptions
+from .inputs import (
+    ConfidenceSource,
+    DocumentOptions,
+    SchemaOptions,
+    SelectionOptions,
+    SourceOptions,
+    ValidationOptions,
+    WrapperOptions,
+)
+from .running import ModelOptions, TerminalOptions, WorkOptions
+from .showing import BreakdownOptions, ReportOptions, TableOptions
+
+
+class EvalSettings(
+    SourceOptions,
+    ConfidenceSource,
+    SelectionOptions,
+    DocumentOptions,
+    SchemaOptions,
+    RunOptions,
+    ValidationOptions,
+    ReportOptions,
+    TableOptions,
+    GateOptions,
+    IntervalOptions,
+    ModelOptions,
+    BreakdownOptions,
+    WorkOptions,
+    TerminalOptions,
+):
+    """What `stickler eval` is asked for."""
+
+    policy: str | None = option(
+        None,
+        "Also report what this policy of stickler accept would let pass, and how wrong that is.",
+        "FILE",
+        is_path=True,
+        panel="statistics",
+    )
+
+    show_non_matches: int = option(
+        0, "Show the first N errors below the table.", "N", values=COUNT, panel="output"
+    )
+    non_matches: str | None = option(
+        None,
+        "Write every error to this file: .jsonl, .csv, .tsv or .parquet, which needs "
+        "'stickler-cli[parquet]'.",
+        "FILE",
+        is_path=True,
+        panel="output",
+    )
+    documents: str | None = option(
+        None,
+        "Write a row for each document to this file; likewise.",
+        "FILE",
+        is_path=True,
+        panel="output",
+    )
+    label: tuple[str, ...] = option(
+        (),
+        "A word about the run for its record and its reports, such as a model or prompt=v3. "
+        "Repeatable.",
+        "TEXT",
+        in_file="eval",
+        panel="run",
+    )
+    repeat: tuple[str, ...] = option(
+        (),
+        "Other predictions of the same documents: tell how much figures move from run to run, and "
+        "which values are right in some runs only.",
+        "PRED...",
+        in_file="none",
+        panel="statistics",
+    )
+    run_dir: str | None = option(
+        None,
+        "Keep everything of the run here: results, a line for each document and error, and a "
+        "journal, from which the same command continues.",
+        "DIR",
+        is_path=True,
+        panel="run",
+    )
+    restart: bool = option(
+        False, "Leave out what --run-dir holds, and begin again.", in_file="none", panel="run"
+    )
+    dry_run: bool = option(
+        False, "Print what models would be asked, and ask nothing.", in_file="none", panel="models"
+    )
+
+
+class CompareSettings(
+    SourceOptions,
+    DocumentOptions,
+    WrapperOptions,
+    SchemaOptions,
+    LimitedOptions,
+    ModelOptions,
+    TerminalOptions,
+):
+    """What `stickler compare` is asked for."""
+
+    document: str | None = option(
+        None,
+        "Which document, of directories or JSON Lines; as eval names it.",
+        "ID",
+        in_file="none",
+    )
+    field: str | None = option(
+        None,
+        "Show this place only: line_items[2].price, or line_items.price for all items.",
+        "PATH",
+        in_file="none",
+        panel="output",
+    )
+    only_errors: bool = option(
+        False, "Leave out what is right; it is counted.", in_file="none", panel="output"
+    )
+    everything: bool = option(
+        False,
+        "Show everything: inside what is right, and what neither side has.",
+        flag="--all",
+        in_file="none",
+        panel="output",
+    )
+    format: ComparisonFormat = option(
+        "table", "What to print on standard output.", short="-f", in_file="none", panel="output"
+    )
+    output: tuple[str, ...] = option(
+        (),
+        "Also write it to this file; its suffix (.json, .md, .txt) says the format. Repeatable.",
+        "FILE",
+        short="-o",
+        in_file="none",
+        panel="output",
+    )
+
+
+class ErrorsSettings(
+    SourceOptions,
+    DocumentOptions,
+    SchemaOptions,
+    DecidingOptions,
+    ModelOptions,
+    WorkOptions,
+    TerminalOptions,
+):
+    """What `stickler errors` is asked for; what is said of documents is for a run that it makes."""
+
+    schema: str = option(
+        "",
+        "The annotated JSON Schema. Left out, it is inferred from the ground truth.",
+        "[SCHEMA]",
+        is_path=True,
+        argument=True,
+        needed=False,
+    )
+    gt: str = option(
+        "", "Ground truth, as eval takes it.", "[GT]", is_path=True, argument=True, needed=False
+    )
+    pred: str = option(
+        "",
+        "Predictions, as eval takes them; or a run directory, whose errors there are already.",
+        "PRED|RUN",
+        is_path=True,
+        argument=True,
+    )
+    document: str | None = option(
+        None, "Show the errors of these documents only.", "ID|GLOB", in_file="none"
+    )
+    field: str | None = option(
+        None,
+        "Show those of fields whose path matches, without list indexes, such as 'items.*'; or one "
+        "place, such as items[2].price.",
+        "GLOB",
+        in_file="none",
+    )
+    error_class: str | None = option(
+        None,
+        "Show those of this class, such as digit_slip.",
+        "CLASS",
+        flag="--class",
+        in_file="none",
+    )
+    sort: ErrorOrder = option(
+        "document",
+        "The order of errors: of documents, by field, by class, or the least similar values first.",
+        in_file="none",
+        panel="output",
+    )
+    format: ErrorFormat = option(
+        "table", "What to print on standard output.", short="-f", in_file="none", panel="output"
+    )
+    output: tuple[str, ...] = option(
+        (),
+        "Also write them to this file; its suffix (.csv, .tsv, .jsonl, .parquet, .txt) says the "
+        "format. Repeatable.",
+        "FILE",
+        short="-o",
+        in_file="none",
+        panel="output",
+    )
+
+
+class ManySettings(SchemaOptions, DecidingOptions, ValidationOptions):
+    """What `evaluate_many` is asked for; documents in memory are not read leniently."""
+
+    workers: int | Literal["auto"] = option(
+        1, "How many processes compare; 1 is this process.", values=PROCESSES
+    )
+    chunk_size: int | None = option(
+        None, "How many pairs go to another process at once.", values=SOME
+    )

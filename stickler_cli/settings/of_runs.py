@@ -1,0 +1,145 @@
+"""What the commands are asked for that tell of runs, or of what runs would let pass."""
+
+from stickler_cli.core.option import option
+from .allowed import LEVEL, MARGIN, SHARE, RunFormat
+from .deciding import DecidingOptions, GateOptions, IntervalOptions
+from .inputs import ConfidenceSource, DocumentOptions, SchemaOptions, SourceOptions
+from .running import ModelOptions, TerminalOptions, WorkOptions
+from .showing import BreakdownOptions, OutputOptions, ReportOptions, TableOptions
+
+
+class DiffSettings(
+    DocumentOptions,
+    SchemaOptions,
+    DecidingOptions,
+    ModelOptions,
+    ReportOptions,
+    IntervalOptions,
+    TerminalOptions,
+):
+    """What `stickler diff` is asked for; what is said of documents is for runs that it makes."""
+
+    ci: float = option(
+        LEVEL,
+        "Give confidence intervals of this level; a change is significant at the rest.",
+        "LEVEL",
+        values=SHARE,
+        panel="statistics",
+    )
+    margin: float = option(
+        MARGIN,
+        "A change whose interval shows that it is smaller than this counts as none.",
+        "CHANGE",
+        values=SHARE,
+        panel="statistics",
+    )
+    gate: tuple[str, ...] = option(
+        (),
+        "Fail (exit 1) unless the change [set:][path.]metric op number holds, such as f1>=-0.01: "
+        "no worse than that. Repeatable.",
+        "EXPR",
+        in_file="none",
+        panel="gates",
+    )
+    allow_different: bool = option(False, "Compare runs under different schemas or options too.")
+    base: tuple[str, ...] = option(
+        (),
+        "Several runs of the system that was, instead of BASE; predictions after SCHEMA GT.",
+        "RUN...",
+        in_file="none",
+    )
+    new: tuple[str, ...] = option(
+        (), "Several runs of the system that is, likewise.", "RUN...", in_file="none"
+    )
+
+
+class MergeSettings(ReportOptions, TableOptions, GateOptions, TerminalOptions):
+    """What `stickler merge` is asked for."""
+
+
+class ReportSettings(OutputOptions, TableOptions, BreakdownOptions, TerminalOptions):
+    """What `stickler report` is asked for."""
+
+    format: RunFormat | None = option(
+        None,
+        "What to print on standard output.  [default: table, nothing with --output]",
+        short="-f",
+        in_file="none",
+        panel="output",
+    )
+    open: bool = option(
+        False,
+        "Open the page in a browser; without --output, one that is made for it.",
+        in_file="none",
+        panel="output",
+    )
+    by: tuple[str, ...] = option(
+        (),
+        "Report these groups of documents, of a run directory whose documents are what they were; "
+        "they are compared again. Repeatable.",
+        "KEY",
+        in_file="none",
+    )
+    by_file: str | None = option(
+        None,
+        "What is known of documents, by id: a CSV file with a header, or JSON Lines.",
+        "FILE",
+        in_file="none",
+        is_path=True,
+    )
+
+
+class AcceptSettings(
+    SourceOptions,
+    ConfidenceSource,
+    DocumentOptions,
+    SchemaOptions,
+    DecidingOptions,
+    ModelOptions,
+    BreakdownOptions,
+    WorkOptions,
+    TerminalOptions,
+):
+    """What `stickler accept` is asked for."""
+
+    schema: str = option(
+        "", "The annotated JSON Schema.", "SCHEMA", is_path=True, argument=True, needed=False
+    )
+    gt: str = option(
+        "", "Ground truth, as eval takes it.", "GT", is_path=True, argument=True, needed=False
+    )
+    max_error: float = option(
+        0.05,
+        "The share of wrong values that is allowed among those of a document that pass.",
+        "SHARE",
+        values=SHARE,
+        in_file="none",
+    )
+    assurance: float = option(
+        0.95,
+        "How sure that is to hold, over the draw of the labelled documents.",
+        "SHARE",
+        values=SHARE,
+        in_file="none",
+    )
+    together: bool = option(
+        False, "Have it hold for all fields at once, not for each by itself.", in_file="none"
+    )
+    apply: str | None = option(
+        None,
+        "Apply this policy to PRED, which needs no ground truth: say for each document which "
+        "values pass, and which go to review.",
+        "POLICY",
+        in_file="none",
+        is_path=True,
+    )
+    output: tuple[str, ...] = option(
+        (),
+        "Write the policy to this file (.json), and a picture of it (.html); with --apply, write "
+        "what passes here and not to standard output. Repeatable.",
+        "FILE",
+        short="-o",
+        in_file="none",
+        is_path=True,
+        panel="output",
+    )

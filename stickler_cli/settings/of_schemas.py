@@ -1,0 +1,129 @@
+"""What the commands are asked for that are about schemas."""
+
+from stickler_cli.core.option import option
+from .allowed import COUNT, LEVEL, SHARE, FailOn, LintFormat, TuneFormat
+from .deciding import ComparisonOptions
+from .inputs import (
+    DocumentOptions,
+    FindingOptions,
+    OptionalSchemaSource,
+    PluginOptions,
+    SchemaOptions,
+    SchemaSource,
+    SourceOptions,
+    TruthSource,
+    WrapperOptions,
+)
+from .running import ConsoleOptions, ModelOptions, TerminalOptions
+
+
+class CheckSettings(SchemaOptions, ConsoleOptions):
+    """What `stickler check` is asked for."""
+
+
+class InitSettings(PluginOptions, FindingOptions, ConsoleOptions):
+    """What `stickler init` is asked for."""
+
+    output: str | None = option(
+        None,
+        "Write the schema to this file, not to standard output.",
+        "FILE",
+        short="-o",
+        in_file="none",
+        is_path=True,
+    )
+    force: bool = option(False, "Let it take the place of a file.", in_file="none")
+    interactive: bool = option(False, "Ask about each field.", short="-i", in_file="none")
+
+
+class ShowSettings(SchemaSource, SchemaOptions, TerminalOptions):
+    """What `stickler show` is asked for."""
+
+
+class LintSettings(
+    OptionalSchemaSource,
+    TruthSource,
+    FindingOptions,
+    WrapperOptions,
+    SchemaOptions,
+    TerminalOptions,
+):
+    """What `stickler lint` is asked for."""
+
+    ignore: tuple[str, ...] = option(
+        (), "Leave out what this rule finds. Repeatable.", "RULE", in_file="none"
+    )
+    fail_on: FailOn = option(
+        "error", "Exit 1 if anything as bad as this is found, or worse.", in_file="none"
+    )
+    places: int = option(
+        3,
+        "Show the first N places of each finding.",
+        "N",
+        values=COUNT,
+        in_file="none",
+        panel="output",
+    )
+    format: LintFormat = option(
+        "table", "What to print on standard output.", short="-f", in_file="none", panel="output"
+    )
+    output: tuple[str, ...] = option(
+        (),
+        "Also write it to this file; its suffix (.json, .txt) says the format. Repeatable.",
+        "FILE",
+        short="-o",
+        in_file="none",
+        panel="output",
+    )
+
+
+class TuneSettings(
+    SourceOptions,
+    DocumentOptions,
+    WrapperOptions,
+    SchemaOptions,
+    ComparisonOptions,
+    ModelOptions,
+    TerminalOptions,
+):
+    """What `stickler tune` is asked for."""
+
+    verdicts: str | None = option(
+        None,
+        "Tune on these pairs of values: JSON Lines of path, gt, pred and verdict, which is same "
+        "or different.",
+        "FILE",
+        in_file="none",
+    )
+    field: tuple[str, ...] = option(
+        (),
+        "Also show the evidence of this field, as line_items.price. Repeatable.",
+        "PATH",
+        in_file="none",
+    )
+    write: bool = option(
+        False,
+        "Write what is proposed into SCHEMA; nothing else in it changes but its $comment.",
+        in_file="none",
+    )
+    ci: float = option(
+        LEVEL,
+        "Propose what has a gain by an interval of this level.",
+        "LEVEL",
+        values=SHARE,
+        panel="statistics",
+    )
+    seed: int = option(
+        0, "Draw other halves and other random samples.", "N", values=COUNT, panel="statistics"
+    )
+    format: TuneFormat = option(
+        "table", "What to print on standard output.", short="-f", in_file="none", panel="output"
+    )
+    output: tuple[str, ...] = option(
+        (),
+        "Also write it to this file; its suffix (.json, .txt) says the format. Repeatable.",
+        "FILE",
+        short="-o",
+        in_file="none",
+        panel="output",
+    )

@@ -1,0 +1,71 @@
+"""What is made of results, and where it goes."""
+
+from stickler_cli.core.option import Settings, option
+from .allowed import COUNT, SOME, CsvShape, Order, RunFormat
+from .running import TerminalOptions
+
+
+class OutputOptions(TerminalOptions, panel="output"):
+    """The files that results go to."""
+
+    output: tuple[str, ...] = option(
+        (),
+        "Also write the results to this file; its suffix (.html, .json, .csv, .tsv, .jsonl, "
+        ".parquet, .md, .txt, .junit.xml, .metrics.txt) says the format. Parquet needs "
+        "'stickler-cli[parquet]'. Repeatable.",
+        "FILE",
+        short="-o",
+        in_file="eval",
+        is_path=True,
+    )
+    csv: CsvShape = option(
+        "tidy",
+        "The columns of CSV, TSV, JSON Lines and Parquet: those that one would chart, or all.",
+    )
+    junit_fields: bool = option(False, "In JUnit XML, also give a test case for each field.")
+
+
+class ReportOptions(OutputOptions, panel="output"):
+    """What is made of the results of a run."""
+
+    format: RunFormat = option(
+        "table", "What to print on standard output.", short="-f", in_file="eval"
+    )
+
+
+class TableOptions(Settings, panel="output"):
+    """Which fields and documents a table shows, and in which order."""
+
+    sort: Order = option(
+        "schema", "The order of fields: of the schema, the lowest F1 or most values lost first."
+    )
+    only_errors: bool = option(False, "Leave out fields that lost no values.")
+    fields: str | None = option(
+        None, "Show fields whose path matches, such as 'items.*' or '*price*'.", "GLOB"
+    )
+    show_documents: int = option(
+        0,
+        "Show the N documents with the lowest scores, each with the command that explains it.",
+        "N",
+        values=COUNT,
+    )
+    width: int | None = option(
+        None, "Columns of the table.  [default: those of the terminal]", "N", values=SOME
+    )
+
+
+class BreakdownOptions(Settings, panel="statistics"):
+    """What documents are broken down by."""
+
+    by: tuple[str, ...] = option(
+        (),
+        "Also report groups of documents: by a field of the ground truth, by @directory, or by "
+        "@COLUMN of the --by-file. Repeatable.",
+        "KEY",
+    )
+    by_file: str | None = option(
+        None,
+        "What is known of documents, by id: a CSV file with a header, or JSON Lines.",
+        "FILE",
+        is_path=True,
+    )
