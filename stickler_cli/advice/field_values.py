@@ -16,7 +16,8 @@ from stickler_cli.core.json_values import JsonValue, brief, kind_of
 from stickler_cli.core.locations import field_path, json_pointer
 from stickler_cli.core.problems import ComparisonError
 from stickler_cli.schema.loading import LoadedSchema
-from stickler_cli.score.walk import Visit, visits
+from stickler_cli.score.visit import Visit
+from stickler_cli.score.walk import visits
 from .field_rules import judge
 from .findings import Document, Findings, Spot
 from .profiles import Profile, SpotOf

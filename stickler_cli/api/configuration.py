@@ -10,7 +10,8 @@ from typing import Annotated, Any, Final, Generic, Optional, TypeVar, get_args, 
 from pydantic import create_model
 from pydantic.errors import PydanticUserError
 
-from stickler_cli.comparators.base import BaseComparator, KeywordError
+from stickler_cli.comparators.base import BaseComparator
+from stickler_cli.comparators.keywords import KeywordError
 from stickler_cli.comparators.registry import UnknownComparatorError, construct
 from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD
 from stickler_cli.core.json_values import brief, kind_of

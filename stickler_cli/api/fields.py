@@ -21,7 +21,8 @@ from pydantic.json_schema import (
 )
 from pydantic_core import CoreSchema, PydanticUndefined, core_schema
 
-from stickler_cli.comparators.base import BaseComparator, is_number
+from stickler_cli.comparators.base import BaseComparator
+from stickler_cli.comparators.keywords import is_number
 from stickler_cli.comparators.registry import location_of
 from stickler_cli.comparators.structured import StructuredModelComparator
 from stickler_cli.core.json_values import JsonValue

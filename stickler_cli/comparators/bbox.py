@@ -8,7 +8,8 @@ from typing import Any, ClassVar, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .base import BaseComparator, Similarities, is_number
+from .base import BaseComparator, Similarities
+from .keywords import is_number
 
 
 class Box(NamedTuple):

@@ -9,7 +9,9 @@ from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from .base import BaseComparator, Keys, Similarities, checked_flag, linked_codes, text_of
+from .base import BaseComparator, Similarities, text_of
+from .codes import Keys, linked_codes
+from .keywords import checked_flag
 
 _REMOVED: Final = str.maketrans("", "", string.punctuation + string.whitespace)
 """ASCII only: a typographic dash or a no-break space is a difference that someone made."""

@@ -6,7 +6,8 @@ from typing import Any, ClassVar, Final
 import numpy as np
 from rapidfuzz import fuzz, process
 
-from .base import BaseComparator, Lengths, Similarities, checked_choice, checked_flag, text_of
+from .base import BaseComparator, Lengths, Similarities, text_of
+from .keywords import checked_choice, checked_flag
 
 _METHODS: Final = ("ratio", "partial_ratio", "token_sort_ratio", "token_set_ratio")
 

@@ -7,7 +7,8 @@ import numpy as np
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
-from .base import BaseComparator, Similarities, checked_flag, text_of
+from .base import BaseComparator, Similarities, text_of
+from .keywords import checked_flag
 
 
 class LevenshteinComparator(BaseComparator):

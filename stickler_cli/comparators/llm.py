@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from stickler_cli.clients.judge import Judge, Pair, Verdict, json_text
-from .base import BaseComparator, checked_text
+from .base import BaseComparator
+from .keywords import checked_text
 from .levenshtein import LevenshteinComparator
 from .model_comparator import ModelComparator
 

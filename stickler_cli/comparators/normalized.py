@@ -4,8 +4,8 @@ import re
 import unicodedata
 from typing import Final
 
-from .base import checked_flag
 from .exact import ExactComparator
+from .keywords import checked_flag
 
 _IGNORABLE: Final = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"

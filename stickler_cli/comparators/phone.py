@@ -6,7 +6,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from stickler_cli.core.problems import Problem, UnavailableError
-from .base import BaseComparator, KeywordError, text_of
+from .base import BaseComparator, text_of
+from .keywords import KeywordError
 
 if TYPE_CHECKING:
     from phonenumbers import PhoneNumber  # an extra

@@ -14,7 +14,8 @@ from typing import Any, Final
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.problems import did_you_mean
 from stickler_cli.core.values import dataclass
-from .base import BaseComparator, KeywordError, keyword_parameters, signature_of
+from .base import BaseComparator, keyword_parameters, signature_of
+from .keywords import KeywordError
 
 _HERE: Final = "stickler_cli.comparators"
 

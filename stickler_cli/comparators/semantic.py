@@ -7,7 +7,8 @@ import numpy as np
 
 from stickler_cli.clients.embeddings import Embedder, FunctionEmbedder, Vector, embedder
 from stickler_cli.clients.model import ModelError
-from .base import KeywordError, checked_choice, checked_text, text_of
+from .base import text_of
+from .keywords import KeywordError, checked_choice, checked_text
 from .model_comparator import ModelComparator
 
 SIM_FUNCTIONS: Final = ("cosine_similarity",)

@@ -2,7 +2,8 @@
 
 from typing import Any, ClassVar
 
-from .base import BaseComparator, checked_flag
+from .base import BaseComparator
+from .keywords import checked_flag
 
 
 class StructuredModelComparator(BaseComparator):

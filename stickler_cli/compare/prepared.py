@@ -6,7 +6,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from stickler_cli.comparators.base import BaseComparator, codes_of
+from stickler_cli.comparators.base import BaseComparator
+from stickler_cli.comparators.codes import codes_of
 from stickler_cli.core.json_values import json_line
 from .work import PREPARED, Place
 

@@ -8,6 +8,7 @@ from stickler_cli.core.locations import Path
 from stickler_cli.score.accounts import NAMES, SCORE, counts_by_mode
 from stickler_cli.score.confidence import FIGURES
 from stickler_cli.score.counts import Counts
+from stickler_cli.score.gate_verdicts import check_kind, judged, judged_worst
 from stickler_cli.score.gates import (
     COUNTS,
     TRUST,
@@ -15,11 +16,8 @@ from stickler_cli.score.gates import (
     GateResult,
     asked,
     asks_documents,
-    check_kind,
     check_paths,
     is_pattern,
-    judged,
-    judged_worst,
 )
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.record import Run

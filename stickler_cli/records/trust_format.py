@@ -4,12 +4,7 @@ from typing import NotRequired
 
 from typing_extensions import TypedDict  # that of Python 3.11 is none that pydantic takes
 
-from stickler_cli.core.rules import (
-    Count,
-    Fraction,
-    FractionOrNone,
-    Number,
-)
+from stickler_cli.core.rules import Count, Fraction, FractionOrNone, Number
 from .count_format import FigureIntervalRecord, IntervalRecord
 
 

@@ -24,7 +24,7 @@ from stickler_cli.records.row_files import (
 from stickler_cli.score.calibrating import outcome_of
 from stickler_cli.score.conditions import Conditions, FieldInfo
 from stickler_cli.score.evaluation import Evaluation
-from stickler_cli.score.gates import judge
+from stickler_cli.score.gate_verdicts import judge
 from stickler_cli.score.record import Provenance, Run, SchemaSignature
 from stickler_cli.settings.deciding import DecidingOptions, RunOptions
 from stickler_cli.settings.inputs import DocumentOptions, SelectionOptions

@@ -13,7 +13,8 @@ from stickler_cli.core.values import dataclass
 from .annotations import own_keys
 from .dialects import TYPES
 from .judging import Documents, Formats, Part, is_valid
-from .references import SchemaFiles, Source
+from .located import Source
+from .references import SchemaFiles
 
 TYPE_ONLY: Final = frozenset(
     {"$comment", "default", "deprecated", "description", "examples", "title", "type"}

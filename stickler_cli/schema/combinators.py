@@ -13,7 +13,8 @@ from .annotations import own_keys
 from .defaults import BY_FORMAT
 from .dialects import CLOSED_BY, Schema
 from .files import LeadsNowhereError
-from .references import SchemaFiles, Source
+from .located import Source
+from .references import SchemaFiles
 
 InForce = tuple[Source, ...]
 """The subschemas in force at one place, winners first."""

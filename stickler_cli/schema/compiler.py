@@ -9,10 +9,11 @@ from stickler_cli.compare.plan import Plan
 from stickler_cli.core.json_values import JsonObject, JsonValue, brief
 from stickler_cli.core.problems import Problem, SchemaError
 from .dialects import SUPPORTED, TOO_OLD, named_dialect
+from .located import PlaceKey
 from .metaschema import without_invalid_places
 from .nodes import NO_OBJECT, OBJECT_EXPECTED, Compiler
 from .places import TooManyPlacesError
-from .references import PlaceKey, SchemaFiles
+from .references import SchemaFiles
 from .remarks import without_doubled_values
 from .validity import Problems, check
 

@@ -4,60 +4,23 @@ An annotation lands where it has its effect: beside a reference rather than at i
 array of leaves rather than on its items. A field that says how it is compared is left as it is.
 """
 
-from collections import deque
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path as FilePath
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.comparators.registry import Comparators
-from stickler_cli.compare.columns import ANY_KEY
 from stickler_cli.core.json_values import JsonObject, JsonValue
-from stickler_cli.core.locations import Path, field_path, json_pointer
 from stickler_cli.core.problems import Problem, SchemaError
-from stickler_cli.core.values import dataclass
 from stickler_cli.settings.allowed import Infer
-from .annotations import NOTHING_INHERITED, Merged, own_keys
-from .choices import (
-    Inferred,
-    Who,
-    agreed,
-    annotated_choice,
-    kind_choice,
-    leaf_choice,
-    may_be_box,
-    named_choice,
-    open_choice,
-    says_how,
-)
-from .combinators import OPEN, Branch, InForce
-from .defaults import DEFAULT_WEIGHT, TEXT
-from .dialects import Schema, walk
-from .name_rules import is_plural
-from .nodes import DEEPEST
+from .annotating import Walker
+from .choices import Inferred
+from .located import PlaceKey
 from .observation import Observed
-from .places import (
-    ArrayPlace,
-    LeafPlace,
-    ObjectPlace,
-    OpenPlace,
-    Places,
-    TooManyPlacesError,
-    UnionPlace,
-    WholePlace,
-)
-from .references import PlaceKey, SchemaFiles
+from .places import TooManyPlacesError
+from .references import SchemaFiles
 
 __all__ = ["Inference", "Inferred", "infer"]
-
-REPEATED: Final = 12
-"""Fields of a part that are listed again where it occurs again; more are one entry."""
-
-SAME: Final = "as above"
-"""The kind of such an entry."""
-WHOLE: Final = "array or object"
-"""The kind of a value that its comparator takes as one."""
 
 
 class Inference(NamedTuple):
@@ -109,12 +72,12 @@ def infer(  # noqa: PLR0913 - a keyword for each that `compile_schema` has, and 
     names = Comparators(allow_plugins, comparators or {})
     try:
         annotated: JsonObject = _copied(schema)
-        walker = _Walker(
+        walker = Walker(
             SchemaFiles(annotated, source, file), names, seen, may_write=when != "never"
         )
         fields = walker.fields()
         if when == "auto" and walker.annotated:
-            walker = _Walker(SchemaFiles(annotated, source, file), names, seen, may_write=False)
+            walker = Walker(SchemaFiles(annotated, source, file), names, seen, may_write=False)
             fields = walker.fields()
     except RecursionError:
         problem = Problem(source, "the schema is nested too deeply", "fewer levels", pointer="")
@@ -131,241 +94,3 @@ def _copied(value: JsonValue) -> Any:
     if not isinstance(value, dict):
         return value
     return {key: _copied(part) for key, part in value.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class _At:
-    """How the walk came to a place."""
-
-    holder: Schema
-    """Where annotations of the place go."""
-    leaf_holder: Schema | None = None
-    """Where they go instead if the place is a leaf: on the array around it."""
-    name: str = ""
-    """Of the field that the place belongs to."""
-    path: Path = ()
-    inherited: Merged = NOTHING_INHERITED
-    weight: float | None = None
-    """What the array around it says."""
-    listed: bool = False
-    """Whether the place is an element of a list."""
-
-    @property
-    def key(self) -> tuple[object, ...]:
-        """What tells apart two ways to one place that may lead to different choices."""
-        holders = id(self.holder), id(self.leaf_holder)
-        return (*holders, self.name, self.inherited.key, self.weight, self.listed)
-
-
-def _with_texts(choice: Inferred) -> Inferred:
-    """Say of an arm of a union of numbers and texts which texts it is meant for."""
-    number = choice.comparator == "NumericComparator"
-    which = "also of texts that are numbers" if number else "of texts that are no numbers"
-    return replace(choice, reason=f"{choice.reason}; {which}")
-
-
-_Fields: TypeAlias = list[Inferred]
-_NOWHERE: Final[Schema] = {}
-"""The holder of a place at which no annotation can stand."""
-
-
-class _Walker:
-    """Walks a schema once, takes note of choices and lists the fields."""
-
-    def __init__(
-        self,
-        files: SchemaFiles,
-        comparators: Comparators,
-        seen: Observed | None,
-        *,
-        may_write: bool,
-    ) -> None:
-        """Take a schema that is nobody else's, and what is known of its documents."""
-        self._seen = seen
-        self._root = files.root
-        self._own: set[int] = set()
-        """By identity: what may be written to, which is not what stands for schemas."""
-
-        def note(schema: Schema) -> bool:
-            self._own.update(id(part) for _, part in walk(schema))
-            return True
-
-        if may_write:
-            note(files.root.schema)
-            files.accept = note
-        # A reference that leads nowhere is for the compiler to tell of.
-        self._places = Places(files, comparators, lambda *_: None)
-        self._instances = comparators.instances
-        self._notes: dict[int, tuple[Schema, Inferred]] = {}
-        self._known: dict[tuple[object, ...], tuple[Path, _Fields | None]] = {}
-        """By place: where its fields were listed, and they, or None while they are."""
-        self._waiting: deque[tuple[InForce, _At]] = deque()
-        self._depth = 0
-        self.annotated = False
-        """Whether a place that was met has an annotation."""
-
-    def fields(self) -> tuple[Inferred, ...]:
-        """List every field, each once, though two arms of a union or two positions may have it."""
-        found = [*self._inside((self._root,), _At(self._root.schema))]
-        while self._waiting:
-            found += self._inside(*self._waiting.popleft())
-        once: dict[str, Inferred] = {}
-        for each in found:
-            alike = once.setdefault(repr(replace(each, kind="")), each)
-            kinds = " or ".join(dict.fromkeys((alike.kind, each.kind)))
-            once[repr(replace(each, kind=""))] = replace(alike, kind=kinds)
-        return tuple(each for each in once.values() if each.path)
-
-    def written(self) -> dict[PlaceKey, Inferred]:
-        """Write the choices down, and return them; keys that are there stay, right or wrong."""
-        for schema, choice in self._notes.values():
-            schema.update({**choice.annotations(), **schema})
-        key_of = self._places.files.key_of
-        return {key_of(schema): choice for schema, choice in self._notes.values()}
-
-    def _inside(self, in_force: InForce, at: _At) -> _Fields:
-        return self._flat(self._places.flat(in_force), at)
-
-    def _flat(self, in_force: InForce, at: _At) -> _Fields:
-        """List the fields of flattened subschemas; those listed before, again if they are few."""
-        key = (self._places.key(in_force, at.inherited), at.key)
-        if key in self._known:
-            path, listed = self._known[key]
-            if listed is not None and len(listed) <= REPEATED:
-                return [replace(each, path=(*at.path, *each.path[len(path) :])) for each in listed]
-            where = f"as {field_path(path)}" if path else "as the whole document"
-            return [self._entry(at, self._places.merge(in_force), Inferred(reason=where), SAME)]
-        self._known[key] = at.path, None
-        self.annotated |= any(own_keys(source.schema) for source in in_force)
-        match place := self._places.at(in_force, at.inherited):
-            case UnionPlace():
-                fields = self._arms(place.branches, at)
-            case ObjectPlace():
-                fields = self._object(place, at)
-            case ArrayPlace():
-                fields = self._array(place, at)
-            case LeafPlace():
-                fields = [self._entry(at, place.merged, self._leaf(place, at), place.kind)]
-            case WholePlace():
-                choice = annotated_choice(place.merged, TEXT)
-                fields = [self._entry(at, place.merged, choice, WHOLE)]
-            case OpenPlace():  # pragma: no branch - there are no others
-                fields = [self._entry(at, place.merged, open_choice(place.merged), OPEN)]
-        self._known[key] = at.path, fields
-        return fields
-
-    def _arms(self, branches: tuple[Branch, ...], at: _At) -> _Fields:
-        """List the fields of alternatives; what all agree on is said beside the union."""
-        if len(branches) == 1:
-            return self._flat(branches[0].in_force, at)
-        holder = at.leaf_holder or at.holder
-        places = [self._places.at(branch.in_force, at.inherited) for branch in branches]
-        leaves = [place for place in places if isinstance(place, LeafPlace)]
-        silent = len(leaves) == len(places) and not any(says_how(leaf.merged) for leaf in leaves)
-        if silent and id(holder) in self._own:
-            by_kind = [leaf_choice(at.name, leaf, self._values(at)) for leaf in leaves]
-            choices = agreed(by_kind, [leaf.kind for leaf in leaves])
-            if all(choice.annotations() == choices[0].annotations() for choice in choices):
-                noted, kind = (
-                    self._note(holder, choices[0], at),
-                    " or ".join(leaf.kind for leaf in leaves),
-                )
-                return [self._entry(at, leaves[0].merged, noted, kind)]
-        found = []
-        for branch in branches:
-            own = branch.arm.schema if branch.arm else _NOWHERE
-            found += self._flat(branch.in_force, replace(at, holder=own, leaf_holder=None))
-        numeric = {each.comparator for each in found} == {"NumericComparator", TEXT.comparator}
-        return [_with_texts(each) for each in found] if numeric and len(leaves) > 1 else found
-
-    def _note(self, holder: Schema, choice: Inferred, at: _At) -> Inferred:
-        """Take note of a choice; where two fields share a holder, the first has its way."""
-        noted = replace(choice, source="inferred", path=at.path)
-        return self._notes.setdefault(id(holder), (holder, noted))[1]
-
-    def _leaf(self, place: LeafPlace, at: _At) -> Inferred:
-        choice = leaf_choice(at.name, place, self._values(at))
-        holder = at.leaf_holder or at.holder
-        if says_how(place.merged):
-            return choice
-        return self._note(holder, choice, at) if id(holder) in self._own else kind_choice(place)
-
-    def _values(self, at: _At) -> Observed | None:
-        return self._seen and self._seen.at(at.path)
-
-    def _array(self, place: ArrayPlace, at: _At) -> _Fields:
-        merged, positions, elements = place.merged, place.positions, place.elements
-        box = None if says_how(merged) else named_choice(at.name, "box")
-        plural = is_plural(at.name)
-        if box and id(at.holder) in self._own and may_be_box(self._places, place, plural=plural):
-            return [self._entry(at, merged, self._note(at.holder, box, at), "array")]
-        weight = merged.weight if at.weight is None else at.weight
-        if positions and weight is None:
-            weight = DEFAULT_WEIGHT
-        inside = replace(at, inherited=place.below, weight=weight, listed=not positions)
-        if not (positions or elements):
-            return [self._entry(at, merged, open_choice(merged), "array")]
-        found: _Fields = []
-        if at.listed and at.inherited.threshold is not None:
-            reason = "lists are paired by their elements"
-            threshold = at.inherited.threshold
-            choice = Inferred(threshold=threshold, reason=reason, source="annotation")
-            choice = replace(choice, said=("threshold",))
-            found.append(self._entry(at, merged, choice, "array"))
-        whole = None if positions else at.holder
-        for part in (*positions, elements) if elements else positions:
-            inner = replace(inside, holder=part[0].schema, leaf_holder=whole)
-            found += self._inside(part, inner)
-        return found
-
-    def _object(self, place: ObjectPlace, at: _At) -> _Fields:
-        own = place.merged
-        threshold = own.item_threshold if at.listed else own.object_threshold
-        # The values of a map go by the name of the map.
-        families = [part for part in (*place.patterns.values(), place.rest) if part]
-        named = [(name, name, part) for name, part in place.properties.items()]
-        declared = [
-            (part, _At(part[0].schema, name=name, path=(*at.path, step)))
-            for name, step, part in (*named, *((at.name, ANY_KEY, part) for part in families))
-        ]
-        reason = "by its fields" if declared else "by its fields, each by its own kind"
-        if at.listed:  # what an item is worth says nothing of the list
-            reason += "; items in any order"
-            at = replace(at, weight=DEFAULT_WEIGHT if at.weight is None else at.weight)
-        stated = own.match_threshold is not None or (not at.listed and own.threshold is not None)
-        who: Who = "annotation" if stated else "default"
-        said = ("threshold",) if stated else ()
-        choice = Inferred(threshold=threshold, reason=reason, source=who, said=said)
-        found = [self._entry(at, own, choice, "object")]
-        if self._depth == DEEPEST:
-            self._waiting += declared
-            return found
-        self._depth += 1
-        for in_force, inside in declared:
-            found += self._inside(in_force, inside)
-        self._depth -= 1
-        return found
-
-    def _entry(self, at: _At, merged: Merged, choice: Inferred, kind: str) -> Inferred:
-        if choice.comparator in self._instances:
-            instance = self._instances[choice.comparator]
-            choice = replace(choice, comparator=instance.name, config=instance.config)
-        if at.listed and choice.comparator:
-            choice = replace(choice, reason=f"{choice.reason}; in any order")
-        weight = merged.worth if at.weight is None else at.weight
-        kind = f"list of {kind}" if at.listed else kind
-        if merged.weight is not None or weight != DEFAULT_WEIGHT:
-            choice = replace(choice, said=(*choice.said, "weight"))
-        stands = (
-            self._stands(at.holder)
-            if kind.endswith("object")
-            else self._stands(at.leaf_holder, at.holder)
-        )
-        return replace(choice, path=at.path, weight=weight, kind=kind, stands=stands)
-
-    def _stands(self, *holders: Schema | None) -> tuple[str, ...]:
-        """Return the pointers to those of some schemas that are in the schema's own file."""
-        own = self._places.files.at(self._root.schema).uri
-        there = (holder for holder in holders if holder is not None and holder is not _NOWHERE)
-        places = map(self._places.files.at, there)
-        return tuple(json_pointer(place.path) for place in places if place.uri == own)

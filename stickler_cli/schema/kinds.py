@@ -5,7 +5,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from stickler_cli.comparators.base import BaseComparator, KeywordError
+from stickler_cli.comparators.base import BaseComparator
+from stickler_cli.comparators.keywords import KeywordError
 from stickler_cli.comparators.registry import Comparators, UnknownComparatorError, construct
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.list import ListNode

@@ -25,9 +25,10 @@ from .dialects import Schema
 from .files import LeadsNowhereError
 from .judging import EngineError
 from .kinds import Built, KindCompiler
+from .located import Source
 from .places import Key, Places, UnionPlace, key_of
 from .reach import Reach
-from .references import SchemaFiles, Source
+from .references import SchemaFiles
 from .validity import Problems
 
 DEFAULT_MODEL_NAME: Final = "DynamicModel"

@@ -6,7 +6,8 @@ The compiler folds it to nodes, inference to fields.
 from collections.abc import Iterable, Mapping
 from typing import ClassVar, Final, TypeAlias
 
-from stickler_cli.comparators.base import BaseComparator, KeywordError
+from stickler_cli.comparators.base import BaseComparator
+from stickler_cli.comparators.keywords import KeywordError
 from stickler_cli.comparators.registry import Comparators, UnknownComparatorError
 from stickler_cli.comparators.structured import StructuredModelComparator
 from stickler_cli.core.json_values import JsonValue
@@ -29,7 +30,8 @@ from .combinators import (
 )
 from .defaults import BY_TYPE, LeafDefault, leaf_default
 from .dialects import CLOSED_BY
-from .references import SchemaFiles, Source
+from .located import Source
+from .references import SchemaFiles
 
 MOST_PLACES: Final = 50_000
 """How many places a schema may describe; real ones have hundreds. Source: docs/schema.md."""

@@ -7,7 +7,8 @@ from typing import Final
 from .dialects import subschemas, walk
 from .files import LeadsNowhereError
 from .judging import Documents
-from .references import SchemaFiles, Source
+from .located import Source
+from .references import SchemaFiles
 
 MOST_CHECKS: Final = 10_000
 """How often one value may be held against schemas that speak of it together. The engine asks a

@@ -9,13 +9,12 @@ from dataclasses import replace
 from functools import reduce
 from operator import getitem
 from pathlib import Path as FilePath
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 from urllib.parse import quote, unquote
 
 from stickler_cli.core.json_values import JsonObject, JsonValue, kind_of
-from stickler_cli.core.locations import Path, json_pointer
+from stickler_cli.core.locations import json_pointer
 from stickler_cli.core.problems import did_you_mean
-from stickler_cli.core.values import dataclass
 from .dialects import (
     SUPPORTED,
     TOO_OLD,
@@ -36,37 +35,10 @@ from .files import (
     official_schema,
     read_file,
 )
+from .located import Place, PlaceKey, Scope, Source
 
 IN_MEMORY: Final = "urn:stickler:schema"
 """The base of a schema that has no file."""
-
-PlaceKey: TypeAlias = tuple[str, Path]
-"""The URI of a document and a path in it."""
-
-Scope = tuple[tuple[str, str], ...]
-"""For each name that a dynamic reference may ask for: the outermost resource that has it."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Source:
-    """One schema object, and how the dynamic references in it are read."""
-
-    schema: Schema
-    scope: Scope = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a schema stands, and how references in it are read."""
-
-    source: str
-    """The file, for messages."""
-    uri: str
-    """Of the document."""
-    path: Path
-    base: str
-    """What relative references start from."""
-    dialect: Dialect
 
 
 RECURSIVE = ""

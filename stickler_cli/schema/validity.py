@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from stickler_cli.comparators.base import KeywordError
+from stickler_cli.comparators.keywords import KeywordError
 from stickler_cli.comparators.registry import Comparators, UnknownComparatorError
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.locations import Path, json_pointer

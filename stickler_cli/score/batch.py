@@ -25,7 +25,8 @@ from .non_matches import (
     plain_errors,
     plain_units,
 )
-from .walk import Visit, visits
+from .visit import Visit
+from .walk import visits
 
 
 @dataclass(eq=False)

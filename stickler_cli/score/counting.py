@@ -20,7 +20,7 @@ from stickler_cli.compare.outcomes import Outcomes, both_sides
 from stickler_cli.compare.result import FA, TN, TP
 from stickler_cli.compare.wrappers import least
 from .field_counts import LEAVES, RAW, SCORE, SCORED, WEIGHT, Collected, FieldCounts, Modes
-from .walk import Visit
+from .visit import Visit
 
 _ALL: Final = (0, 3)
 _OVERALL: Final = (0, 1)

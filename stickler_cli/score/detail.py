@@ -19,7 +19,7 @@ from stickler_cli.core.locations import Path
 from stickler_cli.core.values import dataclass
 from .batch import Batch
 from .comparison_lines import comparison_line, text_of
-from .walk import Visit
+from .visit import Visit
 
 BINS: Final = 20  # of 0.05 each, so that usual thresholds lie between two; one more is for 1 itself
 

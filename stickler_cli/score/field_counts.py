@@ -12,7 +12,7 @@ from stickler_cli.compare.columns import Indexes, Mask, groups
 from stickler_cli.compare.outcomes import Floats, Outcomes
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.values import dataclass
-from .walk import FieldRows
+from .visit import FieldRows
 
 OUTCOMES: Final = 5
 OVERALL, AGGREGATE, LEAVES = range(3)  # the counting modes, as positions

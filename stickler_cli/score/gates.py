@@ -9,8 +9,7 @@ What is printed is what is compared, at full precision, and an empty denominator
 import math
 import operator
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable
 from difflib import get_close_matches
 from operator import attrgetter
 from typing import Annotated, Final
@@ -20,9 +19,8 @@ from stickler_cli.core.problems import Problem, UsageError, nearest
 from stickler_cli.core.rules import Flag, Number, NumberOrNone, Rule
 from stickler_cli.core.values import dataclass
 from .confidence import FIGURES
-from .counts import BOUNDS, RATES, RateRule
-from .evaluation import Evaluation
-from .tally import COUNTING_MODES, Tally
+from .counts import BOUNDS, RATES
+from .tally import COUNTING_MODES
 
 OPERATORS: Final[dict[str, Callable[[float, float], bool]]] = {
     ">=": operator.ge,
@@ -75,23 +73,23 @@ def parse_gate(text: str, option: str = "--gate", lowest: float = 0.0) -> Gate:
     """
     match = _GATE.fullmatch(text)
     if match is None or "=>" in text or "=<" in text:
-        raise _refused(option, f"{text!r} is not a gate", SYNTAX, _mended(text))
+        raise refused(option, f"{text!r} is not a gate", SYNTAX, _mended(text))
     set_name, colon, rest = match["target"].partition(":")
     if colon and not match["mode"] and (meant := nearest(set_name, COUNTING_MODES)):
         whole = f"{meant}:{rest}{match['operator']}{match['limit']}"
         found = f"{text!r} asks for the set {set_name}"
-        raise _refused(option, found, f"one of {', '.join(COUNTING_MODES)}", _did_you_mean(whole))
+        raise refused(option, found, f"one of {', '.join(COUNTING_MODES)}", _did_you_mean(whole))
     try:
         path = parse_field_path(match["target"])
     except ValueError as error:
-        raise _refused(option, f"in {text!r}, {error}", SYNTAX) from None
+        raise refused(option, f"in {text!r}, {error}", SYNTAX) from None
     if any(isinstance(step, int) for step in path):
         found, names = (
             f"{text!r} names one list element",
             [it for it in path if isinstance(it, str)],
         )
         whole = field_path(tuple(names)) + match["operator"] + match["limit"]
-        raise _refused(option, found, "a field of all elements", _did_you_mean(whole))
+        raise refused(option, found, "a field of all elements", _did_you_mean(whole))
     bound = ""
     bounded = (*RATES, SCORE, *FIGURES)
     if len(path) > 1 and path[-1] in BOUNDS and path[-2] in bounded:
@@ -107,12 +105,12 @@ def parse_gate(text: str, option: str = "--gate", lowest: float = 0.0) -> Gate:
         return gate
     if metric not in (*METRICS, *TRUST):
         expected = f"one of {', '.join(METRICS)}"
-        raise _refused(option, f"{text!r} asks for {metric or 'nothing'}", expected, _meant(gate))
+        raise refused(option, f"{text!r} asks for {metric or 'nothing'}", expected, _meant(gate))
     if metric in _SHARES and not lowest <= gate.limit <= 1:
         is_percent = 1 < abs(gate.limit) <= 100 and gate.limit >= 100 * lowest
-        hint = _did_you_mean(f"{_name_of(gate)}{gate.operator}{gate.limit / 100:g}")
+        hint = _did_you_mean(f"{name_of(gate)}{gate.operator}{gate.limit / 100:g}")
         found = f"in {text!r}, the limit is {gate.limit:g}"
-        raise _refused(
+        raise refused(
             option, found, f"a number between {lowest:g} and 1", hint if is_percent else ""
         )
     return gate
@@ -125,7 +123,7 @@ def _did_you_mean(gate: str) -> str:
     return f"did you mean {gate}?"
 
 
-def _name_of(gate: Gate) -> str:
+def name_of(gate: Gate) -> str:
     """Return what stands before the operator."""
     return gate.text.partition(gate.operator)[0].strip()
 
@@ -148,11 +146,11 @@ def _meant(gate: Gate) -> str:
         return ""
     if f"{CONFIDENCE}.{gate.metric}" in TRUST:
         return _did_you_mean(f"{CONFIDENCE}.{gate.text}")
-    prefix, _, _ = _name_of(gate).rpartition(gate.metric)
+    prefix, _, _ = name_of(gate).rpartition(gate.metric)
     # More alike than names are: a field may be called "price", which is not far from "precision".
     names = FIGURES if gate.path[:1] == (CONFIDENCE,) else METRICS
     near = get_close_matches(gate.metric, names, n=1, cutoff=0.75)
-    prefix, metric = (prefix, near[0]) if near else (f"{_name_of(gate)}.", "f1")
+    prefix, metric = (prefix, near[0]) if near else (f"{name_of(gate)}.", "f1")
     limit = repr(gate.limit).removesuffix(".0")
     return _did_you_mean(f"{prefix}{metric}{gate.operator}{limit}")
 
@@ -192,11 +190,12 @@ def _limit(text: str, number: str, option: str) -> float:
     except ValueError:
         limit = math.nan
     if not math.isfinite(limit):
-        raise _refused(option, f"in {text!r}, the limit is {number!r}", "a number")
+        raise refused(option, f"in {text!r}, the limit is {number!r}", "a number")
     return limit
 
 
-def _refused(option: str, found: str, expected: str, hint: str = "") -> UsageError:
+def refused(option: str, found: str, expected: str, hint: str = "") -> UsageError:
+    """Return the error of a gate that an option has."""
     return UsageError([Problem(option, found, expected, hint)])
 
 
@@ -264,123 +263,6 @@ def _fits(path: Path, known: Path) -> bool:
     return known == ("*",) or (named and _fits(path[1:], known[1:]))
 
 
-def judge(gate: Gate, evaluation: Evaluation, *, recall_with_fd: bool = False) -> GateResult:
-    """Return whether a run reached what a gate asks for.
-
-    Raises:
-        UsageError: the gate asks for a kind of document count that there is not.
-    """
-    rule = RateRule(recall_with_fd)
-    if not is_pattern(gate):
-        return judged(gate, *_value(gate, evaluation, rule))
-    paths = asked(gate, (path for path, _ in evaluation.tally.walk()))
-    values = {path: _value(replace(gate, path=path), evaluation, rule) for path in paths}
-    return judged_worst(gate, values)
-
-
-def judged(gate: Gate, value: float | None, empty: str, what: str = "") -> GateResult:
-    """Return whether a value is what a gate asks for; without one it fails: `empty` says why.
-
-    `what` stands before the name of the value in the reason.
-    """
-    name = what + _name_of(gate)
-    field = "" if asks_documents(gate) else field_path(gate.path)
-    if value is None:
-        reason = f"{name} is undefined: {empty}"
-        return GateResult(gate, None, gate.limit, passed=False, reason=reason, field=field)
-    passed = OPERATORS[gate.operator](value, gate.limit)
-    shown = gate.operator if passed else _OPPOSITE[gate.operator]
-    limit = repr(gate.limit).removesuffix(".0")
-    return GateResult(gate, value, gate.limit, passed, f"{name} {value!r} {shown} {limit}", field)
-
-
-def judged_worst(
-    gate: Gate, values: Mapping[Path, tuple[float | None, str]], what: str = ""
-) -> GateResult:
-    """Return whether the value of each field that a pattern matches is what a gate asks for.
-
-    Values are given as `judged` takes them, by field. The worst one decides and is named; fields
-    without a value are left out, unless none has any.
-    """
-    known = {path: value for path, (value, _) in values.items() if value is not None}
-    if not known:
-        empty = next((empty for _, empty in values.values()), "no field matches")
-        return judged(gate, None, empty, what)
-    distance = _WORSE[gate.operator]
-    path = min(known, key=lambda path: distance(known[path] - gate.limit))
-    result = judged(gate, known[path], "", what)
-    failed = sum(not OPERATORS[gate.operator](value, gate.limit) for value in known.values())
-    which = f"the worst of {failed} that fail" if failed > 1 else f"of {len(known)} that match"
-    worst = field_path(path)
-    return replace(result, reason=f"{result.reason} in {worst}, {which}", field=worst)
-
-
-_WORSE: Final[dict[str, Callable[[float], float]]] = {
-    ">=": operator.pos,
-    ">": operator.pos,
-    "<=": operator.neg,
-    "<": operator.neg,
-    "!=": abs,
-    "==": lambda apart: -abs(apart),
-}
-"""What is least for the value that misses most of what an operator asks for, by its distance."""
-
-_OPPOSITE: Final = {">=": "<", "<=": ">", "==": "!=", "!=": "==", ">": "<=", "<": ">="}
-
-
 def asks_documents(gate: Gate) -> bool:
     """Return whether a gate asks how many documents there are of a kind."""
     return gate.path == (DOCUMENTS,) and gate.metric not in METRICS
-
-
-def check_kind(gate: Gate, kinds: Collection[str]) -> None:
-    """Raise UsageError if there is no such kind of documents as a gate asks for."""
-    if gate.metric not in kinds:
-        expected = f"one of {', '.join(kinds)}"
-        raise _refused("--gate", f"{gate.text!r} asks for {gate.metric}", expected)
-
-
-def _value(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[float | None, str]:
-    """Return what a gate asks for, or None and why there is nothing."""
-    if asks_documents(gate):
-        documents = evaluation.document_figures()
-        check_kind(gate, documents)
-        return documents[gate.metric], "no prediction was held against the schema (--validate pred)"
-    if gate.metric in TRUST:
-        return _trust(gate, evaluation)
-    if gate.bound:
-        return _bound(gate, evaluation, rule)
-    node = evaluation.tally
-    for step in gate.path:  # a field that no document reached has counted nothing
-        node = node.fields.get(str(step), Tally())
-    if gate.metric == SCORE:
-        score = node.mean_score if gate.path else evaluation.overall_score
-        return score, "no document has a score of it"
-    counts = node.counts(gate.mode)
-    if gate.metric in COUNTS:
-        return getattr(counts, gate.metric), ""
-    above, below = rule.fractions(counts)[gate.metric]
-    return (above / below, "") if below else (None, "nothing was counted")
-
-
-def _trust(gate: Gate, evaluation: Evaluation) -> tuple[float | None, str]:
-    known = evaluation.confidence(field_path(gate.path))
-    if known is None:
-        return None, "no value of a prediction has a confidence"
-    name = gate.metric.removeprefix(f"{CONFIDENCE}.")
-    if not gate.bound:
-        return known[name], "it takes both right and wrong values"
-    found = known.get("intervals", {}).get(name)
-    if found is None:
-        return None, "there are too few documents for an interval"
-    return found[BOUNDS.index(gate.bound)], ""
-
-
-def _bound(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[float | None, str]:
-    found = evaluation.intervals(rule, field_path(gate.path))
-    if found is None:
-        return None, "the run has no confidence intervals"
-    interval = found.score if gate.metric == SCORE else found.rates[gate.mode][gate.metric]
-    if interval is None:
-        return None, "no document says anything about it"
-    return getattr(interval, gate.bound), ""

@@ -10,7 +10,7 @@ from stickler_cli.core.json_values import JsonValue, kind_of
 from stickler_cli.core.locations import Path, field_path
 from .error_classes import ErrorClass, Places, classify
 from .units import Unit, documents_units, plain, values_inside, wrong
-from .walk import Visit
+from .visit import Visit
 
 NON_MATCH_TYPES: Final = {
     Outcome.FD: "false_discovery",

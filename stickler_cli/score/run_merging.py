@@ -7,7 +7,8 @@ from typing import Final
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.problems import NotComparableError, Problem
 from .evaluation import Evaluation
-from .gates import Gate, judge
+from .gate_verdicts import judge
+from .gates import Gate
 from .record import Run
 
 NAMED: Final = 5  # ids that two runs have

@@ -1,7 +1,6 @@
 """The one walk through an account that all folds read: its pairs, place by place."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -16,207 +15,9 @@ from stickler_cli.compare.account import (
     children,
     local_positions,
 )
-from stickler_cli.compare.columns import ANY_KEY, NOTHING, Indexes, Mask, distinct
-from stickler_cli.compare.outcomes import Floats, Outcomes, both_sides
-from stickler_cli.compare.result import BOTH_SIDES, TN, TP, Outcome
-from stickler_cli.core.locations import Path
-
-Weight: TypeAlias = "float | Floats"  # what a field is worth: one number, or one for each pair
-Order: TypeAlias = tuple[int, ...]  # of the pairs of a document: in schema order, parents first
-
-
-class FieldRows(NamedTuple):
-    """A field as the walk meets it, with a row for each document that may have it."""
-
-    path: tuple[str, ...]
-    """Names, without list indexes."""
-    start: int
-    """The position of its first row among those of all fields."""
-    documents: Indexes
-    """The document of each row."""
-    fields: "dict[tuple[str, bool], FieldRows]"
-    """The declared ones, by name and whether they are counted."""
-    around: "FieldRows | None" = None
-    up: Indexes | None = None
-    """Which row of the field around it each row is in; None where it has the same."""
-    counted: bool = True
-    """Whether `aggregate` and `leaves` of the field around it include it."""
-
-    @property
-    def in_document(self) -> bool:
-        """Whether those of the whole document do."""
-        return self.counted and (self.around is None or self.around.in_document)
-
-
-class Inside(NamedTuple):
-    """What failed as a whole, so that nothing in it is judged: a list item, or what one side lacks.
-
-    Of several in each other, the innermost that both sides have, else the outermost of the others.
-    """
-
-    order: Order
-    """Tells it from all others of its document."""
-    path: Path
-    """Where it is: in the prediction if only that has it, else in the ground truth."""
-    one_sided: bool
-    """Whether all values in it are missed or invented."""
-
-
-class Visit(NamedTuple):
-    """Pairs of one place: values of a field, elements of lists, or what is gone into of these."""
-
-    field: FieldRows
-    account: Account
-    """Of the pairs, and maybe of others; never a `SplitAccount`."""
-    at: Indexes
-    """The positions of the pairs in the account, (n,)."""
-    rows: Indexes
-    """The row of the field that each counts in, among those of all fields, (n,)."""
-    live: Mask | None
-    """Which pairs are judged, being behind no gate that is shut, (n,); None for all."""
-    alone: Mask | None
-    """Which pairs are in an object or list item that one side lacks, (n,); None for none."""
-    around: "Visit | None" = None
-    """None for documents."""
-    of: Indexes | None = None
-    """Which pair around it each is in, (n,); None where they are the same."""
-    order: Any = None
-    """The place among the parts of the pair around it, an int or (n,); of elements, which of the
-    units each is; None of what is gone into."""
-    weight: Weight = 1.0
-    """What its field is worth in its object."""
-    units: Units | None = None
-    """Of elements, the units of their lists."""
-
-    @property
-    def pattern(self) -> tuple[str, ...]:
-        """The path of its field without list indexes; `*` for a key that only documents name."""
-        names: list[str] = []
-        visit: Visit | None = self
-        while visit is not None:
-            if visit.order is not None and visit.units is None and not visit.is_side:
-                names.append(visit.field.path[-1] if isinstance(visit.order, int) else ANY_KEY)
-            visit = visit.around
-        return tuple(reversed(names))
-
-    @property
-    def is_side(self) -> bool:
-        """Whether it is one side of values of different kinds, at their place."""
-        return self.around is not None and isinstance(self.around.account, MismatchAccount)
-
-    @property
-    def listed(self) -> bool:
-        """Whether it is in a list."""
-        return self.units is not None or (self.around is not None and self.around.listed)
-
-    @property
-    def outcome(self) -> Outcomes:
-        """The class of each pair as one unit."""
-        of_all = self.account.outcome if self.units is None else self.units.outcome
-        return of_all[self.at if self.units is None else self.order]
-
-    @property
-    def documents(self) -> Indexes:
-        """The document of each pair."""
-        return self.field.documents[self.rows - self.field.start]
-
-    @property
-    def closed(self) -> Mask:
-        """Which pairs of objects or lists are wrong as a whole, and nothing in them judged."""
-        if self.units is not None:
-            wrong: Mask = self.outcome != TP
-            return wrong
-        if isinstance(self.account, MismatchAccount):
-            return np.ones(len(self.at), np.bool_)
-        is_list = isinstance(self.account, ListAccount)
-        return np.zeros(len(self.at), np.bool_) if is_list else ~both_sides(self.outcome)
-
-    @property
-    def alone_inside(self) -> Mask:
-        """Of each pair, whether what is in it is in an object or list item that one side lacks."""
-        lacking = self.closed & ~both_sides(self.outcome)
-        return lacking if self.alone is None else lacking | self.alone
-
-    @property
-    def similarity(self) -> Floats:
-        """The similarity of each pair as its threshold judges it."""
-        of_all = self.account.similarity if self.units is None else self.account.reported
-        return of_all[self.at]
-
-    def some(self, which: Indexes, account: Account, at: Indexes) -> "Visit":
-        """Return some of the pairs, by their positions in an account of their own."""
-        live = None if self.live is None else self.live[which]
-        alone = None if self.alone is None else self.alone[which]
-        of = which if self.of is None else self.of[which]
-        order = self.order[which] if isinstance(self.order, np.ndarray) else self.order
-        part = self.rows[which], live, alone, self.around, of, order
-        return Visit(self.field, account, at, *part, _at(self.weight, which), self.units)
-
-    def place(self, pair: int) -> "Place":
-        """Return where a pair is."""
-        visits_to = [(self, pair)]
-        for visit, at in visits_to:
-            owner = at if visit.of is None else int(visit.of[at])
-            if visit.around is not None:
-                visits_to.append((visit.around, owner))
-        order: list[int] = []
-        gt: Path | None = ()
-        pred: Path | None = ()
-        inside: Inside | None = None
-        judged = self.live is None or bool(self.live[pair])
-        for visit, at in reversed(visits_to):
-            if visit.order is not None:
-                order.append(int(visit.order if isinstance(visit.order, int) else visit.order[at]))
-                gt, pred = visit.paths(at, gt, pred)
-                if not judged and visit is not self and not (inside and inside.one_sided):
-                    inside = visit.shut(at, tuple(order), gt, pred) or inside
-        return Place(owner, tuple(order), gt, pred, inside)
-
-    def shut(self, pair: int, order: Order, gt: Path | None, pred: Path | None) -> Inside | None:
-        """Return a pair at some place as what others are inside of; None where it is judged."""
-        if isinstance(self.account, MismatchAccount):
-            return Inside(order, gt or (), one_sided=True)
-        outcome = Outcome(int(self._outcome_of(pair)))
-        if outcome in BOTH_SIDES:
-            is_open = self.units is None or outcome is Outcome.TP
-            return None if is_open else Inside(order, gt or (), one_sided=False)
-        is_list = self.units is None and isinstance(self.account, ListAccount)
-        path = pred if outcome is Outcome.FA else gt
-        return None if is_list else Inside(order, path or (), one_sided=True)
-
-    def _outcome_of(self, pair: int) -> Any:
-        if self.units is None:
-            return self.account.outcome[self.at[pair]]
-        return self.units.outcome[self.order[pair]]
-
-    def paths(
-        self, pair: int, gt: Path | None, pred: Path | None
-    ) -> tuple[Path | None, Path | None]:
-        """Return the paths of a pair, of those of the pair around it."""
-        if self.units is not None:
-            element = self.order[pair]
-            at, other = int(self.units.gt_place[element]), int(self.units.pred_place[element])
-            return (
-                None if gt is None or at == NOTHING else (*gt, at),
-                None if pred is None or other == NOTHING else (*pred, other),
-            )
-        if self.is_side:
-            return gt, pred
-        name = self.field.path[-1]
-        return None if gt is None else (*gt, name), None if pred is None else (*pred, name)
-
-
-class Place(NamedTuple):
-    """Where a pair is."""
-
-    document: int
-    order: Order
-    gt_path: Path | None
-    """Where the ground truth is, or would be; None in an invented list element."""
-    pred_path: Path | None
-    """Where the prediction is, or would be; None in a missed list element."""
-    inside: Inside | None
-    """None where the pair is judged."""
+from stickler_cli.compare.columns import Indexes, Mask, distinct
+from stickler_cli.compare.result import TN
+from .visit import FieldRows, Visit, worth_at
 
 
 def visits(account: Account, at: Indexes) -> list[Visit]:
@@ -267,7 +68,7 @@ class _Walk:
         judged = (is_open if visit.live is None else is_open & visit.live)[which]
         live = None if judged.all() else judged
         alone = None if live is None else visit.alone_inside[which]
-        part = visit.rows[which], live, alone, visit, which, None, _at(visit.weight, which)
+        part = visit.rows[which], live, alone, visit, which, None, worth_at(visit.weight, which)
         inner = Visit(visit.field, account, visit.at[which], *part)
         if isinstance(account, ObjectAccount):
             self.fields(inner, account)
@@ -280,7 +81,7 @@ class _Walk:
         if len(element):
             live = None if lists.live is None else lists.live[of]
             alone = None if lists.alone is None else lists.alone[of]
-            weight = _at(lists.weight, of)
+            weight = worth_at(lists.weight, of)
             part = lists.rows[of], live, alone, lists, of, element, weight, units
             self.units(Visit(lists.field, units.account, element, *part))
 
@@ -294,7 +95,7 @@ class _Walk:
             for counted, which in _by_say(one.counted, at):
                 below = self.declared(objects.field, one.name, counted=counted)
                 rows = objects.rows + (below.start - objects.field.start)
-                weight = _at(one.account.worth, at)
+                weight = worth_at(one.account.worth, at)
                 part = rows, objects.live, objects.alone, objects, None, order, weight
                 visit = Visit(below, one.account, at, *part)
                 self.units(visit if which is None else visit.some(which, one.account, at[which]))
@@ -332,7 +133,7 @@ class _Walk:
                 live = None if objects.live is None else objects.live[of]
                 alone = None if objects.alone is None else objects.alone[of]
                 own = np.searchsorted(up, rows) + below.start
-                part = own, live, alone, objects, of, order, _at(entry.account.worth, at)
+                part = own, live, alone, objects, of, order, worth_at(entry.account.worth, at)
                 self.units(Visit(below, entry.account, at, *part))
 
 
@@ -345,7 +146,3 @@ def _by_say(counted: "bool | Mask", at: Indexes) -> Iterator[tuple[bool, Indexes
         which = np.flatnonzero(counted[at] == say)
         if len(which):
             yield say, which
-
-
-def _at(weight: Weight, at: Indexes) -> Weight:
-    return weight[at] if isinstance(weight, np.ndarray) else weight

@@ -5,7 +5,7 @@ from enum import Enum
 import pytest
 
 from stickler_cli.comparators import ExactComparator
-from stickler_cli.comparators.base import KeywordError
+from stickler_cli.comparators.keywords import KeywordError
 
 
 class Colour(str, Enum):  # noqa: UP042 - the kind whose str() is not its value

@@ -1,7 +1,7 @@
 import pytest
 
 from stickler_cli.comparators import FuzzyComparator
-from stickler_cli.comparators.base import KeywordError
+from stickler_cli.comparators.keywords import KeywordError
 
 
 @pytest.mark.parametrize("method", ["token_sort_ratio", "token_set_ratio"])

@@ -6,7 +6,8 @@ import pytest
 
 import stickler_cli.comparators
 from stickler_cli.comparators import BaseComparator, ExactComparator, NumericComparator
-from stickler_cli.comparators.base import KeywordError, keyword_parameters
+from stickler_cli.comparators.base import keyword_parameters
+from stickler_cli.comparators.keywords import KeywordError
 from stickler_cli.comparators.registry import (
     BUILT_IN,
     UnknownComparatorError,

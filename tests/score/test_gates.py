@@ -7,7 +7,8 @@ from stickler_cli.score.batch import Batch
 from stickler_cli.score.bootstrap import Bootstrap
 from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.evaluation import Evaluation
-from stickler_cli.score.gates import check_paths, judge, parse_gate, refuse_bounds
+from stickler_cli.score.gate_verdicts import judge
+from stickler_cli.score.gates import check_paths, parse_gate, refuse_bounds
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.tally import SCORE_UNIT, Tally
 

@@ -1,0 +1,42 @@
+"""Codes for values: the same number for those that may be alike."""
+
+from collections.abc import Hashable, Iterable
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    pass
+
+Keys: TypeAlias = NDArray[np.intp]
+"""(n,): codes from 0, as many as there are distinct ones."""
+
+
+def codes_of(values: Iterable[Hashable]) -> Keys:
+    """Return a code for each value, the same for equal ones: 0 for the first, 1 for the next."""
+    codes: dict[Hashable, int] = {}
+    return np.array([codes.setdefault(value, len(codes)) for value in values], np.intp)
+
+
+def linked_codes(values: Iterable[Iterable[Hashable]]) -> Keys:
+    """Return a code for each value, the same for those that are linked by what they have in common.
+
+    >>> linked_codes(["ab", "bc", "d", "c", ""]).tolist()
+    [0, 0, 1, 0, 2]
+    """
+    links: dict[Hashable, Hashable] = {}
+
+    def root(key: Hashable) -> Hashable:
+        while (link := links.setdefault(key, key)) != key:
+            links[key] = links[link]
+            key = link
+        return key
+
+    roots: list[Hashable] = []
+    for value in values:
+        one, *others = [*value] or [object()]
+        roots.append(one)
+        for other in others:
+            links[root(other)] = root(one)
+    return codes_of(map(root, roots) if links else roots)

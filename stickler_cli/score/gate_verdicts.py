@@ -1,0 +1,142 @@
+"""Whether a run, or a change, reached what a gate asks for."""
+
+import operator
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+from typing import Final
+
+from stickler_cli.core.locations import Path, field_path
+from .counts import BOUNDS, RateRule
+from .evaluation import Evaluation
+from .gates import (
+    CONFIDENCE,
+    COUNTS,
+    OPERATORS,
+    SCORE,
+    TRUST,
+    Gate,
+    GateResult,
+    asked,
+    asks_documents,
+    is_pattern,
+    name_of,
+    refused,
+)
+from .tally import Tally
+
+
+def judge(gate: Gate, evaluation: Evaluation, *, recall_with_fd: bool = False) -> GateResult:
+    """Return whether a run reached what a gate asks for.
+
+    Raises:
+        UsageError: the gate asks for a kind of document count that there is not.
+    """
+    rule = RateRule(recall_with_fd)
+    if not is_pattern(gate):
+        return judged(gate, *_value(gate, evaluation, rule))
+    paths = asked(gate, (path for path, _ in evaluation.tally.walk()))
+    values = {path: _value(replace(gate, path=path), evaluation, rule) for path in paths}
+    return judged_worst(gate, values)
+
+
+def judged(gate: Gate, value: float | None, empty: str, what: str = "") -> GateResult:
+    """Return whether a value is what a gate asks for; without one it fails: `empty` says why.
+
+    `what` stands before the name of the value in the reason.
+    """
+    name = what + name_of(gate)
+    field = "" if asks_documents(gate) else field_path(gate.path)
+    if value is None:
+        reason = f"{name} is undefined: {empty}"
+        return GateResult(gate, None, gate.limit, passed=False, reason=reason, field=field)
+    passed = OPERATORS[gate.operator](value, gate.limit)
+    shown = gate.operator if passed else _OPPOSITE[gate.operator]
+    limit = repr(gate.limit).removesuffix(".0")
+    return GateResult(gate, value, gate.limit, passed, f"{name} {value!r} {shown} {limit}", field)
+
+
+def judged_worst(
+    gate: Gate, values: Mapping[Path, tuple[float | None, str]], what: str = ""
+) -> GateResult:
+    """Return whether the value of each field that a pattern matches is what a gate asks for.
+
+    Values are given as `judged` takes them, by field. The worst one decides and is named; fields
+    without a value are left out, unless none has any.
+    """
+    known = {path: value for path, (value, _) in values.items() if value is not None}
+    if not known:
+        empty = next((empty for _, empty in values.values()), "no field matches")
+        return judged(gate, None, empty, what)
+    distance = _WORSE[gate.operator]
+    path = min(known, key=lambda path: distance(known[path] - gate.limit))
+    result = judged(gate, known[path], "", what)
+    failed = sum(not OPERATORS[gate.operator](value, gate.limit) for value in known.values())
+    which = f"the worst of {failed} that fail" if failed > 1 else f"of {len(known)} that match"
+    worst = field_path(path)
+    return replace(result, reason=f"{result.reason} in {worst}, {which}", field=worst)
+
+
+_WORSE: Final[dict[str, Callable[[float], float]]] = {
+    ">=": operator.pos,
+    ">": operator.pos,
+    "<=": operator.neg,
+    "<": operator.neg,
+    "!=": abs,
+    "==": lambda apart: -abs(apart),
+}
+"""What is least for the value that misses most of what an operator asks for, by its distance."""
+
+_OPPOSITE: Final = {">=": "<", "<=": ">", "==": "!=", "!=": "==", ">": "<=", "<": ">="}
+
+
+def check_kind(gate: Gate, kinds: Collection[str]) -> None:
+    """Raise UsageError if there is no such kind of documents as a gate asks for."""
+    if gate.metric not in kinds:
+        expected = f"one of {', '.join(kinds)}"
+        raise refused("--gate", f"{gate.text!r} asks for {gate.metric}", expected)
+
+
+def _value(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[float | None, str]:
+    """Return what a gate asks for, or None and why there is nothing."""
+    if asks_documents(gate):
+        documents = evaluation.document_figures()
+        check_kind(gate, documents)
+        return documents[gate.metric], "no prediction was held against the schema (--validate pred)"
+    if gate.metric in TRUST:
+        return _trust(gate, evaluation)
+    if gate.bound:
+        return _bound(gate, evaluation, rule)
+    node = evaluation.tally
+    for step in gate.path:  # a field that no document reached has counted nothing
+        node = node.fields.get(str(step), Tally())
+    if gate.metric == SCORE:
+        score = node.mean_score if gate.path else evaluation.overall_score
+        return score, "no document has a score of it"
+    counts = node.counts(gate.mode)
+    if gate.metric in COUNTS:
+        return getattr(counts, gate.metric), ""
+    above, below = rule.fractions(counts)[gate.metric]
+    return (above / below, "") if below else (None, "nothing was counted")
+
+
+def _trust(gate: Gate, evaluation: Evaluation) -> tuple[float | None, str]:
+    known = evaluation.confidence(field_path(gate.path))
+    if known is None:
+        return None, "no value of a prediction has a confidence"
+    name = gate.metric.removeprefix(f"{CONFIDENCE}.")
+    if not gate.bound:
+        return known[name], "it takes both right and wrong values"
+    found = known.get("intervals", {}).get(name)
+    if found is None:
+        return None, "there are too few documents for an interval"
+    return found[BOUNDS.index(gate.bound)], ""
+
+
+def _bound(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[float | None, str]:
+    found = evaluation.intervals(rule, field_path(gate.path))
+    if found is None:
+        return None, "the run has no confidence intervals"
+    interval = found.score if gate.metric == SCORE else found.rates[gate.mode][gate.metric]
+    if interval is None:
+        return None, "no document says anything about it"
+    return getattr(interval, gate.bound), ""
