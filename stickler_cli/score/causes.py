@@ -5,6 +5,7 @@ one, else its own. Causes add in any order with the same result, and there are n
 schema has room for: errors of one field and class of more than `MOST_KINDS` kinds are one cause.
 """
 
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.json_values import JsonValue, json_line
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.values import dataclass
 from .batch import Batch
@@ -67,6 +68,12 @@ class Cause(NamedTuple):
     kind: Kind | None
     """None of many kinds together."""
     size: Size
+
+    @property
+    def key(self) -> str:
+        """What links call it: ten hexadecimal digits, the same for the same cause in any run."""
+        said = json_line([self.pattern, self.error_class, self.kind and [*self.kind]])
+        return hashlib.blake2b(said, digest_size=5).hexdigest()
 
 
 @dataclass(slots=True)
@@ -141,11 +148,19 @@ def _group(error: WrongUnit) -> Group:
 
 def _kind(error: WrongUnit) -> Kind:
     unit = error.unit
-    if error.values is None and unit.gt is not None and unit.pred is not None:
-        gt, pred = text_of(unit.gt), text_of(unit.pred)
-        if gt and pred:
-            return Kind(unit.names, (), gt, pred)
-    return Kind(unit.names, error.differing)
+    values = (unit.gt, unit.pred) if error.values is None else (None, None)
+    return kind_of(unit.names, error.differing, *values)
+
+
+def kind_of(
+    path: tuple[str, ...], differing: tuple[str, ...], gt: JsonValue, pred: JsonValue
+) -> Kind:
+    """Return the kind of an error; its values are None if it is not one of single values."""
+    if gt is not None and pred is not None:
+        texts = text_of(gt), text_of(pred)
+        if all(texts):
+            return Kind(path, (), *texts)
+    return Kind(path, differing)
 
 
 def text_of(value: JsonValue) -> str:

@@ -159,7 +159,7 @@ def test_a_field_opens_to_its_histogram_and_leads_to_its_errors(page):
     page.get_by_role("link", name="lines", exact=True).click()
     more = page.locator("tbody[data-path=lines] .more")
     assert more.locator("svg").is_visible()
-    assert page.url.endswith("#field=lines")
+    assert page.url.endswith("#fields&open=lines")
 
     more.get_by_role("link", name="Show its errors").click()
 
@@ -180,6 +180,61 @@ def test_errors_filter_by_outcome_and_text(page):
     becomes(page, lambda: len(rows(page)), everything)
 
 
+def test_what_is_shown_is_in_the_address_and_comes_back_with_it(page, open_page, run_of):
+    page.locator("#errors-group").select_option("document")
+    page.locator("#errors-sort").select_option("field")
+    page.locator("#errors-tools").get_by_label("FA").uncheck()
+    page.locator("#fields-table th[data-sort=f1]").get_by_role("button").click()
+    becomes(page, lambda: page.locator("#errors-list .group").count(), 2)
+    address = page.url[page.url.index("#") :]
+    shown = page.locator("#errors-list .row").all_text_contents()
+
+    assert address == (
+        "#fields&sort=f1&errors.outcome=fd&errors.outcome=fn&errors.sort=field&errors.group=document"
+    )
+    again = open_page(run_of(gates=["f1>=0.9"], detailed=True), address)
+
+    assert again.locator("#errors-list .row").all_text_contents() == shown
+    assert paths(again) == paths(page)
+
+
+def test_a_link_leaves_other_lists_alone_and_back_undoes_it(page):
+    page.locator("#errors-find").fill("oslo")
+    becomes(page, lambda: rows(page), ["customer", "customer.city"])
+    page.evaluate("location.hash = '#documents&sort=id'")
+    becomes(page, lambda: rows(page, "documents", "span"), ["a", "b", "c", "d"])
+    page.go_back()
+
+    becomes(page, lambda: rows(page, "documents", "span"), ["c", "b", "a", "d"])
+    assert rows(page) == ["customer", "customer.city"]
+
+
+def test_groups_fold_by_keys(open_page, run_of):
+    page = open_page(run_of(detailed=True), "#errors&group=class")
+    groups = page.locator("#errors-list .group")
+    everything = page.locator("#errors-list .row").count()
+    first = groups.first.get_by_role("gridcell").first.text_content()
+
+    page.locator("#errors-list [role=row][tabindex='0']").focus()
+    page.keyboard.press("ArrowLeft")
+    assert groups.first.get_attribute("aria-expanded") == "false"
+    assert page.locator("#errors-list .row").count() < everything
+    page.keyboard.press("ArrowRight")
+
+    assert page.locator("#errors-list .row").count() == everything
+    assert groups.first.get_by_role("gridcell").first.text_content() == first
+
+
+def test_values_and_documents_filter_errors_by_links(open_page, run_of):
+    page = open_page(run_of(detailed=True), '#errors&of=b&gt="Rome"&pred="Oslo"')
+
+    assert rows(page) == ["customer.city"]
+    page.get_by_role("button", name="document b").click()
+    assert "of=" not in page.url
+    page.get_by_role("button", name="Reset").click()
+    becomes(page, lambda: len(rows(page)) > 1, expected=True)
+
+
 def test_an_error_shows_which_characters_differ_and_leads_on(page):
     page.locator("#errors-list .row").first.click()
     panel = page.get_by_role("dialog")
@@ -190,15 +245,15 @@ def test_an_error_shows_which_characters_differ_and_leads_on(page):
 
     page.keyboard.press("ArrowRight")
     headed(page, "customer")
-    assert page.url.endswith("#error=2")
+    assert page.url.endswith("#document=b&path=customer")
 
     page.keyboard.press("Escape")
     panel.wait_for(state="hidden")
-    becomes(page, lambda: "#error" in page.url, expected=False)
+    becomes(page, lambda: "path=" in page.url, expected=False)
 
 
 def test_the_list_of_errors_is_walked_by_keys(page):
-    page.locator("#errors-list .view").focus()
+    page.locator("#errors-list [role=row][tabindex='0']").focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
 
@@ -245,10 +300,10 @@ def test_documents_sort_and_filter(page):
 @pytest.mark.parametrize(
     ("link", "heading"),
     [
-        ("#error=2", "customer"),
+        ("#document=b&path=customer", "customer"),
         ("#document=b", "b"),
         ("#document=no%ZZ", None),
-        ("#error=99", None),
+        ("#document=b&path=id", "id"),
     ],
 )
 def test_a_link_leads_to_what_it_names(open_page, run_of, link, heading):
@@ -261,7 +316,7 @@ def test_a_link_leads_to_what_it_names(open_page, run_of, link, heading):
 
 
 def test_a_link_to_a_field_opens_it(open_page, run_of):
-    page = open_page(run_of(detailed=True), "#field=customer.city")
+    page = open_page(run_of(detailed=True), "#fields&open=customer.city")
 
     page.locator("tbody[data-path='customer.city'] .more").wait_for(state="visible")
     assert page.locator("tbody[data-path='id'] .more").is_hidden()
@@ -293,12 +348,12 @@ def test_only_rows_that_can_be_seen_are_in_the_page(open_page, run_of):
     page = open_page(run_of(pairs=pairs, detailed=True))
     assert len(rows(page)) < 60
 
-    page.locator("#errors-list .view").focus()
+    page.locator("#errors-list [role=row][tabindex='0']").focus()
     page.keyboard.press("End")
     assert rows(page, column=".document")[-1] == "02999"
     page.keyboard.press("Enter")
     headed(page, "id")
-    assert page.url.endswith("#error=3000")
+    assert page.url.endswith("#document=02999&path=id")
 
 
 def test_a_document_that_is_not_there_in_full_lists_its_errors(open_page, run_of):
@@ -310,7 +365,7 @@ def test_a_document_that_is_not_there_in_full_lists_its_errors(open_page, run_of
     assert "stickler compare shows it" in panel.text_content()
     panel.get_by_role("link", name="id").click()
     headed(page, "id")
-    assert page.url.endswith("#error=102")
+    assert page.url.endswith("#document=101&path=id")
 
 
 def test_without_scripts_the_figures_can_be_read(open_page, run_of):

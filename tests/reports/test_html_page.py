@@ -198,9 +198,9 @@ def test_error_classes_are_counted_for_a_field_with_those_in_it(shown):
         if "class=" in attributes.get("href", "")
     ]
 
-    assert "#errors?field=customer&class=other" in section
-    assert "#errors?field=customer.city&class=other" in section
-    assert "#errors?class=missed_value" in section
+    assert "#errors&field=customer&class=other" in section
+    assert "#errors&field=customer.city&class=other" in section
+    assert "#errors&class=missed_value" in section
 
 
 def test_confidence_intervals_stand_beside_the_figures(run_of):

@@ -165,3 +165,13 @@ def test_long_values_are_not_told_apart():
     gt, pred = {"currency": "x" * 200}, {"currency": "y" * 200}
 
     assert told(evaluated((gt, pred), (gt, {"currency": "z" * 200}))) == [("currency", 2, 2, 2)]
+
+
+def test_each_cause_has_a_key_that_a_run_file_keeps(monkeypatch):
+    monkeypatch.setattr(causes, "MOST_KINDS", 3)
+    evaluation = evaluated(*documents(40))
+    again = read_evaluation(evaluation.to_dict())
+    keys = [cause.key for cause in evaluation.causes.ranked()]
+
+    assert len(set(keys)) == len(keys) > 3
+    assert [cause.key for cause in again.causes.ranked()] == keys

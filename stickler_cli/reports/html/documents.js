@@ -7,6 +7,7 @@ const Documents = (() => {
   let kept = [];
   let list = null;
   let whole = null;
+  let applied = "";
 
   const errors = (row) => row[FD] + row[FA] + row[FN];
 
@@ -23,23 +24,29 @@ const Documents = (() => {
   };
 
   const cells = (row) => [
-    element("span", { role: "cell" }, visible(row[ID])),
-    element("span", { role: "cell", class: "status" }, row[STATUS]),
-    element("span", { role: "cell", class: "right" }, rate(row[SCORE])),
-    element("span", { role: "cell", class: "bar-cell" }, bar(row)),
-    ...OUTCOMES.map(([, at]) => element("span", { role: "cell", class: `right one${row[at] ? "" : " zero"}` }, String(row[at]))),
+    element("span", {}, visible(row[ID])),
+    element("span", { class: "status" }, row[STATUS]),
+    element("span", { class: "right" }, rate(row[SCORE])),
+    element("span", { class: "bar-cell" }, bar(row)),
+    ...OUTCOMES.map(([, at]) => element("span", { class: `right one${row[at] ? "" : " zero"}` }, String(row[at]))),
   ];
 
-  const filter = () => {
-    const find = byId("documents-find").value.trim().toLowerCase();
-    const wrong = byId("documents-wrong").checked;
-    kept = all.filter((row) => (!wrong || errors(row) > 0 || row[STATUS] !== "evaluated") && row[ID].toLowerCase().includes(find));
-    const order = byId("documents-order").value;
-    if (order === "id") kept.sort((a, b) => (a[ID] < b[ID] ? -1 : 1));
-    if (order === "errors") kept.sort((a, b) => errors(b) - errors(a));
-    list.show(kept);
+  const apply = ({ documents }) => {
+    const wanted = JSON.stringify(documents);
+    if (wanted === applied) return;
+    applied = wanted;
+    byId("documents-find").value = documents.find;
+    byId("documents-wrong").checked = Boolean(documents.wrong);
+    byId("documents-order").value = documents.sort;
+    const find = documents.find.trim().toLowerCase();
+    kept = all.filter((row) => (!documents.wrong || errors(row) > 0 || row[STATUS] !== "evaluated") && row[ID].toLowerCase().includes(find));
+    if (documents.sort === "id") kept.sort((a, b) => (a[ID] < b[ID] ? -1 : 1));
+    if (documents.sort === "errors") kept.sort((a, b) => errors(b) - errors(a));
+    list.show(kept.length, (index) => kept[index]);
     byId("documents-count").textContent = kept.length === all.length ? plural(all.length, "document") : `${kept.length.toLocaleString("en")} of ${plural(all.length, "document")}`;
   };
+
+  const read = () => State.change("documents", { find: byId("documents-find").value, wrong: byId("documents-wrong").checked ? "yes" : "", sort: byId("documents-order").value });
 
   const tree = (rows, differences) => {
     const more = typeof rows[rows.length - 1] === "number" ? rows[rows.length - 1] : 0;
@@ -84,7 +91,7 @@ const Documents = (() => {
     whole = whole || new Map(await load("comparisons"));
     const place = kept.findIndex((row) => row[ID] === id);
     const row = all.find((candidate) => candidate[ID] === id);
-    const step = (by) => (place >= 0 && kept[place + by] ? () => Panel.go(`#document=${encodeURIComponent(kept[place + by][ID])}`) : null);
+    const step = (by) => (place >= 0 && kept[place + by] ? () => State.show({ document: kept[place + by][ID] }) : null);
     const inside = [];
     if (row) inside.push(element("p", {}, `Score ${rate(row[SCORE])} · ${row[STATUS]} · ${plural(row[TP], "value")} right, ${row[FD]} wrong, ${row[FA]} invented, ${row[FN]} missed`));
     const rows = whole.get(id);
@@ -96,7 +103,7 @@ const Documents = (() => {
       inside.push(element("p", { class: "tools" }, element("label", {}, box, " only differences")), holder);
     } else {
       inside.push(element("p", { class: "note" }, row && !errors(row) && !wrong.length ? "Nothing in it differs." : "This document is not on this page in full: stickler compare shows it. Its errors:"));
-      inside.push(element("ul", {}, ...wrong.map((at) => element("li", {}, outcomeMark(NAMES[Errors.row(at)[TYPE]]), " ", element("a", { href: `#error=${at + 1}`, class: "path" }, visible(Errors.row(at)[PATH])), ` ${shown(Errors.row(at)[GT])} → ${shown(Errors.row(at)[PRED])}`))));
+      inside.push(element("ul", {}, ...wrong.map((error) => element("li", {}, outcomeMark(outcomeOf(error)), " ", element("a", { href: State.link(placeOf(error)), class: "path" }, visible(error[PATH])), ` ${shown(error[GT])} → ${shown(error[PRED])}`))));
     }
     Panel.show([visible(id)], inside, { before: step(-1), after: step(1), place: place < 0 ? "" : `${place + 1} of ${kept.length}` });
   };
@@ -105,10 +112,10 @@ const Documents = (() => {
     all = await load("documents");
     byId("documents-badge").textContent = all.length.toLocaleString("en");
     const columns = [["", "Document"], ["status", "Status"], ["right", "Score"], ["", "Values"], ...["TP", "FD", "FA", "FN"].map((name) => ["right", name])];
-    list = new List(byId("documents-list"), { label: "Documents", columns, cells, open: (row) => Panel.go(`#document=${encodeURIComponent(row[ID])}`) });
-    filter();
-    byId("documents-tools").addEventListener("input", filter);
+    list = new List(byId("documents-list"), { label: "Documents", columns, cells, open: (row) => State.show({ document: row[ID] }) });
+    byId("documents-tools").addEventListener("input", read);
     byId("documents-tools").addEventListener("submit", (event) => event.preventDefault());
+    State.follow(apply);
   };
 
   return { start, show };

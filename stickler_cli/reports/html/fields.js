@@ -4,30 +4,31 @@ const Fields = (() => {
   const table = byId("fields-table");
   const bodies = Array.from(table.tBodies).filter((body) => body.dataset.field !== undefined);
   const folded = new Set();
-  let order = null; // [column, ascending]
+  const byPath = new Map(bodies.map((body) => [body.dataset.path, body]));
+  const RISING = ["path", "precision", "recall", "f1", "leaves", "score"]; // first click: the lowest first
+  let shown = { find: "", wrong: "", sort: "", open: [] };
 
   const number = (body, column) => Number(body.dataset[column]);
   const compare = (column) => (column === "path" ? (a, b) => (a.dataset.path < b.dataset.path ? -1 : a.dataset.path > b.dataset.path ? 1 : 0) : (a, b) => number(a, column) - number(b, column));
 
-  const sort = (column, ascending) => {
-    order = column === null ? null : [column, ascending];
+  const sort = (order) => {
+    const [column, sign] = order.startsWith("-") ? [order.slice(1), -1] : [order, 1];
     const sorted = [...bodies];
-    if (order) sorted.sort((a, b) => compare(column)(a, b) * (ascending ? 1 : -1) || number(a, "field") - number(b, "field"));
+    if (order) sorted.sort((a, b) => sign * compare(column)(a, b) || number(a, "field") - number(b, "field"));
     table.append(...sorted);
     for (const head of table.tHead.querySelectorAll("[data-sort]")) {
-      if (order && head.dataset.sort === column) head.setAttribute("aria-sort", ascending ? "ascending" : "descending");
+      if (head.dataset.sort === column) head.setAttribute("aria-sort", sign > 0 ? "ascending" : "descending");
       else head.removeAttribute("aria-sort");
       head.querySelector("i")?.remove();
-      if (head.hasAttribute("aria-sort")) head.querySelector("button").append(element("i", { "aria-hidden": "true" }, ascending ? " ▲" : " ▼"));
+      if (head.hasAttribute("aria-sort")) head.querySelector("button").append(element("i", { "aria-hidden": "true" }, sign > 0 ? " ▲" : " ▼"));
     }
-    byId("fields-order").hidden = order === null;
-    filter();
+    byId("fields-order").hidden = !order;
   };
 
   const filter = () => {
-    const find = byId("fields-find").value.trim().toLowerCase();
-    const wrong = byId("fields-wrong").checked;
-    const flat = Boolean(order || find || wrong);
+    const find = shown.find.trim().toLowerCase();
+    const wrong = Boolean(shown.wrong);
+    const flat = Boolean(shown.sort || find || wrong);
     let count = 0;
     let hiddenUntil = -1;
     for (const body of bodies) {
@@ -55,19 +56,28 @@ const Fields = (() => {
     body.querySelector(".open").setAttribute("aria-expanded", String(opened));
   };
 
-  // Show a field by its path, with what is around it.
-  const show = (path) => {
-    const body = bodies.find((candidate) => candidate.dataset.path === path);
-    if (!body) return;
+  // A field that is newly opened is shown, with what is around it.
+  const reveal = (body) => {
     if (body.hidden) {
-      byId("fields-find").value = "";
-      byId("fields-wrong").checked = false;
       folded.clear();
       for (const each of bodies) each.querySelector(".fold").setAttribute("aria-expanded", "true");
       filter();
     }
-    open(body, true);
     body.scrollIntoView({ block: "nearest" });
+  };
+
+  const apply = ({ fields }) => {
+    const before = shown;
+    shown = fields;
+    byId("fields-find").value = fields.find;
+    byId("fields-wrong").checked = Boolean(fields.wrong);
+    if (fields.sort !== before.sort) sort(fields.sort);
+    filter();
+    const everything = fields.open.includes("*");
+    for (const body of bodies) open(body, everything || fields.open.includes(body.dataset.path));
+    byId("fields-open").textContent = everything ? "Close all" : "Open all";
+    const added = byPath.get(fields.open.find((path) => !before.open.includes(path)));
+    if (added) reveal(added);
   };
 
   for (const head of table.tHead.querySelectorAll("[data-sort]")) {
@@ -76,8 +86,9 @@ const Fields = (() => {
     title.replaceWith(button);
     button.addEventListener("click", () => {
       const column = head.dataset.sort;
-      const first = ["path", "precision", "recall", "f1", "leaves", "score"].includes(column);
-      sort(column, order && order[0] === column ? !order[1] : first);
+      const first = RISING.includes(column) ? column : `-${column}`;
+      const other = first === column ? `-${column}` : column;
+      State.change("fields", { sort: shown.sort === first ? other : first });
     });
   }
   for (const body of bodies) {
@@ -85,25 +96,22 @@ const Fields = (() => {
     link.setAttribute("aria-expanded", "false");
     link.addEventListener("click", (event) => {
       event.preventDefault();
-      const opened = !body.classList.contains("opened");
-      open(body, opened);
-      history.replaceState(null, "", opened ? link.getAttribute("href") : "#fields");
+      const { path } = body.dataset;
+      const others = shown.open.includes("*") ? bodies.map((each) => each.dataset.path) : shown.open;
+      State.change("fields", { open: others.includes(path) ? others.filter((each) => each !== path) : [...others, path] });
     });
     body.querySelector(".fold").addEventListener("click", () => fold(body, !folded.has(number(body, "field"))));
   }
-  byId("fields-find").addEventListener("input", filter);
-  byId("fields-wrong").addEventListener("change", filter);
-  byId("fields-order").addEventListener("click", () => sort(null));
-  byId("fields-open").addEventListener("click", () => {
-    const opening = bodies.some((body) => !body.hidden && !body.classList.contains("opened"));
-    for (const body of bodies) if (!body.hidden) open(body, opening);
-    byId("fields-open").textContent = opening ? "Close all" : "Open all";
-  });
+  byId("fields-find").addEventListener("input", (event) => State.change("fields", { find: event.target.value }));
+  byId("fields-wrong").addEventListener("change", (event) => State.change("fields", { wrong: event.target.checked ? "yes" : "" }));
+  byId("fields-order").addEventListener("click", () => State.change("fields", { sort: "" }));
+  byId("fields-open").addEventListener("click", () => State.change("fields", { open: shown.open.includes("*") ? [] : ["*"] }));
   byId("fields-tools").addEventListener("submit", (event) => event.preventDefault());
   filter();
+  State.follow(apply);
 
-  const range = new Map(bodies.map((body) => [body.dataset.field, [number(body, "field"), number(body, "end")]]));
-  const indexOf = (path) => bodies.find((body) => body.dataset.path === path)?.dataset.field ?? "";
+  // The rows of a field and of what is in it, [first, end]; undefined of a path without a row.
+  const range = (path) => byPath.has(path) && [number(byPath.get(path), "field"), number(byPath.get(path), "end")];
   const pathOf = (index) => bodies[index]?.dataset.path ?? "";
-  return { show, range, indexOf, pathOf };
+  return { range, pathOf };
 })();

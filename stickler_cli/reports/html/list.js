@@ -1,104 +1,168 @@
-// A list of any length: only the rows that can be seen are in the page.
+// A list of any length: only the rows that can be seen are in the page. A grid for the keyboard.
 
 const LEAST = 3; // rows that an empty list has room for
 const BEYOND = 6; // rows above and below that are ready
 
 class List {
-  // `columns`: class and title of each; `cells(item)` makes a row; `open(item, index)` shows one.
-  constructor(holder, { label, columns, cells, open, empty = () => "Nothing to show." }) {
-    this.items = [];
-    this.cells = cells;
-    this.open = open;
-    this.empty = empty;
+  // `columns`: class, title and sort key of each; `cells(item)` makes a row, of a group `{ group, title, note }`;
+  // `open(item)` shows one; `sort(key)` is called by heads.
+  constructor(holder, { label, columns, cells, open, sort, fold, empty = () => "Nothing to show." }) {
+    Object.assign(this, { holder, columns, cells, open, fold, empty });
+    this.count = 0;
+    this.item = () => undefined;
     this.active = 0;
+    this.column = -1; // of the cell that has the focus; -1 is the row
     this.rows = new Map();
-    this.head = element("div", { class: "head", role: "row" }, ...columns.map(([name, title]) => element("span", { role: "columnheader", class: name }, title)));
+    this.heads = columns.map(([name, title, key]) =>
+      element("span", { role: "columnheader", class: name }, key && sort ? element("button", { type: "button", tabindex: "-1", onclick: () => sort(key) }, title) : title),
+    );
     this.space = element("div", { role: "presentation" });
-    this.view = element("div", { class: "view", tabindex: "0", role: "rowgroup", "aria-label": `${label}: arrows move, Enter opens` }, this.space);
-    holder.setAttribute("role", "table");
-    holder.setAttribute("aria-label", label);
-    holder.replaceChildren(element("div", { role: "rowgroup" }, this.head), this.view);
-    this.holder = holder;
+    this.view = element("div", { class: "view", role: "rowgroup" }, this.space);
+    this.body = element("div", { role: "grid", "aria-label": label, "aria-colcount": String(columns.length) });
+    this.body.append(element("div", { role: "rowgroup" }, element("div", { class: "head", role: "row" }, ...this.heads)), this.view);
+    this.none = element("p", { class: "empty", hidden: true });
+    holder.replaceChildren(this.body, this.none);
     this.view.addEventListener("scroll", () => this.draw(), { passive: true });
-    this.view.addEventListener("keydown", (event) => this.key(event));
+    this.body.addEventListener("keydown", (event) => this.key(event));
     this.view.addEventListener("click", (event) => this.click(event));
     new ResizeObserver(() => this.draw(true)).observe(this.view);
   }
 
-  show(items) {
-    this.items = items;
+  // Show `count` items; `item(index)` gives one, or undefined while it is on its way.
+  show(count, item, { grouped = false, order = "" } = {}) {
+    this.count = count;
+    this.item = item;
     this.active = 0;
-    this.holder.setAttribute("aria-rowcount", String(items.length + 1));
+    this.column = -1;
+    this.body.setAttribute("role", grouped ? "treegrid" : "grid");
+    this.body.setAttribute("aria-rowcount", String(count + 1));
+    this.columns.forEach(([, , key], at) => {
+      const direction = key && order === key ? "ascending" : key && order === `-${key}` ? "descending" : null;
+      if (direction) this.heads[at].setAttribute("aria-sort", direction);
+      else this.heads[at].removeAttribute("aria-sort");
+    });
     this.view.scrollTop = 0;
     this.draw(true);
   }
 
   draw(anew = false) {
     const height = parseFloat(getComputedStyle(document.documentElement).getPropertyValue("--row"));
-    const count = this.items.length;
     if (anew) {
+      const focused = this.view.contains(document.activeElement);
       for (const row of this.rows.values()) row.remove();
       this.rows.clear();
       this.height = height;
-      // A hundred thousand rows of a phone are 8 million pixels; browsers draw twice that.
-      this.space.style.height = `${count * height}px`;
-      this.view.style.maxHeight = `${Math.max(count, LEAST) * height + 1}px`;
-      this.space.textContent = "";
-      if (!count) this.space.append(element("p", { class: "empty" }, this.empty()));
+      // Browsers draw up to some 16 million pixels: of more rows the scroll bar moves several at once.
+      this.scale = Math.max((this.count * height) / 12e6, 1);
+      this.space.style.height = `${(this.count * height) / this.scale}px`;
+      this.view.style.maxHeight = `${Math.max(this.count, LEAST) * height + 1}px`;
+      this.body.hidden = !this.count;
+      this.none.hidden = Boolean(this.count);
+      this.none.textContent = this.count ? "" : this.empty();
+      this.again = focused;
     }
-    const visibleHeight = this.view.clientHeight;
-    const offset = this.view.scrollTop;
-    const first = Math.max(Math.floor(offset / height) - BEYOND, 0);
-    const last = Math.min(Math.ceil((offset + visibleHeight) / height) + BEYOND, count);
+    const room = this.view.clientHeight;
+    const top = this.view.scrollTop;
+    const first = Math.max(Math.floor((top * this.scale) / height) - BEYOND, 0);
+    const last = Math.min(Math.ceil((top * this.scale + room) / height) + BEYOND, this.count);
     for (const [index, row] of this.rows) {
-      if (index < first || index >= last) {
+      const held = index === this.active && row.contains(document.activeElement);
+      if ((index < first || index >= last) && !held) {
         row.remove();
         this.rows.delete(index);
       }
     }
+    const shift = this.scale > 1 ? top - top * this.scale : 0;
     for (let index = first; index < last; index += 1) {
       let row = this.rows.get(index);
-      if (!row) {
-        row = element("div", { class: "row", role: "row", "aria-rowindex": String(index + 2), "data-index": String(index) }, ...this.cells(this.items[index]));
-        row.style.transform = `translateY(${index * height}px)`;
+      const item = this.item(index);
+      if (!row || (row.waits && item !== undefined)) {
+        row?.remove();
+        row = this.row(index, item);
         this.rows.set(index, row);
-        this.space.append(row);
+        const after = this.rows.get(index - 1);
+        if (after) after.after(row);
+        else this.space.prepend(row);
       }
+      row.style.transform = `translateY(${index * height + shift}px)`;
+      row.tabIndex = index === this.active ? 0 : -1;
       row.classList.toggle("active", Boolean(this.touched) && index === this.active);
     }
+    if (!this.rows.has(this.active) && this.rows.size) this.rows.get(first).tabIndex = 0;
+    if (this.again) this.focus();
+    this.again = false;
+  }
+
+  row(index, item) {
+    const common = { role: "row", "aria-rowindex": String(index + 2), "data-index": String(index) };
+    let row;
+    if (item === undefined) row = element("div", { ...common, class: "row" }, element("span", { role: "gridcell" }, "…"));
+    else if (item.group !== undefined) {
+      row = element(
+        "div",
+        { ...common, class: "row group", "aria-level": "1", "aria-expanded": String(!item.folded) },
+        element("span", { role: "gridcell", class: "title" }, item.title),
+        element("span", { role: "gridcell", class: "note" }, item.note),
+      );
+    } else {
+      row = element("div", { ...common, class: "row", "aria-level": this.body.getAttribute("role") === "treegrid" ? "2" : null }, ...this.cells(item));
+      for (const cell of row.children) cell.setAttribute("role", "gridcell");
+    }
+    for (const cell of row.children) cell.tabIndex = -1;
+    row.waits = item === undefined;
+    return row;
   }
 
   key(event) {
+    if (!this.count || event.ctrlKey || event.metaKey || event.altKey) return;
     const page = Math.max(Math.floor(this.view.clientHeight / this.height) - 1, 1);
     const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
+    const item = this.item(this.active);
     if (event.key in steps) {
-      event.preventDefault();
-      this.touched = true;
-      this.move(Math.min(Math.max(this.active + steps[event.key], 0), this.items.length - 1));
-    } else if (event.key === "Enter" && this.items.length) {
-      event.preventDefault();
-      this.open(this.items[this.active], this.active);
-    }
+      this.move(this.active + steps[event.key]);
+    } else if (event.key === "ArrowRight" || event.key === "ArrowLeft") {
+      const right = event.key === "ArrowRight";
+      if (item?.group !== undefined && item.folded === right && this.column < 0) this.fold(item.group);
+      else this.column = Math.min(Math.max(this.column + (right ? 1 : -1), -1), this.rows.get(this.active).children.length - 1);
+      this.focus();
+    } else if (event.key === "Enter" || event.key === " ") {
+      if (item === undefined || event.target.matches("button")) return;
+      this.choose(item);
+    } else return;
+    event.preventDefault();
   }
 
+  choose(item) {
+    if (item.group === undefined) this.open(item);
+    else this.fold(item.group);
+  }
+
+  // Give an item the focus, and see that it can be seen.
   move(index) {
-    this.active = Math.max(index, 0);
-    const height = this.height;
-    const room = this.view.clientHeight;
-    const top = this.active * height;
-    if (top < this.view.scrollTop) this.view.scrollTop = top;
-    else if (top + height > this.view.scrollTop + room) this.view.scrollTop = top + height - room;
+    this.touched = true;
+    this.active = Math.min(Math.max(index, 0), this.count - 1);
+    const [room, place, top] = [this.view.clientHeight, this.active * this.height, this.view.scrollTop * this.scale];
+    if (place < top) this.view.scrollTop = place / this.scale;
+    else if (place + this.height > top + room) this.view.scrollTop = (place + this.height - room) / this.scale;
     this.draw();
+    this.focus();
+  }
+
+  focus() {
     const row = this.rows.get(this.active);
-    if (row) this.view.setAttribute("aria-activedescendant", (row.id = `${this.holder.id}-active-${this.active}`));
+    const place = this.column < 0 ? row : row?.children[this.column];
+    (place || row)?.focus({ preventScroll: true });
   }
 
   click(event) {
     const row = event.target.closest(".row");
     if (!row) return;
-    this.active = Number(row.dataset.index);
     this.touched = true;
+    this.active = Number(row.dataset.index);
+    this.column = -1;
     this.draw();
-    this.open(this.items[this.active], this.active);
+    row.focus({ preventScroll: true });
+    const item = this.item(this.active);
+    if (item !== undefined) this.choose(item);
   }
 }

@@ -18,26 +18,6 @@ const copy = async (text, button) => {
   }, 1200);
 };
 
-// Show what the link says: #errors?field=…, #error=…, #document=…, #field=…, or a section.
-const route = () => {
-  const link = location.hash.slice(1);
-  const [, name, rest] = /^(\w+)(?:[=?](.*))?$/s.exec(link) || [];
-  const value = () => {
-    try {
-      return decodeURIComponent(rest || "");
-    } catch {
-      return "";
-    }
-  };
-  if (name === "error") return Errors.show(Number(rest) - 1);
-  if (name === "document") return Documents.show(value()).catch(fail);
-  Panel.leave();
-  if (name === "field") return Fields.show(value());
-  if (name === "errors" && rest !== undefined) Errors.select(new URLSearchParams(rest));
-  // Lists have their height only now, so what is below one has moved.
-  if (sections.some((section) => section.id === name)) byId(name).scrollIntoView();
-};
-
 const sections = Array.from(document.querySelectorAll("main > section"));
 const links = new Map(Array.from(document.querySelectorAll("nav a"), (link) => [link.hash.slice(1), link]));
 const seen = new IntersectionObserver(
@@ -59,16 +39,10 @@ document.addEventListener("keydown", (event) => {
   const current = sections.find((section) => section.dataset.seen && section.querySelector("input[type=search]"));
   (current ? current.querySelector("input[type=search]") : byId("errors-find")).focus();
 });
-document.addEventListener("click", (event) => {
-  const link = event.target.closest("a[href^='#']");
-  if (link && link.hash === location.hash && !event.defaultPrevented) route();
-});
-
 document.documentElement.classList.add("js");
-window.addEventListener("hashchange", route);
 Promise.all([Errors.start(), Documents.start()])
   .then(() => {
-    route();
+    State.start();
     document.documentElement.dataset.ready = "yes";
   })
   .catch(fail);

@@ -34,7 +34,10 @@ from .field_tree import MOST_FIELDS, field_views, places_of
 from .trust_charts import CoverageChart, coverage_chart, reliability_chart
 
 HERE: Final = File(__file__).parent
-SCRIPTS: Final = ("text", "diff", "data", "list", "panel", "fields", "errors", "documents", "main")
+SCRIPTS: Final = (
+    *("text", "diff", "data", "state", "list", "panel"),
+    *("fields", "errors", "documents", "main"),
+)
 """The parts of the script, in order: each uses what stands above it."""
 
 POLICY: Final = (

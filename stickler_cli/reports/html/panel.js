@@ -1,18 +1,10 @@
-// The panel over the page, for one error or one document; every state of it has a link.
+// The panel over the page, for one error or one document; the state says what it shows.
 
 const Panel = (() => {
   const panel = byId("panel");
-  let under = ""; // the link of what is below
   let steps = {};
 
-  const go = (link) => {
-    if (panel.open) history.replaceState(null, "", link);
-    else {
-      under = location.hash;
-      history.pushState(null, "", link);
-    }
-    route();
-  };
+  const close = () => State.show({});
 
   const show = (title, inside, moves) => {
     steps = moves;
@@ -28,28 +20,24 @@ const Panel = (() => {
         button("→", "Next", moves.after),
         button("✕", "Close", close),
       ),
-      element("div", { class: "inside", tabindex: "0" }, ...inside.filter((part) => part !== null)),
+      element("div", { class: "inside", tabindex: "0", role: "group", "aria-label": "Details" }, ...inside.filter((part) => part !== null)),
     );
     if (!panel.open) panel.showModal();
     const again = focused && panel.querySelector(`[aria-label="${focused}"]:not(:disabled)`);
     (again || panel.querySelector(".inside")).focus();
   };
 
-  const close = () => panel.open && panel.close();
-
-  panel.addEventListener("close", () => history.replaceState(null, "", under || location.pathname + location.search));
+  panel.addEventListener("close", () => State.now.panel.document !== undefined && close());
   panel.addEventListener("click", (event) => event.target === panel && close());
   panel.addEventListener("keydown", (event) => {
-    if (event.target.matches("input, select")) return;
+    if (event.target.matches("input, select, textarea")) return;
     if (event.key === "ArrowLeft" && steps.before) steps.before();
     if (event.key === "ArrowRight" && steps.after) steps.after();
   });
+  State.follow(({ panel: { document: id, path } }) => {
+    if (id === undefined) panel.close();
+    else (path === undefined ? Documents.show(id) : Errors.show(State.now.panel)).catch(fail);
+  });
 
-  // Go away without a trace, for a link that leads elsewhere.
-  const leave = () => {
-    under = location.hash;
-    close();
-  };
-
-  return { go, show, leave };
+  return { show };
 })();
