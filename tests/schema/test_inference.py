@@ -7,7 +7,7 @@ from stickler_cli.comparators import BaseComparator
 from stickler_cli.compare.outline import outline
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import SchemaError
-from stickler_cli.schema import inference
+from stickler_cli.schema.annotating import REPEATED
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.inference import Inferred, infer
 
@@ -543,13 +543,13 @@ def test_a_part_that_occurs_twice_is_listed_twice_if_it_is_small():
 
 
 def test_a_large_part_that_occurs_again_is_one_entry():
-    many = with_fields(**{f"x{number}": STRING for number in range(inference.REPEATED)})
+    many = with_fields(**{f"x{number}": STRING for number in range(REPEATED)})
     rest = {"$defs": {"Holder": with_fields(large=many)}}
     ref = {"$ref": "#/$defs/Holder"}
 
     entries = inferred(with_fields(rest, a=ref, b=ref))[1]
 
-    assert len(entries) == 1 + 1 + inference.REPEATED + 2
+    assert len(entries) == 1 + 1 + REPEATED + 2
     assert entries[-1].path == ("b", "large")
     assert entries[-1].reason == "as a.large"
 
