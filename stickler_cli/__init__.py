@@ -13,7 +13,8 @@ _OFFERED: Final = {
     "api.evaluation_views": "Evaluation",
     "api.fields": "ComparableField",
     "api.many": "evaluate_many",
-    "api.structured": "StructuredModel StructuredModelEvaluator",
+    "api.evaluator": "StructuredModelEvaluator",
+    "api.structured": "StructuredModel",
     "api.views": "NonMatchField NonMatchType",
     "api.zero": "EvalResult evaluate",
     "comparators": "BBoxIoUComparator BERTComparator BaseComparator BertComparator DateComparator "

@@ -1,7 +1,8 @@
 from stickler_cli.api.evaluation_views import Evaluation
+from stickler_cli.api.evaluator import StructuredModelEvaluator
 from stickler_cli.api.fields import ComparableField
 from stickler_cli.api.many import evaluate_many
-from stickler_cli.api.structured import StructuredModel, StructuredModelEvaluator
+from stickler_cli.api.structured import StructuredModel
 from stickler_cli.api.views import NonMatchField, NonMatchType
 from stickler_cli.api.zero import EvalResult, evaluate
 from stickler_cli.comparators import (

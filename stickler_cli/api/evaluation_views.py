@@ -1,6 +1,6 @@
 """`Evaluation`: what many documents come to, with what Python and notebooks show of it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import fields
 from html import escape
 from importlib import import_module
@@ -13,28 +13,22 @@ from stickler_cli.reports.figures import rate, visible
 from stickler_cli.reports.row_reports import TIDY, WIDE, run_rows
 from stickler_cli.reports.rows import Figures, figures_of, named_rows
 from stickler_cli.score import evaluation as score
+from .notebook_tables import Head, Row, html_table
 
 LIBRARIES: Final = ("pandas", "polars")  # for data frames; neither is a dependency
 
-MOST_ROWS: Final = 200  # far more than a schema has fields, far fewer than a map may have keys
-
 _HEADERS: Final = (
-    ("TP", "right"),
-    ("FD", "wrong value"),
-    ("FA", "invented"),
-    ("FN", "missed"),
-    ("TN", "absent on both sides"),
-    ("precision", "tp / (tp + fp)"),
-    ("recall", "the share of the ground truth that was found"),
-    ("F1", "harmonic mean of precision and recall"),
-    ("leaves F1", "F1 of all values of the field"),
-    ("score", "mean score after clipping"),
+    Head("TP", "right"),
+    Head("FD", "wrong value"),
+    Head("FA", "invented"),
+    Head("FN", "missed"),
+    Head("TN", "absent on both sides"),
+    Head("precision", "tp / (tp + fp)"),
+    Head("recall", "the share of the ground truth that was found"),
+    Head("F1", "harmonic mean of precision and recall"),
+    Head("leaves F1", "F1 of all values of the field"),
+    Head("score", "mean score after clipping"),
 )
-
-_TABLE: Final = "border-collapse:collapse;color:inherit;background:transparent"
-_CELL: Final = "border-bottom:1px solid rgba(128,128,128,.35);padding:.15em .6em"
-_LEFT: Final = f"{_CELL};text-align:left;font-weight:normal"
-_RIGHT: Final = f"{_CELL};text-align:right"
 
 
 class Evaluation(score.Evaluation):
@@ -106,29 +100,12 @@ class Evaluation(score.Evaluation):
         ]
         evaluated = f"{documents['evaluated']} of {documents['total']} documents evaluated"
         headline = ", ".join([evaluated, *others, f"mean score {rate(self.overall_score)}"])
-        fields = named_rows(self.tally, self.fields, self.rule)
         whole = _figures(figures_of(self.tally, self.rule), self.overall_score)
-        rows = [_row("all fields", whole)]
-        for row in fields[:MOST_ROWS]:
+        rows = [Row("all fields", whole)]
+        for row in named_rows(self.tally, self.fields, self.rule):
             name = f"<bdi><code>{escape(visible(field_path(row.path)))}</code></bdi>"
-            rows.append(_row(name, _figures(row.figures, row.score), depth=len(row.path)))
-        more = len(fields) - MOST_ROWS
-        rest = f"<p>{more} more: to_frame() gives every field.</p>" if more > 0 else ""
-        heads = "".join(
-            f'<th scope="col" title="{title}" style="{_RIGHT}">{name}</th>'
-            for name, title in _HEADERS
-        )
-        return (
-            f'<div><p>{headline}</p><table style="{_TABLE}"><thead><tr>'
-            f'<th scope="col" style="{_LEFT}">field</th>{heads}</tr></thead>'
-            f"<tbody>{''.join(rows)}</tbody></table>{rest}</div>"
-        )
-
-
-def _row(name: str, figures: Sequence[str], depth: int = 0) -> str:
-    cells = "".join(f'<td style="{_RIGHT}">{figure}</td>' for figure in figures)
-    indent = f";padding-left:{0.6 + max(depth - 1, 0) * 1.2:.1f}em"
-    return f'<tr><th scope="row" style="{_LEFT}{indent}">{name}</th>{cells}</tr>'
+            rows.append(Row(name, _figures(row.figures, row.score), len(row.path)))
+        return html_table(headline, "field", _HEADERS, rows, "to_frame() gives every field.")
 
 
 def _figures(figures: Mapping[str, Figures], score: float | None) -> list[str]:

@@ -1,170 +1,36 @@
 """`StructuredModel`: a pydantic model whose instances are compared, as the JSON they stand for."""
 
 from collections.abc import Mapping
-from copy import deepcopy
-from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self, overload
 
 import orjson
-from pydantic import BaseModel, GetJsonSchemaHandler
-from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema
+from pydantic import BaseModel
 
-from stickler_cli.comparators.base import BaseComparator
-from stickler_cli.compare.comparison import Comparison, comparison_of
-from stickler_cli.compare.engine import compare
-from stickler_cli.compare.plan import Options, Plan
+from stickler_cli.compare.plan import Options
 from stickler_cli.compare.wrappers import Unwrapper
 from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.locations import field_path
-from stickler_cli.core.problems import SchemaError
-from stickler_cli.schema.annotations import PREFIX
-from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import batch_of
 from stickler_cli.score.comparison_view import tally_of
-from .base import ComparableModel, values_of
-from .configuration import ConfigurationReader
-from .export import configuration_of
-from .fields import CURRENT, STAND_IN, annotated_schema, check_exported
-from .from_schema import SchemaClasses, embedded_schema, source_schema
-from .views import NonMatchField, confusion_matrix, document_part, evaluator_view, field_comparisons
+from .base import values_of
+from .described import DescribedModel
+from .pair_comparison import PairComparison, compared
+from .views import (
+    ComparisonResult,
+    EvaluatorResult,
+    confusion_matrix,
+    document_part,
+    evaluator_view,
+    field_comparisons,
+)
 
 
-class StructuredModel(ComparableModel):
+class StructuredModel(DescribedModel):
     """A pydantic model that knows how its instances are compared.
 
     `match_threshold`, a class attribute in [0, 1], says when two items of a list are the same one.
     Keys that the class does not declare are kept, and count as false alarms of a prediction.
     """
-
-    @classmethod
-    def __pydantic_init_subclass__(cls, **keywords: Any) -> None:
-        """Refuse a threshold that is none, and new fields on a class made of a schema."""
-        super().__pydantic_init_subclass__(**keywords)
-        threshold: object = cls.match_threshold
-        if not isinstance(threshold, int | float) or not 0 <= threshold <= 1:
-            raise ValueError(f"match_threshold is {threshold!r}, expected a number in [0, 1]")
-        if cls._source_schema is None:
-            return
-        # The one that was itself made of it, and does not just inherit it.
-        made: type[ComparableModel] = next(b for b in cls.__mro__ if "_source_schema" in vars(b))
-        if (cls.model_fields.keys(), threshold) != (made.model_fields.keys(), made.match_threshold):
-            raise TypeError(
-                f"{made.__name__} is made of a JSON Schema, which alone says what its fields are; "
-                "a subclass can add methods only"
-            )
-
-    @classmethod
-    def __get_pydantic_json_schema__(
-        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler, /
-    ) -> JsonSchemaValue:
-        """Add the annotations of the model, where they are asked for."""
-        schema, how = handler(core_schema), CURRENT.get()
-        if how is not None:
-            own = handler.resolve_ref_schema(schema)
-            if cls._source_schema is not None:
-                own.clear()
-                own[STAND_IN] = key = f"{len(how.whole)}"
-                how.whole[key] = embedded_schema(cls)
-            else:
-                if cls._named:
-                    own[f"{PREFIX}model-name"] = cls.__name__
-                own[f"{PREFIX}match-threshold"] = cls.match_threshold
-        return schema
-
-    @classmethod
-    def comparison_plan(cls) -> Plan:
-        """Return the plan of this class, compiled when it is first asked for.
-
-        Raises:
-            SchemaError: a field cannot be compared as it says.
-        """
-        if cls._source_schema is None and "_compiled" not in cls.__dict__:
-            known: dict[str, BaseComparator] = {}
-            schema = annotated_schema(cls, known)
-            cls._compiled = compile_schema(
-                schema, cls.__name__, allow_plugins=True, comparators=known
-            )
-        return cls._compiled
-
-    @classmethod
-    def to_json_schema(cls) -> dict[str, Any]:
-        """Return the annotated JSON Schema of this class; `from_json_schema` reads it back.
-
-        `model_json_schema` stays pydantic's own, without annotations. A comparator that is not
-        built in is named `module:Class`; reading that back takes `allow_plugins=True`.
-
-        Raises:
-            SchemaError: a comparator was given something that JSON does not have, or the class is
-                for a part of a schema.
-        """
-        if cls._source_schema is not None:
-            return source_schema(cls)
-        schema = annotated_schema(cls)
-        check_exported(schema, cls.__name__)
-        return schema
-
-    @classmethod
-    def to_stickler_config(cls) -> dict[str, Any]:
-        """Return the configuration of this class; `model_from_json` reads it back.
-
-        Raises:
-            SchemaError: with every field that no configuration can state.
-        """
-
-        def plan_of(config: dict[str, Any]) -> Plan:
-            return StructuredModel.model_from_json(config, allow_plugins=True).comparison_plan()
-
-        return configuration_of(cls, cls.comparison_plan(), plan_of)
-
-    @classmethod
-    def model_from_json(
-        cls, config: Mapping[str, Any], *, allow_plugins: bool = False
-    ) -> "type[StructuredModel]":
-        """Make a subclass of this class from a configuration; docs/python.md lists its keys.
-
-        Args:
-            config: the configuration as JSON.
-            allow_plugins: whether a comparator may be named as `package.module:Class`.
-
-        Raises:
-            SchemaError: with everything that is wrong, each with its place.
-        """
-        reader = ConfigurationReader(cls, allow_plugins=allow_plugins)
-        model = reader.model(config)
-        if reader.problems:
-            raise SchemaError(reader.problems)
-        model.comparison_plan()  # what only compiling finds is told here, too
-        return model
-
-    @classmethod
-    def from_json_schema(
-        cls,
-        schema: dict[str, Any],
-        base_uri: str | Path | None = None,
-        *,
-        allow_plugins: bool = False,
-    ) -> "type[StructuredModel]":
-        """Make a subclass of this class from an annotated JSON Schema; instances take any value.
-
-        Args:
-            schema: the schema as JSON.
-            base_uri: the file of the schema, or its directory: where relative references start.
-            allow_plugins: whether a comparator may be named as `package.module:Class`.
-
-        Raises:
-            SchemaError: with everything that is wrong, each with its JSON Pointer.
-            TypeError: this class has fields of its own.
-        """
-        if cls.model_fields:
-            raise TypeError(
-                f"{cls.__name__} has fields of its own; a schema says what the fields are"
-            )
-        file = None if base_uri is None else Path(str(base_uri).removeprefix("file://"))
-        if file is not None and file.is_dir():
-            file /= "schema.json"
-        plan = compile_schema(schema, file=file, allow_plugins=allow_plugins)
-        return SchemaClasses(deepcopy(schema), cls, file).of(plan.root, plan.model_name)
 
     @classmethod
     def from_json(
@@ -209,16 +75,42 @@ class StructuredModel(ComparableModel):
 
     def compare(self, other: BaseModel) -> float:
         """Return the similarity of this ground truth and a prediction, in [0, 1]."""
-        return _compared(self, other).similarity
+        return compared_models(self, other).similarity
 
-    def comparison(self, other: BaseModel, options: Options | None = None) -> Comparison:
+    def comparison(self, other: BaseModel, options: Options | None = None) -> PairComparison:
         """Return the full account of this ground truth and a prediction, typed.
 
         Raises:
             TypeError: the prediction is no model instance.
             ComparisonError: a comparator failed on a pair of values.
         """
-        return _compared(self, other, options)
+        return compared_models(self, other, options)
+
+    @overload
+    def compare_with(
+        self,
+        other: BaseModel,
+        include_confusion_matrix: bool = False,
+        document_non_matches: bool = False,
+        evaluator_format: Literal[False] = False,
+        recall_with_fd: bool = False,
+        add_derived_metrics: bool = True,
+        document_field_comparisons: bool = False,
+        *,
+        options: Options | None = None,
+    ) -> ComparisonResult: ...
+
+    @overload
+    def compare_with(
+        self,
+        other: BaseModel,
+        include_confusion_matrix: bool = False,
+        document_non_matches: bool = False,
+        *,
+        evaluator_format: Literal[True],
+        recall_with_fd: bool = False,
+        options: Options | None = None,
+    ) -> EvaluatorResult: ...
 
     def compare_with(
         self,
@@ -231,7 +123,7 @@ class StructuredModel(ComparableModel):
         document_field_comparisons: bool = False,
         *,
         options: Options | None = None,
-    ) -> dict[str, Any]:
+    ) -> ComparisonResult | EvaluatorResult:
         """Compare this ground truth with a prediction.
 
         Args:
@@ -251,7 +143,7 @@ class StructuredModel(ComparableModel):
             TypeError: the prediction is no model instance.
             ComparisonError: a comparator failed on a pair of values.
         """
-        comparison = _compared(self, other, options)
+        comparison = compared_models(self, other, options)
         if evaluator_format:
             return evaluator_view(comparison, recall_with_fd=recall_with_fd)
         batch = batch_of(comparison)
@@ -273,55 +165,9 @@ class StructuredModel(ComparableModel):
 
 
 # A function, as a field may have the name of a method.
-def _compared(gt: StructuredModel, pred: BaseModel, options: Options | None = None) -> Comparison:
+def compared_models(
+    gt: StructuredModel, pred: BaseModel, options: Options | None = None
+) -> PairComparison:
+    """Return the comparison of two instances, as the class of the ground truth says."""
     plan = type(gt).comparison_plan()
-    return comparison_of(compare(plan, [values_of(gt)], [values_of(pred)], options), 0)
-
-
-class StructuredModelEvaluator:
-    """Evaluates predictions against ground truths, one pair at a time."""
-
-    def __init__(
-        self,
-        model_class: type[StructuredModel] | None = None,
-        *,
-        document_non_matches: bool = True,
-        recall_with_fd: bool = False,
-    ) -> None:
-        """Say what is compared, and how it is told.
-
-        Args:
-            model_class: what both sides must be instances of; None takes any model.
-            document_non_matches: whether results list the errors.
-            recall_with_fd: whether false discoveries count as missed in recall.
-        """
-        self.model_class = model_class
-        self.document_non_matches = document_non_matches
-        self.recall_with_fd = recall_with_fd
-        self.non_match_documents: list[NonMatchField] = []  # of the last evaluation
-
-    def evaluate(
-        self,
-        ground_truth: StructuredModel,
-        predictions: StructuredModel,
-        recall_with_fd: bool = False,
-    ) -> dict[str, Any]:
-        """Compare a prediction with its ground truth.
-
-        Returns:
-            `overall` and per field in `fields`: `precision`, `recall`, `f1`, `accuracy` of the
-            overall counts and `anls_score`, the similarity; `confusion_matrix`; `non_matches`.
-
-        Raises:
-            TypeError: a side is no instance of the class.
-        """
-        for side in (ground_truth, predictions):
-            if self.model_class is not None and not isinstance(side, self.model_class):
-                expected = self.model_class.__name__
-                raise TypeError(f"{type(side).__name__} is compared, expected {expected}")
-        comparison = _compared(ground_truth, predictions)
-        result = evaluator_view(comparison, recall_with_fd=recall_with_fd or self.recall_with_fd)
-        if not self.document_non_matches:
-            result["non_matches"] = result["confusion_matrix"]["non_matches"] = []
-        self.non_match_documents = [NonMatchField(**error) for error in result["non_matches"]]
-        return result
+    return compared(plan, values_of(gt), values_of(pred), options)

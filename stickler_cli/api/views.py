@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from pydantic import BaseModel, Field
 
@@ -37,7 +37,27 @@ class NonMatchField(BaseModel):
     """For users who keep the errors of many documents together."""
 
 
-def document_part(batch: Batch) -> dict[str, Any]:
+class ComparisonResult(TypedDict):
+    """What `compare_with` returns; docs/results.md describes the values."""
+
+    field_scores: dict[str, float]
+    overall_score: float
+    all_fields_matched: bool
+    confusion_matrix: NotRequired[dict[str, Any]]
+    non_matches: NotRequired[list[dict[str, Any]]]
+    field_comparisons: NotRequired[list[dict[str, Any]]]
+
+
+class EvaluatorResult(TypedDict):
+    """What `StructuredModelEvaluator.evaluate` returns."""
+
+    overall: dict[str, float]
+    fields: dict[str, Any]
+    confusion_matrix: dict[str, Any]
+    non_matches: list[dict[str, Any]]
+
+
+def document_part(batch: Batch) -> ComparisonResult:
     """Return what results say of a document beyond its counts.
 
     As stickler-eval, it lists no errors inside of what failed as a whole.
@@ -49,7 +69,7 @@ def document_part(batch: Batch) -> dict[str, Any]:
         error["non_match_type"] = NonMatchType(error["non_match_type"])
     return {
         "field_scores": view["field_scores"],
-        "overall_score": batch.results[0].score,
+        "overall_score": float(batch.scores[0]),
         "all_fields_matched": view["all_fields_matched"],
         "non_matches": judged,
     }
@@ -57,7 +77,7 @@ def document_part(batch: Batch) -> dict[str, Any]:
 
 def confusion_matrix(
     counts: Tally,
-    part: Mapping[str, Any],
+    part: ComparisonResult,
     errors: list[dict[str, Any]],
     *,
     recall_with_fd: bool,
@@ -117,7 +137,7 @@ def _reason(unit: Unit) -> str:
             return f"above threshold ({unit.similarity:.3f} >= {unit.threshold:g})"
 
 
-def evaluator_view(comparison: Comparison, *, recall_with_fd: bool) -> dict[str, Any]:
+def evaluator_view(comparison: Comparison, *, recall_with_fd: bool) -> EvaluatorResult:
     """Return a comparison as `StructuredModelEvaluator.evaluate` does.
 
     In its confusion matrix the counts of a field stand beside `overall`, too.

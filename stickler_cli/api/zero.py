@@ -9,8 +9,6 @@ from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
 from stickler_cli.comparators.base import BaseComparator, meets
-from stickler_cli.compare.comparison import Comparison, comparison_of
-from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Plan
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.values import dataclass
@@ -22,6 +20,7 @@ from stickler_cli.score.comparison_view import comparison_view
 from stickler_cli.score.counts import RATES, Counts
 from .base import values_of
 from .fields import annotated_schema
+from .pair_comparison import PairComparison, compared
 from .structured import StructuredModel
 
 
@@ -52,7 +51,7 @@ class EvalResult:
 
     counts: Counts
     """The overall counts, of which the four rates are made."""
-    comparison: Comparison
+    comparison: PairComparison
     """The full account, typed."""
     plan: Plan
     """What was run; the same for all instances of a class."""
@@ -80,6 +79,10 @@ class EvalResult:
             )
             rows.append([Span.of(cell) for cell in cells])
         return plain_text(table_lines(Table(columns, rows))[0]).rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        """Return the comparison as notebooks show it."""
+        return self.comparison._repr_html_()
 
     def __repr__(self) -> str:
         rates = ", ".join(f"{name}={getattr(self, name):.3f}" for name in ("overall_score", *RATES))
@@ -109,7 +112,7 @@ def evaluate(gt: BaseModel, pred: BaseModel | Mapping[str, Any]) -> EvalResult:
             f"pred is of type {type(pred).__name__}; give an instance of a pydantic model or a "
             "dict, which is {} where there is no prediction"
         )
-    comparison = comparison_of(compare(plan, [values_of(gt)], [values]), 0)
+    comparison = compared(plan, values_of(gt), values)
     view: dict[str, Any] = comparison_view(batch_of(comparison))
     overall = view["confusion_matrix"]["overall"]
     counts = Counts(**{name: overall[name] for name in Counts._fields})

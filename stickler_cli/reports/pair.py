@@ -28,9 +28,10 @@ class ComparedPair:
     """A comparison of two documents, explained, with what it was made of."""
 
     schema: str
-    """The file, as the user named it."""
+    """The file, as the user named it; empty where there is none."""
     model_name: str
     document: str
+    """Its id; empty where it has none."""
     pairing_floor: float
     extra_fields: str
     root: Explained
@@ -38,6 +39,12 @@ class ComparedPair:
     """The places to show: the root, or those that the user asked for."""
     classes: ErrorClasses
     detail: Detail = "brief"
+
+    @property
+    def title(self) -> str:
+        """The document, and what it was compared by; from Python it has neither id nor file."""
+        named = ", ".join(filter(None, (self.model_name, self.schema)))
+        return f"{self.document} ({named})" if self.document else named
 
     @property
     def overall_score(self) -> float:

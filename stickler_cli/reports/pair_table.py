@@ -40,7 +40,7 @@ LEGEND: Final = (
 def render_pair(pair: ComparedPair, style: TableStyle) -> str:
     """Return a comparison as a tree, or as plain rows; ends with a line break."""
     head = [
-        Text(f"{pair.document} ({pair.model_name}, {pair.schema})", "title"),
+        Text(pair.title, "title"),
         Text(f"overall score {rate(pair.overall_score)}: {sum_text(pair.root)}"),
     ]
     if style.plain:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import stickler_cli
-from stickler_cli.api.structured import StructuredModelEvaluator
+from stickler_cli import StructuredModelEvaluator
 
 sys.path.insert(0, str(Path(__file__).parent))  # tests are no package
 programs = importlib.import_module("programs")

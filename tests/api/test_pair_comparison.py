@@ -1,0 +1,79 @@
+"""What a comparison tells a person: `explain`, and what notebooks show."""
+
+import json
+
+import pytest
+from pydantic import BaseModel
+
+from stickler_cli import ComparableField, ExactComparator, StructuredModel, evaluate
+from stickler_cli.cli.app import main
+
+
+class Line(StructuredModel):
+    sku: str = ComparableField()
+
+
+class Order(StructuredModel):
+    number: str = ComparableField(ExactComparator())
+    note: str = ComparableField()
+    lines: list[Line] = ComparableField()
+
+
+GT = Order(number="A1", note="x", lines=[{"sku": "gear"}, {"sku": "bolt"}])
+PRED = Order(number="A2", note="x", lines=[{"sku": "gear"}, {"sku": "<b>zz</b>"}])
+
+
+@pytest.mark.parametrize(
+    ("detail", "flags"), [("brief", []), ("errors", ["--only-errors"]), ("all", ["--all"])]
+)
+def test_explain_is_what_the_command_prints_below_its_title(
+    detail, flags, tmp_path, monkeypatch, capsys
+):
+    files = {
+        "schema.json": Order.to_json_schema(),
+        "gt.json": GT.comparison_values(),
+        "pred.json": PRED.comparison_values(),
+    }
+    for name, value in files.items():
+        (tmp_path / name).write_text(json.dumps(value))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "90")
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("NO_COLOR", "1")
+
+    assert main(["compare", *files, *flags]) == 0
+
+    printed = capsys.readouterr().out.splitlines()
+    explained = GT.comparison(PRED).explain(detail, 90).splitlines()
+    assert printed[0] == "gt (Order, schema.json)"
+    assert explained[0] == "Order"
+    assert explained[1:] == printed[1:]
+
+
+def test_a_notebook_shows_the_score_and_a_row_for_each_place():
+    shown = GT.comparison(PRED)._repr_html_()
+
+    assert shown.startswith("<div><p>Order, overall score 0.5000: sum 1.5 / weight 3 = 0.5000</p>")
+    for place in ("(document)", "number", "lines[1]"):
+        assert f"<bdi>{place}</bdi>" in shown
+
+
+def test_values_of_documents_are_harmless_in_a_notebook():
+    shown = GT.comparison(PRED)._repr_html_()
+
+    assert "&lt;b&gt;zz&lt;/b&gt;" in shown
+    assert "<b>" not in shown
+
+
+def test_a_result_of_evaluate_shows_its_comparison():
+    class Receipt(BaseModel):
+        total: float
+
+    result = evaluate(Receipt(total=1), Receipt(total=2))
+
+    assert result._repr_html_() == result.comparison._repr_html_()
+    assert "total" in result.comparison.explain("errors")
+
+
+def test_a_comparison_prints_as_one_line():
+    assert repr(GT.comparison(PRED)) == "<Comparison FD similarity=0.5>"
