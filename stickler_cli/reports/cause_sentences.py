@@ -35,10 +35,21 @@ _THINGS: Final = ("item", " value", " object", " kind", " slip", " shift", " dat
 
 @dataclass(frozen=True, slots=True)
 class CauseText:
-    """A cause in words, and how many values were lost by it."""
+    """A cause in words, or several that are alike, and how many values were lost by it."""
 
     values: int
     text: str
+    causes: tuple[Cause, ...]
+
+    @property
+    def key(self) -> str:
+        """What links call it."""
+        return self.causes[0].key
+
+    @property
+    def errors(self) -> int:
+        """How many errors it explains."""
+        return sum(cause.size.errors for cause in self.causes)
 
 
 def of_class(error_class: ErrorClass, count: int) -> str:
@@ -63,11 +74,12 @@ def causes(view: RunView) -> tuple[list[CauseText], list[CauseText]]:
             key = view.quoted(field_path(kind.path)), cause.error_class
             alone.setdefault(key, []).append((cause, kind))
         elif cause.size.values:
-            texts.append(CauseText(cause.size.values, _text(view, cause)))
-    for (name, error_class), (one, *others) in alone.items():
-        number = 1 + len(others)
+            texts.append(CauseText(cause.size.values, _text(view, cause), (cause,)))
+    for (name, error_class), found in alone.items():
+        number = len(found)
         text = f"{name}: {of_class(error_class, number)}, all different"
-        texts.append(CauseText(number, text if others else f"{_pair(view, name, *one)} once"))
+        text = text if number > 1 else f"{_pair(view, name, *found[0])} once"
+        texts.append(CauseText(number, text, tuple(cause for cause, _ in found)))
     texts.sort(key=lambda text: -text.values)
     return texts[:NAMED], texts[NAMED:]
 

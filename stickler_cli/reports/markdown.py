@@ -49,13 +49,13 @@ def run_page(run: Run, style: TableStyle) -> str:
     chosen = run.first_non_matches[: style.show_non_matches]
     return _page(
         [MARKER, f"### {_title(view)}"],
-        *([f"**{text}**"] for text in [run_sentences.partial(view)] if text),
+        [f"**{run_sentences.verdict(view)}**"],
+        _causes(view),
         *([text] for text in run_sentences.labels(view)),
         [f"{run_sentences.result(view)}."],
         *([text] for text in (run_sentences.headline(view), *run_sentences.validities(view))),
         table_text(tables.whole_table(view)),
         *([text] for text in told if text),
-        _causes(view),
         _gates(run.gates),
         [f"- {note}" for note in run_sentences.notes(view)],
         _problems(view),

@@ -80,6 +80,35 @@ def result(view: RunView) -> str:
     return f"{said}; {f'{failed} of {gates} failed' if failed else f'{gates} passed'}"
 
 
+def verdict(view: RunView) -> str:
+    """Return whether the run is good enough; without gates the figure that would decide it."""
+    run, gates = view.run, view.run.gates
+    whole = [partial(view)] if run.partial else []
+    if run.unfit:
+        whole.append(f"{number_of(run.unfit, 'document')} could not be evaluated")
+    elif not run.evaluation.evaluated or run.nothing_paired:
+        whole.append("nothing was compared")
+    failed = [view.quoted(result.reason) for result in gates if not result.passed]
+    if failed:
+        told = f"{len(failed)} of {number_of(len(gates), 'gate')} failed: {some_of(failed, NAMED)}"
+    elif gates:
+        told = f"{number_of(len(gates), 'gate')} passed"
+    else:
+        told = f"no gate set; F1 {_f1(view)}, {number_of(run.evaluation.evaluated, 'document')}"
+    return "; ".join([*filter(None, whole), told])
+
+
+def _f1(view: RunView) -> str:
+    """Return F1 of the whole, with its interval where there is one."""
+    told = view.rate(view.whole["overall"].rates.f1)
+    bounds, bootstrap = view.intervals, view.run.evaluation.bootstrap
+    interval = bounds.rates["overall"]["f1"] if bounds else None
+    if interval is None or bootstrap is None:
+        return told
+    level = f"{100 * bootstrap.settings.level:g}% interval"
+    return f"{told}, {level} {view.rate(interval.lower)} to {view.rate(interval.upper)}"
+
+
 def _share(value: float) -> str:
     """Return a share in percent, never rounded onto all or nothing that it is not.
 

@@ -4,9 +4,9 @@ A module of its own because no figure of a run depends on it: it is kept only wh
 people browse was asked for, as lines of JSON, which take a tenth of what values would.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
-from typing import Annotated, Final, TypeAlias
+from typing import Annotated, Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from stickler_cli.core.json_values import AsPairs, json_line
 from stickler_cli.core.locations import Path
 from stickler_cli.core.values import dataclass
 from .batch import Batch
-from .comparison_lines import comparison_line, text_of
+from .comparison_lines import Text, comparison_line, text_of
 from .visit import Visit
 
 BINS: Final = 20  # of 0.05 each, so that usual thresholds lie between two; one more is for 1 itself
@@ -151,22 +151,44 @@ class Detail:
             self.comparisons.append(entry)
 
 
-def non_match_row(document: str, view: Mapping[str, object]) -> bytes:
-    """Write an error, as `NonMatch.view` gives it, as one JSON array, as the page reads it."""
+class NonMatchRow(NamedTuple):
+    """An error as a page reads it, without what it can do without."""
+
+    document: str
+    path: str
+    """With list indexes."""
+    type: str
+    gt: Text
+    pred: Text
+    similarity: float | None
+    reason: str | None
+    error_class: str
+    differing: Sequence[str] | None
+    """Of list items, the fields that differ."""
+    inside: str | None
+    """The path of what failed as a whole around it."""
+    values: int | None
+    """How many wrong values are inside of it; None of a value."""
+
+
+def non_match_row(document: str, view: Mapping[str, Any]) -> bytes:
+    """Write an error, as `NonMatch.view` gives it, as the JSON array of a `NonMatchRow`."""
     details = view.get("details")
     details = details if isinstance(details, dict) else {}
-    row = [
+    row = NonMatchRow(
         document,
-        view.get("field_path"),
-        view.get("non_match_type"),
+        view["field_path"],
+        view.get("non_match_type", ""),
         text_of(view.get("ground_truth_value")),
         text_of(view.get("prediction_value")),
         view.get("similarity_score"),
         details.get("reason"),
-        view.get("class"),
+        view.get("class", ""),
         details.get("differing_fields"),
-    ]
-    return json_line(row)[:-1]
+        view.get("inside"),
+        view.get("values"),
+    )
+    return json_line([*row])[:-1]  # orjson takes no named tuples
 
 
 def similarities(visits: Iterable[Visit]) -> Iterator[tuple[Path, Floats, Mask]]:

@@ -138,15 +138,16 @@ def orders(run_of: Callable[..., Run]) -> Run:
 
 
 @pytest.fixture
-def fixture_run(run_of: Callable[..., Run]) -> Callable[[str], Run]:
+def fixture_run(run_of: Callable[..., Run]) -> Callable[..., Run]:
     """Evaluate one of the sets in fixtures/."""
 
-    def build(name: str) -> Run:
+    def build(name: str, *, detailed: bool = False) -> Run:
         schema = ROOT / "schemas" / f"{name}.json"
         source = schema.read_bytes()
         folder = ROOT / "fixtures" / name
         pairs = open_pairs(str(folder / "gt"), str(folder / "pred"))
-        return run_of(json.loads(source), pairs, file=f"schemas/{name}.json", source=source)
+        file = f"schemas/{name}.json"
+        return run_of(json.loads(source), pairs, file=file, source=source, detailed=detailed)
 
     return build
 

@@ -7,6 +7,7 @@ one on the path. Without one these tests are skipped.
 import json
 import os
 import shutil
+from functools import partial
 
 import pytest
 
@@ -398,3 +399,28 @@ def test_on_paper_there_are_tables_and_no_tools(page):
     assert page.get_by_text("Documents with the lowest scores").is_visible()
     assert page.locator("#errors-list").is_hidden()
     assert page.locator("nav").is_hidden()
+
+
+def counted_links(page) -> list[tuple[str, int]]:
+    """List the links that promise a number of errors or documents, whether they can be seen."""
+    return page.locator("a[data-count]").evaluate_all(
+        "all => all.map(link => [link.getAttribute('href'), Number(link.dataset.count)])"
+    )
+
+
+def follow(page, link: str) -> int:
+    """Follow a link, and return how long the list is that it leads to."""
+    page.evaluate("link => { location.hash = link; }", link)
+    name = link[1:].partition("&")[0]
+    text = page.locator(f"#{name}-count").text_content()
+    return int(text.split()[0].replace(",", ""))
+
+
+@pytest.mark.parametrize("name", ["receipt", "invoice", "bank-statement", "resume", None])
+def test_a_link_leads_to_as_many_as_it_promises(open_page, fixture_run, run_of, name):
+    page = open_page(run_of(detailed=True) if name is None else fixture_run(name, detailed=True))
+    links = counted_links(page)
+    assert links
+
+    for link, count in links:
+        becomes(page, partial(follow, page, link), count)

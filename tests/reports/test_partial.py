@@ -26,6 +26,6 @@ def test_the_first_line_of_a_part_says_how_much_it_is(run_of, planned, told):
     count = run.evaluation.documents["total"]
     told = told.replace("1", str(count), 1)
     assert render("table", run, TableStyle()).splitlines()[0] == told
-    assert f"**{told}**" in render("markdown", run, TableStyle())
+    assert f"**{told}; " in render("markdown", run, TableStyle())
     assert told in render("html", run, TableStyle())
     assert "partial:" not in render("table", run_of(), TableStyle())

@@ -202,17 +202,18 @@ def test_an_error_is_one_row():
         "similarity_score": 0.5,
         "details": {"reason": "why", "differing_fields": ["b"]},
         "class": "other",
+        "inside": "a",
+        "values": 2,
     }
 
     assert json.loads(non_match_row("doc", view)) == [
-        *("doc", "a[0]", "false_discovery", str(2**70), None, 0.5, "why", "other", ["b"])
+        *("doc", "a[0]", "false_discovery", str(2**70), None, 0.5, "why", "other", ["b"], "a", 2)
     ]
 
 
 def test_an_error_of_a_file_needs_no_details():
     assert json.loads(non_match_row("doc", {"field_path": "a", "details": 3})) == [
-        *("doc", "a"),
-        *[None] * 7,
+        *("doc", "a", "", None, None, None, None, "", None, None, None)
     ]
 
 

@@ -1,7 +1,7 @@
 // The list of errors, and the panel that shows one of them.
 
 // What an error is made of; payload.py writes them.
-const [ROW, DOCUMENT, PATH, TYPE, GT, PRED, SIMILARITY, REASON, CLASS, DIFFERING] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
+const [ROW, DOCUMENT, PATH, TYPE, GT, PRED, SIMILARITY, REASON, CLASS, DIFFERING, INSIDE, VALUES, CAUSE] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
 
 const classText = (name) => (name || "").replaceAll("_", " ");
 const outcomeOf = (error) => NAMES[error[TYPE]] || "";
@@ -45,6 +45,7 @@ const Errors = (() => {
     document: (error) => error[DOCUMENT],
     field: (error) => fieldOf(error[PATH]),
     class: (error) => classText(error[CLASS]),
+    cause: (error) => causes[error[CAUSE]]?.text ?? "",
     pair: pairOf,
     outcome: outcomeOf,
     similarity: (error) => error[SIMILARITY] ?? -1,
@@ -53,17 +54,15 @@ const Errors = (() => {
   };
 
   // What a state lets through.
-  const filterOf = ({ find, field, class: name, outcome, gt, pred, of }) => {
-    const tests = [];
+  const filterOf = (state) => {
+    const { find, field, class: name, outcome } = state;
+    const tests = narrowed(state).map(({ test }) => test);
     const text = find.trim().toLowerCase();
     const range = Fields.range(field);
     if (range) tests.push((error) => error[ROW] >= range[0] && error[ROW] < range[1]);
     else if (field) tests.push((error) => error[PATH] === field || fieldOf(error[PATH]) === field);
     if (name) tests.push((error) => error[CLASS] === name);
     if (outcome.length) tests.push((error) => outcome.includes(outcomeOf(error).toLowerCase()));
-    if (gt) tests.push((error) => textOf(error[GT]) === gt);
-    if (pred) tests.push((error) => textOf(error[PRED]) === pred);
-    if (of) tests.push((error) => error[DOCUMENT] === of);
     if (text) tests.push((error) => [error[DOCUMENT], error[PATH], textOf(error[GT]) ?? "", textOf(error[PRED]) ?? ""].some((part) => part.toLowerCase().includes(text)));
     return (error) => tests.every((test) => test(error));
   };
@@ -136,14 +135,7 @@ const Errors = (() => {
 
   // Filters that have no control of their own, each with a button that takes it away.
   const chips = (errors) =>
-    Object.entries({ of: "document", cause: "cause", gt: "ground truth", pred: "prediction" })
-      .filter(([key]) => errors[key])
-      .map(([key, title]) => element("button", { type: "button", class: "chip", onclick: () => State.change("errors", { [key]: "" }) }, `${title} ${visible(errors[key])} ✕`));
-
-  const empty = () =>
-    State.now.errors.field
-      ? "No error of this field alone: in an item or object that is missed, invented or unlike, values are not listed one by one."
-      : "Nothing to show.";
+    narrowed(errors).map(({ key, text }) => element("button", { type: "button", class: "chip", onclick: () => State.change("errors", { [key]: "" }) }, `${text} ✕`));
 
   const read = () => {
     const chosen = boxes.filter((box) => box.checked).map((box) => box.value);
@@ -162,6 +154,8 @@ const Errors = (() => {
       ["ground_truth_value", raw(error[GT])],
       ["prediction_value", raw(error[PRED])],
       ...(error[SIMILARITY] === null ? [] : [["similarity_score", JSON.stringify(error[SIMILARITY])]]),
+      ...(error[INSIDE] === null ? [] : [["inside", JSON.stringify(error[INSIDE])]]),
+      ...(error[VALUES] === null ? [] : [["values", JSON.stringify(error[VALUES])]]),
       ["details", JSON.stringify(details)],
     ];
     return `{${entries.map(([name, value]) => `"${name}":${value}`).join(",")}}`;
@@ -196,7 +190,7 @@ const Errors = (() => {
     if (controls.class) columns.push(["error-class", "Class", "class"]);
     byId("errors-list").classList.toggle("unclassed", !controls.class);
     const sort = (key) => State.change("errors", { sort: State.now.errors.sort === key ? `-${key}` : key });
-    list = new List(byId("errors-list"), { label: "Errors", columns, cells, empty, sort, fold, open: (at) => State.show(placeOf(kept[at])) });
+    list = new List(byId("errors-list"), { label: "Errors", columns, cells, sort, fold, open: (at) => State.show(placeOf(kept[at])) });
     let waiting = 0;
     form.addEventListener("input", () => {
       clearTimeout(waiting);

@@ -16,6 +16,7 @@ from markupsafe import Markup
 
 from stickler_cli.diff.changes import Difference
 from stickler_cli.reports import run_sentences
+from stickler_cli.reports.cause_sentences import causes, more_causes
 from stickler_cli.reports.confidence import confidence_sentences, confidence_table
 from stickler_cli.reports.difference_view import MARKS, SHORT, DifferenceView, signed
 from stickler_cli.reports.figures import more_of, number_of, setting, visible
@@ -29,14 +30,16 @@ from stickler_cli.score.detail import Detail
 from stickler_cli.score.intervals import Interval
 from stickler_cli.score.policy import AcceptancePolicy, FieldPolicy
 from stickler_cli.score.record import Run, Verdict
+from stickler_cli.settings.deciding import RunOptions
 from .charts import OUTCOMES, bar_parts, score_chart
 from .field_tree import MOST_FIELDS, field_views, places_of
+from .origins import Origins
 from .trust_charts import CoverageChart, coverage_chart, reliability_chart
 
 HERE: Final = File(__file__).parent
 SCRIPTS: Final = (
     *("text", "diff", "data", "state", "list", "panel"),
-    *("fields", "errors", "documents", "main"),
+    *("fields", "narrow", "errors", "documents", "main"),
 )
 """The parts of the script, in order: each uses what stands above it."""
 
@@ -52,6 +55,9 @@ MOST_DOCUMENTS: Final = 200
 
 MOST_VIOLATIONS: Final = 20
 """Kinds of violations of the schema that are listed for a side: a screen."""
+
+MOST_CAUSES: Final = 200
+"""Causes that the page names; beyond them are single errors."""
 
 SIDES: Final = {"pred": "Predictions", "gt": "Ground truths"}
 
@@ -70,13 +76,20 @@ def render_run(run: Run, style: TableStyle) -> str:
     detail = run.detail or Detail(knows_errors=False, knows_values=False)
     accounts = view.run.evaluation.accounts
     documents = None if accounts is None else payload.documents_of(accounts)
+    named, more = causes(view)
     code = script()
     digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode("ascii")
     context = {
         "view": view,
         "script": Markup(code),  # noqa: S704 - ours
         "policy": f"{POLICY}; script-src 'sha256-{digest}'",
-        "verdict": _verdict(view),
+        "tone": _tone(run),
+        "identity": _identity(view),
+        "causes": named,
+        "other_causes": more[:MOST_CAUSES],
+        "causes_left_out": more[MOST_CAUSES:],
+        "listed": detail.knows_errors,
+        "counted": detail.knows_errors and detail.complete,
         "cards": _cards(view),
         "settings": _settings(view),
         "fields": field_views(view, detail.histograms),
@@ -89,7 +102,9 @@ def render_run(run: Run, style: TableStyle) -> str:
         "documents": documents,
         "scores": score_chart(documents.scores) if documents and any(documents.scores) else None,
         "payload": {
-            "non-matches": payload.packed(payload.non_match_lines(detail, places_of(view))),
+            "non-matches": payload.packed(
+                payload.non_match_lines(detail, places_of(view), Origins([*named, *more]))
+            ),
             "documents": documents.packed if documents else payload.packed(()),
             "comparisons": payload.packed(payload.comparison_lines(detail)),
         },
@@ -143,7 +158,7 @@ def _fill(template: str, context: Mapping[str, object]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    own = (bar_parts, more_of, setting, visible)
+    own = (bar_parts, more_causes, more_of, number_of, setting, visible)
     environment.filters |= {function.__name__: function for function in own}
     css = Markup(_asset("page.css"))  # noqa: S704 - ours
     page = environment.get_template(template)
@@ -220,14 +235,32 @@ def _option_text(name: str, value: object) -> str:
     return _MEANINGS.get((name, str(value)), str(value))
 
 
-def _verdict(view: RunView) -> tuple[str, str] | None:
-    """Return the verdict beside the title, good or bad; None where nobody asked for one."""
+def _tone(run: Run) -> str:
+    if run.partial or run.verdict is not Verdict.PASSED:
+        return "bad"
+    return "good" if run.gates else "open"
+
+
+def _identity(view: RunView) -> list[tuple[str, str]]:
+    """Return what the page is about: what was compared with what, how, and when."""
     run = view.run
-    if run.partial or view.run.verdict is Verdict.INCOMPLETE:
-        return "bad", "interrupted" if run.partial else "documents could not be evaluated"
-    if view.failed_gates:
-        return "bad", f"{view.failed_gates} of {number_of(len(run.gates), 'gate')} failed"
-    return ("good", "all gates passed") if run.gates else None
+    began = run.provenance
+    defaults = RunOptions()
+    changed = [
+        f"{name.replace('_', ' ')}: {_option_text(name, value)}"
+        for name, value in asdict(run.options).items()
+        if value != getattr(defaults, name)
+    ]
+    said = {
+        "label": dict.fromkeys(visible(label) for each in began for label in each.labels),
+        "ground truth": dict.fromkeys(visible(each.gt) for each in began),
+        "predictions": dict.fromkeys(visible(each.pred) for each in began),
+        "schema": [visible(run.schema.path)],
+        "options": changed or ["defaults"],
+        "begun": dict.fromkeys(each.started for each in began),
+        "made by": [f"stickler {run.version}"],
+    }
+    return [(name, ", ".join(texts)) for name, texts in said.items() if texts]
 
 
 def _kept(detail: Detail, documents: payload.Documents | None) -> dict[str, str]:

@@ -10,12 +10,13 @@ from struct import Struct
 from typing import Any, Final
 
 from stickler_cli.core.json_values import json_line
-from stickler_cli.core.locations import Path, parse_field_path
+from stickler_cli.core.locations import Path
 from stickler_cli.core.values import dataclass
 from stickler_cli.runs.sorted_lines import SortedLines
 from stickler_cli.score.accounts import Accounts, decoded, values_of
-from stickler_cli.score.detail import BINS, Detail, bin_of
+from stickler_cli.score.detail import BINS, Detail, NonMatchRow, bin_of
 from .field_tree import rows_around
+from .origins import Origins, names_of
 
 MOST_DOCUMENTS: Final = 50_000
 """Documents that the page lists: those with the lowest scores."""
@@ -58,16 +59,18 @@ def packed(lines: Iterable[bytes]) -> str:
     return base64.b64encode(b"".join(parts)).decode("ascii")
 
 
-def non_match_lines(detail: Detail, places: Mapping[Path, int]) -> Iterator[bytes]:
-    """Yield the errors as the script reads them: first the row of their field, or -1."""
+def non_match_lines(
+    detail: Detail, places: Mapping[Path, int], origins: Origins
+) -> Iterator[bytes]:
+    """Yield the errors as the script reads them: first their row, or -1, and last their cause."""
 
     @lru_cache(_PATHS_REMEMBERED)
     def row_of(path: str) -> int:
-        names = tuple(step for step in parse_field_path(path) if isinstance(step, str))
-        return (rows_around(names, places) or [-1])[-1]
+        return (rows_around(names_of(path), places) or [-1])[-1]
 
-    for line in detail.non_matches:  # of which the second entry is the path of the field
-        yield b"[%d,%b" % (row_of(str(json.loads(line)[1])), line[1:])
+    for line in detail.non_matches:
+        error = NonMatchRow(*json.loads(line))
+        yield b"[%d,%b,%d]" % (row_of(error.path), line[1:-1], origins.of(error))
 
 
 def documents_of(accounts: Accounts) -> Documents:

@@ -5,7 +5,7 @@
 
 const LISTS = {
   fields: { find: "", wrong: "", sort: "", open: [] },
-  errors: { find: "", field: "", class: "", outcome: [], cause: "", gt: "", pred: "", of: "", sort: "", group: "" },
+  errors: { find: "", field: "", class: "", outcome: [], cause: "", at: "", what: "", gt: "", pred: "", of: "", sort: "", group: "" },
   documents: { find: "", wrong: "", sort: "" },
 };
 const PANEL = ["document", "path", "as"];

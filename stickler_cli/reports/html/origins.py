@@ -1,0 +1,61 @@
+"""Which cause of a run each single error belongs to: what links the two on the page."""
+
+import json
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Final
+
+from stickler_cli.core.locations import Path, parse_field_path
+from stickler_cli.reports.cause_sentences import CauseText
+from stickler_cli.score.causes import Kind, kind_of
+from stickler_cli.score.conditions import ANY_KEY
+from stickler_cli.score.detail import NonMatchRow
+
+NOWHERE: Final = -1
+"""Of an error that only repeats what another one says: it is inside of that, or around it."""
+
+_PATHS_REMEMBERED: Final = 10_000
+
+
+class Origins:
+    """The texts of causes by what the errors of a cause have in common."""
+
+    def __init__(self, texts: Iterable[CauseText]) -> None:
+        self._kinds: dict[tuple[str, Kind], int] = {}
+        self._groups: dict[str, list[tuple[Path, int]]] = {}
+        for at, text in enumerate(texts):
+            for cause in text.causes:
+                name = cause.error_class.value
+                if cause.kind is not None:
+                    self._kinds[name, cause.kind] = at
+                else:
+                    self._groups.setdefault(name, []).append((cause.pattern, at))
+
+    def of(self, error: NonMatchRow) -> int:
+        """Return the position of the text that an error belongs to, or `NOWHERE`."""
+        if error.inside is not None if error.values is None else not error.values:
+            return NOWHERE
+        names = names_of(error.path)
+        known = self._kinds.get((error.error_class, _kind(error, names)))
+        if known is not None:
+            return known
+        groups = self._groups.get(error.error_class, ())
+        return next((at for pattern, at in groups if _matches(pattern, names)), NOWHERE)
+
+
+@lru_cache(_PATHS_REMEMBERED)
+def names_of(path: str) -> tuple[str, ...]:
+    """Return a field path without its list indexes."""
+    return tuple(step for step in parse_field_path(path) if isinstance(step, str))
+
+
+def _kind(error: NonMatchRow, names: tuple[str, ...]) -> Kind:
+    values = (error.gt, error.pred) if error.values is None else (None, None)
+    gt, pred = (json.loads(text) if isinstance(text, str) else None for text in values)
+    return kind_of(names, tuple(error.differing or ()), gt, pred)
+
+
+def _matches(pattern: Path, names: Sequence[str]) -> bool:
+    return len(pattern) == len(names) and all(
+        step in (ANY_KEY, name) for step, name in zip(pattern, names, strict=True)
+    )
