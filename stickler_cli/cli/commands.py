@@ -203,6 +203,22 @@ COMMANDS: Final = {
   stickler tune schema.json gt/ pred/ --verdicts verdicts.jsonl -o tuning.json""",
         codes={ExitCode.INCOMPLETE: "documents cannot be compared"},
     ),
+    "split": Command(
+        """Compare how packets, of several documents each, were split into them.
+
+        GT and PRED are what eval takes; each document is a packet: its sections, with their pages
+        and their class. Told are sections found whole, boundaries, panoptic quality, the class of
+        pages, V-measure, Rand indexes and the order of pages, with intervals by packet.
+        """,
+        "split.split",
+        examples="""
+  stickler split gt/ pred/
+  stickler split gt.jsonl pred.jsonl --id-field packet --fail-under 0.9 -o split.json""",
+        codes={
+            ExitCode.GATE_FAILED: "F1 of sections is below --fail-under",
+            ExitCode.INCOMPLETE: "some packets could not be compared, or there is none",
+        },
+    ),
     "merge": Command(
         """Put the runs of shards together: the run of all their documents, to the last digit.
 

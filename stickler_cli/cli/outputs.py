@@ -28,7 +28,7 @@ from stickler_cli.runs.whole_files import PARTIAL, check_outputs, whole_file
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.record import Run, Verdict
-from stickler_cli.settings.of_documents import CompareSettings, ErrorsSettings
+from stickler_cli.settings.of_documents import CompareSettings, ErrorsSettings, SplitSettings
 from stickler_cli.settings.of_runs import ReportSettings
 from stickler_cli.settings.of_schemas import LintSettings, TuneSettings
 from stickler_cli.settings.running import TerminalOptions
@@ -39,10 +39,13 @@ if TYPE_CHECKING:
     from stickler_cli.advice.lint import LintReport
     from stickler_cli.advice.tuning import TuneReport
     from stickler_cli.diff.changes import Difference  # few commands load it
+    from stickler_cli.packets.report import SplitReport
     from stickler_cli.reports.errors import ErrorList
     from stickler_cli.reports.pair import ComparedPair
 
-    Subject: TypeAlias = Run | Difference | ComparedPair | ErrorList | LintReport | TuneReport
+    Subject: TypeAlias = (
+        Run | Difference | ComparedPair | ErrorList | LintReport | TuneReport | SplitReport
+    )
 
 OUTPUT: Final = "--output"
 
@@ -58,7 +61,13 @@ _CODES: Final = {
 }
 
 _Reporting: TypeAlias = (
-    CompareSettings | ErrorsSettings | LintSettings | ReportOptions | ReportSettings | TuneSettings
+    CompareSettings
+    | ErrorsSettings
+    | LintSettings
+    | ReportOptions
+    | ReportSettings
+    | SplitSettings
+    | TuneSettings
 )
 
 

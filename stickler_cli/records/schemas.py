@@ -17,6 +17,7 @@ from pydantic import ConfigDict, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
 from stickler_cli.core.option import Choice, options_of
+from stickler_cli.packets.report import SplitReport
 from stickler_cli.score.policy import AcceptancePolicy
 from stickler_cli.settings.deciding import ComparisonOptions, DecidingOptions, RunOptions
 from .comparison_format import ComparisonRecord
@@ -27,12 +28,13 @@ FORMATS: Final[Mapping[str, Any]] = {
     "stickler-run": (RunRecord, RunOptions),
     "stickler-diff": (DifferenceRecord, None),
     "stickler-policy": (AcceptancePolicy, DecidingOptions),
+    "stickler-split": (SplitReport, None),
     "stickler-comparison": (ComparisonRecord, ComparisonOptions),
 }
 """The types of what is written, and the options in it, by the names of schemas."""
 
 _DECLARING: Final = tuple(
-    f"stickler_cli.{room}." for room in ("compare", "score", "diff", "records")
+    f"stickler_cli.{room}." for room in ("compare", "score", "diff", "packets", "records")
 )
 """Where types of what is written are declared."""
 

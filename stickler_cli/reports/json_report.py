@@ -20,6 +20,7 @@ from .pieces import value_pieces
 if TYPE_CHECKING:
     from stickler_cli.advice.lint import LintReport
     from stickler_cli.advice.tuning import TuneReport  # few commands load them
+    from stickler_cli.packets.report import SplitReport
 
 COMPARISON_FORMAT: Final = "stickler-comparison/1"
 
@@ -52,6 +53,11 @@ def render_lint(report: "LintReport", style: TableStyle) -> str:
 def render_tuning(report: "TuneReport", style: TableStyle) -> str:
     """Return what a tuning found as JSON text."""
     return _text(report.record())
+
+
+def render_split(report: "SplitReport", style: TableStyle) -> str:
+    """Return how packets were split in the format `stickler-split/1`."""
+    return _text(encoded(report))
 
 
 def render_difference(difference: Difference, style: TableStyle) -> str:

@@ -13,10 +13,13 @@ if TYPE_CHECKING:
     from stickler_cli.advice.lint import LintReport
     from stickler_cli.advice.tuning import TuneReport
     from stickler_cli.diff.changes import Difference
+    from stickler_cli.packets.report import SplitReport
     from .errors import ErrorList
     from .pair import ComparedPair
 
-    Subject: TypeAlias = Run | Difference | ComparedPair | ErrorList | LintReport | TuneReport
+    Subject: TypeAlias = (
+        Run | Difference | ComparedPair | ErrorList | LintReport | TuneReport | SplitReport
+    )
 
 FORMATS: Final = (
     *("table", "json", "csv", "tsv", "jsonl", "parquet"),
@@ -33,6 +36,7 @@ _RENDERERS: Final = {
     "ErrorList": "errors",
     "LintReport": "lint",
     "TuneReport": "tuning",
+    "SplitReport": "split",
 }
 """Class of what is reported -> what the name of the function that renders it ends in."""
 
@@ -41,12 +45,14 @@ _TABLES: Final = {
     "errors": "errors",
     "lint": "findings",
     "tuning": "tuning",
+    "split": "packets",
 }
 """Where the tables of other things than runs and differences are: few commands load them."""
 
 PAIR_FORMATS: Final = frozenset({"table", "json", "markdown"})
 LINT_FORMATS: Final = frozenset({"table", "json", "github"})
 TUNE_FORMATS: Final = frozenset({"table", "json"})
+SPLIT_FORMATS: Final = frozenset({"table", "json"})
 ERROR_FORMATS: Final = ROW_FORMATS | {"table"}
 
 SAY_PARTIAL: Final = frozenset({"table", "json", "markdown", "html"})

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from .of_documents import CompareSettings, ErrorsSettings, EvalSettings
+from .of_documents import CompareSettings, ErrorsSettings, EvalSettings, SplitSettings
 from .of_runs import AcceptSettings, DiffSettings, MergeSettings, ReportSettings
 from .of_schemas import CheckSettings, InitSettings, LintSettings, ShowSettings, TuneSettings
 
@@ -19,4 +19,5 @@ COMMANDS: Final = {
     "show": ShowSettings,
     "lint": LintSettings,
     "tune": TuneSettings,
+    "split": SplitSettings,
 }

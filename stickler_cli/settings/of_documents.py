@@ -2,15 +2,25 @@
 
 from typing import Literal
 
-from stickler_cli.core.option import option
-from .allowed import COUNT, PROCESSES, SOME, ComparisonFormat, ErrorFormat, ErrorOrder
+from stickler_cli.core.option import Number, option
+from .allowed import (
+    COUNT,
+    PROCESSES,
+    SOME,
+    ComparisonFormat,
+    ErrorFormat,
+    ErrorOrder,
+    SplitFormat,
+)
 from .deciding import DecidingOptions, GateOptions, IntervalOptions, LimitedOptions, RunOptions
 from .inputs import (
     ConfidenceSource,
     DocumentOptions,
+    PredictionSource,
     SchemaOptions,
     SelectionOptions,
     SourceOptions,
+    TruthSource,
     ValidationOptions,
     WrapperOptions,
 )
@@ -201,6 +211,31 @@ class ErrorsSettings(
         (),
         "Also write them to this file; its suffix (.csv, .tsv, .jsonl, .parquet, .txt) says the "
         "format. Repeatable.",
+        "FILE",
+        short="-o",
+        in_file="none",
+        panel="output",
+    )
+
+
+class SplitSettings(
+    TruthSource, PredictionSource, DocumentOptions, IntervalOptions, TerminalOptions
+):
+    """What `stickler split` is asked for."""
+
+    fail_under: float | None = option(
+        None,
+        "Fail (exit 1) if F1 of sections, by their pages and class, is below this, 0 to 1.",
+        "F1",
+        values=Number("a number"),
+        panel="gates",
+    )
+    format: SplitFormat = option(
+        "table", "What to print on standard output.", short="-f", in_file="none", panel="output"
+    )
+    output: tuple[str, ...] = option(
+        (),
+        "Also write it to this file; its suffix (.json, .txt) says the format. Repeatable.",
         "FILE",
         short="-o",
         in_file="none",

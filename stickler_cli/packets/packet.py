@@ -1,0 +1,219 @@
+"""One packet: which section of the prediction stands for which, and what is counted of both."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Final, Literal
+
+from stickler_cli.core.rules import Fraction
+from stickler_cli.core.values import dataclass
+from .partitions import likeness, order_of
+from .sections import Section
+
+Outcome = Literal["exact", "order", "class", "pages", "missed", "invented"]
+"""What became of a section: all right; the same pages in another order, or of another class; some
+of its pages; none; not in the ground truth."""
+
+MATCH: Final = 0.5
+"""Sections whose pages overlap by more match. Source: Kirillov et al. (2019), arXiv:1801.00868:
+above one half no section can have two matches."""
+
+SUMS: Final = (
+    *("packets", "pages", "pages.right", "gt", "pred", "cuts.gt", "cuts.pred", "cuts.both"),
+    *("split", "merged", "homogeneity", "completeness", "v_measure", "rand", "adjusted_rand"),
+    *("exact.pages", "exact.class", "exact.order", "matches", "overlap", "orders", "order"),
+)
+"""What is summed over packets."""
+
+PER_CLASS: Final = ("gt", "pred", "exact", "overlap")
+
+EXACT: Final = ("pages", "class", "order")
+"""What of a section must be right: its pages; also its class; also their order."""
+
+
+@dataclass(frozen=True, slots=True)
+class SectionOutcome:
+    """What became of one section."""
+
+    outcome: Outcome
+    """`exact`, or what is wrong: docs/packets.md."""
+    gt: str
+    """Its name in the ground truth; empty of an invented one."""
+    pred: str
+    """That of the predicted section that it is held against; empty of a missed one."""
+    overlap: Fraction
+    """Pages of both, divided by pages of either."""
+    missing: list[int]
+    """Pages that the prediction has not in this section."""
+    extra: list[int]
+    """Pages that the prediction has too many in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class PacketResult:
+    """What is counted of one packet. Counts are summed over packets, by their names."""
+
+    sums: Mapping[str, float]
+    """Those that may be below 0, `order` and `adjusted_rand`, are put into [0, 1]."""
+    classes: Counter[tuple[str | None, str | None]]
+    """Pages by their true and their predicted class; None where a side lacks the page."""
+    by_class: Mapping[str, Mapping[str, float]]
+    """Of each class what is counted of its sections: `gt`, `pred`, `exact`, `overlap`."""
+    outcomes: list[SectionOutcome]
+    """Every section: those of the ground truth, then those invented."""
+
+
+def compare_packet(gt: Sequence[Section], pred: Sequence[Section]) -> PacketResult:
+    """Return what a predicted packet comes to; in neither has a page two sections.
+
+    Work is in proportion to the pages, but for sorting.
+    """
+    pairs = _pairs(gt, pred)
+    of_gt, of_pred = _owners(gt), _owners(pred)
+    pages = sorted(of_gt.keys() | of_pred.keys())
+    classes = Counter(
+        (_kind(gt, of_gt.get(page)), _kind(pred, of_pred.get(page))) for page in pages
+    )
+    right = sum(
+        page in of_gt and page in of_pred and gt[of_gt[page]].kind == pred[of_pred[page]].kind
+        for page in pages
+    )
+    sums = Counter[str](
+        {
+            "packets": bool(pages),
+            "pages": len(pages),
+            "pages.right": right,
+            "gt": len(gt),
+            "pred": len(pred),
+            **_cuts(pages, of_gt, of_pred),
+            **_entangled(of_gt, of_pred),
+        }
+    )
+    found: dict[str, float] = dict(sums)
+    if pages:
+        # A page that a side lacks stands there by itself.
+        parts = ((of_gt.get(page, -1 - page), of_pred.get(page, -1 - page)) for page in pages)
+        alike = likeness((("", mine), ("", theirs)) for mine, theirs in parts)
+        found |= {name: getattr(alike, name) for name in alike.__slots__}
+        found["adjusted_rand"] = (alike.adjusted_rand + 1) / 2
+    by_class: dict[str, dict[str, float]] = {}
+    for name, side in (("gt", gt), ("pred", pred)):
+        for section in side:
+            by_class.setdefault(section.kind, dict.fromkeys(PER_CLASS, 0.0))[name] += 1
+    _count_pairs(gt, pred, pairs, found, by_class)
+    return PacketResult(found, classes, by_class, [*_outcomes(gt, pred, pairs)])
+
+
+def _kind(sections: Sequence[Section], owner: int | None) -> str | None:
+    return None if owner is None else sections[owner].kind
+
+
+def _owners(sections: Sequence[Section]) -> dict[int, int]:
+    """Return the place of the section that each page is in."""
+    return {page: at for at, section in enumerate(sections) for page in section.pages}
+
+
+def _pairs(gt: Sequence[Section], pred: Sequence[Section]) -> dict[int, tuple[int, float]]:
+    """Return for sections of the ground truth one of the prediction each, and their overlap.
+
+    Those that overlap most are taken first, so all that match are.
+    """
+    of_pred = _owners(pred)
+    shared = Counter(
+        (at, of_pred[page])
+        for at, section in enumerate(gt)
+        for page in section.pages
+        if page in of_pred
+    )
+    overlaps = sorted(
+        (-count / (len(gt[mine].pages) + len(pred[theirs].pages) - count), mine, theirs)
+        for (mine, theirs), count in shared.items()
+    )
+    found: dict[int, tuple[int, float]] = {}
+    taken: set[int] = set()
+    for overlap, mine, theirs in overlaps:
+        if mine not in found and theirs not in taken:
+            found[mine] = theirs, -overlap
+            taken.add(theirs)
+    return found
+
+
+def _outcomes(
+    gt: Sequence[Section], pred: Sequence[Section], pairs: Mapping[int, tuple[int, float]]
+) -> Iterator[SectionOutcome]:
+    for at, section in enumerate(gt):
+        if at not in pairs:
+            yield SectionOutcome("missed", section.name, "", 0.0, [*section.pages], [])
+            continue
+        number, overlap = pairs[at]
+        other = pred[number]
+        mine, theirs = set(section.pages), set(other.pages)
+        outcome: Outcome = "exact"
+        if mine != theirs:
+            outcome = "pages"
+        elif section.kind != other.kind:
+            outcome = "class"
+        elif section.pages != other.pages:
+            outcome = "order"
+        missing, extra = sorted(mine - theirs), sorted(theirs - mine)
+        yield SectionOutcome(outcome, section.name, other.name, overlap, missing, extra)
+    taken = {number for number, _ in pairs.values()}
+    for number, section in enumerate(pred):
+        if number not in taken:
+            yield SectionOutcome("invented", "", section.name, 0.0, [], [*section.pages])
+
+
+def _cuts(
+    pages: Sequence[int], of_gt: Mapping[int, int], of_pred: Mapping[int, int]
+) -> dict[str, int]:
+    """Return between how many neighbouring pages a side, or both, begin another section."""
+    found = dict.fromkeys(("cuts.gt", "cuts.pred", "cuts.both"), 0)
+    for page, following in pairwise(pages):
+        mine, theirs = (
+            owners.get(page, -1) != owners.get(following, -1) for owners in (of_gt, of_pred)
+        )
+        found["cuts.gt"] += mine
+        found["cuts.pred"] += theirs
+        found["cuts.both"] += mine and theirs
+    return found
+
+
+def _entangled(of_gt: Mapping[int, int], of_pred: Mapping[int, int]) -> dict[str, int]:
+    """Return how many true sections are in several predicted ones, and the other way round."""
+    met = {(at, of_pred[page]) for page, at in of_gt.items() if page in of_pred}
+    split, merged = (Counter(pair[side] for pair in met) for side in (0, 1))
+    return {
+        name: sum(count > 1 for count in counts.values())
+        for name, counts in (("split", split), ("merged", merged))
+    }
+
+
+def _count_pairs(
+    gt: Sequence[Section],
+    pred: Sequence[Section],
+    pairs: Mapping[int, tuple[int, float]],
+    sums: dict[str, float],
+    by_class: Mapping[str, dict[str, float]],
+) -> None:
+    """Add what pairs of sections come to."""
+    counted: Counter[str] = Counter()
+    overlaps, orders = [], []
+    for at, (number, overlap) in pairs.items():
+        mine, theirs = gt[at], pred[number]
+        same_class = mine.kind == theirs.kind
+        if overlap == 1:
+            exact = (True, same_class, same_class and mine.pages == theirs.pages)
+            counted.update(
+                f"exact.{name}" for name, right in zip(EXACT, exact, strict=True) if right
+            )
+            by_class[mine.kind]["exact"] += same_class
+        if overlap > MATCH:
+            counted["matches"] += 1
+            overlaps.append(overlap)
+            by_class[mine.kind]["overlap"] += same_class and overlap
+        order = order_of(mine.pages, theirs.pages)
+        if order is not None:
+            orders.append(order)
+    sums |= {f"exact.{name}": counted[f"exact.{name}"] for name in EXACT}
+    sums |= {"matches": counted["matches"], "overlap": sum(overlaps)}
+    sums |= {"orders": len(orders), "order": sum((order + 1) / 2 for order in orders)}

@@ -1,0 +1,274 @@
+"""All packets together: figures with their intervals, and what there is to say of each packet."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, Literal, get_args
+
+import numpy as np
+
+from stickler_cli import __version__
+from stickler_cli.compare.outcomes import Floats
+from stickler_cli.core.rules import Count, FractionOrNone, NumberOrNone
+from stickler_cli.core.values import dataclass
+from stickler_cli.score.intervals import (
+    CHUNK,
+    Interval,
+    IntervalSettings,
+    quotient_intervals,
+    size_of,
+    weights,
+)
+from .packet import EXACT, PER_CLASS, SUMS, Outcome, PacketResult, SectionOutcome
+
+SPLIT_FORMAT: Final = "stickler-split/1"
+SECTIONS_F1: Final = "sections.class.f1"
+
+Status = Literal["compared", "missing", "failed", "only_pred"]
+
+_SIGNED: Final = ("page_order", "adjusted_rand")
+"""Figures in [-1, 1], which are summed as shares of that."""
+
+
+@dataclass(frozen=True, slots=True)
+class SplitFigure:
+    """One figure of all packets."""
+
+    name: str
+    """What it is: docs/packets.md."""
+    value: NumberOrNone
+    """Null where there is nothing to divide by."""
+    interval: list[float] | None
+    """Where it may lie by chance; null without intervals, and of fewer than two packets."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassFigures:
+    """The sections of one class; those with its class and the same pages are right."""
+
+    document_class: str
+    """Empty of sections without a class."""
+    gt: Count
+    """Sections of the ground truth."""
+    pred: Count
+    """Sections of the predictions."""
+    right: Count
+    """Those of both."""
+    precision: FractionOrNone
+    """Right ones among those predicted."""
+    recall: FractionOrNone
+    """Right ones among those to be found."""
+    f1: FractionOrNone
+    """Both in one figure."""
+    panoptic_quality: FractionOrNone
+    """Of sections of this class."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageConfusion:
+    """Pages of one class that were given a class."""
+
+    gt: str | None
+    """Null of pages that only predictions have; empty of pages without a class."""
+    pred: str | None
+    """Null of pages that the prediction lacks."""
+    pages: Count
+    """How many."""
+
+
+@dataclass(frozen=True, slots=True)
+class PacketAccount:
+    """One packet."""
+
+    id: str
+    """As documents are named."""
+    status: Status
+    """`missing` without a prediction: all its sections count as missed. `failed` where a side
+    cannot be read, and `only_pred` without ground truth: both count nowhere."""
+    problem: str
+    """What is wrong with it; empty if nothing is."""
+    sections: list[SectionOutcome]
+    """Its sections: those of the ground truth, then those invented."""
+
+
+@dataclass(frozen=True, slots=True)
+class SplitReport:
+    """How well packets were split into sections, as `stickler split --format json` writes it.
+
+    Described in docs/packets.md.
+    """
+
+    format: Literal["stickler-split/1"]
+    """This format; the number goes up when a key changes its meaning or goes away."""
+    version: str
+    """Version of the program."""
+    gt: str
+    """The ground truth, as named."""
+    pred: str
+    """The predictions, as named."""
+    counts: dict[str, int]
+    """Packets and sections by what became of them, and pages."""
+    level: NumberOrNone
+    """That of the intervals."""
+    figures: list[SplitFigure]
+    """All figures, in the order of docs/packets.md."""
+    classes: list[ClassFigures]
+    """By class, most sections first."""
+    confusion: list[PageConfusion]
+    """Pages by their true and their predicted class, most first."""
+    packets: list[PacketAccount]
+    """Every packet, in the order of the ground truth."""
+    notes: list[str]
+    """What is odd about the sources."""
+
+    def figure(self, name: str) -> SplitFigure:
+        """Return a figure by its name."""
+        return next(figure for figure in self.figures if figure.name == name)
+
+
+def split_report(
+    sources: tuple[str, str],
+    compared: Iterable[tuple[PacketAccount, PacketResult | None]],
+    intervals: IntervalSettings | None,
+    notes: Iterable[str] = (),
+) -> SplitReport:
+    """Return what all packets come to; those without a result count nowhere."""
+    packets, sums, names = [], defaultdict[str, list[float]](list), list[str]()
+    confusion: Counter[tuple[str | None, str | None]] = Counter()
+    by_class: defaultdict[str, dict[str, float]] = defaultdict(
+        lambda: dict.fromkeys(PER_CLASS, 0.0)
+    )
+    for account, result in compared:
+        packets.append(account)
+        if result is None:
+            continue
+        for name in result.sums.keys() | sums.keys():
+            column = sums[name]
+            column += [0.0] * (len(names) - len(column))
+            column.append(result.sums.get(name, 0.0))
+        names.append(account.id)
+        confusion.update(result.classes)
+        for kind, counts in result.by_class.items():
+            for name, count in counts.items():
+                by_class[kind][name] += count
+    return SplitReport(
+        SPLIT_FORMAT,
+        __version__,
+        *sources,
+        _counts(packets, sums),
+        None if intervals is None else intervals.level,
+        _figures(names, sums, intervals),
+        sorted(
+            (_class_figures(kind, counts) for kind, counts in by_class.items()),
+            key=lambda each: (-each.gt, -each.pred, each.document_class),
+        ),
+        [
+            PageConfusion(gt, pred, pages)
+            for (gt, pred), pages in sorted(
+                confusion.items(), key=lambda entry: (-entry[1], *map(str, entry[0]))
+            )
+        ],
+        packets,
+        [*notes],
+    )
+
+
+def _counts(packets: Iterable[PacketAccount], sums: Mapping[str, list[float]]) -> dict[str, int]:
+    outcomes = Counter(section.outcome for packet in packets for section in packet.sections)
+    statuses = Counter(packet.status for packet in packets)
+    return {
+        **{f"packets.{status}": statuses[status] for status in get_args(Status)},
+        **{f"sections.{outcome}": outcomes[outcome] for outcome in get_args(Outcome)},
+        **{
+            name: int(sum(sums.get(name, ())))
+            for name in ("gt", "pred", "split", "merged", "pages")
+        },
+    }
+
+
+def _quotients(sums: Mapping[str, Floats]) -> dict[str, tuple[Floats, Floats]]:
+    """Return what each figure divides, and by what, of sums over packets."""
+    gt, pred, packets = sums["gt"], sums["pred"], sums["packets"]
+    return {
+        **{
+            f"sections.{how}.{name}": quotient
+            for how in EXACT
+            for name, quotient in _rates(sums[f"exact.{how}"], gt, pred).items()
+        },
+        **{
+            f"boundaries.{name}": quotient
+            for name, quotient in _rates(
+                sums["cuts.both"], sums["cuts.gt"], sums["cuts.pred"]
+            ).items()
+        },
+        "panoptic_quality": (2 * sums["overlap"], gt + pred),
+        "segmentation_quality": (sums["overlap"], sums["matches"]),
+        "recognition_quality": (2 * sums["matches"], gt + pred),
+        "page_accuracy": (sums["pages.right"], sums["pages"]),
+        **{name: (sums[name], packets) for name in _MEANS},
+        "page_order": (sums["order"], sums["orders"]),
+    }
+
+
+_MEANS: Final = ("homogeneity", "completeness", "v_measure", "rand", "adjusted_rand")
+"""Figures that are means over packets."""
+
+
+def _rates(both: Floats, gt: Floats, pred: Floats) -> dict[str, tuple[Floats, Floats]]:
+    return {"precision": (both, pred), "recall": (both, gt), "f1": (2 * both, gt + pred)}
+
+
+def _figures(
+    names: Sequence[str], columns: Mapping[str, Sequence[float]], settings: IntervalSettings | None
+) -> list[SplitFigure]:
+    """Return all figures; packets are summed by their ids, so their order is no matter."""
+    order = sorted(range(len(names)), key=names.__getitem__)
+    values = {name: np.array([columns[name][at] for at in order]) for name in columns}
+    parts = _quotients({name: values.get(name, np.zeros(len(names))) for name in SUMS})
+    whole = {name: [float(part.sum()) for part in pair] for name, pair in parts.items()}
+    found: dict[str, Interval | None] = dict.fromkeys(parts)
+    if settings is not None and len(names) > 1:
+        found = dict(
+            zip(parts, _intervals([names[at] for at in order], parts, settings), strict=True)
+        )
+    return [
+        SplitFigure(
+            name,
+            _shown(name, above / below) if below else None,
+            None if (interval := found[name]) is None else [_shown(name, end) for end in interval],
+        )
+        for name, (above, below) in whole.items()
+    ]
+
+
+def _intervals(
+    names: Sequence[str], parts: Mapping[str, tuple[Floats, Floats]], settings: IntervalSettings
+) -> list[Interval | None]:
+    """Return the intervals of quotients; of each the values of the packets, (packets,)."""
+    values = np.array([[*pair] for pair in parts.values()])  # (figures, 2, packets)
+    sums = np.zeros((*values.shape[:2], 1 + settings.replicates))
+    for start in range(0, len(names), CHUNK):
+        some = slice(start, start + CHUNK)
+        sums += values[:, :, some] @ weights(names[some], settings).astype(np.float64)
+    below = values[:, 1]
+    sizes = map(size_of, np.count_nonzero(below, axis=1), (below**2).sum(axis=1))
+    quotients = [(above, under, size) for (above, under), size in zip(sums, sizes, strict=True)]
+    return quotient_intervals(quotients, settings)
+
+
+def _shown(name: str, share: float) -> float:
+    return 2 * share - 1 if name in _SIGNED else share
+
+
+def _class_figures(kind: str, sums: Mapping[str, float]) -> ClassFigures:
+    gt, pred, right = (int(sums[name]) for name in ("gt", "pred", "exact"))
+    both = gt + pred
+    return ClassFigures(
+        kind,
+        gt,
+        pred,
+        right,
+        right / pred if pred else None,
+        right / gt if gt else None,
+        2 * right / both,
+        2 * sums["overlap"] / both,
+    )

@@ -1,0 +1,47 @@
+"""All packets of two sources, read, held against each other and summed."""
+
+from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.problems import Problem
+from stickler_cli.documents.pairs import DocumentPair, open_pairs
+from stickler_cli.score.intervals import IntervalSettings
+from stickler_cli.settings.of_documents import SplitSettings
+from .packet import PacketResult, compare_packet
+from .report import PacketAccount, SplitReport, Status, split_report
+from .sections import Sections, sections_of
+
+_NOTHING = Sections(())
+
+
+def split_of(settings: SplitSettings) -> SplitReport:
+    """Return how well the packets of PRED were split.
+
+    Raises:
+        UsageError: a source cannot be used, or the two do not go together.
+    """
+    pairs = open_pairs(settings.gt, settings.pred, settings)
+    intervals = None if settings.ci == "none" else IntervalSettings(settings.ci, settings.seed)
+    compared = (_compared(pair) for pair in pairs)
+    notes = [*map(str, pairs.problems)]
+    return split_report((settings.gt, settings.pred), compared, intervals, notes)
+
+
+def _compared(pair: DocumentPair) -> tuple[PacketAccount, PacketResult | None]:
+    if pair.gt is None:
+        return PacketAccount(pair.id, "only_pred", "there is no ground truth", []), None
+    gt = _sections(pair.gt, "GT")
+    pred = _NOTHING if pair.pred is None else _sections(pair.pred, "PRED")
+    if isinstance(gt, Sections) and gt.claimed_again:
+        found = f"pages in two sections: {gt.claimed_again}"
+        gt = Problem("GT", found, "each page in one")
+    if isinstance(gt, Problem) or isinstance(pred, Problem):
+        problem = gt if isinstance(gt, Problem) else pred
+        return PacketAccount(pair.id, "failed", str(problem), []), None
+    result = compare_packet(gt.sections, pred.sections)
+    status: Status = "compared" if pair.pred is not None else "missing"
+    again = pred.claimed_again
+    said = f"pages in two predicted sections: {again}; the first has them" if again else ""
+    return PacketAccount(pair.id, status, said or pair.hint, result.outcomes), result
+
+
+def _sections(document: JsonValue | Problem, source: str) -> Sections | Problem:
+    return document if isinstance(document, Problem) else sections_of(document, source)

@@ -1,0 +1,233 @@
+"""Packets and their sections: figures against independent ones, and what is refused."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import linear_sum_assignment
+from scipy.stats import kendalltau
+
+from stickler_cli.core.problems import Problem
+from stickler_cli.packets.packet import compare_packet
+from stickler_cli.packets.partitions import likeness, order_of
+from stickler_cli.packets.report import PacketAccount, split_report
+from stickler_cli.packets.sections import MOST_PAGES, Section, sections_of
+from stickler_cli.score.intervals import IntervalSettings
+
+KINDS = ["invoice", "receipt", ""]
+
+
+@st.composite
+def sides(draw, pages=12):
+    """Two ways to take the same pages apart; either may lack some."""
+    found = []
+    for _ in range(2):
+        owners = draw(st.lists(st.integers(-1, 4), min_size=pages, max_size=pages))
+        order = draw(st.permutations(range(pages)))
+        kinds = draw(st.lists(st.sampled_from(KINDS), min_size=5, max_size=5))
+        members = {at: tuple(page for page in order if owners[page] == at) for at in range(5)}
+        found.append([Section(f"s{at}", kinds[at], it) for at, it in members.items() if it])
+    return found
+
+
+def figures_of(*packets):
+    compared = [
+        (PacketAccount(f"p{at}", "compared", "", []), compare_packet(*packet))
+        for at, packet in enumerate(packets)
+    ]
+    report = split_report(("gt", "pred"), compared, None)
+    return {figure.name: figure.value for figure in report.figures}
+
+
+def labels(gt, pred):
+    """The true and the predicted part of each page; one that a side lacks is by itself."""
+    owners = [
+        {page: str(at) for at, it in enumerate(side) for page in it.pages} for side in (gt, pred)
+    ]
+    pages = sorted({*owners[0], *owners[1]})
+    return [[side.get(page, f"alone {page}") for page in pages] for side in owners]
+
+
+@given(sides())
+def test_partitions_are_as_like_as_scikit_learn_says(both):
+    metrics = pytest.importorskip("sklearn.metrics")
+    true, pred = labels(*both)
+    if not true:
+        return
+    found = likeness(zip(true, pred, strict=True))
+    expected = metrics.homogeneity_completeness_v_measure(true, pred)
+    assert (found.homogeneity, found.completeness, found.v_measure) == pytest.approx(expected)
+    assert found.rand == pytest.approx(metrics.rand_score(true, pred))
+    assert found.adjusted_rand == pytest.approx(metrics.adjusted_rand_score(true, pred))
+
+
+@given(sides())
+def test_sections_are_paired_one_to_one(both):
+    """Matches are those of the assignment with the greatest overlap, as above one half they are."""
+    gt, pred = both
+    if not gt or not pred:
+        return
+    overlaps = np.array(
+        [[len({*a.pages} & {*b.pages}) / len({*a.pages} | {*b.pages}) for b in pred] for a in gt]
+    )
+    above = np.where(overlaps > 0.5, overlaps, 0)
+    chosen = above[linear_sum_assignment(-above)]
+    values = figures_of(both)
+    assert values["panoptic_quality"] == pytest.approx(2 * chosen.sum() / (len(gt) + len(pred)))
+    matches = int((chosen > 0).sum())
+    assert values["recognition_quality"] == pytest.approx(2 * matches / (len(gt) + len(pred)))
+    product = (values["segmentation_quality"] or 0) * values["recognition_quality"]
+    assert values["panoptic_quality"] == pytest.approx(product)
+
+
+@given(sides())
+def test_whole_sections_are_counted_as_one_would_by_hand(both):
+    gt, pred = both
+    values = figures_of(both)
+    keys = {
+        "pages": lambda section: frozenset(section.pages),
+        "class": lambda section: (frozenset(section.pages), section.kind),
+        "order": lambda section: (section.pages, section.kind),
+    }
+    for name, key in keys.items():
+        right = len({key(section) for section in gt} & {key(section) for section in pred})
+        assert values[f"sections.{name}.recall"] == (right / len(gt) if gt else None)
+        assert values[f"sections.{name}.precision"] == (right / len(pred) if pred else None)
+
+
+@given(st.permutations(range(7)), st.permutations(range(3, 10)))
+def test_the_order_of_pages_is_that_of_kendall(true, pred):
+    common = [page for page in true if page in pred]
+    expected = kendalltau(range(len(common)), [pred.index(page) for page in common]).statistic
+    assert order_of(true, pred) == pytest.approx(expected)
+
+
+@given(sides())
+def test_what_is_right_is_right_in_all_figures(both):
+    gt, _ = both
+    if not gt:
+        return
+    values = figures_of((gt, gt))
+    assert all(value == pytest.approx(1) for value in values.values() if value is not None)
+    assert values["sections.order.f1"] == values["page_accuracy"] == 1
+
+
+@given(st.tuples(sides(), sides(), sides()))
+def test_the_order_of_packets_is_no_matter(packets):
+    accounts = [PacketAccount(name, "compared", "", []) for name in ("b", "a", "c")]
+    compared = [*zip(accounts, (compare_packet(*packet) for packet in packets), strict=True)]
+    settings = IntervalSettings(replicates=50)
+    one, other = (split_report(("", ""), it, settings) for it in (compared, compared[::-1]))
+    assert one.figures == other.figures
+    assert one.classes == other.classes
+    assert one.confusion == other.confusion
+
+
+def test_a_boundary_is_where_another_section_begins():
+    gt = [Section("a", "", (1, 2)), Section("b", "", (3,)), Section("c", "", (4, 5))]
+    pred = [Section("a", "", (1, 2, 3)), Section("b", "", (4,)), Section("c", "", (5,))]
+    values = figures_of((gt, pred))
+    assert (values["boundaries.precision"], values["boundaries.recall"]) == (1 / 2, 1 / 2)
+
+
+def test_a_missed_packet_misses_all_its_sections():
+    values = figures_of(([Section("a", "x", (1, 2))], []))
+    assert values["sections.pages.recall"] == values["page_accuracy"] == 0
+    assert values["sections.pages.precision"] is None
+
+
+def test_what_became_of_each_section():
+    gt = [
+        Section("whole", "x", (1, 2)),
+        Section("swapped", "x", (3, 4)),
+        Section("renamed", "x", (5,)),
+        Section("cut", "x", (6, 7)),
+        Section("lost", "x", (8,)),
+    ]
+    pred = [
+        Section("1", "x", (1, 2)),
+        Section("2", "x", (4, 3)),
+        Section("3", "y", (5,)),
+        Section("4", "x", (6,)),
+        Section("5", "x", (9,)),
+    ]
+    outcomes = {it.gt or it.pred: it.outcome for it in compare_packet(gt, pred).outcomes}
+    assert outcomes == {
+        "whole": "exact",
+        "swapped": "order",
+        "renamed": "class",
+        "cut": "pages",
+        "lost": "missed",
+        "5": "invented",
+    }
+
+
+@pytest.mark.parametrize(
+    "packet",
+    [
+        {"sections": [{"section_id": "a", "document_class": "x", "page_indices": [1, 2]}]},
+        {"documents": [{"id": "a", "class": {"type": "x"}, "pages": ["1", 2, 2]}]},
+        [{"id": "a", "label": "x", "split_document": {"page_indices": [1, 2]}}],
+        {"sections": [{"id": "a", "type": "x", "start_page": 1, "end_page": 2}]},
+        {"pages": [{"page": at, "section_id": "a", "class": "x"} for at in (1, 2)]},
+    ],
+)
+def test_layouts_of_packets(packet):
+    (section,) = sections_of(packet, "p").sections
+    assert (section.name, section.kind, [*section.pages]) == ("a", "x", [1, 2])
+
+
+@pytest.mark.parametrize(
+    ("packet", "pointer", "found"),
+    [
+        ({"parts": []}, None, 'the packet has the keys ["parts"]'),
+        ({"sections": [3]}, "/sections/0", "the section is 3"),
+        ({"sections": [{"class": "x"}]}, "/sections/0", 'the section has the keys ["class"]'),
+        ({"sections": [{"pages": [1.5]}]}, "/sections/0/pages/0", "the page is 1.5"),
+        ({"sections": [{"start_page": 3, "end_page": 2}]}, "/sections/0", "from page 3 to page 2"),
+        (
+            {"sections": [{"start_page": 0, "end_page": MOST_PAGES}]},
+            None,
+            f"{MOST_PAGES + 1} pages",
+        ),
+        ({"pages": [{"page": 1}]}, "/pages/0", "the page names no section"),
+    ],
+)
+def test_what_is_no_packet_is_told_with_its_place(packet, pointer, found):
+    problem = sections_of(packet, "p")
+    assert isinstance(problem, Problem)
+    assert (problem.source, problem.pointer) == ("p", pointer)
+    assert found in problem.found
+
+
+def test_a_page_belongs_to_the_first_section_that_has_it():
+    read = sections_of({"sections": [{"pages": [1, 2]}, {"pages": [2, 3]}]}, "p")
+    assert [[*section.pages] for section in read.sections] == [[1, 2], [3]]
+    assert read.claimed_again == 1
+
+
+def test_intervals_hold_the_figure_and_need_two_packets():
+    packet = ([Section("a", "x", (1, 2)), Section("b", "x", (3,))], [Section("a", "x", (1, 2))])
+    results = [
+        (PacketAccount(f"p{at}", "compared", "", []), compare_packet(*packet)) for at in range(9)
+    ]
+    settings = IntervalSettings(replicates=200)
+    for figure in split_report(("", ""), results, settings).figures:
+        if figure.value is not None:
+            low, high = figure.interval
+            assert low <= figure.value <= high
+    alone = split_report(("", ""), results[:1], settings)
+    assert all(figure.interval is None for figure in alone.figures)
+
+
+def test_a_report_is_json_of_its_schema():
+    jsonschema = pytest.importorskip("jsonschema")
+    from stickler_cli.core.rules import encoded
+    from stickler_cli.records.schemas import schema_of
+
+    packet = ([Section("a", "x", (1, 2))], [Section("a", "x", (1,))])
+    compared = [(PacketAccount("p", "compared", "", []), compare_packet(*packet))]
+    record = json.loads(json.dumps(encoded(split_report(("", ""), compared, None))))
+    jsonschema.Draft202012Validator(schema_of("stickler-split")).validate(record)
