@@ -1,6 +1,7 @@
 """Rules that the whole program keeps, read off its syntax trees."""
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 from fnmatch import fnmatch
 from functools import cache
@@ -23,8 +24,8 @@ LATE_IMPORTS: Final = {
     ("cli/console.py", "stickler_cli.reports.figures"): "--help loads no reports",
     ("cli/eval.py", "stickler_cli.diff.repeating"): "few runs are repeated",
     ("cli/outputs.py", "stickler_cli.reports.github"): "other formats do not load it",
-    ("cli/schemas.py", "pydantic"): "few schemas are models",
-    ("cli/schemas.py", "stickler_cli.api.zero"): "the same",
+    ("cli/command_schema.py", "pydantic"): "few schemas are models",
+    ("cli/command_schema.py", "stickler_cli.api.zero"): "the same",
     ("clients/embeddings.py", "genai_prices"): "comes with an extra",
     ("clients/judge.py", "pydantic_ai*"): "comes with an extra",
     ("clients/servers.py", "botocore.*"): "comes with an extra",
@@ -175,6 +176,11 @@ def test_classes_of_fields_are_made_without_compiling_text():
         if isinstance(node, ast.ImportFrom) and node.module == "dataclasses"
         if "dataclass" in {name.name for name in node.names}
     ] == STANDARD_CLASSES
+
+
+def test_no_two_modules_have_one_name():
+    names = Counter(Path(module).stem for module in MODULES)
+    assert [name for name, count in names.items() if count > 1] == ["__init__"]
 
 
 def test_no_function_assigns_a_name_of_its_module():

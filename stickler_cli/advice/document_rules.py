@@ -11,8 +11,8 @@ from stickler_cli.core.problems import SchemaError
 from stickler_cli.core.values import dataclass
 from stickler_cli.schema.document_validity import DocumentValidator
 from stickler_cli.schema.loading import LoadedSchema
+from .document_values import Value, value_at
 from .findings import Document, Findings, Spot
-from .values import Value, value_at
 
 MOST_FIELDS: Final = 5_000
 """Fields of which is known how absence is written; the keys of maps could be any number."""

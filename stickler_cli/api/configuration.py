@@ -18,7 +18,7 @@ from stickler_cli.core.json_values import brief, kind_of
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.problems import Problem, did_you_mean
 from stickler_cli.schema.annotations import PREFIX
-from .base import ComparableModel
+from .comparable import ComparableModel
 from .fields import RANGES, ComparableField, Rules
 
 Model = TypeVar("Model", bound=ComparableModel)

@@ -14,7 +14,7 @@ from stickler_cli.compare.plan import Plan
 from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema.annotations import PREFIX
 from stickler_cli.schema.compiler import compile_schema
-from .base import ComparableModel
+from .comparable import ComparableModel
 from .configuration import ConfigurationReader
 from .export import configuration_of
 from .fields import CURRENT, STAND_IN, annotated_schema, check_exported

@@ -23,7 +23,7 @@ from stickler_cli.compare.open import OpenNode
 from stickler_cli.compare.plan import Node, Plan
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.problems import Problem, SchemaError
-from .base import ComparableModel
+from .comparable import ComparableModel
 from .configuration import TYPES
 
 BY_JSON_TYPE: Final = {"boolean": "bool", "integer": "int", "number": "float", "string": "str"}

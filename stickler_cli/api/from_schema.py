@@ -19,7 +19,7 @@ from stickler_cli.compare.one_of import ChoiceNode
 from stickler_cli.compare.outline import asks_models
 from stickler_cli.compare.plan import Node, Plan
 from stickler_cli.core.problems import Problem, SchemaError
-from .base import ComparableModel
+from .comparable import ComparableModel
 
 Model = TypeVar("Model", bound=ComparableModel)
 

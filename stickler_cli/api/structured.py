@@ -12,7 +12,7 @@ from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.locations import field_path
 from stickler_cli.score.batch import batch_of
 from stickler_cli.score.comparison_view import tally_of
-from .base import values_of
+from .comparable import values_of
 from .described import DescribedModel
 from .pair_comparison import PairComparison, compared
 from .views import (

@@ -18,7 +18,7 @@ from stickler_cli.schema.inference import Inferred, infer
 from stickler_cli.score.batch import batch_of
 from stickler_cli.score.comparison_view import comparison_view
 from stickler_cli.score.counts import RATES, Counts
-from .base import values_of
+from .comparable import values_of
 from .fields import annotated_schema
 from .pair_comparison import PairComparison, compared
 from .structured import StructuredModel

@@ -14,7 +14,7 @@ from stickler_cli.documents.shapes import shape_of
 from stickler_cli.documents.single import open_documents
 from stickler_cli.reports.html.page import policy_page
 from stickler_cli.reports.layout import draw
-from stickler_cli.reports.policy import policy_blocks
+from stickler_cli.reports.policy_tables import policy_blocks
 from stickler_cli.runs.assembly import assemble
 from stickler_cli.runs.evaluate import evaluate
 from stickler_cli.runs.grouping import DIRECTORY, MARK, group_of_id, parse_groupings
@@ -25,10 +25,10 @@ from stickler_cli.runs.whole_files import check_outputs, whole_file
 from stickler_cli.score.calibrating import calibrate
 from stickler_cli.score.policy import Asked
 from stickler_cli.settings.of_runs import AcceptSettings
+from .command_schema import schema_of
 from .console import ExitCode, warn, write_result
 from .eval import as_of_eval
 from .outputs import style_of
-from .schemas import schema_of
 
 OUTPUT = "--output"
 

@@ -8,17 +8,17 @@ from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.locations import field_path, parse_field_path
 from stickler_cli.core.problems import ComparisonError, Problem, UsageError, did_you_mean
 from stickler_cli.documents.pairs import DocumentPair, open_pairs, read_pair
+from stickler_cli.reports.formats import PAIR_FORMATS
 from stickler_cli.reports.pair import ComparedPair, all_places, error_classes, places
-from stickler_cli.reports.registry import PAIR_FORMATS
 from stickler_cli.runs.assembly import client_of, comparing, inputs_of, policy_of
 from stickler_cli.runs.limits import room_for_depth
 from stickler_cli.runs.unwrapping import unwrapped, unwrapper_of
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.batch import batch_of
 from stickler_cli.settings.of_documents import CompareSettings
+from .command_schema import schema_of
 from .console import ExitCode, show_problems, warn
 from .outputs import outputs_of
-from .schemas import schema_of
 
 
 def compare(settings: CompareSettings) -> ExitCode:

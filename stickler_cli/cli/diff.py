@@ -22,10 +22,10 @@ from stickler_cli.settings.inputs import DocumentOptions, SchemaOptions
 from stickler_cli.settings.of_documents import EvalSettings
 from stickler_cli.settings.of_runs import DiffSettings
 from stickler_cli.settings.running import ModelOptions, TerminalOptions
+from .command_schema import schema_of
 from .console import ExitCode
 from .eval import evaluated
 from .outputs import exit_code_of, outputs_of
-from .schemas import schema_of
 
 USAGE: Final = "[SCHEMA GT] BASE NEW, or [SCHEMA GT] --base RUN... --new RUN..."
 

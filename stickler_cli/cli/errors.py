@@ -10,8 +10,8 @@ from typing import Any, Final, TypeAlias
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import field_path, parse_field_path
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
-from stickler_cli.reports.errors import ErrorList
-from stickler_cli.reports.registry import ERROR_FORMATS
+from stickler_cli.reports.error_list import ErrorList
+from stickler_cli.reports.formats import ERROR_FORMATS
 from stickler_cli.runs.assembly import assemble, inputs_of
 from stickler_cli.runs.job import OutputsRequested
 from stickler_cli.runs.run_directory import NON_MATCHES, RUN_FILE
@@ -19,10 +19,10 @@ from stickler_cli.runs.saved import errors_in, errors_of, load_run
 from stickler_cli.score.error_classes import ErrorClass
 from stickler_cli.score.record import Run
 from stickler_cli.settings.of_documents import ErrorsSettings
+from .command_schema import schema_of
 from .console import ExitCode
 from .eval import as_of_eval, evaluated
 from .outputs import exit_code_of, outputs_of
-from .schemas import schema_of
 
 _Errors: TypeAlias = Iterable[tuple[str, Mapping[str, Any]]]  # each with the id of its document
 

@@ -10,8 +10,8 @@ from stickler_cli.core.locations import field_path
 from stickler_cli.core.option import options_of
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.documents.pairs import Pairs
+from stickler_cli.reports.formats import WITH_ACCOUNTS, WITH_DETAIL, WITH_FIELD_INTERVALS, written
 from stickler_cli.reports.layout import TableStyle
-from stickler_cli.reports.registry import WITH_ACCOUNTS, WITH_DETAIL, WITH_FIELD_INTERVALS, written
 from stickler_cli.runs.assembly import Assembly, assemble
 from stickler_cli.runs.evaluate import evaluate as evaluate_all
 from stickler_cli.runs.grouping import BY, EXPECTED
@@ -22,10 +22,10 @@ from stickler_cli.score.repeats import MOST_ERRORS
 from stickler_cli.score.results import NO_GROUP
 from stickler_cli.settings.of_documents import ErrorsSettings, EvalSettings
 from stickler_cli.settings.of_runs import AcceptSettings
+from .command_schema import schema_of
 from .console import ExitCode, warn, write_result
-from .explaining import explaining
+from .follow_up import explaining
 from .outputs import exit_code_of, listing, outputs_of
-from .schemas import schema_of
 
 EPOCH: Final = "SOURCE_DATE_EPOCH"  # seconds: the time that a run says it began
 

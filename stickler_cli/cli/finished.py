@@ -7,7 +7,7 @@ from tempfile import mkdtemp
 
 import typer
 
-from stickler_cli.reports.registry import WITH_DETAIL, format_of
+from stickler_cli.reports.formats import WITH_DETAIL, format_of
 from stickler_cli.runs.run_directory import JOURNAL
 from stickler_cli.runs.saved import load_detail, load_run
 from stickler_cli.score.gates import check_paths, parse_gates, refuse_bounds

@@ -22,9 +22,9 @@ from stickler_cli.schema.observation import Observed
 from stickler_cli.schema.observed_schema import facts_of, schema_of
 from stickler_cli.schema.references import IN_MEMORY
 from stickler_cli.settings.of_schemas import InitSettings
+from .command_schema import is_model, model_schema
 from .console import ExitCode, warn, write_result
 from .interview import interview
-from .schemas import is_model, model_schema
 
 OUTPUT: Final = "--output"
 COMMENT: Final = "$comment"

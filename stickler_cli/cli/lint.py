@@ -3,15 +3,15 @@
 from dataclasses import replace
 
 from stickler_cli.advice.findings import RULES, SEVERITIES
-from stickler_cli.advice.lint import LintReport
-from stickler_cli.advice.lint import lint as linted
+from stickler_cli.advice.linting import LintReport
+from stickler_cli.advice.linting import lint as linted
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
-from stickler_cli.reports.registry import LINT_FORMATS
+from stickler_cli.reports.formats import LINT_FORMATS
 from stickler_cli.settings.allowed import FailOn
 from stickler_cli.settings.of_schemas import LintSettings
+from .command_schema import schema_of
 from .console import ExitCode
 from .outputs import outputs_of
-from .schemas import schema_of
 
 
 def lint(settings: LintSettings) -> ExitCode:

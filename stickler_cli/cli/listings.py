@@ -12,9 +12,9 @@ from stickler_cli.core.problems import SchemaError
 from stickler_cli.reports.figures import visible
 from stickler_cli.schema.choices import Inferred
 from stickler_cli.settings.of_schemas import CheckSettings
+from .command_schema import schema_of
 from .console import ExitCode, show_problems, write_result
 from .outputs import listing
-from .schemas import schema_of
 
 
 def check(schemas: Iterable[str], settings: CheckSettings) -> ExitCode:

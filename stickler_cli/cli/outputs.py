@@ -12,9 +12,7 @@ from stickler_cli.core.json_values import brief
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.names import nearest_names
-from stickler_cli.reports.layout import Column, Span, Table, TableStyle, plain_text, table_lines
-from stickler_cli.reports.markdown_text import SUMMARY_LIMIT
-from stickler_cli.reports.registry import (
+from stickler_cli.reports.formats import (
     FORMATS,
     SAY_PARTIAL,
     SUFFIXES,
@@ -23,6 +21,8 @@ from stickler_cli.reports.registry import (
     require,
     written,
 )
+from stickler_cli.reports.layout import Column, Span, Table, TableStyle, plain_text, table_lines
+from stickler_cli.reports.markdown_text import SUMMARY_LIMIT
 from stickler_cli.runs.hints import alone, name_pattern
 from stickler_cli.runs.whole_files import PARTIAL, check_outputs, whole_file
 from stickler_cli.score.document_result import Status
@@ -36,11 +36,11 @@ from stickler_cli.settings.showing import ReportOptions
 from .console import ExitCode, show_problems, warn, write_result
 
 if TYPE_CHECKING:
-    from stickler_cli.advice.lint import LintReport
+    from stickler_cli.advice.linting import LintReport
     from stickler_cli.advice.tuning import TuneReport
     from stickler_cli.diff.changes import Difference  # few commands load it
     from stickler_cli.packets.report import SplitReport
-    from stickler_cli.reports.errors import ErrorList
+    from stickler_cli.reports.error_list import ErrorList
     from stickler_cli.reports.pair import ComparedPair
 
     Subject: TypeAlias = (

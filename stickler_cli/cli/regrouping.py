@@ -21,7 +21,7 @@ from stickler_cli.settings.allowed import Infer
 from stickler_cli.settings.of_documents import EvalSettings
 from stickler_cli.settings.of_runs import ReportSettings
 from .eval import evaluated, refuse_keys_of_none
-from .explaining import explaining
+from .follow_up import explaining
 
 
 def regrouped(name: str, run: Run, settings: ReportSettings, *, detail: bool) -> Run:

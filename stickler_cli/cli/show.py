@@ -8,9 +8,9 @@ from stickler_cli.reports.figures import number_of, setting
 from stickler_cli.reports.layout import INDENT, Block, Column, Span, Table, Text, draw
 from stickler_cli.schema.choices import Inferred
 from stickler_cli.settings.of_schemas import ShowSettings
+from .command_schema import schema_of
 from .console import ExitCode, write_result
 from .outputs import style_of
-from .schemas import schema_of
 
 ANNOTATION: Final = "annotation"
 

@@ -2,7 +2,7 @@
 
 from stickler_cli.packets.report import SECTIONS_F1, SplitReport
 from stickler_cli.packets.run import split_of
-from stickler_cli.reports.registry import SPLIT_FORMATS
+from stickler_cli.reports.formats import SPLIT_FORMATS
 from stickler_cli.runs.limits import room_for_depth
 from stickler_cli.settings.of_documents import SplitSettings
 from .console import ExitCode, warn

@@ -15,7 +15,7 @@ from stickler_cli.core.problems import ComparisonError, Problem, UsageError, did
 from stickler_cli.documents.pairs import Pairs, open_pairs
 from stickler_cli.documents.reading import BOM, STANDARD_INPUT
 from stickler_cli.reports.figures import setting, some_of
-from stickler_cli.reports.registry import TUNE_FORMATS
+from stickler_cli.reports.formats import TUNE_FORMATS
 from stickler_cli.runs.assembly import client_of, comparing, inputs_of, policy_of
 from stickler_cli.runs.limits import room_for_depth
 from stickler_cli.runs.tuned import COMMENT, commented, hashes, tuned_on
@@ -25,9 +25,9 @@ from stickler_cli.schema.annotated_text import with_keys
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.settings.of_schemas import TuneSettings
+from .command_schema import schema_of
 from .console import ExitCode, show_problems
 from .outputs import NAMED, outputs_of
-from .schemas import schema_of
 
 
 def tune(settings: TuneSettings) -> ExitCode:

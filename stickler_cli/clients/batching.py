@@ -18,9 +18,9 @@ from queue import Empty, SimpleQueue
 from typing import Any, Final, Generic, TypeVar
 
 from stickler_cli.core.values import dataclass
+from .allowance import Policy, Retry
 from .connections import Connections
 from .model import A, Model, ModelError, Q, RefusedError, Reply
-from .policy import Policy, Retry
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -15,11 +15,11 @@ from typing import Any, Final
 
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
+from .allowance import DEFAULT_POLICY, Policy
 from .batching import Outcome, asked
 from .cache import AnswerCache, cache_directory
 from .connections import Connections
 from .model import NO_USAGE, A, Model, ModelError, Q, Usage
-from .policy import DEFAULT_POLICY, Policy
 
 REMEMBERED_BYTES: Final = 256 * 2**20  # some 20,000 large embeddings, or half a million verdicts
 ENTRY_BYTES: Final = 200  # what it takes to remember an answer, about, beside the answer itself

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from .fuzzy import FuzzyComparator
     from .levenshtein import LevenshteinComparator
     from .llm import LLMComparator
+    from .model_instances import StructuredModelComparator
     from .normalized import NormalizedComparator
     from .numeric import NumericComparator, NumericExactC
     from .phone import PhoneComparator
     from .semantic import SemanticComparator
-    from .structured import StructuredModelComparator
 
 __all__ = [
     "BBoxIoUComparator",

@@ -18,7 +18,7 @@ from .pair import ComparedPair, differs
 from .pieces import value_pieces
 
 if TYPE_CHECKING:
-    from stickler_cli.advice.lint import LintReport
+    from stickler_cli.advice.linting import LintReport
     from stickler_cli.advice.tuning import TuneReport  # few commands load them
     from stickler_cli.packets.report import SplitReport
 

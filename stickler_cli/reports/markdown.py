@@ -4,18 +4,18 @@ from collections.abc import Sequence
 from typing import Final
 
 from stickler_cli.diff.changes import Difference
-from stickler_cli.reports import cause_sentences, repeats, run_sentences, tables
+from stickler_cli.reports import cause_sentences, repeat_sentences, run_sentences, tables
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.record import Run, Verdict
-from .confidence import confidence_sentences, confidence_table
 from .difference_view import DifferenceView, signed
-from .errors import error_table, records_of
+from .error_list import error_table, records_of
 from .figures import more_of, rate
 from .layout import Column, Span, Table, TableStyle
 from .markdown_text import COMMENT_LIMIT, code, table_text, truncate_lines
 from .pair import ComparedPair, sum_text
 from .pair_table import TITLES, place_table
 from .rows import rows_shown
+from .trust_table import confidence_sentences, confidence_table
 from .view import RunView
 from .worst_documents import document_table, wrong_documents
 
@@ -115,9 +115,9 @@ def _repeats(view: RunView) -> list[list[str]]:
     found = view.run.repeats
     if found is None:
         return []
-    flips = [f"- {text}" for text in repeats.flips(view, found)]
-    table = _details(repeats.repeats_table(found))
-    return [[f"**{repeats.headline(view, found)}**"], table, flips]
+    flips = [f"- {text}" for text in repeat_sentences.flips(view, found)]
+    table = _details(repeat_sentences.repeats_table(found))
+    return [[f"**{repeat_sentences.headline(view, found)}**"], table, flips]
 
 
 def _causes(view: RunView) -> list[str]:

@@ -24,7 +24,7 @@ from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.record import Run
 from stickler_cli.score.results import Results
 from stickler_cli.score.tally import COUNTING_MODES
-from .errors import ErrorList
+from .error_list import ErrorList
 from .layout import TableStyle
 from .rows import FieldRow, Figures, figures_of, named_rows
 

@@ -4,15 +4,15 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from stickler_cli.diff.changes import Difference
-from stickler_cli.reports import cause_sentences, repeats, run_sentences, tables
+from stickler_cli.reports import cause_sentences, repeat_sentences, run_sentences, tables
 from stickler_cli.score.record import Run
-from .confidence import confidence_sentences, confidence_table
 from .difference_view import MARKS, DifferenceView, signed
-from .errors import error_blocks, records_of
+from .error_list import error_blocks, records_of
 from .figures import more_of
 from .layout import BLANK, INDENT, Block, Span, TableStyle, Text, draw, gates
-from .policy import outcome_blocks
+from .policy_tables import outcome_blocks
 from .rows import rows_shown
+from .trust_table import confidence_sentences, confidence_table
 from .view import RunView
 from .worst_documents import document_blocks
 
@@ -112,12 +112,12 @@ def _policy(view: RunView) -> Iterator[Block]:
 def _repeats(view: RunView) -> Iterator[Block]:
     found = view.run.repeats
     if found is not None:
-        yield Text(repeats.headline(view, found), "title", INDENT)
+        yield Text(repeat_sentences.headline(view, found), "title", INDENT)
         yield BLANK
-        yield repeats.repeats_table(found)
+        yield repeat_sentences.repeats_table(found)
         yield BLANK
         yield Text("values that are right in some runs only" if found.flips else "no value flips")
-        for text in repeats.flips(view, found):
+        for text in repeat_sentences.flips(view, found):
             yield Text(text, indent=INDENT)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
-from stickler_cli.clients.policy import DEFAULT_POLICY, Policy
+from stickler_cli.clients.allowance import DEFAULT_POLICY, Policy
 from stickler_cli.compare.outline import comparators, contains_itself, judges_in_depth, known_paths
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.core.option import part_of

@@ -15,7 +15,7 @@ from .nodes import NO_OBJECT, OBJECT_EXPECTED, Compiler
 from .places import TooManyPlacesError
 from .references import SchemaFiles
 from .remarks import without_doubled_values
-from .validity import Problems, check
+from .schema_problems import Problems, check
 
 
 def compile_schema(  # noqa: PLR0913 - what a schema is, and how it is read

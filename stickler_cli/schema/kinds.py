@@ -22,7 +22,7 @@ from .combinators import InForce, named_schemas
 from .defaults import BY_TYPE, TEXT, LeafDefault, default_comparator, open_default
 from .judging import EngineError, KeyPattern
 from .places import ArrayPlace, LeafPlace, ObjectPlace, OpenPlace, Places, WholePlace
-from .validity import ANYWHERE, OBJECTS, ON_OBJECT, Problems, Usage
+from .schema_problems import ANYWHERE, OBJECTS, ON_OBJECT, Problems, Usage
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from .located import Source
 from .places import Key, Places, UnionPlace, key_of
 from .reach import Reach
 from .references import SchemaFiles
-from .validity import Problems
+from .schema_problems import Problems
 
 DEFAULT_MODEL_NAME: Final = "DynamicModel"
 """What a schema without a model name is called. Source: docs/schema.md."""

@@ -8,8 +8,8 @@ from typing import ClassVar, Final, TypeAlias
 
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.comparators.keywords import KeywordError
+from stickler_cli.comparators.model_instances import StructuredModelComparator
 from stickler_cli.comparators.registry import Comparators, UnknownComparatorError
-from stickler_cli.comparators.structured import StructuredModelComparator
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.values import dataclass
 from .annotations import NOTHING_INHERITED, Annotations, Merged, merge_annotations, read_annotations

@@ -6,7 +6,7 @@ import random
 import pytest
 
 from stickler_cli.advice import copies
-from stickler_cli.advice.lint import lint
+from stickler_cli.advice.linting import lint
 from stickler_cli.schema.loading import load_schema
 from stickler_cli.settings.of_schemas import LintSettings
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from stickler_cli.advice.findings import MOST_PLACES, RULES
-from stickler_cli.advice.lint import lint
+from stickler_cli.advice.linting import lint
 from stickler_cli.schema.loading import load_schema
 from stickler_cli.settings.of_schemas import LintSettings
 

@@ -186,8 +186,8 @@ def test_keys_can_stand_in_a_configuration_file(vendors, stickler):
 
 
 def test_a_narrow_terminal_shows_the_worst_groups_only(vendors, stickler):
+    from stickler_cli.reports.formats import render
     from stickler_cli.reports.layout import TableStyle
-    from stickler_cli.reports.registry import render
     from stickler_cli.runs.saved import load_run
 
     for number in range(30):

@@ -11,7 +11,7 @@ from typing import get_args
 import pytest
 
 from stickler_cli.cli.console import ExitCode
-from stickler_cli.reports.registry import FORMATS
+from stickler_cli.reports.formats import FORMATS
 from stickler_cli.settings.allowed import RunFormat
 from .conftest import GOOD, SCHEMA, write
 

@@ -123,8 +123,8 @@ def test_one_document_has_no_intervals(stickler):
 
 
 def test_a_run_file_gives_the_same_intervals_again(many, stickler):
+    from stickler_cli.reports.formats import render
     from stickler_cli.reports.layout import TableStyle
-    from stickler_cli.reports.registry import render
     from stickler_cli.runs.saved import load_run
 
     out = stickler(*EVAL, "-f", "json", "-o", "run.json").out

@@ -99,8 +99,8 @@ def test_a_finished_run_can_be_asked_for_another_report_and_another_gate(orders,
 
 
 def test_commands_that_take_a_run_take_its_directory(orders, whole):
+    from stickler_cli.reports.formats import render
     from stickler_cli.reports.layout import TableStyle
-    from stickler_cli.reports.registry import render
     from stickler_cli.runs.saved import load_run
 
     assert render("json", load_run("kept"), TableStyle()).encode() == whole[1]["run.json"]

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from stickler_cli.core.problems import UsageError
+from stickler_cli.reports.formats import render
 from stickler_cli.reports.layout import TableStyle
-from stickler_cli.reports.registry import render
 from stickler_cli.runs.saved import load_run
 from .conftest import write
 

@@ -9,8 +9,8 @@ from urllib.parse import unquote
 
 import pytest
 
+from stickler_cli.clients.allowance import Policy, Retry
 from stickler_cli.clients.client import Client
-from stickler_cli.clients.policy import Policy, Retry
 from stickler_cli.comparators.model_comparator import ModelComparator
 
 KEY = "sk-a-secret-of-this-test"

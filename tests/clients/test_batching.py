@@ -4,10 +4,10 @@ import threading
 
 import pytest
 
+from stickler_cli.clients.allowance import Policy
 from stickler_cli.clients.batching import asked
 from stickler_cli.clients.connections import Connections
 from stickler_cli.clients.model import Model, Reply
-from stickler_cli.clients.policy import Policy
 
 
 class Served(Model):

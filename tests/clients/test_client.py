@@ -8,10 +8,10 @@ from hashlib import blake2b
 
 import pytest
 
+from stickler_cli.clients.allowance import Policy, Retry
 from stickler_cli.clients.cache import AnswerCache
 from stickler_cli.clients.client import Client, Memory
 from stickler_cli.clients.model import Model, ModelError, Reply, Usage
-from stickler_cli.clients.policy import Policy, Retry
 from stickler_cli.core.problems import UsageError
 
 

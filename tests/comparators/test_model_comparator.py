@@ -4,10 +4,10 @@ import pickle
 
 import pytest
 
+from stickler_cli.clients.allowance import Policy
 from stickler_cli.clients.client import Client
 from stickler_cli.clients.judge import Verdict
 from stickler_cli.clients.model import ModelError
-from stickler_cli.clients.policy import Policy
 from stickler_cli.comparators import BERTComparator, LLMComparator, SemanticComparator
 
 VECTORS = {"east": [2, 0], "north": [0, 3], "north-east": [1, 1], "none": [0, 0]}

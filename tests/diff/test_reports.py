@@ -9,9 +9,9 @@ import pytest
 from stickler_cli.diff.changes import DiffSettings
 from stickler_cli.diff.comparing import LOWEST
 from stickler_cli.reports.difference_view import signed
+from stickler_cli.reports.formats import FORMATS, render
 from stickler_cli.reports.github import summary
 from stickler_cli.reports.layout import TableStyle
-from stickler_cli.reports.registry import FORMATS, render
 from stickler_cli.score.gates import parse_gate
 from .runs import OPTIONS, RIGHT, WRONG, compared, document, run_of, single
 

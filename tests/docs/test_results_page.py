@@ -4,7 +4,7 @@ import json
 import re
 from pathlib import Path
 
-from stickler_cli.reports.registry import FORMATS, SUFFIXES
+from stickler_cli.reports.formats import FORMATS, SUFFIXES
 from stickler_cli.reports.row_reports import COUNTS, TIDY, WIDE
 from stickler_cli.score.counts import BOUNDS, RATES
 from stickler_cli.score.error_classes import ErrorClass

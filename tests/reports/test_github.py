@@ -7,13 +7,13 @@ import pytest
 
 from stickler_cli.core.problems import Problem
 from stickler_cli.documents.pairs import DocumentPair
-from stickler_cli.reports import markdown, registry
+from stickler_cli.reports import formats, markdown
 from stickler_cli.reports.figures import visible
 from stickler_cli.reports.github import Annotation, annotation_lines, summary
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.markdown_text import CUT, SUMMARY_LIMIT
 
-render = partial(registry.render, "github")
+render = partial(formats.render, "github")
 
 STYLE = TableStyle()
 BROKEN = Problem("gt.json", "it is not JSON")
@@ -154,5 +154,5 @@ def test_a_summary_is_longer_than_a_comment_may_be_and_never_longer_than_its_roo
 
     assert 800_000 < len(text.encode()) <= SUMMARY_LIMIT
     assert text.endswith(f"\n</details>\n\n{CUT}")
-    assert len(registry.render("markdown", run, STYLE)) <= 65_000
+    assert len(formats.render("markdown", run, STYLE)) <= 65_000
     assert len(summary(run, STYLE, 2000).encode()) <= 2000

@@ -11,8 +11,8 @@ import pytest
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import Problem
 from stickler_cli.documents.pairs import DocumentPair
+from stickler_cli.reports.formats import render
 from stickler_cli.reports.layout import TableStyle
-from stickler_cli.reports.registry import render
 
 HOSTILE = (
     "\x1b[31mred",

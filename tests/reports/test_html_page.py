@@ -17,9 +17,9 @@ from stickler_cli import __version__
 from stickler_cli.core.problems import Violation
 from stickler_cli.documents.pairs import DocumentPair
 from stickler_cli.reports.figures import interval_text
+from stickler_cli.reports.formats import render
 from stickler_cli.reports.html import field_tree, page, payload
 from stickler_cli.reports.layout import TableStyle
-from stickler_cli.reports.registry import render
 from stickler_cli.score.detail import Detail, DetailLimits
 from stickler_cli.score.record import Provenance
 from stickler_cli.score.validity import Validity

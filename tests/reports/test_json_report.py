@@ -6,11 +6,11 @@ import orjson
 import pytest
 
 from stickler_cli.documents.pairs import DocumentPair
-from stickler_cli.reports import registry
+from stickler_cli.reports import formats
 from stickler_cli.reports.json_report import json_text
 from stickler_cli.reports.layout import TableStyle
 
-render = partial(registry.render, "json")
+render = partial(formats.render, "json")
 
 
 def nested(depth):

@@ -14,11 +14,11 @@ import xmlschema
 
 from stickler_cli.core.problems import Problem
 from stickler_cli.documents.pairs import DocumentPair
-from stickler_cli.reports import registry
+from stickler_cli.reports import formats
 from stickler_cli.reports.junit import Case, junit_text
 from stickler_cli.reports.layout import TableStyle
 
-render = partial(registry.render, "junit")
+render = partial(formats.render, "junit")
 
 SCHEMA = xmlschema.XMLSchema10(str(Path(__file__).parent / "junit-10.xsd"))
 FIELDS = TableStyle(junit_fields=True)

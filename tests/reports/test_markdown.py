@@ -3,12 +3,12 @@ from functools import partial
 import pytest
 
 from stickler_cli.documents.pairs import DocumentPair
-from stickler_cli.reports import registry
+from stickler_cli.reports import formats
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.markdown import MARKER
 from stickler_cli.reports.markdown_text import code
 
-render = partial(registry.render, "markdown")
+render = partial(formats.render, "markdown")
 
 STYLE = TableStyle()
 

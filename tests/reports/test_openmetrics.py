@@ -8,11 +8,11 @@ import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from stickler_cli.documents.pairs import DocumentPair
-from stickler_cli.reports import registry
+from stickler_cli.reports import formats
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.openmetrics import Gauge, metrics_text
 
-render = partial(registry.render, "openmetrics")
+render = partial(formats.render, "openmetrics")
 
 STYLE = TableStyle()
 

@@ -12,10 +12,10 @@ from stickler_cli.compare.engine import compare
 from stickler_cli.compare.explaining import explain
 from stickler_cli.compare.plan import Options
 from stickler_cli.reports.figures import cells
+from stickler_cli.reports.formats import PAIR_FORMATS, render
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.pair import MANY, ComparedPair, error_classes
 from stickler_cli.reports.pieces import value_pieces
-from stickler_cli.reports.registry import PAIR_FORMATS, render
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import batch_of
 from stickler_cli.settings.of_documents import CompareSettings

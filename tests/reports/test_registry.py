@@ -4,8 +4,8 @@ from typing import get_args
 
 import pytest
 
+from stickler_cli.reports.formats import FORMATS, SUFFIXES, format_of, render
 from stickler_cli.reports.layout import TableStyle
-from stickler_cli.reports.registry import FORMATS, SUFFIXES, format_of, render
 from stickler_cli.settings.allowed import RunFormat
 
 

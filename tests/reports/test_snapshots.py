@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from stickler_cli import __version__
+from stickler_cli.reports.formats import render
 from stickler_cli.reports.layout import TableStyle
-from stickler_cli.reports.registry import render
 
 ROOT = Path(__file__).parents[2]
 SNAPSHOTS = Path(__file__).parent / "snapshots"

@@ -7,11 +7,11 @@ import pytest
 
 from stickler_cli.core.problems import Problem
 from stickler_cli.documents.pairs import DocumentPair
-from stickler_cli.reports import registry
+from stickler_cli.reports import formats
 from stickler_cli.reports.figures import cells
 from stickler_cli.reports.layout import TableStyle
 
-render = partial(registry.render, "table")
+render = partial(formats.render, "table")
 
 PLAIN = TableStyle()
 NARROW = TableStyle(width=40, plain=False)

@@ -8,8 +8,8 @@ import pytest
 
 import stickler_cli
 from stickler_cli.documents.pairs import DocumentPair
+from stickler_cli.reports.formats import render
 from stickler_cli.reports.layout import TableStyle
-from stickler_cli.reports.registry import render
 from stickler_cli.reports.view import RunView
 from stickler_cli.settings.allowed import RunFormat
 

@@ -18,8 +18,8 @@ from stickler_cli.api.evaluation_views import Evaluation
 from stickler_cli.api.notebook_tables import MOST_ROWS
 from stickler_cli.compare.outline import outline
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError
+from stickler_cli.reports.formats import render
 from stickler_cli.reports.layout import TableStyle
-from stickler_cli.reports.registry import render
 from stickler_cli.reports.row_reports import TIDY, WIDE
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.conditions import Conditions, FieldInfo

@@ -17,12 +17,12 @@ from markupsafe import Markup
 from stickler_cli.diff.changes import Difference
 from stickler_cli.reports import run_sentences
 from stickler_cli.reports.cause_sentences import causes, more_causes
-from stickler_cli.reports.confidence import confidence_sentences, confidence_table
 from stickler_cli.reports.difference_view import MARKS, SHORT, DifferenceView, signed
 from stickler_cli.reports.figures import more_of, number_of, setting, visible
 from stickler_cli.reports.html import payload
 from stickler_cli.reports.layout import TableStyle
-from stickler_cli.reports.policy import name_of, outcome_of, promise_of
+from stickler_cli.reports.policy_tables import name_of, outcome_of, promise_of
+from stickler_cli.reports.trust_table import confidence_sentences, confidence_table
 from stickler_cli.reports.view import RunView
 from stickler_cli.score.comparison_lines import MOST_LINES
 from stickler_cli.score.confidence import reliability

@@ -20,10 +20,10 @@ from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.settings.of_schemas import LintSettings
 from .copies import Copies
 from .document_rules import DocumentRules
+from .document_values import values_of
 from .field_values import FieldValues
 from .findings import RULES, Document, Finding, Findings
 from .schema_rules import judge_schema
-from .values import values_of
 
 LINT_FORMAT: Final = "stickler-lint/1"
 DOCUMENTS_AT_ONCE: Final = 256

@@ -10,11 +10,11 @@ from stickler_cli.score.record import Run
 from .layout import TableStyle
 
 if TYPE_CHECKING:
-    from stickler_cli.advice.lint import LintReport
+    from stickler_cli.advice.linting import LintReport
     from stickler_cli.advice.tuning import TuneReport
     from stickler_cli.diff.changes import Difference
     from stickler_cli.packets.report import SplitReport
-    from .errors import ErrorList
+    from .error_list import ErrorList
     from .pair import ComparedPair
 
     Subject: TypeAlias = (
@@ -42,9 +42,9 @@ _RENDERERS: Final = {
 
 _TABLES: Final = {
     "pair": "pair_table",
-    "errors": "errors",
-    "lint": "findings",
-    "tuning": "tuning",
+    "errors": "error_list",
+    "lint": "lint_report",
+    "tuning": "tuning_report",
     "split": "packets",
 }
 """Where the tables of other things than runs and differences are: few commands load them."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from stickler_cli.advice.findings import RULES, SEVERITIES, Finding, Severity
-from stickler_cli.advice.lint import LintReport
+from stickler_cli.advice.linting import LintReport
 from stickler_cli.core.problems import Problem
 from .figures import number_of
 from .layout import INDENT, Block, TableStyle, Text, Tone, draw
