@@ -1,4 +1,4 @@
-"""README and tutorial are true: commands print what they show, tables are those of the code."""
+"""README and tutorial are true: commands print what they show."""
 
 import doctest
 import json
@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from stickler_cli.cli.console import MEANINGS
 from stickler_cli.schema.compiler import compile_schema
 
 PROJECT = Path(__file__).parents[2]
@@ -54,11 +53,6 @@ def test_a_command_prints_what_the_page_shows(command, output, tmp_path):
         assert result.stdout.strip("\n") == output
     else:
         assert result.returncode == 0, result.stdout
-
-
-def test_the_exit_codes_are_those_of_the_program():
-    rows = re.findall(r"^\| (\d+) \| (.*) \|$", README, flags=re.MULTILINE)
-    assert rows == [(str(code.value), meaning) for code, meaning in MEANINGS.items()]
 
 
 def test_the_schema_shown_is_one_that_compiles():
