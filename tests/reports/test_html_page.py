@@ -82,7 +82,7 @@ def shown(run_of):
 def test_the_page_has_one_heading_and_a_section_for_each_part(shown):
     assert shown.one("h1") == "Order"
     assert [text for _, text in shown.all("h2")] == [
-        *("Summary", "Fields", "Errors", "Documents", "Run")
+        *("Summary", "Where", "Fields", "Errors", "Documents", "Run")
     ]
 
 
@@ -163,7 +163,7 @@ def test_every_drawing_says_what_it_shows(shown):
 
     assert len(drawings) > 1
     assert drawings[0][0]["aria-label"] == "Scores of 3 documents; 1 of them exactly 1"
-    assert all(attributes["role"] == "img" for attributes, _ in drawings)
+    assert {attributes["role"] for attributes, _ in drawings} <= {"img", "group"}
     assert "Similarity of 2 pairs: 1 at or above the threshold of 0.5, 1 below" in {
         attributes["aria-label"] for attributes, _ in drawings
     }

@@ -6,7 +6,7 @@ from typing import Final
 
 from stickler_cli.core.values import dataclass
 from stickler_cli.reports.figures import number_of
-from stickler_cli.score.counts import Counts
+from stickler_cli.score.counts import Counts, RateRule
 from stickler_cli.score.detail import BINS, Histogram
 
 WIDTH: Final = 440.0
@@ -46,6 +46,9 @@ class Bar:
     height: float
     name: str
     title: str
+    count: int
+    lower: str
+    """Where its bin begins, as links say it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,8 @@ class Chart:
     threshold: float | None
     label: str
     ticks: Sequence[tuple[float, str]]
+    curve: str = ""
+    """F1 by threshold, as SVG has a path; empty where none is shown."""
 
 
 def bar_parts(counts: Counts) -> list[Part]:
@@ -72,7 +77,7 @@ def bar_parts(counts: Counts) -> list[Part]:
     return parts
 
 
-def similarity_chart(histogram: Histogram, threshold: float | None) -> Chart:
+def similarity_chart(histogram: Histogram, threshold: float | None, curve: str = "") -> Chart:
     """Return how similar the pairs of a field are, and where they begin to match."""
     matched, unlike = sum(histogram.matched), sum(histogram.unlike)
     level = "their threshold" if threshold is None else f"the threshold of {threshold:g}"
@@ -81,7 +86,30 @@ def similarity_chart(histogram: Histogram, threshold: float | None) -> Chart:
         f"{matched} at or above {level}, {unlike} below"
     )
     bars = _bars([("tp", histogram.matched), ("fd", histogram.unlike)], "pair")
-    return Chart(bars, None if threshold is None else _x(threshold), label, _ticks(threshold))
+    at = None if threshold is None else _x(threshold)
+    return Chart(bars, at, label, _ticks(threshold), curve)
+
+
+def threshold_curve(pairs: Histogram, counts: Counts, rule: RateRule) -> str:
+    """Return F1 against the threshold, as SVG has a path, if pairs stay as they are.
+
+    An estimate: with another threshold other items would be paired, and more would be judged
+    inside them. Of one bar it would be a step, and is empty.
+
+    Args:
+        pairs: the pairs of the field that were judged, by similarity.
+        counts: of the field, of what was judged; its FA and FN have no pair.
+        rule: how rates come of counts.
+    """
+    by_bin = [sum(both) for both in zip(pairs.matched, pairs.unlike, strict=True)]
+    if sum(map(bool, by_bin)) < 2:
+        return ""
+    points = []
+    for at in range(BINS + 1):
+        right = sum(by_bin[at:])
+        told = rule.rates(counts._replace(tp=right, fd=sum(by_bin[:at])))
+        points.append(f"{_x(at / BINS):.1f},{HEIGHT * (1 - (told.f1 or 0.0)):.1f}")
+    return "M" + " L".join(points)
 
 
 def score_chart(counts: Sequence[int]) -> Chart:
@@ -105,7 +133,8 @@ def _bars(layers: Sequence[tuple[str, Sequence[int]]], noun: str) -> list[Bar]:
             if count := counts[position]:
                 part = height * count / total
                 bottom -= part
-                bars.append(Bar(x, bottom, part, name, f"{where}: {number_of(count, noun)}"))
+                title = f"{where}: {number_of(count, noun)}"
+                bars.append(Bar(x, bottom, part, name, title, count, f"{position / BINS:g}"))
     return bars
 
 

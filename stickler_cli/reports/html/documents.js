@@ -39,7 +39,9 @@ const Documents = (() => {
     byId("documents-wrong").checked = Boolean(documents.wrong);
     byId("documents-order").value = documents.sort;
     const find = documents.find.trim().toLowerCase();
-    kept = all.filter((row) => (!documents.wrong || errors(row) > 0 || row[STATUS] !== "evaluated") && row[ID].toLowerCase().includes(find));
+    const conditions = narrowedDocuments(documents);
+    byId("documents-chosen").replaceChildren(...conditions.map(({ key, text }) => element("button", { type: "button", class: "chip", onclick: () => State.change("documents", { [key]: "" }) }, `${text} ✕`)));
+    kept = all.filter((row) => conditions.every(({ test }) => test(row)) && (!documents.wrong || errors(row) > 0 || row[STATUS] !== "evaluated") && row[ID].toLowerCase().includes(find));
     if (documents.sort === "id") kept.sort((a, b) => (a[ID] < b[ID] ? -1 : 1));
     if (documents.sort === "errors") kept.sort((a, b) => errors(b) - errors(a));
     list.show(kept.length, (index) => kept[index]);

@@ -13,7 +13,7 @@ from stickler_cli.score.bootstrap import FieldIntervals
 from stickler_cli.score.conditions import ANY_KEY
 from stickler_cli.score.detail import Histogram
 from stickler_cli.score.error_counts import ByClass, ordered
-from .charts import Chart, similarity_chart
+from .charts import Chart, similarity_chart, threshold_curve
 
 MOST_FIELDS: Final = 2_000
 """Rows of the table of fields: a page with more opens slowly, and the CSV report has them all."""
@@ -67,11 +67,16 @@ def field_views(view: RunView, histograms: Mapping[Path, Histogram]) -> list[Fie
                 visible(name),
                 next((place for place in after if rows[place].depth <= row.depth), len(rows)),
                 view.run.evaluation.intervals(view.run.rule, name),
-                similarity_chart(pairs[index], row.threshold) if index in pairs else None,
+                _chart(view, row, pairs[index]) if index in pairs else None,
                 ordered(classes[index]),
             )
         )
     return found
+
+
+def _chart(view: RunView, row: FieldRow, pairs: Histogram) -> Chart:
+    judged = row.figures["overall" if row.mode == "overall" else "aggregate"].counts
+    return similarity_chart(pairs, row.threshold, threshold_curve(pairs, judged, view.run.rule))
 
 
 def places_of(view: RunView) -> dict[Path, int]:

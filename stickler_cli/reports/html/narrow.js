@@ -2,6 +2,16 @@
 
 const causes = Array.from(document.querySelectorAll("[data-cause]"), (link) => ({ key: link.dataset.cause, text: link.textContent }));
 
+const BINS = 20;
+const binOf = (value) => (value >= 1 ? BINS : Math.min(Math.floor(value * BINS + 1e-9), BINS - 1));
+const binText = (lower) => (Number(lower) >= 1 ? "1" : `${lower} to below ${Number((Number(lower) + 1 / BINS).toFixed(4))}`);
+
+const KINDS = {
+  values: ["single values", (error) => error[VALUES] === null],
+  wholes: ["items and objects as a whole", (error) => error[VALUES] !== null],
+  judged: ["not inside of what failed as a whole", (error) => error[INSIDE] === null],
+};
+
 const NARROWING = {
   of: (id) => ({ text: `document ${visible(id)}`, test: (error) => error[DOCUMENT] === id }),
   cause: (key) => {
@@ -9,10 +19,8 @@ const NARROWING = {
     return { text: `cause: ${causes[at]?.text ?? visible(key)}`, test: (error) => error[CAUSE] === at && at >= 0 };
   },
   at: (path) => ({ text: `field ${visible(path)} itself`, test: (error) => Fields.pathOf(error[ROW]) === path }),
-  what: (kind) => ({
-    text: kind === "values" ? "single values" : "items and objects as a whole",
-    test: (error) => (error[VALUES] === null) === (kind === "values"),
-  }),
+  what: (kind) => ({ text: KINDS[kind]?.[0] ?? visible(kind), test: KINDS[kind]?.[1] ?? (() => false) }),
+  similarity: (lower) => ({ text: `similarity ${binText(lower)}`, test: (error) => error[SIMILARITY] !== null && binOf(error[SIMILARITY]) === binOf(Number(lower)) }),
   gt: (json) => ({ text: `ground truth ${visible(json)}`, test: (error) => textOf(error[GT]) === json }),
   pred: (json) => ({ text: `prediction ${visible(json)}`, test: (error) => textOf(error[PRED]) === json }),
 };
@@ -21,3 +29,13 @@ const narrowed = (state) =>
   Object.entries(NARROWING)
     .filter(([key]) => state[key])
     .map(([key, make]) => ({ key, ...make(state[key]) }));
+
+// The same for the list of documents.
+const NARROWING_DOCUMENTS = {
+  score: (lower) => ({ text: `score ${binText(lower)}`, test: ([, , score]) => score !== null && binOf(score) === binOf(Number(lower)) }),
+};
+
+const narrowedDocuments = (state) =>
+  Object.entries(NARROWING_DOCUMENTS)
+    .filter(([key]) => state[key])
+    .map(([key, make]) => ({ key, ...make(state[key], state) }));

@@ -32,6 +32,7 @@ from stickler_cli.score.policy import AcceptancePolicy, FieldPolicy
 from stickler_cli.score.record import Run, Verdict
 from stickler_cli.settings.deciding import RunOptions
 from .charts import OUTCOMES, bar_parts, score_chart
+from .field_charts import dot_plot, heat_maps
 from .field_tree import MOST_FIELDS, field_views, places_of
 from .origins import Origins
 from .trust_charts import CoverageChart, coverage_chart, reliability_chart
@@ -77,6 +78,7 @@ def render_run(run: Run, style: TableStyle) -> str:
     accounts = view.run.evaluation.accounts
     documents = None if accounts is None else payload.documents_of(accounts)
     named, more = causes(view)
+    fields = field_views(view, detail.histograms)
     code = script()
     digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode("ascii")
     context = {
@@ -89,16 +91,19 @@ def render_run(run: Run, style: TableStyle) -> str:
         "other_causes": more[:MOST_CAUSES],
         "causes_left_out": more[MOST_CAUSES:],
         "listed": detail.knows_errors,
-        "counted": detail.knows_errors and detail.complete,
+        "exact": detail.knows_errors and detail.complete,
         "cards": _cards(view),
         "settings": _settings(view),
-        "fields": field_views(view, detail.histograms),
+        "fields": fields,
+        "dots": dot_plot(view, fields),
+        "heat_maps": heat_maps(view),
         "fields_left_out": max(len(view.rows) - MOST_FIELDS, 0),
         "histograms_kept": detail.knows_values,
         "level": view.interval_title.removesuffix(" of F1"),
         "trust": _trust(view),
         "sides": SIDES,
         "most_violations": MOST_VIOLATIONS,
+        "most_documents": payload.MOST_DOCUMENTS,
         "documents": documents,
         "scores": score_chart(documents.scores) if documents and any(documents.scores) else None,
         "payload": {

@@ -5,8 +5,8 @@
 
 const LISTS = {
   fields: { find: "", wrong: "", sort: "", open: [] },
-  errors: { find: "", field: "", class: "", outcome: [], cause: "", at: "", what: "", gt: "", pred: "", of: "", sort: "", group: "" },
-  documents: { find: "", wrong: "", sort: "" },
+  errors: { find: "", field: "", class: "", outcome: [], cause: "", at: "", what: "", similarity: "", gt: "", pred: "", of: "", sort: "", group: "" },
+  documents: { find: "", wrong: "", sort: "", score: "", by: "", group: "" },
 };
 const PANEL = ["document", "path", "as"];
 

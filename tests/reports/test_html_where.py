@@ -1,0 +1,104 @@
+"""The drawings that say where values were lost."""
+
+import pytest
+
+from stickler_cli.reports.html import field_charts
+from stickler_cli.reports.html.charts import HEIGHT, threshold_curve
+from stickler_cli.reports.html.field_charts import axis_of, dot_plot, heat_maps
+from stickler_cli.reports.html.field_tree import field_views
+from stickler_cli.reports.view import RunView
+from stickler_cli.score.counts import Counts, RateRule
+from stickler_cli.score.detail import BINS, Histogram
+
+
+@pytest.mark.parametrize(
+    ("lowest", "low", "marks"),
+    [
+        (0.93, 0.92, ["0.92", "0.94", "0.96", "0.98", "1"]),
+        (0.2, 0.2, ["0.2", "0.4", "0.6", "0.8", "1"]),
+        (0.0, 0.0, ["0", "0.2", "0.4", "0.6", "0.8", "1"]),
+        (1.0, 0.99, ["0.99", "0.992", "0.994", "0.996", "0.998", "1"]),
+    ],
+)
+def test_an_axis_is_as_long_as_its_values_need(lowest, low, marks):
+    axis = axis_of(lowest)
+
+    assert axis.low == pytest.approx(low)
+    assert [text for _, text in axis.ticks] == marks
+    assert [axis.ticks[0][0], axis.ticks[-1][0]] == pytest.approx([0, 100])
+
+
+def shown(run):
+    view = RunView(run)
+    return dot_plot(view, field_views(view, run.detail.histograms if run.detail else {}))
+
+
+def test_the_whole_stands_first_then_fields_the_lowest_first(run_of):
+    plot = shown(run_of(detailed=True, intervals=True))
+
+    values = [dot.value for dot in plot.dots[1:]]
+    assert values == sorted(values)
+    assert (plot.dots[0].name, plot.dots[0].lost) == ("", None)
+    assert {dot.name for dot in plot.dots[1:]} == {
+        *("id", "total", "customer.name", "customer.city", "lines.sku", "lines.qty", "rates.*")
+    }
+    reaches = [(dot, *dot.reach) for dot in plot.dots if dot.reach]
+    assert len(reaches) > 3
+    for dot, begin, length in reaches:
+        assert -1e-9 <= begin <= dot.at <= begin + length + 1e-9 <= 100 + 1e-6
+
+
+def test_a_gate_stands_at_the_fields_that_it_asks_for(run_of):
+    gates = ["f1>=0.7", "leaves:lines.*.f1>=0.9", "total.recall>=0.5", "total.fd<=3"]
+    by_name = {dot.name: dot.gates for dot in shown(run_of(gates=gates)).dots}
+
+    assert [text for _, text, _ in by_name[""]] == ["f1>=0.7"]
+    assert [text for _, text, _ in by_name["lines.sku"]] == ["leaves:lines.*.f1>=0.9"]
+    assert by_name["total"] == by_name["id"] == []
+
+
+def test_fields_beyond_the_most_are_counted(run_of, monkeypatch):
+    monkeypatch.setattr(field_charts, "MOST_DOTS", 2)
+    run = run_of(detailed=True)
+
+    assert (len(shown(run).dots), shown(run).left_out) == (3, 5)
+    assert heat_maps(RunView(run))[0].left_out > 0
+
+
+def test_the_maps_hold_every_error_of_a_declared_field_once(run_of):
+    run = run_of(detailed=True)
+    values, wholes = heat_maps(RunView(run))
+    errors = run.evaluation.errors
+
+    counted = sum(count for _, cells in values.rows for count, _ in cells)
+    undeclared = sum(errors.fields[("note",)].values())
+    assert counted == sum(each.total() for each in errors.fields.values()) - undeclared
+    assert sum(count for _, cells in wholes.rows for count, _ in cells) == sum(
+        each.total() for each in errors.units.values()
+    )
+    totals = [sum(count for count, _ in cells) for _, cells in values.rows]
+    assert totals == sorted(totals, reverse=True)
+
+
+def test_without_errors_there_is_no_map(run_of):
+    assert heat_maps(RunView(run_of(pairs=[]))) == []
+
+
+def test_the_curve_is_the_f1_that_other_thresholds_would_give():
+    pairs = Histogram()
+    pairs.matched[BINS], pairs.unlike[10] = 3, 1
+    path = threshold_curve(pairs, Counts(tp=3, fd=1, fa=1, fn=1), RateRule())
+    heights = [float(point.split(",")[1]) for point in path[1:].split(" L")]
+
+    # Up to 0.5 all four pairs match: precision and recall are 4 of 5. Above it three do, and one
+    # is wrong: precision 3 of 5, recall 3 of 4.
+    low, high = 0.8, 2 * 0.6 * 0.75 / (0.6 + 0.75)
+    assert heights[:11] == pytest.approx([HEIGHT * (1 - low)] * 11, abs=0.06)
+    assert heights[11:] == pytest.approx([HEIGHT * (1 - high)] * (BINS - 10), abs=0.06)
+
+
+def test_one_similarity_makes_no_curve():
+    pairs = Histogram()
+    pairs.matched[BINS] = 3
+
+    assert threshold_curve(pairs, Counts(tp=3), RateRule()) == ""
