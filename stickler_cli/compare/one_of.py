@@ -69,8 +69,10 @@ class ChoiceNode(Node, ABC):
 class Acceptor(ABC):
     """Says whether a value is valid under an arm's schema; picklable, equal by schema."""
 
-    is_quick: ClassVar[bool] = False
-    """Whether it looks at nothing inside a value."""
+    @property
+    def is_bounded(self) -> bool:
+        """Whether it takes time in proportion to the value."""
+        return True
 
     @abstractmethod
     def __call__(self, value: JsonValue) -> bool:

@@ -12,7 +12,7 @@ from .leaf import LeafNode
 from .list import ListNode
 from .map import MapNode
 from .object import ObjectNode
-from .one_of import OneOfNode, RecursionNode, followed
+from .one_of import OneOfNode, followed
 from .open import OpenNode
 from .plan import Node, Plan
 from .tuple import TupleNode
@@ -67,15 +67,10 @@ def comparators(plan: Plan) -> tuple[BaseComparator, ...]:
     return tuple(node.comparator for node in _leaves(plan.root))
 
 
-def contains_itself(plan: Plan) -> bool:
-    """Return whether a place of a plan may stand inside itself."""
-    return any(isinstance(node, RecursionNode) for node in _nodes(plan.root))
-
-
-def judges_in_depth(plan: Plan) -> bool:
-    """Return whether arms of unions are chosen by what is inside values of any depth."""
+def is_bounded(plan: Plan) -> bool:
+    """Return whether arms of unions are chosen in time in proportion to the values."""
     arms = (arm for node in _nodes(plan.root) if isinstance(node, OneOfNode) for arm in node.arms)
-    return contains_itself(plan) and not all(arm.accepts.is_quick for arm in arms)
+    return all(arm.accepts.is_bounded for arm in arms)
 
 
 def _below(node: Node, path: Path, above: tuple[int, ...]) -> Iterator[FieldOutline]:

@@ -5,7 +5,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from stickler_cli.clients.allowance import DEFAULT_POLICY, Policy
-from stickler_cli.compare.outline import comparators, contains_itself, judges_in_depth, known_paths
+from stickler_cli.compare.outline import comparators, is_bounded, known_paths
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.core.option import part_of
 from stickler_cli.core.problems import Problem, UsageError
@@ -25,7 +25,7 @@ from stickler_cli.settings.inputs import SourceOptions
 from stickler_cli.settings.of_documents import EvalSettings
 from stickler_cli.settings.running import ModelOptions
 from .grouping import parse_groupings
-from .job import Job, OutputsRequested, Workers, validation_of
+from .job import Job, OutputsRequested, Validation, Workers, validation_of
 from .limits import check_memory_limit
 from .run_directory import KEPT_NON_MATCHES, OPTION
 from .saved import load_policy
@@ -82,21 +82,21 @@ def assemble(
     validation = validation_of(settings.validate, loaded.contents, loaded.path, loaded.path)
     unwrapper = unwrapper_of(loaded.plan.root, settings)
     job = Job(loaded.plan, options, settings.missing, requested, validation, by, unwrapper)
-    workers = _workers(settings, loaded.plan, validates=validation is not None)
+    workers = _workers(settings, loaded.plan, validation)
     warnings = overlap(tunings(loaded.contents), settings.gt, settings) if gates else []
     accepting = _policy(settings, loaded) if settings.policy else None
     return Assembly(loaded, settings, pairs, job, workers, gates, warnings, accepting)
 
 
-def _workers(settings: EvalSettings, plan: Plan, *, validates: bool) -> Workers:
+def _workers(settings: EvalSettings, plan: Plan, validation: Validation | None) -> Workers:
     """Return who does the work: other processes alone, where a document may stall this one."""
     timeout = None if plan.asks_models else settings.document_timeout
-    may_stall = judges_in_depth(plan) or (validates and contains_itself(plan))
+    may_stall = not is_bounded(plan) or (validation and not validation.validator.is_bounded)
     return Workers(
         settings.jobs,
         source=f"--jobs {settings.jobs}",
         document_timeout=timeout,
-        watched=timeout is not None and (may_stall or timeout < TIMEOUT),
+        watched=timeout is not None and bool(may_stall or timeout < TIMEOUT),
         memory_limit=settings.memory_limit,
     )
 

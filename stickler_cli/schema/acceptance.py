@@ -12,7 +12,8 @@ from stickler_cli.core.json_values import JsonValue, kind_of
 from stickler_cli.core.values import dataclass
 from .annotations import own_keys
 from .dialects import TYPES
-from .judging import Documents, Formats, Part, is_valid
+from .judged_documents import Documents, Part
+from .judging import Formats
 from .located import Source
 from .references import SchemaFiles
 
@@ -28,7 +29,6 @@ ANY_TYPE: Final = frozenset(TYPES)
 class TypeAcceptor(Acceptor):
     """Accepts values of some JSON types, as the engine does; no validator is built for these."""
 
-    is_quick = True
     types: frozenset[str]
 
     def __call__(self, value: JsonValue) -> bool:
@@ -46,6 +46,11 @@ class NumberAcceptor(Acceptor):
     inner: Acceptor
     numbers: bool
     """Whether it accepts a text that is nothing but a number."""
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether it takes time in proportion to the value."""
+        return self.inner.is_bounded
 
     def __call__(self, value: JsonValue) -> bool:
         """Return whether the value is accepted."""
@@ -76,9 +81,14 @@ class SchemaAcceptor(Part, Acceptor):
 
     formats = GENEROUS
 
+    @property
+    def is_bounded(self) -> bool:
+        """Whether it takes time in proportion to the value."""
+        return self.documents.are_bounded
+
     def __call__(self, value: JsonValue) -> bool:
         """Return whether the value is valid."""
-        return is_valid(self.validator, value)
+        return self.is_valid(value)
 
 
 def acceptor_of(files: SchemaFiles, arm: Source, documents: Documents) -> Acceptor:

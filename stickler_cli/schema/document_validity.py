@@ -8,7 +8,8 @@ from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.locations import field_path, json_pointer
 from stickler_cli.core.problems import Problem, SchemaError, Violation
 from .dialects import CLOSED_BY, ITEMS, NAMED, Schema
-from .judging import MOST_LEVELS, EngineError, Part, brief_message, is_valid, too_deep
+from .judged_documents import Part
+from .judging import MOST_LEVELS, EngineError, brief_message, too_deep
 from .reach import Reach
 from .references import SchemaFiles
 
@@ -41,23 +42,28 @@ class DocumentValidator:
         except EngineError as error:
             raise _refusal(source, str(error), error.pointer) from None
 
+    @property
+    def is_bounded(self) -> bool:
+        """Whether a verdict takes time in proportion to the document."""
+        return self._part.documents.are_bounded
+
     def violations(self, document: JsonObject) -> Iterator[Violation]:
         """Find everything in a document that the schema forbids; nothing if it is valid."""
         if too_deep(document):
             yield Violation("", "", "", f"the document has more than {MOST_LEVELS} levels")
             return
         try:
-            found = list(self._part.validator.iter_errors(document))
+            found = list(self._part.errors(document))
         except ValueError as reason:  # a value that it names has too many levels, or a surrogate
-            if not is_valid(self._part.validator, document):
+            if not self._part.is_valid(document):
                 yield Violation("", "", "", brief_message(str(reason)))
             return
-        for error in found:
-            keyword, steps = error.kind.name, error.evaluation_path
+        for error, steps, place in found:
+            keyword = error.kind.name
             missing = [getattr(error.kind, "property", "")] if keyword == "required" else []
             if keyword == "falseSchema" and steps and steps[-1] in _ABOUT:
                 keyword = str(steps[-1])  # such as `additionalProperties`, under which it stands
-            pattern, pointer = _pattern(steps, missing), json_pointer(tuple(error.instance_path))
+            pattern, pointer = _pattern(steps, missing), json_pointer(place)
             yield Violation(keyword, pattern, pointer, brief_message(error.message))
 
 

@@ -9,8 +9,7 @@ import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cached_property
-from hashlib import sha256
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import jsonschema_rs
 
@@ -20,6 +19,8 @@ from stickler_cli.core.values import dataclass
 from .dialects import DEFAULT, Dialect, Schema
 
 Validator = jsonschema_rs.Validator
+Registry = jsonschema_rs.Registry
+Error = jsonschema_rs.ValidationError
 Formats = Mapping[str, Callable[[str], bool]]
 """What a format means, by its name."""
 
@@ -49,17 +50,19 @@ class EngineError(Exception):
         """To what it does not take, inside its document."""
 
 
-def build(
+def build(  # noqa: PLR0913 - what the engine takes
     schema: Schema,
     dialect: Dialect,
     *,
-    registry: jsonschema_rs.Registry | None = None,
+    registry: Registry | None = None,
     base: str | None = None,
     formats: Formats | None = None,
+    keywords: dict[str, Any] | None = None,
 ) -> Validator:
     """Return the validator of a schema; it asserts formats and never asks the network.
 
-    References start from `base` and lead into the `registry`; `formats` is what some mean here.
+    References start from `base` and lead into the `registry`; `formats` is what some mean here, and
+    `keywords` are more than the dialect has.
 
     Raises:
         EngineError: the engine does not take the schema.
@@ -72,10 +75,20 @@ def build(
             base_uri=base,
             validate_formats=True,
             formats={**known, **(formats or {})},
+            keywords=keywords,
             pattern_options=_PATTERNS,
             email_options=_EMAIL,
             offline=True,
         )
+    except ValueError as error:
+        raise _refusal(error) from None
+
+
+def registry_of(documents: Mapping[str, JsonValue]) -> Registry:
+    """Return documents by their URIs for the engine, which may refuse them with an EngineError."""
+    try:
+        # It looks all references up, those too that nothing follows: whatever they lead to.
+        return Registry([*documents.items()], retriever=lambda _: True)
     except ValueError as error:
         raise _refusal(error) from None
 
@@ -153,84 +166,3 @@ class KeyPattern:
     def search(self, key: str) -> bool:
         """Return whether the pattern is in a key."""
         return is_valid(self._validator, key)
-
-
-class Documents:
-    """All documents of a schema; what judges by any part of them shares them."""
-
-    def __init__(
-        self, by_uri: Mapping[str, tuple[JsonValue, Dialect]], renamed: Mapping[int, str]
-    ) -> None:
-        """Take documents, which may grow until the first question, with their dialects.
-
-        They go by the URI that they give themselves; `renamed` has what a `$ref` in them is
-        instead, by identity of its schema.
-        """
-        self._by_uri = by_uri
-        self._renamed = renamed
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        dialects = {uri: dialect for uri, (_, dialect) in self._by_uri.items()}
-        return Documents, ({uri: (each, dialects[uri]) for uri, each in self.contents.items()}, {})
-
-    def __eq__(self, other: object) -> bool:
-        return self is other or (isinstance(other, Documents) and self._digest == other._digest)
-
-    __hash__ = None  # type: ignore[assignment] # it grows while a plan is compiled
-
-    @cached_property
-    def contents(self) -> dict[str, JsonValue]:
-        """The documents as the engine takes them; a `$schema` of the user's own is replaced."""
-
-        def taken(value: JsonValue) -> JsonValue:
-            if isinstance(value, list):
-                return [taken(part) for part in value]
-            if not isinstance(value, dict):
-                return value
-            copied = {name: taken(part) for name, part in value.items()}
-            own = self._renamed.get(id(value))
-            return copied if own is None else {**copied, "$ref": own}
-
-        return {
-            uri: {**document, "$schema": dialect.uri} if isinstance(document, dict) else document
-            for uri, (contents, dialect) in self._by_uri.items()
-            for document in [taken(contents) if self._renamed else contents]
-        }
-
-    @cached_property
-    def _digest(self) -> str:
-        """A plan holds many acceptors, and documents may be large."""
-        return sha256(repr(self.contents).encode(errors="replace")).hexdigest()
-
-    @cached_property
-    def registry(self) -> jsonschema_rs.Registry:
-        """The documents for the engine, which may refuse them with an EngineError."""
-        try:
-            # It looks all references up, those too that nothing follows: whatever they lead to.
-            return jsonschema_rs.Registry([*self.contents.items()], retriever=lambda _: True)
-        except ValueError as error:
-            raise _refusal(error) from None
-
-
-@dataclass(frozen=True)
-class Part:
-    """A schema inside documents, for values to be held against; picklable."""
-
-    formats: ClassVar[Formats] = {}
-    reference: str
-    """An absolute reference to the schema."""
-    dialect: Dialect
-    documents: Documents
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.reference, self.dialect, self.documents)
-
-    @cached_property
-    def validator(self) -> Validator:
-        """The validator of the schema, built when first asked for; see `build`."""
-        registry = self.documents.registry
-        # As the whole document it is known to be the outermost, which `$recursiveRef` looks for.
-        base = self.reference.removesuffix("#")
-        whole = self.documents.contents.get(base)
-        schema: Schema = whole if isinstance(whole, dict) else {"$ref": self.reference}
-        return build(schema, self.dialect, registry=registry, base=base, formats=self.formats)

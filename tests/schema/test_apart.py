@@ -1,0 +1,149 @@
+"""Schemas whose parts are reached in many ways: each value is judged by each part once."""
+
+import pickle
+
+import pytest
+
+from stickler_cli.compare.engine import compare
+from stickler_cli.schema.acceptance import SchemaAcceptor
+from stickler_cli.schema.apart import APART, DEEPEST, Apart
+from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.schema.document_validity import DocumentValidator
+from stickler_cli.schema.judged_documents import Part
+
+THRESHOLD = "x-aws-stickler-threshold"
+TIME = {"type": "string", "format": "time"}
+NODE = {"$ref": "#/$defs/n"}
+
+
+def arm(inside, threshold=0.5):
+    """Return an arm with a value and something of its kind inside; arms compare differently."""
+    return {
+        "type": "object",
+        "properties": {"c": inside, "v": {**TIME, THRESHOLD: threshold}},
+    }
+
+
+def recursive(definition):
+    return {"type": "object", "properties": {"a": NODE}, "$defs": {"n": definition}}
+
+
+def chain(length, arms=2):
+    """Return a schema of definitions, each of which holds the next one in several ways."""
+    last = {f"n{length}": arm({})}
+    for at in range(length):
+        inside = {"$ref": f"#/$defs/n{at + 1}"}
+        last[f"n{at}"] = {"anyOf": [arm(inside, 0.1 * number) for number in range(1, arms + 1)]}
+    return {"type": "object", "properties": {"a": {"$ref": "#/$defs/n0"}}, "$defs": last}
+
+
+SCHEMAS = {
+    "anyOf": recursive({"anyOf": [arm(NODE, 0.1), arm(NODE, 0.2)]}),
+    "oneOf": recursive({"oneOf": [arm(NODE, 0.1), arm(NODE, 0.2)]}),
+    "several": recursive({"anyOf": [arm(NODE, at / 10) for at in range(1, 6)]}),
+    "inside unions": recursive({"anyOf": [arm({"oneOf": [NODE, {"type": "null"}]}), arm(NODE)]}),
+    "draft 7": {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        **recursive({"anyOf": [arm(NODE, 0.1), arm(NODE, 0.2)]}),
+    },
+    "all of several": recursive({"allOf": [arm(NODE), arm(NODE)]}),
+    "definitions": chain(60),
+    "definitions of many arms": chain(60, 6),
+}
+
+
+def document(depth, last, other="10:00"):
+    value = {"v": last}
+    for _ in range(depth):
+        value = {"v": other, "c": value}
+    return {"a": value}
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """Return the values whose format was asked about."""
+    found = []
+
+    def is_time(text):
+        found.append(text)
+        return text == "10:00"
+
+    monkeypatch.setattr(SchemaAcceptor, "formats", {"time": is_time})
+    monkeypatch.setattr(Part, "formats", {"time": is_time})
+    return found
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+@pytest.mark.parametrize("last", ["10:00", "never"])
+def test_arms_of_values_are_found_in_steps_that_grow_with_the_document(name, last, asked):
+    plan = compile_schema(SCHEMAS[name])
+
+    for depth in (5, 50):
+        asked.clear()
+        compare(plan, [document(depth, last)], [document(depth, "10:00")])
+
+        assert len(asked) <= 20 * (depth + 1)
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+@pytest.mark.parametrize("last", ["10:00", "never"])
+def test_what_is_wrong_is_found_in_steps_that_grow_with_the_document(name, last, asked):
+    validator = DocumentValidator(SCHEMAS[name])
+
+    for depth in (5, 50):
+        asked.clear()
+        found = list(validator.violations(document(depth, last)))
+
+        assert bool(found) is (last == "never" or name == "oneOf")
+        assert 0 < len(asked) <= 20 * (depth + 1)
+
+
+def test_deep_documents_are_judged_through_many_definitions():
+    depth, time = 4 * DEEPEST, "10:00:00Z"
+    sent = pickle.dumps(DocumentValidator(chain(depth, 3)))
+    validator = pickle.loads(sent)  # noqa: S301 - our own
+
+    assert list(validator.violations(document(depth, time, time))) == []
+    (found,) = validator.violations(document(depth, "10:00", time))
+    assert (found.keyword, found.pointer) == ("anyOf", "/a")
+
+
+def test_what_is_wrong_outside_of_alternatives_is_told_where_it_is():
+    tree = {
+        "type": "object",
+        "properties": {
+            "v": {"anyOf": [{"type": "number"}, {"type": "null"}]},
+            "c": {"type": "array", "items": NODE},
+        },
+        "required": ["v"],
+        "additionalProperties": False,
+    }
+    wrong = {"v": 1, "c": [{"v": 2, "d": 1}, {"c": []}, {"v": "x"}]}
+
+    found = list(DocumentValidator(recursive(tree)).violations({"a": wrong}))
+
+    assert [(each.keyword, each.path, each.pointer) for each in found] == [
+        ("additionalProperties", "a.c[]", "/a/c/0"),
+        ("required", "a.c[].v", "/a/c/1"),
+        ("anyOf", "a.c[].v", "/a/c/2/v"),
+    ]
+
+
+def test_what_fails_in_the_middle_of_a_verdict_is_raised():
+    def fails(reference, value):
+        raise KeyboardInterrupt
+
+    apart = Apart(fails)
+    (keyword,) = apart.keywords.values()
+
+    def ask():
+        try:
+            keyword({}, "#", []).validate(1)
+        except ValueError:  # as the engine does
+            return False
+        return True
+
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            apart.settled(ask)
+    assert list(apart.keywords) == [APART]
