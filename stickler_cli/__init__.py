@@ -17,10 +17,11 @@ _OFFERED: Final = {
     "api.structured": "StructuredModel",
     "api.views": "NonMatchField NonMatchType",
     "api.zero": "EvalResult evaluate",
-    "comparators": "BBoxIoUComparator BERTComparator BaseComparator BertComparator DateComparator "
-    "ExactComparator FuzzyComparator LLMComparator LevenshteinComparator "
-    "NormalizedComparator NumericComparator NumericExactC PhoneComparator SemanticComparator "
-    "StructuredModelComparator",
+    "comparators.anls": "anls_score",
+    "comparators": "ANLSStarComparator BBoxIoUComparator BERTComparator BaseComparator "
+    "BertComparator DateComparator ExactComparator FuzzyComparator LLMComparator "
+    "LevenshteinComparator NormalizedComparator NumericComparator NumericExactC "
+    "PhoneComparator SemanticComparator StructuredModelComparator",
     "compare.plan": "Options",
     "core.problems": "ComparisonError SchemaError SticklerError UnavailableError UsageError "
     "WorkerDiedError",

@@ -6,6 +6,7 @@ from stickler_cli.api.structured import StructuredModel
 from stickler_cli.api.views import NonMatchField, NonMatchType
 from stickler_cli.api.zero import EvalResult, evaluate
 from stickler_cli.comparators import (
+    ANLSStarComparator,
     BaseComparator,
     BBoxIoUComparator,
     BERTComparator,
@@ -22,6 +23,7 @@ from stickler_cli.comparators import (
     SemanticComparator,
     StructuredModelComparator,
 )
+from stickler_cli.comparators.anls import anls_score
 from stickler_cli.compare.plan import Options
 from stickler_cli.core.problems import (
     ComparisonError,
@@ -33,6 +35,7 @@ from stickler_cli.core.problems import (
 )
 
 __all__ = [
+    "ANLSStarComparator",
     "BBoxIoUComparator",
     "BERTComparator",
     "BaseComparator",
@@ -63,6 +66,7 @@ __all__ = [
     "UsageError",
     "WorkerDiedError",
     "__version__",
+    "anls_score",
     "evaluate",
     "evaluate_many",
 ]

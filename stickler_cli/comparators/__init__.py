@@ -6,6 +6,7 @@ from .base import BaseComparator
 from .registry import comparator_class
 
 if TYPE_CHECKING:
+    from .anls import ANLSStarComparator
     from .bbox import BBoxIoUComparator
     from .bert import BERTComparator, BertComparator
     from .date import DateComparator
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from .semantic import SemanticComparator
 
 __all__ = [
+    "ANLSStarComparator",
     "BBoxIoUComparator",
     "BERTComparator",
     "BaseComparator",

@@ -20,6 +20,7 @@ from .keywords import KeywordError
 _HERE: Final = "stickler_cli.comparators"
 
 BUILT_IN: Final[dict[str, str]] = {
+    "ANLSStarComparator": f"{_HERE}.anls:ANLSStarComparator",
     "BBoxIoUComparator": f"{_HERE}.bbox:BBoxIoUComparator",
     "BERTComparator": f"{_HERE}.bert:BERTComparator",
     "BertComparator": f"{_HERE}.bert:BERTComparator",

@@ -131,7 +131,7 @@ def test_an_unknown_name_is_refused_with_the_nearest_one(name, hint):
 
     assert caught.value.name == name
     assert caught.value.found == f'comparator is "{name}"'
-    assert caught.value.expected.startswith("one of BBoxIoUComparator, ")
+    assert caught.value.expected.startswith("one of ANLSStarComparator, ")
     assert caught.value.hint == hint
     assert isinstance(caught.value, LookupError)
 

@@ -1,0 +1,210 @@
+"""ANLS*: how like two values of any shape are, by their keys, items and texts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+from math import inf, nextafter
+from typing import Any, ClassVar, Final, NamedTuple
+
+from rapidfuzz.distance import Levenshtein
+
+from stickler_cli.core.values import dataclass
+from .base import BaseComparator, Lengths, text_of
+from .keywords import checked_fraction, is_number
+
+LEAF_THRESHOLD: Final = 0.5
+"""Texts less alike than this are unlike. Source: Biten et al. (2019), arXiv:1905.13648."""
+STEPS: Final = 100
+"""Nanoseconds for each pair of letters of two values as JSON: no more items can be paired."""
+
+
+class ANLSStarComparator(BaseComparator):
+    """Compare values of any shape by ANLS*: keys by name, items one to one, texts by letters."""
+
+    takes: ClassVar[frozenset[str]] = frozenset({"array", "object"})
+    reflexive: ClassVar[frozenset[type]] = frozenset((str, bool, int, float))
+
+    def __init__(self, threshold: float = 0.7, leaf_threshold: float = LEAF_THRESHOLD) -> None:
+        """Set the similarity below which two texts in the values are unlike, in [0, 1]."""
+        super().__init__(threshold)
+        self.leaf_threshold = checked_fraction("leaf_threshold", leaf_threshold)
+
+    def similarity(self, gt: Any, pred: Any) -> float:
+        """Compare two values; in [0, 1]."""
+        return _held(gt, pred, self.leaf_threshold).mean
+
+    def steps(self, gt: Lengths, pred: Lengths) -> int:
+        """Return about how many nanoseconds pairs take to compare."""
+        return STEPS * int((gt * pred).sum())
+
+
+@dataclass(frozen=True, slots=True)
+class KeyScore:
+    """The ANLS* of a key, the mean where it is in several items of a list."""
+
+    name: str
+    score: float | None = None
+    """In [0, 1]; None of a key that is only there for those in it."""
+    children: dict[str, "KeyScore"] = field(default_factory=dict)
+
+
+def anls_score(
+    gt: Any,
+    pred: Any,
+    return_gt: bool = False,
+    return_key_scores: bool = False,
+    threshold: float | None = None,
+) -> Any:
+    """Return the ANLS* of two values, in [0, 1].
+
+    Two numbers are compared by value: 1 if they are equal, else 0. A number and a text are compared
+    as texts. Keys that are absent are None; an absent key costs nothing if the other side has
+    nothing either (null, an empty text, list or object), but a key that only the prediction has
+    costs even then.
+
+    Args:
+        gt: the ground truth: JSON values, and tuples of values of which any is right. A list of
+            texts is such a tuple where the prediction is a text.
+        pred: the prediction, without tuples.
+        return_gt: also return what the ground truth is at its nearest to the prediction: of
+            tuples the value that is nearest, lists in the prediction's order.
+        return_key_scores: also return the scores of keys, by name, as `KeyScore`s.
+        threshold: texts less alike are unlike, in [0, 1]; 0.5 by default.
+
+    Raises:
+        ValueError: an empty tuple in the ground truth.
+        TypeError: a tuple in the prediction.
+
+    Source: Peer et al. (2024), arXiv:2402.03848, and its package `anls_star`, which takes numbers
+    for texts.
+    """
+    if isinstance(gt, list) and isinstance(pred, str) and all(isinstance(it, str) for it in gt):
+        gt = tuple(gt)
+    least = LEAF_THRESHOLD if threshold is None else checked_fraction("threshold", threshold)
+    held = _held(gt, pred, least)
+    more = [held.closest] if return_gt else []
+    more += [_tree(held.keys)] if return_key_scores else []
+    return (held.mean, *more) if more else held.mean
+
+
+class _Held(NamedTuple):
+    """Two values held against each other."""
+
+    total: float
+    """The similarities of the texts in them, summed."""
+    length: int
+    """How many there are to find or too many."""
+    closest: Any
+    """What the ground truth is at its nearest."""
+    keys: Sequence[tuple[tuple[str, ...], float]] = ()
+    """The score of each key, from the outermost in."""
+
+    @property
+    def mean(self) -> float:
+        return self.total / self.length if self.length else 1.0
+
+
+def _held(gt: Any, pred: Any, least: float) -> _Held:
+    if isinstance(pred, tuple):
+        raise TypeError("a prediction is one value: a tuple is for ground truths")
+    match gt, pred:
+        case tuple(), _:
+            return _held_choices(gt, pred, least)
+        case dict(), dict():
+            return _held_objects(gt, pred, least)
+        case list(), list():
+            return _held_lists(gt, pred, least)
+        case None, _:
+            nothing = _is_nothing(pred)
+            return _Held(float(nothing), max(1, _size(pred)), pred if nothing else None)
+    if pred is None or isinstance(gt, dict | list) or isinstance(pred, dict | list):
+        return _Held(0.0, max(_size(gt), _size(pred)), gt)
+    return _Held(_likeness(gt, pred, least), 1, gt)
+
+
+def _held_choices(gt: tuple[Any, ...], pred: Any, least: float) -> _Held:
+    if not gt:
+        raise ValueError("an empty tuple has no value that would be right")
+    held = (_held(choice, pred, least) for choice in gt)
+    return max(held, key=lambda held: (held.mean, held.closest == pred))
+
+
+def _size(value: Any) -> int:
+    """Return how many texts a value has to be found."""
+    match value:
+        case dict():
+            return sum(map(_size, value.values()))
+        case list():
+            return sum(map(_size, value))
+        case tuple():
+            return max(map(_size, value))
+    return 1
+
+
+def _likeness(gt: Any, pred: Any, least: float) -> float:
+    if is_number(gt) and is_number(pred):
+        return float(gt == pred)
+    texts = (" ".join(text_of(value).lower().split()) for value in (gt, pred))
+    found = Levenshtein.normalized_similarity(*texts)
+    return found if found >= least else 0.0
+
+
+def _held_objects(gt: Mapping[str, Any], pred: Mapping[str, Any], least: float) -> _Held:
+    total, length = 0.0, 0
+    closest: dict[str, Any] = {}
+    keys: list[tuple[tuple[str, ...], float]] = []
+    for key in dict.fromkeys((*gt, *pred)):
+        held = _held(gt.get(key), pred.get(key), least)
+        length += held.length
+        if key not in gt and _is_nothing(pred[key]):
+            continue
+        total += held.total
+        if key in pred or not _is_nothing(held.closest):
+            closest[key] = held.closest
+        keys += (((str(key), *names), score) for names, score in held.keys)
+        keys.append(((str(key),), held.mean))
+    return _Held(total, length, closest, keys)
+
+
+def _is_nothing(value: Any) -> bool:
+    return value is None or value in ("", [], {})
+
+
+def _held_lists(gt: Sequence[Any], pred: Sequence[Any], least: float) -> _Held:
+    if not gt or not pred:
+        return _Held(0.0, sum(map(_size, (*gt, *pred))), gt)
+    from scipy.optimize import linear_sum_assignment  # few schemas ask for it
+
+    held = [[_held(mine, theirs, least) for theirs in pred] for mine in gt]
+    # Of equal gains the one by which items are equal.
+    gains = [
+        [
+            nextafter(each.mean, inf) if each.closest == theirs else each.mean
+            for each, theirs in zip(row, pred, strict=True)
+        ]
+        for row in held
+    ]
+    rows, columns = linear_sum_assignment(gains, maximize=True)
+    pairs = sorted(zip(columns.tolist(), rows.tolist(), strict=True))
+    chosen = [held[row][column] for column, row in pairs]
+    alone = [mine for row, mine in enumerate(gt) if row not in {row for _, row in pairs}]
+    others = [it for column, it in enumerate(pred) if column not in {column for column, _ in pairs}]
+    return _Held(
+        sum(each.total for each in chosen),
+        sum(each.length for each in chosen) + sum(map(_size, (*alone, *others))),
+        [*(each.closest for each in chosen), *alone],
+        [entry for each in chosen for entry in each.keys],
+    )
+
+
+def _tree(keys: Sequence[tuple[tuple[str, ...], float]]) -> dict[str, KeyScore]:
+    """Return the scores of keys as a tree, the mean where a key has several."""
+    scores: dict[tuple[str, ...], list[float]] = {}
+    for names, score in keys:
+        scores.setdefault(names, []).append(score)
+    found: dict[tuple[str, ...], KeyScore] = {}
+    for names in sorted(scores, key=len):
+        mean = sum(scores[names]) / len(scores[names])
+        found[names] = KeyScore(names[-1], mean)
+        if names[:-1]:
+            found[names[:-1]].children[names[-1]] = found[names]
+    return {names[0]: score for names, score in found.items() if len(names) == 1}

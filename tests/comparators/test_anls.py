@@ -1,0 +1,114 @@
+"""ANLS* against the package of its authors, and where numbers part from it."""
+
+import warnings
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stickler_cli import anls_score
+from stickler_cli.comparators import ANLSStarComparator
+from stickler_cli.comparators.keywords import KeywordError
+
+TEXTS = st.sampled_from(["", "alpha", "alphb", "Beta  b", "gamma ray", "x", "true"])
+LEAVES = TEXTS | st.none()
+KEYS = st.sampled_from("abcd")
+
+
+def values(leaves):
+    """Values whose items of lists tie seldom, so that the best pairs are these and no others."""
+    return st.recursive(
+        leaves,
+        lambda inner: st.dictionaries(KEYS, inner, max_size=3) | st.lists(inner, max_size=1),
+        max_leaves=8,
+    )
+
+
+def choices(leaves):
+    tuples = st.lists(values(leaves), min_size=1, max_size=2).map(tuple)
+    return st.dictionaries(KEYS, tuples | values(leaves), max_size=3)
+
+
+@given(choices(LEAVES), values(LEAVES))
+def test_scores_are_those_of_the_package(gt, pred):
+    official = pytest.importorskip("anls_star")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        score, closest, keys = official.anls_score(gt, pred, return_gt=True, return_key_scores=True)
+    found = anls_score(gt, pred, return_gt=True, return_key_scores=True)
+    assert found[0] == pytest.approx(score)
+    assert found[1] == closest
+    assert plain(found[2], "score") == approximately(plain(keys, "anls_score"))
+
+
+def plain(keys, attribute):
+    return {
+        name: (getattr(key, attribute), plain(key.children, attribute))
+        for name, key in keys.items()
+    }
+
+
+def approximately(keys):
+    return {
+        name: (pytest.approx(score), approximately(children))
+        for name, (score, children) in keys.items()
+    }
+
+
+@given(st.lists(TEXTS, max_size=4), st.lists(TEXTS, max_size=4))
+def test_lists_of_texts_score_as_in_the_package(gt, pred):
+    official = pytest.importorskip("anls_star")
+    expected = official.anls_score({"a": gt}, {"a": pred})
+    assert anls_score({"a": gt}, {"a": pred}) == pytest.approx(expected)
+
+
+def test_lists_of_objects_are_paired_as_they_are_most_alike():
+    gt = {"a": ("hello", "world"), "c": [{"x": "1", "y": {"z": "q"}}, {"x": "2"}]}
+    pred = {"a": "hello!", "c": [{"x": "2"}, {"x": "1", "y": {"z": "qq"}}], "d": "new"}
+    score, closest, keys = anls_score(gt, pred, return_gt=True, return_key_scores=True)
+    assert score == pytest.approx((5 / 6 + 1 + 1 + 0.5) / 5)
+    assert closest == {"a": "hello", "c": [{"x": "2"}, {"x": "1", "y": {"z": "q"}}], "d": None}
+    assert (keys["c"].children["x"].score, keys["d"].score) == (1.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("gt", "pred", "score"),
+    [
+        (1, 1.0, 1.0),
+        (100, 101, 0.0),
+        ("100", 100, 1.0),
+        (True, 1, 0.0),
+        (["a", "b"], "b", 1.0),
+        (None, [], 1.0),
+        ("", None, 0.0),
+        ({"a": "x", "b": None}, {"a": "x"}, 1.0),
+        ({"a": "x"}, {"a": "x", "b": None}, 0.5),
+        ({"a": [1, 2]}, {"a": [2.0]}, 0.5),
+        ([], [], 1.0),
+        ({}, {"a": "x"}, 0.0),
+        ("text", {"a": "x", "b": "y"}, 0.0),
+    ],
+)
+def test_scores_of_small_values(gt, pred, score):
+    assert anls_score(gt, pred) == score
+
+
+def test_a_higher_threshold_takes_partial_credit_away():
+    assert anls_score("abcd", "abce") == 0.75
+    assert anls_score("abcd", "abce", threshold=0.8) == 0.0
+
+
+@pytest.mark.parametrize(("gt", "pred"), [((), "a"), ("a", ("a",))])
+def test_tuples_are_choices_of_the_ground_truth(gt, pred):
+    with pytest.raises((ValueError, TypeError), match="tuple"):
+        anls_score(gt, pred)
+
+
+def test_the_comparator_takes_values_of_any_shape():
+    compare = ANLSStarComparator().compare
+    assert compare({"a": "x", "b": "y"}, {"b": "y"}) == 0.5
+    assert compare(["a", "b"], "a") == 0.0
+    assert compare(None, {}) == 0.0
+    assert ANLSStarComparator(leaf_threshold=0.9).compare("abcd", "abce") == 0.0
+    with pytest.raises(KeywordError, match="leaf_threshold is 2"):
+        ANLSStarComparator(leaf_threshold=2)
