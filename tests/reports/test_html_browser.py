@@ -470,3 +470,21 @@ def test_a_link_leads_to_as_many_as_it_promises(open_page, fixture_run, run_of, 
 
     for link, count in links:
         becomes(page, partial(follow, page, link), count)
+
+
+def test_the_grid_is_walked_by_keys_and_leads_to_the_errors_of_a_cell(open_page, run_of):
+    page = open_page(run_of(NESTED, NESTED_PAIRS, detailed=True))
+    told = page.locator("#grid-cell")
+
+    page.locator("#grid").focus()
+    page.keyboard.press("Home")
+    becomes(page, told.text_content, f"{NESTED_PAIRS[0].id} · rows.codes: 7 values lost")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowDown")
+    becomes(page, told.text_content, "empty · rows.codes: 1 value lost")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+
+    becomes(page, lambda: page.locator("#errors-count").text_content().split()[0], "7")
+    assert all(path.startswith("rows[") and ".codes[" in path for path in rows(page))
+    assert set(rows(page, column=".document")) == {NESTED_PAIRS[0].id}

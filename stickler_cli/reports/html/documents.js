@@ -1,7 +1,6 @@
 // The list of documents, and the panel that shows one of them in full.
 
 const Documents = (() => {
-  const [ID, STATUS, SCORE, TP, FD, FA, FN] = [0, 1, 2, 3, 4, 5, 6];
   const OUTCOMES = [["tp", TP], ["fd", FD], ["fa", FA], ["fn", FN]];
   let all = [];
   let kept = [];
@@ -118,6 +117,7 @@ const Documents = (() => {
     byId("documents-tools").addEventListener("input", read);
     byId("documents-tools").addEventListener("submit", (event) => event.preventDefault());
     State.follow(apply);
+    Grid.start(all);
   };
 
   return { start, show };

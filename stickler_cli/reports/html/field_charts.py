@@ -80,7 +80,7 @@ class DotPlot:
 def dot_plot(view: RunView, fields: Sequence[FieldView]) -> DotPlot:
     """Return the drawing of all values of each field that has no fields in it."""
     whole = view.whole["overall"].rates.f1
-    values = [it for at, it in enumerate(fields) if it.end == at + 1 and it.row.leaves is not None]
+    values = [it for it in fields if it.is_innermost and it.row.leaves is not None]
     values.sort(key=lambda it: (it.row.leaves or 0.0, -it.row.lost))
     found: list[tuple[str, float, Interval | None, Path, int | None]] = []
     if whole is not None:

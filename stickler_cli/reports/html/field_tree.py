@@ -27,6 +27,8 @@ class FieldView:
     path: str
     end: int
     """The index after the last field inside it."""
+    is_innermost: bool
+    """Whether there is no field in it."""
     intervals: FieldIntervals | None
     chart: Chart | None
     classes: ByClass
@@ -61,11 +63,13 @@ def field_views(view: RunView, histograms: Mapping[Path, Histogram]) -> list[Fie
     for index, row in enumerate(rows):
         after = range(index + 1, len(rows))
         name = field_path(row.path)
+        end = next((place for place in after if rows[place].depth <= row.depth), len(rows))
         found.append(
             FieldView(
                 row,
                 visible(name),
-                next((place for place in after if rows[place].depth <= row.depth), len(rows)),
+                end,
+                end == index + 1,
                 view.run.evaluation.intervals(view.run.rule, name),
                 _chart(view, row, pairs[index]) if index in pairs else None,
                 ordered(classes[index]),

@@ -30,8 +30,12 @@ const narrowed = (state) =>
     .filter(([key]) => state[key])
     .map(([key, make]) => ({ key, ...make(state[key]) }));
 
+// What a document is made of; payload.py writes them. BY: its group by each key. LOST: row and count, row and count...
+const [ID, STATUS, SCORE, TP, FD, FA, FN, BY, LOST] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
+
 // The same for the list of documents.
 const NARROWING_DOCUMENTS = {
+  group: (name, { by }) => ({ text: `${visible(by)} ${visible(name)}, compared`, test: (row) => row[BY][by] === name && row[SCORE] !== null }),
   score: (lower) => ({ text: `score ${binText(lower)}`, test: ([, , score]) => score !== null && binOf(score) === binOf(Number(lower)) }),
 };
 

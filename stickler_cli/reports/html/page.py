@@ -40,7 +40,7 @@ from .trust_charts import CoverageChart, coverage_chart, reliability_chart
 HERE: Final = File(__file__).parent
 SCRIPTS: Final = (
     *("text", "diff", "data", "state", "list", "panel"),
-    *("fields", "narrow", "errors", "documents", "main"),
+    *("fields", "narrow", "errors", "grid", "documents", "main"),
 )
 """The parts of the script, in order: each uses what stands above it."""
 
@@ -76,9 +76,9 @@ def render_run(run: Run, style: TableStyle) -> str:
     view = RunView(run, visible)
     detail = run.detail or Detail(knows_errors=False, knows_values=False)
     accounts = view.run.evaluation.accounts
-    documents = None if accounts is None else payload.documents_of(accounts)
-    named, more = causes(view)
     fields = field_views(view, detail.histograms)
+    documents = None if accounts is None else payload.documents_of(accounts, fields)
+    named, more = causes(view)
     code = script()
     digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode("ascii")
     context = {

@@ -3,6 +3,7 @@
 import base64
 import json
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
@@ -13,9 +14,9 @@ from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import Path
 from stickler_cli.core.values import dataclass
 from stickler_cli.runs.sorted_lines import SortedLines
-from stickler_cli.score.accounts import Accounts, decoded, values_of
+from stickler_cli.score.accounts import Accounts, counts_by_mode, decoded, values_of
 from stickler_cli.score.detail import BINS, Detail, NonMatchRow, bin_of
-from .field_tree import rows_around
+from .field_tree import FieldView, rows_around
 from .origins import Origins, names_of
 
 MOST_DOCUMENTS: Final = 50_000
@@ -31,6 +32,8 @@ _PATHS_REMEMBERED: Final = 10_000
 _SHOWN: Final = ("tp", "fd", "fa", "fn")
 """The counts of a document, in the order in which the script reads them."""
 
+_LOST: Final = _SHOWN[1:]
+
 _RANK: Final = Struct(">d")
 """Numbers that are not negative are in the order of these bytes."""
 
@@ -43,7 +46,8 @@ class Documents:
     scores: Sequence[int]
     """How many there are by score, (`BINS` + 1,)."""
     worst: Sequence[Sequence[Any]]
-    """The first `WORST_DOCUMENTS`: id, status, score, and the counts of their values."""
+    """The first `WORST_DOCUMENTS`: id, status, score, the counts of their values, the groups that
+    they are in, and of each field that lost values its row and how many."""
     packed: str
     """The first `MOST_DOCUMENTS` likewise, for the script."""
 
@@ -73,10 +77,19 @@ def non_match_lines(
         yield b"[%d,%b,%d]" % (row_of(error.path), line[1:-1], origins.of(error))
 
 
-def documents_of(accounts: Accounts) -> Documents:
+def documents_of(accounts: Accounts, fields: Sequence[FieldView]) -> Documents:
     """Return the documents of a run; memory does not grow with their number."""
     lines = SortedLines()
     scores = [0] * (BINS + 1)
+    places = {it.row.path: at for at, it in enumerate(fields)}
+
+    @lru_cache(_PATHS_REMEMBERED)
+    def row_of(path: str) -> int | None:
+        names = names_of(path)
+        around = rows_around(names, places)
+        known = len(around) == len(names) and around and fields[around[-1]].is_innermost
+        return around[-1] if known else None
+
     for account in map(decoded, accounts.ordered()):
         name, score = account["id"], account["score"]
         if score is not None:
@@ -84,8 +97,14 @@ def documents_of(accounts: Accounts) -> Documents:
         rank = _RANK.pack(2.0 if score is None else score).decode("latin-1")
         values = values_of(account)
         counts = (values.get(outcome, 0) for outcome in _SHOWN)
-        line = json_line([name, account["status"], score, *counts])[:-1]
-        lines.append((rank + name, line))
+        lost: Counter[int] = Counter()
+        for path, entry in account["fields"].items():
+            row, found = row_of(path), counts_by_mode(entry)[-1]
+            if row is not None:
+                lost[row] += sum(found.get(outcome, 0) for outcome in _LOST)
+        cells = [number for cell in lost.items() if cell[1] for number in cell]
+        told = [name, account["status"], score, *counts, account.get("by", {}), cells]
+        lines.append((rank + name, json_line(told)[:-1]))
     worst = [json.loads(line) for _, line in islice(lines, WORST_DOCUMENTS)]
     listed = (line for _, line in islice(lines, MOST_DOCUMENTS))
     return Documents(len(lines), scores, worst, packed(listed))

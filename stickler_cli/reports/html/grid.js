@@ -1,0 +1,159 @@
+// Documents by fields: whether errors are a document's or a field's. Only cells that can be seen are drawn.
+
+const Grid = (() => {
+  const LABELS = 92; // pixels for the names of fields
+  const ROW_HEIGHT = 12;
+  const NAMES = 120; // pixels that the names of documents take, where there are as many
+  const [LEAST, MOST] = [7, 26]; // pixels of the width of a cell
+  const area = byId("grid");
+  if (!area) return { start: () => {} };
+  const canvas = area.querySelector("canvas");
+  const space = area.querySelector("div");
+  const told = byId("grid-cell");
+  const rights = matchMedia("(forced-colors: active)");
+  let rows = []; // [id, Map of the row of a field to values lost, how many in all]
+  let fields = []; // [row, path, values lost]
+  let columns = []; // those that there is room for
+  let cursor = null; // [row, column]
+  let width = LEAST;
+
+  const lostAt = (row, column) => rows[row]?.[1].get(columns[column]?.[0]) ?? 0;
+
+  const measure = () => {
+    const room = area.clientWidth;
+    const count = Math.min(fields.length, Math.floor(room / LEAST));
+    columns = fields.slice(0, count);
+    width = Math.min(MOST, Math.max(LEAST, Math.floor(room / Math.max(count, 1))));
+    space.style.height = `${LABELS + rows.length * ROW_HEIGHT}px`;
+    byId("grid-more").textContent = count < fields.length ? ` ${plural(fields.length - count, "field")} that lost fewer values have no room.` : "";
+    draw();
+  };
+
+  const draw = () => {
+    const scale = window.devicePixelRatio || 1;
+    const [wide, high] = [area.clientWidth, area.clientHeight];
+    canvas.width = wide * scale;
+    canvas.height = high * scale;
+    canvas.style.width = `${wide}px`;
+    canvas.style.height = `${high}px`;
+    const style = getComputedStyle(document.documentElement);
+    const color = (name, forced) => (rights.matches ? forced : style.getPropertyValue(name).trim());
+    const pen = canvas.getContext("2d");
+    pen.scale(scale, scale);
+    pen.font = "11px system-ui, sans-serif";
+    pen.fillStyle = color("--paper", "Canvas");
+    pen.fillRect(0, 0, wide, high);
+    const first = Math.floor(area.scrollTop / ROW_HEIGHT);
+    const last = Math.min(rows.length, Math.ceil((area.scrollTop + high - LABELS) / ROW_HEIGHT));
+    const most = Math.max(1, ...rows.slice(first, last).map(([, cells]) => Math.max(...cells.values())));
+    for (let row = first; row < last; row += 1) {
+      const top = LABELS + row * ROW_HEIGHT - area.scrollTop;
+      for (let column = 0; column < columns.length; column += 1) {
+        const lost = lostAt(row, column);
+        pen.globalAlpha = lost ? 0.4 + 0.6 * Math.sqrt(lost / most) : 1;
+        pen.fillStyle = lost ? color("--fd", "CanvasText") : color("--hover", "Canvas");
+        pen.fillRect(column * width, top, width - 1, ROW_HEIGHT - 1);
+      }
+      pen.globalAlpha = 1;
+      if (wide - columns.length * width > NAMES) {
+        pen.fillStyle = color("--soft", "CanvasText");
+        pen.fillText(visible(rows[row][0]), columns.length * width + 8, top + ROW_HEIGHT - 2);
+      }
+      if (cursor && cursor[0] === row) {
+        pen.strokeStyle = color("--ink", "Highlight");
+        pen.lineWidth = 2;
+        pen.strokeRect(cursor[1] * width, top, width - 1, ROW_HEIGHT - 1);
+      }
+    }
+    pen.fillStyle = color("--paper", "Canvas");
+    pen.fillRect(0, 0, wide, LABELS);
+    pen.fillStyle = color("--soft", "CanvasText");
+    const every = Math.ceil(12 / width);
+    columns.forEach(([, path], column) => {
+      if (column % every) return;
+      pen.save();
+      pen.translate(column * width + width / 2 + 3, LABELS - 5);
+      pen.rotate(-Math.PI / 3);
+      const letters = Array.from(path);
+      pen.fillText(letters.length > 17 ? `…${letters.slice(-16).join("")}` : path, 0, 0);
+      pen.restore();
+    });
+  };
+
+  const tell = () => {
+    if (!cursor) return;
+    const lost = lostAt(...cursor);
+    told.replaceChildren(`${visible(rows[cursor[0]][0])} · ${columns[cursor[1]][1]}: ${lost ? `${plural(lost, "value")} lost` : "nothing lost"}`);
+  };
+
+  const move = (row, column) => {
+    cursor = [Math.min(Math.max(row, 0), rows.length - 1), Math.min(Math.max(column, 0), columns.length - 1)];
+    const top = cursor[0] * ROW_HEIGHT;
+    const room = area.clientHeight - LABELS;
+    if (top < area.scrollTop) area.scrollTop = top;
+    else if (top + ROW_HEIGHT > area.scrollTop + room) area.scrollTop = top + ROW_HEIGHT - room;
+    tell();
+    draw();
+  };
+
+  const open = () => {
+    if (!cursor) return;
+    const id = rows[cursor[0]][0];
+    if (area.dataset.listed && lostAt(...cursor)) State.go(`#errors&of=${encodeURIComponent(id)}&at=${encodeURIComponent(columns[cursor[1]][1])}&what=values`, { scrolls: true });
+    else State.show({ document: id });
+  };
+
+  const pointed = (event) => {
+    const box = area.getBoundingClientRect();
+    const row = Math.floor((event.clientY - box.top - LABELS + area.scrollTop) / ROW_HEIGHT);
+    const column = Math.floor((event.clientX - box.left) / width);
+    return event.clientY - box.top >= LABELS && row < rows.length && column < columns.length ? [row, column] : null;
+  };
+
+  const key = (event) => {
+    const page = Math.max(1, Math.floor((area.clientHeight - LABELS) / ROW_HEIGHT) - 1);
+    const steps = { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1], PageDown: [page, 0], PageUp: [-page, 0], Home: [-Infinity, 0], End: [Infinity, 0] };
+    if (event.key === "Enter") open();
+    else if (!(event.key in steps)) return;
+    else if (!cursor) move(0, 0);
+    else move(cursor[0] + steps[event.key][0], cursor[1] + steps[event.key][1]);
+    event.preventDefault();
+  };
+
+  // Take the documents as the list of documents has them.
+  const start = (documents) => {
+    const lost = new Map();
+    rows = documents
+      .filter((row) => row[LOST].length)
+      .map((row) => {
+        const cells = new Map();
+        for (let at = 0; at < row[LOST].length; at += 2) cells.set(row[LOST][at], row[LOST][at + 1]);
+        for (const [field, count] of cells) lost.set(field, (lost.get(field) ?? 0) + count);
+        return [row[ID], cells, Array.from(cells.values()).reduce((a, b) => a + b, 0)];
+      })
+      .sort((a, b) => b[2] - a[2] || (a[0] < b[0] ? -1 : 1));
+    fields = Array.from(lost, ([row, count]) => [row, Fields.pathOf(row), count]).sort((a, b) => b[2] - a[2] || a[0] - b[0]);
+    byId("grid-part").hidden = !rows.length;
+    byId("grid-count").textContent = plural(rows.length, "document");
+    area.addEventListener("scroll", draw, { passive: true });
+    area.addEventListener("keydown", key);
+    area.addEventListener("focus", () => cursor || (area.matches(":focus-visible") && rows.length && move(0, 0)));
+    area.addEventListener("mousemove", (event) => {
+      const place = pointed(event);
+      if (!place) return;
+      cursor = place;
+      tell();
+      draw();
+    });
+    area.addEventListener("click", (event) => {
+      const place = pointed(event);
+      if (!place) return;
+      cursor = place;
+      open();
+    });
+    for (const media of [rights, matchMedia("(prefers-color-scheme: dark)")]) media.addEventListener("change", draw);
+    new ResizeObserver(measure).observe(area);
+  };
+
+  return { start };
+})();
