@@ -20,7 +20,7 @@ from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.compare.work import STEPS_OF_UNIT
-from stickler_cli.core.json_values import JsonObject, json_line
+from stickler_cli.core.json_values import JsonDocument, json_line
 from stickler_cli.core.problems import ComparisonError, Problem, SchemaError, WorkLimitError
 from stickler_cli.documents.document import read_text
 from stickler_cli.documents.pairs import DocumentPair
@@ -32,7 +32,7 @@ from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import batch_of
 from stickler_cli.score.comparison_view import comparison_view
 
-SAMPLES: Final[tuple[JsonObject, ...]] = (
+SAMPLES: Final[tuple[JsonDocument, ...]] = (
     {},
     {"a": "x", "b": [1, "2", None], "c": {"d": {"a": True}}},
     {"a": ["x", {"a": "y"}], "b": {"a": 1.5}, "c": "2024-01-02", "n_1": [[{}]]},
@@ -59,7 +59,7 @@ FILES: Final = {
 }
 """What a command finds in its folder."""
 
-Side: TypeAlias = JsonObject | Problem | None
+Side: TypeAlias = JsonDocument | Problem | None
 
 
 class BrokenRuleError(Exception):
@@ -103,7 +103,7 @@ def read_any(data: bytes) -> None:
     _evaluate(value, taken)
 
 
-def _hold_against_json(data: bytes, value: JsonObject) -> None:
+def _hold_against_json(data: bytes, value: JsonDocument) -> None:
     """Hold a document against what the standard library reads, exact integers included."""
     with room_for_depth():
         if json.loads(data.removeprefix(BOM)) != value:

@@ -16,7 +16,7 @@ from stickler_cli.compare.object import FieldsNode
 from stickler_cli.compare.one_of import followed
 from stickler_cli.compare.outcomes import both_sides
 from stickler_cli.compare.plan import Node, Options, Plan
-from stickler_cli.core.json_values import JsonObject
+from stickler_cli.core.json_values import JsonDocument
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.walk import visits
 from .cuts import Sample
@@ -77,7 +77,7 @@ class Evidence:
 
 
 def of_documents(
-    plan: Plan, pairs: Iterable[tuple[str, JsonObject, JsonObject]], options: Options
+    plan: Plan, pairs: Iterable[tuple[str, JsonDocument, JsonDocument]], options: Options
 ) -> Evidence:
     """Compare documents, given with their ids, and return the pairs of values that are judged.
 

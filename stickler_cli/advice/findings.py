@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import field, replace
 from typing import Final, Literal, TypeAlias
 
-from stickler_cli.core.json_values import JsonObject
+from stickler_cli.core.json_values import JsonDocument
 from stickler_cli.core.locations import Path, field_path, json_pointer
 from stickler_cli.core.problems import Problem
 from stickler_cli.core.values import dataclass
@@ -171,7 +171,7 @@ class Document:
     """A document of the ground truth."""
 
     reference: Reference
-    value: JsonObject
+    value: JsonDocument
     root: str = ""
     """The JSON Pointer to it in what was read."""
 

@@ -1,10 +1,10 @@
 """The schema that a ground truth implies: one pass over its documents."""
 
 from stickler_cli.compare.wrappers import Unwrapper
+from stickler_cli.core.json_values import OBJECTS_OR_ARRAYS
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
-from stickler_cli.documents.document import read_document
-from stickler_cli.documents.shapes import at_root, root_steps
+from stickler_cli.documents.shapes import Shape, root_steps
 from stickler_cli.documents.single import open_documents
 from stickler_cli.schema.defaults import open_default
 from stickler_cli.schema.observation import Observed
@@ -27,10 +27,10 @@ def observe(source: str, settings: FindingOptions) -> SeenDocuments:
         UsageError: the source cannot be used, or no document of it can be read.
     """
     found, root, unread = open_documents(source, settings), Observed(), 0
-    steps = root_steps(settings.gt_root)
+    shape = Shape(gt_root=root_steps(settings.gt_root), kinds=OBJECTS_OR_ARRAYS)
     unwrapper = Unwrapper(open_default(), None)
     for _, reference in found.refs:
-        value = at_root(read_document(reference).value, steps, "--gt-root", reference)
+        value = shape.read(reference, "gt").value
         if isinstance(value, Problem) or value is None:
             unread += 1
         else:

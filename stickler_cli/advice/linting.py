@@ -9,9 +9,10 @@ from stickler_cli.compare.wrappers import Unwrapper
 from stickler_cli.core.locations import json_pointer
 from stickler_cli.core.problems import Problem
 from stickler_cli.core.values import dataclass
-from stickler_cli.documents.document import LineReference, Reference, read_document
+from stickler_cli.documents.document import LineReference, Reference
 from stickler_cli.documents.lines import ONE_LINE
-from stickler_cli.documents.shapes import at_root, root_steps
+from stickler_cli.documents.reading import of_kinds
+from stickler_cli.documents.shapes import Shape, root_steps
 from stickler_cli.documents.single import open_documents
 from stickler_cli.documents.sources import ONE_FILE
 from stickler_cli.runs.limits import room_for_depth
@@ -28,7 +29,6 @@ from .schema_rules import judge_schema
 LINT_FORMAT: Final = "stickler-lint/1"
 DOCUMENTS_AT_ONCE: Final = 256
 BYTES_AT_ONCE: Final = 4_000_000  # of text; parsed it takes some ten times as much
-_NO_DOCUMENT: Final = "the wrapper of the document holds no JSON object"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,8 @@ def lint(loaded: LoadedSchema, gt: str, settings: LintSettings) -> LintReport:
     """
     source, findings = open_documents(gt, settings), Findings(loaded)
     unwrapper = unwrapper_of(loaded.plan.root, settings)
-    reader = _Reader(findings, unwrapper, root_steps(settings.gt_root))
+    shape = Shape(gt_root=root_steps(settings.gt_root), kinds=(loaded.plan.kind,))
+    reader = _Reader(findings, unwrapper, shape)
     judge_schema(loaded, findings)
     rules, fields, copies = DocumentRules(loaded, findings), FieldValues(loaded, findings), Copies()
     count = 0
@@ -110,8 +111,7 @@ class _Reader:
 
     findings: Findings
     unwrapper: Unwrapper | None
-    root: tuple[str, ...]
-    """The steps to the document in what is read."""
+    shape: Shape
 
     def chunk(self, references: Iterator[Reference]) -> Iterator[Document | None]:
         """Yield the documents of the next chunk; None for one that cannot be used."""
@@ -123,18 +123,19 @@ class _Reader:
                 return
 
     def _read(self, reference: Reference) -> Document | None:
-        reading = read_document(reference)
+        reading = self.shape.read(reference, "gt")
         if isinstance(reference, LineReference):
             reference = reference._replace(data=None)  # places are kept, lines are not
-        value = at_root(reading.value, self.root, "--gt-root", reference)
-        if isinstance(value, dict) and self.unwrapper is not None:
-            bare = self.unwrapper(value).value
-            value = bare if isinstance(bare, dict) else Problem(reference.source, _NO_DOCUMENT)
+        value = reading.value
+        if isinstance(value, dict | list) and self.unwrapper is not None:
+            value = of_kinds(
+                self.unwrapper(value).value, self.shape.kinds, reference.source, reference.line
+            )
         spot = Document(reference, {}).spot()
         for warning in reading.warnings:
             self.findings.take("duplicate-key", spot, warning)
-        if isinstance(value, dict):
-            return Document(reference, value, json_pointer(self.root))
+        if isinstance(value, dict | list):
+            return Document(reference, value, json_pointer(self.shape.gt_root))
         if isinstance(value, Problem):
             twice = value.expected in {ONE_LINE, ONE_FILE}
             self.findings.take("duplicate-id" if twice else "unusable-document", spot, value)

@@ -9,8 +9,8 @@ from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import Path, field_path, parse_field_path
 from stickler_cli.core.problems import Problem
 from stickler_cli.core.values import dataclass
-from stickler_cli.documents.document import Reference, read_document
-from stickler_cli.documents.shapes import Shape, at_root
+from stickler_cli.documents.document import Reference
+from stickler_cli.documents.shapes import Shape
 from stickler_cli.runs.limits import room_for_depth
 from stickler_cli.score.policy import AcceptancePolicy
 
@@ -65,9 +65,8 @@ class Router:
         """Return where the values of a prediction go; never raises for what is in it."""
         try:
             with room_for_depth():
-                read = read_document(reference, self._shape.wrapping).value
-                value = at_root(read, self._shape.pred_root, "--pred-root", reference)
-                if not isinstance(value, dict):
+                value = self._shape.read(reference, "pred").value
+                if value is None or isinstance(value, Problem):
                     missing = Problem(document, "there is no prediction")
                     return Routed(document, problem=value or missing)
                 return self._of(

@@ -6,13 +6,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict, PrivateAttr
+from pydantic import BaseModel, ConfigDict, PrivateAttr, RootModel
 from pydantic_core import to_jsonable_python
 
 from stickler_cli.compare.plan import Plan
 from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD
 from stickler_cli.compare.wrappers import Unwrapped
-from stickler_cli.core.json_values import JsonObject, JsonValue
+from stickler_cli.core.json_values import JsonDocument, JsonObject, JsonValue
 
 
 class ComparableModel(BaseModel):
@@ -34,7 +34,7 @@ class ComparableModel(BaseModel):
     _named: ClassVar[bool] = True  # whether somebody gave the class its name
 
 
-def values_of(instance: BaseModel) -> JsonObject:
+def values_of(instance: BaseModel) -> JsonDocument:
     """Return the JSON values that an instance stands for, by the names that its plan has.
 
     Computed fields and private attributes are left out. A value that cannot be serialised stands
@@ -53,6 +53,8 @@ def values_of(instance: BaseModel) -> JsonObject:
             mode="json", by_alias=by_alias, warnings=False, fallback=str, round_trip=True
         )
     # A serializer of the user's own may give anything.
+    if isinstance(dumped, list) and isinstance(given, RootModel):
+        return dumped
     return dumped if isinstance(dumped, dict) else _fields(given, (), by_alias=by_alias)
 
 

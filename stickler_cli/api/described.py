@@ -11,7 +11,7 @@ from pydantic_core import CoreSchema
 
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.compare.plan import Plan
-from stickler_cli.core.problems import SchemaError
+from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.schema.annotations import PREFIX
 from stickler_cli.schema.compiler import compile_schema
 from .comparable import ComparableModel
@@ -151,4 +151,7 @@ class DescribedModel(ComparableModel):
         if file is not None and file.is_dir():
             file /= "schema.json"
         plan = compile_schema(schema, file=file, allow_plugins=allow_plugins)
+        if plan.kind == "array":
+            found, hint = "its documents are arrays, which no class has", "evaluate_many takes it"
+            raise SchemaError([Problem("", found, "a schema of JSON objects", hint, "")])
         return SchemaClasses(deepcopy(schema), cls, file).of(plan.root, plan.model_name)

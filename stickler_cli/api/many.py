@@ -8,11 +8,12 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal
 
 from stickler_cli.compare.plan import Plan
-from stickler_cli.core.json_values import JsonObject, kind_of
+from stickler_cli.core.json_values import DocumentKind, JsonDocument, kind_of
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.option import options_of, read_settings
 from stickler_cli.core.problems import Problem, SchemaError, UsageError
 from stickler_cli.documents.pairs import DocumentPair
+from stickler_cli.documents.reading import expected_of
 from stickler_cli.runs.evaluate import evaluate_in_memory
 from stickler_cli.runs.job import Validation, validation_of
 from stickler_cli.schema.judging import MOST_LEVELS
@@ -49,8 +50,9 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
 
     Args:
         schema: a schema file, a parsed schema, a compiled one, or a `StructuredModel` class.
-        pairs: `(gt, pred)` or `(id, gt, pred)` each. A side is a dict of JSON values, a model
-            instance, or None where there is none. Without an id the position counts, from 0.
+        pairs: `(gt, pred)` or `(id, gt, pred)` each. A side is a dict of JSON values, or a list
+            where the schema is one of arrays, a model instance, or None where there is none.
+            Without an id the position counts, from 0.
         workers: how many processes compare; 1 is this process, `auto` as many as fit the machine
             and the work. In a script, more than one need `if __name__ == "__main__":` around the
             call.
@@ -99,7 +101,7 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
 
     found = evaluate_in_memory(
         plan,
-        _document_pairs(pairs),
+        _document_pairs(pairs, plan.kind),
         settings,
         client=client,
         total=len(pairs) if isinstance(pairs, Sized) else None,
@@ -152,29 +154,31 @@ def _method(owner: object, name: str) -> Callable[..., Any] | None:
     return found if callable(found) else None
 
 
-def _document_pairs(pairs: Iterable[object]) -> Iterator[DocumentPair]:
+def _document_pairs(pairs: Iterable[object], kind: DocumentKind) -> Iterator[DocumentPair]:
     """Turn what users have into what is compared."""
     for position, pair in enumerate(pairs):
         match pair:
             case DocumentPair():
                 yield pair
             case (gt, pred) | (None, gt, pred):
-                yield _document_pair(str(position), gt, pred)
+                yield _document_pair(str(position), gt, pred, kind)
             case (name, gt, pred):
-                yield _document_pair(str(name), gt, pred)
+                yield _document_pair(str(name), gt, pred, kind)
             case _:
                 found = f"the pair is {_described(pair)}"
                 problem = Problem(str(position), found, "(gt, pred) or (id, gt, pred)")
                 yield DocumentPair(str(position), problem, None)
 
 
-def _document_pair(name: str, gt: object, pred: object) -> DocumentPair:
-    sides = _document(gt, name, "ground truth"), _document(pred, name, "prediction")
+def _document_pair(name: str, gt: object, pred: object, kind: DocumentKind) -> DocumentPair:
+    sides = _document(gt, name, "ground truth", kind), _document(pred, name, "prediction", kind)
     return DocumentPair(name, *sides)
 
 
-def _document(side: object, name: str, what: str) -> JsonObject | Problem | None:
-    """Return the JSON object that a side stands for, or what is wrong with it."""
+def _document(
+    side: object, name: str, what: str, kind: DocumentKind
+) -> JsonDocument | Problem | None:
+    """Return the JSON document that a side stands for, or what is wrong with it."""
     if side is None:
         return None
     try:
@@ -182,9 +186,9 @@ def _document(side: object, name: str, what: str) -> JsonObject | Problem | None
     except Exception as error:  # noqa: BLE001 - it becomes the document's problem
         found = f"the {what} cannot be turned into JSON values ({type(error).__name__}: {error})"
         return Problem(name, found)
-    if not isinstance(value, dict):
+    if not isinstance(value, dict if kind == "object" else list):
         hint = "json.loads reads text" if isinstance(side, str | bytes) else ""
-        return Problem(name, f"the {what} is {_described(side)}", "a JSON object", hint)
+        return Problem(name, f"the {what} is {_described(side)}", expected_of([kind]), hint)
     return _first_misfit(value, name, what) or value
 
 
@@ -201,7 +205,7 @@ def _described(value: object) -> str:
     return f"of type {kind_of(value)}"
 
 
-def _first_misfit(document: JsonObject, name: str, what: str) -> Problem | None:
+def _first_misfit(document: JsonDocument, name: str, what: str) -> Problem | None:
     """Find something in a document that JSON does not have."""
     todo: list[tuple[Path, Any]] = [((), document)]
     while todo:

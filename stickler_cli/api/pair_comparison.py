@@ -7,7 +7,7 @@ from stickler_cli.compare.comparison import Comparison, comparison_of
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.explaining import explain
 from stickler_cli.compare.plan import Options, Plan
-from stickler_cli.core.json_values import JsonObject
+from stickler_cli.core.json_values import JsonDocument
 from stickler_cli.core.values import dataclass
 from stickler_cli.reports.figures import rate, visible
 from stickler_cli.reports.layout import TableStyle
@@ -73,7 +73,7 @@ class PairComparison(Comparison):
 
 
 def compared(
-    plan: Plan, gt: JsonObject, pred: JsonObject, options: Options | None = None
+    plan: Plan, gt: JsonDocument, pred: JsonDocument, options: Options | None = None
 ) -> PairComparison:
     """Return the comparison of one document.
 

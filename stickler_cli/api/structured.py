@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from stickler_cli.compare.plan import Options
 from stickler_cli.compare.wrappers import Unwrapper
-from stickler_cli.core.json_values import JsonObject
+from stickler_cli.core.json_values import JsonDocument
 from stickler_cli.core.locations import field_path
 from stickler_cli.score.batch import batch_of
 from stickler_cli.score.comparison_view import tally_of
@@ -69,7 +69,7 @@ class StructuredModel(DescribedModel):
         """Return the metadata that values came with, by path."""
         return {field_path(path): more for path, more in self._unwrapped.metadata.items()}
 
-    def comparison_values(self) -> JsonObject:
+    def comparison_values(self) -> JsonDocument:
         """Return the JSON values that are compared, by the names that the plan has."""
         return values_of(self)
 

@@ -10,6 +10,7 @@ from pydantic_core import to_jsonable_python
 
 from stickler_cli.comparators.base import BaseComparator, meets
 from stickler_cli.compare.plan import Plan
+from stickler_cli.core.json_values import kind_of
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.values import dataclass
 from stickler_cli.reports.layout import Column, Span, Table, plain_text, table_lines
@@ -89,13 +90,13 @@ class EvalResult:
         return f"{type(self).__name__}({rates}, all_fields_matched={self.all_fields_matched})"
 
 
-def evaluate(gt: BaseModel, pred: BaseModel | Mapping[str, Any]) -> EvalResult:
+def evaluate(gt: BaseModel, pred: BaseModel | Mapping[str, Any] | list[Any]) -> EvalResult:
     """Compare a prediction with the ground truth.
 
     Args:
         gt: an instance of any pydantic model; its class says what the fields are.
         pred: an instance of the same class, or of another one, or a dict with the names of the
-            fields as keys.
+            fields as keys; a list where the model is a `RootModel` of one.
 
     Raises:
         TypeError: either side is something else.
@@ -103,14 +104,17 @@ def evaluate(gt: BaseModel, pred: BaseModel | Mapping[str, Any]) -> EvalResult:
         ComparisonError: a comparator failed on a pair of values.
     """
     plan, inferred = _plan_of(gt)
+    values: Any = pred
     if isinstance(pred, BaseModel):
         values = values_of(pred)
-    elif isinstance(pred, Mapping):
-        values = to_jsonable_python(dict(pred), by_alias=False, fallback=str)
-    else:
+    elif isinstance(pred, Mapping | list):
+        plain = pred if isinstance(pred, list) else dict(pred)
+        values = to_jsonable_python(plain, by_alias=False, fallback=str)
+    if kind_of(values) != plan.kind:
+        expected, empty = ("dict", "{}") if plan.kind == "object" else ("list", "[]")
         raise TypeError(
             f"pred is of type {type(pred).__name__}; give an instance of a pydantic model or a "
-            "dict, which is {} where there is no prediction"
+            f"{expected}, which is {empty} where there is no prediction"
         )
     comparison = compared(plan, values_of(gt), values)
     view: dict[str, Any] = comparison_view(batch_of(comparison))
@@ -120,7 +124,7 @@ def evaluate(gt: BaseModel, pred: BaseModel | Mapping[str, Any]) -> EvalResult:
     return EvalResult(
         **view,
         **rates,
-        matched=meets(comparison.similarity, comparison.threshold),
+        matched=meets(comparison.reported, comparison.threshold),
         counts=counts,
         comparison=comparison,
         plan=plan,

@@ -7,7 +7,7 @@ from contextlib import nullcontext
 import orjson
 
 from stickler_cli.advice.routing import Router, names_of
-from stickler_cli.core.json_values import json_line
+from stickler_cli.core.json_values import OBJECTS, json_line
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.rules import encoded
 from stickler_cli.documents.shapes import shape_of
@@ -93,7 +93,7 @@ def _apply(settings: AcceptSettings, name: str) -> ExitCode:
         policy,
         unwrapper_of(names_of(policy), settings),
         lambda document: group_of_id(document, groupings[0]) if groupings else None,
-        shape_of(settings),
+        shape_of(settings, ("array",) if any(not it.field for it in policy.places) else OBJECTS),
     )
     documents = open_documents(settings.pred, settings)
     for problem in documents.problems:

@@ -89,9 +89,7 @@ COMMANDS: Final = {
   stickler compare schema.json gt/ pred/ --document a --only-errors
   stickler compare schema.json gt.json pred.json --field 'line_items[2]' --all
   stickler compare schema.json gt.json pred.json -f json -o report.md""",
-        codes={
-            ExitCode.INCOMPLETE: "a document is missing, is no JSON object, or cannot be compared"
-        },
+        codes={ExitCode.INCOMPLETE: "a document is missing, cannot be used, or cannot be compared"},
     ),
     "errors": Command(
         """List the errors of a run: all, or those of a field, of a class or of some documents.

@@ -4,7 +4,7 @@ from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.engine import compare as compare_documents
 from stickler_cli.compare.explained import Explained
 from stickler_cli.compare.explaining import explain
-from stickler_cli.core.json_values import JsonObject
+from stickler_cli.core.json_values import DocumentKind, JsonDocument
 from stickler_cli.core.locations import field_path, parse_field_path
 from stickler_cli.core.problems import ComparisonError, Problem, UsageError, did_you_mean
 from stickler_cli.documents.pairs import DocumentPair, open_pairs, read_pair
@@ -27,10 +27,10 @@ def compare(settings: CompareSettings) -> ExitCode:
         raise UsageError([Problem("--all", "--only-errors is given too", "one of the two")])
     outputs = outputs_of(settings, inputs_of(settings), PAIR_FORMATS)
     loaded = schema_of(settings.schema, settings)
-    found = _pair(settings)
+    found = _pair(settings, loaded.plan.kind)
     if (unwrapper := unwrapper_of(loaded.plan.root, settings)) is not None:
         found = unwrapped(unwrapper, found)
-    if not isinstance(found.gt, dict) or not isinstance(found.pred, dict):
+    if not isinstance(found.gt, dict | list) or not isinstance(found.pred, dict | list):
         for side, name in ((found.gt, "ground truth"), (found.pred, "prediction")):
             if isinstance(side, Problem):
                 show_problems([side])
@@ -46,8 +46,8 @@ def compare(settings: CompareSettings) -> ExitCode:
     return ExitCode.OK
 
 
-def _pair(settings: CompareSettings) -> DocumentPair:
-    pairs = open_pairs(settings.gt, settings.pred, settings)
+def _pair(settings: CompareSettings, kind: DocumentKind) -> DocumentPair:
+    pairs = open_pairs(settings.gt, settings.pred, settings, (kind,))
     document = settings.document
     if pairs.single and document is None:
         return next(iter(pairs))
@@ -66,7 +66,11 @@ def _pair(settings: CompareSettings) -> DocumentPair:
 
 
 def _compared(
-    loaded: LoadedSchema, document: str, gt: JsonObject, pred: JsonObject, settings: CompareSettings
+    loaded: LoadedSchema,
+    document: str,
+    gt: JsonDocument,
+    pred: JsonDocument,
+    settings: CompareSettings,
 ) -> ComparedPair:
     client = client_of(loaded.plan, policy_of(settings))
     options = comparing(loaded.plan, settings, client)

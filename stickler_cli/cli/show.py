@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from stickler_cli.core.locations import field_path
-from stickler_cli.reports.figures import number_of, setting
+from stickler_cli.reports.figures import WHOLE, number_of, setting
 from stickler_cli.reports.layout import INDENT, Block, Column, Span, Table, Text, draw
 from stickler_cli.schema.choices import Inferred
 from stickler_cli.settings.of_schemas import ShowSettings
@@ -40,7 +40,8 @@ def show(settings: ShowSettings) -> ExitCode:
 def _lines(fields: Sequence[Inferred]) -> Table:
     """Return a row for each field, with all that there is to say."""
     rows = [
-        _row(field_path(field.path), field.compared_by, field, said_by(field)) for field in fields
+        _row(field_path(field.path) or WHOLE, field.compared_by, field, said_by(field))
+        for field in fields
     ]
     return Table((*_COLUMNS, _SAID_BY), rows)
 
@@ -50,7 +51,7 @@ def _tree(fields: Sequence[Inferred]) -> Table:
     rows, below = [], []
     for field in fields:
         margin = INDENT * (len(field.path) - 1)
-        name = margin + field_path(field.path[-1:])
+        name = margin + (field_path(field.path[-1:]) or WHOLE)
         rows.append(_row(name, field.comparator.removesuffix("Comparator"), field))
         said = said_by(field)
         more = filter(None, (field.keywords, "" if said == ANNOTATION else said))

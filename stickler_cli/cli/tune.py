@@ -9,7 +9,7 @@ from stickler_cli.advice.schema_text import with_thresholds
 from stickler_cli.advice.tuning import TunedField, TuneReport, tuned_fields
 from stickler_cli.advice.verdicts import read_verdicts
 from stickler_cli.compare.wrappers import Unwrapper
-from stickler_cli.core.json_values import JsonObject
+from stickler_cli.core.json_values import JsonDocument, JsonObject
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import ComparisonError, Problem, UsageError, did_you_mean
 from stickler_cli.documents.pairs import Pairs, open_pairs
@@ -104,7 +104,7 @@ def _evidence(loaded: LoadedSchema, settings: TuneSettings) -> tuple[Evidence, l
         if settings.verdicts is not None:
             lines = read_verdicts(settings.verdicts, plan, settings.max_document_size)
             return of_verdicts(lines, options), []
-        pairs = open_pairs(settings.gt, settings.pred, settings)
+        pairs = open_pairs(settings.gt, settings.pred, settings, (plan.kind,))
         left_out: list[str] = []
         unwrapper = unwrapper_of(plan.root, settings)
         evidence = of_documents(plan, _comparable(pairs, unwrapper, left_out), options)
@@ -116,11 +116,11 @@ def _evidence(loaded: LoadedSchema, settings: TuneSettings) -> tuple[Evidence, l
 
 def _comparable(
     pairs: Pairs, unwrapper: Unwrapper | None, left_out: list[str]
-) -> Iterator[tuple[str, JsonObject, JsonObject]]:
+) -> Iterator[tuple[str, JsonDocument, JsonDocument]]:
     """Yield the documents that have both sides, with their ids; take note of the others."""
     for pair in pairs:
         both = pair if unwrapper is None else unwrapped(unwrapper, pair)
-        if isinstance(both.gt, dict) and isinstance(both.pred, dict):
+        if isinstance(both.gt, dict | list) and isinstance(both.pred, dict | list):
             yield both.id, both.gt, both.pred
         else:
             left_out.append(both.id)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from stickler_cli.core.json_values import JsonObject, JsonValue
+from stickler_cli.core.json_values import JsonDocument, JsonValue
 from .account import Account
 from .columns import Columns
 from .plan import Options, Plan, Purpose
@@ -14,16 +14,16 @@ from .work import Work
 
 def compare(
     plan: Plan,
-    gts: Sequence[JsonObject],
-    preds: Sequence[JsonObject],
+    gts: Sequence[JsonDocument],
+    preds: Sequence[JsonDocument],
     options: Options | None = None,
     confidences: Sequence[JsonValue] | None = None,
 ) -> Account:
     """Compare documents under a plan, each ground truth with the prediction of the same position.
 
     `confidences` are those of the predictions, in their shape, a number in [0, 1] or None at each
-    leaf; they change nothing in the comparison. The root is never atomic: an empty document is
-    compared field by field like any other.
+    leaf; they change nothing in the comparison. An object at the root is never atomic: an
+    empty document is compared field by field like any other. An array there is a list like any.
 
     Raises:
         ComparisonError: a comparator failed, or gave no finite number in [0, 1]; it tells of one

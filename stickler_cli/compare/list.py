@@ -27,6 +27,11 @@ class SequenceNode(Node, ABC):
     def first_of(self, value: JsonValue) -> Node:
         """Return the node of the only element of a list of one."""
 
+    def compare(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
+        """Account for pairs of lists; those that are documents are lists like any."""
+        inside = options.to(max(options.purpose, Purpose.ACCOUNT))
+        return Node.compare(self, columns, gt, pred, inside)
+
     def declares(self, columns: Columns) -> tuple[Mask, Mask] | None:
         """Take any value, but one that would be wrapped for ever."""
         if columns.types <= {list, type(None)}:

@@ -42,8 +42,13 @@ class FieldOutline:
 
 
 def outline(plan: Plan) -> tuple[FieldOutline, ...]:
-    """List the fields of a plan in schema order, parents first."""
-    return tuple(islice(_below(plan.root, (), ()), MOST_ROWS))
+    """List the fields of a plan in schema order, parents first.
+
+    Documents that are arrays are the first, a list without a name.
+    """
+    root = followed(plan.root)
+    whole = [_row(root, ())] if plan.kind == "array" else []
+    return (*whole, *islice(_below(root, (), ()), MOST_ROWS - len(whole)))
 
 
 def known_paths(plan: Plan) -> tuple[Path, ...]:

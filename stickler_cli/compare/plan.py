@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.json_values import DocumentKind, JsonValue
 from stickler_cli.core.values import dataclass
 from stickler_cli.settings.allowed import ExtraFields
 from stickler_cli.settings.deciding import ComparisonOptions
@@ -181,6 +181,8 @@ class Plan:
     """The schema's own name for its documents."""
     asks_models: bool = False
     """Whether a comparator of it asks a model."""
+    kind: DocumentKind = "object"
+    """What its documents are."""
 
     @cached_property
     def client(self) -> "Client":

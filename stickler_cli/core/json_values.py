@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import orjson
 
@@ -13,6 +13,11 @@ if TYPE_CHECKING:
 else:
     JsonValue = Any  # what reads a file by types has nothing to look at in such a value
 JsonObject: TypeAlias = dict[str, JsonValue]
+JsonDocument: TypeAlias = JsonObject | list[JsonValue]
+DocumentKind: TypeAlias = Literal["object", "array"]
+"""The JSON type of all documents of a schema."""
+OBJECTS: Final[tuple[DocumentKind, ...]] = ("object",)
+OBJECTS_OR_ARRAYS: Final[tuple[DocumentKind, ...]] = ("object", "array")
 
 BRIEF_LENGTH: Final = 80  # characters of a value that a message shows, to be recognised by
 

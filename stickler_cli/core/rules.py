@@ -108,7 +108,7 @@ def _path(value: str) -> Path:
         path = parse_field_path(value)
     except ValueError:
         raise ValueError("a field path") from None
-    if not path or not all(isinstance(step, str) for step in path):
+    if not all(isinstance(step, str) for step in path):
         raise ValueError("a field path without list indexes")
     return path
 
@@ -143,9 +143,7 @@ ExactSum = Annotated[
     str, Rule("a whole number as text", {"type": "string", "pattern": "^[0-9]+$"}, _is_sum)
 ]
 # Without list indexes, such as line_items.price; `*` stands for any key of a map.
-FieldPath = Annotated[
-    Path, Rule("a string", {"type": "string", "minLength": 1}, parsed=_path, written=field_path)
-]
+FieldPath = Annotated[Path, Rule("a string", {"type": "string"}, parsed=_path, written=field_path)]
 
 
 def is_share(value: object) -> bool:

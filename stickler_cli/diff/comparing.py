@@ -55,7 +55,7 @@ def compare_runs(
     first, other = next(iter(base.values())), next(iter(new.values()))
     known = {info.path for info in first.fields}
     described = [*first.fields, *(info for info in other.fields if info.path not in known)]
-    fields = [info.path for info in described]
+    fields = [info.path for info in described if info.path]
     columns = {
         (path, SCORE if gate.metric == SCORE else gate.mode)
         for gate in gates

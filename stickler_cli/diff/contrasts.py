@@ -52,7 +52,7 @@ def _every(base: Run, new: Run) -> Iterator[_Both]:
         yield "model name", before.model_name, after.model_name, False
         old, now = ({info.path: asdict(info) for info in run.fields} for run in (base, new))
         for path in dict.fromkeys([*old, *now]):
-            name = f"field {field_path(path)}"
+            name = f"field {field_path(path)}" if path else "documents"
             yield name, _DECLARED[path in old], _DECLARED[path in now], False
             if path in old and path in now:
                 for key in ("kind", "comparator", "threshold", "weight"):

@@ -27,7 +27,8 @@ def repeats_of(runs: Mapping[str, Run]) -> Repeats:
     first, *others = runs.values()
     pairs = paired([first], others)
     whole, values = COUNTING_MODES[0], COUNTING_MODES[-1]
-    modes = {info.path: values if info.kind == "leaf" else whole for info in first.fields}
+    fields = (info for info in first.fields if info.path)
+    modes = {info.path: values if info.kind == "leaf" else whole for info in fields}
     table = counted(pairs.pairs, first.fields, first.rule, {*modes.items()}, pairs.sides)
     paths = dict.fromkeys([*modes, *table.paths])
     errors = [run.first_non_matches for run in runs.values()]

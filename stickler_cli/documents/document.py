@@ -6,13 +6,21 @@ have each document read where it is compared. They are tuples: those are the fas
 
 import io
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 import orjson
 
-from stickler_cli.core.json_values import JsonObject, JsonValue, brief
+from stickler_cli.core.json_values import (
+    OBJECTS,
+    DocumentKind,
+    JsonDocument,
+    JsonValue,
+    brief,
+    kind_of,
+)
 from stickler_cli.core.problems import Problem
 from .lenient import find_document, place_of_json
 from .reading import (
@@ -90,6 +98,8 @@ class LineReference(NamedTuple):
 Reference: TypeAlias = FileReference | LineReference | Problem
 """Where a document is; a problem where it is already known that it cannot be read."""
 
+Side: TypeAlias = Literal["gt", "pred"]
+
 Data: TypeAlias = bytes | Problem | None  # of a document; why they cannot be read
 
 
@@ -102,7 +112,7 @@ at, the problem names the option that would take it."""
 class Reading:
     """What became of the bytes of one document."""
 
-    value: JsonObject | Problem | None
+    value: JsonDocument | Problem | None
     remarks: tuple[str, ...] = ()
     """What is odd about it although it can be read, by name: `duplicate_keys`."""
     warnings: tuple[Problem, ...] = ()
@@ -132,17 +142,21 @@ def digest_of(data: Data) -> str:
 
 
 def read_document(
-    reference: Reference | None, wrapping: Wrapping = "refused", data: Data = None
+    reference: Reference | None,
+    wrapping: Wrapping = "refused",
+    data: Data = None,
+    kinds: Sequence[DocumentKind] = OBJECTS,
 ) -> Reading:
     """Read and parse a document; `data` is what `bytes_of` gave of it, if that was asked before."""
     if data is None:
         data = bytes_of(reference)
     if reference is None or not isinstance(data, bytes):
         return Reading(data if isinstance(data, Problem) else None)
-    return read_plain(data) or read_text(data, reference.source, reference.line, wrapping)
+    plain = read_plain(data, kinds)
+    return plain or read_text(data, reference.source, reference.line, wrapping, kinds)
 
 
-def read_plain(data: bytes) -> Reading | None:
+def read_plain(data: bytes, kinds: Sequence[DocumentKind] = OBJECTS) -> Reading | None:
     """Parse a document about which there is nothing to tell; None for any other text.
 
     Nearly all are like this, so that nothing is worked out that only a message would need.
@@ -151,23 +165,28 @@ def read_plain(data: bytes) -> Reading | None:
         value = orjson.loads(data)
     except orjson.JSONDecodeError:
         return None
-    plain = value.__class__ is dict and not has_long_number(data) and nothing_dropped(data, value)
+    right = kind_of(value) in kinds
+    plain = right and not has_long_number(data) and nothing_dropped(data, value)
     return Reading(value) if plain else None
 
 
 def read_text(
-    data: bytes, source: str, line: int | None = None, wrapping: Wrapping = "refused"
+    data: bytes,
+    source: str,
+    line: int | None = None,
+    wrapping: Wrapping = "refused",
+    kinds: Sequence[DocumentKind] = OBJECTS,
 ) -> Reading:
     """Parse a document and tell what is odd about it; see `parse_json`."""
     text = data.removeprefix(BOM)
     remarks: tuple[str, ...] = (BYTE_ORDER_MARK,) if len(text) < len(data) else ()
-    value = parse_document(text, source, line)
+    value = parse_document(text, source, line, kinds)
     json_text = text
     if isinstance(value, Problem):
         hinted = wrapping == "hinted" and len(text) <= MOST_FOR_A_HINT
-        found = find_document(text) if hinted or wrapping == "taken" else None
+        found = find_document(text, kinds) if hinted or wrapping == "taken" else None
         if found is None:
-            problem = _inner_problem(text, source, line) if wrapping == "taken" else None
+            problem = _inner_problem(text, source, line, kinds) if wrapping == "taken" else None
             return Reading(problem or value, remarks)
         if hinted:
             return Reading(replace(value, hint=found.hint), remarks)
@@ -233,14 +252,16 @@ def nothing_dropped(data: bytes, value: JsonValue) -> bool:
     return data.count(b":") == written.count(b":")
 
 
-def _inner_problem(data: bytes, source: str, line: int | None) -> Problem | None:
+def _inner_problem(
+    data: bytes, source: str, line: int | None, kinds: Sequence[DocumentKind]
+) -> Problem | None:
     """Return what is wrong with the JSON inside a text, where that is not all of it."""
     text = data.decode("utf-8", "replace")
     place = place_of_json(text)
     if place is None or not text[: place[0]].strip():
         return None
     start, end = place
-    problem = parse_document(text[start:end].encode(), source, line)
+    problem = parse_document(text[start:end].encode(), source, line, kinds)
     if not isinstance(problem, Problem):
         return None
     row = problem.line or 1

@@ -6,11 +6,11 @@ stands inside it or after it is taken instead.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from stickler_cli.core.json_values import JsonObject, JsonValue
+from stickler_cli.core.json_values import OBJECTS, DocumentKind, JsonDocument, JsonValue, kind_of
 from stickler_cli.core.problems import Problem
 from stickler_cli.core.values import dataclass
 from .reading import broken_at, parse_json
@@ -30,6 +30,7 @@ MOST_FENCES: Final = 50
 
 _FENCE: Final = re.compile(r"(?:```|~~~)[\w+.-]*")
 _OPENING: Final = re.compile(r'(?:\[\s*)?\{\s*"')
+_OPENING_ARRAY: Final = re.compile(r'\[\s*(?:\{\s*)?"')
 _THOUGHTS: Final = re.compile(r"<(/?)(?:think|thinking|reasoning)>", re.IGNORECASE)
 """Begins, or ends, what some models think aloud, drafts of the document included."""
 _BRACKET: Final = re.compile(r"[{}\[\]]")
@@ -39,7 +40,7 @@ _BRACKET: Final = re.compile(r"[{}\[\]]")
 class Wrapped:
     """A document and what it was inside of."""
 
-    value: JsonObject
+    value: JsonDocument
     text: bytes
     ways: tuple[str, ...]
     """Names of `_WAYS`, from the outside in."""
@@ -55,12 +56,12 @@ class Wrapped:
         return f"--lenient-json takes it out of {' in '.join(_WAYS[way] for way in self.ways)}"
 
 
-def find_document(data: bytes) -> Wrapped | None:
-    """Return the document in a text that is none; None where there is none.
+def find_document(data: bytes, kinds: Sequence[DocumentKind] = OBJECTS) -> Wrapped | None:
+    """Return the document of one of some kinds in a text that is none; None where there is none.
 
-    The first code fence with JSON goes before everything else; then the first JSON object counts.
-    If that is not complete, there is none. Lists of one and strings are looked into, JSON Lines and
-    what a model thinks aloud are not.
+    The first code fence with JSON goes before everything else; then the first JSON object counts,
+    or array of objects or texts. If that is not complete, there is none. Lists of one and strings
+    are looked into, JSON Lines and what a model thinks aloud are not.
     """
     try:
         text = data.decode()
@@ -68,9 +69,9 @@ def find_document(data: bytes) -> Wrapped | None:
         return None
     whole = parse_json(data, "")
     if isinstance(whole, str):
-        inner = _parsed(whole) or _in_text(whole)
+        inner = _parsed(whole, kinds) or _in_text(whole, kinds)
         return replace(inner, ways=("string", *inner.ways)) if inner else None
-    return _in_text(text) if isinstance(whole, Problem) else _unwrapped(whole, data)
+    return _in_text(text, kinds) if isinstance(whole, Problem) else _unwrapped(whole, data, kinds)
 
 
 def place_of_json(text: str) -> tuple[int, int] | None:
@@ -86,33 +87,33 @@ def place_of_json(text: str) -> tuple[int, int] | None:
     return opening.start(), len(text)
 
 
-def _parsed(text: str) -> Wrapped | None:
+def _parsed(text: str, kinds: Sequence[DocumentKind]) -> Wrapped | None:
     """Return a text that is a document, or a list of one, and nothing else."""
     data = text.encode("utf-8", "replace")
     value = parse_json(data, "")
-    return None if isinstance(value, Problem) else _unwrapped(value, data)
+    return None if isinstance(value, Problem) else _unwrapped(value, data, kinds)
 
 
-def _unwrapped(value: JsonValue, data: bytes) -> Wrapped | None:
+def _unwrapped(value: JsonValue, data: bytes, kinds: Sequence[DocumentKind]) -> Wrapped | None:
     match value:
-        case dict():
+        case dict() | list() if kind_of(value) in kinds:
             return Wrapped(value, data, ())
-        case [dict() as only]:
+        case [dict() as only] if "object" in kinds:
             return Wrapped(only, data, ("list",))
         case _:
             return None
 
 
-def _in_text(text: str) -> Wrapped | None:
+def _in_text(text: str, kinds: Sequence[DocumentKind]) -> Wrapped | None:
     thoughts = _end_of_thoughts(text)
     for start, end in _fences(text, thoughts):
         # The fence may end inside a string of the JSON; then its braces say where that ends.
-        found = _parsed(text[start:end]) or _first_object(text, start, end)
+        found = _parsed(text[start:end], kinds) or _first_document(text, start, end, kinds)
         if found:
             return replace(found, ways=("fence", *found.ways))
         if text[start:end].lstrip().startswith(("{", "[")):
             return None
-    found = _first_object(text, thoughts, len(text))
+    found = _first_document(text, thoughts, len(text), kinds)
     return replace(found, ways=("prose", *found.ways)) if found else None
 
 
@@ -142,18 +143,20 @@ def _fences(text: str, position: int) -> Iterator[tuple[int, int]]:
         position = end + 3
 
 
-def _first_object(text: str, start: int, end: int) -> Wrapped | None:
-    """Return the first JSON object that starts in a part of a text, or the list of one around it.
+def _first_document(
+    text: str, start: int, end: int, kinds: Sequence[DocumentKind]
+) -> Wrapped | None:
+    """Return the first document that starts in a part of a text, or is in a list of one there.
 
     Nothing where it is not complete, or stands inside of brackets that are no JSON.
     """
-    opening = _OPENING.search(text, start)
+    opening = (_OPENING if "object" in kinds else _OPENING_ARRAY).search(text, start)
     if opening is None or opening.start() >= end or _is_open(text[start : opening.start()]):
         return None
     rest = text[opening.start() :]
     end_of_json = broken_at(rest)
     length = len(rest) if end_of_json is None else end_of_json
-    found = _parsed(rest[:length])
+    found = _parsed(rest[:length], kinds)
     # JSON Lines, of which the first is no better than the others
     more = not text[: opening.start()].strip() and rest[length:].lstrip()[:1] in {"{", "["}
     return None if more else found

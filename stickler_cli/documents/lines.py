@@ -10,19 +10,18 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import IO, Final, Literal, TypeAlias
+from typing import IO, Final
 
 from stickler_cli.core.json_values import JsonValue, kind_of
 from stickler_cli.core.locations import Path as FieldPath
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import Problem
-from .document import LineReference, Reference, Wrapping, read_document
+from .document import LineReference, Reference, Side
 from .reading import GZIP_MAGIC, STANDARD_INPUT, UNPACKING_ERRORS, source_of, too_large, unreadable
+from .shapes import ANY_SHAPE, Shape
 
 ONE_LINE: Final = "one line for each id"
 """What is expected where two lines have one id."""
-
-Side: TypeAlias = Literal["gt", "pred"]
 
 
 def lines_of(file: str, limit: int) -> Iterator[LineReference | Problem]:
@@ -55,7 +54,7 @@ def documents_by_id(
     side: Side,
     id_field: FieldPath,
     limit: int,
-    wrapping: Wrapping = "refused",
+    shape: Shape = ANY_SHAPE,
 ) -> Iterator[tuple[str, Reference]]:
     """Yield each document of a file of JSON Lines with its id.
 
@@ -66,7 +65,7 @@ def documents_by_id(
     lines: dict[str, int] = {}
     for line in lines_of(file, limit):
         number = line.line or 0
-        found = _id_of(line, id_field, wrapping)
+        found = _id_of(line, id_field, side, shape)
         reference: Reference = line
         if isinstance(found, str) and found in lines:
             twice = f"the id {found!r} is also on line {lines[found]}"
@@ -112,8 +111,10 @@ def _opened(file: str) -> Iterator[tuple[IO[bytes] | gzip.GzipFile, bool]]:
             yield stream, not given
 
 
-def _id_of(line: LineReference | Problem, id_field: FieldPath, wrapping: Wrapping) -> str | Problem:
-    document = read_document(line, wrapping).value
+def _id_of(
+    line: LineReference | Problem, id_field: FieldPath, side: Side, shape: Shape
+) -> str | Problem:
+    document = shape.read_around(line, side).value
     if isinstance(document, Problem):
         return document
     expected = "a string or an integer"

@@ -5,7 +5,7 @@ import io
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
@@ -95,7 +95,7 @@ def _csv_rows(data: bytes, source: str) -> Iterator[_Row]:
 def _json_rows(data: bytes, source: str) -> Iterator[_Row]:
     for number, line in enumerate(data.splitlines(), start=1):
         if line.strip():
-            row = parse_document(line, source, number)
+            row: Any = parse_document(line, source, number)
             if isinstance(row, Problem):
                 raise UsageError([row])
             yield number, row

@@ -10,16 +10,16 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from stickler_cli.core.json_values import JsonObject, JsonValue
+from stickler_cli.core.json_values import OBJECTS, DocumentKind, JsonDocument, JsonValue
 from stickler_cli.core.locations import Path as FieldPath
 from stickler_cli.core.locations import parse_field_path
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
 from stickler_cli.settings.inputs import DocumentOptions
-from .document import Data, FileReference, Reference, bytes_of, digest_of, read_document
-from .lines import Side, documents_by_id, lines_of
+from .document import Data, FileReference, Reference, Side, bytes_of, digest_of, read_document
+from .lines import documents_by_id, lines_of
 from .reading import STANDARD_INPUT, decoded
-from .shapes import DEFAULT_SHAPE, Naming, Shape, at_root, naming_of, renamed, shape_of
+from .shapes import DEFAULT_SHAPE, Naming, Shape, naming_of, renamed, shape_of
 from .sources import Kind, difference, folded, id_of_file, kind_of_source, list_directory
 
 _DEFAULTS: Final = DocumentOptions()
@@ -42,9 +42,9 @@ class DocumentPair:
 
     id: str
     """Unique in a run."""
-    gt: JsonObject | Problem | None
+    gt: JsonDocument | Problem | None
     """None where there is only a prediction; a problem where there is no reading it."""
-    pred: JsonObject | Problem | None
+    pred: JsonDocument | Problem | None
     remarks: tuple[str, ...] = ()
     """What is odd about either, by name, each once: `duplicate_keys`."""
     warnings: tuple[Problem, ...] = ()
@@ -102,19 +102,18 @@ def read_pair(
     It is marked if the text of a side has one of the `marks`.
     """
     data = bytes_of(ref.gt), bytes_of(ref.pred)
-    gt = read_document(ref.gt, "refused", data[0])
-    pred = read_document(ref.pred, ref.shape.wrapping, data[1])
+    gt, pred = ref.shape.read(ref.gt, "gt", data[0]), ref.shape.read(ref.pred, "pred", data[1])
     return DocumentPair(
         ref.id,
-        at_root(gt.value, ref.shape.gt_root, "--gt-root", ref.gt),
-        at_root(pred.value, ref.shape.pred_root, "--pred-root", ref.pred),
+        gt.value,
+        pred.value,
         tuple(dict.fromkeys(gt.remarks + pred.remarks)),
         gt.warnings + pred.warnings,
         ref.hint,
         fingerprint_of(ref, data) if fingerprinted else None,
         is_marked=ref.confidences is not None
         or any(mark in side for mark in marks for side in data if isinstance(side, bytes)),
-        beside=read_document(ref.confidences).value,
+        beside=read_document(ref.confidences, kinds=ref.shape.kinds).value,
     )
 
 
@@ -125,8 +124,13 @@ def fingerprint_of(ref: PairRef, data: tuple[Data, Data] | None = None) -> Finge
     return Fingerprint(digest_of(gt), digest_of(pred) + beside, ref.hint)
 
 
-def open_pairs(gt: str, pred: str, settings: DocumentOptions = _DEFAULTS) -> Pairs:
-    """Return which document goes with which.
+def open_pairs(
+    gt: str,
+    pred: str,
+    settings: DocumentOptions = _DEFAULTS,
+    kinds: tuple[DocumentKind, ...] = OBJECTS,
+) -> Pairs:
+    """Return which document goes with which, each of one of some kinds.
 
     Two JSON files are one pair. Two directories pair by relative path without suffix. Two JSON
     Lines sources pair by id if there is an id field, else by position among the lines that are
@@ -142,21 +146,21 @@ def open_pairs(gt: str, pred: str, settings: DocumentOptions = _DEFAULTS) -> Pai
     if isinstance(gt_kind, Problem) or isinstance(pred_kind, Problem):
         raise UsageError(kind for kind in (gt_kind, pred_kind) if isinstance(kind, Problem))
     id_path = () if settings.id_field is None else parse_id_field(settings.id_field)
-    kinds, by_id = (gt_kind, pred_kind), bool(id_path)
-    limit, shape = settings.max_document_size, shape_of(settings)
+    both, by_id = (gt_kind, pred_kind), bool(id_path)
+    limit, shape = settings.max_document_size, shape_of(settings, kinds)
     naming = naming_of(settings.pair_by)
-    if kinds == (Kind.FILE, Kind.FILE) and not by_id:
+    if both == (Kind.FILE, Kind.FILE) and not by_id:
         document = id_of_file(Path(gt).name) or decoded(gt)
         files = FileReference(gt, limit), FileReference(pred, limit)
         ref = PairRef(document, *files, shape=shape)
         return Pairs(partial(iter, (ref,)), total=1, single=True)
-    if kinds == (Kind.LINES, Kind.LINES) and not by_id:
+    if both == (Kind.LINES, Kind.LINES) and not by_id:
         if naming is not None:
             found, hint = "lines pair by their place", "give --id-field too"
             raise UsageError([Problem("--pair-by", found, "names or ids", hint)])
         return Pairs(partial(_by_line, gt, pred, limit, shape))
-    if Kind.FILE in kinds or by_id is not (Kind.LINES in kinds):
-        raise UsageError([_mismatch(gt, pred, kinds, by_id)])
+    if Kind.FILE in both or by_id is not (Kind.LINES in both):
+        raise UsageError([_mismatch(gt, pred, both, by_id)])
     return _by_id(gt, pred, id_path, limit, shape, naming)
 
 
@@ -202,8 +206,7 @@ def _by_id(  # noqa: PLR0913, PLR0917 - two sources and how to read them
         if source in listings:
             found: Iterable[tuple[str, Reference]] = listings[source].documents.items()
         else:
-            wrapping = "refused" if side == "gt" else shape.wrapping
-            found = documents_by_id(source, side, id_path, limit, wrapping)
+            found = documents_by_id(source, side, id_path, limit, shape)
         return found if naming is None else renamed(found, naming, decoded(source))
 
     preds = dict(documents(pred, "pred"))

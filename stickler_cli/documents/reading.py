@@ -10,11 +10,19 @@ import os
 import re
 import stat
 import zlib
+from collections.abc import Sequence
 from typing import Final
 
 import orjson
 
-from stickler_cli.core.json_values import JsonObject, JsonValue, kind_of
+from stickler_cli.core.json_values import (
+    OBJECTS,
+    DocumentKind,
+    JsonDocument,
+    JsonValue,
+    brief,
+    kind_of,
+)
 from stickler_cli.core.problems import Problem
 from stickler_cli.settings.inputs import DocumentOptions
 
@@ -112,15 +120,33 @@ def too_large(source: str, found: str, limit: int, line: int | None = None) -> P
     return Problem(source, found, f"at most {limit:,} bytes", hint, line=line)
 
 
-def parse_document(data: bytes, source: str, line: int | None = None) -> JsonObject | Problem:
-    """Parse a document, which is a JSON object; see `parse_json`."""
+def parse_document(
+    data: bytes, source: str, line: int | None = None, kinds: Sequence[DocumentKind] = OBJECTS
+) -> JsonDocument | Problem:
+    """Parse a document, which is of one of some kinds; see `parse_json`."""
     value = parse_json(data, source, line)
-    if isinstance(value, Problem | dict):
-        return value
-    many = isinstance(value, list) and line is None
-    hint = "many documents go into a JSON Lines file (.jsonl), one on each line" if many else ""
+    return value if isinstance(value, Problem) else of_kinds(value, kinds, source, line)
+
+
+def of_kinds(
+    value: JsonValue, kinds: Sequence[DocumentKind], source: str, line: int | None
+) -> JsonDocument | Problem:
+    """Return a value that is a document of one of some kinds, or what it is instead."""
+    if kind_of(value) in kinds:
+        return value  # type: ignore[return-value] # its kind says so
+    hint = ""
+    if isinstance(value, list) and line is None:
+        hint = "many documents go into a JSON Lines file (.jsonl), one on each line"
+    elif isinstance(value, dict) and [*map(kind_of, value.values())].count("array") == 1:
+        name = next(name for name, part in value.items() if isinstance(part, list))
+        hint = f"if it is at {brief(name)}, --pred-root or --gt-root says so"
     found = f"the document is of type {kind_of(value)}"
-    return Problem(source, found, "a JSON object", hint, line=line)
+    return Problem(source, found, expected_of(kinds), hint, line=line)
+
+
+def expected_of(kinds: Sequence[DocumentKind]) -> str:
+    """Word what a document is to be."""
+    return f"a JSON {' or '.join(kinds)}"
 
 
 def parse_json(data: bytes, source: str, line: int | None = None) -> JsonValue | Problem:

@@ -1,13 +1,23 @@
 """How documents stand in what is read: inside of text, below a key, under names with a pattern."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Final, NamedTuple, TypeAlias
 
-from stickler_cli.core.json_values import JsonObject, JsonValue, brief, kind_of
+from stickler_cli.core.json_values import (
+    OBJECTS,
+    OBJECTS_OR_ARRAYS,
+    DocumentKind,
+    JsonDocument,
+    JsonValue,
+    brief,
+    kind_of,
+)
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.settings.inputs import DocumentOptions
-from .document import Reference, Wrapping
+from .document import Data, Reading, Reference, Side, Wrapping, read_document
+from .reading import of_kinds
 
 PAIR_BY: Final = "--pair-by"
 
@@ -22,15 +32,36 @@ class Shape(NamedTuple):
     gt_root: tuple[str, ...] = ()
     """The keys, or indexes, that lead to a ground truth."""
     pred_root: tuple[str, ...] = ()
+    kinds: tuple[DocumentKind, ...] = OBJECTS
+    """What documents are."""
+
+    def root(self, side: Side) -> tuple[str, ...]:
+        """Return the keys, or indexes, that lead to the document of a side."""
+        return self.gt_root if side == "gt" else self.pred_root
+
+    def read(self, reference: Reference | None, side: Side, data: Data = None) -> Reading:
+        """Read the document of a side; see `read_document`."""
+        reading, root = self.read_around(reference, side, data), self.root(side)
+        if not root:
+            return reading
+        value = at_root(reading.value, root, f"--{side}-root", reference, self.kinds)
+        return replace(reading, value=value)
+
+    def read_around(self, reference: Reference | None, side: Side, data: Data = None) -> Reading:
+        """Read what the document of a side stands in."""
+        kinds = OBJECTS_OR_ARRAYS if self.root(side) and self.kinds != OBJECTS else self.kinds
+        wrapping: Wrapping = "refused" if side == "gt" else self.wrapping
+        return read_document(reference, wrapping, data, kinds)
 
 
 DEFAULT_SHAPE: Final = Shape()
+ANY_SHAPE: Final = Shape(kinds=OBJECTS_OR_ARRAYS)
 
 
-def shape_of(settings: DocumentOptions) -> Shape:
-    """Return the shape that settings tell of."""
+def shape_of(settings: DocumentOptions, kinds: tuple[DocumentKind, ...] = OBJECTS) -> Shape:
+    """Return the shape that settings tell of documents of some kinds."""
     wrapping: Wrapping = "taken" if settings.lenient_json else "hinted"
-    return Shape(wrapping, root_steps(settings.gt_root), root_steps(settings.pred_root))
+    return Shape(wrapping, root_steps(settings.gt_root), root_steps(settings.pred_root), kinds)
 
 
 def root_steps(said: str | None) -> tuple[str, ...]:
@@ -51,13 +82,14 @@ def root_text(steps: tuple[str, ...]) -> str:
 
 
 def at_root(
-    document: JsonObject | Problem | None,
+    document: JsonDocument | Problem | None,
     root: tuple[str, ...],
     option: str,
     reference: Reference | None,
-) -> JsonObject | Problem | None:
+    kinds: Sequence[DocumentKind],
+) -> JsonDocument | Problem | None:
     """Return the document that stands below a root, or what stands there instead."""
-    if not root or not isinstance(document, dict):
+    if document is None or isinstance(document, Problem):
         return document
     value: JsonValue = document
     place = Problem("", "") if reference is None else reference
@@ -72,10 +104,10 @@ def at_root(
             return Problem(
                 place.source, f"there is no {brief(step)}", expected, hint, None, place.line
             )
-    if isinstance(value, dict):
-        return value
-    found = f"{option} {root_text(root)} is of type {kind_of(value)}"
-    return Problem(place.source, found, "a JSON object", "", None, place.line)
+    found = of_kinds(value, kinds, place.source, place.line)
+    if not isinstance(found, Problem):
+        return found
+    return replace(found, found=f"{option} {root_text(root)} is of type {kind_of(value)}", hint="")
 
 
 def naming_of(said: str | None) -> Naming:

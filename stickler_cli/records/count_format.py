@@ -54,7 +54,7 @@ class DocumentsRecord(TypedDict):
     missing: Count
     """Ground truths without a prediction."""
     invalid: Count
-    """Documents whose prediction is no JSON object; compared with an empty one."""
+    """Documents whose prediction is no JSON object, or array; compared with an empty one."""
     failed: Count
     """Documents that could not be evaluated."""
     unmatched: Count
@@ -65,7 +65,7 @@ class DocumentsRecord(TypedDict):
     """Documents that begin with a byte order mark, on either side; it is left out."""
     lenient: NotRequired[Annotated[LenientRecord, ADDED_LATER]]
     schema_invalid: NotRequired[Annotated[SidesRecord, UNREAD]]
-    """Documents that are JSON objects and not valid under the schema."""
+    """Documents that could be read and are not valid under the schema."""
 
 
 class RatesRecord(TypedDict):

@@ -184,12 +184,13 @@ def columns_of_errors() -> list[LineColumn]:
 def columns_of_documents(fields: Iterable[Path]) -> list[LineColumn]:
     """Return the columns of a file of documents, with a score for each field of the root.
 
-    Where the root has any keys there are, the scores are one cell of JSON.
+    Where the root has any keys there are, or is an array, the scores are one cell of JSON.
     """
     from .account_format import DocumentLineRecord  # few runs write such rows
 
-    names = [step for step, *inner in fields if not inner]
-    known = [] if "*" in names else [str(name) for name in names]
+    paths = [*fields]
+    names = [path[0] for path in paths if len(path) == 1]
+    known = [] if "*" in names or () in paths else [str(name) for name in names]
     found = []
     for column in _columns(DocumentLineRecord):
         if column.path == ("field_scores",) and known:

@@ -142,9 +142,9 @@ class ValidityRecord(TypedDict):
     valid: Count
     """Documents that are valid under the schema."""
     invalid: NotRequired[Annotated[Count, DERIVED]]
-    """Documents that are JSON objects and not valid."""
+    """Documents that could be read and are not valid."""
     unreadable: Count
-    """Documents that are no JSON objects, and so not valid either."""
+    """Documents that could not be read, or are of another JSON type, and so not valid either."""
     share: NotRequired[Annotated[FractionOrNone, DERIVED]]
     """valid / checked; null of no documents."""
     keywords: NotRequired[Annotated[dict[str, Count], DERIVED]]

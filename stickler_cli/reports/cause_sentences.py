@@ -8,7 +8,7 @@ from stickler_cli.core.locations import field_path
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.causes import Cause, Kind
 from stickler_cli.score.error_classes import ErrorClass
-from .figures import number_of, truncate, visible
+from .figures import WHOLE, number_of, truncate, visible
 from .view import RunView
 
 NAMED: Final = 8
@@ -71,7 +71,7 @@ def causes(view: RunView) -> tuple[list[CauseText], list[CauseText]]:
     for cause in known:
         kind = cause.kind
         if kind is not None and kind.gt and cause.size.errors == 1:
-            key = view.quoted(field_path(kind.path)), cause.error_class
+            key = view.quoted(field_path(kind.path) or WHOLE), cause.error_class
             alone.setdefault(key, []).append((cause, kind))
         elif cause.size.values:
             texts.append(CauseText(cause.size.values, _text(view, cause), (cause,)))
@@ -86,7 +86,7 @@ def causes(view: RunView) -> tuple[list[CauseText], list[CauseText]]:
 
 def _text(view: RunView, cause: Cause) -> str:
     (errors, _, documents), kind = cause.size, cause.kind
-    name = view.quoted(field_path(kind.path if kind else cause.pattern))
+    name = view.quoted(field_path(kind.path if kind else cause.pattern) or WHOLE)
     inside = f" of {number_of(documents, 'document')}"
     if kind is None:
         return f"{name}: {of_class(cause.error_class, errors)}, of many kinds"

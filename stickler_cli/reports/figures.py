@@ -20,6 +20,9 @@ DIGITS: Final = 4
 NOTHING: Final = "-"
 """Stands for a rate that has nothing to divide by, and for a score that nobody gave."""
 
+WHOLE: Final = "(document)"
+"""Stands for the path of the document itself, which is empty."""
+
 IDEOGRAPHIC_SPACE: Final = "\u3000"
 """An ordinary blank in Chinese and Japanese names, though Python calls it unprintable."""
 

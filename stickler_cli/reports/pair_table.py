@@ -7,7 +7,7 @@ from typing import Final
 from stickler_cli.compare.explained import Explained
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.locations import field_path
-from .figures import cells, rate, value_text
+from .figures import WHOLE, cells, rate, value_text
 from .layout import INDENT, LEAST_TEXT, Column, Line, Span, Table, TableStyle, Text, Tone, draw
 from .pair import ComparedPair, differs, figure_texts, sum_text, title_of
 from .pieces import Piece, marked, value_piece, value_pieces
@@ -16,9 +16,6 @@ TITLES: Final = (
     *("field", "outcome", "similarity", "threshold", "from", "weight", "adds"),
     *("gt", "pred", "difference", "why"),
 )
-WHOLE: Final = "(document)"
-"""Stands for the path of the document itself, which is empty."""
-
 _NUMBERS: Final = frozenset(("similarity", "threshold", "weight", "adds"))
 
 _COLUMNS: Final = (

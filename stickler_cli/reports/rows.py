@@ -109,7 +109,9 @@ def field_rows(run: Run) -> list[FieldRow]:
     object about which the schema says nothing are rows of their own, unless there are too many.
     """
     known = _by_path(run.fields)
-    reached = [path for path, it in known.items() if path[-1] != ANY_KEY or it.kind != UNKNOWN_KIND]
+    reached = [
+        path for path, it in known.items() if path[-1:] != (ANY_KEY,) or it.kind != UNKNOWN_KIND
+    ]
     ordered = in_schema_order(run.evaluation.tally, run.fields)
     rows = _rows(_by_pattern(ordered, known, ()), known, reached, run.rule)
     worst = [row.path for row in by_values_lost(rows)[:WORST]]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from stickler_cli.advice.tuning import Cut, TunedField, TuneReport
-from .figures import number_of, rate, setting
+from .figures import WHOLE, number_of, rate, setting
 from .layout import INDENT, Block, Column, Span, Table, TableStyle, Text, draw
 
 BAR: Final = 30  # characters of the longest bar of a histogram
@@ -60,7 +60,7 @@ def _fields(report: TuneReport, *, plain: bool) -> Table:
 def _row(field: TunedField) -> list[Span]:
     name = field.comparator.removesuffix("Comparator") or "its fields"
     proposed = setting(field.proposal.threshold)
-    cells = (field.path, name, str(field.pairs), setting(field.threshold), proposed)
+    cells = (field.path or WHOLE, name, str(field.pairs), setting(field.threshold), proposed)
     return [Span.of(cell) for cell in cells]
 
 
@@ -69,7 +69,7 @@ def _evidence(field: TunedField, report: TuneReport) -> Iterator[Block]:
     proposal = field.proposal
     stays = proposal.threshold is None
     change = "stays" if stays else f"-> {setting(proposal.threshold)}"
-    yield Text(f"{field.path}: {setting(field.threshold)} {change}", "title")
+    yield Text(f"{field.path or WHOLE}: {setting(field.threshold)} {change}", "title")
     told = proposal.reason if proposal.gain is None else gain_text(field, report)
     yield Text(told, indent=INDENT, margin=INDENT)
     yield _cut_table(field, report)

@@ -74,7 +74,7 @@ def assemble(
     check_paths(gates, known_paths(loaded.plan))
     if settings.ci == "none":
         refuse_bounds(gates)
-    pairs = open_pairs(settings.gt, settings.pred, settings)
+    pairs = open_pairs(settings.gt, settings.pred, settings, (loaded.plan.kind,))
     if settings.confidence is not None:
         pairs = with_confidences(pairs, settings.confidence, settings)
     pairs = selected(pairs, settings, settings.seed)

@@ -8,7 +8,7 @@ import numpy as np
 
 from stickler_cli.clients.model import NO_USAGE, Usage
 from stickler_cli.compare.engine import compare
-from stickler_cli.core.json_values import JsonObject, JsonValue, json_line
+from stickler_cli.core.json_values import JsonDocument, JsonValue, json_line
 from stickler_cli.core.problems import ComparisonError, Problem, SticklerError, WorkLimitError
 from stickler_cli.core.rules import KEPT
 from stickler_cli.core.values import dataclass
@@ -96,9 +96,9 @@ class _Document:
     """All but its score, if it can be compared."""
     pair: DocumentPair | None = None
     """None of one that could not be read for lack of memory."""
-    gt: JsonObject | None = None
+    gt: JsonDocument | None = None
     """None where it cannot be compared."""
-    pred: JsonObject = field(default_factory=dict)
+    pred: JsonDocument = field(default_factory=dict)
     confidences: JsonValue = None
     """Those of the prediction, if it has any."""
 
@@ -145,7 +145,7 @@ def _checked(job: Job, pair: DocumentPair) -> _Document:
         pair.unwrapped,
     )
     confidences = pair.confidences
-    return _Document(result, pair, gt, pred if isinstance(pred, dict) else {}, confidences)
+    return _Document(result, pair, gt, pred if isinstance(pred, dict | list) else {}, confidences)
 
 
 def _batches(job: Job, documents: Sequence[_Document]) -> Iterator[Batch]:
@@ -168,7 +168,7 @@ def _batches(job: Job, documents: Sequence[_Document]) -> Iterator[Batch]:
         for first in range(0, len(documents), size):
             yield from _batches(job, documents[first : first + size])
         return
-    scores = iter(account.similarity.tolist())
+    scores = iter(account.reported.tolist())
     results = [
         document.result if document.gt is None else replace(document.result, score=next(scores))
         for document in documents

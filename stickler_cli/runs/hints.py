@@ -30,7 +30,7 @@ _CONFIDENCES: Final = ("confidence", "score", "probability", "conf")
 
 def hints(assembly: Assembly, run: Run) -> Iterator[str]:
     """Yield what would help, a line each; nothing of what is as it should be."""
-    evaluation, paths = run.evaluation, [info.path for info in run.fields]
+    evaluation, paths = run.evaluation, [info.path for info in run.fields if info.path]
     pattern = name_pattern(evaluation)
     if pattern is not None and not run.nothing_paired:  # which is an error that says it
         yield pattern

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from stickler_cli.core.json_values import kind_of
 from stickler_cli.core.locations import parse_field_path
@@ -101,7 +101,7 @@ def errors_of(name: str, run: Run) -> Iterator[tuple[str, Mapping[str, object]]]
 def errors_in(file: str) -> Iterator[tuple[str, Mapping[str, object]]]:
     """Yield the errors that a file of JSON Lines holds; UsageError if it is another one."""
     for line in lines_of(file, MAX_RUN_BYTES):
-        error = read_document(line).value
+        error: Any = read_document(line).value
         if error is None or isinstance(error, Problem):
             raise UsageError([error] if error else [])
         document, path = error.get("document"), error.get("field_path")

@@ -12,7 +12,12 @@ from typing import Final
 import orjson
 
 from stickler_cli.compare.absence import without_absent
-from stickler_cli.core.json_values import JsonObject, JsonValue
+from stickler_cli.core.json_values import (
+    OBJECTS_OR_ARRAYS,
+    JsonDocument,
+    JsonObject,
+    JsonValue,
+)
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document import read_document
 from stickler_cli.documents.reading import STANDARD_INPUT
@@ -75,12 +80,12 @@ def commented(contents: JsonObject, tuned: Tuned) -> str:
 def hashes(gt: str, settings: FindingOptions) -> Iterator[str]:
     """Yield a hash of what each document of a source says, whatever its layout and order."""
     for _, reference in open_documents(gt, settings).refs:
-        value = read_document(reference).value
-        if isinstance(value, dict):
+        value = read_document(reference, kinds=OBJECTS_OR_ARRAYS).value
+        if isinstance(value, dict | list):
             yield blake2b(canonical(value), digest_size=_HASH_BYTES).hexdigest()
 
 
-def canonical(document: JsonObject) -> bytes:
+def canonical(document: JsonDocument) -> bytes:
     """Return what a document says: the same for all that differ in layout, order and absence."""
     said = without_absent(document)
     try:

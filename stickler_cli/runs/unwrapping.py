@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from stickler_cli.compare.wrappers import Declared, Form, Unwrapped, Unwrapper, beside
-from stickler_cli.core.json_values import JsonObject, brief
+from stickler_cli.core.json_values import JsonDocument, brief, kind_of
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents.pairs import DocumentPair
 from stickler_cli.score.document_result import INHERITED
@@ -31,7 +31,7 @@ def unwrapped(unwrapper: Unwrapper | None, pair: DocumentPair) -> DocumentPair:
     Those that came beside the prediction go before those in its wrappers.
     """
     gt, pred = (
-        (unwrapper or Unwrapped)(side) if isinstance(side, dict) else Unwrapped(None)
+        (unwrapper or Unwrapped)(side) if isinstance(side, dict | list) else Unwrapped(None)
         for side in (pair.gt, pair.pred)
     )
     if isinstance(pair.beside, Problem):
@@ -44,15 +44,16 @@ def unwrapped(unwrapper: Unwrapper | None, pair: DocumentPair) -> DocumentPair:
     warnings = (Problem(pair.id, found, "a number in [0, 1]") for found in pred.problems)
     return replace(
         pair,
-        gt=_document(pair.id, gt) if gt.wrappers else pair.gt,
-        pred=_document(pair.id, pred) if pred.wrappers else pair.pred,
+        gt=_document(pair.id, pair.gt, gt) if gt.wrappers else pair.gt,
+        pred=_document(pair.id, pair.pred, pred) if pred.wrappers else pair.pred,
         warnings=(*pair.warnings, *warnings),
         confidences=pred.confidences,
         unwrapped={**wrappers, INHERITED: pred.inherited},
     )
 
 
-def _document(name: str, bare: Unwrapped) -> JsonObject | Problem:
-    if isinstance(bare.value, dict):
-        return bare.value
-    return Problem(name, f"the wrapper of the document holds {brief(bare.value)}", "a JSON object")
+def _document(name: str, wrapped: object, bare: Unwrapped) -> JsonDocument | Problem:
+    kind = kind_of(wrapped)
+    if kind_of(bare.value) == kind:
+        return bare.value  # type: ignore[return-value] # its kind says so
+    return Problem(name, f"the wrapper of the document holds {brief(bare.value)}", f"a JSON {kind}")

@@ -36,6 +36,8 @@ REPEATED: Final = 12
 
 SAME: Final = "as above"
 """The kind of such an entry."""
+LIST_OF: Final = "list of "
+"""Begins the kind of elements; documents that are lists are a field without a name."""
 WHOLE: Final = "array or object"
 """The kind of a value that its comparator takes as one."""
 
@@ -121,7 +123,7 @@ class Walker:
             alike = once.setdefault(repr(replace(each, kind="")), each)
             kinds = " or ".join(dict.fromkeys((alike.kind, each.kind)))
             once[repr(replace(each, kind=""))] = replace(alike, kind=kinds)
-        return tuple(each for each in once.values() if each.path)
+        return tuple(each for each in once.values() if each.path or each.kind.startswith(LIST_OF))
 
     def written(self) -> dict[PlaceKey, Inferred]:
         """Write the choices down, and return them; keys that are there stay, right or wrong."""
@@ -260,7 +262,7 @@ class Walker:
         if at.listed and choice.comparator:
             choice = replace(choice, reason=f"{choice.reason}; in any order")
         weight = merged.worth if at.weight is None else at.weight
-        kind = f"list of {kind}" if at.listed else kind
+        kind = f"{LIST_OF}{kind}" if at.listed else kind
         if merged.weight is not None or weight != DEFAULT_WEIGHT:
             choice = replace(choice, said=(*choice.said, "weight"))
         stands = (

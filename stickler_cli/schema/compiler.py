@@ -11,7 +11,7 @@ from stickler_cli.core.problems import Problem, SchemaError
 from .dialects import SUPPORTED, TOO_OLD, named_dialect
 from .located import PlaceKey
 from .metaschema import without_invalid_places
-from .nodes import NO_OBJECT, OBJECT_EXPECTED, Compiler
+from .nodes import DOCUMENT_EXPECTED, NO_DOCUMENT, Compiler
 from .places import TooManyPlacesError
 from .references import SchemaFiles
 from .remarks import without_doubled_values
@@ -41,8 +41,8 @@ def compile_schema(  # noqa: PLR0913 - what a schema is, and how it is read
         SchemaError: with everything that is wrong, each with its JSON Pointer.
     """
     if not isinstance(schema, dict):
-        found = f"{NO_OBJECT}: it is {brief(schema)}"
-        raise SchemaError([Problem(source, found, OBJECT_EXPECTED, pointer="")])
+        found = f"{NO_DOCUMENT}: it is {brief(schema)}"
+        raise SchemaError([Problem(source, found, DOCUMENT_EXPECTED, pointer="")])
     named = named_dialect(schema)
     if named in TOO_OLD:
         found = f"the schema is written in Draft {named}"

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from stickler_cli.core.json_values import JsonObject
+from stickler_cli.core.json_values import JsonDocument
 from stickler_cli.core.locations import field_path, json_pointer
 from stickler_cli.core.problems import Problem, SchemaError, Violation
 from .dialects import CLOSED_BY, ITEMS, NAMED, Schema
@@ -47,7 +47,7 @@ class DocumentValidator:
         """Whether a verdict takes time in proportion to the document."""
         return self._part.documents.are_bounded
 
-    def violations(self, document: JsonObject) -> Iterator[Violation]:
+    def violations(self, document: JsonDocument) -> Iterator[Violation]:
         """Find everything in a document that the schema forbids; nothing if it is valid."""
         if too_deep(document):
             yield Violation("", "", "", f"the document has more than {MOST_LEVELS} levels")

@@ -6,7 +6,7 @@ from hashlib import sha256
 from operator import getitem
 from typing import Any, ClassVar
 
-from stickler_cli.core.json_values import JsonObject, JsonValue
+from stickler_cli.core.json_values import JsonDocument, JsonValue
 from stickler_cli.core.locations import Path
 from stickler_cli.core.values import dataclass
 from .apart import APART, Apart
@@ -138,7 +138,7 @@ class Part:
         """Return whether a value is valid, as the function of that name does."""
         return self._apart.settled(lambda: is_valid(self.validator, value))
 
-    def errors(self, document: JsonObject) -> Iterator[tuple[Error, Path, Path]]:
+    def errors(self, document: JsonDocument) -> Iterator[tuple[Error, Path, Path]]:
         """Yield what is wrong with a document, with its path in the schema and in the document.
 
         Raises:

@@ -1,7 +1,7 @@
 """The nodes of a plan: every place of a schema compiled once, and what stands for it elsewhere."""
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -10,12 +10,13 @@ from stickler_cli.comparators.levenshtein import LevenshteinComparator
 from stickler_cli.comparators.numeric import NumericComparator
 from stickler_cli.comparators.registry import Comparators
 from stickler_cli.compare.leaf import LeafNode
-from stickler_cli.compare.map import MapNode
-from stickler_cli.compare.object import ObjectNode
+from stickler_cli.compare.list import SequenceNode
+from stickler_cli.compare.object import FieldsNode
 from stickler_cli.compare.one_of import Acceptor, Arm, OneOfNode, RecursionNode, Target
 from stickler_cli.compare.open import OpenNode
 from stickler_cli.compare.outline import asks_models
 from stickler_cli.compare.plan import Node, Plan
+from stickler_cli.core.json_values import DocumentKind
 from stickler_cli.core.values import dataclass
 from .acceptance import NumberAcceptor, SchemaAcceptor, TypeAcceptor, acceptor_of
 from .annotations import NOTHING_INHERITED, Merged
@@ -42,8 +43,13 @@ LARGE: Final = 50
 """Nodes of a place that is in a plan once; where it is needed again a reference to it stands, so
 that a plan is never much larger than its schema."""
 
-NO_OBJECT: Final = "the schema describes no object"
-OBJECT_EXPECTED: Final = "an object schema: a document is a JSON object"
+NO_DOCUMENT: Final = "the schema describes no document"
+DOCUMENT_EXPECTED: Final = "a schema of JSON objects or of arrays, which documents are"
+DOCUMENTS: Final[Mapping[DocumentKind, tuple[type[Node], ...]]] = {
+    "object": (FieldsNode,),
+    "array": (SequenceNode,),
+}
+"""The nodes that compare documents; where a schema allows both kinds, they are objects."""
 
 
 class _LoopError(Exception):
@@ -111,10 +117,9 @@ class Compiler(KindCompiler):
         while self._waiting:
             target, make = self._waiting.popleft()
             target.node = make()
-        types = declared_types(in_force)
-        root = document_node(built.node) if types is None or "object" in types else None
+        kind, root = self._documents(built.node, declared_types(in_force))
         if root is None:
-            self._problems.add(self._files.root.schema, (), NO_OBJECT, OBJECT_EXPECTED)
+            self._problems.add(self._files.root.schema, (), NO_DOCUMENT, DOCUMENT_EXPECTED)
         self._usage.report()
         for source, acceptor in [] if self._problems else self._judging:
             try:
@@ -123,7 +128,18 @@ class Compiler(KindCompiler):
                 found = f"no value can be judged by this alternative ({error})"
                 self._problems.add(source.schema, (), found, "what docs/schema.md says of patterns")
         name = self._places.merge(in_force).model_name or DEFAULT_MODEL_NAME
-        return Plan(root or built.node, name, asks_models(root or built.node))
+        return Plan(root or built.node, name, asks_models(root or built.node), kind)
+
+    def _documents(
+        self, node: Node, types: Sequence[str] | None
+    ) -> tuple[DocumentKind, Node | None]:
+        """Return what documents are, and the part of the root's node that compares them."""
+        for kind, nodes in DOCUMENTS.items():
+            if types is None or kind in types:
+                root = document_node(node, nodes)
+                if root is not None:
+                    return kind, root
+        return "object", None
 
     def _place(self, in_force: InForce, inherited: Merged = NOTHING_INHERITED) -> Built:
         return self._flat(self._places.flat(in_force), inherited)
@@ -234,26 +250,25 @@ def _leaf_comparator(node: Node) -> BaseComparator | None:
     return node.comparator if isinstance(node, LeafNode) else None
 
 
-def document_node(node: Node, known: dict[int, Node | None] | None = None) -> Node | None:
-    """Return the part of a node that compares objects; `known` are the answers by identity."""
+def document_node(
+    node: Node, kinds: tuple[type[Node], ...], known: dict[int, Node | None] | None = None
+) -> Node | None:
+    """Return the part of a node that is of some kinds; `known` are the answers by identity."""
     known = {} if known is None else known
     if id(node) in known:
         return known[id(node)]
     part: Node | None = None
     match node:
-        case ObjectNode() | MapNode():
-            part = node
         case RecursionNode():
-            part = document_node(node.choose(None), known)
+            part = document_node(node.choose(None), kinds, known)
         case OpenNode():
-            free_form = node.choose({})
-            part = free_form if isinstance(free_form, MapNode) else None
+            part = document_node(node.choose({}), kinds, known)
         case OneOfNode():
-            parts = [(arm, document_node(arm.node, known)) for arm in node.arms]
+            parts = [(arm, document_node(arm.node, kinds, known)) for arm in node.arms]
             arms = [replace(arm, node=part) for arm, part in parts if part is not None]
             part = replace(node, arms=tuple(arms)) if len(arms) > 1 else None
             part = arms[0].node if len(arms) == 1 else part
         case _:
-            pass
+            part = node if isinstance(node, kinds) else None
     known[id(node)] = part
     return part

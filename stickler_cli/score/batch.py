@@ -103,7 +103,7 @@ class Batch:
     @property
     def scores(self) -> Floats:
         """The overall scores of the documents that were compared."""
-        return np.empty(0) if self.account is None else self.account.similarity[self.at]
+        return np.empty(0) if self.account is None else self.account.reported[self.at]
 
     def comparison(self, document: int) -> Comparison | None:
         """Return the comparison of a document, by its position."""
@@ -115,5 +115,5 @@ class Batch:
 
 def batch_of(comparison: Comparison, document: str = "") -> Batch:
     """Return the batch of one document that was evaluated."""
-    result = DocumentResult(document, Status.EVALUATED, comparison.similarity)
+    result = DocumentResult(document, Status.EVALUATED, comparison.reported)
     return Batch([result], comparison.account, np.array([comparison.pair]))

@@ -21,7 +21,7 @@ class FieldInfo:
     """What the schema says of one field."""
 
     path: FieldPath
-    """Where the field is, without list indexes."""
+    """Where the field is, without list indexes; empty of documents that are arrays."""
     kind: Annotated[str, Rule("a string", {"type": "string", "enum": [*KINDS]})]
     """What the schema declares there."""
     comparator: str

@@ -65,7 +65,7 @@ class Confidences:
             for path, counted, right, confidences in entries(decoded(line)):
                 known = [(at, confidence, right) for confidence in confidences]
                 found.setdefault(path, []).extend(known)
-                if counted:
+                if counted and path:  # else documents are lists of values, and the field is all
                     found[""] += known
         return {
             path: Units(

@@ -103,7 +103,7 @@ def _count_leaves(found: Collected, visit: Visit, outcome: Outcomes, which: Mask
 def _count_elements(found: Collected, visit: Visit) -> None:
     """Count elements of lists: as units of the field, where it is the list that they are in."""
     account, outcome, live = visit.account, visit.outcome, visit.live
-    if visit.around and visit.around.around and visit.around.around.units is None:
+    if visit.around and (visit.around.around is None or visit.around.around.units is None):
         _count(found, _OVERALL, visit, outcome, live)
     passed = outcome == TP
     _count(found, _AGGREGATE, visit, outcome, _both(live, ~passed))
@@ -118,6 +118,8 @@ def _count_keys(found: Collected, visit: Visit) -> None:
     account, is_root = visit.account, visit.around is None
     if is_root:
         found.met.append((visit.field, visit.rows))
+        if isinstance(account, ListAccount):
+            _count(found, _ALL, visit, visit.outcome, visit.outcome == TN)
     if not (account.extras or account.undeclared):
         return
     path, position = visit.field.path, local_positions(visit.at, len(account))

@@ -21,7 +21,7 @@ class Status(StrEnum):
 
     EVALUATED = "evaluated"  # both sides were read and compared
     MISSING = "missing"  # no prediction; compared with an empty one, unless left out
-    INVALID = "invalid"  # a prediction that is no JSON object; compared as if it were empty
+    INVALID = "invalid"  # a prediction that is no document; compared as if it were empty
     FAILED = "failed"  # not evaluated: the ground truth is unreadable, or a comparator failed
     UNMATCHED = "unmatched"  # a prediction without ground truth; not evaluated
 

@@ -187,8 +187,8 @@ def _pass_up(sums: Sums, rows: FieldRows) -> None:
     """Add what was counted of a field to the object around it."""
     if rows.around is None:
         return
-    # Elsewhere than in the root the object itself is the unit.
-    first = OVERALL if rows.around.around is None else AGGREGATE
+    # Elsewhere than in whole documents the object itself is the unit.
+    first = OVERALL if rows.of_document else AGGREGATE
     end = LEAVES + 1 if rows.counted else AGGREGATE
     mine = slice(rows.start, rows.start + len(rows.documents))
     above: Any = slice(rows.around.start, rows.around.start + len(rows.documents))

@@ -14,7 +14,7 @@ SIDES: Final[tuple[Side, ...]] = ("pred", "gt")
 SHOWN: Final = 10  # violations that are told of one document; all of them are counted
 
 Verdict = Sequence[Violation] | None
-"""What a schema forbids in a document, nothing if it is valid; None of what is no JSON object."""
+"""What a schema forbids in a document, nothing if it is valid; None of what is no document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +50,16 @@ class Validity:
     """The verdicts about the documents of one side; they add in any order with the same result."""
 
     checked: int = 0
-    """All documents that there were, those that are no JSON objects included."""
+    """All documents that there were, those that cannot be read included."""
     valid: int = 0
     unreadable: int = 0
-    """Documents that are no JSON objects, and so not valid either."""
+    """Documents that cannot be read, or are of another JSON type, and so not valid either."""
     violated: dict[tuple[str, str], Violated] = field(default_factory=dict)
     """By keyword and field, of which there are no more than the schema has."""
 
     @property
     def invalid(self) -> int:
-        """How many documents are JSON objects, and not valid."""
+        """How many documents could be read, and are not valid."""
         return self.checked - self.valid - self.unreadable
 
     @property

@@ -30,6 +30,8 @@ class FieldRows(NamedTuple):
     """Which row of the field around it each row is in; None where it has the same."""
     counted: bool = True
     """Whether `aggregate` and `leaves` of the field around it include it."""
+    of_document: bool = False
+    """Whether it is a field of whole documents, whose `overall` sums those of their fields."""
 
     @property
     def in_document(self) -> bool:

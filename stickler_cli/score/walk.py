@@ -48,6 +48,8 @@ class _Walk:
         if visit.around is None:  # documents are no units
             if isinstance(account, ObjectAccount) and len(visit.at):
                 self.fields(visit, account)
+            elif isinstance(account, ListAccount) and account.units is not None and len(visit.at):
+                self.elements(visit, account.units)
             return
         self.found.append(visit)
         if isinstance(account, ObjectAccount | ListAccount):
@@ -93,7 +95,7 @@ class _Walk:
             if one.at is not None and one.at is not compared:  # all fields have the same
                 compared, at = one.at, local_positions(one.at, len(account))[objects.at]
             for counted, which in _by_say(one.counted, at):
-                below = self.declared(objects.field, one.name, counted=counted)
+                below = self.declared(objects, one.name, counted=counted)
                 rows = objects.rows + (below.start - objects.field.start)
                 weight = worth_at(one.account.worth, at)
                 part = rows, objects.live, objects.alone, objects, None, order, weight
@@ -102,19 +104,19 @@ class _Walk:
         for entry in account.entries:
             self.entries(objects, account, entry)
 
-    def declared(self, around: FieldRows, name: str, *, counted: bool) -> FieldRows:
+    def declared(self, objects: Visit, name: str, *, counted: bool) -> FieldRows:
         """Return a declared field, with the rows of the field around it."""
-        if (name, counted) not in around.fields:
-            around.fields[name, counted] = self.below(around, name, None, counted=counted)
-        return around.fields[name, counted]
+        known = objects.field.fields
+        if (name, counted) not in known:
+            known[name, counted] = self.below(objects, name, None, counted=counted)
+        return known[name, counted]
 
-    def below(
-        self, around: FieldRows, name: str, up: Indexes | None, *, counted: bool
-    ) -> FieldRows:
+    def below(self, objects: Visit, name: str, up: Indexes | None, *, counted: bool) -> FieldRows:
+        around, whole = objects.field, objects.around is None
         documents = around.documents if up is None else around.documents[up]
         start = self.rows
         self.rows += len(documents)
-        return FieldRows((*around.path, name), start, documents, {}, around, up, counted)
+        return FieldRows((*around.path, name), start, documents, {}, around, up, counted, whole)
 
     def entries(self, objects: Visit, account: ObjectAccount, entry: EntryAccount) -> None:
         """Visit fields that only the documents name, each name by itself."""
@@ -128,7 +130,7 @@ class _Walk:
                 at, of = found[some], owners[some]
                 rows = objects.rows[of] - objects.field.start
                 up = distinct(rows)
-                below = self.below(objects.field, entry.names[key], up, counted=counted)
+                below = self.below(objects, entry.names[key], up, counted=counted)
                 order = len(account.fields) + entry.order[at]
                 live = None if objects.live is None else objects.live[of]
                 alone = None if objects.alone is None else objects.alone[of]

@@ -194,9 +194,9 @@ def test_a_prediction_that_is_no_object_is_refused(pred):
         evaluate(GT, pred)
 
 
-def test_a_model_that_stands_for_no_object_is_refused():
-    with pytest.raises(SchemaError, match="describes no object"):
-        evaluate(RootModel[list[int]]([1]), {})
+def test_a_model_that_stands_for_no_document_is_refused():
+    with pytest.raises(SchemaError, match="describes no document"):
+        evaluate(RootModel[int](1), {})
 
 
 def test_a_model_of_a_map_is_compared_key_by_key():

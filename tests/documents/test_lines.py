@@ -163,7 +163,8 @@ def test_an_integer_is_an_id(lines: Path):
         (b'{"id": [1.5]}', "id[0] is of type number"),
         (b'{"id": [true]}', "id[0] is of type boolean"),
         (b'{"id": [null]}', "id[0] is of type null"),
-        (b"[1]", "the document is of type array"),
+        (b"[1]", "there is no id[0]"),
+        (b"1", "the document is of type integer"),
         (b"{", "not valid JSON"),
     ],
 )

@@ -105,7 +105,6 @@ COUNT = "a whole number of at least 0"
         (("problems",), 1, "an array"),
         (("problems", 0, "status"), "lost", f"one of {', '.join(Status)}"),
         (("undeclared_keys", 0, "path"), "a[0]", "a field path without list indexes"),
-        (("undeclared_keys", 0, "path"), "", "a field path without list indexes"),
         (("undeclared_keys", 0, "path"), "a..b", "a field path"),
         (("undeclared_keys", 0, "path"), 1, "a string"),
         (("options", "recall_with_fd"), 1, "true or false"),

@@ -37,7 +37,7 @@ GROUPS = list(groups())
 IDS = [name for name, _, _ in GROUPS]
 
 REASONS = {
-    "it is no schema of documents": "the schema describes no object",
+    "it is no schema of documents": "the schema describes no document",
     "a reference to the network": "is on the network, which is never asked",
     "a reference that leads nowhere": "leads nowhere",
 }
@@ -57,13 +57,13 @@ def refused(schema):
     return set()
 
 
-def about_no_object(schema):
+def about_no_document(schema):
     """Say why a schema cannot describe documents, as far as it shows; else None."""
     if isinstance(schema, bool):
         return "it is a boolean"
     named = schema.get("type")
     types = [named] if isinstance(named, str) else named
-    if types and "object" not in types:
+    if types and not {"object", "array"} & {*types}:
         return f"it is of type {named}"
     return None
 
@@ -78,7 +78,7 @@ def test_the_reasons_are_those_of_the_page():
 def test_a_schema_compiles_or_is_refused_for_a_documented_reason(schema, tests):
     reasons = refused(schema)
 
-    if about_no_object(schema):
+    if about_no_document(schema):
         assert "it is no schema of documents" in reasons
     if "a reference that leads nowhere" in reasons:
         assert "$ref" in json.dumps(schema)

@@ -57,7 +57,7 @@ def field_views(view: RunView, histograms: Mapping[Path, Histogram]) -> list[Fie
     pairs: dict[int, Histogram] = {}
     for path, histogram in histograms.items():
         around = rows_around(path, places)
-        if len(around) == len(path):
+        if around and len(around) == len(path):
             pairs.setdefault(around[-1], Histogram()).merge(histogram)
     found = []
     for index, row in enumerate(rows):

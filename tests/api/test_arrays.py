@@ -1,0 +1,57 @@
+"""Documents that are arrays, from Python."""
+
+import pytest
+from pydantic import BaseModel, RootModel
+
+from stickler_cli import StructuredModel, evaluate, evaluate_many
+from stickler_cli.core.problems import SchemaError
+
+SCHEMA = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "properties": {"sku": {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}},
+    },
+}
+
+
+class Line(BaseModel):
+    sku: str
+
+
+class Lines(RootModel[list[Line]]):
+    pass
+
+
+def test_many_arrays_are_evaluated():
+    found = evaluate_many(
+        SCHEMA,
+        [([{"sku": "a"}], [{"sku": "a"}]), ([], None), ([{"sku": "a"}], {"sku": "a"})],
+    )
+
+    # The list of nothing is as absent as the prediction that is missing.
+    assert (found.documents["evaluated"], found.documents["invalid"]) == (3, 1)
+    assert (found.tally.overall, found.overall_score) == ([1, 0, 0, 1, 1], pytest.approx(2 / 3))
+    (problem,) = (it for it in found.problems if it.status == "invalid")
+    assert problem.problem == "2: the prediction is of type object, expected a JSON array"
+
+
+def test_an_object_schema_takes_no_array():
+    found = evaluate_many(SCHEMA["items"], [([], {})])
+
+    assert found.documents["failed"] == 1
+
+
+def test_a_model_of_a_list_is_evaluated():
+    result = evaluate(Lines([Line(sku="a"), Line(sku="b")]), Lines([Line(sku="b")]))
+
+    assert result.overall_score == 0.5
+    assert [entry["field_path"] for entry in result.non_matches] == ["[0]", "[0].sku"]
+    assert evaluate(Lines([Line(sku="a")]), [{"sku": "a"}]).all_fields_matched
+    with pytest.raises(TypeError, match="give an instance of a pydantic model or a list"):
+        evaluate(Lines([Line(sku="a")]), {"sku": "a"})
+
+
+def test_no_class_is_made_of_a_schema_of_arrays():
+    with pytest.raises(SchemaError, match="its documents are arrays, which no class has"):
+        StructuredModel.from_json_schema(SCHEMA)

@@ -1,0 +1,53 @@
+"""Documents that are arrays count as the same arrays do in a field of an object."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+
+from stickler_cli.compare import engine
+from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.batch import Batch
+from stickler_cli.score.comparison_view import tally_of
+from stickler_cli.score.document_result import DocumentResult, Status
+from .accounts import outline
+from .strategies import Scope, cases
+
+# What an array says of its object's aggregate has no meaning where there is no object.
+ANYTHING = Scope(wrong=True, aggregate=False)
+
+
+def counted(plan, gts, preds, options):
+    account = engine.compare(plan, gts, preds, options)
+    scores = account.reported.tolist()
+    results = [DocumentResult(str(at), Status.EVALUATED, score) for at, score in enumerate(scores)]
+    return Batch(results, account, np.arange(len(gts)))
+
+
+@pytest.mark.parametrize("kind", ["list", "tuple"])
+def test_an_array_counts_as_it_does_in_a_field(kind):
+    @given(cases(ANYTHING, sides=3, kind=kind))
+    def holds(case):
+        gts, preds = ([document.get("x") for document in side] for side in (case.gts, case.preds))
+        assume(all(isinstance(document, list) for document in (*gts, *preds)))
+        schema = {"$defs": case.schema["$defs"], **case.schema["properties"]["x"]}
+        plan = compile_schema(schema)
+        assert plan.kind == "array"
+
+        wrapped = counted(case.plan, case.gts, case.preds, case.options)
+        bare = counted(plan, gts, preds, case.options)
+
+        around, inside = outline(tally_of(wrapped)), outline(tally_of(bare))
+        assert inside["counts"] == around["counts"] == around["x"]["counts"]
+        assert inside == around["x"]
+        assert bare.scores == pytest.approx(wrapped.scores)
+        for document in range(len(gts)):
+            shown = [
+                (f"x{error.view()['field_path']}", error.outcome, error.error_class)
+                for error in bare.errors(document)
+            ]
+            of_field = wrapped.errors(document)
+            assert shown == [
+                (error.view()["field_path"], error.outcome, error.error_class) for error in of_field
+            ]
+
+    holds()
