@@ -1,5 +1,6 @@
 """What a run allows its client, without what asking needs: every run has a policy, few ask."""
 
+from collections.abc import Mapping
 from dataclasses import field
 from typing import Final
 
@@ -11,10 +12,10 @@ from stickler_cli.settings.running import ModelOptions
 class Retry:
     """How often and how long to try."""
 
-    attempts: int = 5  # at least 1
+    attempts: int = ModelOptions.model_attempts  # at least 1
     first_wait: float = 0.5  # seconds after the first failure; doubled after each further one
     longest_wait: float = 60.0  # seconds; a server that asks for more is not waited for
-    timeout: float = 60.0  # seconds that one attempt may take
+    timeout: float = ModelOptions.model_timeout  # seconds that one attempt may take
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +26,13 @@ class Policy:
     offline: bool = False  # only answers in the cache count
     dry_run: bool = False  # questions are counted instead of asked
     max_pairs: int = ModelOptions.max_pairs  # that judges are asked about, beside the cache's
-    concurrency: int = 8  # calls to one model; the libraries' pools hold as many connections
+    concurrency: int = ModelOptions.model_concurrency  # calls to one model
     retry: Retry = field(default_factory=Retry)
+    per_minute: int | None = ModelOptions.requests_per_minute  # calls to one model
+    max_cost: float | None = ModelOptions.max_cost  # dollars
+    max_tokens: int | None = ModelOptions.max_tokens
+    endpoints: Mapping[str, str] = field(default_factory=dict)  # of models: where they are
+    keys: Mapping[str, str] = field(default_factory=dict)  # the variables of their keys
 
     @property
     def may_ask(self) -> bool:

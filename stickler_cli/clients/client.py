@@ -16,10 +16,12 @@ from typing import Any, Final
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
 from .allowance import DEFAULT_POLICY, Policy
-from .batching import Outcome, asked
+from .batching import Outcome, Way, asked
 from .cache import AnswerCache, cache_directory
 from .connections import Connections
-from .model import NO_USAGE, A, Model, ModelError, Q, Usage
+from .model import A, Model, ModelError, Q, UnaskedError
+from .turnstile import Turnstile
+from .usage import Purse, Usage
 
 REMEMBERED_BYTES: Final = 256 * 2**20  # some 20,000 large embeddings, or half a million verdicts
 ENTRY_BYTES: Final = 200  # what it takes to remember an answer, about, beside the answer itself
@@ -35,12 +37,14 @@ class Client:
         back to it many times.
         """
         self.policy = policy
-        self.usage = NO_USAGE
+        self._purse = Purse(policy.max_cost, policy.max_tokens)
+        self._turnstiles: dict[tuple[str, str], Turnstile] = {}
         self._needs: dict[Model[Any, Any], Need] = {}
         self._cache = AnswerCache(cache_directory()) if policy.cache else None
         self._connections = Connections(policy.retry.timeout)
         self._memory = Memory()
         self._remembers_failures = remembers_failures
+        self._unasked: set[Hashable] = set()
         self._judged = 0
         self._lock = threading.Lock()
         # Not at the end of the program, which takes all with it and need not wait for servers.
@@ -48,6 +52,24 @@ class Client:
 
     def __reduce__(self) -> tuple["partial[Client]", tuple[()]]:
         return partial(Client, self.policy, remembers_failures=self._remembers_failures), ()
+
+    @property
+    def usage(self) -> Usage:
+        """What asking has taken so far."""
+        return self._purse.usage + Usage(unasked=len(self._unasked))
+
+    def placed(self, model: Model[Q, A]) -> Model[Q, A]:
+        """Return a model where, and with the key that, the policy says."""
+        address, key = (of.get(model.title) for of in (self.policy.endpoints, self.policy.keys))
+        return model if address is None and key is None else model.moved(address, key)
+
+    def require(self, model: Model[Any, Any]) -> None:
+        """Raise UnavailableError where a model cannot be asked, or not within what may be spent."""
+        model = self.placed(model)
+        model.require()
+        if self.policy.max_cost is not None and not model.is_priced:
+            found = "has no price that is known, so that --max-cost cannot be kept"
+            raise model.unavailable(found, "limit it with --max-tokens")
 
     def answers(self, model: Model[Q, A], questions: Iterable[Q]) -> dict[Q, A | ModelError]:
         """Return the answer to each question, or why there is none.
@@ -57,7 +79,9 @@ class Client:
 
         Raises:
             UsageError: the cache cannot be used, or judges would be asked about too many pairs.
+            UnavailableError: a server refuses the key, or has no such model.
         """
+        model = self.placed(model)
         keys, on_disk = _keys(model, questions)
         known = self._memory.find(keys.values())
         if on_disk and self._cache:
@@ -76,7 +100,7 @@ class Client:
             known |= dict.fromkeys(missing.values(), error)
         elif missing:
             self._count_pairs(model, len(missing))
-            for outcome in asked(model, list(missing), self.policy, self._connections):
+            for outcome in asked(model, list(missing), self._way(model)):
                 known |= self._kept(model, outcome, missing, on_disk=on_disk)
         return {question: known[key] for question, key in keys.items() if key in known}
 
@@ -87,8 +111,7 @@ class Client:
 
     def count(self, usage: Usage) -> None:
         """Add what was asked here, or in a worker."""
-        with self._lock:
-            self.usage += usage
+        self._purse.count(usage)
 
     def close(self) -> None:
         """Let go of the cache and of all connections; whoever asks next opens them again."""
@@ -97,13 +120,15 @@ class Client:
     def _kept(
         self, model: Model[Q, A], outcome: Outcome[Q, A], keys: Mapping[Q, Any], *, on_disk: bool
     ) -> dict[Hashable, A | ModelError]:
-        self.count(Usage(calls=outcome.attempts))
         result, asked_by = outcome.result, [keys[question] for question in outcome.questions]
         if isinstance(result, ModelError):
             failures: dict[Hashable, Any] = dict.fromkeys(asked_by, result)
+            if isinstance(result, UnaskedError):  # it may be asked later on
+                self._unasked |= failures.keys()
+                return failures
             return self._memory.keep(failures) if self._remembers_failures else failures
-        self.count(result.usage)
-        answers = dict(zip(asked_by, result.answers, strict=True))
+        answers = dict(zip(asked_by, result, strict=True))
+        self._unasked -= answers.keys()
         if on_disk:
             packed = {key: model.pack(answer) for key, answer in answers.items()}
             if self._cache:
@@ -111,6 +136,14 @@ class Client:
             # As they will come out of the cache.
             answers = {key: model.unpack(answer) for key, answer in packed.items()}
         return self._memory.keep(answers)
+
+    def _way(self, model: Model[Any, Any]) -> Way:
+        name = model.title, model.server.address if model.server else ""
+        with self._lock:
+            if name not in self._turnstiles:
+                self._turnstiles[name] = Turnstile(model.title, self.policy.per_minute)
+        retry, at_once = self.policy.retry, self.policy.concurrency
+        return Way(self._connections, self._turnstiles[name], self._purse, retry, at_once)
 
     def _count_pairs(self, model: Model[Any, Any], count: int) -> None:
         if not model.is_judge:

@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, Final, TypeAlias
+from dataclasses import replace
+from typing import Any, ClassVar, Final, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,10 +11,14 @@ from numpy.typing import NDArray
 from stickler_cli.core.values import dataclass
 from .connections import Connections
 from .local_models import fingerprint, loaded_by, local_name, require_model_path
-from .model import GarbledError, Model, Reply, Usage
-from .servers import SERVERS
+from .model import GarbledError, Model, Reply
+from .servers import SERVERS, Server, priced
+from .usage import ONE_CALL
 
 Vector: TypeAlias = NDArray[np.float64]
+
+UNREADABLE: Final = (AttributeError, GarbledError, IndexError, KeyError, TypeError, ValueError)
+"""Of an answer that is not what the protocol says."""
 
 
 class Embedder(Model[str, Vector]):
@@ -80,22 +85,43 @@ class NamedEmbedder(Embedder):
         return self.model_id
 
 
+@dataclass(frozen=True)
 class ServerEmbedder(NamedEmbedder):
     """A model on a server; where, and with which key, the environment says."""
 
     backend: ClassVar[str]
     extra: ClassVar[str]  # also the prefix of the server
 
+    elsewhere: Server | None = None
+
+    @property
+    def server(self) -> Server:
+        """The one that it was moved to, or that of its prefix."""
+        return self.elsewhere or SERVERS[self.extra]
+
+    def moved(self, address: str | None, key: str | None) -> Self:
+        """Return it on another server."""
+        return replace(self, elsewhere=self.server.moved(address, key))
+
+    @property
+    def is_priced(self) -> bool:
+        """Whether the library of prices knows it."""
+        return not priced(self.server.pricing, self.name, 1).unpriced
+
     @property
     def identity(self) -> Mapping[str, object]:
         """The protocol, the server and the model; a region makes no difference."""
-        server = SERVERS[self.extra].address
-        return {"backend": self.backend, "server": server, "model": self.name}
+        return {"backend": self.backend, "server": self.server.address, "model": self.name}
 
     def require(self) -> None:
         """Raise without the library, or without a key or region."""
-        self.require_package(SERVERS[self.extra].package, self.extra)
-        SERVERS[self.extra].require(self)
+        self.require_package(self.server.package, self.extra)
+        self.require_server(self.server)
+
+    def _garbled(self, found: str, error: Exception, tokens: int) -> Reply[Vector]:
+        """Return an answer that is none, and that costs what one would."""
+        usage = priced(self.server.pricing, self.name, tokens) if tokens else ONE_CALL
+        return Reply((), usage, GarbledError(f"{found} ({error})"))
 
 
 class BedrockEmbedder(ServerEmbedder):
@@ -111,15 +137,17 @@ class BedrockEmbedder(ServerEmbedder):
         request: dict[str, object] = {"inputText": text}
         if is_cohere:
             request = {"texts": [text], "input_type": "clustering"}
-        runtime = SERVERS["bedrock"].reached(connections)
+        runtime = self.server.reached(connections)
         answer = runtime.invoke_model(modelId=self.name, body=json.dumps(request))
+        tokens = 0
         try:
             content = json.loads(answer["body"].read())
-            raw = content["embeddings"][0] if is_cohere else content["embedding"]
             tokens = int(content.get("inputTextTokenCount") or 0)
-        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-            raise GarbledError(f"the answer holds no embedding ({error!r})") from None
-        return Reply([vector_of(raw)], priced("aws", self.name, tokens))
+            raw = content["embeddings"][0] if is_cohere else content["embedding"]
+            vectors = [vector_of(raw)]
+        except UNREADABLE as error:
+            return self._garbled("the answer holds no embedding", error, tokens)
+        return Reply(vectors, priced(self.server.pricing, self.name, tokens))
 
 
 class OpenAIEmbedder(ServerEmbedder):
@@ -131,22 +159,21 @@ class OpenAIEmbedder(ServerEmbedder):
 
     def call(self, questions: Sequence[str], connections: Connections) -> Reply[Vector]:
         """Embed a batch of texts in one request."""
-        api = SERVERS["openai"].reached(connections).embeddings
+        api = self.server.reached(connections).embeddings
         reply: Any = connections.run(
             api.create(model=self.name, input=list(questions), encoding_format="float")
         )
+        tokens = 0
         try:
+            tokens = int(getattr(reply.usage, "prompt_tokens", 0))
             rows = sorted(reply.data, key=lambda row: row.index)
             first = vector_of(rows[0].embedding)
             vectors = [first, *(vector_of(row.embedding, first.size) for row in rows[1:])]
-            indexes = [row.index for row in rows]
-            tokens = int(getattr(reply.usage, "prompt_tokens", 0))
-        except (AttributeError, IndexError, TypeError, ValueError) as error:
-            raise GarbledError(f"the answer holds no embeddings ({error})") from None
-        if indexes != list(range(len(questions))):
-            raise GarbledError(f"the answer holds {len(rows)} embeddings of {len(questions)}")
-        provider = None if SERVERS["openai"].address else "openai"
-        return Reply(vectors, priced(provider, self.name, tokens))
+            if [row.index for row in rows] != list(range(len(questions))):
+                raise GarbledError(f"there are {len(rows)}, of {len(questions)} texts")
+        except UNREADABLE as error:
+            return self._garbled("the answer holds no embeddings", error, tokens)
+        return Reply(vectors, priced(self.server.pricing, self.name, tokens))
 
 
 class LocalEmbedder(NamedEmbedder):
@@ -220,17 +247,3 @@ def vector_of(embedding: object, size: int | None = None) -> Vector:
     if size is not None and vector.size != size:
         raise GarbledError(f"the model gave embeddings of {size} and {vector.size} numbers")
     return vector
-
-
-def priced(provider: str | None, model: str, tokens: int) -> Usage:
-    """Return the usage of one call for embeddings; without a provider its price is not known."""
-    try:
-        import genai_prices
-
-        if provider is not None:
-            usage = genai_prices.Usage(input_tokens=tokens)
-            spent = genai_prices.calc_price(usage, model, provider_id=provider)
-            return Usage(input_tokens=tokens, nano_dollars=round(float(spent.total_price) * 10**9))
-    except (ImportError, LookupError):  # it comes with the judge's library, and knows some models
-        pass
-    return Usage(input_tokens=tokens, unpriced=1)

@@ -6,13 +6,14 @@ It speaks to all servers, makes the answer structured and strict, and knows pric
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import field
-from typing import Any, ClassVar, Final, NamedTuple
+from dataclasses import field, replace
+from typing import Any, ClassVar, Final, NamedTuple, Self
 
 from stickler_cli.core.values import dataclass
 from .connections import Connections
-from .model import CHARACTERS_A_TOKEN, GarbledError, Model, Reply, Usage
-from .servers import SERVERS, prefix_of
+from .model import CHARACTERS_A_TOKEN, GarbledError, Model, Reply
+from .servers import SERVERS, Server, prefix_of, priced
+from .usage import Usage
 
 # Part of the cache's keys; goes up with every change of a word that the model reads.
 PROMPT_VERSION: Final = 1
@@ -60,11 +61,26 @@ class Judge(Model[Pair, Verdict]):
 
     model: str
     guidelines: str | None
+    elsewhere: Server | None = None
 
     @property
     def title(self) -> str:
         """The model as the schema names it."""
         return self.model
+
+    @property
+    def server(self) -> Server:
+        """The one that it was moved to, or that of its prefix."""
+        return self.elsewhere or SERVERS[prefix_of(self.model)[0]]
+
+    def moved(self, address: str | None, key: str | None) -> Self:
+        """Return it on another server."""
+        return replace(self, elsewhere=self.server.moved(address, key))
+
+    @property
+    def is_priced(self) -> bool:
+        """Whether the library of prices knows it."""
+        return not priced(self.server.pricing, prefix_of(self.model)[1], 1).unpriced
 
     @property
     def instructions(self) -> str:
@@ -79,7 +95,7 @@ class Judge(Model[Pair, Verdict]):
         prefix, name = prefix_of(self.model)
         return {
             "backend": "judge",
-            "server": [prefix, SERVERS[prefix].address],
+            "server": [prefix, self.server.address],
             "model": name,
             "prompt": PROMPT_VERSION,
             "guidelines": self.guidelines,
@@ -88,10 +104,9 @@ class Judge(Model[Pair, Verdict]):
 
     def require(self) -> None:
         """Raise without the libraries, or without a key or region."""
-        server = SERVERS[prefix_of(self.model)[0]]
-        for package in ("pydantic_ai", server.package):
+        for package in ("pydantic_ai", self.server.package):
             self.require_package(package, "llm")
-        server.require(self)
+        self.require_server(self.server)
 
     def question(self, gt: object, pred: object) -> Pair:
         """Return the question about two values.
@@ -122,33 +137,61 @@ class Judge(Model[Pair, Verdict]):
             raise ValueError(
                 f"the two values have {len(message)} characters, which is too long to be judged"
             )
-        from pydantic_ai import Agent  # takes 0.7 s
-        from pydantic_ai.exceptions import UnexpectedModelBehavior
+        from pydantic_ai.exceptions import UnexpectedModelBehavior  # takes 0.7 s
+        from pydantic_ai.usage import RunUsage
 
-        prefix, name = prefix_of(self.model)
-        agent: Any = Agent(
-            SERVERS[prefix].language_model(name, connections),
-            output_type=Answer,
-            instructions=self.instructions,
-            model_settings={"temperature": 0.0},
-            retries=1,
-        )
+        agent, used = connections.opened(self, lambda: self._agent(connections)), RunUsage()
+        work = asyncio.wait_for(agent.run(message, usage=used), connections.timeout)
         try:
-            result: Any = connections.run(asyncio.wait_for(agent.run(message), connections.timeout))
+            result: Any = connections.run(work)
         except (UnexpectedModelBehavior, AttributeError, KeyError, TypeError) as error:
             # The latter where a client takes what it reads to be of the protocol, and it is not.
-            raise GarbledError(f"the answer is no verdict ({error})") from None
+            garbled = GarbledError(f"the answer is no verdict ({error})")
+            return Reply((), self._usage(used, calls=max(used.requests, 1)), garbled)
+        except Exception as error:  # noqa: BLE001 - what was answered before it is charged
+            return Reply((), self._usage(used, calls=used.requests + 1), error)
         reason = " ".join(result.output.reason.split())
         if len(reason) > LONGEST_REASON:
             reason = reason[: LONGEST_REASON - 3] + "..."
-        took, cost = result.usage, result.usage.cost
-        usage = Usage(
-            input_tokens=took.input_tokens,
-            output_tokens=took.output_tokens,
-            nano_dollars=round(cost * 10**9) if cost is not None else 0,
-            unpriced=int(cost is None),
-        )
+        usage = self._usage(used, calls=used.requests)
         return Reply([Verdict(result.output.equivalent, reason)], usage)
+
+    def _agent(self, connections: Connections) -> Any:
+        """Return what asks, and asks once more where the answer is no verdict."""
+        from pydantic_ai import Agent
+
+        model = self.server.language_model(prefix_of(self.model)[1], connections)
+        return Agent(
+            model,
+            output_type=Answer,
+            instructions=self.instructions,
+            model_settings={"temperature": 0.0} if takes_temperature(model.profile) else {},
+            retries=1,
+        )
+
+    def _usage(self, used: Any, calls: int) -> Usage:
+        """Return what a run of the library took; all calls but the last asked again."""
+        cost = used.cost if self.server.pricing else None
+        return Usage(
+            calls=calls,
+            failed=calls - 1,
+            repeated=calls - 1,
+            input_tokens=used.input_tokens,
+            output_tokens=used.output_tokens,
+            nano_dollars=round(cost * 10**9) if cost is not None else 0,
+            unpriced=used.requests if cost is None else 0,
+        )
+
+
+def takes_temperature(profile: Mapping[str, Any]) -> bool:
+    """Return whether a model takes one, as the library knows it; many that reason do not."""
+    if profile.get("anthropic_disallows_sampling_settings"):
+        return False
+    if profile.get("bedrock_disallows_sampling_settings"):
+        return False
+    rests = profile.get("openai_supports_reasoning_effort_none", False)
+    reasons = profile.get("thinking_enabled_by_default", False) or not rests
+    return not (profile.get("openai_supports_reasoning") and reasons)
 
 
 def json_text(value: object) -> str:

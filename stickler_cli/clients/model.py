@@ -6,16 +6,16 @@ A question is a text (embeddings) or a pair of values (scores, verdicts).
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import astuple
 from importlib.util import find_spec
-from operator import add, sub
-from typing import TYPE_CHECKING, ClassVar, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Final, Generic, Self, TypeVar
 
 from stickler_cli.core.problems import Problem, UnavailableError
 from stickler_cli.core.values import dataclass
+from .usage import ONE_CALL, Usage
 
 if TYPE_CHECKING:
     from .connections import Connections
+    from .servers import Server
 
 Q = TypeVar("Q", bound=Hashable)
 A = TypeVar("A")
@@ -41,53 +41,21 @@ class RefusedError(ModelError):
     """A server does not take what a request holds; it may take parts of it."""
 
 
+class UnaskedError(ModelError):
+    """A question that was not asked, and may be another time."""
+
+
 class GarbledError(Exception):
     """An answer that cannot be read; the next one may be better."""
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """What asking has taken; usages add."""
-
-    calls: int = 0  # requests to a model, or batches given to a local one; each attempt counts
-    cached: int = 0  # answers that were in the cache
-    input_tokens: int = 0
-    output_tokens: int = 0
-    nano_dollars: int = 0  # what the calls with a known price cost
-    unpriced: int = 0  # answered calls whose price is not known; none of them to local models
-
-    def __add__(self, other: "Usage") -> "Usage":
-        return Usage(*map(add, astuple(self), astuple(other)))
-
-    def __sub__(self, earlier: "Usage") -> "Usage":
-        return Usage(*map(sub, astuple(self), astuple(earlier)))
-
-    def __str__(self) -> str:
-        """Return it in a few words.
-
-        >>> str(Usage(calls=3, cached=9, input_tokens=120, nano_dollars=1_500_000))
-        '3 calls, 9 answers from the cache, 120 tokens, $0.0015'
-        """
-        parts = [f"{self.calls} calls", f"{self.cached} answers from the cache"]
-        tokens = self.input_tokens + self.output_tokens
-        parts += [f"{tokens} tokens"] if tokens else []
-        if self.nano_dollars:
-            known = "at least " if self.unpriced else ""
-            parts.append(f"{known}${self.nano_dollars / 1e9:.4f}")
-        elif self.unpriced:
-            parts.append("cost unknown")
-        return ", ".join(parts)
-
-
-NO_USAGE: Final = Usage()
 
 
 @dataclass(frozen=True, slots=True)
 class Reply(Generic[A]):
     """What one call returns."""
 
-    answers: Sequence[A]  # in the order of the questions
-    usage: Usage = NO_USAGE
+    answers: Sequence[A]  # in the order of the questions; none where it failed
+    usage: Usage = ONE_CALL
+    failure: Exception | None = None  # of a call that is charged all the same
 
 
 class Model(ABC, Generic[Q, A]):
@@ -98,6 +66,24 @@ class Model(ABC, Generic[Q, A]):
     batch_size: ClassVar[int] = 1  # questions that a call takes at once
     is_local: ClassVar[bool] = False  # in this process: one call at a time, and none tried again
     is_judge: ClassVar[bool] = False  # the run's limit on judged pairs holds for it
+
+    @property
+    def server(self) -> "Server | None":
+        """Where it is; None of one in this process."""
+        return None
+
+    def moved(self, address: str | None, key: str | None) -> Self:
+        """Return it at another address, or with the key in another variable; None changes nothing.
+
+        Raises:
+            UnavailableError: it has none.
+        """
+        raise self.unavailable("is in this process", "it has no address and no key")
+
+    @property
+    def is_priced(self) -> bool:
+        """Whether it is known what its calls cost."""
+        return self.is_local
 
     @property
     @abstractmethod
@@ -118,6 +104,11 @@ class Model(ABC, Generic[Q, A]):
         if find_spec(package) is None:
             found = f"needs the package {package}, which is not installed"
             raise self.unavailable(found, hint=f"pip install 'stickler-cli[{extra}]'")
+
+    def require_server(self, server: "Server") -> None:
+        """Raise UnavailableError if something is missing that a server needs, such as a key."""
+        if (lack := server.lack()) is not None:
+            raise self.unavailable(*lack)
 
     def unavailable(self, found: str, hint: str) -> UnavailableError:
         """Return the error of a model that cannot be asked from here."""

@@ -1,13 +1,14 @@
-"""Servers with models: where each is, what it needs, and how it is reached."""
+"""Servers with models: where each is, what it needs, how it is reached, and what it costs."""
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Final
 
 from stickler_cli.core.values import dataclass
 from .connections import Connections
-from .model import Model
+from .usage import Usage
 
 if TYPE_CHECKING:
     from botocore.session import Session
@@ -25,17 +26,34 @@ class Server:
     key: str = ""  # the environment variable of its key
     usual: str = ""  # where it is unless a variable moves it; empty where its library knows
     always_keyed: bool = False  # a server of one's own needs a key, too
+    prices: str = ""  # what genai-prices calls it, where it is nobody's own
 
     @property
     def address(self) -> str:
         """Where it is; empty where its library knows."""
         return next(filter(None, map(os.environ.get, self.urls)), self.usual)
 
-    def require(self, model: Model[Any, Any]) -> None:
-        """Raise UnavailableError of a model if there is no key, and one is needed."""
-        if not os.environ.get(self.key) and (self.always_keyed or not self.address):
-            own = "" if self.always_keyed else f", or set {self.urls[0]} for a server of your own"
-            raise model.unavailable(f"needs a key in {self.key}", hint=f"set it{own}")
+    @property
+    def pricing(self) -> str:
+        """Whose prices it has; empty of a server of one's own, which has none that are known."""
+        return "" if self.address else self.prices
+
+    @property
+    def key_hint(self) -> str:
+        """What to do where it does not take the key."""
+        return f"is {self.key} set to a key of this server?"
+
+    def moved(self, address: str | None, key: str | None) -> "Server":
+        """Return the same at another address, or with the key in another variable."""
+        there = self if address is None else replace(self, urls=(), usual=address)
+        return there if key is None else replace(there, key=key)
+
+    def lack(self) -> tuple[str, str] | None:
+        """Return what a model needs that is not there, such as a key, and what to do."""
+        if os.environ.get(self.key) or not (self.always_keyed or not self.address):
+            return None
+        own = "" if self.always_keyed else f", or set {self.urls[0]} for a server of your own"
+        return f"needs a key in {self.key}", f"set it{own}"
 
     def reached(self, connections: Connections) -> Any:
         """Return a client of its library."""
@@ -63,8 +81,18 @@ class Bedrock(Server):
 
     __slots__ = ()
 
-    def require(self, model: Model[Any, Any]) -> None:
-        """Raise UnavailableError of a model without a region, credentials, or a readable file."""
+    @property
+    def pricing(self) -> str:
+        """Whose prices it has, which do not depend on the way there."""
+        return self.prices
+
+    @property
+    def key_hint(self) -> str:
+        """What to do where it does not take the credentials."""
+        return "may these credentials use it in this region?"
+
+    def lack(self) -> tuple[str, str] | None:
+        """Return that there is no region, no credentials, or no file that can be read."""
         from botocore.exceptions import BotoCoreError
 
         try:
@@ -75,12 +103,13 @@ class Bedrock(Server):
                 missing = "credentials"
         except BotoCoreError as error:
             missing = f"configuration that can be read ({error})"
-        if missing:
-            hint = (
-                "set AWS_REGION, and AWS_PROFILE or credentials; SemanticComparator also takes "
-                "openai:, st: and model2vec: models"
-            )
-            raise model.unavailable(f"finds no {missing} for Amazon Bedrock", hint=hint)
+        if not missing:
+            return None
+        hint = (
+            "set AWS_REGION, and AWS_PROFILE or credentials; SemanticComparator also takes "
+            "openai:, st: and model2vec: models"
+        )
+        return f"finds no {missing} for Amazon Bedrock", hint
 
     def reached(self, connections: Connections) -> Any:
         """Return boto3's client."""
@@ -92,12 +121,14 @@ class Bedrock(Server):
                 connect_timeout=connections.timeout,
                 read_timeout=connections.timeout,
                 retries={"mode": "standard", "total_max_attempts": 1},
-                max_pool_connections=32,
+                max_pool_connections=128,  # as many as --model-concurrency may ask for
             )
-            return _session().create_client("bedrock-runtime", config=config)
+            return _session().create_client(
+                "bedrock-runtime", config=config, endpoint_url=self.usual or None
+            )
 
         state = tuple(sorted(item for item in os.environ.items() if item[0].startswith("AWS_")))
-        return connections.opened(("bedrock", state), make, lambda made: made.close())
+        return connections.opened(("bedrock", self.usual, state), make, lambda made: made.close())
 
 
 def _session() -> "Session":
@@ -116,6 +147,7 @@ SERVERS: Final[Mapping[str, Server]] = {
         "bedrock:BedrockProvider",
         "boto3",
         ("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", "AWS_ENDPOINT_URL"),
+        prices="aws",
     ),
     "openai": Server(
         "openai:OpenAIChatModel",
@@ -124,6 +156,7 @@ SERVERS: Final[Mapping[str, Server]] = {
         ("OPENAI_BASE_URL",),
         "AsyncOpenAI",
         "OPENAI_API_KEY",
+        prices="openai",
     ),
     "anthropic": Server(
         "anthropic:AnthropicModel",
@@ -133,6 +166,7 @@ SERVERS: Final[Mapping[str, Server]] = {
         "AsyncAnthropic",
         "ANTHROPIC_API_KEY",
         always_keyed=True,
+        prices="anthropic",
     ),
     "ollama": Server(
         "openai:OpenAIChatModel",
@@ -155,3 +189,17 @@ def prefix_of(model: str) -> tuple[str, str]:
     """
     prefix, _, name = model.partition(":")
     return (prefix, name) if prefix in SERVERS and name else ("bedrock", model)
+
+
+def priced(provider: str, model: str, tokens: int) -> Usage:
+    """Return the usage of one call for embeddings; without a provider its price is not known."""
+    try:
+        import genai_prices
+
+        if provider:
+            usage = genai_prices.Usage(input_tokens=tokens)
+            spent = genai_prices.calc_price(usage, model, provider_id=provider)
+            return Usage(1, input_tokens=tokens, nano_dollars=round(spent.total_price * 10**9))
+    except (ImportError, LookupError):  # it comes with the judge's library, and knows some models
+        pass
+    return Usage(1, input_tokens=tokens, unpriced=1)

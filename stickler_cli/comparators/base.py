@@ -153,6 +153,15 @@ class BaseComparator:
     def require(self) -> None:
         """Raise an `UnavailableError` where this comparator cannot work, before a run starts."""
 
+    def require_by(self, client: "Client") -> None:
+        """Raise an `UnavailableError` where it cannot work when it asks by a client."""
+        self.require()
+
+    @property
+    def title(self) -> str:
+        """The model that it asks, as schemas name it; empty of one that asks none."""
+        return ""
+
     def prepare(self, value: Any) -> Any:
         """Return one present value in the form that the methods below take."""
         return value

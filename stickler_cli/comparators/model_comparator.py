@@ -21,6 +21,11 @@ class ModelComparator(BaseComparator):
     """Who is asked where no run says so; None is one of its own, under the usual policy."""
 
     @property
+    def title(self) -> str:
+        """The model that is asked, as schemas name it."""
+        return self._model.title
+
+    @property
     @abstractmethod
     def _model(self) -> Model[Any, Any]:
         """The model that is asked."""
@@ -43,6 +48,10 @@ class ModelComparator(BaseComparator):
     def require(self) -> None:
         """Raise an `UnavailableError` where a library, a setting or a file is missing."""
         self._model.require()
+
+    def require_by(self, client: Client) -> None:
+        """Raise an `UnavailableError` where the client cannot ask, or not as its policy says."""
+        client.require(self._model)
 
     def ask(self, client: Client | None, gts: Sequence[Any], preds: Sequence[Any]) -> Answers:
         """Compare prepared values; distinct questions that nobody answered yet are asked together.

@@ -14,7 +14,7 @@ from stickler_cli.comparators.base import (
     BaseComparator,
 )
 from stickler_cli.core.json_values import brief
-from stickler_cli.core.problems import ComparisonError, UsageError
+from stickler_cli.core.problems import ComparisonError, UnavailableError, UsageError
 from stickler_cli.core.values import dataclass
 from .account import Account
 from .columns import ABSENT, ARRAY, LEAF, NOTHING, OBJECT, Columns, Indexes, Mask
@@ -178,7 +178,7 @@ class LeafNode(Node):
         """Ask a model about pairs of values, by their codes: all of them at once."""
         try:
             answers = self.comparator.ask(options.client, prepared.of(gt), prepared.of(pred))
-        except UsageError:  # nothing about these values: the run cannot go on
+        except (UnavailableError, UsageError):  # nothing about these values: the run cannot go on
             raise
         except Exception as error:
             at = error.at if isinstance(error, ModelError) else 0

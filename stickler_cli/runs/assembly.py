@@ -1,14 +1,16 @@
 """What a run is put together of: its settings, made into a job once everything was checked."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from stickler_cli.clients.allowance import DEFAULT_POLICY, Policy
+from stickler_cli.clients.allowance import DEFAULT_POLICY, Policy, Retry
 from stickler_cli.compare.outline import comparators, is_bounded, known_paths
 from stickler_cli.compare.plan import Options, Plan
+from stickler_cli.core.json_values import brief
 from stickler_cli.core.option import part_of
-from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.pairs import Pairs, open_pairs
 from stickler_cli.documents.reading import STANDARD_INPUT
@@ -35,6 +37,9 @@ from .whole_files import check_outputs
 
 if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
+
+ENDPOINT: Final = "--endpoint"
+KEY_FROM: Final = "--key-from"
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +135,14 @@ def inputs_of(settings: SourceOptions) -> list[tuple[str, str]]:
 
 def comparing(plan: Plan, settings: ComparisonOptions, client: "Client | None") -> Options:
     """Return the options of the engine, for comparators that are known to work here."""
+    asked = {comparator.title for comparator in comparators(plan) if comparator.asks_models}
     for comparator in comparators(plan):
-        if client is None or client.policy.may_ask or not comparator.asks_models:
+        if client is None or not comparator.asks_models:
             comparator.require()
+        elif client.policy.may_ask:
+            comparator.require_by(client)
+    if client is not None:
+        _check_placed(client.policy, asked)
     limit = settings.work_limit if isinstance(settings, LimitedOptions) else None
     return Options(settings.pairing_floor, settings.extra_fields, client, limit)
 
@@ -151,7 +161,43 @@ def policy_of(settings: ModelOptions, *, dry_run: bool = False) -> Policy:
     if settings.no_cache and settings.offline:
         found = "--no-cache is given too, which leaves nothing to answer from"
         raise UsageError([Problem("--offline", found, "one of the two")])
-    return Policy(not settings.no_cache, settings.offline, dry_run, settings.max_pairs)
+    endpoints = _by_model(ENDPOINT, settings.endpoint, r"https?://\S+", "MODEL=URL")
+    return Policy(
+        not settings.no_cache,
+        settings.offline,
+        dry_run,
+        settings.max_pairs,
+        settings.model_concurrency,
+        Retry(settings.model_attempts, timeout=settings.model_timeout),
+        settings.requests_per_minute,
+        settings.max_cost,
+        settings.max_tokens,
+        endpoints,
+        _by_model(KEY_FROM, settings.key_from, r"[A-Za-z_]\w*", "MODEL=VARIABLE"),
+    )
+
+
+def _by_model(option: str, said: Sequence[str], pattern: str, expected: str) -> dict[str, str]:
+    """Return what an option says of models, by their names."""
+    found: dict[str, str] = {}
+    for text in said:
+        model, _, value = text.partition("=")
+        if not model or not re.fullmatch(pattern, value):
+            raise UsageError([Problem(option, f"it is {brief(text)}", expected)])
+        if model in found:
+            raise UsageError([Problem(option, f"{model} has two", "one for each model")])
+        found[model] = value
+    return found
+
+
+def _check_placed(policy: Policy, asked: Iterable[str]) -> None:
+    """Refuse places and keys of models that nothing asks: a name that is misspelt."""
+    known = sorted(asked)
+    for option, said in ((ENDPOINT, policy.endpoints), (KEY_FROM, policy.keys)):
+        for model in said:
+            if model not in known:
+                found, hint = f"no field asks {model}", did_you_mean(model, known)
+                raise UsageError([Problem(option, found, f"one of {', '.join(known)}", hint)])
 
 
 def _check_outputs(settings: EvalSettings, inputs: Sequence[tuple[str, str]]) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated, Final
 
 import numpy as np
 
-from stickler_cli.clients.model import NO_USAGE, Usage
+from stickler_cli.clients.usage import NO_USAGE, Usage
 from stickler_cli.compare.engine import compare
 from stickler_cli.core.json_values import JsonDocument, JsonValue, json_line
 from stickler_cli.core.problems import ComparisonError, Problem, SticklerError, WorkLimitError

@@ -37,6 +37,7 @@ WORK: Final = 20.0  # units: honest documents of 10 MB take less; docs/reliabili
 TIMEOUT: Final = 300.0  # seconds: what --work-limit lets pass takes less on most machines
 
 COUNT: Final = Number("a whole number of at least 0", lambda number: number >= 0, whole=True)
+ABOVE_ZERO: Final = Number("a number above 0", lambda number: number > 0)
 SHARE: Final = Number("a number between 0 and 1", lambda number: 0 < number < 1)
 SOME: Final = Number("a whole number of at least 1", lambda number: number >= 1, whole=True)
 PROCESSES: Final = replace(SOME, expected=f"{SOME.expected}, or auto", word="auto")

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from stickler_cli.core.option import Number, Settings, Size, option
-from .allowed import COUNT, PROCESSES, TIMEOUT
+from .allowed import ABOVE_ZERO, COUNT, PROCESSES, SOME, TIMEOUT
 
 
 class ConsoleOptions(Settings, panel="run"):
@@ -27,8 +27,44 @@ class ModelOptions(Settings, panel="models"):
 
     no_cache: bool = option(False, "Keep no answers of models on disk, and use none.")
     offline: bool = option(False, "Ask no model: use the answers on disk only.")
+    endpoint: tuple[str, ...] = option(
+        (),
+        "Ask this model on a server of your own, such as openai:judge=http://localhost:8000/v1. "
+        "Repeatable.",
+        "MODEL=URL",
+    )
+    key_from: tuple[str, ...] = option(
+        (),
+        "Take the key of this model from another environment variable, such as "
+        "openai:judge=JUDGE_KEY. Repeatable.",
+        "MODEL=VARIABLE",
+    )
     max_pairs: int = option(
         10_000, "Stop before judges are asked about more pairs.", "N", values=COUNT
+    )
+    max_cost: float | None = option(
+        None,
+        "Ask no more once models have cost so much; each must have a price that is known.",
+        "DOLLARS",
+        values=ABOVE_ZERO,
+    )
+    max_tokens: int | None = option(
+        None, "Ask no more once models have read and written so many tokens.", "N", values=SOME
+    )
+    model_timeout: float = option(
+        60.0, "Give up a call to a model after so many seconds.", "SECONDS", values=ABOVE_ZERO
+    )
+    model_attempts: int = option(
+        5, "Try a call that fails so many times in all, where that may help.", "N", values=SOME
+    )
+    model_concurrency: int = option(
+        8,
+        "Make so many calls to a model at a time.",
+        "N",
+        values=Number("a whole number from 1 to 128", lambda n: 1 <= n <= 128, whole=True),
+    )
+    requests_per_minute: int | None = option(
+        None, "Make no more calls to a model than this in a minute.", "N", values=SOME
     )
 
 
@@ -53,7 +89,7 @@ class WorkOptions(Settings, panel="run"):
         TIMEOUT,
         "Fail a document that takes longer to compare than so many seconds.",
         "SECONDS",
-        values=Number("a number above 0", lambda number: number > 0),
+        values=ABOVE_ZERO,
     )
     progress: bool | None = option(
         None, "Show a progress bar on standard error.  [default: if it is a terminal]"

@@ -4,10 +4,12 @@ import threading
 
 import pytest
 
-from stickler_cli.clients.allowance import Policy
-from stickler_cli.clients.batching import asked
+from stickler_cli.clients.allowance import Retry
+from stickler_cli.clients.batching import Way, asked
 from stickler_cli.clients.connections import Connections
 from stickler_cli.clients.model import Model, Reply
+from stickler_cli.clients.turnstile import Turnstile
+from stickler_cli.clients.usage import Purse
 
 
 class Served(Model):
@@ -27,8 +29,11 @@ class Served(Model):
         return Reply([self.answer(question) for question in questions])
 
 
-def outcomes(answer, questions, **policy):
-    return asked(Served(answer), questions, Policy(**policy), Connections(60))
+def outcomes(answer, questions, at_once=8):
+    turnstile = Turnstile("served")
+    turnstile.succeeded(turnstile.enter(0.0, threading.Event()))  # the first goes alone
+    way = Way(Connections(60), turnstile, Purse(), Retry(), at_once)
+    return asked(Served(answer), questions, way)
 
 
 def test_answers_come_as_they_are_known():
@@ -55,7 +60,7 @@ def test_who_stops_listening_waits_for_no_call_and_no_more_are_made():
             release.wait(30)
         return question
 
-    found = outcomes(answer, ["quick", "slow", "slower", "never"], concurrency=2)
+    found = outcomes(answer, ["quick", "slow", "slower", "never"], at_once=2)
     next(found)
     found.close()
 

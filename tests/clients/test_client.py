@@ -11,7 +11,8 @@ import pytest
 from stickler_cli.clients.allowance import Policy, Retry
 from stickler_cli.clients.cache import AnswerCache
 from stickler_cli.clients.client import Client, Memory
-from stickler_cli.clients.model import Model, ModelError, Reply, Usage
+from stickler_cli.clients.model import Model, ModelError, Reply
+from stickler_cli.clients.usage import Usage
 from stickler_cli.core.problems import UsageError
 
 
@@ -42,7 +43,9 @@ class Capitals(Model):
         self.batches.append(sorted(questions))
         if "bad" in questions:
             raise StatusError(400)
-        return Reply([text.upper() for text in questions], Usage(input_tokens=len(questions)))
+        return Reply(
+            [text.upper() for text in questions], Usage(calls=1, input_tokens=len(questions))
+        )
 
     @property
     def asked(self):

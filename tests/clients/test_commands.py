@@ -9,7 +9,7 @@ import pytest
 
 from stickler_cli.cli import main
 from stickler_cli.clients.client import Client
-from stickler_cli.clients.model import Usage
+from stickler_cli.clients.usage import Usage
 from stickler_cli.compare.plan import Options
 from stickler_cli.runs.chunk import ChunkResult
 from stickler_cli.runs.job import Job
@@ -163,13 +163,119 @@ def test_a_runaway_is_a_usage_error_before_any_verdict(server, documents, capsys
     assert {path for path in server.paths if "chat" in path} == set()
 
 
-def test_a_server_that_refuses_fails_the_documents_and_tells_no_key(server, documents, capsys):
-    server.faults += [401] * 9
+def test_a_server_that_fails_fails_the_documents_and_tells_no_key(server, documents, capsys):
+    server.faults += [400] * 99
     assert main(["eval", *documents, "-f", "json"]) == 3
 
     result = capsys.readouterr()
-    assert "answered 401" in result.out
+    assert "answered 400" in result.out
     assert KEY not in result.out + result.err
+
+
+def test_a_refused_key_ends_the_run_and_says_which(server, documents, capsys):
+    server.faults += [401] * 9
+    assert main(["eval", *documents]) == 2
+
+    result = capsys.readouterr()
+    assert "with openai:judge is refused: the model's server answered 401" in result.err
+    assert "is OPENAI_API_KEY set to a key of this server?" in result.err
+    assert result.out == ""
+    assert KEY not in result.err
+    assert len(server.requests) == 1
+
+
+@pytest.fixture
+def street_only(documents, tmp_path):
+    """Return the documents with a schema of one judged field."""
+    schema = tmp_path / "street.json"
+    schema.write_text(
+        json.dumps({"type": "object", "properties": {"street": SCHEMA["properties"]["street"]}})
+    )
+    return [str(schema), *documents[1:]]
+
+
+def test_what_failed_is_told(server, street_only, capsys):
+    server.faults += [500, 500]
+    options = ["--model-attempts", "2", "--model-concurrency", "1"]
+    assert main(["eval", *street_only, *options, "--requests-per-minute", "60000"]) == 3
+
+    told = "models: 4 calls (2 failed, 1 asked again), 0 answers from the cache, 220 tokens"
+    assert told in capsys.readouterr().err
+
+
+def test_a_budget_of_tokens_ends_the_asking_and_reports_what_there_is(server, street_only, capsys):
+    options = ["--max-tokens", "110", "--model-concurrency", "1", "-f", "json"]
+    assert main(["eval", *street_only, *options]) == 3
+
+    result = capsys.readouterr()
+    assert json.loads(result.out)["documents"]["evaluated"] == 1
+    assert "the 110 tokens of --max-tokens are spent" in result.out
+    assert "models: 1 calls, 2 questions given up, 0 answers from the cache" in result.err
+
+
+def test_a_budget_of_dollars_needs_known_prices(server, documents, capsys, tmp_path):
+    assert main(["eval", *documents, "--max-cost", "1"]) == 2
+    error = capsys.readouterr().err
+    assert "openai:small has no price that is known, so that --max-cost cannot be kept" in error
+    assert server.requests == []
+
+    titan = json.loads(json.dumps(SCHEMA))
+    titan["properties"] = {"kind": titan["properties"]["kind"]}
+    config = titan["properties"]["kind"][f"{PREFIX}comparator-config"]
+    config["model_id"] = "amazon.titan-embed-text-v2:0"
+    schema = tmp_path / "titan.json"
+    schema.write_text(json.dumps(titan))
+    options = ["--max-cost", "0.00000001", "--model-concurrency", "1"]
+    assert main(["eval", str(schema), *documents[1:], *options]) == 3
+    assert "the $1e-08 of --max-cost are spent" in capsys.readouterr().out
+    assert len(server.requests) == 1
+
+
+def test_each_model_has_its_own_server_and_key(server, documents, capsys, monkeypatch):
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/nowhere")
+    monkeypatch.delenv("OPENAI_API_KEY")
+    monkeypatch.setenv("JUDGE_KEY", "a key for judges")
+    there = [f"--endpoint=openai:{name}={server.url}/{name}" for name in ("judge", "small")]
+    assert main(["eval", *documents, *there, "--key-from", "openai:judge=JUDGE_KEY"]) == 0
+
+    keys = {path: headers["authorization"] for path, headers, _ in server.requests}
+    assert keys == {
+        "/judge/chat/completions": "Bearer a key for judges",
+        "/small/embeddings": "Bearer none",
+    }
+
+
+def test_places_in_a_configuration_file_are_those_of_the_command_line(
+    server, documents, tmp_path, monkeypatch
+):
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    monkeypatch.chdir(tmp_path)
+    lines = [
+        "no_cache = true",
+        "model_attempts = 1",
+        f'endpoint = ["openai:judge={server.url}/a", "openai:small={server.url}/b"]',
+    ]
+    (tmp_path / "stickler.toml").write_text("\n".join(lines))
+    assert main(["eval", *documents]) == 0
+
+    assert {path.split("/")[1] for path in server.paths} == {"a", "b"}
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("--endpoint=openai:jugde=http://x/v1", "no field asks openai:jugde, expected one of"),
+        ("--endpoint=openai:judge", 'it is "openai:judge", expected MODEL=URL'),
+        ("--key-from=openai:judge=sk-12", 'it is "openai:judge=sk-12", expected MODEL=VARIABLE'),
+        ("--model-concurrency=500", "expected a whole number from 1 to 128"),
+        ("--max-cost=0", "expected a number above 0"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(server, documents, capsys, option, message):
+    assert main(["eval", *documents, option]) == 2
+
+    assert message in " ".join(capsys.readouterr().err.split())
+    assert server.requests == []
 
 
 def test_a_missing_key_is_told_before_the_run(backends, documents, capsys, monkeypatch):

@@ -166,20 +166,32 @@ def test_offline_only_the_cache_counts(server, asking):
 
 
 @pytest.mark.parametrize("model", CLIENTS)
-@pytest.mark.parametrize(
-    "fault", [500, 429, (429, {"Retry-After": "0"}), "garbage", "nonsense", "drop"], ids=str
-)
+@pytest.mark.parametrize("fault", [500, 429, (429, {"Retry-After": "0"}), "drop"], ids=str)
 def test_a_failure_that_passes_is_tried_again(server, asking, model, fault):
     server.faults += [fault, fault]
     with asking(attempts=3) as client:
         assert LLMComparator(model).compare("a", "A") == 1.0
 
     assert len(server.requests) == 3
-    assert client.usage.calls == 3
+    assert str(client.usage).startswith("3 calls (2 failed, 2 asked again), ")
 
 
 @pytest.mark.parametrize("model", CLIENTS)
-@pytest.mark.parametrize("fault", [500, 429, "garbage", "nonsense", "drop", "silence"], ids=str)
+@pytest.mark.parametrize("fault", ["garbage", "nonsense"])
+def test_an_answer_that_cannot_be_read_is_asked_for_once_more(server, asking, model, fault):
+    server.faults.append(fault)
+    with asking(attempts=5) as client:
+        assert LLMComparator(model).compare("a", "A") == 1.0
+    server.faults += [fault, fault]
+    with asking(attempts=5), pytest.raises(ModelError, match=r"\(2 attempts\)"):
+        LLMComparator(model).compare("a", "B")
+
+    assert len(server.requests) == 4
+    assert (client.usage.calls, client.usage.failed, client.usage.repeated) == (2, 1, 1)
+
+
+@pytest.mark.parametrize("model", CLIENTS)
+@pytest.mark.parametrize("fault", [500, 429, "drop", "silence"], ids=str)
 def test_a_failure_that_stays_ends_after_so_many_attempts(server, asking, model, fault):
     server.faults += [fault] * 3
     with (
@@ -193,14 +205,44 @@ def test_a_failure_that_stays_ends_after_so_many_attempts(server, asking, model,
 
 
 @pytest.mark.parametrize("model", CLIENTS)
-@pytest.mark.parametrize("status", [400, 401, 404])
-def test_a_refusal_is_not_tried_again_and_tells_no_key(server, asking, model, status):
-    server.faults += [status] * 9
-    with asking(), pytest.raises(ModelError, match=f"answered {status}") as caught:
+def test_a_question_that_is_not_taken_is_not_tried_again_and_tells_no_key(server, asking, model):
+    server.faults += [400] * 9
+    with asking(), pytest.raises(ModelError, match="answered 400") as caught:
         LLMComparator(model).compare("a", "A")
 
     assert len(server.requests) == 1
     assert KEY not in str(caught.value)
+
+
+@pytest.mark.parametrize("model", CLIENTS)
+@pytest.mark.parametrize("status", [401, 403, 404])
+def test_a_refused_key_or_model_ends_the_run_after_one_call(server, asking, model, status):
+    server.faults += [status] * 30
+    with asking(), pytest.raises(UnavailableError, match=f"answered {status}") as caught:
+        LLMComparator(model).ask(None, ["a"] * 20, [f"value {number}" for number in range(20)])
+
+    assert len(server.requests) == 1
+    assert KEY not in str(caught.value)
+
+
+@pytest.mark.parametrize("model", CLIENTS)
+def test_after_ten_failures_in_a_row_nobody_is_asked_any_more(server, asking, model):
+    server.faults += [500] * 100
+    with asking(attempts=5) as client, pytest.raises(ModelError):
+        LLMComparator(model).ask(None, ["a"] * 40, [f"value {number}" for number in range(40)])
+
+    assert 10 <= len(server.requests) <= 10 + 8  # those under way when the tenth failed
+    assert client.usage.unasked >= 20
+
+
+def test_failures_of_one_model_are_not_those_of_another(server, asking):
+    with asking(attempts=1):
+        server.faults += [500] * 20
+        with pytest.raises(ModelError):
+            LLMComparator("openai:m").ask(None, ["a"] * 20, [str(number) for number in range(20)])
+        server.faults.clear()
+
+        assert LLMComparator("ollama:m").compare("a", "A") == 1.0
 
 
 @pytest.mark.parametrize("model", CLIENTS)
@@ -222,10 +264,12 @@ def test_the_wait_is_as_long_as_the_server_asks(server, asking, model):
 )
 def test_an_answer_that_is_no_verdict_is_none(server, asking, monkeypatch, answer):
     monkeypatch.setattr(server, "judge", lambda message: answer)
-    with asking(attempts=1), pytest.raises(ModelError, match="the answer is no verdict"):
+    with asking() as client, pytest.raises(ModelError, match="the answer is no verdict"):
         LLMComparator("openai:m").compare("a", "A")
 
     assert len(server.requests) == 2  # asked once more what it meant
+    assert (client.usage.calls, client.usage.failed, client.usage.repeated) == (2, 2, 1)
+    assert client.usage.tokens == 220  # which are charged all the same
 
 
 def test_a_long_reason_is_cut_and_put_on_one_line(server, asking):
@@ -282,12 +326,13 @@ def test_pairs_in_the_cache_do_not_count_towards_the_limit(server, asking, all_p
 
 
 def test_no_more_calls_than_allowed_are_under_way_at_once(server, asking):
-    server.meeting = threading.Barrier(3)  # nobody is answered before three have asked
     with asking(concurrency=3):
+        LLMComparator("openai:m").compare("b", "B")  # the first call goes alone
+        server.meeting = threading.Barrier(3)  # nobody is answered before three have asked
         values = [f"value {number}" for number in range(12)]
         LLMComparator("openai:m").ask(None, ["a"] * 12, values)
 
-    assert len(server.requests) == 12
+    assert len(server.requests) == 1 + 12
     assert server.most_at_once == 3
 
 

@@ -1,109 +1,180 @@
 """Which failures pass, how long is waited, and what a message must not tell."""
 
+import threading
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from types import SimpleNamespace
 
 import pytest
 
-from stickler_cli.clients.batching import (
-    Retry,
-    Turnstile,
+from stickler_cli.clients.allowance import Retry
+from stickler_cli.clients.batching import MOST_GARBLED, Way, answered
+from stickler_cli.clients.connections import Connections
+from stickler_cli.clients.failures import (
+    failure_of,
+    is_garbled,
     is_passing,
-    retried,
+    refuses_model,
     retry_after,
     without_secrets,
 )
-from stickler_cli.clients.model import GarbledError, ModelError, RefusedError
+from stickler_cli.clients.model import GarbledError, Model, ModelError, RefusedError, Reply
+from stickler_cli.clients.turnstile import Turnstile
+from stickler_cli.clients.usage import Purse, Usage
+from stickler_cli.core.problems import UnavailableError
 
 
 class Waits(Turnstile):
     """Notes waits instead of waiting."""
 
     def __init__(self):
-        super().__init__()
+        super().__init__("a model")
         self.waits = []
-        self.closed = []
+        self.asked = []
 
-    def wait(self, seconds=0.0):
-        self.waits.append(seconds)
-        return True
+    def enter(self, wait, stopped):
+        self.waits.append(wait)
+        return super().enter(0.0, stopped)
 
-    def close(self, seconds):
-        self.closed.append(seconds)
+    def failed(self, passage, why, asked, *, waits):
+        self.asked.append((asked, waits))
+        super().failed(passage, why, None, waits=False)
 
 
 class StatusError(Exception):
-    def __init__(self, status, headers=None):
-        super().__init__(f"status {status}")
+    def __init__(self, status, headers=None, text=""):
+        super().__init__(text or f"status {status}")
         self.response = SimpleNamespace(headers=headers or {})
         self.status_code = status
 
 
-def failing(*errors):
-    """Make a call that fails in these ways before it works."""
-    left = list(errors)
+class Failing(Model):
+    """Fails in these ways before it works."""
 
-    def call():
-        if left:
-            raise left.pop(0)
-        return "done"
+    kind = "embedding"
+    comparator = "SemanticComparator"
+    title = "failing"
+    identity = None
 
-    return call
+    def __init__(self, *errors):
+        self.left = list(errors)
+
+    def require(self):
+        """Need nothing."""
+
+    def call(self, questions, connections):
+        if not self.left:
+            return Reply(["done"])
+        error = self.left.pop(0)
+        if isinstance(error, Reply):
+            return error
+        raise error
+
+
+def asked(model, turnstile=None, *, attempts=5, jitter=1.0, purse=None, **retry):
+    """Ask one question; return what came of it and what it took."""
+    purse = purse or Purse()
+    way = Way(
+        Connections(60), turnstile or Waits(), purse, Retry(attempts=attempts, **retry), at_once=1
+    )
+    return answered(model, ["a question"], way, threading.Event(), lambda: jitter), purse.usage
 
 
 def test_waits_double_from_attempt_to_attempt():
     turnstile = Waits()
-    call = failing(*[TimeoutError()] * 4)
+    result, usage = asked(Failing(*[TimeoutError()] * 4), turnstile, first_wait=1.0)
 
-    result = retried(call, Retry(5, 1.0, 60.0), turnstile, jitter=lambda: 1.0)
-
-    assert result == ("done", 5)
+    assert result == ["done"]
+    assert usage == Usage(calls=5, failed=4, repeated=4)
     assert turnstile.waits == [0.0, 1.0, 2.0, 4.0, 8.0]
 
 
 def test_jitter_takes_off_up_to_half_of_a_wait():
     turnstile = Waits()
-
-    retried(failing(TimeoutError()), Retry(2, 1.0), turnstile, jitter=lambda: 0.0)
+    asked(Failing(TimeoutError()), turnstile, first_wait=1.0, jitter=0.0)
 
     assert turnstile.waits == [0.0, 0.5]
 
 
 def test_no_wait_is_longer_than_the_longest():
     turnstile = Waits()
-    retried(failing(*[TimeoutError()] * 3), Retry(4, 1.0, 2.0), turnstile, lambda: 1.0)
+    asked(Failing(*[TimeoutError()] * 3), turnstile, first_wait=1.0, longest_wait=2.0)
 
     assert turnstile.waits == [0.0, 1.0, 2.0, 2.0]
 
 
-def test_a_server_that_asks_to_wait_holds_up_all():
+@pytest.mark.parametrize(("seconds", "waits"), [(7.0, True), (3600.0, False)])
+def test_a_server_says_how_long_all_wait_unless_that_is_too_long(seconds, waits):
     turnstile = Waits()
-    retried(failing(StatusError(429, {"retry-after": "7"})), Retry(), turnstile)
+    result, _ = asked(Failing(StatusError(429, {"retry-after": str(seconds)})), turnstile)
 
-    assert turnstile.closed == [7.0]
-
-
-def test_a_turnstile_lets_nobody_through_before_its_time_and_nobody_once_it_is_shut():
-    turnstile = Turnstile()
-    turnstile.close(0.02)
-    before = datetime.now(UTC)
-    assert turnstile.wait()
-
-    assert datetime.now(UTC) - before >= timedelta(seconds=0.015)
-    turnstile.shut()
-    assert not turnstile.wait()
-    failure, attempts = retried(failing(), Retry(), turnstile)
-    assert str(failure) == "the run was stopped"
-    assert attempts == 0
+    assert turnstile.asked == [(seconds, waits)]
+    assert isinstance(result, ModelError) is not waits
 
 
-@pytest.mark.parametrize(("status", "kind"), [(400, RefusedError), (401, ModelError)])
+@pytest.mark.parametrize(("status", "kind"), [(400, RefusedError), (418, ModelError)])
 def test_what_a_server_cannot_take_is_told_from_other_failures(status, kind):
-    failure, attempts = retried(failing(StatusError(status)), Retry(), Waits())
+    failure, usage = asked(Failing(StatusError(status)))
 
     assert type(failure) is kind
-    assert attempts == 1
+    assert usage == Usage(calls=1, failed=1)
+
+
+@pytest.mark.parametrize("status", [401, 403, 404])
+def test_a_refused_key_or_model_ends_the_run_at_the_first_call(status):
+    with pytest.raises(UnavailableError, match=f"with failing is refused: .* answered {status}"):
+        asked(Failing(StatusError(status)))
+
+
+@pytest.mark.parametrize("status", [401, 403, 404])
+def test_once_a_model_has_answered_a_refusal_is_one_of_a_question(status):
+    turnstile = Waits()
+    asked(Failing(), turnstile)
+    failure, _ = asked(Failing(StatusError(status)), turnstile)
+
+    assert str(failure) == f"the model's server answered {status}: status {status}"
+
+
+def test_bedrock_says_that_there_is_no_such_model_with_the_status_of_a_bad_request():
+    error = StatusError(400, text="The provided model identifier is invalid.")
+
+    assert refuses_model(error)
+    assert type(failure_of(error)) is ModelError
+    assert not refuses_model(StatusError(400, text="too long"))
+
+
+def test_an_answer_that_cannot_be_read_is_asked_for_once_more():
+    result, usage = asked(Failing(GarbledError("no"), GarbledError("no")))
+
+    assert str(result) == "GarbledError (2 attempts): no"
+    assert usage == Usage(calls=2, failed=2, repeated=1)
+    assert asked(Failing(GarbledError("no")))[0] == ["done"]
+
+
+def test_what_a_library_asked_again_itself_is_not_asked_once_more():
+    took = Usage(calls=MOST_GARBLED, failed=1, repeated=1, input_tokens=100)
+    result, usage = asked(Failing(Reply((), took, GarbledError("no"))))
+
+    assert isinstance(result, ModelError)
+    assert usage == Usage(calls=2, failed=2, repeated=1, input_tokens=100)
+
+
+def test_nothing_is_asked_once_the_purse_is_empty():
+    purse = Purse(max_tokens=100)
+    purse.count(Usage(input_tokens=60, output_tokens=40))
+    result, usage = asked(Failing(), purse=purse)
+
+    assert str(result) == "the 100 tokens of --max-tokens are spent"
+    assert usage.calls == 0
+
+
+def test_a_budget_of_dollars_is_spent_to_the_nearest_call():
+    purse = Purse(max_cost=0.01)
+    purse.count(Usage(nano_dollars=9_999_999))
+    assert not purse.spent
+    purse.count(Usage(nano_dollars=1))
+
+    assert purse.spent == "the $0.01 of --max-cost are spent"
 
 
 @pytest.mark.parametrize(
@@ -112,6 +183,7 @@ def test_what_a_server_cannot_take_is_told_from_other_failures(status, kind):
         (TimeoutError(), True),
         (ConnectionResetError(), True),
         (GarbledError("x"), True),
+        (StatusError(200), False),
         (StatusError(503), True),
         (StatusError(404), False),
         (ValueError("x"), False),
@@ -179,7 +251,17 @@ def test_no_message_tells_a_key(monkeypatch, text):
 
 
 def test_a_long_message_is_cut():
-    failure, _ = retried(failing(ValueError("x" * 1000)), Retry(), Waits())
+    failure = failure_of(ValueError("x" * 1000))
 
     assert len(str(failure)) < 230
     assert str(failure).endswith("...")
+
+
+def test_an_error_with_a_status_is_no_answer_that_cannot_be_read():
+    error = StatusError(502)
+    error.__cause__ = ValueError("not JSON")
+    garbled = type("APIResponseValidationError", (StatusError,), {})(200)
+
+    assert not is_garbled(error)
+    assert is_garbled(garbled)
+    assert is_passing(garbled)

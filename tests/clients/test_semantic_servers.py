@@ -131,16 +131,28 @@ def test_offline_only_the_cache_counts(server, asking, monkeypatch):
 
 @pytest.mark.parametrize("model_id", ["openai:small", "amazon.titan-embed-text-v2:0"])
 @pytest.mark.parametrize(
-    "fault", [500, 503, 429, (429, {"Retry-After": "0"}), "garbage", "nonsense", "drop"], ids=str
+    ("fault", "times"),
+    [
+        (500, 2),
+        (503, 2),
+        (429, 2),
+        ((429, {"Retry-After": "0"}), 2),
+        ("drop", 2),
+        ("garbage", 1),
+        ("nonsense", 1),
+    ],
+    ids=str,
 )
-def test_a_failure_that_passes_is_tried_again(server, asking, model_id, fault):
-    server.faults += [fault, fault]
+def test_a_failure_that_passes_is_tried_again(server, asking, model_id, fault, times):
+    server.faults += [fault] * times
     with asking(attempts=3, concurrency=1) as client:
         assert SemanticComparator(model_id).compare("car", "automobile") == 0.8
 
     texts = 1 if model_id == "openai:small" else 2
-    assert len(server.requests) == texts + 2
-    assert client.usage.calls == texts + 2
+    assert len(server.requests) == texts + times
+    assert str(client.usage).startswith(
+        f"{texts + times} calls ({times} failed, {times} asked again), "
+    )
 
 
 @pytest.mark.parametrize("model_id", ["openai:small", "amazon.titan-embed-text-v2:0"])
@@ -150,7 +162,7 @@ def test_a_failure_that_passes_is_tried_again(server, asking, model_id, fault):
         (500, r"answered 500 \(3 attempts\)"),
         (429, r"answered 429 \(3 attempts\)"),
         ((429, {"Retry-After": "0"}), r"answered 429 \(3 attempts\)"),
-        ("garbage", r"\(3 attempts\)"),
+        ("garbage", r"\(2 attempts\)"),
         ("drop", r"\(3 attempts\)"),
         ("silence", r"\(3 attempts\)"),
     ],
@@ -169,15 +181,15 @@ def test_a_failure_that_stays_ends_after_so_many_attempts(server, asking, model_
     ):
         SemanticComparator(model_id).compare("car", "car ")
 
-    assert len(server.requests) >= 3 or fault == "silence"  # which may not even arrive
+    assert len(server.requests) >= 2 or fault == "silence"  # which may not even arrive
     assert KEY not in str(caught.value)
 
 
 @pytest.mark.parametrize("model_id", ["openai:small", "amazon.titan-embed-text-v2:0"])
 @pytest.mark.parametrize("status", [401, 403, 404])
-def test_a_refusal_is_not_tried_again_and_tells_no_key(server, asking, model_id, status):
+def test_a_refused_key_or_model_ends_the_run_and_tells_no_key(server, asking, model_id, status):
     server.faults += [status] * 9
-    with asking(concurrency=1), pytest.raises(ModelError, match=f"answered {status}") as caught:
+    with asking(), pytest.raises(UnavailableError, match=f"answered {status}") as caught:
         SemanticComparator(model_id).compare("car", "car")
 
     assert len(server.requests) == 1
@@ -214,12 +226,13 @@ def test_a_server_that_asks_for_too_long_a_wait_is_not_waited_for(server, asking
 
 
 def test_no_more_calls_than_allowed_are_under_way_at_once(server, asking):
-    server.meeting = threading.Barrier(4)  # nobody is answered before four have asked
     texts = [f"text {number}" for number in range(24)]
     with asking(concurrency=4):
+        SemanticComparator().compare("the first call", "the first call")  # goes alone
+        server.meeting = threading.Barrier(4)  # nobody is answered before four have asked
         SemanticComparator().ask(None, texts, texts)
 
-    assert len(server.requests) == 24
+    assert len(server.requests) == 1 + 24
     assert server.most_at_once == 4
 
 
@@ -313,7 +326,7 @@ def test_fewer_embeddings_than_texts_are_no_answer(server, asking, monkeypatch):
         return {**found, "data": found["data"][:-1]}
 
     monkeypatch.setattr(server, "answer", short)
-    with asking(attempts=2), pytest.raises(ModelError, match="holds 1 embeddings of 2"):
+    with asking(attempts=2), pytest.raises(ModelError, match="there are 1, of 2 texts"):
         SemanticComparator("openai:small").compare("car", "banana")
 
 

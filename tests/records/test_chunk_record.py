@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stickler_cli.clients.model import Usage
+from stickler_cli.clients.usage import Usage
 from stickler_cli.compare.plan import Options
 from stickler_cli.compare.wrappers import Unwrapper
 from stickler_cli.core.json_values import json_line

@@ -1,0 +1,149 @@
+"""The turnstile: who passes, who waits, and when nobody does."""
+
+import threading
+
+import pytest
+
+from stickler_cli.clients import turnstile as module
+from stickler_cli.clients.model import UnaskedError
+from stickler_cli.clients.turnstile import MOST_FAILURES, Passage, Turnstile
+
+RUNNING = threading.Event()  # nobody sets it
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Let the time stand still, until a test lets it pass."""
+    time = [1000.0]
+    monkeypatch.setattr(module, "monotonic", lambda: time[0])
+    return time
+
+
+def opened():
+    """Return a turnstile whose first call was answered."""
+    turnstile = Turnstile("openai:judge")
+    turnstile.succeeded(turnstile.enter(0.0, RUNNING))
+    return turnstile
+
+
+def broken(clock, asked=None):
+    turnstile = opened()
+    for _ in range(MOST_FAILURES):
+        turnstile.failed(turnstile.enter(0.0, RUNNING), "no luck", asked, waits=False)
+        clock[0] += 1
+    return turnstile
+
+
+def waiting(turnstile, clock, monkeypatch):
+    """Have time pass where the turnstile waits; return the waits."""
+    waits = []
+
+    def wait(seconds):
+        waits.append(seconds)
+        clock[0] += seconds
+
+    monkeypatch.setattr(threading.Condition, "wait", lambda _, seconds: wait(seconds))
+    return waits
+
+
+def entering(turnstile, stopped=RUNNING):
+    """Enter in a thread; return it, and the list that gets the passage."""
+    found = []
+    thread = threading.Thread(target=lambda: found.append(turnstile.enter(0.0, stopped)))
+    thread.start()
+    return thread, found
+
+
+def test_the_first_call_goes_alone_until_it_is_back():
+    turnstile = Turnstile("openai:judge")
+    first = turnstile.enter(0.0, RUNNING)
+    thread, found = entering(turnstile)
+    thread.join(0.05)
+    assert not found
+
+    turnstile.failed(first, "no luck", None, waits=False)
+    thread.join(30)
+    assert isinstance(found[0], Passage)
+
+
+def test_after_ten_failures_in_a_row_nobody_passes(clock):
+    turnstile = broken(clock)
+
+    refusal = turnstile.enter(0.0, RUNNING)
+    assert str(refusal) == (
+        "not asked, since 10 calls to openai:judge in a row failed; the last one: no luck"
+    )
+
+
+def test_an_answer_between_failures_ends_their_row(clock):
+    turnstile = opened()
+    for _ in range(3):
+        for _ in range(MOST_FAILURES - 1):
+            turnstile.failed(turnstile.enter(0.0, RUNNING), "no luck", None, waits=False)
+        turnstile.succeeded(turnstile.enter(0.0, RUNNING))
+
+    assert isinstance(turnstile.enter(0.0, RUNNING), Passage)
+
+
+@pytest.mark.parametrize(("asked", "seconds"), [(None, module.COOL_DOWN), (600.0, 600.0)])
+def test_one_call_goes_ahead_when_the_server_said_or_after_a_while(clock, asked, seconds):
+    turnstile = broken(clock, asked)
+    clock[0] += seconds - 2
+    assert isinstance(turnstile.enter(0.0, RUNNING), UnaskedError)
+
+    clock[0] += 2
+    ahead = turnstile.enter(0.0, RUNNING)
+    assert ahead.alone
+    turnstile.failed(ahead, "still none", None, waits=False)
+    assert str(turnstile.enter(0.0, RUNNING)).endswith("the last one: still none")
+    clock[0] += module.COOL_DOWN
+    turnstile.succeeded(turnstile.enter(0.0, RUNNING))
+    assert not turnstile.enter(0.0, RUNNING).alone
+
+
+def test_calls_that_are_told_to_wait_together_fail_once():
+    turnstile = opened()
+    together = [turnstile.enter(0.0, RUNNING) for _ in range(2 * MOST_FAILURES)]
+    for passage in together:
+        turnstile.failed(passage, "too many", 0.001, waits=True)
+
+    assert isinstance(turnstile.enter(0.0, RUNNING), Passage)
+
+
+def test_questions_that_are_not_taken_are_no_failures_of_the_server():
+    turnstile = opened()
+    for _ in range(2 * MOST_FAILURES):
+        turnstile.worked(turnstile.enter(0.0, RUNNING))
+
+    assert isinstance(turnstile.enter(0.0, RUNNING), Passage)
+
+
+def test_a_server_that_asks_to_wait_holds_up_all(clock, monkeypatch):
+    turnstile = opened()
+    waits = waiting(turnstile, clock, monkeypatch)
+    turnstile.failed(turnstile.enter(0.0, RUNNING), "too many", 20.0, waits=True)
+    turnstile.enter(0.0, RUNNING)
+    turnstile.enter(5.0, RUNNING)
+
+    assert waits == [20.0, 5.0]
+
+
+def test_calls_are_spaced_by_how_many_may_be_made_in_a_minute(clock, monkeypatch):
+    turnstile = Turnstile("openai:judge", per_minute=12)
+    waits = waiting(turnstile, clock, monkeypatch)
+    turnstile.succeeded(turnstile.enter(0.0, RUNNING))
+    for _ in range(3):
+        turnstile.enter(0.0, RUNNING)
+
+    assert waits == [5.0, 5.0, 5.0]
+
+
+def test_who_waits_is_told_when_the_run_is_stopped():
+    turnstile, stopped = Turnstile("openai:judge"), threading.Event()
+    turnstile.enter(0.0, RUNNING)
+    thread, found = entering(turnstile, stopped)
+    stopped.set()
+    turnstile.wake()
+    thread.join(30)
+
+    assert str(found[0]) == "the run was stopped"
