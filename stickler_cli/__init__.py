@@ -10,10 +10,12 @@ from typing import Any, Final
 __version__ = "0.1.0"
 
 _OFFERED: Final = {
+    "api.bulk": "BulkStructuredModelEvaluator aggregate_from_comparisons",
     "api.evaluation_views": "Evaluation",
     "api.fields": "ComparableField",
     "api.many": "evaluate_many",
     "api.evaluator": "StructuredModelEvaluator",
+    "api.process_evaluation": "ProcessEvaluation",
     "api.structured": "StructuredModel",
     "api.views": "NonMatchField NonMatchType",
     "api.zero": "EvalResult evaluate",

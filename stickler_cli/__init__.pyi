@@ -1,7 +1,9 @@
+from stickler_cli.api.bulk import BulkStructuredModelEvaluator, aggregate_from_comparisons
 from stickler_cli.api.evaluation_views import Evaluation
 from stickler_cli.api.evaluator import StructuredModelEvaluator
 from stickler_cli.api.fields import ComparableField
 from stickler_cli.api.many import evaluate_many
+from stickler_cli.api.process_evaluation import ProcessEvaluation
 from stickler_cli.api.structured import StructuredModel
 from stickler_cli.api.views import NonMatchField, NonMatchType
 from stickler_cli.api.zero import EvalResult, evaluate
@@ -40,6 +42,7 @@ __all__ = [
     "BERTComparator",
     "BaseComparator",
     "BertComparator",
+    "BulkStructuredModelEvaluator",
     "ComparableField",
     "ComparisonError",
     "DateComparator",
@@ -56,6 +59,7 @@ __all__ = [
     "NumericExactC",
     "Options",
     "PhoneComparator",
+    "ProcessEvaluation",
     "SchemaError",
     "SemanticComparator",
     "SticklerError",
@@ -66,6 +70,7 @@ __all__ = [
     "UsageError",
     "WorkerDiedError",
     "__version__",
+    "aggregate_from_comparisons",
     "anls_score",
     "evaluate",
     "evaluate_many",

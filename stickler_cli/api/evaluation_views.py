@@ -1,7 +1,7 @@
 """`Evaluation`: what many documents come to, with what Python and notebooks show of it."""
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import asdict, fields
 from html import escape
 from importlib import import_module
 from typing import Any, Final
@@ -10,12 +10,19 @@ from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError, did_you_mean
 from stickler_cli.records.run_reading import read_evaluation
 from stickler_cli.reports.figures import rate, visible
+from stickler_cli.reports.formats import render
+from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.row_reports import TIDY, WIDE, run_rows
 from stickler_cli.reports.rows import Figures, figures_of, named_rows
 from stickler_cli.score import evaluation as score
+from stickler_cli.score.record import Run, SchemaSignature
+from stickler_cli.settings.deciding import DecidingOptions, RunOptions
 from .notebook_tables import Head, Row, html_table
 
 LIBRARIES: Final = ("pandas", "polars")  # for data frames; neither is a dependency
+
+REPORTS: Final = ("table", "markdown", "html")
+"""Those that show figures; files for programs are written by `to_dict` and `to_frame`."""
 
 _HEADERS: Final = (
     Head("TP", "right"),
@@ -89,6 +96,31 @@ class Evaluation(score.Evaluation):
         wanted = " or ".join(LIBRARIES) if library is None else library
         found = f"a data frame needs {wanted}, which is not installed"
         raise UnavailableError([Problem("", found, "", f"pip install {library or LIBRARIES[0]}")])
+
+    def report(
+        self, format_name: str = "table", *, title: str = "", width: int | None = None
+    ) -> str:
+        """Return a report as `stickler eval` prints it; ends with a line break.
+
+        Args:
+            format_name: `table`, `markdown` or `html`.
+            title: what the documents are called.
+            width: the columns that a table may take, above 0; None for as many as it takes.
+
+        Raises:
+            UsageError: there is no such format.
+        """
+        if format_name not in REPORTS:
+            expected, hint = f"one of {', '.join(REPORTS)}", did_you_mean(format_name, REPORTS)
+            raise UsageError([Problem("format_name", f"it is {format_name!r}", expected, hint)])
+        options = self.conditions.options if self.conditions else DecidingOptions()
+        run = Run(
+            evaluation=self,
+            schema=SchemaSignature("", "", title or "documents"),
+            options=RunOptions(**asdict(options)),
+            fields=self.fields,
+        )
+        return render(format_name, run, TableStyle(width, plain=False))
 
     def _repr_html_(self) -> str:
         """Return a headline, and a table with a row for all documents and one for each field."""

@@ -131,14 +131,14 @@ def _compiled(
             plan = compiled() if compiled else None
             if isinstance(plan, Plan):
                 return plan, _method(schema, "to_json_schema"), None
-    there = repr(schema) if isinstance(schema, type) else _described(schema)
+    there = repr(schema) if isinstance(schema, type) else described(schema)
     expected = "a schema file, a parsed schema, or a StructuredModel class"
     raise UsageError([Problem("schema", f"it is {there}", expected)])
 
 
 def _check_kind(name: str, value: object, kind: type, expected: str) -> None:
     if not isinstance(value, kind):
-        raise UsageError([Problem(name, f"it is {_described(value)}", expected)])
+        raise UsageError([Problem(name, f"it is {described(value)}", expected)])
 
 
 def _told(schema: LoadedSchema) -> LoadedSchema:
@@ -161,16 +161,17 @@ def _document_pairs(pairs: Iterable[object], kind: DocumentKind) -> Iterator[Doc
             case DocumentPair():
                 yield pair
             case (gt, pred) | (None, gt, pred):
-                yield _document_pair(str(position), gt, pred, kind)
+                yield document_pair(str(position), gt, pred, kind)
             case (name, gt, pred):
-                yield _document_pair(str(name), gt, pred, kind)
+                yield document_pair(str(name), gt, pred, kind)
             case _:
-                found = f"the pair is {_described(pair)}"
+                found = f"the pair is {described(pair)}"
                 problem = Problem(str(position), found, "(gt, pred) or (id, gt, pred)")
                 yield DocumentPair(str(position), problem, None)
 
 
-def _document_pair(name: str, gt: object, pred: object, kind: DocumentKind) -> DocumentPair:
+def document_pair(name: str, gt: object, pred: object, kind: DocumentKind) -> DocumentPair:
+    """Return what two sides stand for, or what is wrong with either."""
     sides = _document(gt, name, "ground truth", kind), _document(pred, name, "prediction", kind)
     return DocumentPair(name, *sides)
 
@@ -188,7 +189,7 @@ def _document(
         return Problem(name, found)
     if not isinstance(value, dict if kind == "object" else list):
         hint = "json.loads reads text" if isinstance(side, str | bytes) else ""
-        return Problem(name, f"the {what} is {_described(side)}", expected_of([kind]), hint)
+        return Problem(name, f"the {what} is {described(side)}", expected_of([kind]), hint)
     return _first_misfit(value, name, what) or value
 
 
@@ -201,7 +202,8 @@ def _dumped(side: object) -> object:
     return side
 
 
-def _described(value: object) -> str:
+def described(value: object) -> str:
+    """Return of which JSON type a value is."""
     return f"of type {kind_of(value)}"
 
 

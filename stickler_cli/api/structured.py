@@ -11,17 +11,14 @@ from stickler_cli.compare.wrappers import Unwrapper
 from stickler_cli.core.json_values import JsonDocument
 from stickler_cli.core.locations import field_path
 from stickler_cli.score.batch import batch_of
-from stickler_cli.score.comparison_view import tally_of
 from .comparable import values_of
 from .described import DescribedModel
 from .pair_comparison import PairComparison, compared
 from .views import (
     ComparisonResult,
     EvaluatorResult,
-    confusion_matrix,
-    document_part,
+    comparison_result,
     evaluator_view,
-    field_comparisons,
 )
 
 
@@ -146,22 +143,14 @@ class StructuredModel(DescribedModel):
         comparison = compared_models(self, other, options)
         if evaluator_format:
             return evaluator_view(comparison, recall_with_fd=recall_with_fd)
-        batch = batch_of(comparison)
-        result = document_part(batch)
-        errors = result.pop("non_matches")
-        if include_confusion_matrix:
-            result["confusion_matrix"] = confusion_matrix(
-                tally_of(batch),
-                result,
-                errors if document_non_matches else [],
-                recall_with_fd=recall_with_fd,
-                derived=add_derived_metrics,
-            )
-        if document_non_matches:
-            result["non_matches"] = errors
-        if document_field_comparisons:
-            result["field_comparisons"] = field_comparisons(batch)
-        return result
+        return comparison_result(
+            batch_of(comparison),
+            counts=include_confusion_matrix,
+            errors=document_non_matches,
+            units=document_field_comparisons,
+            recall_with_fd=recall_with_fd,
+            derived=add_derived_metrics,
+        )
 
 
 # A function, as a field may have the name of a method.

@@ -1,6 +1,6 @@
 """Comparisons as the dicts that users of models know."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Any, NotRequired, TypedDict
 
@@ -11,7 +11,7 @@ from stickler_cli.compare.result import BOTH_SIDES, Outcome
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.score.batch import Batch, batch_of
 from stickler_cli.score.comparison_view import document_view, tally_of, tally_view
-from stickler_cli.score.non_matches import below_threshold
+from stickler_cli.score.non_matches import NON_MATCH_TYPES, NonMatch, below_threshold
 from stickler_cli.score.tally import Tally
 from stickler_cli.score.units import Unit, documents_units, judged
 
@@ -63,16 +63,51 @@ def document_part(batch: Batch) -> ComparisonResult:
     As stickler-eval, it lists no errors inside of what failed as a whole.
     """
     view: dict[str, Any] = document_view(batch, 0)
-    judged = [error for error in view["non_matches"] if "inside" not in error]
-    for error in judged:
-        error.pop("values", None)
-        error["non_match_type"] = NonMatchType(error["non_match_type"])
     return {
         "field_scores": view["field_scores"],
         "overall_score": float(batch.scores[0]),
         "all_fields_matched": view["all_fields_matched"],
-        "non_matches": judged,
+        "non_matches": told(batch.errors(0)),
     }
+
+
+def told(errors: Iterable[NonMatch]) -> list[dict[str, Any]]:
+    """Return errors as entries of `non_matches`."""
+    entries: list[dict[str, Any]] = [
+        {**error.view(), "non_match_type": NonMatchType(NON_MATCH_TYPES[error.outcome])}
+        for error in errors
+        if error.inside is None
+    ]
+    for entry in entries:
+        entry.pop("values", None)
+    return entries
+
+
+def comparison_result(
+    batch: Batch,
+    *,
+    counts: bool,
+    errors: bool,
+    units: bool,
+    recall_with_fd: bool = False,
+    derived: bool = True,
+) -> ComparisonResult:
+    """Return a comparison as `compare_with` does, with as much as is asked for."""
+    result = document_part(batch)
+    found = result.pop("non_matches")
+    if counts:
+        result["confusion_matrix"] = confusion_matrix(
+            tally_of(batch),
+            result,
+            found if errors else [],
+            recall_with_fd=recall_with_fd,
+            derived=derived,
+        )
+    if errors:
+        result["non_matches"] = found
+    if units:
+        result["field_comparisons"] = field_comparisons(batch)
+    return result
 
 
 def confusion_matrix(

@@ -22,7 +22,7 @@ MOST_GROUPS_SHOWN: Final = 20
 
 def render_run(run: Run, style: TableStyle) -> str:
     """Return a run as tables and sentences; ends with a line break."""
-    view, schema = RunView(run), run.schema
+    view = RunView(run)
     partial = [Text(text, "bad") for text in [run_sentences.partial(view)] if text]
     head = (
         *run_sentences.labels(view),
@@ -33,7 +33,7 @@ def render_run(run: Run, style: TableStyle) -> str:
         [
             *partial,
             Text(run_sentences.result(view), "title"),
-            Text(f"{schema.model_name} ({schema.path})"),
+            Text(run.schema.title),
             *map(Text, head),
         ],
         _whole(view),

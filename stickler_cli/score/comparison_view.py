@@ -1,11 +1,12 @@
 """The dict that users of one comparison know: scores, confusion matrix, non-matches."""
 
 from collections.abc import Callable, Mapping
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
+from stickler_cli.compare.result import Outcome
 from stickler_cli.core.locations import Path
 from .batch import Batch
-from .tally import COUNTING_MODES, Tally
+from .tally import COUNTING_MODES, Tally, units_of
 
 DOCUMENT_KEYS: Final = ("field_scores", "all_fields_matched", "non_matches")  # `document_view`'s
 
@@ -66,3 +67,21 @@ def tally_view(
             for name, child in node.fields.items()
         }
     return view
+
+
+def tally_of_view(view: Mapping[str, Any]) -> Tally:
+    """Return the counts of one document that `tally_view` showed.
+
+    Raises:
+        KeyError: with what is missing.
+    """
+    overall, aggregate, leaves = (
+        [view[mode][outcome.name.lower()] for outcome in Outcome] for mode in COUNTING_MODES
+    )
+    node = Tally(overall, aggregate, leaves)
+    if "threshold_applied_score" in view:
+        node.scored, node.weight = 1, view["weight"]
+        node.raw_units = units_of(view["raw_similarity_score"])
+        node.score_units = units_of(view["threshold_applied_score"])
+    node.fields = {name: tally_of_view(part) for name, part in view.get("fields", {}).items()}
+    return node

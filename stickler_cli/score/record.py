@@ -53,6 +53,11 @@ class SchemaSignature:
     ] = None
     """SHA-256 of the annotations that were inferred; null where those of the schema alone count."""
 
+    @property
+    def title(self) -> str:
+        """What the documents are, and the file that says so; one from Python is in no file."""
+        return f"{self.model_name} ({self.path})" if self.path else self.model_name
+
 
 @dataclass(frozen=True, slots=True)
 class Provenance:

@@ -414,3 +414,24 @@ def test_a_notebook_shows_no_more_fields_than_anyone_reads():
     # inside absent ones.
     assert len(page.rows) == 1 + MOST_ROWS
     assert "8 more: to_frame() gives every field." in page.text
+
+
+def test_an_evaluation_is_reported_as_the_command_reports_it():
+    evaluation = evaluation_of(RESULTS)
+    run = Run(
+        evaluation, SchemaSignature("", "", "Orders"), RunOptions(recall_with_fd=True), FIELDS
+    )
+
+    assert evaluation.report(title="Orders", width=90) == render(
+        "table", run, TableStyle(90, plain=False)
+    )
+    assert "\nOrders\n9 of 12 documents" in evaluation.report(title="Orders")
+    assert "`lines.sku`" in evaluation.report("markdown")
+    page = evaluation.report("html", title="Orders")
+    assert "<title>Orders" in page
+    assert "schema digest" not in page
+
+
+def test_only_reports_that_show_figures_are_made():
+    with pytest.raises(UsageError, match=r"it is 'markdwn'.*did you mean markdown"):
+        Evaluation().report("markdwn")

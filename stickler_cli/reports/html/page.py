@@ -218,9 +218,9 @@ def _settings(view: RunView) -> list[tuple[str, str]]:
     run, bootstrap = view.run, view.run.evaluation.bootstrap
     bounds = bootstrap.settings.view() if bootstrap else {}
     options = asdict(run.options)
+    schema = {"schema": visible(run.schema.path), "schema digest": run.schema.digest}
     return [
-        ("schema", visible(run.schema.path)),
-        ("schema digest", run.schema.digest),
+        *(schema.items() if run.schema.path else ()),
         *([("inferred annotations", run.schema.inferred)] if run.schema.inferred else []),
         *((name.replace("_", " "), _option_text(name, value)) for name, value in options.items()),
         *((f"intervals: {name}", str(value)) for name, value in bounds.items()),

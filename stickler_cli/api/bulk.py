@@ -1,0 +1,269 @@
+"""Many documents one by one, for whoever has the loop: what `evaluate_many` makes of them.
+
+The names are those that users of stickler-eval know; what they show is read off an `Evaluation`.
+"""
+
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path as File
+from typing import Any, Final
+
+from stickler_cli.core.json_values import json_line
+from stickler_cli.core.problems import ComparisonError, Problem
+from stickler_cli.documents.pairs import DocumentPair
+from stickler_cli.runs.assembly import client_of, comparing
+from stickler_cli.runs.chunk import evaluate_chunk
+from stickler_cli.runs.evaluate import field_infos
+from stickler_cli.runs.job import Job, OutputsRequested
+from stickler_cli.runs.unwrapping import unwrapper_of
+from stickler_cli.score.batch import batch_of
+from stickler_cli.score.comparison_view import tally_of_view
+from stickler_cli.score.conditions import Conditions
+from stickler_cli.score.document_result import Status
+from stickler_cli.score.tally import units_of
+from stickler_cli.settings.deciding import DecidingOptions
+from stickler_cli.settings.of_documents import ManySettings
+from .evaluation_views import Evaluation
+from .many import described, document_pair
+from .pair_comparison import compared
+from .process_evaluation import ProcessEvaluation, process_evaluation
+from .structured import StructuredModel
+from .views import comparison_result, told
+
+TOGETHER: Final = 256  # documents that are compared at once, which takes a fraction of the time
+
+
+class BulkStructuredModelEvaluator:
+    """Adds up comparisons as they come; results can be looked at, kept and merged at any time."""
+
+    def __init__(
+        self,
+        target_schema: type[StructuredModel] | None = None,
+        verbose: bool = False,
+        document_non_matches: bool = True,
+        elide_errors: bool = False,
+        individual_results_jsonl: str | None = None,
+    ) -> None:
+        """Begin without documents.
+
+        Args:
+            target_schema: the class of the ground truths; None takes that of each.
+            verbose: whether to print which documents cannot be compared, and how many can.
+            document_non_matches: whether to keep every error of a value; they grow with the
+                documents.
+            elide_errors: whether to leave documents that cannot be compared out altogether.
+            individual_results_jsonl: a file to which each comparison is added, a line of JSON, as
+                it is made: that takes some milliseconds a document.
+        """
+        self.target_schema = target_schema
+        self.document_non_matches = document_non_matches
+        self.elide_errors = elide_errors
+        self.individual_results_jsonl = individual_results_jsonl
+        self._tell: Callable[[str], object] = print if verbose else str
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget all documents."""
+        self._evaluation = Evaluation()
+        if self.target_schema is not None:
+            infos = field_infos(self.target_schema.comparison_plan())
+            self._evaluation.conditions = Conditions(DecidingOptions(), infos)
+        self._job: Job | None = None
+        self._pending: list[DocumentPair] = []
+        self._non_matches: list[dict[str, Any]] = []
+        self._begun = time.monotonic()
+
+    def update(self, gt_model: object, pred_model: object, doc_id: str | None = None) -> None:
+        """Add a document.
+
+        Either side is a model instance or a dict of JSON values; a dict of the ground truth takes a
+        `target_schema`. What is neither, and what fails to compare, is an error of that document.
+        """
+        name = self._name(doc_id)
+        pair = document_pair(name, gt_model, pred_model, "object")
+        kind = type(gt_model) if isinstance(gt_model, StructuredModel) else self.target_schema
+        if isinstance(pred_model, StructuredModel):
+            pair = replace(pair, confidences=pred_model._unwrapped.confidences)  # noqa: SLF001
+        if isinstance(pair.pred, Problem):
+            pair = replace(pair, gt=pair.pred, pred=None)
+        elif kind is None:
+            found = f"the ground truth is {described(gt_model)}, and there is no target_schema"
+            unknown = Problem(name, found, "an instance of a StructuredModel")
+            pair = replace(pair, gt=unknown, pred=None)
+        job = self._job_of(kind or StructuredModel)
+        if self.individual_results_jsonl:
+            self._write(self.individual_results_jsonl, job, pair)
+        self._pending.append(pair)
+        if len(self._pending) == TOGETHER:
+            self._compare()
+
+    def _job_of(self, kind: type[StructuredModel]) -> Job:
+        """Return what becomes of instances of a class; those of one class are compared together."""
+        plan = kind.comparison_plan()
+        if self._job is None or self._job.plan is not plan:
+            self._compare()
+            settings = ManySettings()
+            options = comparing(plan, settings, client_of(plan))
+            most = sys.maxsize if self.document_non_matches else 0
+            asked, unwrapper = (
+                OutputsRequested(first_non_matches=most),
+                unwrapper_of(plan.root, settings),
+            )
+            self._job = Job(plan, options, "error", asked, unwrapper=unwrapper)
+        return self._job
+
+    def _compare(self) -> None:
+        """Compare the documents that wait, and add them up."""
+        if self._job is None or not self._pending:
+            return
+        pairs, self._pending = self._pending, []
+        chunk = evaluate_chunk(self._job, pairs)
+        for problem in chunk.evaluation.problems:
+            self._tell(f"{problem.document} is not compared: {problem.problem}")
+        if self.elide_errors:
+            chunk.evaluation.problems.clear()
+            for status in (Status.FAILED, Status.UNMATCHED):
+                chunk.evaluation.statuses[status] = 0
+        self._evaluation.merge(chunk.evaluation)
+        for name, error in chunk.first_non_matches:
+            self._non_matches += [{**entry, "doc_id": name} for entry in told([error])]
+
+    def _write(self, path: str, job: Job, pair: DocumentPair) -> None:
+        """Add the line of a comparison to a file; none of one that fails, which is told later."""
+        if not isinstance(pair.gt, dict) or not isinstance(pair.pred, dict):
+            return
+        with suppress(ComparisonError):
+            batch = batch_of(compared(job.plan, pair.gt, pair.pred, job.options))
+            errors = self.document_non_matches
+            result = comparison_result(batch, counts=True, errors=errors, units=True)
+            with File(path).open("ab") as lines:
+                lines.write(json_line({"doc_id": pair.id, "comparison_result": result}))
+
+    def update_batch(self, batch_data: Iterable[tuple[object, object, str | None]]) -> None:
+        """Add documents, `(gt, pred, doc_id)` each."""
+        for gt, pred, doc_id in batch_data:
+            self.update(gt, pred, doc_id)
+
+    def update_from_comparison_result(
+        self, comparison_result: Mapping[str, Any], doc_id: str | None = None
+    ) -> None:
+        """Add what `compare_with(..., include_confusion_matrix=True)` returned.
+
+        Raises:
+            ValueError: it is something else, or of stickler-eval, which does not count `leaves`.
+        """
+        name = self._name(doc_id)
+        try:
+            tally = tally_of_view(comparison_result["confusion_matrix"])
+            score = float(comparison_result["overall_score"])
+        except (KeyError, TypeError) as error:
+            raise ValueError(
+                f"the comparison of {name} has no {error}, expected what compare_with(..., "
+                "include_confusion_matrix=True) of stickler_cli returns; compare again"
+            ) from error
+        one = Evaluation(tally=tally, evaluated=1, score_units=units_of(score))
+        one.statuses[Status.EVALUATED] = 1
+        self.evaluation.merge(one)
+        if self.document_non_matches:
+            errors = comparison_result.get("non_matches", ())
+            self._non_matches += [{**error, "doc_id": name} for error in errors]
+
+    def _name(self, doc_id: str | None) -> str:
+        known = self._evaluation.documents["total"] + len(self._pending)
+        return f"doc_{known}" if doc_id is None else doc_id
+
+    @property
+    def evaluation(self) -> Evaluation:
+        """All results so far: what `evaluate_many` returns."""
+        self._compare()
+        return self._evaluation
+
+    @property
+    def _processed_count(self) -> int:  # programs for stickler-eval look at it
+        return self.evaluation.evaluated
+
+    def get_current_metrics(self) -> ProcessEvaluation:
+        """Return the results so far."""
+        evaluation = self.evaluation
+        return process_evaluation(
+            evaluation,
+            title=self._title,
+            seconds=time.monotonic() - self._begun,
+            non_matches=[*self._non_matches] if self.document_non_matches else None,
+        )
+
+    def compute(self) -> ProcessEvaluation:
+        """Return the results of all documents."""
+        results = self.get_current_metrics()
+        self._tell(f"{results.document_count} documents, {len(results.errors)} errors")
+        return results
+
+    def pretty_print_metrics(self) -> None:
+        """Print the results as `stickler eval` does in a terminal."""
+        sys.stdout.write(self.evaluation.report(title=self._title))
+
+    def save_metrics(self, filepath: str) -> None:
+        """Write the results as JSON; directories are made where there are none."""
+        results = self.get_current_metrics()
+        record = results.model_dump(mode="json", exclude={"metrics"})
+        File(filepath).parent.mkdir(parents=True, exist_ok=True)
+        File(filepath).write_bytes(json_line({"overall_metrics": results.metrics, **record}))
+
+    @property
+    def _title(self) -> str:
+        return "" if self.target_schema is None else self.target_schema.__name__
+
+    def get_state(self) -> dict[str, Any]:
+        """Return everything as JSON values; `load_state` and `merge_state` take it."""
+        return {
+            "target_schema": self._title,
+            "processed_count": self.evaluation.evaluated,
+            "seconds": time.monotonic() - self._begun,
+            "evaluation": self.evaluation.to_dict(),
+            "non_matches": [*self._non_matches],  # after `evaluation`, which compares what waits
+        }
+
+    def load_state(self, state: Mapping[str, Any]) -> None:
+        """Go on from a state instead of the own one.
+
+        Raises:
+            ValueError: it is of another class.
+            UsageError: it is no state, or of another version.
+        """
+        self.reset()
+        self._begun -= float(state["seconds"])
+        self._evaluation, self._non_matches = self._read(state)
+
+    def merge_state(self, other_state: Mapping[str, Any]) -> None:
+        """Add the documents of another evaluator.
+
+        Raises:
+            ValueError: they are of another class.
+            UsageError: it is no state, or of another version, or the fields differ.
+        """
+        evaluation, non_matches = self._read(other_state)
+        self.evaluation.merge(evaluation)
+        self._non_matches += non_matches
+
+    def _read(self, state: Mapping[str, Any]) -> tuple[Evaluation, list[dict[str, Any]]]:
+        if state["target_schema"] != self._title:
+            found = f"the state is of documents of {state['target_schema'] or 'any class'}"
+            raise ValueError(f"{found}, and this evaluator of {self._title or 'any class'}")
+        return Evaluation.from_dict(state["evaluation"], "state"), list(state["non_matches"])
+
+
+def aggregate_from_comparisons(
+    comparison_results: Iterable[Mapping[str, Any]],
+) -> ProcessEvaluation:
+    """Add up what `compare_with(..., include_confusion_matrix=True)` returned of each document.
+
+    Raises:
+        ValueError: one is something else, or of stickler-eval, which does not count `leaves`.
+    """
+    evaluator = BulkStructuredModelEvaluator()
+    for result in comparison_results:
+        evaluator.update_from_comparison_result(result)
+    return evaluator.compute()
