@@ -59,7 +59,7 @@ def process_evaluation(
         mean = {} if row.score is None else {"mean_score": row.score}
         fields[field_path(row.path)] = {**_metrics(row.counts), **mean}
     overall = _metrics(evaluation.tally.counts("overall"))
-    known = evaluation.confidences_view() if len(evaluation.confidences) else None
+    known = evaluation.confidences_view() if evaluation.confidences else None
     found = ProcessEvaluation(
         document_count=evaluation.evaluated,
         metrics={**overall, "weighted_overall_score": evaluation.overall_score or 0.0},

@@ -105,7 +105,7 @@ def _runs(
         name: value for kind in _OF_RUNS for name, value in asdict(part_of(settings, kind)).items()
     }
     schema, gt = sources
-    asked = EvalSettings(schema=schema, gt=gt, ci="none", **said)
+    asked = EvalSettings(schema=schema, gt=gt, ci="none", rows="inline", **said)
     loaded, code = schema_of(schema, asked), ExitCode.OK
     for side, names in zip(runs, sides, strict=True):
         for name in names:

@@ -133,7 +133,7 @@ def as_of_eval(settings: AcceptSettings | ErrorsSettings, **said: Any) -> EvalSe
         for name, option in options_of(EvalSettings).items()
         if option.panel != "output" and hasattr(settings, name)
     }
-    return EvalSettings(**{**shared, **said})
+    return EvalSettings(**{"rows": "inline", **shared, **said})
 
 
 def evaluated(assembly: Assembly) -> tuple[Run, int | None]:

@@ -72,6 +72,7 @@ def _settings_of(name: str, run: Run, settings: ReportSettings) -> EvalSettings:
         "pred": begun["PRED"],
         "validate": "both" if sides == [*SIDES] else sides[0] if sides else "none",
         "ci": "none" if bootstrap is None else bootstrap.settings.level,
+        "rows": run.options.rows,
         "by": settings.by,
         "by_file": settings.by_file,
         "offline": True,

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from stickler_cli.core.locations import Path
-from stickler_cli.score.accounts import NAMES, SCORE, counts_by_mode
+from stickler_cli.score.accounts import SCORE, counts_by_mode
 from stickler_cli.score.confidence import FIGURES
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.gate_verdicts import check_kind, judged, judged_worst
@@ -20,6 +20,7 @@ from stickler_cli.score.gates import (
     is_pattern,
 )
 from stickler_cli.score.intervals import IntervalSettings
+from stickler_cli.score.moments import NAMES
 from stickler_cli.score.record import Run
 from stickler_cli.score.tally import COUNTING_MODES
 from .changes import DIFFERENT, F1, HARD, Difference, DiffSettings, DocumentChange, Figure, RunName

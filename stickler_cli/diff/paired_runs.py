@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from stickler_cli.core.locations import Path, parse_field_path
 from stickler_cli.core.problems import NotComparableError, Problem, UsageError
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.accounts import NAMES, SCORE, counts_by_mode, decoded
+from stickler_cli.score.accounts import SCORE, counts_by_mode, decoded
 from stickler_cli.score.conditions import FieldInfo, pattern_of
 from stickler_cli.score.counts import RateRule
+from stickler_cli.score.moments import NAMES
 from stickler_cli.score.record import Run
 from stickler_cli.score.tally import COUNTING_MODES, SCORE_UNIT, units_of
 from .changes import Figure
@@ -120,7 +121,10 @@ def _compared(run: Run, which: str) -> tuple[dict[str, bytes], dict[str, str]]:
     """Return the accounts of the documents that a run compared, by id, and the status of all."""
     accounts = run.evaluation.accounts
     if accounts is None:
-        found, hint = "the run has no accounts of its documents", "evaluate again with -o run.json"
+        found, hint = (
+            "the run has no accounts of its documents",
+            "evaluate again with -o run.json --rows inline",
+        )
         raise UsageError([Problem(which, found, "per_document", hint)])
     lines: dict[str, bytes] = {}
     statuses: dict[str, str] = {}

@@ -14,9 +14,10 @@ from stickler_cli.core.rules import (
     Some,
     is_share,
 )
-from stickler_cli.score.accounts import NAMES, SCORE
+from stickler_cli.score.accounts import SCORE
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.error_classes import ErrorClass
+from stickler_cli.score.moments import NAMES
 from stickler_cli.score.tally import COUNTING_MODES
 
 _MOST_UNITS: Final = 1 << 32  # more than one document has, few enough for exact sums

@@ -13,6 +13,8 @@ from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.rules import KEPT, Rule
 from stickler_cli.score.confident import Confidences
 from stickler_cli.score.evaluation import Evaluation
+from stickler_cli.score.record import KNOWN_IDS
+from stickler_cli.score.results import Results
 from .codec import read
 
 T = TypeVar("T")
@@ -36,21 +38,26 @@ def _evaluation_record(evaluation: Evaluation) -> dict[str, object]:
         evaluation,
         accounts=None,
         bootstrap=None,
-        confidences=Confidences(),
+        confidences=_counted_only(evaluation),
         by={
             key: {
-                name: replace(group, bootstrap=None, confidences=Confidences())
+                name: replace(group, bootstrap=None, confidences=_counted_only(group))
                 for name, group in groups.items()
             }
             for key, groups in evaluation.by.items()
         },
     )
     record, accounts = bare.to_dict(), evaluation.accounts
+    record[KNOWN_IDS] = evaluation.known.hashes
     if evaluation.bootstrap is not None:
-        record["intervals"] = evaluation.bootstrap.settings.view()
+        record["intervals"] = evaluation.bootstrap.view()
     if accounts is not None:  # as text: they are JSON already, and there are many of them
         record["accounts"] = [line.decode() for _, line in accounts.lines]
     return record
+
+
+def _counted_only(results: Results) -> Confidences:
+    return results.confidences if results.confidences.counted else Confidences()
 
 
 def _read_evaluation(record: Mapping[str, object]) -> Evaluation:

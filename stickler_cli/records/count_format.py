@@ -1,6 +1,6 @@
 """What a run in a file says of counts, and of rates and their confidence intervals."""
 
-from typing import Annotated, Final, NotRequired
+from typing import Annotated, Any, Final, NotRequired
 
 from typing_extensions import TypedDict  # that of Python 3.11 is none that pydantic takes
 
@@ -16,6 +16,8 @@ from stickler_cli.core.rules import (
     Rule,
     Weight,
 )
+from stickler_cli.score.moments import KEYS
+from stickler_cli.score.tally import COUNTING_MODES
 
 _SHARE: Final = {"type": "number", "minimum": 0, "maximum": 1}
 
@@ -106,6 +108,34 @@ class SumsRecord(TypedDict):
     """Of the similarities before clipping."""
     threshold_applied_score: ExactSum
     """Of the scores after clipping."""
+    threshold_applied_squares: ExactSum
+    """Of the squares of those."""
+
+
+def _are_moments(value: object) -> bool:
+    if not isinstance(value, dict):
+        return False
+    by_mode = value.keys() <= {*COUNTING_MODES}
+    parts = value.values() if by_mode else [value]
+    return all(
+        isinstance(part, dict)
+        and part.keys() <= {*KEYS}
+        and all(type(it) is int and it > 0 for it in part.values())
+        for part in parts
+    )
+
+
+MomentsRecord = Annotated[
+    dict[str, Any],
+    Rule(
+        "squares and products of counts in the run format",
+        {"type": "object", "additionalProperties": {"type": ["integer", "object"]}},
+        fits=_are_moments,
+    ),
+]
+"""Sums over documents of squares and products of their counts (`tp_tp`, `tp_fd`), and in how many
+there is any of what a rate divides by (`predicted`, `relevant`, `values`, `units`); by counting
+mode where the three differ. Intervals of any number of documents are made of these."""
 
 
 IntervalRecord = Annotated[
@@ -167,6 +197,8 @@ class NodeRecord(TypedDict):
     documents: NotRequired[Count]
     """How many documents the scores are means over."""
     score_sums: NotRequired[SumsRecord]
+    moments: NotRequired[MomentsRecord]
+    """Where anything was counted."""
     intervals: NotRequired[Annotated[NodeIntervalsRecord, UNREAD]]
     """Confidence intervals, if they were requested, as far as documents say anything."""
     fields: NotRequired[Annotated[dict[str, "NodeRecord"], LATER]]

@@ -24,7 +24,7 @@ from stickler_cli.core.rules import (
     is_share,
 )
 from stickler_cli.score.conditions import FieldInfo
-from stickler_cli.score.document_result import DocumentProblem
+from stickler_cli.score.document_result import DocumentProblem, Status
 from stickler_cli.score.error_classes import ErrorClass
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.intervals import MOST_REPLICATES
@@ -34,7 +34,7 @@ from stickler_cli.score.repeats import Repeats
 from stickler_cli.score.validity import Violated
 from .account_format import AccountRecord, NonMatchRecord
 from .count_format import DocumentsRecord, IntervalRecord, NodeRecord
-from .trust_format import ConfidenceRecord
+from .trust_format import ConfidenceCountsRecord, ConfidenceRecord
 
 _LEVEL: Final = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
 
@@ -100,7 +100,7 @@ class IntervalsRecord(TypedDict):
     """The share of such intervals that are to hold the true value."""
     method: str
     """How they were made; see docs/statistics.md."""
-    replicates: Replicates
+    replicates: NotRequired[Replicates]
     """How often random weights of documents were drawn."""
     seed: Count
     """Which weights were drawn."""
@@ -122,6 +122,8 @@ class ResultsRecord(TypedDict):
     score_sum: ExactSum
     """The sum of those scores in units of 2^-60, from which runs are merged exactly; text, since
     it may have more digits than a JSON number keeps."""
+    score_squares: ExactSum
+    """The sum of their squares, likewise."""
     confusion_matrix: Annotated[NodeRecord, LATER]
     """Counts and rates of whole documents, and of each field below."""
     error_classes: ErrorClassesRecord
@@ -132,6 +134,9 @@ class ResultsRecord(TypedDict):
     many have the confidence of what is around them; only if there were any."""
     confidence: NotRequired[Annotated[ConfidenceRecord, UNREAD]]
     """Only if predictions have confidences."""
+    confidence_counts: NotRequired[dict[str, ConfidenceCountsRecord]]
+    """By field, and empty of whole documents: values by their confidence in three digits; only
+    where no rows are kept."""
 
 
 class ValidityRecord(TypedDict):
@@ -187,6 +192,12 @@ class EvaluationRecord(ResultsRecord):
     """Keys that the schema does not declare and only predictions have; each is a false alarm."""
     never_present: NotRequired[Annotated[list[FieldPath], DERIVED]]
     """Fields without a value on either side in any document; those inside them are not listed."""
+    problems_unnamed: NotRequired[dict[Status, Some]]
+    """By status, how many problems there are beside `problems`, which has the first 1,000 where no
+    rows are kept."""
+    known_ids: NotRequired[list[str]]
+    """Where there is no `per_document`, the 256 least hashes of ids: runs that have one in common
+    have documents in common."""
     problems: list[DocumentProblem]
     """The documents that were not simply evaluated, and why; sorted."""
     by: NotRequired[dict[str, dict[str, ResultsRecord]]]

@@ -12,15 +12,17 @@ from stickler_cli.core.json_values import brief, json_line
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.option import NotTakenError, Settings, options_of
 from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.score.accounts import CONFIDENCES, Accounts, decoded
+from stickler_cli.score.accounts import CONFIDENCES, Accounts, counts_by_mode, decoded
 from stickler_cli.score.bootstrap import Bootstrap
 from stickler_cli.score.causes import Causes, Kind, Size, text_of
 from stickler_cli.score.comparison_view import DOCUMENT_KEYS
 from stickler_cli.score.conditions import Conditions
+from stickler_cli.score.confident import read_counted
 from stickler_cli.score.document_result import LENIENT, ODDITIES, Status
 from stickler_cli.score.error_counts import ByClass, ErrorCounts
 from stickler_cli.score.evaluation import FORMAT, RUN_FORMAT, Evaluation
-from stickler_cli.score.intervals import METHOD, IntervalSettings
+from stickler_cli.score.intervals import DELTA_METHOD, METHOD, REPLICATES, IntervalSettings
+from stickler_cli.score.moments import KEYS
 from stickler_cli.score.record import Run
 from stickler_cli.score.results import Results
 from stickler_cli.score.tally import COUNTING_MODES, Tally
@@ -43,9 +45,11 @@ S = TypeVar("S", bound=Settings)
 
 OLD: Final = "it was written by an older version: evaluate again"
 
-_HINTS: Final = dict.fromkeys(("documents", "score_sums", "score_sum", "error_classes"), OLD)
+_HINTS: Final = dict.fromkeys(
+    ("documents", "score_sums", "score_sum", "score_squares", "moments", "error_classes"), OLD
+)
 
-OPTIONS_ADDED_LATER: Final = frozenset({"lenient_json", "work_limit", "wrapped"})
+OPTIONS_ADDED_LATER: Final = frozenset({"lenient_json", "rows", "work_limit", "wrapped"})
 """Records need not have them."""
 
 
@@ -60,8 +64,10 @@ def read_run(record: Mapping[str, object], source: str = "") -> Run:
     options = read_options(run["options"], RunOptions, source)
     deciding = read_options(run["options"], DecidingOptions, source)
     conditions = Conditions(deciding, tuple(run["fields"]))
+    evaluation = _evaluation(run, conditions, source)
+    evaluation.rows = options.rows
     return Run(
-        evaluation=_evaluation(run, conditions, source),
+        evaluation=evaluation,
         schema=run["schema"],
         options=options,
         fields=conditions.fields,
@@ -130,6 +136,8 @@ def _evaluation(record: EvaluationRecord, conditions: Conditions | None, source:
     evaluation = Evaluation(conditions=conditions, validity=sides)
     _fill(evaluation, record, source, ())
     evaluation.problems = record["problems"]
+    evaluation.unnamed = Counter(record.get("problems_unnamed", {}))
+    evaluation.known.hashes = record.get("known_ids", [])
     for key, groups in record.get("by", {}).items():
         evaluation.by[key] = {name: Results() for name in groups}
         for name, group in groups.items():
@@ -137,10 +145,13 @@ def _evaluation(record: EvaluationRecord, conditions: Conditions | None, source:
     evaluation.causes = _causes(record.get("causes", ()))
     if "per_document" in record:
         evaluation.accounts = read_accounts(record["per_document"], source)
+        evaluation.known.add(name for name, _ in evaluation.accounts.lines)
         _restore_confidences(evaluation, evaluation.accounts)
         if "intervals" in record:
             settings = read_settings(record["intervals"], source)
             _restore_intervals(evaluation, settings, evaluation.accounts)
+    elif record.get("intervals", {}).get("method") == DELTA_METHOD:
+        _restore_settings(evaluation, read_settings(record["intervals"], source))
     for entry in record["undeclared_keys"]:
         *steps, name = map(str, entry["path"])
         evaluation.tally.at(steps).undeclared[name] = entry["count"]
@@ -156,6 +167,9 @@ def _fill(results: Results, record: ResultsRecord, source: str, place: Path) -> 
     results.tally = read_tally(record["confusion_matrix"], source, (*place, "confusion_matrix"))
     results.evaluated = documents["evaluated"]
     results.score_units = int(record["score_sum"])
+    results.score_squares = int(record["score_squares"])
+    if "confidence_counts" in record:
+        results.confidences.counted = read_counted(record["confidence_counts"])
     counts = cast("Mapping[str, int]", documents)
     results.statuses = Counter({status: counts[status] for status in Status})
     results.statuses[Status.EVALUATED] += counts["total"] - results.statuses.total()
@@ -224,6 +238,12 @@ def read_tally(record: object, source: str = "", place: Path = ()) -> Tally:
             sums = found["score_sums"]
             node.raw_units = int(sums["raw_similarity_score"])
             node.score_units = int(sums["threshold_applied_score"])
+            node.score_squares = int(sums["threshold_applied_squares"])
+        if "moments" in found:
+            by_mode = counts_by_mode(found["moments"])
+            node.moments = [[mode.get(key, 0) for key in KEYS] for mode in by_mode]
+        elif any(map(any, (node.overall, node.aggregate, node.leaves))):
+            raise UsageError([Problem(source, "moments is missing", "", OLD, json_pointer(where))])
         for name, child in found.get("fields", {}).items():
             todo.append((node.below(name), child, (*where, "fields", name)))
     return root
@@ -245,10 +265,10 @@ def read_settings(record: IntervalsRecord, source: str = "") -> IntervalSettings
         UsageError: they are out of range, or of another method.
     """
     found = read(IntervalsRecord, record, source, ("intervals",))
-    if found["method"] != METHOD:
+    if found["method"] not in (METHOD, DELTA_METHOD):
         hint = "it was written by another version: evaluate again"
         raise _refused(found["method"], METHOD, source, ("intervals", "method"), hint)
-    return IntervalSettings(found["level"], found["seed"], found["replicates"])
+    return IntervalSettings(found["level"], found["seed"], found.get("replicates", REPLICATES))
 
 
 def _restore_confidences(evaluation: Evaluation, accounts: Accounts) -> None:
@@ -273,3 +293,11 @@ def _restore_intervals(
     for key, groups in evaluation.by.items():
         for name, group in groups.items():
             group.bootstrap = Bootstrap(settings, whole_only=True, waiting=by_group[key, name])
+
+
+def _restore_settings(evaluation: Evaluation, settings: IntervalSettings) -> None:
+    """Have intervals made of sums, of all documents and of each group."""
+    evaluation.bootstrap = Bootstrap(settings, dropped=True)
+    for groups in evaluation.by.values():
+        for group in groups.values():
+            group.bootstrap = evaluation.bootstrap.empty(whole_only=True)

@@ -4,7 +4,7 @@ from typing import NotRequired
 
 from typing_extensions import TypedDict  # that of Python 3.11 is none that pydantic takes
 
-from stickler_cli.core.rules import Count, Fraction, FractionOrNone, Number
+from stickler_cli.core.rules import Count, Fraction, FractionOrNone, Number, Some
 from .count_format import FigureIntervalRecord, IntervalRecord
 
 
@@ -82,6 +82,17 @@ class TrustRecord(TypedDict):
     """Ten of equal width, the least confident first."""
     intervals: NotRequired[dict[str, FigureIntervalRecord]]
     """Of the figures, where documents say enough; `name.part` for a part of one."""
+
+
+class ConfidenceCountsRecord(TypedDict):
+    """Values by confidence, whichever documents they are in."""
+
+    documents: Count
+    """In how many documents there are any."""
+    right: NotRequired[dict[str, Some]]
+    """How many are right, by their confidence."""
+    wrong: NotRequired[dict[str, Some]]
+    """How many are wrong."""
 
 
 class ConfidenceRecord(TrustRecord):

@@ -16,7 +16,6 @@ from stickler_cli.records.row_files import (
     lines_as_rows,
 )
 from stickler_cli.score.conditions import FieldInfo
-from stickler_cli.score.confidence import reliability
 from stickler_cli.score.confident import Units
 from stickler_cli.score.counts import BOUNDS, RATES, RateRule
 from stickler_cli.score.error_classes import ErrorClass
@@ -173,7 +172,7 @@ def _trust(units: Units | None) -> Row:
     """Return how far confidences can be trusted, as far as it is defined."""
     if units is None or not len(units.right):
         return (None, None, None)
-    known = reliability(units.confidence, units.right)
+    known = units.reliability()
     found = (float(value[0]) for value in (known.auroc, known.ece, known.brier))
     return tuple(None if math.isnan(value) else value for value in found)
 

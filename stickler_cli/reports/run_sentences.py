@@ -268,11 +268,13 @@ def notes(view: RunView) -> list[str]:
 
 def problems(view: RunView) -> tuple[str, list[tuple[str, str]], int]:
     """Return how many documents have problems, the first as status and text, how many more."""
-    everything = sorted(view.run.evaluation.problems)
+    evaluation = view.run.evaluation
+    everything = sorted(evaluation.problems)
     by_status = Counter(entry.status.value for entry in everything)
+    by_status.update({status.value: count for status, count in evaluation.unnamed.items()})
     title = ", ".join(f"{count} {status}" for status, count in by_status.items())
     named = [(entry.status.value, problem_text(entry)) for entry in everything[:NAMED]]
-    return title, named, len(everything) - len(named)
+    return title, named, by_status.total() - len(named)
 
 
 def problem_text(entry: DocumentProblem) -> str:

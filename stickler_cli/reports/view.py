@@ -98,7 +98,7 @@ class RunView:
     def confidence(self) -> dict[str, Any] | None:
         """How far the confidences of predictions can be trusted; None where there are none."""
         evaluation = self.run.evaluation
-        return evaluation.confidences_view() if len(evaluation.confidences) else None
+        return evaluation.confidences_view() if evaluation.confidences else None
 
     @cached_property
     def failed_gates(self) -> int:

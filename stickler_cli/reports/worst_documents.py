@@ -33,7 +33,7 @@ def document_blocks(view: RunView, style: TableStyle) -> Iterator[Block]:
         return
     shown, count = wrong_documents(view.run, style.show_documents)
     if view.run.evaluation.accounts is None:
-        yield Text("this run file has no accounts of its documents", "dim", INDENT)
+        yield Text("this run keeps no rows of its documents: see --rows", "dim", INDENT)
         return
     if not shown:
         yield Text("no document lost values")

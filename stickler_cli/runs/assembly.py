@@ -18,10 +18,11 @@ from stickler_cli.documents.selection import selected
 from stickler_cli.documents.single import with_confidences
 from stickler_cli.records.row_files import format_of_lines
 from stickler_cli.schema.loading import LoadedSchema
+from stickler_cli.score.evaluation import MOST_ROWS
 from stickler_cli.score.gates import Gate, check_paths, parse_gates, refuse_bounds
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.policy import AcceptancePolicy
-from stickler_cli.settings.allowed import TIMEOUT
+from stickler_cli.settings.allowed import TIMEOUT, Rows
 from stickler_cli.settings.deciding import ComparisonOptions, DecidingOptions, LimitedOptions
 from stickler_cli.settings.inputs import SourceOptions
 from stickler_cli.settings.of_documents import EvalSettings
@@ -83,7 +84,7 @@ def assemble(
     if settings.confidence is not None:
         pairs = with_confidences(pairs, settings.confidence, settings)
     pairs = selected(pairs, settings, settings.seed)
-    requested = _outputs_requested(settings, reported, gates, single=pairs.single)
+    requested = _outputs_requested(settings, reported, gates, pairs)
     validation = validation_of(settings.validate, loaded.contents, loaded.path, loaded.path)
     unwrapper = unwrapper_of(loaded.plan.root, settings)
     job = Job(loaded.plan, options, settings.missing, requested, validation, by, unwrapper)
@@ -222,11 +223,11 @@ def _check_outputs(settings: EvalSettings, inputs: Sequence[tuple[str, str]]) ->
 
 
 def _outputs_requested(
-    settings: EvalSettings, reported: OutputsRequested, gates: Iterable[Gate], *, single: bool
+    settings: EvalSettings, reported: OutputsRequested, gates: Iterable[Gate], pairs: Pairs
 ) -> OutputsRequested:
     """Return what is kept of each pair; a run directory keeps all that there is to keep."""
     kept, level = settings.run_dir is not None, settings.ci
-    field_bounds = any(gate.bound and gate.path for gate in gates)
+    field_bounds, single = any(gate.bound and gate.path for gate in gates), pairs.single
     return replace(
         reported,
         document_lines=kept or settings.documents is not None,
@@ -240,4 +241,21 @@ def _outputs_requested(
         intervals=None if single or level == "none" else IntervalSettings(level, settings.seed),
         intervals_of_fields=kept or field_bounds or reported.intervals_of_fields,
         fingerprints=kept,
+        rows=_rows_kept(settings, pairs.total),
     )
+
+
+def _rows_kept(settings: EvalSettings, documents: int | None) -> Rows:
+    """Return which rows are kept: of too many documents none, from the first one on.
+
+    Raises:
+        UsageError: there are to be none, where something else is made of them.
+    """
+    for option, given in (("--policy", settings.policy), ("--repeat", settings.repeat)):
+        if given and settings.rows == "none":
+            found = "it goes through the documents, and --rows none keeps nothing of them"
+            raise UsageError([Problem(option, found, "--rows inline, or no such option")])
+        if given:
+            return "inline"
+    too_many = documents is not None and documents > MOST_ROWS
+    return "none" if settings.rows == "auto" and too_many else settings.rows

@@ -60,9 +60,11 @@ class ChunkResult:
 def empty_result(requested: OutputsRequested) -> ChunkResult:
     """Return the result of no documents, which keeps of those to come what is asked for."""
     intervals, whole_only = requested.intervals, not requested.intervals_of_fields
+    keeps = requested.rows != "none"
     evaluation = Evaluation(
-        accounts=Accounts() if requested.accounts else None,
-        bootstrap=Bootstrap(intervals, whole_only) if intervals else None,
+        accounts=Accounts() if requested.accounts and keeps else None,
+        bootstrap=Bootstrap(intervals, whole_only, dropped=not keeps) if intervals else None,
+        rows=requested.rows,
     )
     return ChunkResult(evaluation=evaluation, detail=Detail() if requested.detail else None)
 

@@ -11,7 +11,7 @@ from stickler_cli.schema.dialects import Schema
 from stickler_cli.schema.document_validity import DocumentValidator
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.validity import SIDES, Side, Verdict
-from stickler_cli.settings.allowed import Missing, Validate
+from stickler_cli.settings.allowed import Missing, Rows, Validate
 from .grouping import Grouping
 
 
@@ -33,6 +33,8 @@ class OutputsRequested:
     """What a page shows of single values and documents."""
     fingerprints: bool = False
     """What tells each document from others."""
+    rows: Rows = "auto"
+    """Whether what is known of each document is kept beyond its lines."""
     recall_with_fd: bool = False
     """Whether the recall in document lines counts false discoveries as missed."""
 

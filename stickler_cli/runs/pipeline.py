@@ -90,7 +90,7 @@ def gather(
 ) -> ChunkResult:
     """Add up the results of a run; lines are written to streams as they come, and not kept."""
     total = empty_result(requested)
-    if requested.accounts:
+    if total.evaluation.accounts is not None:
         total.evaluation.accounts = Accounts(SortedLines())
     # Workers end, also where a line cannot be written.
     with closing(results), rarely_collected():

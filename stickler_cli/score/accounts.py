@@ -12,16 +12,15 @@ from typing import Any, Final, Protocol, Self
 import numpy as np
 import orjson
 
-from stickler_cli.compare.result import Outcome
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.values import dataclass
 from .batch import Batch
 from .field_counts import SCORE as CLIPPED
 from .field_counts import SCORED, FieldCounts
+from .moments import NAMES
 from .tally import COUNTING_MODES, SCORE_UNIT, units_of
 
-NAMES: Final = tuple(outcome.name.lower() for outcome in Outcome)  # of the counts
 SCORE: Final = "score"
 CONFIDENCES: Final = "confidences"
 
@@ -106,7 +105,7 @@ def _fields_of(counts: FieldCounts | None, documents: int) -> list[dict[str, dic
             sums = by_row[row]
             entry = known.get(key := sums.tobytes())
             if entry is None:
-                entry = known[key] = _entry(sums.tolist())
+                entry = known[key] = sparse(sums.tolist(), NAMES)
             if scored[row]:
                 score = units_of(float(counts.scores[CLIPPED, row])) / SCORE_UNIT
                 entry = {SCORE: score, **entry}
@@ -114,14 +113,14 @@ def _fields_of(counts: FieldCounts | None, documents: int) -> list[dict[str, dic
     return found
 
 
-def _entry(sums: Sequence[Sequence[int]]) -> dict[str, object]:
-    """Return the counts that are not 0; once, where all modes are alike."""
-    overall, aggregate, leaves = sums
+def sparse(by_mode: Sequence[Sequence[int]], names: Sequence[str]) -> dict[str, object]:
+    """Return what was counted by mode as files have it: what is not 0, once if modes are alike."""
+    overall, aggregate, leaves = by_mode
     if overall == aggregate == leaves:
-        return {name: n for name, n in zip(NAMES, overall, strict=True) if n}
+        return {name: n for name, n in zip(names, overall, strict=True) if n}
     return {
-        mode: {name: n for name, n in zip(NAMES, counts, strict=True) if n}
-        for mode, counts in zip(COUNTING_MODES, sums, strict=True)
+        mode: {name: n for name, n in zip(names, counts, strict=True) if n}
+        for mode, counts in zip(COUNTING_MODES, by_mode, strict=True)
         if any(counts)
     }
 

@@ -13,7 +13,7 @@ from stickler_cli.compare.outcomes import Floats
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
-from .accounts import NAMES, SCORE, decoded
+from .accounts import SCORE, decoded
 from .batch import Batch
 from .counts import RATES, fractions
 from .field_counts import SCORE as CLIPPED
@@ -26,6 +26,7 @@ from .intervals import (
     size_of,
     weights,
 )
+from .moments import NAMES
 from .tally import COUNTING_MODES
 
 NODE_SCORE: Final = "threshold_applied_score"
@@ -79,6 +80,8 @@ class Bootstrap:
     settings: IntervalSettings
     whole_only: bool = False
     """Whether to leave out the fields, for less memory."""
+    dropped: bool = False
+    """Whether nothing is resampled any more: intervals are then those of `delta.py`."""
     waiting: list[bytes] = field(default_factory=list)
     """Accounts that are not in the sums yet."""
     sums: dict[Column, NDArray[np.int64]] = field(default_factory=dict)
@@ -88,11 +91,20 @@ class Bootstrap:
 
     def empty(self, *, whole_only: bool) -> "Bootstrap":
         """Return one of no documents, under the same settings."""
-        return Bootstrap(self.settings, whole_only=whole_only)
+        return Bootstrap(self.settings, whole_only=whole_only, dropped=self.dropped)
+
+    def view(self) -> dict[str, object]:
+        """Return how intervals are made, as the run format has it."""
+        return self.settings.view(resampled=not self.dropped)
+
+    def drop(self) -> None:
+        """Keep nothing that grows, and resample no more."""
+        self.dropped = True
+        self.waiting, self.sums, self.sizes = [], {}, {}
 
     def add(self, batch: Batch, some: Mask | None = None) -> None:
         """Add the compared documents of a batch, or some; ids must differ to be right."""
-        if batch.counts is None or (some is not None and not some.any()):
+        if self.dropped or batch.counts is None or (some is not None and not some.any()):
             return
         names = [result.id for result in batch.results if result.score is not None]
         columns = _columns_of(batch.counts, batch.scores, whole_only=self.whole_only)
@@ -110,6 +122,9 @@ class Bootstrap:
         if other.settings != self.settings:
             found = f"the intervals were made with {other.settings} and {self.settings}"
             raise UsageError([Problem("", found, "the same level, seed and replicates")])
+        if self.dropped or other.dropped:
+            self.drop()
+            return
         for column, sums in other.sums.items():
             _add(self.sums, column, sums)
         for column, sizes in other.sizes.items():

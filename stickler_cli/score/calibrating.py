@@ -88,7 +88,7 @@ def _parts(results: Evaluation, by: str | None) -> Iterator[Part]:
 
 def _policy(part: Part, level: float, asked: Asked) -> FieldPolicy:
     field, group, units, values = part
-    tried = losses(*units[1:])
+    tried = losses(units.document, units.confidence, units.right)
     found = accept(tried, asked.max_error, level)
     evidence: tuple[float | None, float, float | None, float | None] = None, 0.0, None, None
     if found is not None:

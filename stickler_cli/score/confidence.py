@@ -225,15 +225,24 @@ FIGURES: Final = ("auroc", "auprc_error", "brier", "ece", "ece_mass", "mce", "lo
 
 
 def reliability(
-    confidence: Floats, right: Mask, document: Indexes | None = None, weights: Floats | None = None
+    confidence: Floats,
+    right: Mask,
+    document: Indexes | None = None,
+    weights: Floats | None = None,
+    *,
+    times: Indexes | None = None,
 ) -> Reliability:
     """Return units by confidence: as they are, or weighted by the documents that they are in.
 
-    `confidence`, `right` and `document` are (units,), `weights` (documents, resamples).
+    `confidence`, `right`, `document` and `times` are (units,), `weights` (documents, resamples).
+    An entry may stand for several units, which `times` tells.
     """
     distinct, which = np.unique(confidence, return_inverse=True)
     if document is None or weights is None:
-        counts = (np.bincount(which[it], minlength=len(distinct)) for it in (right, ~right))
+        counts = (
+            np.bincount(which[it], None if times is None else times[it], minlength=len(distinct))
+            for it in (right, ~right)
+        )
         good, bad = (count[:, None].astype(np.float64) for count in counts)
         return Reliability(distinct, good, bad)
     sides = []

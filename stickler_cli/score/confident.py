@@ -1,5 +1,9 @@
-"""The values of a run that have a confidence: kept by document, added up in any order."""
+"""The values of a run that have a confidence: kept by document, added up in any order.
 
+Where a run keeps no rows of documents, they are counted by rounded confidence: a fixed size.
+"""
+
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import field
 from typing import Any, Final, NamedTuple
@@ -11,7 +15,7 @@ from stickler_cli.compare.outcomes import Floats
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.values import dataclass
 from .accounts import decoded
-from .confidence import confidence_view, reliability
+from .confidence import Reliability, confidence_view, reliability
 from .field_counts import APART
 from .intervals import UNIT, Interval, IntervalSettings, weights
 
@@ -23,6 +27,7 @@ FEWEST: Final = 5
 _MANY: Final = 5_000
 """Units beyond which replicates are made of rounded confidences, as few distinct ones are fast."""
 _DIGITS: Final = 3
+_THOUSAND: Final = 10**_DIGITS
 
 
 class Units(NamedTuple):
@@ -34,11 +39,48 @@ class Units(NamedTuple):
     """The position of its document."""
     confidence: Floats
     right: Mask
+    times: Indexes | None = None
+    """How many values each entry stands for, where nobody knows their documents; None for one."""
+    held: int = 0
+    """In how many documents these are."""
 
     def among(self, which: Indexes | Mask) -> "Units":
         """Return some of the units."""
         confidence, right = self.confidence[which], self.right[which]
         return Units(self.documents, self.document[which], confidence, right)
+
+    def reliability(self) -> Reliability:
+        """Return the units by their confidence."""
+        return reliability(self.confidence, self.right, times=self.times)
+
+
+@dataclass(slots=True)
+class Counted:
+    """The values of a field by confidence, whichever documents they are in."""
+
+    right: Counter[int] = field(default_factory=Counter)
+    """How many are right, by their confidence in thousandths."""
+    wrong: Counter[int] = field(default_factory=Counter)
+    documents: int = 0
+    """How many documents have any."""
+
+    def merge(self, other: "Counted") -> None:
+        """Add those of other documents."""
+        self.right.update(other.right)
+        self.wrong.update(other.wrong)
+        self.documents += other.documents
+
+    def units(self) -> Units:
+        """Return them with as many entries as there are distinct confidences."""
+        cells = [
+            (confidence, right, times)
+            for right, side in ((True, self.right), (False, self.wrong))
+            for confidence, times in sorted(side.items())
+        ]
+        confidence, right, times = np.array(cells).reshape(-1, 3).T
+        nobody = np.zeros(0, np.intp)
+        known = confidence / _THOUSAND, right.astype(np.bool_)
+        return Units([], nobody, *known, times=times, held=self.documents)
 
 
 @dataclass(slots=True)
@@ -47,17 +89,51 @@ class Confidences:
 
     lines: list[tuple[str, bytes]] = field(default_factory=list)
     """Id of each document that has any, and what `FieldCounts.confidences` says of it, encoded."""
+    counted: dict[str, Counted] | None = None
+    """Instead of the lines, the values by the path of their field; None where lines are kept."""
 
     def add(self, document: str, record: Mapping[str, Any]) -> None:
         """Add a document that has any."""
-        self.lines.append((document, json_line(record)))
+        if self.counted is None:
+            self.lines.append((document, json_line(record)))
+        else:
+            self._count(record)
 
     def merge(self, other: "Confidences") -> None:
-        """Add the documents of others."""
-        self.lines += other.lines
+        """Add the documents of others; they are only counted where those of either side are."""
+        if other.counted is not None:
+            self.drop_lines()
+        if self.counted is None:
+            self.lines += other.lines
+            return
+        for _, line in other.lines:
+            self._count(decoded(line))
+        for path, counted in (other.counted or {}).items():
+            self.counted.setdefault(path, Counted()).merge(counted)
+
+    def drop_lines(self) -> None:
+        """Count the values by rounded confidence, and forget their documents."""
+        if self.counted is None:
+            self.counted, lines, self.lines = {}, self.lines, []
+            for _, line in lines:
+                self._count(decoded(line))
+
+    def _count(self, record: Mapping[str, Any]) -> None:
+        found: dict[str, Counted] = {}
+        into = self.counted if self.counted is not None else {}
+        for path, in_whole, right, confidences in entries(record):
+            for place in (path, "") if in_whole else (path,):
+                mine = found.setdefault(place, Counted(documents=1))
+                side = mine.right if right else mine.wrong
+                side.update(round(it * _THOUSAND) for it in confidences)
+        for place, counted in found.items():
+            into.setdefault(place, Counted()).merge(counted)
 
     def by_field(self) -> dict[str, Units]:
         """Return the units of each field, by its path, and of whole documents for ""."""
+        if self.counted is not None:
+            fields = {"": Counted(), **self.counted}
+            return {path: counted.units() for path, counted in sorted(fields.items())}
         lines = sorted(self.lines)
         documents = [name for name, _ in lines]
         found: dict[str, list[tuple[int, float, bool]]] = {"": []}
@@ -77,8 +153,8 @@ class Confidences:
             for path, units in sorted(found.items())
         }
 
-    def __len__(self) -> int:
-        return len(self.lines)
+    def __bool__(self) -> bool:
+        return bool(self.lines or self.counted)
 
 
 def entries(record: Mapping[str, Any]) -> Iterator[tuple[str, bool, bool, list[float]]]:
@@ -89,21 +165,49 @@ def entries(record: Mapping[str, Any]) -> Iterator[tuple[str, bool, bool, list[f
                 yield path, counted, right, confidences
 
 
+def counted_view(by_field: Mapping[str, Counted]) -> dict[str, object]:
+    """Return values by field and rounded confidence as the run format has them."""
+    return {
+        path: {
+            "documents": counted.documents,
+            **{
+                name: {str(it / _THOUSAND): side[it] for it in sorted(side)}
+                for name, side in (("right", counted.right), ("wrong", counted.wrong))
+                if side
+            },
+        }
+        for path, counted in sorted(by_field.items())
+    }
+
+
+def read_counted(record: Mapping[str, Any]) -> dict[str, Counted]:
+    """Return the values that a record tells of."""
+
+    def side(values: Mapping[str, int]) -> Counter[int]:
+        return Counter({round(float(it) * _THOUSAND): times for it, times in values.items()})
+
+    return {
+        path: Counted(side(it.get("right", {})), side(it.get("wrong", {})), it["documents"])
+        for path, it in record.items()
+    }
+
+
 def units_view(units: Units, leaves: int, settings: IntervalSettings | None) -> dict[str, Any]:
     """Return what confidences come to as the run format shows it.
 
     `leaves` are those of the predictions, with a confidence or without.
     """
-    known = reliability(units.confidence, units.right)
+    known = units.reliability()
+    total, wrong = int(known.total[0]), int(known.errors[0])
     shown: dict[str, Any] = {
-        "units": len(units.right),
-        "right": int(units.right.sum()),
-        "documents": len(np.unique(units.document)),
-        "coverage": len(units.right) / leaves if leaves else None,
+        "units": total,
+        "right": total - wrong,
+        "documents": units.held or len(np.unique(units.document)),
+        "coverage": total / leaves if leaves else None,
         **confidence_view(known),
         "bins": [it._asdict() for it in known.bins()],
     }
-    if settings is None or shown["documents"] < FEWEST:
+    if settings is None or units.times is not None or shown["documents"] < FEWEST:
         return shown
     if len(units.right) > _MANY:
         units = units._replace(confidence=np.round(units.confidence, _DIGITS))

@@ -1,6 +1,7 @@
 """What many documents come to: sums that may be merged in any order with the same result."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, field
 from typing import Final
 
@@ -12,18 +13,23 @@ from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.rules import encoded
 from stickler_cli.core.values import dataclass
+from stickler_cli.settings.allowed import Rows
 from .accounts import Accounts
 from .batch import Batch, batch_of
 from .causes import Causes
 from .conditions import Conditions, FieldInfo
 from .counts import RateRule
-from .document_result import LENIENT, ODDITIES, DocumentProblem
+from .document_result import LENIENT, ODDITIES, DocumentProblem, Status
+from .known_ids import KnownIds
 from .results import Results
 from .validity import SIDES, Side, Validity
 
 FORMAT: Final = "stickler-evaluation/1"  # of `Evaluation.to_dict`; see docs/results.md
 RUN_FORMAT: Final = "stickler-run/1"  # an evaluation and how it came about
 MOST_GROUPS: Final = 200  # of one key: more than anyone reads, about 30 MB with their intervals
+MOST_ROWS: Final = 100_000
+"""Documents of which `auto` keeps rows: some 50 MB in a run file."""
+MOST_PROBLEMS: Final = 1_000  # that are named where no rows are kept
 
 
 @dataclass(slots=True, eq=False)
@@ -43,11 +49,18 @@ class Evaluation(Results):
     """An account of each document; None where nobody asked for them, or some have none."""
     by: dict[str, dict[str, Results]] = field(default_factory=dict)
     """The documents of each group, by the key that they are broken down by and its name."""
+    rows: Rows = "auto"
+    """Whether anything is kept of each document; `auto` is up to `MOST_ROWS` of them."""
+    known: KnownIds = field(default_factory=KnownIds)
+    """Which documents these are."""
+    unnamed: Counter[Status] = field(default_factory=Counter)
+    """Where no rows are kept, how many problems there are beside those that are named."""
 
     def update(self, documents: Batch | Comparison) -> None:
         """Add documents; a comparison by itself is a document that was evaluated."""
         batch = documents if isinstance(documents, Batch) else batch_of(documents)
         self.add(batch)
+        self.known.add(result.id for result in batch.results)
         self.causes.add(batch)
         if self.accounts is not None:
             self.accounts.add(batch)
@@ -63,6 +76,30 @@ class Evaluation(Results):
             some = np.zeros(len(batch.results), np.bool_)
             some[members] = True
             self._group(key, name).add(batch, some)
+        self._settle()
+
+    @property
+    def keeps_rows(self) -> bool:
+        """Whether something may be kept of each document."""
+        few = self.statuses.total() <= MOST_ROWS
+        return self.rows == "inline" or (self.rows == "auto" and few)
+
+    def _settle(self) -> None:
+        """Where no rows are kept, drop all that grows with documents."""
+        if self.keeps_rows:
+            return
+        self.accounts = None
+        for results in self._all_results():
+            results.drop_rows()
+        if len(self.problems) > MOST_PROBLEMS:
+            self.problems.sort()
+            self.unnamed.update(problem.status for problem in self.problems[MOST_PROBLEMS:])
+            del self.problems[MOST_PROBLEMS:]
+
+    def _all_results(self) -> Iterator[Results]:
+        yield self
+        for groups in self.by.values():
+            yield from groups.values()
 
     def _group(self, key: str, name: str) -> Results:
         """Return the results of a group, those of no documents if it is new."""
@@ -102,6 +139,9 @@ class Evaluation(Results):
         for key, groups in other.by.items():
             for name, group in groups.items():
                 self._group(key, name).add_all(group)
+        self.known.merge(other.known)
+        self.unnamed.update(other.unnamed)
+        self._settle()
 
     def document_figures(self) -> dict[str, float | None]:
         """Return what gates may ask of documents: counts, and the share of valid predictions."""
@@ -127,6 +167,8 @@ class Evaluation(Results):
             "never_present": sorted(field_path(path) for path in self.never_present()),
             "problems": encoded(sorted(self.problems)),
         }
+        if self.unnamed:
+            shown["problems_unnamed"] = {it.value: self.unnamed[it] for it in sorted(self.unnamed)}
         for key, groups in self.by.items():
             shown.setdefault("by", {})[key] = {
                 name: group.results_view(fields, recall_with_fd=recall_with_fd)

@@ -23,6 +23,9 @@ Tibshirani (1993), An Introduction to the Bootstrap, section 12.5."""
 
 MOST_REPLICATES: Final = 100_000  # a file that says more would only fill the memory
 METHOD: Final = "Bayesian bootstrap over documents and one more, wholly wrong or wholly right"
+DELTA_METHOD: Final = (
+    "delta method, as a beta distribution, of documents and one more, wholly wrong or wholly right"
+)
 
 CHUNK: Final = 256  # documents that are weighted at once, by one matrix product of a few MB
 UNIT: Final = 1 << 8
@@ -46,14 +49,11 @@ class IntervalSettings:
     replicates: int = REPLICATES
     """At least 1."""
 
-    def view(self) -> dict[str, object]:
-        """Return the settings as the run format shows them."""
-        return {
-            "level": self.level,
-            "method": METHOD,
-            "replicates": self.replicates,
-            "seed": self.seed,
-        }
+    def view(self, *, resampled: bool = True) -> dict[str, object]:
+        """Return the settings as the run format shows them, and what they were used for."""
+        made = {"method": METHOD, "replicates": self.replicates}
+        made = made if resampled else {"method": DELTA_METHOD}
+        return {"level": self.level, **made, "seed": self.seed}
 
 
 class Interval(NamedTuple):

@@ -28,6 +28,7 @@ UNFIT_IF_STRICT: Final = UNFIT | {Status.MISSING, Status.INVALID, Status.UNMATCH
 _DIGEST: Final = "^sha256:[0-9a-f]{64}$"
 UNPAIRED: Final = frozenset({Status.MISSING, Status.UNMATCHED})
 PER_DOCUMENT: Final = "per_document"  # the key of the accounts of documents
+KNOWN_IDS: Final = "known_ids"  # instead of those, by which documents are known again
 
 
 class Verdict(StrEnum):
@@ -169,6 +170,8 @@ def run_record(run: Run, *, per_document: bool = True) -> dict[str, object]:
         record |= run.document
     if run.repeats is not None:
         record["repeats"] = encoded(run.repeats)
-    if per_document and run.evaluation.accounts is not None:
+    if run.evaluation.accounts is None:
+        record[KNOWN_IDS] = run.evaluation.known.hashes
+    elif per_document:
         record[PER_DOCUMENT] = run.evaluation.accounts.view()
     return record

@@ -10,13 +10,16 @@ import numpy as np
 from stickler_cli.compare.columns import Mask
 from stickler_cli.core.locations import Path, field_path, parse_field_path
 from stickler_cli.core.values import dataclass
+from .accounts import sparse
 from .batch import Batch
 from .comparison_view import tally_view
 from .conditions import FieldInfo, in_schema_order
-from .confident import Confidences, Units, units_view
+from .confident import Confidences, Units, counted_view, units_view
 from .counts import RateRule
+from .delta import ScoreSums, field_intervals
 from .document_result import Status, warnings_view
 from .error_counts import ErrorCounts
+from .moments import KEYS
 from .tally import SCORE_UNIT, Tally, predicted, sums_of_units
 
 if TYPE_CHECKING:
@@ -36,6 +39,8 @@ class Results:
     """Documents that were compared, those against an empty prediction included."""
     score_units: int = 0
     """The sum of their overall scores, in `SCORE_UNIT`s."""
+    score_squares: int = 0
+    """The sum of the squares of those, likewise."""
     statuses: Counter[Status] = field(default_factory=lambda: Counter(dict.fromkeys(Status, 0)))
     """Documents by what became of them."""
     warnings: Counter[str] = field(default_factory=Counter)
@@ -66,7 +71,9 @@ class Results:
             return
         self.errors.add(batch, rows)
         self.evaluated += len(scores)
-        self.score_units += sum(sums_of_units(scores, np.zeros(1, np.intp)))
+        start = np.zeros(1, np.intp)
+        self.score_units += sum(sums_of_units(scores, start))
+        self.score_squares += sum(sums_of_units(scores**2, start))
         self.tally.add(batch.counts if rows is None else batch.counts.among(rows))
         if self.bootstrap is not None:
             self.bootstrap.add(batch, rows)
@@ -82,11 +89,18 @@ class Results:
         self.tally.merge(other.tally)
         self.evaluated += other.evaluated
         self.score_units += other.score_units
+        self.score_squares += other.score_squares
         self.statuses.update(other.statuses)
         self.warnings.update(other.warnings)
         self.errors.merge(other.errors)
         self.unwrapped.update(other.unwrapped)
         self.confidences.merge(other.confidences)
+
+    def drop_rows(self) -> None:
+        """Drop all that grows with documents: what is left makes intervals too."""
+        if self.bootstrap is not None:
+            self.bootstrap.drop()
+        self.confidences.drop_lines()
 
     @property
     def any_documents(self) -> bool:
@@ -109,9 +123,16 @@ class Results:
 
     def intervals(self, rule: RateRule, path: str = "") -> "FieldIntervals | None":
         """Return the confidence intervals of a field or of the whole; None where none were made."""
-        if self.bootstrap is None:
+        bootstrap, with_fd = self.bootstrap, rule.recall_with_fd
+        if bootstrap is None:
             return None
-        return self.bootstrap.of(path, recall_with_fd=rule.recall_with_fd)
+        if not bootstrap.dropped:
+            return bootstrap.of(path, recall_with_fd=with_fd)
+        node = self.tally.find(parse_field_path(path) if path else ()) or Tally()
+        sums = (node.scored, node.score_units, node.score_squares)
+        whole = (self.evaluated, self.score_units, self.score_squares)
+        scores = ScoreSums(*(sums if path else whole))
+        return field_intervals(node, scores, bootstrap.settings.level, recall_with_fd=with_fd)
 
     def confidences_view(self) -> dict[str, Any]:
         """Return how far the confidences of predictions can be trusted, as the run format has it.
@@ -165,28 +186,35 @@ class Results:
                 said["score_sums"] = {
                     "raw_similarity_score": str(node.raw_units),
                     "threshold_applied_score": str(node.score_units),
+                    "threshold_applied_squares": str(node.score_squares),
                 }
-            if bootstrap is not None:
-                intervals = bootstrap.of(field_path(path), recall_with_fd=recall_with_fd)
-                if found := intervals.view(whole=not path):
+            if moments := sparse(node.moments, KEYS):
+                said["moments"] = moments
+            if whole is not None and (fields_too or not path):
+                intervals = self.intervals(rule, field_path(path)) if path else whole
+                if found := intervals and intervals.view(whole=not path):
                     said["intervals"] = found
             return said
 
-        bootstrap, ordered = self.bootstrap, in_schema_order(self.tally, fields)
+        rule, bootstrap = RateRule(recall_with_fd), self.bootstrap
+        whole, fields_too = self.intervals(rule), bootstrap and not bootstrap.whole_only
+        ordered = in_schema_order(self.tally, fields)
         matrix = tally_view(ordered, recall_with_fd=recall_with_fd, more=more)
         shown: dict[str, Any] = {
             "documents": {**self.documents, **warnings_view(self.warnings)},
             "overall_score": self.overall_score,
             "score_sum": str(self.score_units),
+            "score_squares": str(self.score_squares),
             "confusion_matrix": {"fields": {}, **matrix},
             "error_classes": self.errors.view(),
         }
         if self.unwrapped:
             shown["unwrapped"] = dict(sorted(self.unwrapped.items()))
-        if len(self.confidences):
+        if self.confidences:
             shown["confidence"] = self.confidences_view()
-        if bootstrap is not None:
-            score = bootstrap.of("", recall_with_fd=recall_with_fd).score
-            bounds = None if score is None else [*score]
-            shown["intervals"] = {**bootstrap.settings.view(), "overall_score": bounds}
+        if self.confidences.counted:
+            shown["confidence_counts"] = counted_view(self.confidences.counted)
+        if bootstrap is not None and whole is not None:
+            bounds = None if whole.score is None else [*whole.score]
+            shown["intervals"] = {**bootstrap.view(), "overall_score": bounds}
         return shown

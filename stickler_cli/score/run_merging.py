@@ -23,19 +23,19 @@ def merge_runs(runs: Sequence[tuple[str, Run]], gates: Sequence[Gate] | None = N
     Raises:
         NotComparableError: they were made under different conditions, or have documents in common.
     """
-    unknown = "it has no per_document, so nobody knows which documents it is of"
+    unknown = "it does not say which documents it is of"
     problems = [
         *_differences(runs),
         *(
             Problem(name, unknown, hint="evaluate again")
             for name, run in runs
-            if run.evaluation.accounts is None
+            if run.evaluation.any_documents and not run.evaluation.known.hashes
         ),
     ] or [*_in_common(runs)]
     if problems:
         raise NotComparableError(problems)
     (_, first), *others = runs
-    whole = Evaluation()
+    whole = Evaluation(rows=first.options.rows)
     for _, run in runs:
         whole.merge(run.evaluation)
     if gates is None:
@@ -90,14 +90,21 @@ def _conditions(run: Run) -> dict[str, object]:
 
 
 def _in_common(runs: Sequence[tuple[str, Run]]) -> Iterator[Problem]:
+    """Yield which documents are in two runs; of runs without rows, that some surely are."""
     seen: dict[str, str] = {}
+    hashes: dict[str, str] = {}
+    expected = "each document in one run only"
     for name, run in runs:
-        accounts = run.evaluation.accounts
+        accounts, known = run.evaluation.accounts, run.evaluation.known.hashes
         ids = sorted(document for document, _ in (accounts.lines if accounts else ()))
         twice = [document for document in ids if document in seen]
+        again = next((hashes[it] for it in known if it in hashes), None)
         if twice:
             more = f" and {len(twice) - NAMED} more" if len(twice) > NAMED else ""
             named = ", ".join(map(repr, twice[:NAMED])) + more
             found = f"{named} stand also in {seen[twice[0]]}"
-            yield Problem(name, found, "each document in one run only")
+            yield Problem(name, found, expected)
+        elif again is not None:
+            yield Problem(name, f"documents of it stand also in {again}", expected)
         seen.update(dict.fromkeys(ids, name))
+        hashes.update(dict.fromkeys(known, name))

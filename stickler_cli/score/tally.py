@@ -14,6 +14,7 @@ from stickler_cli.compare.result import FA, FD, TP
 from stickler_cli.core.locations import Path
 from .counts import Counts
 from .field_counts import RAW, SCORE, SCORED, WEIGHT, FieldCounts
+from .moments import Moments, moments_of, no_moments
 
 COUNTING_MODES: Final = ("overall", "aggregate", "leaves")
 SCORE_UNIT: Final = 1 << 60
@@ -31,6 +32,8 @@ class Tally:
     overall: list[int] = field(default_factory=_zeros)
     aggregate: list[int] = field(default_factory=_zeros)
     leaves: list[int] = field(default_factory=_zeros)
+    moments: Moments = field(default_factory=no_moments)
+    """What intervals take beside the counts."""
     fields: "dict[str, Tally]" = field(default_factory=dict)
     scored: int = 0
     """Documents in which the field has a score of its own: not below a list or an absent side."""
@@ -38,6 +41,8 @@ class Tally:
     """The sum of its raw similarities, in `SCORE_UNIT`s."""
     score_units: int = 0
     """The sum of its scores after clipping, in `SCORE_UNIT`s."""
+    score_squares: int = 0
+    """The sum of their squares, likewise."""
     weight: float | None = None
     """What the field is worth; the most where documents differ."""
     undeclared: Counter[str] = field(default_factory=Counter)
@@ -58,12 +63,21 @@ class Tally:
             node = node.below(name)
         return node
 
+    def find(self, path: Path) -> "Tally | None":
+        """Return the tally of a field; None where there is none."""
+        node: Tally | None = self
+        for name in path:
+            node = node and node.fields.get(str(name))
+        return node
+
     def merge(self, other: "Tally") -> None:
         """Add the counts of other documents; the order of merging makes no difference."""
         self.count(other.overall, other.aggregate, other.leaves)
+        self.spread(other.moments)
         self.scored += other.scored
         self.raw_units += other.raw_units
         self.score_units += other.score_units
+        self.score_squares += other.score_squares
         if other.weight is not None:
             self.weight = max(other.weight, self.weight or 0.0)
         if other.undeclared or other.extras:
@@ -78,15 +92,21 @@ class Tally:
         totals = np.add.reduceat(counts.sums, counts.starts, axis=1).swapaxes(0, 1).tolist()
         scored = np.add.reduceat(counts.scores[SCORED], counts.starts).tolist()
         weights = np.maximum.reduceat(counts.scores[WEIGHT], counts.starts).tolist()
-        raw, score = (sums_of_units(counts.scores[it], counts.starts) for it in (RAW, SCORE))
+        raw, score, squares = (
+            sums_of_units(scores, counts.starts)
+            for scores in (counts.scores[RAW], counts.scores[SCORE], counts.scores[SCORE] ** 2)
+        )
+        moments = moments_of(counts)
         nodes: dict[Path, Tally] = {}
         for at, path in enumerate(counts.paths):
             node = nodes[path] = nodes[path[:-1]].below(path[-1]) if path else self
             node.count(*totals[at])
+            node.spread(moments[at])
             if scored[at]:
                 node.scored += int(scored[at])
                 node.raw_units += raw[at]
                 node.score_units += score[at]
+                node.score_squares += squares[at]
                 node.weight = max(weights[at], node.weight or 0.0)
         for _, path in counts.undeclared:
             nodes[path[:-1]].undeclared[path[-1]] += 1
@@ -97,6 +117,11 @@ class Tally:
         """Add what was counted here, by counting mode and outcome."""
         for counts, more in zip((self.overall, self.aggregate, self.leaves), by_mode, strict=True):
             counts[:] = map(add, counts, more)
+
+    def spread(self, moments: Moments) -> None:
+        """Add the moments of documents."""
+        for mine, more in zip(self.moments, moments, strict=True):
+            mine[:] = map(add, mine, more)
 
     def counts(self, which: str) -> Counts:
         """Return the counts of one mode: `overall`, `aggregate` or `leaves`."""
@@ -120,13 +145,10 @@ class Tally:
             yield from child.walk((*path, name))
 
 
-def predicted(tally: Tally | None, path: Path) -> int:
+def predicted(tally: Tally, path: Path) -> int:
     """Return how many leaves predictions have of a field; 0 of a key that is none."""
-    for name in path:
-        tally = tally and tally.fields.get(str(name))
-    if tally is None:
-        return 0
-    return tally.leaves[TP] + tally.leaves[FD] + tally.leaves[FA]
+    node = tally.find(path)
+    return 0 if node is None else node.leaves[TP] + node.leaves[FD] + node.leaves[FA]
 
 
 def units_of(score: float) -> int:

@@ -6,6 +6,7 @@ from typing import Final, Literal
 from stickler_cli.core.option import Number
 
 Missing = Literal["fn", "skip", "error"]
+Rows = Literal["auto", "none", "inline"]
 ExtraFields = Literal["fa", "ignore"]
 Infer = Literal["auto", "always", "never"]
 Validate = Literal["none", "pred", "gt", "both"]

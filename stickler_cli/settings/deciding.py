@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Literal
 
 from stickler_cli.core.option import Number, Settings, option
-from .allowed import COUNT, LEVEL, SHARE, WORK, ExtraFields, Missing
+from .allowed import COUNT, LEVEL, SHARE, WORK, ExtraFields, Missing, Rows
 from .inputs import LenientOptions, WrapperOptions
 
 
@@ -47,6 +47,12 @@ class RunOptions(DecidingOptions, panel="gates"):
     """What decides the figures and the verdict of a run; its record says it."""
 
     strict: bool = option(False, "Exit 3 if any document is unpaired or invalid.")
+    rows: Rows = option(
+        "auto",
+        "Keep a row for each document in the run file: inline always, none never, auto for up to "
+        "100,000 documents. Without rows the result has a fixed size, and intervals come of sums.",
+        panel="output",
+    )
 
 
 class IntervalOptions(Settings, panel="statistics"):

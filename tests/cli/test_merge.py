@@ -110,7 +110,7 @@ def test_documents_that_two_runs_have_are_named(shards, stickler):
         (lambda run: run["intervals"].update(seed=5), "the setting of intervals is {"),
         (lambda run: run["fields"].pop(), "the fields of the schema are not those of 0.json"),
         (lambda run: run.pop("by"), 'the breakdown is [], but ["@directory"] in 0.json'),
-        (lambda run: run.pop("per_document"), "it has no per_document"),
+        (lambda run: run.pop("per_document"), "it does not say which documents it is of"),
     ],
 )
 def test_runs_that_do_not_go_together_are_refused_with_what_differs(

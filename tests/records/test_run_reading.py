@@ -76,7 +76,7 @@ def test_fields_are_read_however_deep_they_are():
     root = node = Tally()
     for _ in range(300):
         node = node.below("a")
-    node.overall[0] = 1
+    node.overall[0] = node.moments[0][0] = 1
 
     found = read_tally(Evaluation(tally=root).to_dict()["confusion_matrix"])
     assert [counts.overall for _, counts in found.walk()] == [

@@ -25,7 +25,6 @@ from stickler_cli.reports.policy_tables import name_of, outcome_of, promise_of
 from stickler_cli.reports.trust_table import confidence_sentences, confidence_table
 from stickler_cli.reports.view import RunView
 from stickler_cli.score.comparison_lines import MOST_LINES
-from stickler_cli.score.confidence import reliability
 from stickler_cli.score.detail import Detail
 from stickler_cli.score.intervals import Interval
 from stickler_cli.score.policy import AcceptancePolicy, FieldPolicy
@@ -209,14 +208,14 @@ def _trust(view: RunView) -> dict[str, object] | None:
     return {
         "sentences": confidence_sentences(view),
         "reliability": reliability_chart(view.confidence),
-        "coverage": coverage_chart(reliability(units.confidence, units.right).curve()),
+        "coverage": coverage_chart(units.reliability().curve()),
         "table": confidence_table(view),
     }
 
 
 def _settings(view: RunView) -> list[tuple[str, str]]:
     run, bootstrap = view.run, view.run.evaluation.bootstrap
-    bounds = bootstrap.settings.view() if bootstrap else {}
+    bounds = bootstrap.view() if bootstrap else {}
     options = asdict(run.options)
     schema = {"schema": visible(run.schema.path), "schema digest": run.schema.digest}
     return [
@@ -281,7 +280,7 @@ def _kept(detail: Detail, documents: payload.Documents | None) -> dict[str, str]
             f"The first {len(detail.non_matches)} errors, in the order of the documents; the page "
             "takes no more. --non-matches FILE writes all of them."
         )
-    listed = "This run file has no accounts of its documents."
+    listed = "This run keeps no rows of its documents: see --rows."
     if documents is not None:
         listed = f"All {number_of(documents.count, 'document')} of the run."
         if documents.count > payload.MOST_DOCUMENTS:

@@ -1,0 +1,180 @@
+"""Runs that keep no rows of documents: of a fixed size, merged to the byte, and honest about it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from stickler_cli.score import evaluation
+from .conftest import BAD, GOOD, write
+from .test_merge import without_provenance
+
+EVAL = ("--by", "@directory", "--gate", "f1.lower>=0.1", "--wrapped", "value:confidence")
+
+
+def prediction(number: int) -> dict:
+    """A prediction, of which one in four has errors, with a confidence."""
+    found = dict(BAD if number % 4 == 3 else GOOD)
+    found["total"] = {"value": found["total"], "confidence": 0.51234 + number / 100}
+    return found
+
+
+@pytest.fixture
+def shards(data: Path) -> Path:
+    """Thirty documents in two directories, all together and in three shards."""
+    for number in range(30):
+        name = f"{'ab'[number % 2]}/{number:02}.json"
+        for place in ("all", str(number % 3)):
+            write(data / place / "gt" / name, GOOD)
+            if number not in (7, 9):
+                write(data / place / "pred" / name, prediction(number))
+    return data
+
+
+def evaluated(stickler, place: str, *options: str, schema: str = "schema.json") -> dict:
+    stickler("eval", schema, f"{place}/gt", f"{place}/pred", *EVAL, *options, "-o", f"{place}.json")
+    return json.loads(Path(f"{place}.json").read_text())
+
+
+def test_states_of_shards_come_to_the_state_of_the_whole_to_the_byte(shards, stickler):
+    whole = evaluated(stickler, "all", "--rows", "none", "-j", "1")
+    for place in "012":
+        evaluated(stickler, place, "--rows", "none", "-j", "2")
+    merged = stickler("merge", "2.json", "0.json", "1.json", "-f", "json")
+
+    assert without_provenance(merged.out) == without_provenance((shards / "all.json").read_text())
+    assert "per_document" not in whole
+    assert whole["intervals"]["method"].startswith("delta method")
+    assert whole["by"]["@directory"]["a"]["intervals"]["method"].startswith("delta method")
+    assert whole["confusion_matrix"]["fields"]["total"]["intervals"]["overall"]["cm_f1"]
+
+
+def test_a_state_is_read_back_exactly_and_reported_alike(shards, stickler):
+    evaluated(stickler, "all", "--rows", "none")
+    stickler("report", "all.json", "-o", "again.json", "-o", "again.md")
+
+    assert (shards / "again.json").read_text() == (shards / "all.json").read_text()
+    asked = ("eval", "schema.json", "all/gt", "all/pred", *EVAL, "--rows", "none")
+    assert (shards / "again.md").read_text() == stickler(*asked, "-f", "markdown").out
+
+
+def test_rows_are_dropped_where_documents_are_too_many_however_they_come(
+    shards, stickler, monkeypatch
+):
+    monkeypatch.setattr(evaluation, "MOST_ROWS", 20)
+    whole = evaluated(stickler, "all")
+    parts = [evaluated(stickler, place) for place in "012"]
+    merged = stickler("merge", "2.json", "0.json", "1.json", "-f", "json")
+
+    assert "per_document" not in whole
+    assert all(len(part["per_document"]) == 10 for part in parts)
+    assert without_provenance(merged.out) == without_provenance((shards / "all.json").read_text())
+    inline = evaluated(stickler, "all", "--rows", "inline")
+    assert len(inline["per_document"]) == 30
+    assert inline["intervals"]["method"].startswith("Bayesian bootstrap")
+
+
+def test_the_same_counts_and_figures_stand_with_rows_and_without(shards, stickler):
+    kept = evaluated(stickler, "all")
+    bare = evaluated(stickler, "all", "--rows", "none")
+
+    def without_intervals(node: dict) -> dict:
+        fields = {name: without_intervals(each) for name, each in node.get("fields", {}).items()}
+        rest = {key: value for key, value in node.items() if key != "intervals"}
+        return {**rest, "fields": fields}
+
+    for key in ("documents", "overall_score", "error_classes", "causes", "problems"):
+        assert bare[key] == kept[key]
+    matrix = "confusion_matrix"
+    assert without_intervals(bare[matrix]) == without_intervals(kept[matrix])
+    # Thirty documents: no end is further from that of the bootstrap than its own error.
+    for found, resampled in zip(
+        bare[matrix]["intervals"]["overall"]["cm_f1"],
+        kept[matrix]["intervals"]["overall"]["cm_f1"],
+        strict=True,
+    ):
+        assert found == pytest.approx(resampled, abs=0.03)
+
+
+def test_confidences_are_counted_in_three_digits(shards, stickler):
+    kept = evaluated(stickler, "all")["confidence"]
+    found = evaluated(stickler, "all", "--rows", "none")
+    bare = found["confidence"]
+
+    assert (bare["units"], bare["right"], bare["documents"]) == (28, 22, 28)
+    assert {key: kept[key] for key in ("units", "right", "coverage", "auroc")} == {
+        key: bare[key] for key in ("units", "right", "coverage", "auroc")
+    }
+    assert bare["brier"] == pytest.approx(kept["brier"], abs=1e-3)
+    assert found["confidence_counts"]["total"]["right"]["0.512"] == 1
+    assert "intervals" in kept
+    assert "intervals" not in bare
+
+
+def test_a_state_does_not_grow_with_documents(data, stickler):
+    for number in range(600):
+        write(data / "some" / "gt" / f"{number}.json", GOOD)
+        write(data / "some" / "pred" / f"{number}.json", BAD if number % 3 else GOOD)
+    sizes = []
+    for limit in ("300", "600"):
+        evaluated(stickler, "some", "--rows", "none", "--limit", limit)
+        sizes.append((data / "some.json").stat().st_size)
+
+    assert sizes[1] - sizes[0] < 100  # digits of counts
+
+
+def test_problems_are_named_up_to_a_limit_and_counted_beyond(shards, stickler, monkeypatch):
+    monkeypatch.setattr(evaluation, "MOST_PROBLEMS", 1)
+    whole = evaluated(stickler, "all", "--rows", "none")
+    for place in "012":
+        evaluated(stickler, place, "--rows", "none")
+    merged = stickler("merge", "2.json", "0.json", "1.json", "-f", "json")
+
+    assert [it["status"] for it in whole["problems"]] == ["missing"]
+    assert whole["problems_unnamed"] == {"missing": 1}
+    assert without_provenance(merged.out) == without_provenance((shards / "all.json").read_text())
+    stickler("report", "all.json", "-o", "all.txt")
+    assert "2 missing" in (shards / "all.txt").read_text()
+
+
+def test_documents_in_two_runs_without_rows_are_noticed(shards, stickler):
+    evaluated(stickler, "0", "--rows", "none")
+    evaluated(stickler, "all", "--rows", "none")
+    result = stickler("merge", "0.json", "all.json")
+
+    assert result.code == 3
+    assert "all.json: documents of it stand also in 0.json" in result.err
+
+
+@pytest.mark.parametrize("option", ["--policy", "--repeat"])
+def test_what_goes_through_documents_is_refused_without_rows(shards, stickler, option):
+    asked = ("eval", "schema.json", "all/gt", "all/pred", "--rows", "none")
+    result = stickler(*asked, option, "schema.json")
+
+    assert result.code == 2
+    assert f"{option}: it goes through the documents" in result.err
+    assert "--rows inline" in result.err
+
+
+def test_a_difference_of_runs_without_rows_is_refused_with_what_helps(shards, stickler):
+    evaluated(stickler, "all", "--rows", "none")
+    result = stickler("diff", "all.json", "all.json")
+
+    assert result.code == 2
+    assert "--rows inline" in result.err
+
+
+def test_a_run_directory_without_rows_is_continued(shards, stickler):
+    asked = ("eval", "schema.json", "all/gt", "all/pred", *EVAL, "--rows", "none")
+    first = stickler(*asked, "--run-dir", "run")
+    record = (shards / "run" / "run.json").read_bytes()
+    journal = (shards / "run" / "journal").read_bytes()
+    again = stickler(*asked, "--run-dir", "run")
+
+    assert (first.code, again.code) == (0, 0)
+    assert (shards / "run" / "run.json").read_bytes() == record
+    assert b'"known_ids"' in journal
+    assert b"per_document" not in record
+    evaluated(stickler, "all", "--rows", "none")
+    plain = (shards / "all.json").read_text()
+    assert without_provenance(record.decode()) == without_provenance(plain)
