@@ -125,7 +125,7 @@ def _did_you_mean(gate: str) -> str:
 
 def name_of(gate: Gate) -> str:
     """Return what stands before the operator."""
-    return gate.text.partition(gate.operator)[0].strip()
+    return gate.text.rpartition(gate.operator)[0].strip()  # a key may have one in it
 
 
 def _mended(text: str) -> str:

@@ -1,5 +1,6 @@
 """Thresholds whose error is bounded: the test, the sequence of tests, and what they promise."""
 
+from math import ceil, e, exp, log
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from benchmarks.accept import KINDS, SETS, kept
-from stickler_cli.score.accepting import accept, losses, needed, p_values, rejected
+from stickler_cli.score.accepting import Losses, accept, losses, needed, p_values, rejected
 
 UNITS = st.lists(
     st.tuples(st.integers(0, 6), st.integers(0, 10), st.booleans()), min_size=1, max_size=40
@@ -51,6 +52,21 @@ def test_whole_losses_have_the_tail_of_a_binomial():
     assert binom.cdf(10, 100, 0.2) < bounded < np.e * binom.cdf(10, 100, 0.2) + 1e-12
 
 
+@pytest.mark.parametrize("most", [0.02, 0.1, 0.5])
+@pytest.mark.parametrize("documents", [1, 7, 60, 900])
+@pytest.mark.parametrize("loss", [0.0, 0.003, 0.04, 0.09, 0.3, 1.0])
+def test_shares_have_the_bound_of_hoeffding_and_bentkus(loss, documents, most):
+    found = Losses(
+        np.array([0.5]), np.array([documents]), np.array([loss]), np.array([False]), np.array([9])
+    )
+    mean = min(loss, most)
+    distance = mean * log(mean / most) if mean else 0.0
+    distance += (1 - mean) * log((1 - mean) / (1 - most))
+    tail = binom.cdf(ceil(documents * loss - 1e-9), documents, most)
+    expected = min(1, exp(-documents * distance), e * tail)
+    assert p_values(found, most)[0] == pytest.approx(expected)
+
+
 def test_a_loss_beyond_what_is_allowed_is_no_evidence():
     found = losses(np.arange(10).repeat(2), np.full(20, 0.5), np.arange(20) % 2 == 0)
     assert found.mean[0] == pytest.approx(0.5)
@@ -77,6 +93,7 @@ def test_a_sequence_that_ended_well_passes_its_level_on():
     p = np.array([0.001, 0.001, 0.02, 0.02])
     assert rejected(p, np.array([0, 2]), 0.03).tolist() == pytest.approx([0.015, 0.015, 0.03, 0.03])
     assert rejected(p, np.array([0]), 0.01).tolist() == pytest.approx([0.01, 0.01, 0, 0])
+    assert rejected(np.array([0.02, 0.001]), np.array([0, 1]), 0.04).tolist() == [0.02, 0.04]
     round_again = np.array([0.03, 0.001])
     assert rejected(round_again, np.array([0, 1]), 0.04).tolist() == pytest.approx([0.04, 0.02])
 
@@ -97,6 +114,19 @@ def test_what_is_accepted_and_on_what_evidence():
     # All right: (1 - bound) ** 500 is the level, all of which the start has that is left.
     assert (1 - found.bound) ** 500 <= 0.05 + 1e-9
     assert found.error < found.bound < 0.05
+
+
+def test_the_bound_is_the_greatest_share_that_the_last_test_leaves_open():
+    right = np.arange(400) % 40 > 0
+    found = accept(losses(np.arange(400), np.full(400, 0.9), right), 0.1, 0.05)
+    assert (found.threshold, found.accepted, found.error) == (0.9, 400, 0.025)
+    assert binom.cdf(10, 400, found.bound) == pytest.approx(0.05)
+
+
+def test_thresholds_of_too_few_documents_take_no_part():
+    # Wrong values at the top: their thresholds could never be accepted, and stop no sequence.
+    confidence, right = np.linspace(1, 0, 300), np.arange(300) >= 5
+    assert accept(losses(np.arange(300), confidence, right), 0.1, 0.05).documents == 300
 
 
 def test_nothing_is_accepted_without_evidence():

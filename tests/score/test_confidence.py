@@ -122,6 +122,31 @@ def test_values_in_invented_and_unmatched_items_count():
     assert found["fields"]["items.qty"]["units"] == 3
     assert found["fields"]["items.qty"]["right"] == 1
     assert found["auroc"] == pytest.approx((2 * 3 + 1 * 2.5) / 9)
+    assert (found["documents"], found["coverage"]) == (1, 1.0)
+
+
+def test_the_share_with_a_confidence_and_the_documents_that_have_any_are_told():
+    gt = {"items": [{"sku": "a", "qty": 1}]}
+    found = confidences(
+        (gt, {"items": [item("a", 1, 0.9)]}),
+        (gt, {"items": [{"sku": wrapped("a", 0.4), "qty": 2}]}),
+        (gt, gt),
+        (gt, {"items": [item("a", 3, 0.4)], "more": 7}),
+        ({"items": []}, {"more": 7}),
+    )
+    assert (found["units"], found["right"], found["documents"]) == (5, 4, 3)
+    assert found["coverage"] == 0.5
+    assert found["fields"]["items.qty"]["coverage"] == 0.5
+
+
+def test_bins_hold_values_of_a_tenth_each():
+    right = np.array([True, False, True, True])
+    bins = reliability(np.array([0.05, 0.05, 0.72, 1.0]), right).bins()
+    assert [(it.lower, it.upper) for it in bins[:2]] == [(0.0, 0.1), (0.1, 0.2)]
+    assert [it.units for it in bins] == [2, 0, 0, 0, 0, 0, 0, 1, 0, 1]
+    assert (bins[0].confidence, bins[0].right) == (0.05, 0.5)
+    assert (bins[1].confidence, bins[1].right) == (None, None)
+    assert (bins[9].confidence, bins[9].right, bins[9].upper) == (1.0, 1.0, 1.0)
 
 
 def test_items_of_all_positions_are_one_field():

@@ -8,9 +8,10 @@ from stickler_cli.score.bootstrap import Bootstrap
 from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.gate_verdicts import judge
-from stickler_cli.score.gates import check_paths, parse_gate, refuse_bounds
+from stickler_cli.score.gates import check_paths, matches, parse_gate, parse_gates, refuse_bounds
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.tally import SCORE_UNIT, Tally
+from stickler_cli.score.validity import Validity
 
 
 def evaluation(**fields: list[int]) -> Evaluation:
@@ -50,6 +51,11 @@ def evaluation(**fields: list[int]) -> Evaluation:
         ("fd<20", "overall", (), "fd", "<", 20.0),
         ("fn==0", "overall", (), "fn", "==", 0.0),
         ("tp!=0", "overall", (), "tp", "!=", 0.0),
+        ("confidence.brier<=0.2", "leaves", (), "confidence.brier", "<=", 0.2),
+        ("confidence.total.mce<1", "leaves", ("total",), "confidence.mce", "<", 1.0),
+        ("confidence.log_loss<=3", "leaves", (), "confidence.log_loss", "<=", 3.0),
+        ("confidence.f1>=0.5", "leaves", ("confidence",), "f1", ">=", 0.5),
+        ('["a:b"].f1>=0.5', "leaves", ("a:b",), "f1", ">=", 0.5),
     ],
 )
 def test_a_gate_is_read_into_its_parts(text, mode, path, metric, operator, limit):
@@ -69,6 +75,13 @@ def test_a_gate_is_read_into_its_parts(text, mode, path, metric, operator, limit
         ("name>=0.9", "did you mean name.f1>=0.9?"),
         ("lines.price >= 0.9", "did you mean lines.price.f1>=0.9?"),
         ("name.precison>0.5", "did you mean name.precision>0.5?"),
+        ("precison.precison>0.5", "did you mean precison.precision>0.5?"),
+        ("tpp>=90", "did you mean tp>=90?"),
+        ("tpp>=0.25", "did you mean tp>=0.25?"),
+        ("leavs:a:b.f1>=0.9", "did you mean leaves:a:b.f1>=0.9?"),
+        ("brier<=0.2", "did you mean confidence.brier<=0.2?"),
+        ("confidence.brierr<=0.2", "did you mean confidence.brier<=0.2?"),
+        ("f1=0.9 and recall=0.9", "is not a gate"),
         ("leavs:name.f1>=0.9", "did you mean leaves:name.f1>=0.9?"),
         ("f1=>0.9", "did you mean f1>=0.9?"),
         ("name.f1 =< 0.9", "did you mean name.f1 <= 0.9?"),
@@ -81,6 +94,7 @@ def test_a_gate_is_read_into_its_parts(text, mode, path, metric, operator, limit
         ("f1>=90", "did you mean f1>=0.9?"),
         ("leaves:a.recall<=99", "did you mean leaves:a.recall<=0.99?"),
         ("f1>=100", "did you mean f1>=1?"),
+        ("f1>=1.5", "did you mean f1>=0.015?"),
         ("f1>=1.5", "between 0 and 1"),
         ("recall>=-1", "between 0 and 1"),
     ],
@@ -118,6 +132,31 @@ def test_a_limit_that_is_no_percentage_is_not_read_as_one(text):
 def test_a_gate_compares_the_exact_value_and_says_how(text, passed, reason):
     result = judge(parse_gate(text), evaluation(a=[9, 1, 0, 1, 0]))
     assert (result.passed, result.reason) == (passed, reason)
+
+
+def test_a_result_names_its_field_and_a_key_may_have_an_operator_in_it():
+    made = evaluation(a=[9, 1, 0, 1, 0], **{"b>=c": [1, 0, 0, 0, 0]})
+    found = judge(parse_gate('["b>=c"].f1>=0.5'), made)
+    assert (found.reason, found.field) == ('["b>=c"].f1 1.0 >= 0.5', "b>=c")
+    assert judge(parse_gate("a.f1>=0.5"), made).field == "a"
+    assert judge(parse_gate("d.f1>=0.5"), made).field == "d"
+    assert judge(parse_gate("f1>=0.5"), made).field == ""
+    assert judge(parse_gate("documents.failed<=0"), made).field == ""
+
+
+def test_a_least_f1_is_a_gate_before_the_others():
+    assert parse_gates(None, []) == []
+    first, second = parse_gates(0.5, ["recall>0"])
+    assert (first.text, second.text) == ("f1>=0.5", "recall>0")
+    with pytest.raises(UsageError, match="--fail-under"):
+        parse_gates(50, [])
+
+
+def test_a_gate_may_ask_for_valid_documents():
+    made = evaluation(a=[9, 1, 0, 1, 0])
+    made.validity["pred"] = Validity(checked=8, valid=5, unreadable=1)
+    assert judge(parse_gate("documents.schema_invalid<=2"), made).value == 2
+    assert judge(parse_gate("documents.schema_valid_share>=0.6"), made).value == 0.625
 
 
 def test_recall_with_fd_changes_what_a_gate_compares():
@@ -189,6 +228,13 @@ def test_a_pattern_that_no_field_matches_is_refused(text):
         check_paths([parse_gate(text)], KNOWN)
 
 
+def test_any_names_stand_for_no_other_name():
+    known = [("a",), ("lines", "price")]
+    check_paths([parse_gate("**.price.f1>=0.5"), parse_gate("**.a.f1>=0.5")], known)
+    with pytest.raises(UsageError, match="does not exist"):
+        check_paths([parse_gate("**.x.f1>=0.5")], known)
+
+
 @pytest.mark.parametrize(
     ("text", "passed", "reason"),
     [
@@ -199,6 +245,8 @@ def test_a_pattern_that_no_field_matches_is_refused(text):
         ("*.fn<=1", False, "*.fn 2 > 1 in b, of 4 that match"),
         ("*.fd==0", False, "*.fd 1 != 0 in a, of 4 that match"),
         ("*.tn!=0", False, "*.tn 0 == 0 in a, the worst of 3 that fail"),
+        ("*.fn>=1", False, "*.fn 0 < 1 in c, the worst of 2 that fail"),
+        ("*.fn<2", False, "*.fn 2 >= 2 in b, of 4 that match"),
         ("x*.f1>=0", False, "x*.f1 is undefined: nothing was counted"),
     ],
 )
@@ -213,6 +261,14 @@ def test_a_pattern_is_judged_by_the_worst_of_its_fields(text, passed, reason):
     result = judge(parse_gate(text), evaluation(**fields))
 
     assert (result.passed, result.reason) == (passed, reason)
+    assert result.field == (reason.partition(" in ")[2][:1] or text.partition(".")[0])
+
+
+def test_a_pattern_takes_each_step_by_itself():
+    assert matches(("a", "*", "c", "d"), ("a", "b", "c", "d"))
+    assert not matches(("a", "*", "c", "d"), ("a", "b", "x", "d"))
+    assert matches(("**", "c", "d"), ("a", "b", "c", "d"))
+    assert not matches(("**", "c", "d"), ("a", "c", "b", "d"))
 
 
 def test_a_pattern_of_which_no_field_has_a_value_fails():
@@ -239,6 +295,9 @@ def test_every_unknown_path_is_told_with_near_ones():
         check_paths(gates, KNOWN)
     first, second = caught.value.problems
     assert first.hint == "did you mean lines.price.f1>=0.5?"
+    with pytest.raises(UsageError) as caught:
+        check_paths([parse_gate("nowhere.at.all.f1>=0.5")], KNOWN)
+    assert caught.value.problems[0].hint == ""
     assert "the field b, which does not exist" in second.found
 
 

@@ -28,7 +28,7 @@ from stickler_cli.score.intervals import (
     weights,
 )
 from stickler_cli.score.tally import COUNTING_MODES
-from .batches import batch
+from .batches import batch, not_compared
 
 EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
 PLAN = compile_schema(
@@ -98,6 +98,10 @@ def test_weights_are_exponential_with_mean_one():
     assert beyond == pytest.approx(np.exp([-0.1, -0.5, -1, -2, -4]), abs=0.004)
 
 
+def test_a_name_of_half_a_character_has_weights_too():
+    assert weights(["\ud800", "a"], SETTINGS).shape == (2, 201)
+
+
 def test_weights_of_documents_and_of_replicates_do_not_go_together():
     names = [str(number) for number in range(400)]
     drawn = weights(names, IntervalSettings(replicates=400))[:, 1:]
@@ -154,6 +158,11 @@ def test_ends_are_interpolated_between_replicates():
 
     # 101 replicates at 0.00, 0.01 ... 1.00: five of a hundred steps from each end.
     assert (found.lower, found.upper) == pytest.approx((0.05, 0.95))
+
+
+def test_one_replicate_is_both_ends():
+    figures = np.array([[0.5, 0.25]])
+    assert ends(figures, figures + np.array([[0.0, 0.5]]), 0.9) == [Interval(0.25, 0.75)]
 
 
 def test_lower_ends_are_of_one_row_and_upper_ends_of_the_other():
@@ -234,6 +243,32 @@ def test_documents_that_were_not_compared_do_not_count():
 
     assert recall_of(bootstrap(*lines, failed)) == recall_of(bootstrap(*lines))
     assert recall_of(bootstrap(failed)) is None
+    made = evaluation(*range(10)).bootstrap
+    before = recall_of(made)
+    made.add(not_compared("x"))
+    made.add(documents(1, 2), np.zeros(2, bool))
+    assert recall_of(made) == before
+
+
+def test_what_waits_on_both_sides_is_merged():
+    lines = [line(str(number), tp=1, fn=number % 2) for number in range(10)]
+    made = bootstrap(*lines[:4])
+    made.merge(bootstrap(*lines[4:]))
+    assert recall_of(made) == recall_of(bootstrap(*lines))
+
+
+def test_of_groups_the_whole_is_read_alone():
+    field = b'{"id":"x","status":"evaluated","score":1.0,"fields":{"":{"tp":1},"a":{"tp":1}}}'
+    nothing = b'{"id":"y","status":"evaluated","score":1.0,"fields":{}}'
+    made = Bootstrap(SETTINGS, whole_only=True, waiting=[field, nothing])
+    assert recall_of(made) == recall_of(bootstrap(field, nothing))
+    assert {path for path, _ in made.sums} == {""}
+
+
+def test_columns_are_summed_some_at_a_time(monkeypatch):
+    whole = records(evaluation(*range(10)))
+    monkeypatch.setattr("stickler_cli.score.bootstrap._COLUMNS_AT_ONCE", 2)
+    assert records(evaluation(*range(10))) == whole
 
 
 def test_recall_counts_false_discoveries_where_that_is_asked_for():
@@ -270,6 +305,9 @@ def test_a_group_has_the_intervals_of_its_documents():
     assert left == alone.bootstrap.of("", recall_with_fd=False)
     assert left != made.bootstrap.of("", recall_with_fd=False)
     assert left.score.lower < left.score.upper
+    record = made.to_dict()
+    assert "intervals" not in record["by"]["side"]["left"]["confusion_matrix"]["fields"]["id"]
+    assert "intervals" in record["confusion_matrix"]["fields"]["id"]
 
 
 def test_the_mean_score_of_a_field_has_an_interval():
