@@ -10,10 +10,11 @@ from stickler_cli.core.problems import NotComparableError, Problem, UsageError
 from stickler_cli.diff.changes import DiffSettings as Deciding
 from stickler_cli.diff.comparing import LOWEST, compare_runs
 from stickler_cli.diff.contrasts import deciding
+from stickler_cli.reports.formats import WITH_DETAIL
 from stickler_cli.runs.assembly import assemble
 from stickler_cli.runs.job import OutputsRequested
 from stickler_cli.runs.run_directory import RUN_FILE
-from stickler_cli.runs.saved import load_run
+from stickler_cli.runs.saved import load_detail, load_run
 from stickler_cli.score.gates import parse_gate
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.record import Run
@@ -43,7 +44,8 @@ def diff(names: Sequence[str], settings: DiffSettings) -> ExitCode:
     if sources:
         inputs += [("the schema", sources[0]), ("GT", sources[1])]
     outputs = outputs_of(settings, inputs)
-    (base, new), code = _runs(sources, sides, settings)
+    shown = bool(WITH_DETAIL & outputs.formats) and all(len(side) == 1 for side in sides)
+    (base, new), code = _runs(sources, sides, settings, detail=shown)
     if code not in (ExitCode.OK, ExitCode.INCOMPLETE):
         return code
     first, *others = (*base.values(), *new.values())
@@ -93,13 +95,17 @@ def _check_alike(first: Run, others: Sequence[Run]) -> None:
 
 
 def _runs(
-    sources: Sequence[str], sides: tuple[Sequence[str], Sequence[str]], settings: DiffSettings
+    sources: Sequence[str],
+    sides: tuple[Sequence[str], Sequence[str]],
+    settings: DiffSettings,
+    *,
+    detail: bool,
 ) -> tuple[tuple[dict[str, Run], dict[str, Run]], ExitCode]:
     """Return the runs of both sides by name, and what became of those made here at worst."""
     runs: tuple[dict[str, Run], dict[str, Run]] = ({}, {})
     if not sources:
         for side, names in zip(runs, sides, strict=True):
-            side |= {name: _finished(name) for name in names}
+            side |= {name: _finished(name, detail=detail) for name in names}
         return runs, ExitCode.OK
     said = {
         name: value for kind in _OF_RUNS for name, value in asdict(part_of(settings, kind)).items()
@@ -109,7 +115,7 @@ def _runs(
     loaded, code = schema_of(schema, asked), ExitCode.OK
     for side, names in zip(runs, sides, strict=True):
         for name in names:
-            kept = OutputsRequested(accounts=True)
+            kept = OutputsRequested(accounts=True, detail=detail)
             run, signal = evaluated(assemble(replace(asked, pred=name), kept, lambda: loaded))
             if signal is not None:
                 return runs, ExitCode(128 + signal)
@@ -117,9 +123,10 @@ def _runs(
     return runs, code
 
 
-def _finished(name: str) -> Run:
+def _finished(name: str, *, detail: bool) -> Run:
     if Path(name).is_dir() and not (Path(name) / RUN_FILE).exists():
         found = f"there is no {RUN_FILE} in this directory"
         hint = "of predictions: stickler diff SCHEMA GT PRED_A PRED_B"
         raise UsageError([Problem(name, found, "a finished run", hint)])
-    return load_run(name)
+    run = load_run(name)
+    return replace(run, detail=load_detail(name, run)) if detail else run

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final
 from stickler_cli import __version__
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.rules import (
+    KEPT,
     Count,
     Flag,
     Fraction,
@@ -21,6 +22,7 @@ from stickler_cli.score.gates import SCORE, TRUST, GateResult
 from stickler_cli.score.intervals import Interval, IntervalSettings
 from stickler_cli.score.tally import COUNTING_MODES
 from stickler_cli.settings.allowed import MARGIN
+from .changed_values import ChangedValue
 from .significance import SWAPS
 
 HARD: Final = 0.5  # a document whose score falls by this much breaks hard: half of it is lost
@@ -222,6 +224,8 @@ class Difference:
     fields: Sequence[Change]
     changed_documents: Sequence[DocumentChange]
     gates: Sequence[GateResult] = ()
+    values: Sequence[ChangedValue] | None = field(default=None, metadata={KEPT: False})
+    """The values that changed, for pages; None where they are not known. No file holds them."""
 
     @property
     def worse(self) -> list[DocumentChange]:

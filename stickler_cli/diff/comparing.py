@@ -23,6 +23,7 @@ from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.moments import NAMES
 from stickler_cli.score.record import Run
 from stickler_cli.score.tally import COUNTING_MODES
+from .changed_values import changed_values
 from .changes import DIFFERENT, F1, HARD, Difference, DiffSettings, DocumentChange, Figure, RunName
 from .contrasts import contrasts
 from .measures import WHOLE, changes
@@ -97,6 +98,7 @@ def compare_runs(
         gates=judge_changes(
             gates, table, documents, settings, [info.path for info in described], pairs.pairs
         ),
+        values=changed_values(first, other) if len(base) == len(new) == 1 else None,
     )
 
 

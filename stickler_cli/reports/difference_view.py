@@ -102,6 +102,20 @@ class DifferenceView:
         return "one run of each: runs are compared, not systems (--base and --new take several)"
 
     @property
+    def verdict(self) -> tuple[Tone, str]:
+        """What the difference comes to, and its tone: its gates, and what became of F1."""
+        gates, whole = self.difference.gates, self.difference.whole[0]
+        failed = [self.quoted(result.reason) for result in gates if not result.passed]
+        told = "no gate set"
+        if gates:
+            told = f"{number_of(len(gates), 'gate')} passed"
+        if failed:
+            reasons = some_of(failed, NAMED)
+            told = f"{len(failed)} of {number_of(len(gates), 'gate')} failed: {reasons}"
+        tone = MARKS[whole.trend][1]
+        return "bad" if failed else tone, f"{told}; F1 {self.told(whole)}"
+
+    @property
     def headline(self) -> str:
         """How many documents there were, and what became of them."""
         counts = self.difference.documents

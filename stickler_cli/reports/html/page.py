@@ -5,6 +5,7 @@ Markup is escaped by the templates, and what the script shows, it shows as text.
 
 import base64
 import hashlib
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict
 from functools import cache
@@ -14,6 +15,7 @@ from typing import Final
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from stickler_cli.diff.changed_values import Move
 from stickler_cli.diff.changes import Difference
 from stickler_cli.reports import run_sentences
 from stickler_cli.reports.cause_sentences import causes, more_causes
@@ -30,6 +32,7 @@ from stickler_cli.score.intervals import Interval
 from stickler_cli.score.policy import AcceptancePolicy, FieldPolicy
 from stickler_cli.score.record import Run, Verdict
 from stickler_cli.settings.deciding import RunOptions
+from .change_charts import change_axis, ranked, slope_chart
 from .charts import OUTCOMES, bar_parts, score_chart
 from .field_charts import dot_plot, heat_maps
 from .field_tree import MOST_FIELDS, field_views, places_of
@@ -52,6 +55,9 @@ icon that browsers would else ask the server for. Source: https://www.w3.org/TR/
 
 MOST_DOCUMENTS: Final = 200
 """Documents of each kind that the page of a difference names; the JSON report has all."""
+
+MOST_VALUES: Final = 500
+"""Values that changed that the page of a difference shows."""
 
 MOST_VIOLATIONS: Final = 20
 """Kinds of violations of the schema that are listed for a side: a screen."""
@@ -119,11 +125,31 @@ def render_run(run: Run, style: TableStyle) -> str:
 
 def render_difference(difference: Difference, style: TableStyle) -> str:
     """Return a difference as an HTML page; ends with a line break."""
-    view = DifferenceView(difference, visible)
+    view, values = DifferenceView(difference, visible), difference.values
+    tone, verdict = view.verdict
+    tones = {trend: tone if tone in {"good", "bad"} else "" for trend, (_, tone) in MARKS.items()}
     context: dict[str, object] = {
         "view": view,
         "policy": POLICY,
+        "verdict": verdict,
+        "tone": tone if tone in {"good", "bad"} else "open",
+        "identity": [
+            (
+                what,
+                f"{', '.join(map(visible, [run.source, *run.further]))} (stickler {run.version})",
+            )
+            for what, run in (("before", difference.base), ("after", difference.new))
+        ]
+        + [("schema", visible(difference.new.schema))],
         "told": [text for _, text in view.findings],
+        "whole_axis": change_axis(difference.whole),
+        "field_axis": change_axis(difference.fields),
+        "fields": ranked(difference.fields),
+        "chart": slope_chart(view, tones),
+        "values": values,
+        "moves": Counter(it.move.value for it in values or ()).items(),
+        "most_values": MOST_VALUES,
+        "tones": {Move.BROKEN.value: "bad", Move.FIXED.value: "good", Move.OTHERWISE.value: ""},
         "documents": {
             f"Documents that got {what}": (found[:MOST_DOCUMENTS], len(found[MOST_DOCUMENTS:]))
             for what, found in (("worse", difference.worse), ("better", difference.better))

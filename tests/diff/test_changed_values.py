@@ -1,0 +1,93 @@
+"""Single values that changed between two runs."""
+
+from dataclasses import replace
+
+import pytest
+
+from stickler_cli.compare.plan import Options
+from stickler_cli.diff.changed_values import changed_values
+from stickler_cli.diff.comparing import compare_runs
+from stickler_cli.documents.pairs import DocumentPair
+from stickler_cli.runs.chunk import evaluate_chunk
+from stickler_cli.runs.job import Job, OutputsRequested
+from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.record import Run, SchemaSignature
+from stickler_cli.settings.deciding import RunOptions
+
+EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "id": EXACT,
+        "rows": {
+            "type": "array",
+            "items": {"type": "object", "properties": {"name": EXACT, "unit": EXACT}},
+        },
+    },
+}
+PLAN = compile_schema(SCHEMA)
+KEPT = OutputsRequested(accounts=True, detail=True)
+GT = {"id": "1", "rows": [{"name": "bolt", "unit": "kg"}]}
+
+
+def run(**predictions):
+    pairs = [DocumentPair(name, GT, pred) for name, pred in predictions.items()]
+    chunk = evaluate_chunk(Job(PLAN, Options(), requested=KEPT), pairs)
+    signature = SchemaSignature("s.json", f"sha256:{'0' * 64}", "S")
+    return Run(chunk.evaluation, signature, RunOptions(), [], detail=chunk.detail)
+
+
+def told(base, new):
+    return [
+        (it.document, it.path, it.move.value, it.gt, it.before, it.after)
+        for it in changed_values(base, new)
+    ]
+
+
+def test_broken_values_come_first_then_those_wrong_in_another_way_then_fixed_ones():
+    base = run(a={**GT, "id": "2"}, b=GT, c={**GT, "id": "3"}, d={**GT, "id": "4"})
+    new = run(a=GT, b={**GT, "id": "5"}, c={**GT, "id": "6"}, d={**GT, "id": "4"})
+
+    assert told(base, new) == [
+        ("b", "id", "broken", '"1"', None, '"5"'),
+        ("c", "id", "still wrong", '"1"', '"3"', '"6"'),
+        ("a", "id", "fixed", '"1"', '"2"', None),
+    ]
+
+
+def test_values_inside_failed_items_are_told_and_items_are_not():
+    worse = {**GT, "rows": [{"name": "bolt", "unit": "lb"}]}
+
+    assert told(run(a=GT), run(a=worse)) == [("a", "rows[0].unit", "broken", '"kg"', None, '"lb"')]
+
+
+def test_a_missed_value_has_no_other_side():
+    assert told(run(a=GT), run(a={"rows": GT["rows"]})) == [
+        ("a", "id", "broken", '"1"', None, None)
+    ]
+
+
+def test_what_is_only_in_predictions_is_a_value_of_its_own():
+    longer = {**GT, "rows": [*GT["rows"], {"name": "nut"}]}
+
+    assert told(run(a=longer), run(a=GT)) == [("a", "rows[1].name", "fixed", None, '"nut"', None)]
+
+
+def test_documents_that_one_run_did_not_compare_say_nothing():
+    assert told(run(a=GT), run(b={**GT, "id": "2"})) == []
+
+
+@pytest.mark.parametrize("change", [{"knows_errors": False}, {"complete": False}])
+def test_runs_that_do_not_know_all_of_their_errors_say_nothing(change):
+    known = run(a=GT)
+    other = replace(known, detail=replace(known.detail, **change))
+
+    assert changed_values(known, other) is None
+    assert changed_values(replace(known, detail=None), known) is None
+
+
+def test_several_runs_of_a_side_have_no_single_values():
+    one, other = run(a=GT), run(a={**GT, "id": "2"})
+
+    assert len(compare_runs({"x": one}, {"y": other}).values) == 1
+    assert compare_runs({"x": one, "z": one}, {"y": other}).values is None
