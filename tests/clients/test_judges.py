@@ -2,10 +2,14 @@
 
 import json
 import threading
+from hashlib import blake2b
 
 import pytest
 
+from stickler_cli.clients.connections import Connections
+from stickler_cli.clients.judge import Judge, takes_temperature
 from stickler_cli.clients.model import ModelError
+from stickler_cli.clients.servers import SERVERS
 from stickler_cli.comparators import LLMComparator
 from stickler_cli.core.problems import UnavailableError, UsageError
 
@@ -79,6 +83,129 @@ def test_a_value_is_data_whatever_it_says(server, asking, model, value):
     assert json.dumps(value)[1:-1] not in instructions_of(body)
     assert "Case does not matter." in instructions_of(body)
     assert "Case does not matter." not in user_text(body)
+
+
+def test_a_grade_is_the_similarity(server, asking, monkeypatch):
+    monkeypatch.setattr(server, "judge", lambda message: {"score": 0.75, "reason": "near"})
+    with asking():
+        comparator = LLMComparator("openai:m", scale="0-1")
+        answers = comparator.ask(None, ["Main St", "same"], ["Main Street", "same"])
+
+    assert answers.similarities.tolist() == [0.75, 1.0]
+    assert answers.reasons == ["near", "the values are the same"]
+    ((_, _, body),) = server.requests
+    assert "a score of how far they mean the same" in instructions_of(body)
+    assert comparator.binary_compare("same", "same") == (1, 0)
+    assert comparator.threshold == 0.7
+
+
+@pytest.mark.parametrize("score", [1, 0, 0.5])
+def test_a_grade_may_be_a_whole_number(server, asking, monkeypatch, score):
+    monkeypatch.setattr(server, "judge", lambda message: {"score": score, "reason": "so"})
+    with asking():
+        assert LLMComparator("anthropic:m", scale="0-1").compare("a", "b") == score
+
+
+@pytest.mark.parametrize("score", [1.5, -0.1, "0.5", None, True])
+def test_a_grade_out_of_the_scale_is_no_answer(server, asking, monkeypatch, score):
+    monkeypatch.setattr(server, "judge", lambda message: {"score": score, "reason": "so"})
+    with asking(), pytest.raises(ModelError, match="the answer is no verdict"):
+        LLMComparator("openai:m", scale="0-1").compare("a", "b")
+
+
+def test_the_majority_of_votes_counts_and_each_is_kept(server, asking):
+    said = iter([(True, "alike"), (False, "not at all"), (True, "alike")])
+    server.verdict = lambda one, other: next(said)
+    comparator = LLMComparator("openai:m", votes=3)
+    with asking(concurrency=1) as client:
+        answers = comparator.ask(None, ["a"], ["b"])
+    with asking() as again:
+        assert comparator.ask(None, ["a"], ["b"]) == answers
+
+    assert answers.similarities.tolist() == [1.0]
+    assert answers.reasons == ["2 of 3 votes: alike"]
+    assert (client.usage.calls, again.usage.cached) == (3, 3)
+    assert [body["temperature"] for _, _, body in server.requests] == [1.0] * 3
+    assert len({user_text(body) for _, _, body in server.requests}) == 1
+
+
+def test_votes_that_agree_are_told_by_their_reason(server, asking):
+    with asking():
+        answers = LLMComparator("openai:m", votes=5).ask(None, ["a"], ["A"])
+
+    assert answers.reasons == ["case aside"]
+    assert len(server.requests) == 5
+
+
+def test_of_grades_the_one_in_the_middle_counts(server, asking, monkeypatch):
+    said = iter([0.9, 0.2, 0.6])
+    monkeypatch.setattr(
+        server,
+        "judge",
+        lambda message: {"score": (score := next(said)), "reason": f"it is {score}"},
+    )
+    with asking(concurrency=1):
+        answers = LLMComparator("openai:m", scale="0-1", votes=3).ask(None, ["a"], ["b"])
+
+    assert answers.similarities.tolist() == [0.6]
+    assert answers.reasons == ["in the middle of 0.9, 0.2, 0.6: it is 0.6"]
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ({"votes": 2}, "votes is 2, expected an odd whole number of at least 1"),
+        ({"votes": True}, "an odd whole number"),
+        ({"scale": "1-5"}, 'scale is "1-5", expected 0-1'),
+    ],
+)
+def test_keywords_that_mean_nothing_are_refused(config, message):
+    with pytest.raises(ValueError, match=message):
+        LLMComparator("openai:m", **config)
+
+
+def test_the_question_and_its_key_are_those_of_earlier_versions():
+    judge = Judge("openai:m", None)
+
+    assert judge.identity == {
+        "backend": "judge",
+        "server": ["openai", ""],
+        "model": "m",
+        "prompt": 1,
+        "guidelines": None,
+        "temperature": 0,
+    }
+    assert json.dumps(judge.identity["temperature"]) == "0"
+    assert judge.text(judge.question("a", "b")) == '{"one": "a", "other": "b"}'
+    assert blake2b(judge.instructions.encode(), digest_size=8).hexdigest() == "e1834abb1d945edc"
+
+
+@pytest.mark.parametrize(
+    ("prefix", "name", "takes"),
+    [
+        ("openai", "gpt-4o", True),
+        ("openai", "gpt-5-mini", False),
+        ("openai", "o3", False),
+        ("openai", "gpt-5.2", True),  # reasons only if it is asked to
+        ("anthropic", "claude-haiku-4-5", True),
+        ("anthropic", "claude-opus-5", False),
+        ("bedrock", "us.anthropic.claude-opus-4-7-v1:0", False),
+        ("bedrock", "amazon.nova-lite-v1:0", True),
+        ("ollama", "llama3.2:3b", True),
+    ],
+)
+def test_a_temperature_is_for_models_that_take_one(server, prefix, name, takes):
+    model = SERVERS[prefix].language_model(name, Connections(60))
+
+    assert takes_temperature(model.profile) is takes
+
+
+def test_a_model_without_a_temperature_is_asked_without_one_or_a_warning(server, asking):
+    with asking():
+        assert LLMComparator("openai:gpt-5-mini").compare("a", "A") == 1.0
+
+    ((_, _, body),) = server.requests
+    assert "temperature" not in body
 
 
 def test_values_of_other_types_stay_what_they_are(server, asking):

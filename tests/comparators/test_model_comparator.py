@@ -23,7 +23,7 @@ class Known:
     def answers(self, model, questions):
         questions = list(dict.fromkeys(questions))
         self.asked.append(questions)
-        names = {question: "|".join(question) for question in questions}
+        names = {question: "|".join(question[:2]) for question in questions}
         return {q: self.known[name] for q, name in names.items() if name in self.known}
 
 
@@ -48,7 +48,7 @@ def test_a_client_is_asked_once_for_all_pairs_of_a_call():
 
 
 def test_a_judge_gives_a_reason_for_each_pair():
-    client = Known(**{'"A"|"a"': Verdict(equivalent=True, reason="case aside")})
+    client = Known(**{'"A"|"a"': Verdict(equivalence=True, reason="case aside")})
     answers = LLMComparator("openai:m").ask(client, ["a", "A", "a", "a"], ["A", "a", "a", "b"])
 
     assert client.asked == [[('"A"', '"a"'), ('"a"', '"b"')]]
@@ -133,7 +133,7 @@ class Halved(LLMComparator):
 
 @pytest.mark.parametrize(("cls", "expected"), [(Shorter, [0.5, 0.5]), (Halved, [0.0, 0.5])])
 def test_what_a_subclass_overrides_is_not_bypassed_and_asks_the_same_client(cls, expected):
-    yes = Verdict(equivalent=True, reason="yes")
+    yes = Verdict(equivalence=True, reason="yes")
     client = Known(**{'"a"|"b"': yes, '"c"|"d"': yes})
     comparator = cls("openai:m")
     answers = comparator.ask(client, ["ax", "c"], ["by", "d"])
