@@ -51,7 +51,7 @@ def test_a_judge_gives_a_reason_for_each_pair():
     client = Known(**{'"A"|"a"': Verdict(equivalence=True, reason="case aside")})
     answers = LLMComparator("openai:m").ask(client, ["a", "A", "a", "a"], ["A", "a", "a", "b"])
 
-    assert client.asked == [[('"A"', '"a"'), ('"a"', '"b"')]]
+    assert client.asked == [[('"A"', '"a"', 0), ('"a"', '"b"', 0)]]
     assert answers.similarities.tolist() == [1.0, 1.0, 1.0, 0.0]
     assert answers.reasons == ["case aside", "case aside", "the values are the same", ""]
 
