@@ -79,7 +79,7 @@ class SticklerError(Exception):
         return "\n".join(str(problem) for problem in self.problems)
 
 
-class SchemaError(SticklerError):
+class SchemaError(SticklerError, ValueError):
     """A schema that cannot be compiled, with all of its problems."""
 
 

@@ -3,13 +3,27 @@
 import doctest
 import importlib
 import re
+import sys
 from pathlib import Path
+
+import pytest
 
 import stickler_cli
 
 PAGE = (Path(__file__).parents[2] / "docs" / "migrating.md").read_text(encoding="utf-8")
 
 
+@pytest.fixture
+def without_stickler(monkeypatch):
+    """Neither stickler-eval nor what stands for it is imported before or afterwards."""
+    for name in [name for name in sys.modules if name.partition(".")[0] == "stickler"]:
+        monkeypatch.delitem(sys.modules, name)
+    yield
+    for name in [name for name in sys.modules if name.partition(".")[0] == "stickler"]:
+        del sys.modules[name]
+
+
+@pytest.mark.usefixtures("without_stickler")
 def test_every_example_gives_what_the_page_shows():
     examples = "\n".join(re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL))
     names = {"__name__": __name__}

@@ -1,0 +1,193 @@
+"""The module paths and names of stickler-eval, for programs that were written for it.
+
+Importing this makes `stickler_cli.compat.structured_object_evaluator.models...` and the like
+importable, so that a search and replace of `stickler` is enough; `install` makes the same
+importable as `stickler`. What is not in the table below is not here, or elsewhere:
+docs/migrating.md says where.
+"""
+
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path as File
+from types import ModuleType, SimpleNamespace
+from typing import Any, Final
+
+import stickler_cli
+from stickler_cli.api.bulk import aggregate_from_comparisons
+from stickler_cli.api.evaluation_views import Evaluation
+from stickler_cli.api.process_evaluation import ProcessEvaluation
+from stickler_cli.api.structured import StructuredModel
+from stickler_cli.api.views import ComparisonResult
+
+_MODELS: Final = "StructuredModel ComparableField"
+_NON_MATCHES: Final = "NonMatchField NonMatchType"
+_ANLS: Final = "anls_score compare_json compare_structured_models"
+_AUTO: Final = "evaluate EvalResult"
+_BULK: Final = "BulkStructuredModelEvaluator aggregate_from_comparisons"
+_REPORTS: Final = "EvaluationHTMLReporter ReportConfig"
+
+_COMPARATORS: Final = {
+    "anls": "ANLSStarComparator",
+    "base": "BaseComparator",
+    "bbox": "BBoxIoUComparator",
+    "bert": "BERTComparator",
+    "date": "DateComparator",
+    "exact": "ExactComparator",
+    "fuzzy": "FuzzyComparator",
+    "levenshtein": "LevenshteinComparator",
+    "llm": "LLMComparator",
+    "normalized": "NormalizedComparator",
+    "numeric": "NumericComparator NumericExactC",
+    "phone": "PhoneComparator",
+    "semantic": "SemanticComparator",
+    "structured": "StructuredModelComparator",
+}
+_ALL_COMPARATORS: Final = " ".join(_COMPARATORS.values())
+_ROOT: Final = f"{_MODELS} {_NON_MATCHES} {_ANLS} aggregate_from_comparisons"
+_OBJECTS: Final = "structured_object_evaluator"
+
+# The modules, and what each has; every name is one of `stickler_cli` or of this module.
+MODULES: Final[Mapping[str, str]] = {
+    "": f"{_ROOT} {_ALL_COMPARATORS} {_AUTO}",
+    "auto": _AUTO,
+    "auto.facade": _AUTO,
+    "comparators": _ALL_COMPARATORS,
+    **{f"comparators.{module}": names for module, names in _COMPARATORS.items()},
+    "reporting": "",
+    "reporting.html": _REPORTS,
+    "reporting.html.html_reporter": "EvaluationHTMLReporter",
+    "reporting.html.report_config": "ReportConfig",
+    _OBJECTS: f"{_ROOT} print_confusion_matrix",
+    f"{_OBJECTS}.bulk_structured_model_evaluator": _BULK,
+    f"{_OBJECTS}.evaluator": "StructuredModelEvaluator",
+    f"{_OBJECTS}.models": _MODELS,
+    f"{_OBJECTS}.models.comparable_field": "ComparableField",
+    f"{_OBJECTS}.models.non_match_field": _NON_MATCHES,
+    f"{_OBJECTS}.models.structured_model": "StructuredModel",
+    f"{_OBJECTS}.utils": _ANLS,
+    f"{_OBJECTS}.utils.anls_score": _ANLS,
+    f"{_OBJECTS}.utils.compare_json": "compare_json",
+    f"{_OBJECTS}.utils.pretty_print": "print_confusion_matrix",
+    "utils": "",
+    "utils.process_evaluation": "ProcessEvaluation",
+}
+
+
+class Alias(ModuleType):
+    """A module of stickler-eval: names that are looked up when they are asked for."""
+
+    def __init__(self, name: str, names: str) -> None:
+        """Offer some names, with blanks between them."""
+        super().__init__(name, __doc__)
+        self.__all__ = names.split()
+        self.__file__ = __file__  # where messages say that a name is missing
+        self.__path__: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what is offered by a name."""
+        if name not in self.__all__:
+            raise AttributeError(f"module {self.__name__} has no {name}; see docs/migrating.md")
+        return getattr(sys.modules[__name__], name)
+
+
+def __getattr__(name: str) -> Any:
+    """Return what stickler-eval offers at its top."""
+    if any(name in names.split() for names in MODULES.values()):
+        return getattr(stickler_cli, name)
+    raise AttributeError(f"module {__name__} has no {name}; see docs/migrating.md")
+
+
+def install(name: str = "stickler") -> None:
+    """Let programs import this as `stickler`, as if it were stickler-eval.
+
+    Raises:
+        ImportError: another module of that name is imported already.
+    """
+    if name in sys.modules and not isinstance(sys.modules[name], Alias):
+        raise ImportError(f"{name} is imported already; call install() before that")
+    _register(name, MODULES)
+
+
+def _register(root: str, modules: Mapping[str, str]) -> None:
+    for path, names in modules.items():
+        whole = f"{root}.{path}".rstrip(".")
+        sys.modules[whole] = module = Alias(whole, names)
+        parent, _, last = whole.rpartition(".")
+        if path and last not in modules.get(path.rpartition(".")[0], "").split():
+            setattr(sys.modules[parent], last, module)  # a function of that name goes first
+
+
+def compare_structured_models(gt: StructuredModel, pred: StructuredModel) -> ComparisonResult:
+    """Return what `gt.compare_with(pred)` does."""
+    return gt.compare_with(pred)
+
+
+def compare_json(
+    gt_json: dict[str, Any], pred_json: dict[str, Any], model_cls: type[StructuredModel]
+) -> ComparisonResult:
+    """Return the comparison of two JSON documents as instances of a class.
+
+    Raises:
+        ValidationError: the ground truth or the prediction is none.
+    """
+    return model_cls.from_json(gt_json).compare_with(model_cls.from_json(pred_json))
+
+
+def print_confusion_matrix(
+    results: Mapping[str, Any] | ProcessEvaluation, *_options: object, **_more: object
+) -> None:
+    """Print what `stickler eval` prints in a terminal; the options of stickler-eval have no effect.
+
+    Args:
+        results: of `compare_with(..., include_confusion_matrix=True)`, or of the bulk evaluator.
+    """
+    sys.stdout.write(_evaluation(results).report())
+
+
+def _evaluation(results: Mapping[str, Any] | ProcessEvaluation) -> Evaluation:
+    if isinstance(results, ProcessEvaluation):
+        return results.evaluation
+    matrix = results["confusion_matrix"]
+    whole = {**results, "overall_score": matrix["overall"]["similarity_score"]}
+    return aggregate_from_comparisons([whole]).evaluation
+
+
+class ReportConfig(SimpleNamespace):
+    """The options of a page, which have no effect: it shows everything, and opens what is asked."""
+
+
+class EvaluationHTMLReporter:
+    """Writes results as the page of `stickler eval --format html`."""
+
+    def generate_report(
+        self,
+        evaluation_results: Mapping[str, Any] | ProcessEvaluation,
+        output_path: str,
+        config: ReportConfig | None = None,
+        *_options: object,
+        title: str = "documents",
+        **_more: object,
+    ) -> SimpleNamespace:
+        """Write the page, into a directory that is made if it is not there.
+
+        Returns:
+            `success`, True, with `output_path`, `generation_time_seconds`, and the like.
+        """
+        begun = time.monotonic()
+        evaluation = _evaluation(evaluation_results)
+        file = File(output_path)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(evaluation.report("html", title=title), encoding="utf-8")
+        return SimpleNamespace(
+            output_path=output_path,
+            success=True,
+            generation_time_seconds=time.monotonic() - begun,
+            sections_included=["all"],
+            errors=[],
+            metadata={"document_count": evaluation.evaluated},
+            summary=lambda: f"written to {output_path}",
+        )
+
+
+_register(__name__, {path: names for path, names in MODULES.items() if path})
