@@ -157,7 +157,8 @@ class _Work:
     def __init__(self) -> None:
         self.wrappers: Counter[str] = Counter()
         self.problems: list[str] = []
-        self.known = self.inherited = 0
+        self.known = False
+        self.inherited = 0
         self.stated: dict[Path, float] = {}
         self.metadata: dict[Path, JsonObject] = {}
 
@@ -205,7 +206,7 @@ class _Work:
 
     def counted(self, value: JsonValue, known: float | None, *, inherited: bool) -> float | None:
         if known is not None and not is_absent(value):
-            self.known += 1
+            self.known = True
             self.inherited += inherited
         return known
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from stickler_cli.compare.engine import compare
-from stickler_cli.compare.explained import Candidate, Pairing, Sum
+from stickler_cli.compare.explained import Candidate, Explained, Pairing, Sum
 from stickler_cli.compare.explaining import explain
 from stickler_cli.compare.plan import Options
 from stickler_cli.compare.result import Outcome
@@ -94,6 +94,55 @@ def test_a_clipped_field_adds_nothing():
     root = explained(an_object(a=clipped), {"a": "abcd"}, {"a": "abcx"})
 
     assert (part(root, "a").similarity, part(root, "a").score, part(root, "a").adds) == (0.75, 0, 0)
+
+
+def test_a_value_is_told_with_all_that_its_comparison_says():
+    stated = {**TEXT, "x-aws-stickler-threshold": 0.5, "x-aws-stickler-weight": 2}
+    root = explained(an_object(a=stated, b=EXACT), {"a": "abcd", "b": "x"}, {"a": "abcx", "b": "y"})
+    figures = {
+        "similarity": 0.75,
+        "score": 0.75,
+        "threshold": 0.5,
+        "threshold_source": "annotation",
+    }
+    assert part(root, "a") == Explained(
+        gt_path=("a",),
+        pred_path=("a",),
+        kind="leaf",
+        comparator="LevenshteinComparator",
+        gt="abcd",
+        pred="abcx",
+        outcome=Outcome.TP,
+        **figures,
+        weight=2,
+        adds=1.5,
+    )
+    assert (part(root, "b").comparator, part(root, "b").outcome) == ("ExactComparator", Outcome.FD)
+    assert (root.kind, root.comparator, root.gt, root.pred) == ("object", "", None, None)
+
+
+def test_values_of_different_kinds_are_told_whole():
+    root = explained(an_object(o=an_object(a=TEXT), t=a_list(TEXT)), {"o": {"a": "x"}}, {"o": "x"})
+    found = part(root, "o")
+    assert (found.gt, found.pred, found.outcome) == ({"a": "x"}, "x", Outcome.FD)
+    assert (part(root, "t").kind, part(root, "t").gt) == ("list", None)
+
+
+def test_an_item_is_told_as_its_list_judges_it():
+    rows = a_list(an_object(a=EXACT, b=EXACT, c=EXACT))
+    gt = {"rows": [{"a": "1", "b": "2", "c": "3"}, {"a": "7", "b": "8", "c": "9"}]}
+    pred = {"rows": [{"a": "1", "b": "2", "c": "4"}]}
+    found = part(explained(an_object(rows=rows), gt, pred), "rows")
+    first, second = found.parts
+    assert (first.outcome, first.similarity, first.threshold) == (
+        Outcome.FD,
+        pytest.approx(2 / 3),
+        0.7,
+    )
+    assert (first.gt, first.pred, first.gt_path) == (None, None, ("rows", 0))
+    assert (second.outcome, second.gt, second.pred) == (Outcome.FN, gt["rows"][1], None)
+    assert (second.gt_path, second.pred_path, second.adds) == (("rows", 1), ("rows", 1), 0.0)
+    assert (found.gt, found.pred, found.sum.divisor) == (None, None, 2)
 
 
 def test_nothing_to_compare_is_a_sum_of_nothing():
@@ -293,6 +342,7 @@ def test_extra_keys_take_no_part_and_undeclared_ones_are_named():
     assert (extra.outcome, extra.extra, extra.pred, extra.adds) == (Outcome.FA, True, 2, None)
     assert (extra.kind, extra.gt_path, extra.pred_path) == ("leaf", ("new",), ("new",))
     assert (extra.similarity, extra.score, extra.threshold) == (0.0, 0.0, 0.0)
+    assert (extra.threshold_source, extra.gt) == ("default", None)
     assert (root.sum, root.undeclared) == (Sum(1.0, 1.0), ("old",))
 
 
@@ -313,3 +363,8 @@ def test_positions_of_a_tuple_have_no_runner_up():
     assert found.kind == "tuple"
     assert found.sum == Sum(1.5, 3)
     assert [each.pairing for each in found.parts] == [None, None, None]
+    last = found.parts[2]
+    assert (last.outcome, last.adds, last.pred_path) == (Outcome.FN, 0.0, ("t", 2))
+    more = part(explained(schema, {"t": ["ab"]}, {"t": ["ab", "x", "y"]}), "t")
+    assert (more.sum, more.parts[2].gt_path) == (Sum(1.0, 3), ("t", 2))
+    assert part(explained(schema, {"t": ["ab"]}, {}), "t").sum is None

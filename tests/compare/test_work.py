@@ -5,6 +5,7 @@ import random
 import numpy as np
 import pytest
 
+from stickler_cli.comparators.base import LETTERS_OF_WORD, STEPS_OF_PAIR, STEPS_OF_WORDS
 from stickler_cli.comparators.levenshtein import LevenshteinComparator
 from stickler_cli.compare.columns import Columns
 from stickler_cli.compare.plan import Options, Purpose
@@ -95,6 +96,7 @@ def test_steps_grow_with_the_product_of_the_sizes_however_deep_documents_are(
         assert steps_of(schema, gt, pred) <= STEPS_OF_TWO_NODES * size(gt) * size(pred)
 
 
+TEXT = {"type": "string"}
 TEXTS = {"type": "object", "properties": {"t": {"type": "array", "items": {"type": "string"}}}}
 
 
@@ -137,6 +139,35 @@ def test_equal_texts_are_no_work():
     one = {"t": texts(1, 5_000)["t"] * 200}
 
     assert steps_of(TEXTS, one, one, limit=1) < STEPS_OF_UNIT // 10
+
+
+def test_steps_of_all_places_add_up_to_the_limit_and_not_beyond():
+    work = Work(limit=0.001, at_once=0.0005)
+    top, below = work.place(), work.place().below("a")
+    assert work.steps == 0
+    top.charge(300_000)
+    below.charge(500_000)  # as much at once as may be
+    work.place(("a",)).charge(200_000)
+    assert work.steps == 1_000_000
+    top.check(0)
+    with pytest.raises(WorkLimitError, match=r"most of it at a$"):
+        top.check(1)
+    with pytest.raises(TooMuchAtOnceError):
+        Work(at_once=0.0005).place().charge(500_001)
+
+
+@pytest.mark.parametrize("names", [["", "a", "ab"], ["abcdefgh" * 20, "x" * 90, "ab", "ab"]])
+def test_the_least_steps_of_pairs_are_those_of_texts_that_differ(names):
+    gts, preds = names, [*names[::-1], "another text", None]
+    work = Work()
+    columns = Columns(gts, preds, work.place())
+    leaf = compile_schema({"type": "object", "properties": {"t": TEXT}}).root.fields[0].node
+    codes = columns.codes
+    every = np.arange(len(gts)), np.arange(len(preds))
+    found = leaf.least_steps(columns, codes.gt[every[0]], codes.pred[every[1]])
+    unlike = [(len(gt), len(pred)) for gt in gts for pred in preds if gt and pred and gt != pred]
+    cells = sum(gt * pred for gt, pred in unlike)
+    assert found == STEPS_OF_PAIR * len(unlike) + STEPS_OF_WORDS * cells // LETTERS_OF_WORD
 
 
 def test_much_at_once_is_told_where_nobody_could_interrupt_it():

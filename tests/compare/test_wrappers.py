@@ -1,10 +1,12 @@
 """Values with metadata, and the documents without."""
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stickler_cli.compare.wrappers import Form, Unwrapped, Unwrapper, beside
+from stickler_cli.compare.wrappers import Form, Unwrapped, Unwrapper, beside, least
 from stickler_cli.schema.compiler import compile_schema
 
 SCHEMA = {
@@ -63,6 +65,47 @@ def test_what_may_be_a_value_of_its_own_is_left_alone(value):
     assert (found.value, found.confidences, found.wrappers.total()) == (value, None, 0)
 
 
+def test_a_place_that_declares_one_name_of_a_wrapper_is_none():
+    amount = {"type": "object", "properties": {"value": {"type": "number"}}}
+    schema = {"type": "object", "additionalProperties": amount, "properties": {"one": amount}}
+    document = {"one": {"value": 5, "confidence": 0.9}, "any": {"value": 6, "confidence": 0.8}}
+    found = Unwrapper(compile_schema(schema).root)(document)
+    assert (found.value, found.wrappers.total()) == (document, 0)
+
+
+def test_what_wrappers_say_beside_values_is_kept_by_place():
+    sure = {"_value": 5, "_confidence": 1, "_page": 2}
+    found = bare({"total": sure, "items": [{"qty": {"_value": 7, "unit": "kg"}}]})
+    assert found.stated == {("total",): 1.0}
+    assert found.metadata == {("total",): {"_page": 2}, ("items", 0, "qty"): {"unit": "kg"}}
+    assert found.wrappers == {"_value": 2}
+    assert found.problems == ()
+
+
+def test_a_wrapper_in_a_wrapper_that_says_nothing_changes_nothing():
+    found = bare({"total": {"_value": {"_value": 5, "_confidence": None}, "_confidence": 0.9}})
+    assert (found.value, found.confidences) == ({"total": 5}, {"total": 0.9})
+    assert found.stated == {("total",): 0.9}
+
+
+def test_of_what_is_compared_as_a_whole_the_least_confidence_counts():
+    assert [least(known) for known in (None, 0.5, {}, [None], {"a": []})] == [
+        None,
+        0.5,
+        *[None] * 3,
+    ]
+    assert least({"a": 0.5, "b": [0.3, None, {"c": 0.2}], "d": 0.9}) == 0.2
+
+
+def test_text_that_may_hold_wrappers_is_known_by_its_bytes():
+    marks = Unwrapper(ROOT, Form("Größe", "conf")).marks
+    for written in (json.dumps({"Größe": 1}), json.dumps({"Größe": 1}, ensure_ascii=False)):
+        assert any(mark in written.encode() for mark in marks)
+    assert not any(mark in b'{"Gr": 1}' for mark in marks)
+    for wrapper in ({"_value": 1}, {"value": 5, "confidence": 0.9}, {"Value": 5, "Confidence": 1}):
+        assert any(mark in json.dumps(wrapper).encode() for mark in Unwrapper(ROOT).marks)
+
+
 def test_objects_and_lists_hand_their_confidence_down():
     found = bare(
         {
@@ -114,6 +157,13 @@ def test_confidences_may_come_beside_a_document():
         "y": None,
     }
     assert (found.inherited, found.problems) == (1, ())
+
+
+def test_a_confidence_beside_a_list_is_that_of_its_values():
+    document = bare({"total": 5, "items": [{"qty": 1}, {"qty": 2}]})
+    found = beside(document, {"total": {"deep": 1}, "items": 0.5})
+    assert found.confidences == {"total": None, "items": [{"qty": 0.5}, {"qty": 0.5}]}
+    assert beside(document, {}).confidences is None
 
 
 def test_what_is_no_confidence_beside_a_document_is_told():
