@@ -29,6 +29,17 @@ _ONE_SIDED: Final = {
     ErrorClass.MISSED_OBJECT: "missed",
     ErrorClass.INVENTED_OBJECT: "invented",
 }
+_SAME_SLIP: Final = {
+    ErrorClass.SWAPPED: "the value of another field or item",
+    ErrorClass.TRUNCATED: "cut short",
+    ErrorClass.OVERRUN: "with more before or after it",
+    ErrorClass.DAY_MONTH_SWAPPED: "day and month swapped",
+    ErrorClass.PARTIAL_DATE: "a part of the date",
+    ErrorClass.DECIMAL_SHIFT: "decimal point shifted",
+    ErrorClass.DIGIT_SLIP: "a digit wrong or out of place",
+}
+"""Classes that say what happened, whatever the values are: their causes are told as one."""
+
 _THINGS: Final = ("item", " value", " object", " kind", " slip", " shift", " date")
 """What classes named after a thing end in; the others are named after what happened to it."""
 
@@ -64,20 +75,25 @@ def of_class(error_class: ErrorClass, count: int) -> str:
 
 
 def causes(view: RunView) -> tuple[list[CauseText], list[CauseText]]:
-    """Return the causes that lost most values, and all others; pairs that stand alone together."""
+    """Return the causes that lost most values, and all others.
+
+    Pairs that stand alone are told together, and so are those of a class that says enough.
+    """
     known = view.run.evaluation.causes.ranked()
-    alone: dict[tuple[str, ErrorClass], list[tuple[Cause, Kind]]] = {}
+    together: dict[tuple[str, ErrorClass], list[tuple[Cause, Kind]]] = {}
     texts = []
     for cause in known:
         kind = cause.kind
-        if kind is not None and kind.gt and cause.size.errors == 1:
-            key = view.quoted(field_path(kind.path) or WHOLE), cause.error_class
-            alone.setdefault(key, []).append((cause, kind))
+        if kind and kind.gt and (cause.size.errors == 1 or cause.error_class in _SAME_SLIP):
+            key = view.quoted(field_path(kind.path)), cause.error_class
+            together.setdefault(key, []).append((cause, kind))
         elif cause.size.values:
             texts.append(CauseText(cause.size.values, _text(view, cause), (cause,)))
-    for (name, error_class), found in alone.items():
-        number = len(found)
+    for (name, error_class), found in together.items():
+        number = sum(cause.size.errors for cause, _ in found)
         text = f"{name}: {of_class(error_class, number)}, all different"
+        if error_class in _SAME_SLIP:
+            text = f"{name}: {_SAME_SLIP[error_class]}, {number_of(number, 'time')}"
         text = text if number > 1 else f"{_pair(view, name, *found[0])} once"
         texts.append(CauseText(number, text, tuple(cause for cause, _ in found)))
     texts.sort(key=lambda text: -text.values)

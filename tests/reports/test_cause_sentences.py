@@ -52,6 +52,13 @@ def test_pairs_that_stand_alone_are_put_together(texts):
     ]
 
 
+def test_a_class_that_says_what_happened_is_told_once_whatever_the_values(texts):
+    days = [("2024-01-05", "2024-05-01")] * 2 + [("2024-02-03", "2024-03-02")]
+    found = texts(*(({"currency": gt}, {"currency": pred}) for gt, pred in days))
+
+    assert found == ["3 currency: day and month swapped, 3 times"]
+
+
 def test_one_that_is_alone_is_told_by_its_values(texts):
     assert texts(({"currency": " USD"}, {"currency": "EUR"})) == ['1 currency " USD" -> EUR once']
     assert texts(({"count": 5}, {"count": "n/a"})) == ['1 count 5 -> "n/a" once']
