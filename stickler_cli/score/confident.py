@@ -4,7 +4,7 @@ Where a run keeps no rows of documents, they are counted by rounded confidence: 
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
 from typing import Any, Final, NamedTuple
 
@@ -13,6 +13,7 @@ import numpy as np
 from stickler_cli.compare.columns import Indexes, Mask
 from stickler_cli.compare.outcomes import Floats
 from stickler_cli.core.json_values import json_line
+from stickler_cli.core.rules import KEPT
 from stickler_cli.core.values import dataclass
 from .accounts import decoded
 from .confidence import Reliability, confidence_view, reliability
@@ -91,9 +92,15 @@ class Confidences:
     """Id of each document that has any, and what `FieldCounts.confidences` says of it, encoded."""
     counted: dict[str, Counted] | None = None
     """Instead of the lines, the values by the path of their field; None where lines are kept."""
+    _made: dict[object, Any] = field(init=False, repr=False, compare=False, metadata={KEPT: False})
+    """What was made of these documents: it takes its time, and several ask for it."""
+
+    def __post_init__(self) -> None:
+        self._made = {}
 
     def add(self, document: str, record: Mapping[str, Any]) -> None:
         """Add a document that has any."""
+        self._made.clear()
         if self.counted is None:
             self.lines.append((document, json_line(record)))
         else:
@@ -101,6 +108,7 @@ class Confidences:
 
     def merge(self, other: "Confidences") -> None:
         """Add the documents of others; they are only counted where those of either side are."""
+        self._made.clear()
         if other.counted is not None:
             self.drop_lines()
         if self.counted is None:
@@ -114,6 +122,7 @@ class Confidences:
     def drop_lines(self) -> None:
         """Count the values by rounded confidence, and forget their documents."""
         if self.counted is None:
+            self._made.clear()
             self.counted, lines, self.lines = {}, self.lines, []
             for _, line in lines:
                 self._count(decoded(line))
@@ -131,6 +140,25 @@ class Confidences:
 
     def by_field(self) -> dict[str, Units]:
         """Return the units of each field, by its path, and of whole documents for ""."""
+        found: dict[str, Units] = self._once("units", self._units)
+        return found
+
+    def view(self, path: str, leaves: int, settings: IntervalSettings | None) -> dict[str, Any]:
+        """Return what those of a field come to, or all for "", as the run format shows it.
+
+        `leaves` are those of the predictions, with a confidence or without.
+        """
+        units = self.by_field()[path]
+        key = path, leaves, settings
+        found: dict[str, Any] = self._once(key, lambda: _view(units, leaves, settings))
+        return found
+
+    def _once(self, key: object, make: Callable[[], Any]) -> Any:
+        if key not in self._made:
+            self._made[key] = make()
+        return self._made[key]
+
+    def _units(self) -> dict[str, Units]:
         if self.counted is not None:
             fields = {"": Counted(), **self.counted}
             return {path: counted.units() for path, counted in sorted(fields.items())}
@@ -192,11 +220,7 @@ def read_counted(record: Mapping[str, Any]) -> dict[str, Counted]:
     }
 
 
-def units_view(units: Units, leaves: int, settings: IntervalSettings | None) -> dict[str, Any]:
-    """Return what confidences come to as the run format shows it.
-
-    `leaves` are those of the predictions, with a confidence or without.
-    """
+def _view(units: Units, leaves: int, settings: IntervalSettings | None) -> dict[str, Any]:
     known = units.reliability()
     total, wrong = int(known.total[0]), int(known.errors[0])
     shown: dict[str, Any] = {

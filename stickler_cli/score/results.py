@@ -14,7 +14,7 @@ from .accounts import sparse
 from .batch import Batch
 from .comparison_view import tally_view
 from .conditions import FieldInfo, in_schema_order
-from .confident import Confidences, Units, counted_view, units_view
+from .confident import Confidences, counted_view
 from .counts import RateRule
 from .delta import ScoreSums, field_intervals
 from .document_result import Status, warnings_view
@@ -139,18 +139,18 @@ class Results:
 
         There are intervals where those of rates were asked for.
         """
-        by_field = self.confidences.by_field()
-        found = {path: self._trust(path, units) for path, units in by_field.items()}
+        found = {path: self._trust(path) for path in self.confidences.by_field()}
         return {**found.pop(""), "fields": found}
 
     def confidence(self, path: str = "") -> dict[str, Any] | None:
         """Return the same of one field, or of whole documents; None where nothing is known."""
         units = self.confidences.by_field().get(path)
-        return None if units is None or not len(units.right) else self._trust(path, units)
+        return None if units is None or not len(units.right) else self._trust(path)
 
-    def _trust(self, path: str, units: Units) -> dict[str, Any]:
+    def _trust(self, path: str) -> dict[str, Any]:
         settings = self.bootstrap.settings if self.bootstrap else None
-        return units_view(units, predicted(self.tally, parse_field_path(path)), settings)
+        leaves = predicted(self.tally, parse_field_path(path))
+        return self.confidences.view(path, leaves, settings)
 
     def undeclared(self) -> list[tuple[Path, int]]:
         """Return the keys of ground truths that the schema does not declare, and how often each."""

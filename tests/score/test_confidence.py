@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stickler_cli.api.many import evaluate_many
+from stickler_cli.score import confident
 from stickler_cli.score.confidence import confidence_view, reliability
 
 CASES = (Path(__file__).parents[1] / "cases" / "confidence.jsonl").read_text("utf-8").splitlines()
@@ -191,3 +192,23 @@ def test_an_undeclared_key_is_a_wrong_value_with_its_confidence():
     found = confidences(({"items": []}, {"extra": wrapped("x", 0.7)}))
     assert (found["units"], found["right"]) == (1, 0)
     assert found["fields"]["extra"]["coverage"] is None
+
+
+def test_figures_are_worked_out_once_until_there_are_more_documents(monkeypatch):
+    made = []
+    monkeypatch.setattr(
+        confident, "_view", lambda units, *rest: made.append(units) or view(units, *rest)
+    )
+    gt, pred = {"items": [{"sku": "a", "qty": 1}]}, {"items": [item("a", 2, 0.5)]}
+    evaluation = evaluate_many(ITEMS, [(gt, pred)])
+
+    for _ in range(2):
+        first = evaluation.to_dict()["confidence"]
+        assert evaluation.confidence("items.qty") == first["fields"]["items.qty"]
+    assert len(made) == 3  # all, and two fields
+
+    evaluation.merge(evaluate_many(ITEMS, [(gt, pred)]))
+    assert evaluation.to_dict()["confidence"]["units"] == 2 * first["units"]
+
+
+view = confident._view  # noqa: SLF001 - to be counted
