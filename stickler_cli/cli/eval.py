@@ -32,6 +32,7 @@ EPOCH: Final = "SOURCE_DATE_EPOCH"  # seconds: the time that a run says it began
 _OF_THE_FIRST: Final[dict[str, Any]] = {
     "documents": None,
     "non_matches": None,
+    "values": None,
     "policy": None,
     "gate": (),
     "fail_under": None,

@@ -157,3 +157,20 @@ class DocumentLineRecord(TypedDict):
     validity: AnyJson
     remarks: AnyJson
     problems: AnyJson
+    by: AnyJson
+    fields: AnyJson
+    confidences: AnyJson
+
+
+class ValueLineRecord(TypedDict):
+    """A line of `--values`: one value that was compared."""
+
+    document: str
+    field: str
+    path: str
+    prediction_path: str
+    outcome: Literal["tp", "fd", "fa", "fn"]
+    similarity: Fraction
+    ground_truth_value: AnyJson
+    prediction_value: AnyJson
+    confidence: Fraction

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import PurePath
-from typing import BinaryIO, Final, Protocol, TypeAlias, get_args
+from typing import Any, BinaryIO, Final, Protocol, TypeAlias, get_args
 
 from stickler_cli.core.json_values import JsonValue, json_line
 from stickler_cli.core.locations import Path, field_path
@@ -24,8 +24,11 @@ SUFFIXES: Final = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
     ".parquet": "parquet",
+    ".arrow": "arrow",
 }
 """Suffix of a file -> the format of its rows."""
+
+TYPED: Final = ("parquet", "arrow")  # these need pyarrow, and have types
 
 ROW_GROUP: Final = 10_000
 """Rows that Parquet keeps together, and that wait in memory until then."""
@@ -84,10 +87,11 @@ class _JsonLines:
         pass
 
 
-class _Parquet:
+class _Groups:
+    """Rows with types, written so many at a time: `ROW_GROUP`."""
+
     def __init__(self, stream: BinaryIO, columns: Columns) -> None:
         import pyarrow as pa  # an extra
-        from pyarrow import parquet
 
         of = {
             str: pa.string(),
@@ -98,7 +102,13 @@ class _Parquet:
         }
         self._columns, self._rows = columns, list[Row]()
         self._schema = pa.schema([(name, of[kind]) for name, kind in columns.items()])
-        self._file = parquet.ParquetWriter(stream, self._schema)
+        self._file = self._open(stream)
+
+    def _open(self, stream: BinaryIO) -> Any:
+        """Return what takes tables of the schema, and is closed."""
+        from pyarrow import parquet
+
+        return parquet.ParquetWriter(stream, self._schema)
 
     def add(self, rows: Iterable[Row]) -> None:
         for row in rows:
@@ -123,11 +133,19 @@ class _Parquet:
         self._rows = []
 
 
+class _Arrow(_Groups):
+    def _open(self, stream: BinaryIO) -> Any:
+        import pyarrow as pa  # an extra
+
+        return pa.ipc.new_file(stream, self._schema)
+
+
 _KINDS: Final[Mapping[str, Callable[[BinaryIO, Columns], RowFile]]] = {
     "csv": _Delimited,
     "tsv": _Tabbed,
     "jsonl": _JsonLines,
-    "parquet": _Parquet,
+    "parquet": _Groups,
+    "arrow": _Arrow,
 }
 
 
@@ -140,10 +158,10 @@ def row_bytes(format_name: str, columns: Columns, rows: Iterable[Row]) -> bytes:
     return stream.getvalue()
 
 
-def require_parquet() -> None:
-    """Raise UnavailableError if nothing is installed that writes Parquet."""
+def require_pyarrow(what: str = "Parquet") -> None:
+    """Raise UnavailableError if nothing is installed that writes Parquet and Arrow."""
     if find_spec("pyarrow") is None:
-        found = "Parquet needs pyarrow, which is not installed"
+        found = f"{what} needs pyarrow, which is not installed"
         raise UnavailableError([Problem("", found, "", "pip install 'stickler-cli[parquet]'")])
 
 
@@ -159,8 +177,8 @@ def format_of_lines(option: str, file: str) -> str:
     if not name:
         expected = f"one that ends in {', '.join(SUFFIXES)}"
         raise UsageError([Problem(option, f"the file is {file}", expected)])
-    if name == "parquet":
-        require_parquet()
+    if name in TYPED:
+        require_pyarrow(name.title())
     return name
 
 
@@ -179,6 +197,13 @@ def columns_of_errors() -> list[LineColumn]:
     from .account_format import NonMatchRecord  # few runs write such rows
 
     return [LineColumn("document", str, ("document",)), *_columns(NonMatchRecord)]
+
+
+def columns_of_values() -> list[LineColumn]:
+    """Return the columns of a file of values."""
+    from .account_format import ValueLineRecord  # few runs write such rows
+
+    return [*_columns(ValueLineRecord)]
 
 
 def columns_of_documents(fields: Iterable[Path]) -> list[LineColumn]:

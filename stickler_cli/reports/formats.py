@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     )
 
 FORMATS: Final = (
-    *("table", "json", "csv", "tsv", "jsonl", "parquet"),
+    *("table", "json", "csv", "tsv", "jsonl", "parquet", "arrow"),
     *("markdown", "junit", "github", "openmetrics", "html"),
 )
 ROW_FORMATS: Final = frozenset(row_files.SUFFIXES.values())
@@ -99,15 +99,16 @@ def format_of(file_name: str) -> str | None:
 
 def require(format_names: Collection[str]) -> None:
     """Raise UnavailableError if a format needs something that is not installed."""
-    if "parquet" in format_names:
-        row_files.require_parquet()
+    for name in row_files.TYPED:
+        if name in format_names:
+            row_files.require_pyarrow(name.title())
 
 
 def pieces(format_name: str, subject: "Subject", style: TableStyle) -> Iterator[str]:
     """Yield the report of a subject as text that ends with a line break.
 
     It comes piece by piece where the whole grows with the documents. The style is nothing to
-    `json`, `github` and `openmetrics`. Parquet is no text: `written` has it.
+    `json`, `github` and `openmetrics`. Parquet and Arrow are no text: `written` has them.
     """
     if format_name in ROW_FORMATS:
         yield from (piece.decode() for piece in written(format_name, subject, style))

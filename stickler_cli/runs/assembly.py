@@ -215,9 +215,10 @@ def _check_outputs(settings: EvalSettings, inputs: Sequence[tuple[str, str]]) ->
         if kept and file is not None:
             hint = "the run directory has those lines too"
             raise UsageError([Problem(option, f"there is {OPTION}", "one of the two", hint)])
-    files = (OPTION, settings.run_dir), *(("--output", path) for path in settings.output), *lines
+    rows = (*lines, ("--values", settings.values))
+    files = (OPTION, settings.run_dir), *(("--output", path) for path in settings.output), *rows
     check_outputs([(option, path) for option, path in files if path], inputs)
-    for option, file in lines:
+    for option, file in rows:
         if file is not None:
             format_of_lines(option, file)
 
@@ -232,6 +233,7 @@ def _outputs_requested(
         reported,
         document_lines=kept or settings.documents is not None,
         non_match_lines=kept or settings.non_matches is not None,
+        value_lines=settings.values is not None,
         first_non_matches=max(
             settings.show_non_matches, KEPT_NON_MATCHES if kept else 0, reported.first_non_matches
         ),

@@ -14,7 +14,7 @@ from stickler_cli.core.rules import KEPT
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.pairs import DocumentPair, Fingerprint, PairRef, read_pair
 from stickler_cli.records.chunk_record import KEPT_EVALUATION
-from stickler_cli.score.accounts import Accounts
+from stickler_cli.score.accounts import CONFIDENCES, Accounts, account_records
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.bootstrap import Bootstrap
 from stickler_cli.score.comparison_view import document_view
@@ -26,6 +26,7 @@ from stickler_cli.score.non_matches import NonMatch
 from stickler_cli.score.results import NO_GROUP
 from stickler_cli.score.tally import COUNTING_MODES
 from stickler_cli.score.validity import SIDES, verdict_view
+from stickler_cli.score.values import value_lines
 from .grouping import group_of
 from .job import Job, OutputsRequested
 from .limits import room_for_depth
@@ -44,6 +45,7 @@ class ChunkResult:
     ids: list[str] = field(default_factory=list)
     document_lines: bytes = b""
     non_match_lines: bytes = b""
+    value_lines: bytes = b""
     first_non_matches: list[tuple[str, NonMatch]] = field(default_factory=list)
     """Document id and error, at most as many as were requested."""
     document: Mapping[str, object] | None = None
@@ -199,7 +201,9 @@ def _result_of(job: Job, read: Sequence[_Document]) -> ChunkResult:
     chunk = empty_result(requested)
     documents: list[bytes] = []
     errors: list[bytes] = []
+    values: list[bytes] = []
     for batch in _batches(job, read):
+        accounts = [*account_records(batch)] if requested.document_lines else []
         for position, result in enumerate(batch.results):
             chunk.ids.append(result.id)
             room = requested.first_non_matches - len(chunk.first_non_matches)
@@ -210,20 +214,28 @@ def _result_of(job: Job, read: Sequence[_Document]) -> ChunkResult:
                 errors.append(non_match_lines(result.id, batch.errors(position)))
             if requested.document_lines:
                 line = _document_line(batch, position, recall_with_fd=requested.recall_with_fd)
-                documents.append(line)
+                documents.append(json_line(line | _account_of(accounts[position])))
             if requested.document and result.score is not None:
                 chunk.document = document_view(batch, position)
+        if requested.value_lines:
+            values += value_lines(batch)
         if chunk.detail is not None:
             chunk.detail.update(batch)
         chunk.evaluation.update(batch)
     chunk.document_lines, chunk.non_match_lines = b"".join(documents), b"".join(errors)
+    chunk.value_lines = b"".join(values)
     if requested.fingerprints:
         chunk.fingerprints = [each.pair.fingerprint if each.pair else None for each in read]
     return chunk
 
 
-def _document_line(batch: Batch, document: int, *, recall_with_fd: bool) -> bytes:
-    """Return the line of a document of a batch; docs/results.md describes it."""
+def _account_of(account: Mapping[str, object]) -> dict[str, object]:
+    """Return what the line of a document has of its account: what it does not say already."""
+    return {key: account[key] for key in ("by", "fields", CONFIDENCES) if key in account}
+
+
+def _document_line(batch: Batch, document: int, *, recall_with_fd: bool) -> dict[str, object]:
+    """Return the line of a document of a batch but for its account; see docs/tables.md."""
     result = batch.results[document]
     line: dict[str, object] = {"document": result.id, "status": result.status.value}
     comparison, row = batch.comparison(document), batch.rows[document]
@@ -240,7 +252,7 @@ def _document_line(batch: Batch, document: int, *, recall_with_fd: bool) -> byte
         }
     line["remarks"] = list(result.warnings)
     line["problems"] = [str(problem) for problem in result.problems]
-    return json_line(line)
+    return line
 
 
 def non_match_lines(document: str, errors: Iterable[NonMatch]) -> bytes:

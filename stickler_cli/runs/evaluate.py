@@ -18,6 +18,7 @@ from stickler_cli.records.row_files import (
     TakesLines,
     columns_of_documents,
     columns_of_errors,
+    columns_of_values,
     format_of_lines,
     lines_as_rows,
 )
@@ -148,27 +149,32 @@ def _total(
 
     if directory is None:
         results = evaluate_rest(pairs.refs())
-        files = [("--documents", settings.documents), ("--non-matches", settings.non_matches)]
+        places = [settings.documents, settings.non_matches]
+        options = ["--documents", "--non-matches"]
     else:
         results = continued(directory, pairs.refs(), evaluate_rest, interruption)
-        files = [(OPTION, directory.place(name)) for name in (DOCUMENTS, NON_MATCHES)]
+        places = [directory.place(name) for name in (DOCUMENTS, NON_MATCHES)]
+        options = [OPTION, OPTION]
 
     def columns_of_scores() -> Sequence[LineColumn]:
         return columns_of_documents([info.path for info in field_infos(job.plan)])
 
-    columns_of_files = (columns_of_scores, columns_of_errors)
+    columns = (columns_of_scores, columns_of_errors, columns_of_values)
+    names = ("document_lines", "non_match_lines", "value_lines")
+    files = zip(names, [*options, "--values"], [*places, settings.values], columns, strict=True)
 
     def ended_early() -> bool:
         return interruption.signal is not None
 
     with ExitStack() as stack:
-        documents, non_matches = [
-            stack.enter_context(_lines_file(option, path, columns, ended_early)) if path else None
-            for (option, path), columns in zip(files, columns_of_files, strict=True)
-        ]
+        lines = {
+            name: stack.enter_context(_lines_file(option, path, of_file, ended_early))
+            for name, option, path, of_file in files
+            if path
+        }
         stack.enter_context(interruption.listening())
         advance = stack.enter_context(_progress_bar(pairs.total, job)) if progress else None
-        return gather(results, job.requested, documents, non_matches, advance)
+        return gather(results, job.requested, lines, advance)
 
 
 @contextmanager

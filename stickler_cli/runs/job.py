@@ -21,6 +21,7 @@ class OutputsRequested:
 
     document_lines: bool = False
     non_match_lines: bool = False
+    value_lines: bool = False
     first_non_matches: int = 0
     """How many errors, the first of the run, are to be shown."""
     accounts: bool = False

@@ -4,10 +4,11 @@ The results come in the order of the documents and are the same, to the byte, fo
 processes and any size of chunks. Memory does not grow with the number of documents.
 """
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from time import monotonic
+from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from stickler_cli.compare.work import TooMuchAtOnceError
@@ -20,6 +21,7 @@ from .job import Job, OutputsRequested, Workers
 from .limits import can_fork, memory_limited, rarely_collected, usable_cores
 from .sorted_lines import SortedLines
 
+_NO_LINES: Final[Mapping[str, TakesLines]] = MappingProxyType({})
 Advance: TypeAlias = Callable[[int], None]  # is told how many more documents are finished
 MEASURED_SECONDS: Final = 0.25  # the work after which it is judged how much more there is
 
@@ -84,21 +86,21 @@ def chunk_results(
 def gather(
     results: Generator[ChunkResult],
     requested: OutputsRequested,
-    document_lines: TakesLines | None = None,
-    non_match_lines: TakesLines | None = None,
+    lines: Mapping[str, TakesLines] = _NO_LINES,
     advance: Advance | None = None,
 ) -> ChunkResult:
-    """Add up the results of a run; lines are written to streams as they come, and not kept."""
+    """Add up the results of a run; lines are written to streams as they come, and not kept.
+
+    Streams have the name of what they take: `document_lines`, `non_match_lines`, `value_lines`.
+    """
     total = empty_result(requested)
     if total.evaluation.accounts is not None:
         total.evaluation.accounts = Accounts(SortedLines())
     # Workers end, also where a line cannot be written.
     with closing(results), rarely_collected():
         for chunk in results:
-            if document_lines is not None:
-                document_lines.write(chunk.document_lines)
-            if non_match_lines is not None:
-                non_match_lines.write(chunk.non_match_lines)
+            for name, stream in lines.items():
+                stream.write(getattr(chunk, name))
             total.evaluation.merge(chunk.evaluation)
             room = requested.first_non_matches - len(total.first_non_matches)
             total.first_non_matches += chunk.first_non_matches[:room]

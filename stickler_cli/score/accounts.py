@@ -74,9 +74,13 @@ def account_lines(batch: Batch) -> list[bytes]:
     >>> account_lines(Batch([DocumentResult("a", Status.FAILED, None)]))
     [b'{"id":"a","status":"failed","score":null,"fields":{}}']
     """
+    return [json_line(record)[:-1] for record in account_records(batch)]
+
+
+def account_records(batch: Batch) -> Iterator[dict[str, object]]:
+    """Yield the account of each document of a batch as JSON values."""
     fields = _fields_of(batch.counts, len(batch.scores))
     confidences = batch.confidences
-    lines = []
     for result, row in zip(batch.results, batch.rows, strict=True):
         record: dict[str, object] = {"id": result.id, "status": result.status.value}
         record["score"] = result.score
@@ -85,8 +89,7 @@ def account_lines(batch: Batch) -> list[bytes]:
         record["fields"] = {} if row is None else fields[row]
         if row is not None and (known := confidences[row]):
             record[CONFIDENCES] = known
-        lines.append(json_line(record)[:-1])
-    return lines
+        yield record
 
 
 def _fields_of(counts: FieldCounts | None, documents: int) -> list[dict[str, dict[str, object]]]:

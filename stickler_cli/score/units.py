@@ -55,7 +55,7 @@ class Unit(NamedTuple):
     @property
     def is_value(self) -> bool:
         """Whether it is a value: no object or list item of which several values are judged."""
-        return self.visit.order is None or not isinstance(self.visit.account, _WITH_VALUES)
+        return are_values(self.visit)
 
     @property
     def broken_down(self) -> bool:
@@ -91,6 +91,11 @@ class Unit(NamedTuple):
 _WITH_VALUES: Final = (ObjectAccount, ListAccount, MismatchAccount)
 _IS_ERROR: Final = np.array([outcome in ERRORS for outcome in Outcome])
 _LAST: Final = 1 << 40  # after all fields
+
+
+def are_values(visit: Visit) -> bool:
+    """Return whether pairs are values, or undeclared keys, and not what several values are in."""
+    return visit.order is None or not isinstance(visit.account, _WITH_VALUES)
 
 
 def judged(visit: Visit) -> Mask:

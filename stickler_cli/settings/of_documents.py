@@ -60,8 +60,8 @@ class EvalSettings(
     )
     non_matches: str | None = option(
         None,
-        "Write every error to this file: .jsonl, .csv, .tsv or .parquet, which needs "
-        "'stickler-cli[parquet]'.",
+        "Write every error to this file: .jsonl, .csv, .tsv, or .parquet and .arrow, "
+        "which need 'stickler-cli[parquet]'.",
         "FILE",
         is_path=True,
         panel="output",
@@ -69,6 +69,13 @@ class EvalSettings(
     documents: str | None = option(
         None,
         "Write a row for each document to this file; likewise.",
+        "FILE",
+        is_path=True,
+        panel="output",
+    )
+    values: str | None = option(
+        None,
+        "Write a row for each value that was compared, right or wrong, to this file; likewise.",
         "FILE",
         is_path=True,
         panel="output",

@@ -11,7 +11,7 @@ class OutputOptions(TerminalOptions, panel="output"):
     output: tuple[str, ...] = option(
         (),
         "Also write the results to this file; its suffix (.html, .json, .csv, .tsv, .jsonl, "
-        ".parquet, .md, .txt, .junit.xml, .metrics.txt) says the format. Parquet needs "
+        ".parquet, .arrow, .md, .txt, .junit.xml, .metrics.txt) says the format. Parquet needs "
         "'stickler-cli[parquet]'. Repeatable.",
         "FILE",
         short="-o",

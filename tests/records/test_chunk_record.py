@@ -73,6 +73,7 @@ def chunk(tmp_path: Path) -> ChunkResult:
     requested = OutputsRequested(
         document_lines=True,
         non_match_lines=True,
+        value_lines=True,
         first_non_matches=50,
         accounts=True,
         document=True,

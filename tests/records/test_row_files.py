@@ -63,6 +63,17 @@ def test_parquet_has_types_and_json_text(monkeypatch):
     ]
 
 
+def test_arrow_has_the_same_rows_in_as_many_groups(monkeypatch):
+    reader = parquet()
+    monkeypatch.setattr(row_files, "ROW_GROUP", 2)
+    import pyarrow as pa
+
+    with pa.ipc.open_file(io.BytesIO(row_bytes("arrow", COLUMNS, ROWS))) as file:
+        assert file.num_record_batches == 2
+        found = file.read_all()
+    assert found == reader.read_table(io.BytesIO(row_bytes("parquet", COLUMNS, ROWS)))
+
+
 def test_parquet_of_no_rows_still_has_its_columns():
     reader = parquet()
     data = row_bytes("parquet", COLUMNS, [])
@@ -79,7 +90,7 @@ def test_the_suffix_tells_the_format(file, form):
 
 @pytest.mark.parametrize("file", ["a.json", "a.xlsx", "a.jsonl.gz", "a.txt"])
 def test_a_suffix_that_cannot_be_written_is_refused(file):
-    expected = r"one that ends in \.csv, \.tsv, \.jsonl, \.ndjson, \.parquet"
+    expected = r"one that ends in \.csv, \.tsv, \.jsonl, \.ndjson, \.parquet, \.arrow"
     with pytest.raises(UsageError, match=rf"--documents: the file is {file}, expected {expected}"):
         format_of_lines("--documents", file)
 

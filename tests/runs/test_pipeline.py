@@ -55,7 +55,7 @@ def everything(items, crew, job=JOB, total=None) -> tuple[object, ...]:
     """Run, and give all bytes that come of it, and what is to be shown."""
     documents, errors = io.BytesIO(), io.BytesIO()
     results = chunk_results(job, items, crew, total=total)
-    found = gather(results, job.requested, document_lines=documents, non_match_lines=errors)
+    found = gather(results, job.requested, {"document_lines": documents, "non_match_lines": errors})
     record = orjson.dumps(found.evaluation.to_dict())
     return record, documents.getvalue(), errors.getvalue(), found.first_non_matches
 
