@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final, TypeAlias
 
 from stickler_cli.core.json_values import json_line
-from stickler_cli.core.locations import field_path, parse_field_path
+from stickler_cli.core.locations import field_names, field_path
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.reports.error_list import ErrorList
 from stickler_cli.reports.formats import ERROR_FORMATS
@@ -124,7 +124,7 @@ def _among(wanted: str, known: Iterable[str]) -> bool:
 def _field_of(path: str) -> str:
     """Return the path of a field, without list indexes; of what is no path, such as a glob, it."""
     try:
-        return field_path(tuple(step for step in parse_field_path(path) if isinstance(step, str)))
+        return field_path(field_names(path))
     except ValueError:
         return path
 

@@ -8,8 +8,9 @@ from tempfile import mkdtemp
 import typer
 
 from stickler_cli.reports.formats import WITH_DETAIL, format_of
+from stickler_cli.runs.listed_errors import load_detail
 from stickler_cli.runs.run_directory import JOURNAL
-from stickler_cli.runs.saved import load_detail, load_run
+from stickler_cli.runs.saved import load_run
 from stickler_cli.score.gates import check_paths, parse_gates, refuse_bounds
 from stickler_cli.score.run_merging import merge_runs
 from stickler_cli.settings.of_runs import MergeSettings, ReportSettings

@@ -6,6 +6,7 @@ Both are built from a tuple of steps: a string is a property name, an int is a l
 
 import json
 import re
+from functools import lru_cache
 from typing import Final, TypeAlias
 
 Step: TypeAlias = str | int
@@ -56,6 +57,16 @@ def parse_field_path(text: str) -> Path:
         else:
             steps.append(match["name"] or json.loads(match["quoted"]))
     return tuple(steps)
+
+
+@lru_cache(10_000)  # lists of errors name the same fields again and again
+def field_names(text: str) -> tuple[str, ...]:
+    """Return the names in a field path, without its list indexes.
+
+    Raises:
+        ValueError: the text is no path.
+    """
+    return tuple(step for step in parse_field_path(text) if isinstance(step, str))
 
 
 def json_pointer(path: Path) -> str:

@@ -80,7 +80,7 @@ def changed_values(base: Run, new: Run) -> list[ChangedValue] | None:
 
 
 def _knows(detail: Detail | None) -> bool:
-    return detail is not None and detail.knows_errors and detail.complete
+    return detail is not None and detail.knows_errors and detail.errors.complete
 
 
 def _compared(run: Run) -> set[str]:
@@ -97,5 +97,5 @@ def _wrong(run: Run, documents: Collection[str]) -> _Wrong:
 
 
 def _rows(run: Run) -> Iterator[NonMatchRow]:
-    for line in run.detail.non_matches if run.detail else ():
+    for line in run.detail.errors.lines() if run.detail else ():
         yield NonMatchRow(*json.loads(line))

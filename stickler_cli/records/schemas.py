@@ -23,6 +23,7 @@ from stickler_cli.settings.deciding import ComparisonOptions, DecidingOptions, R
 from .comparison_format import ComparisonRecord
 from .difference_format import DifferenceRecord
 from .run_format import RunRecord
+from .verdict_format import VerdictRecord
 
 FORMATS: Final[Mapping[str, Any]] = {
     "stickler-run": (RunRecord, RunOptions),
@@ -30,6 +31,7 @@ FORMATS: Final[Mapping[str, Any]] = {
     "stickler-policy": (AcceptancePolicy, DecidingOptions),
     "stickler-split": (SplitReport, None),
     "stickler-comparison": (ComparisonRecord, ComparisonOptions),
+    "stickler-verdict": (VerdictRecord, None),
 }
 """The types of what is written, and the options in it, by the names of schemas."""
 

@@ -12,7 +12,6 @@ from stickler_cli.documents.lines import lines_of
 from stickler_cli.documents.reading import decoded, parse_json, read_bytes
 from stickler_cli.records.codec import read
 from stickler_cli.records.run_reading import read_run
-from stickler_cli.score.detail import Detail, non_match_row
 from stickler_cli.score.policy import POLICY_FORMAT, AcceptancePolicy, signed
 from stickler_cli.score.record import Run
 from .run_directory import NON_MATCHES, RUN_FILE
@@ -64,25 +63,6 @@ def load_policy(name: str) -> AcceptancePolicy:
         found = "the policy was changed after it was made: what it promises does not hold"
         raise UsageError([Problem(decoded(name), found, hint="make it again")])
     return policy
-
-
-def load_detail(name: str, run: Run) -> Detail | None:
-    """Return what is kept of the errors of a run, but nothing else that a page could show.
-
-    A run directory has them in a file, and the run of one pair has them itself; None for others.
-
-    Raises:
-        UsageError: the file cannot be read; with the line.
-    """
-    errors = errors_of(name, run)
-    if errors is None:
-        return None
-    detail = Detail(knows_values=False)
-    for document, error in errors:
-        detail.add_non_match(non_match_row(document, error))
-        if not detail.complete:
-            break
-    return detail
 
 
 def errors_of(name: str, run: Run) -> Iterator[tuple[str, Mapping[str, object]]] | None:

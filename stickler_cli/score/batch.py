@@ -95,10 +95,14 @@ class Batch:
             if some is None or some[row]:
                 yield from errors
 
-    def errors(self, document: int) -> list[NonMatch]:
+    def wrong_units(self, document: int) -> list[WrongUnit]:
         """Return the errors of a document, by its position; none of one that was not compared."""
         row = self.rows[document]
-        return [] if row is None else [non_match(error) for error in self._all_errors[row]]
+        return [] if row is None else self._all_errors[row]
+
+    def errors(self, document: int) -> list[NonMatch]:
+        """Return the errors of a document with all that is said of them."""
+        return [non_match(error) for error in self.wrong_units(document)]
 
     @property
     def scores(self) -> Floats:

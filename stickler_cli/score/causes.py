@@ -10,6 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import field
+from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -72,8 +73,14 @@ class Cause(NamedTuple):
     @property
     def key(self) -> str:
         """What links call it: ten hexadecimal digits, the same for the same cause in any run."""
-        said = json_line([self.pattern, self.error_class, self.kind and [*self.kind]])
-        return hashlib.blake2b(said, digest_size=5).hexdigest()
+        return key_of(self.pattern, self.error_class, self.kind)
+
+
+@lru_cache(10_000)  # of a run that keeps samples, where most causes come again
+def key_of(pattern: tuple[str, ...], error_class: ErrorClass, kind: Kind | None) -> str:
+    """Return the key of a cause."""
+    said = json_line([pattern, error_class, kind and [*kind]])
+    return hashlib.blake2b(said, digest_size=5).hexdigest()
 
 
 @dataclass(slots=True)
@@ -88,8 +95,7 @@ class Causes:
         found: dict[tuple[Group, Kind], Counter[int]] = {}
         sizes: Counter[tuple[Group, Kind]] = Counter()
         for error in batch.classified():
-            if error.is_cause:
-                key = _group(error), _kind(error)
+            if key := cause_of(error):
                 found.setdefault(key, Counter())[error.unit.document] += 1
                 sizes[key] += 1 if error.values is None else error.values
         for (group, kind), by_document in found.items():
@@ -133,6 +139,11 @@ class Causes:
     def view(self) -> list[dict[str, object]]:
         """Return the causes as the run format has them, those that lost most values first."""
         return [_view(cause) for cause in self.ranked()]
+
+
+def cause_of(error: WrongUnit) -> tuple[Group, Kind] | None:
+    """Return the cause that an error belongs to; None of one that repeats what another says."""
+    return (_group(error), _kind(error)) if error.is_cause else None
 
 
 def _rank(cause: Cause) -> tuple[object, ...]:

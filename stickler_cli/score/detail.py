@@ -6,6 +6,7 @@ people browse was asked for, as lines of JSON, which take a tenth of what values
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
+from functools import partial
 from typing import Annotated, Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -18,7 +19,10 @@ from stickler_cli.core.json_values import AsPairs, json_line
 from stickler_cli.core.locations import Path
 from stickler_cli.core.values import dataclass
 from .batch import Batch
+from .causes import cause_of
 from .comparison_lines import Text, comparison_line, text_of
+from .kept_errors import KeptErrors, SeenError
+from .non_matches import WrongUnit, non_match
 from .visit import Visit
 
 BINS: Final = 20  # of 0.05 each, so that usual thresholds lie between two; one more is for 1 itself
@@ -28,12 +32,8 @@ _ROUNDING: Final = 1e-9  # so that 0.7, a little less than 14 of 20, is in the b
 
 @dataclass(frozen=True, slots=True)
 class DetailLimits:
-    """How much is kept; a page says what it leaves out."""
+    """How much is kept of whole documents; a page says what it leaves out."""
 
-    non_matches: int = 100_000
-    """Errors: more than anybody reads, and a page with so many is searched at once."""
-    non_match_bytes: int = 32_000_000
-    """What they may take, before compression to about a fifth."""
     comparisons: int = 100
     """Documents that are kept whole: those with the lowest scores."""
     comparison_bytes: int = 16_000_000
@@ -78,17 +78,15 @@ Ranked: TypeAlias = tuple[float, str, bytes]  # score, id and encoded comparison
 class Detail:
     """What is kept of a run's documents.
 
-    Parts are merged in the order of the documents, of which the errors are the first. All else
-    does not depend on any order.
+    Parts are merged in the order of the documents, in which the errors are. Nothing else depends
+    on it.
     """
 
     limits: DetailLimits = field(default_factory=DetailLimits)
     histograms: Annotated[dict[Path, Histogram], AsPairs] = field(default_factory=dict)
     """By the path of the field, without list indexes."""
-    non_matches: list[bytes] = field(default_factory=list)
-    """Errors in document order, each as `non_match_row` gives it."""
-    complete: bool = True
-    """Whether these are all errors; once one was left out, none is added."""
+    errors: KeptErrors = field(default_factory=KeptErrors)
+    """Errors, each as `non_match_row` gives it."""
     comparisons: list[Ranked] = field(default_factory=list)
     """The documents with errors that have the lowest scores, the lowest first."""
     bound: Ranked | None = None
@@ -97,41 +95,29 @@ class Detail:
     """Whether single errors were kept; a run file has none."""
     knows_values: bool = True
     """Whether histograms and comparisons were kept; only the run itself keeps them."""
-    _non_match_bytes: int = 0
 
     def update(self, batch: Batch) -> None:
         """Add documents."""
         for path, similarity, matched in similarities(batch.visits):
             self.histograms.setdefault(path, Histogram()).add(similarity, matched)
         for document, result in enumerate(batch.results):
-            errors = batch.errors(document)
-            for error in errors if self.complete else ():
-                self.add_non_match(non_match_row(result.id, error.view()))
+            errors = batch.wrong_units(document)
             if not errors or result.score is None:
                 continue
             rank = result.score, result.id
+            seen = [SeenError(cause_of(it), partial(_row_of, result.id, it)) for it in errors]
+            self.errors.add(rank, seen)
             if self.bound is None or rank <= self.bound[:2]:
                 comparison = batch.comparison(document)
                 if comparison is not None:
                     self._keep([(*rank, comparison_line(comparison))])
-
-    def add_non_match(self, line: bytes) -> None:
-        """Add the error that comes next, unless there is no room any more."""
-        room = len(self.non_matches) < self.limits.non_matches
-        size = self._non_match_bytes + len(line)
-        if self.complete and room and size <= self.limits.non_match_bytes:
-            self.non_matches.append(line)
-            self._non_match_bytes = size
-        else:
-            self.complete = False
+        self.errors.settle()
 
     def merge(self, other: "Detail") -> None:
         """Add the documents that follow these."""
         for path, histogram in other.histograms.items():
             self.histograms.setdefault(path, Histogram()).merge(histogram)
-        for line in other.non_matches:
-            self.add_non_match(line)
-        self.complete = self.complete and other.complete
+        self.errors.merge(other.errors)
         if other.bound is not None:
             self.bound = min(self.bound, other.bound) if self.bound else other.bound
         self._keep(other.comparisons)
@@ -149,6 +135,10 @@ class Detail:
                 self.bound = min(self.bound, entry) if self.bound else entry
                 return
             self.comparisons.append(entry)
+
+
+def _row_of(document: str, error: WrongUnit) -> bytes:
+    return non_match_row(document, non_match(error).view())
 
 
 class NonMatchRow(NamedTuple):

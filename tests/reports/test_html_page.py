@@ -21,6 +21,7 @@ from stickler_cli.reports.formats import render
 from stickler_cli.reports.html import field_tree, page, payload
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.score.detail import Detail, DetailLimits
+from stickler_cli.score.kept_errors import KeptErrors
 from stickler_cli.score.record import Provenance
 from stickler_cli.score.validity import Validity
 
@@ -355,7 +356,7 @@ def test_the_same_run_gives_the_same_bytes(run_of):
 
 def test_what_the_page_leaves_out_it_says(run_of, monkeypatch):
     run = run_of(detailed=True)
-    detail = Detail(DetailLimits(non_matches=1, comparisons=1))
+    detail = Detail(DetailLimits(comparisons=1), errors=KeptErrors(most=1))
     detail.merge(run.detail)
     monkeypatch.setattr(payload, "MOST_DOCUMENTS", 2)
     monkeypatch.setattr(page, "MOST_FIELDS", 4)
@@ -363,13 +364,14 @@ def test_what_the_page_leaves_out_it_says(run_of, monkeypatch):
 
     shown = Page(html(replace(run, detail=detail)))
 
-    assert "The first 1 errors, in the order of the documents" in shown.one("section", id="errors")
+    errors = shown.one("section", id="errors")
+    assert "6 of 9 errors: those of the 1 document with the lowest scores" in errors
     documents = shown.one("section", id="documents")
     assert "The 2 documents with the lowest scores of 4; --documents FILE" in documents
     assert "The 1 documents with the lowest scores are here in full, up to 2000 lines" in documents
     assert "6 more fields are not on this page" in shown.one("section", id="fields")
     assert [len(shown.data(name)) for name in ("non-matches", "documents", "comparisons")] == [
-        1,
+        6,
         2,
         1,
     ]
@@ -409,7 +411,7 @@ def test_markup_in_names_ids_and_values_is_text(run_of):
     assert shown.one("h1").startswith(evil)
     assert shown.data("non-matches")[0][1] == evil
     assert "\u202e" not in text
-    assert len(shown.all("script")) == 4
+    assert len(shown.all("script")) == 5
     assert len(shown.all("style")) == 1
 
 

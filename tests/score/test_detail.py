@@ -9,7 +9,7 @@ import pytest
 
 from stickler_cli.core.locations import Path
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score import comparison_lines
+from stickler_cli.score import comparison_lines, kept_errors
 from stickler_cli.score.batch import Batch, batch_of
 from stickler_cli.score.comparison_lines import comparison_line, text_of
 from stickler_cli.score.detail import (
@@ -21,6 +21,8 @@ from stickler_cli.score.detail import (
     non_match_row,
     similarities,
 )
+from stickler_cli.score.evaluation import Evaluation
+from stickler_cli.score.kept_errors import KeptErrors
 from .batches import batch, compare, not_compared
 
 TEXT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
@@ -57,8 +59,12 @@ def documents(*wrong: int) -> list[Batch]:
     return [result_of(f"d{at}", right, preds[errors]) for at, errors in enumerate(wrong)]
 
 
+def empty(most: int = 100_000, most_bytes: int = 32_000_000, **limits: int) -> Detail:
+    return Detail(DetailLimits(**limits), errors=KeptErrors(most, most_bytes))
+
+
 def detail_of(results: Iterable[Batch], **limits: int) -> Detail:
-    detail = Detail(DetailLimits(**limits))
+    detail = empty(**limits)
     for result in results:
         detail.update(result)
     return detail
@@ -112,27 +118,67 @@ def test_what_only_one_side_has_has_no_similarity():
     assert pairs_of({"a": "x", "items": [{"d": "x"}]}, {}) == []
 
 
-def test_errors_are_kept_in_the_order_of_the_documents_up_to_a_number():
-    detail = detail_of(documents(2, 0, 1, 2), non_matches=3)
+def places(lines: Iterable[bytes]) -> list[list[str]]:
+    return [json.loads(line)[:2] for line in lines]
 
-    assert [json.loads(line)[:2] for line in detail.non_matches] == [
-        ["d0", "a"],
-        ["d0", "b"],
-        ["d2", "b"],
+
+def test_errors_are_kept_in_the_order_of_the_documents():
+    errors = detail_of(documents(2, 0, 1)).errors
+
+    assert places(errors.lines()) == [["d0", "a"], ["d0", "b"], ["d2", "b"]]
+    assert (errors.complete, errors.total) == (True, 3)
+
+
+def test_of_too_many_errors_those_of_the_worst_documents_are_kept_to_the_line(monkeypatch):
+    monkeypatch.setattr(kept_errors, "SAMPLE_BYTES", 0)
+    errors = detail_of(documents(1, 2, 1, 0, 2), most=3).errors
+
+    assert places(errors.lines()) == [["d1", "a"], ["d1", "b"], ["d4", "a"]]
+    assert (errors.complete, errors.total) == (False, 6)
+    small = len(next(errors.lines()))
+    errors = detail_of(documents(1, 2, 1, 0, 2), most_bytes=2 * small).errors
+    assert places(errors.lines()) == [["d1", "a"], ["d1", "b"]]
+
+
+def test_of_every_cause_there_is_a_sample_wherever_its_errors_are(monkeypatch):
+    monkeypatch.setattr(kept_errors, "SAMPLE", 2)
+    monkeypatch.setattr(kept_errors, "SAMPLE_OF_MANY", 3)
+    worst = [result_of(f"w{at}", {"a": "x", "b": "x"}, {"a": "?", "b": "?"}) for at in range(9)]
+    better = [
+        result_of(f"b{at:02}", {"a": "x", "b": "x"}, {"a": "x", "b": "!"}) for at in range(40)
     ]
-    assert not detail.complete
-    assert detail_of(documents(2, 0, 1), non_matches=3).complete
+    missed = [result_of("m", {"a": "x", "b": "x"}, {"a": "x"})]
+    errors = detail_of([*better, *worst, *missed], most=18).errors
+    evaluation = Evaluation()
+    for each in (*better, *worst, *missed):
+        evaluation.update(each)
+
+    listed = [json.loads(line) for line in errors.lines()]
+    assert {tuple(error[1:5]) for error in listed} == {
+        ("a", "false_discovery", '"x"', '"?"'),
+        ("b", "false_discovery", '"x"', '"?"'),
+        ("b", "false_discovery", '"x"', '"!"'),
+        ("b", "false_negative", '"x"', None),
+    }
+    assert 18 + 2 + 1 <= len(listed) <= 18 + 2 + 1 + 3
+    assert len({tuple(error[:2]) for error in listed}) == len(listed)
+    keys = {key for _, key in errors.samples if key}
+    assert keys == {cause.key for cause in evaluation.causes}
 
 
-def test_once_an_error_has_no_room_none_after_it_is_kept():
-    large = result_of("large", {"a": "x" * 500}, {"a": "y"})
-    small = documents(1)
-    size = len(detail_of(small).non_matches[0])
+def test_many_causes_of_one_field_are_sampled_alike_in_any_order(monkeypatch):
+    monkeypatch.setattr(kept_errors, "MOST_KINDS", 4)
+    results = [result_of(f"d{at}", {"a": f"{at} x"}, {"a": f"{at} y"}) for at in range(40)]
+    whole = detail_of(results, most=3)
+    parts = [detail_of(results[at : at + 7], most=3) for at in range(0, 40, 7)]
 
-    detail = detail_of([*small, large, *small], non_match_bytes=3 * size)
-
-    assert len(detail.non_matches) == 1
-    assert not detail.complete
+    for order in (parts, parts[::-1]):
+        merged = empty(most=3)
+        for part in order:
+            merged.merge(part)
+        assert merged.errors.samples == whole.errors.samples
+        assert sorted(merged.errors.lines()) == sorted(whole.errors.lines())
+    assert len(whole.errors.samples) == 5
 
 
 def test_the_documents_with_the_lowest_scores_are_kept_by_score_and_id():
@@ -157,9 +203,9 @@ def test_documents_without_a_comparison_leave_no_trace():
     "limits",
     [
         {},
-        {"non_matches": 3, "comparisons": 2},
-        {"comparison_bytes": 300, "non_match_bytes": 200},
-        {"comparisons": 0, "non_matches": 0},
+        {"most": 3, "comparisons": 2},
+        {"comparison_bytes": 300, "most_bytes": 200},
+        {"comparisons": 0, "most": 0},
     ],
 )
 def test_the_parts_of_a_run_come_to_the_whole(sizes, limits):
@@ -167,7 +213,7 @@ def test_the_parts_of_a_run_come_to_the_whole(sizes, limits):
     results[3] = result_of("large", {"a": "x" * 90, "b": "y"}, {"a": "?", "b": "?"})
     cuts = [sum(sizes[:at]) for at in range(len(sizes) + 1)]
 
-    whole = Detail(DetailLimits(**limits))
+    whole = empty(**limits)
     for start, end in pairwise(cuts):
         whole.merge(detail_of(results[start:end], **limits))
 
@@ -290,15 +336,3 @@ def test_after_a_document_that_had_no_room_none_that_is_better_is_kept():
         detail.merge(Detail(comparisons=rows))
 
     assert kept_ids(detail) == ["a"]
-
-
-def test_errors_are_kept_up_to_what_they_may_take():
-    detail = Detail(DetailLimits(non_match_bytes=10))
-    for line in (b"12345", b"67890"):
-        detail.add_non_match(line)
-    assert detail.complete
-
-    detail.add_non_match(b"1")
-    detail.add_non_match(b"")
-
-    assert (detail.non_matches, detail.complete) == ([b"12345", b"67890"], False)

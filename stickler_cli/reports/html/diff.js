@@ -1,11 +1,29 @@
-// Which characters of two texts differ.
+// Which words and characters of two texts differ.
 
-const LONGEST_DIFF = 600; // characters of what lies between equal ends; a table of this squared is made
+const LONGEST_DIFF = 600; // words or characters of what lies between equal ends; a table of this squared is made
 
-// Give the pieces of both texts in order: ["same" | "gt" | "pred", text].
+const WORDS = /[\p{L}\p{N}]+|\s+|[^]/gu;
+
+// Return the pieces of both texts in order, ["same" | "gt" | "pred", text]: by words, and where a word has
+// become another one that shares half of its characters, by characters.
 const pieces = (gt, pred) => {
-  const a = Array.from(gt);
-  const b = Array.from(pred);
+  const parts = aligned(gt.match(WORDS) || [], pred.match(WORDS) || []);
+  const found = [];
+  for (let at = 0; at < parts.length; at += 1) {
+    const [kind, text] = parts[at];
+    const [next, other] = parts[at + 1] || [];
+    if (kind === "gt" && next === "pred") {
+      const finer = aligned(Array.from(text), Array.from(other));
+      const shared = finer.reduce((sum, [each, part]) => sum + (each === "same" ? part.length : 0), 0);
+      found.push(...(2 * shared >= Math.max(text.length, other.length) ? finer : [parts[at], parts[at + 1]]));
+      at += 1;
+    } else found.push(parts[at]);
+  }
+  return joined(found);
+};
+
+// Return the pieces of two lists of texts, what only the ground truth has before what only the prediction has.
+const aligned = (a, b) => {
   let start = 0;
   while (start < a.length && start < b.length && a[start] === b[start]) start += 1;
   let end = 0;
@@ -15,7 +33,7 @@ const pieces = (gt, pred) => {
   return joined([["same", a.slice(0, start).join("")], ...middle, ["same", tail]]);
 };
 
-// Find a longest common subsequence of two short lists of characters.
+// Find a longest common subsequence of two short lists.
 const between = (a, b) => {
   if (!a.length || !b.length || a.length > LONGEST_DIFF || b.length > LONGEST_DIFF) {
     return [["gt", a.join("")], ["pred", b.join("")]];

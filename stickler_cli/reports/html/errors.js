@@ -1,23 +1,11 @@
 // The list of errors, and the panel that shows one of them.
 
-// What an error is made of; payload.py writes them.
-const [ROW, DOCUMENT, PATH, TYPE, GT, PRED, SIMILARITY, REASON, CLASS, DIFFERING, INSIDE, VALUES, CAUSE] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
-
-const classText = (name) => (name || "").replaceAll("_", " ");
-const outcomeOf = (error) => NAMES[error[TYPE]] || "";
-
-// The address of an error: its document and path, and its side where the path is that of the prediction.
-const placeOf = (error) => ({ document: error[DOCUMENT], path: error[PATH], ...(outcomeOf(error) === "FA" ? { as: "fa" } : {}) });
-const isAt = (error, { document, path, as }) => error[PATH] === path && error[DOCUMENT] === document && (!as || outcomeOf(error).toLowerCase() === as);
-
-// A path without the indexes of lists.
-const fieldOf = (path) => path.replace(/\["(?:[^"\\]|\\.)*"\]|\[\d+\]/g, (step) => (step[1] === '"' ? step : ""));
-
 const Errors = (() => {
   const form = byId("errors-tools");
   const controls = Object.fromEntries(["find", "field", "class", "sort", "group"].map((key) => [key, byId(`errors-${key}`)]));
   const boxes = Array.from(form.querySelectorAll("[name=outcome]"));
   let all = [];
+  let complete = true;
   let list = null;
   let kept = []; // errors that are let through, in order
   let groups = null; // [{ key, title, first, count }], their errors one after the other
@@ -29,7 +17,7 @@ const Errors = (() => {
     const error = kept[at];
     const value = (side, name) => element("span", { class: `value ${name}${error[side] === null ? " absent" : ""}` }, shown(error[side]));
     return [
-      element("span", { class: "outcome" }, outcomeMark(outcomeOf(error))),
+      element("span", { class: "outcome" }, outcomeMark(outcomeOf(error)), Verdicts.of(error) ? element("span", { class: "judged", title: "you gave a verdict" }, " ✓") : null),
       element("span", { class: "document" }, visible(error[DOCUMENT])),
       element("span", { class: "path" }, visible(error[PATH])),
       value(GT, "gt"),
@@ -39,67 +27,12 @@ const Errors = (() => {
     ];
   };
 
-  const pairOf = (error) => `${shown(error[GT])} → ${shown(error[PRED])}`;
-
-  const KEYS = {
-    document: (error) => error[DOCUMENT],
-    field: (error) => fieldOf(error[PATH]),
-    class: (error) => classText(error[CLASS]),
-    cause: (error) => causes[error[CAUSE]]?.text ?? "",
-    pair: pairOf,
-    outcome: outcomeOf,
-    similarity: (error) => error[SIMILARITY] ?? -1,
-    gt: (error) => shown(error[GT]),
-    pred: (error) => shown(error[PRED]),
-  };
-
-  // What a state lets through.
-  const filterOf = (state) => {
-    const { find, field, class: name, outcome } = state;
-    const tests = narrowed(state).map(({ test }) => test);
-    const text = find.trim().toLowerCase();
-    const range = Fields.range(field);
-    if (range) tests.push((error) => error[ROW] >= range[0] && error[ROW] < range[1]);
-    else if (field) tests.push((error) => error[PATH] === field || fieldOf(error[PATH]) === field);
-    if (name) tests.push((error) => error[CLASS] === name);
-    if (outcome.length) tests.push((error) => outcome.includes(outcomeOf(error).toLowerCase()));
-    if (text) tests.push((error) => [error[DOCUMENT], error[PATH], textOf(error[GT]) ?? "", textOf(error[PRED]) ?? ""].some((part) => part.toLowerCase().includes(text)));
-    return (error) => tests.every((test) => test(error));
-  };
-
-  const sorted = (errors, order) => {
-    const key = order.replace(/^-/, "");
-    if (!KEYS[key]) return errors;
-    const sign = order.startsWith("-") ? -1 : 1;
-    const keyed = errors.map((error) => [KEYS[key](error), error]);
-    keyed.sort(([a], [b]) => (a < b ? -sign : a > b ? sign : 0));
-    return keyed.map(([, error]) => error);
-  };
-
-  // Put errors that have a key in common one after the other, the most frequent first.
-  const grouped = (errors, name) => {
-    if (!KEYS[name]) return [errors, null];
-    const found = new Map();
-    for (const error of errors) {
-      const key = KEYS[name](error);
-      if (!found.has(key)) found.set(key, []);
-      found.get(key).push(error);
-    }
-    const ranked = [...found].sort(([a, many], [b, others]) => others.length - many.length || (a < b ? -1 : 1));
-    let first = 0;
-    const made = ranked.map(([key, own]) => {
-      first += own.length;
-      return { group: key, title: visible(String(key)) || "none", first: first - own.length, count: own.length };
-    });
-    return [ranked.flatMap(([, own]) => own), made];
-  };
-
   const draw = () => {
     lines = [];
     if (!groups) lines = kept.map((_, at) => at);
     for (const group of groups || []) {
       const folded = shut.has(group.group);
-      lines.push({ ...group, folded, note: plural(group.count, "error") });
+      lines.push({ ...group, folded, note: counted(group.count, group.filter && truth({ ...State.now.errors, ...group.filter })) });
       if (!folded) for (let at = group.first; at < group.first + group.count; at += 1) lines.push(at);
     }
     list.show(lines.length, (index) => lines[index], { grouped: Boolean(groups), order: State.now.errors.sort });
@@ -130,7 +63,8 @@ const Errors = (() => {
     const found = sorted(all.filter(filterOf(errors)), errors.sort);
     [kept, groups] = grouped(found, errors.group);
     draw();
-    byId("errors-count").textContent = kept.length === all.length ? plural(all.length, "error") : `${kept.length.toLocaleString("en")} of ${plural(all.length, "error")}`;
+    const known = complete ? all.length : truth(errors);
+    byId("errors-count").textContent = `${counted(kept.length, known)}${complete || known === kept.length ? "" : " on this page"}`;
   };
 
   // Filters that have no control of their own, each with a button that takes it away.
@@ -143,24 +77,6 @@ const Errors = (() => {
     State.change("errors", { ...values, outcome: chosen.length === boxes.length ? [] : chosen.length ? chosen : ["none"] });
   };
 
-  const copied = (error) => {
-    const raw = (value) => (value === null ? "null" : isCut(value) ? JSON.stringify(`${value[0]}…`) : value);
-    const details = { reason: error[REASON], ...(error[DIFFERING] ? { differing_fields: error[DIFFERING] } : {}) };
-    const entries = [
-      ["document", JSON.stringify(error[DOCUMENT])],
-      ["field_path", JSON.stringify(error[PATH])],
-      ["non_match_type", JSON.stringify(error[TYPE])],
-      ...(error[CLASS] ? [["class", JSON.stringify(error[CLASS])]] : []),
-      ["ground_truth_value", raw(error[GT])],
-      ["prediction_value", raw(error[PRED])],
-      ...(error[SIMILARITY] === null ? [] : [["similarity_score", JSON.stringify(error[SIMILARITY])]]),
-      ...(error[INSIDE] === null ? [] : [["inside", JSON.stringify(error[INSIDE])]]),
-      ...(error[VALUES] === null ? [] : [["values", JSON.stringify(error[VALUES])]]),
-      ["details", JSON.stringify(details)],
-    ];
-    return `{${entries.map(([name, value]) => `"${name}":${value}`).join(",")}}`;
-  };
-
   const show = async (place) => {
     const at = kept.findIndex((error) => isAt(error, place));
     const error = at < 0 ? all.find((each) => isAt(each, place)) : kept[at];
@@ -169,23 +85,18 @@ const Errors = (() => {
       return;
     }
     const step = (by) => at >= 0 && kept[at + by] && (() => State.show(placeOf(kept[at + by])));
-    const field = Fields.pathOf(error[ROW]);
     Panel.show(
       [element("span", { class: "path" }, visible(error[PATH]))],
-      [
-        element("p", {}, outcomeMark(outcomeOf(error)), ` ${MEANINGS[outcomeOf(error)]}`, error[CLASS] ? ` · ${classText(error[CLASS])}` : "", " · ", visible(error[REASON] || "")),
-        error[DIFFERING] ? element("p", {}, "Fields that differ: ", element("span", { class: "path" }, visible(error[DIFFERING].join(", ")))) : null,
-        element("div", { class: "sides" }, ...[["gt", "Ground truth"], ["pred", "Prediction"]].map(([side, title]) => element("div", {}, element("h3", {}, title), element("div", { class: "value" }, ...marked(side, error[GT], error[PRED]))))),
-        element("p", {}, "Document ", element("a", { href: State.link({ document: error[DOCUMENT] }) }, visible(error[DOCUMENT])), field ? " · field " : "", field ? element("a", { href: `#fields&open=${encodeURIComponent(field)}` }, visible(field)) : ""),
-        element("p", {}, element("button", { type: "button", onclick: (event) => copy(copied(error), event.target) }, "Copy as JSON")),
-      ],
+      errorParts(error, ofDocument(error[DOCUMENT])),
       { before: step(-1), after: step(1), place: at < 0 ? "" : `${at + 1} of ${kept.length}` },
     );
   };
 
   const start = async () => {
-    all = await load("non-matches");
-    byId("errors-badge").textContent = all.length.toLocaleString("en");
+    [all, [facts]] = await Promise.all([load("non-matches"), load("facts")]);
+    complete = all.length === facts.total;
+    Verdicts.start();
+    byId("errors-badge").textContent = facts.total.toLocaleString("en");
     const columns = [["outcome", "Outcome", "outcome"], ["document", "Document", "document"], ["path", "Field", "field"], ["gt", "Ground truth", "gt"], ["pred", "Prediction", "pred"], ["similarity right", "Similarity", "similarity"]];
     if (controls.class) columns.push(["error-class", "Class", "class"]);
     byId("errors-list").classList.toggle("unclassed", !controls.class);
@@ -206,5 +117,5 @@ const Errors = (() => {
 
   const ofDocument = (id) => all.filter((error) => error[DOCUMENT] === id);
 
-  return { start, show, ofDocument };
+  return { start, show, ofDocument, redraw: () => list.draw(true) };
 })();

@@ -42,6 +42,7 @@ document.addEventListener("keydown", (event) => {
 document.documentElement.classList.add("js");
 Promise.all([Errors.start(), Documents.start()])
   .then(() => {
+    Panel.start();
     State.start();
     document.documentElement.dataset.ready = "yes";
   })

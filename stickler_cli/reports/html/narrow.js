@@ -1,7 +1,5 @@
 // What the list of errors is narrowed to by links, beyond what its form can say: a text and a test each.
 
-const causes = Array.from(document.querySelectorAll("[data-cause]"), (link) => ({ key: link.dataset.cause, text: link.textContent }));
-
 const BINS = 20;
 const binOf = (value) => (value >= 1 ? BINS : Math.min(Math.floor(value * BINS + 1e-9), BINS - 1));
 const binText = (lower) => (Number(lower) >= 1 ? "1" : `${lower} to below ${Number((Number(lower) + 1 / BINS).toFixed(4))}`);
@@ -15,8 +13,8 @@ const KINDS = {
 const NARROWING = {
   of: (id) => ({ text: `document ${visible(id)}`, test: (error) => error[DOCUMENT] === id }),
   cause: (key) => {
-    const at = causes.findIndex((cause) => cause.key === key);
-    return { text: `cause: ${causes[at]?.text ?? visible(key)}`, test: (error) => error[CAUSE] === at && at >= 0 };
+    const at = causeAt(key);
+    return { text: `cause: ${facts.causes[at]?.[1] ?? visible(key)}`, test: (error) => error[CAUSE] === at && at >= 0 };
   },
   at: (path) => ({ text: `field ${visible(path)} itself`, test: (error) => Fields.pathOf(error[ROW]) === path }),
   what: (kind) => ({ text: KINDS[kind]?.[0] ?? visible(kind), test: KINDS[kind]?.[1] ?? (() => false) }),

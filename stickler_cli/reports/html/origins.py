@@ -2,10 +2,9 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from typing import Final
 
-from stickler_cli.core.locations import Path, parse_field_path
+from stickler_cli.core.locations import Path, field_names
 from stickler_cli.reports.cause_sentences import CauseText
 from stickler_cli.score.causes import Kind, kind_of
 from stickler_cli.score.conditions import ANY_KEY
@@ -13,8 +12,6 @@ from stickler_cli.score.detail import NonMatchRow
 
 NOWHERE: Final = -1
 """Of an error that only repeats what another one says: it is inside of that, or around it."""
-
-_PATHS_REMEMBERED: Final = 10_000
 
 
 class Origins:
@@ -35,18 +32,12 @@ class Origins:
         """Return the position of the text that an error belongs to, or `NOWHERE`."""
         if error.inside is not None if error.values is None else not error.values:
             return NOWHERE
-        names = names_of(error.path)
+        names = field_names(error.path)
         known = self._kinds.get((error.error_class, _kind(error, names)))
         if known is not None:
             return known
         groups = self._groups.get(error.error_class, ())
         return next((at for pattern, at in groups if _matches(pattern, names)), NOWHERE)
-
-
-@lru_cache(_PATHS_REMEMBERED)
-def names_of(path: str) -> tuple[str, ...]:
-    """Return a field path without its list indexes."""
-    return tuple(step for step in parse_field_path(path) if isinstance(step, str))
 
 
 def _kind(error: NonMatchRow, names: tuple[str, ...]) -> Kind:

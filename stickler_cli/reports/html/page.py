@@ -41,8 +41,8 @@ from .trust_charts import CoverageChart, coverage_chart, reliability_chart
 
 HERE: Final = File(__file__).parent
 SCRIPTS: Final = (
-    *("text", "diff", "data", "state", "list", "panel"),
-    *("fields", "narrow", "errors", "grid", "documents", "main"),
+    *("text", "diff", "data", "state", "list", "panel", "fields", "selection", "narrow"),
+    *("verdicts", "error_panel", "errors", "grid", "documents", "main"),
 )
 """The parts of the script, in order: each uses what stands above it."""
 
@@ -86,7 +86,15 @@ def render_run(run: Run, style: TableStyle) -> str:
     named, more = causes(view)
     code = script()
     digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode("ascii")
-    context = {
+    parts = {
+        "non-matches": payload.packed(
+            payload.non_match_lines(detail, places_of(view), Origins([*named, *more]))
+        ),
+        "facts": payload.packed([payload.facts(view, detail, [*named, *more])]),
+        "documents": documents.packed if documents else payload.packed(()),
+        "comparisons": payload.packed(payload.comparison_lines(detail)),
+    }
+    context: dict[str, object] = {
         "view": view,
         "script": Markup(code),  # noqa: S704 - ours
         "policy": f"{POLICY}; script-src 'sha256-{digest}'",
@@ -96,7 +104,7 @@ def render_run(run: Run, style: TableStyle) -> str:
         "other_causes": more[:MOST_CAUSES],
         "causes_left_out": more[MOST_CAUSES:],
         "listed": detail.knows_errors,
-        "exact": detail.knows_errors and detail.complete,
+        "exact": detail.knows_errors and detail.errors.complete,
         "cards": _cards(view),
         "settings": _settings(view),
         "fields": fields,
@@ -111,15 +119,11 @@ def render_run(run: Run, style: TableStyle) -> str:
         "most_documents": payload.MOST_DOCUMENTS,
         "documents": documents,
         "scores": score_chart(documents.scores) if documents and any(documents.scores) else None,
-        "payload": {
-            "non-matches": payload.packed(
-                payload.non_match_lines(detail, places_of(view), Origins([*named, *more]))
-            ),
-            "documents": documents.packed if documents else payload.packed(()),
-            "comparisons": payload.packed(payload.comparison_lines(detail)),
-        },
+        "payload": parts,
         "kept": _kept(detail, documents),
     }
+    listed = "".join(parts.values()).encode()
+    context["identifier"] = hashlib.sha256(listed).hexdigest()[:16]
     return _fill("page.html.j2", context)
 
 
@@ -295,16 +299,18 @@ def _identity(view: RunView) -> list[tuple[str, str]]:
 
 def _kept(detail: Detail, documents: payload.Documents | None) -> dict[str, str]:
     """Return what each part of the page holds and leaves out."""
-    errors = f"All {number_of(len(detail.non_matches), 'error')} of the run."
+    errors = f"All {number_of(detail.errors.total, 'error')} of the run."
     if not detail.knows_errors:
         errors = (
             "A run file does not hold single errors, and there was no non-matches.jsonl beside "
             "it: evaluate again with --output report.html to have them here."
         )
-    elif not detail.complete:
+    elif not detail.errors.complete:
+        kept = detail.errors
         errors = (
-            f"The first {len(detail.non_matches)} errors, in the order of the documents; the page "
-            "takes no more. --non-matches FILE writes all of them."
+            f"{sum(1 for _ in kept.lines())} of {kept.total} errors: those of the "
+            f"{number_of(len(kept.documents), 'document')} with the lowest scores, and of every "
+            "cause some more. --non-matches FILE writes all of them."
         )
     listed = "This run keeps no rows of its documents: see --rows."
     if documents is not None:

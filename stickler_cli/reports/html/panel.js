@@ -33,11 +33,14 @@ const Panel = (() => {
     if (event.target.matches("input, select, textarea")) return;
     if (event.key === "ArrowLeft" && steps.before) steps.before();
     if (event.key === "ArrowRight" && steps.after) steps.after();
+    if (!event.ctrlKey && !event.metaKey && !event.altKey && "1234".includes(event.key)) panel.querySelectorAll("[data-verdict]")[Number(event.key) - 1]?.click();
   });
-  State.follow(({ panel: { document: id, path } }) => {
-    if (id === undefined) panel.close();
-    else (path === undefined ? Documents.show(id) : Errors.show(State.now.panel)).catch(fail);
-  });
+  // After the lists follow the state: what comes before and after an error is what they show.
+  const start = () =>
+    State.follow(({ panel: { document: id, path } }) => {
+      if (id === undefined) panel.close();
+      else (path === undefined ? Documents.show(id) : Errors.show(State.now.panel)).catch(fail);
+    });
 
-  return { show };
+  return { start, show };
 })();

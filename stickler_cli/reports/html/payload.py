@@ -11,13 +11,15 @@ from struct import Struct
 from typing import Any, Final
 
 from stickler_cli.core.json_values import json_line
-from stickler_cli.core.locations import Path
+from stickler_cli.core.locations import Path, field_names
 from stickler_cli.core.values import dataclass
+from stickler_cli.reports.cause_sentences import CauseText
+from stickler_cli.reports.view import RunView
 from stickler_cli.runs.sorted_lines import SortedLines
 from stickler_cli.score.accounts import Accounts, counts_by_mode, decoded, values_of
 from stickler_cli.score.detail import BINS, Detail, NonMatchRow, bin_of
-from .field_tree import FieldView, rows_around
-from .origins import Origins, names_of
+from .field_tree import FieldView, places_of, rows_around
+from .origins import Origins
 
 MOST_DOCUMENTS: Final = 50_000
 """Documents that the page lists: those with the lowest scores."""
@@ -70,11 +72,30 @@ def non_match_lines(
 
     @lru_cache(_PATHS_REMEMBERED)
     def row_of(path: str) -> int:
-        return (rows_around(names_of(path), places) or [-1])[-1]
+        return (rows_around(field_names(path), places) or [-1])[-1]
 
-    for line in detail.non_matches:
+    for line in detail.errors.lines():
         error = NonMatchRow(*json.loads(line))
         yield b"[%d,%b,%d]" % (row_of(error.path), line[1:-1], origins.of(error))
+
+
+def facts(view: RunView, detail: Detail, causes: Iterable[CauseText]) -> bytes:
+    """Return what is known of all errors, kept or not, and what is said of each of them."""
+    places, errors = places_of(view), view.run.evaluation.errors
+    totals = [
+        [(rows_around(path, places) or [-1])[-1], error_class.value, count]
+        for path in dict.fromkeys([*errors.fields, *errors.units])
+        for error_class, count in errors.at(path).items()
+    ]
+    return json_line(
+        {
+            "total": detail.errors.total,
+            "totals": totals,
+            "causes": [[cause.key, cause.text, cause.errors, cause.values] for cause in causes],
+            "schema": view.run.schema.digest,
+            "explaining": view.run.explaining,
+        }
+    )
 
 
 def documents_of(accounts: Accounts, fields: Sequence[FieldView]) -> Documents:
@@ -85,7 +106,7 @@ def documents_of(accounts: Accounts, fields: Sequence[FieldView]) -> Documents:
 
     @lru_cache(_PATHS_REMEMBERED)
     def row_of(path: str) -> int | None:
-        names = names_of(path)
+        names = field_names(path)
         around = rows_around(names, places)
         known = len(around) == len(names) and around and fields[around[-1]].is_innermost
         return around[-1] if known else None

@@ -1,0 +1,142 @@
+// What the panel shows of one error: both values, what is beside them, what it cost, and what to do about it.
+
+const MOST_SIBLINGS = 30;
+
+// Split a JSON object as text into its keys and their values as text, so that no digit is lost.
+const entriesOf = (json) => {
+  if (typeof json !== "string" || json[0] !== "{") return null;
+  const found = new Map();
+  let depth = 0;
+  let quoted = false;
+  let start = 1;
+  let key = null;
+  for (let at = 0; at < json.length; at += 1) {
+    const letter = json[at];
+    if (quoted) {
+      if (letter === "\\") at += 1;
+      else if (letter === '"') quoted = false;
+    } else if (letter === '"') quoted = true;
+    else if (letter === "{" || letter === "[") depth += 1;
+    else if (depth === 1 && letter === ":" && key === null) {
+      key = JSON.parse(json.slice(start, at));
+      start = at + 1;
+    } else if (depth === 1 && (letter === "," || letter === "}")) {
+      if (key !== null) found.set(key, json.slice(start, at));
+      [key, start] = [null, at + 1];
+      if (letter === "}") depth -= 1;
+    } else if (letter === "}" || letter === "]") depth -= 1;
+  }
+  return found;
+};
+
+// The path of the item or object that a place is in.
+const parentOf = (path) => path.replace(/(?:\["(?:[^"\\]|\\.)*"\]|\[\d+\]|(?:^|\.)[^.[\]"\s]+)$/, "");
+
+const quotedForShell = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'"'"'`)}'`);
+
+const commandOf = (error) => {
+  const which = error[DOCUMENT].startsWith("-") ? `--document=${error[DOCUMENT]}` : `--document ${quotedForShell(error[DOCUMENT])}`;
+  // An invented item has no place in the ground truth, by which the command names places.
+  const field = outcomeOf(error) === "FA" ? fieldOf(error[PATH]) : error[PATH];
+  return `${facts.explaining || "stickler compare SCHEMA GT PRED"} ${which} --field ${quotedForShell(field)}`;
+};
+
+const asJson = (error) => {
+  const raw = (value) => (value === null ? "null" : isCut(value) ? JSON.stringify(`${value[0]}…`) : value);
+  const details = { reason: error[REASON], ...(error[DIFFERING] ? { differing_fields: error[DIFFERING] } : {}) };
+  const entries = [
+    ["document", JSON.stringify(error[DOCUMENT])],
+    ["field_path", JSON.stringify(error[PATH])],
+    ["non_match_type", JSON.stringify(error[TYPE])],
+    ...(error[CLASS] ? [["class", JSON.stringify(error[CLASS])]] : []),
+    ["ground_truth_value", raw(error[GT])],
+    ["prediction_value", raw(error[PRED])],
+    ...(error[SIMILARITY] === null ? [] : [["similarity_score", JSON.stringify(error[SIMILARITY])]]),
+    ...(error[INSIDE] === null ? [] : [["inside", JSON.stringify(error[INSIDE])]]),
+    ...(error[VALUES] === null ? [] : [["values", JSON.stringify(error[VALUES])]]),
+    ["details", JSON.stringify(details)],
+  ];
+  return `{${entries.map(([name, value]) => `"${name}":${value}`).join(",")}}`;
+};
+
+// Two objects field by field; two other values beside each other.
+const sidesOf = (error) => {
+  const both = [entriesOf(error[GT]), entriesOf(error[PRED])];
+  if (!both[0] || !both[1]) {
+    const side = ([name, title]) => element("div", {}, element("h3", {}, title), element("div", { class: "value" }, ...marked(name, error[GT], error[PRED])));
+    return element("div", { class: "sides" }, ...[["gt", "Ground truth"], ["pred", "Prediction"]].map(side));
+  }
+  const differing = new Set(error[DIFFERING]?.map((path) => path.replace(/^\["|"\]$/g, "")));
+  const keys = [...new Set([...both[0].keys(), ...both[1].keys()])];
+  const row = (key) => {
+    const [gt, pred] = both.map((entries) => entries.get(key) ?? null);
+    const wrong = differing.size ? differing.has(key) : gt !== pred;
+    const values = wrong ? [marked("gt", gt, pred), marked("pred", gt, pred)] : [[shown(gt)], [shown(pred)]];
+    return element(
+      "tr",
+      { class: wrong ? "wrong-row" : "right-row" },
+      element("th", { scope: "row" }, visible(key)),
+      ...values.map((inside, at) => element("td", { class: "value", "data-label": at ? "found" : "truth" }, ...inside)),
+    );
+  };
+  const heads = ["Field", "Ground truth", "Prediction"].map((title) => element("th", { scope: "col" }, title));
+  return element("table", { class: "tree" }, element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...keys.map(row)));
+};
+
+const costOf = (error) => {
+  if (error[INSIDE] !== null && error[VALUES] === null) return ["Counted with ", linkTo({ ...placeOf(error), path: error[INSIDE] }), ", which failed as a whole and has it inside."];
+  const cost = error[VALUES] === null ? "It cost 1 value." : error[VALUES] ? `It cost ${plural(error[VALUES], "value")}, all inside of it.` : "It cost no value by itself: what is wrong inside of it is listed by itself.";
+  const [key, text, errors, values] = facts.causes[error[CAUSE]] || [];
+  if (!key || errors < 2) return [cost];
+  const link = element("a", { href: `#errors&cause=${key}` }, text);
+  return [`${cost} One of ${plural(errors, "error")} that cost ${plural(values, "value")}: `, link, "."];
+};
+
+const linkTo = (place, text = place.path) => element("a", { href: State.link(place), class: "path" }, visible(text));
+
+// What is wrong inside of an error, and beside it in the item or object that it is in.
+const siblingsOf = (error, others) => {
+  const [path, around] = [error[PATH], parentOf(error[PATH])];
+  const isInside = (each) => each[INSIDE] === path || (each[PATH].startsWith(path) && ".[".includes(each[PATH][path.length] ?? "no"));
+  const inside = others.filter((each) => each !== error && isInside(each));
+  const beside = others.filter((each) => each !== error && !isInside(each) && parentOf(each[PATH]) === around);
+  return [
+    listOf("Wrong inside of it", inside, error),
+    listOf(around ? `Also wrong in ${visible(around)}` : "Also wrong in this document", beside, error),
+  ];
+};
+
+const listOf = (title, errors, { [DOCUMENT]: id }) => {
+  if (!errors.length) return null;
+  const items = errors.slice(0, MOST_SIBLINGS).map((each) => element("li", {}, outcomeMark(outcomeOf(each)), " ", linkTo(placeOf(each)), ` ${pairOf(each)}`));
+  const more = errors.length - items.length;
+  if (more) items.push(element("li", {}, element("a", { href: `#errors&of=${encodeURIComponent(id)}` }, `and ${more} more`)));
+  return element("div", { class: "siblings" }, element("h3", {}, title), element("ul", {}, ...items));
+};
+
+const copies = (error) => {
+  const button = (title, text) => element("button", { type: "button", onclick: (event) => copy(text, event.target) }, title);
+  const values = [["ground truth", GT], ["prediction", PRED]].filter(([, side]) => error[side] !== null);
+  return element(
+    "div",
+    { class: "copies", role: "group", "aria-label": "Copy" },
+    button("Copy path", error[PATH]),
+    ...values.map(([title, side]) => button(`Copy ${title}`, textOf(error[side]))),
+    button("Copy command", commandOf(error)),
+    button("Copy as JSON", asJson(error)),
+  );
+};
+
+const errorParts = (error, others) => {
+  const field = Fields.pathOf(error[ROW]);
+  return [
+    element("p", {}, outcomeMark(outcomeOf(error)), ` ${MEANINGS[outcomeOf(error)]}`, error[CLASS] ? ` · ${classText(error[CLASS])}` : "", " · ", visible(error[REASON] || "")),
+    element("p", {}, ...costOf(error)),
+    error[DIFFERING] ? element("p", {}, "Fields that differ: ", element("span", { class: "path" }, visible(error[DIFFERING].join(", ")))) : null,
+    sidesOf(error),
+    Verdicts.buttons(error),
+    copies(error),
+    ...siblingsOf(error, others),
+    element("p", {}, "Document ", linkTo({ document: error[DOCUMENT] }, error[DOCUMENT]), field ? " · field " : "", field ? element("a", { href: `#fields&open=${encodeURIComponent(field)}`, class: "path" }, visible(field)) : ""),
+  ];
+};

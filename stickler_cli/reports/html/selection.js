@@ -1,0 +1,98 @@
+// Errors: what they are made of, and which of them a state of the page lets through, in what order and groups.
+
+// What an error is made of; payload.py writes them.
+const [ROW, DOCUMENT, PATH, TYPE, GT, PRED, SIMILARITY, REASON, CLASS, DIFFERING, INSIDE, VALUES, CAUSE] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
+
+// What is known of all errors, kept or not: `total`; `totals`: row of a field, class and number; `causes`: key,
+// text, errors and values.
+let facts = null;
+
+const classText = (name) => (name || "").replaceAll("_", " ");
+const outcomeOf = (error) => NAMES[error[TYPE]] || "";
+const pairOf = (error) => `${shown(error[GT])} → ${shown(error[PRED])}`;
+
+// The address of an error: its document and path, and its side where the path is that of the prediction.
+const placeOf = (error) => ({ document: error[DOCUMENT], path: error[PATH], ...(outcomeOf(error) === "FA" ? { as: "fa" } : {}) });
+const isAt = (error, { document, path, as }) => error[PATH] === path && error[DOCUMENT] === document && (!as || outcomeOf(error).toLowerCase() === as);
+
+// A path without the indexes of lists.
+const fieldOf = (path) => path.replace(/\["(?:[^"\\]|\\.)*"\]|\[\d+\]/g, (step) => (step[1] === '"' ? step : ""));
+
+const causeAt = (key) => facts.causes.findIndex(([each]) => each === key);
+
+const filterOf = (state) => {
+  const { find, field, class: name, outcome } = state;
+  const tests = narrowed(state).map(({ test }) => test);
+  const text = find.trim().toLowerCase();
+  const range = Fields.range(field);
+  if (range) tests.push((error) => error[ROW] >= range[0] && error[ROW] < range[1]);
+  else if (field) tests.push((error) => error[PATH] === field || fieldOf(error[PATH]) === field);
+  if (name) tests.push((error) => error[CLASS] === name);
+  if (outcome.length) tests.push((error) => outcome.includes(outcomeOf(error).toLowerCase()));
+  if (text) tests.push((error) => [error[DOCUMENT], error[PATH], textOf(error[GT]) ?? "", textOf(error[PRED]) ?? ""].some((part) => part.toLowerCase().includes(text)));
+  return (error) => tests.every((test) => test(error));
+};
+
+// Return how many errors of the run a state lets through, also of those that are not on the page; null where
+// nobody counted them.
+const truth = (state) => {
+  const { field, class: name, cause } = state;
+  const others = ["find", "gt", "pred", "of", "at", "what", "similarity"].some((key) => state[key]) || state.outcome.length;
+  const range = Fields.range(field);
+  if (others || (field && !range) || (cause && (field || name))) return null;
+  if (cause) return facts.causes[causeAt(cause)]?.[2] ?? 0;
+  return facts.totals.reduce((sum, [row, each, count]) => sum + ((!range || (row >= range[0] && row < range[1])) && (!name || each === name) ? count : 0), 0);
+};
+
+// What errors are sorted and grouped by.
+const KEYS = {
+  document: (error) => error[DOCUMENT],
+  field: (error) => fieldOf(error[PATH]),
+  class: (error) => error[CLASS] || "",
+  pair: pairOf,
+  outcome: outcomeOf,
+  similarity: (error) => error[SIMILARITY] ?? -1,
+  gt: (error) => shown(error[GT]),
+  pred: (error) => shown(error[PRED]),
+  cause: (error) => error[CAUSE],
+};
+
+const sorted = (errors, order) => {
+  const key = order.replace(/^-/, "");
+  if (!KEYS[key]) return errors;
+  const sign = order.startsWith("-") ? -1 : 1;
+  const keyed = errors.map((error) => [KEYS[key](error), error]);
+  keyed.sort(([a], [b]) => (a < b ? -sign : a > b ? sign : 0));
+  return keyed.map(([, error]) => error);
+};
+
+// How a group is called, and what filter leaves nothing but it.
+const GROUPS = {
+  document: (key) => [visible(key), { of: key }],
+  field: (key) => [visible(key), { field: key }],
+  class: (key) => [classText(key) || "no class", { class: key }],
+  pair: (key) => [key, null],
+  cause: (key) => (key < 0 ? ["inside of what failed as a whole", null] : [facts.causes[key][1], { cause: facts.causes[key][0] }]),
+};
+
+// Put errors that have a key in common one after the other: causes by what they cost, others by their number.
+const grouped = (errors, name) => {
+  if (!GROUPS[name]) return [errors, null];
+  const found = new Map();
+  for (const error of errors) {
+    const key = KEYS[name](error);
+    if (!found.has(key)) found.set(key, []);
+    found.get(key).push(error);
+  }
+  const rank = name === "cause" ? (key) => (key < 0 ? Infinity : key) : (key, own) => -own.length;
+  const ranked = [...found].sort(([a, its], [b, others]) => rank(a, its) - rank(b, others) || (a < b ? -1 : 1));
+  let first = 0;
+  const groups = ranked.map(([key, own]) => {
+    first += own.length;
+    const [title, filter] = GROUPS[name](key);
+    return { group: String(key), title, filter, first: first - own.length, count: own.length };
+  });
+  return [ranked.flatMap(([, own]) => own), groups];
+};
+
+const counted = (kept, all, noun = "error") => (all === null || kept === all ? plural(kept, noun) : `${kept.toLocaleString("en")} of ${plural(all, noun)}`);
