@@ -8,12 +8,12 @@ import json
 import sys
 import threading
 import weakref
-from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import field
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import field, replace
 from functools import partial
 from typing import Any, Final
 
-from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
 from .allowance import DEFAULT_POLICY, Policy
 from .batching import Outcome, Way, asked
@@ -78,7 +78,7 @@ class Client:
         cache are returned.
 
         Raises:
-            UsageError: the cache cannot be used, or judges would be asked about too many pairs.
+            UsageError: the cache cannot be used.
             UnavailableError: a server refuses the key, or has no such model.
         """
         model = self.placed(model)
@@ -99,10 +99,23 @@ class Client:
             error = ModelError("the answer is not in the cache, and no model may be asked offline")
             known |= dict.fromkeys(missing.values(), error)
         elif missing:
-            self._count_pairs(model, len(missing))
-            for outcome in asked(model, list(missing), self._way(model)):
+            questions, room = list(missing), self._room(model, len(missing))
+            for outcome in asked(model, questions[:room], self._way(model)):
                 known |= self._kept(model, outcome, missing, on_disk=on_disk)
+            told = UnaskedError(
+                f"the {self.policy.max_pairs} pairs of --max-pairs were asked about"
+            )
+            known |= self._kept(model, Outcome(questions[room:], told), missing, on_disk=on_disk)
         return {question: known[key] for question, key in keys.items() if key in known}
+
+    @contextmanager
+    def rehearsing(self) -> "Iterator[Client]":
+        """Give a client that asks nothing and counts; what it finds in the cache is known here."""
+        counting = Client(replace(self.policy, dry_run=True))
+        counting._memory = self._memory
+        yield counting
+        counting.close()
+        self.count(counting.usage)
 
     @property
     def needs(self) -> "list[Need]":
@@ -145,16 +158,14 @@ class Client:
         retry, at_once = self.policy.retry, self.policy.concurrency
         return Way(self._connections, self._turnstiles[name], self._purse, retry, at_once)
 
-    def _count_pairs(self, model: Model[Any, Any], count: int) -> None:
+    def _room(self, model: Model[Any, Any], count: int) -> int:
+        """Return how many of so many questions may be asked; those to judges count."""
         if not model.is_judge:
-            return
+            return count
         with self._lock:
-            self._judged += count
-        if self._judged > self.policy.max_pairs:
-            found = f"judges would be asked about {self._judged} pairs so far"
-            expected = f"at most {self.policy.max_pairs}"
-            hint = "--dry-run tells how many there are in all; allow more if they are worth it"
-            raise UsageError([Problem("--max-pairs", found, expected, hint)])
+            room = min(count, self.policy.max_pairs - self._judged)
+            self._judged += room
+        return room
 
 
 @dataclass(slots=True)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
+    from stickler_cli.clients.model import Model
 from .codes import Keys
 from .keywords import checked_fraction, is_number
 
@@ -158,9 +159,9 @@ class BaseComparator:
         self.require()
 
     @property
-    def title(self) -> str:
-        """The model that it asks, as schemas name it; empty of one that asks none."""
-        return ""
+    def asked_model(self) -> "Model[Any, Any] | None":
+        """The model that it asks; None of one that asks none."""
+        return None
 
     def prepare(self, value: Any) -> Any:
         """Return one present value in the form that the methods below take."""

@@ -21,9 +21,9 @@ class ModelComparator(BaseComparator):
     """Who is asked where no run says so; None is one of its own, under the usual policy."""
 
     @property
-    def title(self) -> str:
-        """The model that is asked, as schemas name it."""
-        return self._model.title
+    def asked_model(self) -> Model[Any, Any]:
+        """The model that is asked."""
+        return self._model
 
     @property
     @abstractmethod

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from stickler_cli.clients.allowance import DEFAULT_POLICY, Policy, Retry
 from stickler_cli.compare.outline import comparators, is_bounded, known_paths
@@ -38,6 +38,7 @@ from .whole_files import check_outputs
 
 if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
+    from stickler_cli.clients.model import Model
 
 ENDPOINT: Final = "--endpoint"
 KEY_FROM: Final = "--key-from"
@@ -136,16 +137,21 @@ def inputs_of(settings: SourceOptions) -> list[tuple[str, str]]:
 
 def comparing(plan: Plan, settings: ComparisonOptions, client: "Client | None") -> Options:
     """Return the options of the engine, for comparators that are known to work here."""
-    asked = {comparator.title for comparator in comparators(plan) if comparator.asks_models}
     for comparator in comparators(plan):
         if client is None or not comparator.asks_models:
             comparator.require()
         elif client.policy.may_ask:
             comparator.require_by(client)
     if client is not None:
-        _check_placed(client.policy, asked)
+        _check_placed(client.policy, {model.title for model in models_of(plan)})
     limit = settings.work_limit if isinstance(settings, LimitedOptions) else None
     return Options(settings.pairing_floor, settings.extra_fields, client, limit)
+
+
+def models_of(plan: Plan) -> "list[Model[Any, Any]]":
+    """Return the models that the comparators of a plan ask."""
+    asked = (comparator.asked_model for comparator in comparators(plan))
+    return [model for model in asked if model is not None]
 
 
 def client_of(plan: Plan, policy: Policy = DEFAULT_POLICY) -> "Client | None":

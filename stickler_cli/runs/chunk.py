@@ -76,7 +76,8 @@ def evaluate_chunk(job: Job, items: Iterable[Item]) -> ChunkResult:
 
     Raises:
         MemoryError: there is too little memory for the results.
-        UsageError: the cache cannot be used, or judges would be asked about too many pairs.
+        UsageError: the cache cannot be used.
+        UnavailableError: a server of models refuses the key, or has no such model.
     """
     client = job.options.client
     before = client.usage if client else NO_USAGE

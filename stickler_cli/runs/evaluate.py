@@ -12,7 +12,7 @@ from stickler_cli.core.json_values import json_line
 from stickler_cli.core.option import part_of
 from stickler_cli.documents.document import digest_of
 from stickler_cli.documents.pairs import DocumentPair, Pairs
-from stickler_cli.documents.reading import source_of
+from stickler_cli.documents.reading import STANDARD_INPUT, source_of
 from stickler_cli.records.row_files import (
     LineColumn,
     TakesLines,
@@ -30,12 +30,13 @@ from stickler_cli.score.record import Provenance, Run, SchemaSignature
 from stickler_cli.settings.deciding import DecidingOptions, RunOptions
 from stickler_cli.settings.inputs import DocumentOptions, SelectionOptions
 from stickler_cli.settings.of_documents import ManySettings
-from .assembly import Assembly, client_of, comparing
+from .assembly import Assembly, client_of, comparing, models_of
 from .chunk import ChunkResult, Item
 from .hints import hints
 from .interruption import Interruption
 from .job import Job, Validation, Workers
 from .pipeline import Advance, chunk_results, gather
+from .rehearsal import check_pairs
 from .resume import continued
 from .run_directory import DOCUMENTS, NON_MATCHES, OPTION, RUN_FILE, RunDirectory, run_directory
 from .tuned import tunings
@@ -133,6 +134,19 @@ def _deciding(assembly: Assembly) -> dict[str, object]:
     }
 
 
+def _check_pairs(assembly: Assembly, interruption: Interruption) -> None:
+    """Raise UsageError before anything is paid, where judges would be asked about too many pairs.
+
+    Standard input cannot be read twice: there the limit is kept as the run goes.
+    """
+    client = assembly.job.options.client
+    if client is None or not client.policy.may_ask:
+        return
+    sources = assembly.settings.gt, assembly.settings.pred
+    if STANDARD_INPUT not in sources and any(it.is_judge for it in models_of(assembly.schema.plan)):
+        check_pairs(assembly.job, client, assembly.pairs, interruption)
+
+
 def _total(
     assembly: Assembly,
     directory: RunDirectory | None,
@@ -144,8 +158,11 @@ def _total(
     job, pairs, settings = assembly.job, assembly.pairs, assembly.settings
 
     def evaluate_rest(items: Iterator[Item], done: int = 0) -> Generator[ChunkResult]:
+        if not done:  # else they were counted then
+            _check_pairs(assembly, interruption)
         left = None if pairs.total is None else pairs.total - done
-        return chunk_results(job, items, assembly.workers, total=left, interruption=interruption)
+        rest = chunk_results(job, items, assembly.workers, total=left, interruption=interruption)
+        yield from rest
 
     if directory is None:
         results = evaluate_rest(pairs.refs())

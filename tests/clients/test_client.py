@@ -13,7 +13,6 @@ from stickler_cli.clients.cache import AnswerCache
 from stickler_cli.clients.client import Client, Memory
 from stickler_cli.clients.model import Model, ModelError, Reply
 from stickler_cli.clients.usage import Usage
-from stickler_cli.core.problems import UsageError
 
 
 class Capitals(Model):
@@ -182,16 +181,32 @@ def test_a_dry_run_counts_each_question_once_and_asks_nothing(client):
     counting.close()
 
 
-def test_judged_pairs_are_limited_before_any_is_asked(client):
+def test_no_more_pairs_are_judged_than_the_policy_allows(client):
     judge = Capitals(is_judge=True)
     client.answers(judge, ["a"])
     limited = client_of(max_pairs=2)
 
-    limited.answers(judge, ["a", "b", "c"])
-    with pytest.raises(UsageError, match="asked about 3 pairs so far, expected at most 2"):
-        limited.answers(judge, ["b", "d"])
+    assert limited.answers(judge, ["a", "b"]) == {"a": "A", "b": "B"}
+    answers = limited.answers(judge, ["b", "c", "d"])
+    assert answers["c"] == "C"
+    assert str(answers["d"]) == "the 2 pairs of --max-pairs were asked about"
     assert judge.asked == {"a": 1, "b": 1, "c": 1}
+    assert str(limited.usage).startswith("2 calls, 1 questions given up, 1 answers from the cache")
     limited.close()
+
+
+def test_a_rehearsal_asks_nothing_and_tells_what_is_in_the_cache(client):
+    judge = Capitals(is_judge=True)
+    client.answers(judge, ["a"])
+    other = client_of()
+    with other.rehearsing() as counting:
+        counting.answers(judge, ["a", "b"])
+        (need,) = counting.needs
+        assert (need.questions, need.cached) == (1, 1)
+
+    assert other.answers(judge, ["a", "b"]) == {"a": "A", "b": "B"}
+    assert other.usage == Usage(calls=1, cached=1, input_tokens=1)
+    other.close()
 
 
 def test_in_another_process_a_client_is_a_new_one_with_the_same_policy():

@@ -1,9 +1,11 @@
 """`stickler eval` with models, and `stickler cache`, as a user runs them."""
 
+import io
 import json
 import pickle
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -154,13 +156,44 @@ def test_no_cache_keeps_nothing(server, documents, own_cache):
     assert not own_cache.exists()
 
 
-def test_a_runaway_is_a_usage_error_before_any_verdict(server, documents, capsys):
+def test_a_runaway_is_a_usage_error_before_anything_is_paid(server, documents, capsys):
     assert main(["eval", *documents, "--max-pairs", "2"]) == 2
 
-    assert "--max-pairs: judges would be asked about 3 pairs so far, expected at most 2" in (
-        capsys.readouterr().err
+    assert (
+        "--max-pairs: judges would be asked about 3 pairs of the first 3 documents, beside 0 in "
+        "the cache; nothing was asked, expected at most 2" in capsys.readouterr().err
     )
-    assert {path for path in server.paths if "chat" in path} == set()
+    assert server.requests == []
+
+
+def test_what_is_in_the_cache_is_counted_once(server, documents, capsys):
+    main(["eval", *documents, "--quiet"])
+    asked = len(server.requests)
+    assert main(["eval", *documents, "--max-pairs", "1"]) == 0
+
+    assert "models: 0 calls, 6 answers from the cache" in capsys.readouterr().err
+    assert len(server.requests) == asked
+
+
+def test_of_standard_input_the_limit_is_kept_as_the_run_goes(
+    server, documents, capsys, monkeypatch
+):
+    text = io.TextIOWrapper(io.BytesIO(Path(documents[2]).read_bytes()), "utf-8")
+    monkeypatch.setattr(sys, "stdin", text)
+    options = ["--max-pairs", "2", "-f", "json"]
+    assert main(["eval", *documents[:2], "-", *options]) == 3
+
+    result = capsys.readouterr()
+    assert json.loads(result.out)["documents"]["evaluated"] == 2
+    assert "the 2 pairs of --max-pairs were asked about" in result.out
+
+
+def test_a_run_that_goes_on_does_not_count_again_what_it_has(server, documents, capsys, tmp_path):
+    command = ["eval", *documents, "--no-cache", "--run-dir", str(tmp_path / "run"), "-q"]
+    assert main([*command, "--max-pairs", "3"]) == 0
+    assert main([*command, "--max-pairs", "0"]) == 0
+
+    assert "--max-pairs" not in capsys.readouterr().err
 
 
 def test_a_server_that_fails_fails_the_documents_and_tells_no_key(server, documents, capsys):

@@ -14,7 +14,6 @@ from stickler_cli import (
 from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Options
-from stickler_cli.core.problems import UsageError
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import batch_of
 
@@ -208,13 +207,16 @@ def test_a_failed_embedding_fails_the_documents_that_hold_the_text(server, askin
     assert evaluation.evaluated == 1
 
 
-def test_a_runaway_ends_the_run(server, asking):
+def test_documents_beyond_the_limit_on_judged_pairs_fail_and_others_are_told(server, asking):
     schema = schema_of(name=judged())
     pairs = [({"name": f"a {number}"}, {"name": f"b {number}"}) for number in range(20)]
-    with asking(max_pairs=19) as client, pytest.raises(UsageError, match="asked about 20 pairs"):
-        evaluate_many(schema, pairs, client=client)
+    with asking(max_pairs=19) as client:
+        evaluation = evaluate_many(schema, pairs, client=client)
 
-    assert server.requests == []
+    assert evaluation.evaluated == 19
+    assert len(server.requests) == 19
+    (problem,) = evaluation.problems
+    assert "the 19 pairs of --max-pairs were asked about" in problem.problem
 
 
 def test_mixed_kinds_in_a_list_cost_no_judge_but_for_chosen_pairs(server, asking):
