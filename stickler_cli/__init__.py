@@ -10,7 +10,9 @@ from typing import Any, Final
 __version__ = "0.1.0"
 
 _OFFERED: Final = {
+    "api.asserting": "assert_matches",
     "api.bulk": "BulkStructuredModelEvaluator aggregate_from_comparisons",
+    "api.eval_result": "EvalResult",
     "api.evaluation_views": "Evaluation",
     "api.fields": "ComparableField",
     "api.many": "evaluate_many",
@@ -18,7 +20,7 @@ _OFFERED: Final = {
     "api.process_evaluation": "ProcessEvaluation",
     "api.structured": "StructuredModel",
     "api.views": "NonMatchField NonMatchType",
-    "api.zero": "EvalResult evaluate",
+    "api.zero": "EvalSpec eval_for evaluate",
     "comparators.anls": "anls_score",
     "comparators": "ANLSStarComparator BBoxIoUComparator BERTComparator BaseComparator "
     "BertComparator DateComparator ExactComparator FuzzyComparator LLMComparator "

@@ -1,4 +1,6 @@
+from stickler_cli.api.asserting import assert_matches
 from stickler_cli.api.bulk import BulkStructuredModelEvaluator, aggregate_from_comparisons
+from stickler_cli.api.eval_result import EvalResult
 from stickler_cli.api.evaluation_views import Evaluation
 from stickler_cli.api.evaluator import StructuredModelEvaluator
 from stickler_cli.api.fields import ComparableField
@@ -6,7 +8,7 @@ from stickler_cli.api.many import evaluate_many
 from stickler_cli.api.process_evaluation import ProcessEvaluation
 from stickler_cli.api.structured import StructuredModel
 from stickler_cli.api.views import NonMatchField, NonMatchType
-from stickler_cli.api.zero import EvalResult, evaluate
+from stickler_cli.api.zero import EvalSpec, eval_for, evaluate
 from stickler_cli.comparators import (
     ANLSStarComparator,
     BaseComparator,
@@ -47,6 +49,7 @@ __all__ = [
     "ComparisonError",
     "DateComparator",
     "EvalResult",
+    "EvalSpec",
     "Evaluation",
     "ExactComparator",
     "FuzzyComparator",
@@ -72,6 +75,8 @@ __all__ = [
     "__version__",
     "aggregate_from_comparisons",
     "anls_score",
+    "assert_matches",
+    "eval_for",
     "evaluate",
     "evaluate_many",
 ]

@@ -23,7 +23,7 @@ from stickler_cli.api.views import ComparisonResult
 _MODELS: Final = "StructuredModel ComparableField"
 _NON_MATCHES: Final = "NonMatchField NonMatchType"
 _ANLS: Final = "anls_score compare_json compare_structured_models"
-_AUTO: Final = "evaluate EvalResult"
+_AUTO: Final = "evaluate eval_for EvalResult EvalSpec"
 _BULK: Final = "BulkStructuredModelEvaluator aggregate_from_comparisons"
 _REPORTS: Final = "EvaluationHTMLReporter ReportConfig"
 

@@ -94,7 +94,7 @@ CHANGING: Final = frozenset(
 """Methods that change what they are called on."""
 
 CACHES: Final = {
-    ("api/zero.py", "_plans"): "functools.cache would keep classes that nobody else has any more",
+    ("api/zero.py", "_specs"): "functools.cache would keep classes that nobody else has any more",
 }
 """Names of modules whose values do change: what they hold can be made again at any time."""
 

@@ -1,8 +1,13 @@
-"""`evaluate`: compare instances of any pydantic model, as their types and names suggest."""
+"""`evaluate`: compare instances of any pydantic model, or JSON values, without setting anything up.
 
-from collections.abc import Mapping
-from dataclasses import fields
-from typing import Any, Final
+How each field is compared is inferred from types and names; `eval_for` does that once for many.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path as File
+from typing import Any, Final, TypeAlias
 from weakref import WeakKeyDictionary
 
 from pydantic import BaseModel
@@ -10,125 +15,186 @@ from pydantic_core import to_jsonable_python
 
 from stickler_cli.comparators.base import BaseComparator, meets
 from stickler_cli.compare.plan import Plan
-from stickler_cli.core.json_values import kind_of
+from stickler_cli.core.json_values import JsonDocument, kind_of
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.values import dataclass
-from stickler_cli.reports.layout import Column, Span, Table, plain_text, table_lines
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.inference import Inferred, infer
+from stickler_cli.schema.loading import LoadedSchema, load_observed, load_schema, loaded
+from stickler_cli.schema.observation import Observed
 from stickler_cli.score.batch import batch_of
 from stickler_cli.score.comparison_view import comparison_view
-from stickler_cli.score.counts import RATES, Counts
+from stickler_cli.score.counts import Counts
 from .comparable import values_of
+from .eval_result import EvalResult, choices_table
 from .fields import annotated_schema
-from .pair_comparison import PairComparison, compared
+from .overrides import FieldRules, overridden
+from .pair_comparison import compared
 from .structured import StructuredModel
+
+Schema: TypeAlias = type[BaseModel] | Mapping[str, Any] | str | os.PathLike[str]
+"""A pydantic class, a JSON Schema, or the file of one."""
+
+Side: TypeAlias = BaseModel | Mapping[str, Any] | list[Any]
+"""A document: an instance, or its JSON values; a list where the schema is one of arrays."""
 
 
 @dataclass(frozen=True, slots=True)
-class EvalResult:
-    """How good a prediction is, field by field, and how that was found."""
+class EvalSpec:
+    """How documents are compared: compiled once, for as many pairs as there are."""
 
-    overall_score: float
-    """The similarity of the two, in [0, 1]."""
-    confusion_matrix: dict[str, Any]
-    """The counts and rates: `overall`, `aggregate`, `leaves`, and `fields` with the same."""
-    field_scores: dict[str, float]
-    """The score of each field of the model, in [0, 1]."""
-    all_fields_matched: bool
-    """Whether nothing at all is wrong."""
-    non_matches: list[dict[str, Any]]
-    """Every error: where it is, of which kind, and both values."""
-    matched: bool
-    """Whether the overall score meets the match-threshold of the model."""
-    precision: float
-    """TP / (TP + FP) of the overall counts."""
-    recall: float
-    """TP / (TP + FN) of the overall counts."""
-    f1: float
-    """The harmonic mean of precision and recall."""
-    accuracy: float
-    """(TP + TN) / all, of the overall counts."""
-
-    counts: Counts
-    """The overall counts, of which the four rates are made."""
-    comparison: PairComparison
-    """The full account, typed."""
     plan: Plan
-    """What was run; the same for all instances of a class."""
+    """What is run."""
     inferred: tuple[Inferred, ...]
     """How each field is compared, and why."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the results as JSON values, by the names that they have here."""
-        typed = ("counts", "comparison", "plan", "inferred")
-        names = [entry.name for entry in fields(self) if entry.name not in typed]
-        return {name: getattr(self, name) for name in names}
+    def evaluate(self, gt: Side, pred: Side) -> EvalResult:
+        """Compare a prediction with the ground truth.
+
+        Either is an instance, of whatever class, or a dict with the names of the fields as keys.
+
+        Raises:
+            TypeError: either side is something else.
+            ComparisonError: a comparator failed on a pair of values.
+        """
+        comparison = compared(self.plan, self._values(gt, "gt"), self._values(pred, "pred"))
+        view: dict[str, Any] = comparison_view(batch_of(comparison))
+        overall = view["confusion_matrix"]["overall"]
+        counts = Counts(**{name: overall[name] for name in Counts._fields})
+        rates: dict[str, Any] = counts.derived()
+        return EvalResult(
+            **view,
+            **rates,
+            matched=meets(comparison.reported, comparison.threshold),
+            counts=counts,
+            comparison=comparison,
+            plan=self.plan,
+            inferred=self.inferred,
+        )
 
     def explain(self) -> str:
         """Return how each field is compared and why, as a table."""
-        headings = ("field", "comparator", "threshold", "weight", "why")
-        columns = [Column(heading, left=True) for heading in headings]
-        rows = []
-        for inferred in self.inferred:
-            cells = (
-                field_path(inferred.path),
-                inferred.compared_by,
-                "" if inferred.threshold is None else f"{inferred.threshold:g}",
-                f"{inferred.weight:g}",
-                inferred.reason,
+        return choices_table(self.inferred)
+
+    def _values(self, side: object, name: str) -> JsonDocument:
+        values: Any = side
+        if isinstance(side, BaseModel):
+            values = values_of(side)
+        elif isinstance(side, Mapping | list):
+            plain = side if isinstance(side, list) else dict(side)
+            values = to_jsonable_python(plain, by_alias=False, fallback=str)
+        if kind_of(values) != self.plan.kind:
+            expected, empty = ("dict", "{}") if self.plan.kind == "object" else ("list", "[]")
+            raise TypeError(
+                f"{name} is of type {type(side).__name__}; give an instance of a pydantic model or "
+                f"a {expected}, which is {empty} where there is no document"
             )
-            rows.append([Span.of(cell) for cell in cells])
-        return plain_text(table_lines(Table(columns, rows))[0]).rstrip("\n")
-
-    def _repr_html_(self) -> str:
-        """Return the comparison as notebooks show it."""
-        return self.comparison._repr_html_()
-
-    def __repr__(self) -> str:
-        rates = ", ".join(f"{name}={getattr(self, name):.3f}" for name in ("overall_score", *RATES))
-        return f"{type(self).__name__}({rates}, all_fields_matched={self.all_fields_matched})"
+        document: JsonDocument = values
+        return document
 
 
-def evaluate(gt: BaseModel, pred: BaseModel | Mapping[str, Any] | list[Any]) -> EvalResult:
+def evaluate(
+    gt: Side,
+    pred: Side,
+    *,
+    schema: Schema | None = None,
+    fields: Mapping[str, FieldRules] | None = None,
+) -> EvalResult:
     """Compare a prediction with the ground truth.
 
     Args:
-        gt: an instance of any pydantic model; its class says what the fields are.
-        pred: an instance of the same class, or of another one, or a dict with the names of the
-            fields as keys; a list where the model is a `RootModel` of one.
+        gt: an instance of any pydantic model, or JSON values.
+        pred: an instance of the same class, or of another one, or JSON values.
+        schema: what says what the fields are: a pydantic class, a JSON Schema or the file of one;
+            None is the class of the ground truth, or the schema that its values show.
+        fields: rules for single fields, by their paths without list indexes, which go before what
+            is inferred: `{"lines.sku": {"weight": 3.0, "comparator": ExactComparator()}}`.
 
     Raises:
         TypeError: either side is something else.
-        SchemaError: the model stands for no object, or carries annotations that are wrong.
+        SchemaError: the schema cannot be used, or stands for no object.
+        UsageError: there is no field, or rule, of a name in `fields`.
         ComparisonError: a comparator failed on a pair of values.
     """
-    plan, inferred = _plan_of(gt)
-    values: Any = pred
-    if isinstance(pred, BaseModel):
-        values = values_of(pred)
-    elif isinstance(pred, Mapping | list):
-        plain = pred if isinstance(pred, list) else dict(pred)
-        values = to_jsonable_python(plain, by_alias=False, fallback=str)
-    if kind_of(values) != plan.kind:
-        expected, empty = ("dict", "{}") if plan.kind == "object" else ("list", "[]")
+    rules = fields or {}
+    if schema is None and isinstance(gt, BaseModel):
+        schema = type(gt)
+    spec = _spec_of(_shown_by(gt), rules) if schema is None else eval_for(schema, rules)
+    return spec.evaluate(gt, pred)
+
+
+def eval_for(schema: Schema, fields: Mapping[str, FieldRules] | None = None) -> EvalSpec:
+    """Return how `evaluate` compares documents of a schema, to be used for many of them.
+
+    Raises:
+        SchemaError: the schema cannot be used, or stands for no object.
+        UsageError: there is no field, or rule, of a name in `fields`.
+    """
+    rules = fields or {}
+    if isinstance(schema, Mapping):
+        return _spec_of(loaded(dict(schema), "the schema", when="auto"), rules)
+    if not isinstance(schema, type):
+        return _spec_of(load_schema(os.fspath(schema), when="auto"), rules)
+    if rules:
+        return _spec_of_class(schema, rules)
+    if schema not in _specs:
+        _specs[schema] = _spec_of_class(schema, rules)
+    return _specs[schema]
+
+
+_specs: Final[WeakKeyDictionary[type[BaseModel], EvalSpec]] = WeakKeyDictionary()
+
+
+def _shown_by(gt: object) -> LoadedSchema:
+    """Return the schema that JSON values show."""
+    if isinstance(gt, type) and issubclass(gt, BaseModel):
+        raise TypeError(f"gt is the class {gt.__name__} itself; give an instance of it")
+    if not isinstance(gt, Mapping | list):
         raise TypeError(
-            f"pred is of type {type(pred).__name__}; give an instance of a pydantic model or a "
-            f"{expected}, which is {empty} where there is no prediction"
+            f"gt is of type {type(gt).__name__}; give an instance of a pydantic model, or a dict"
         )
-    comparison = compared(plan, values_of(gt), values)
-    view: dict[str, Any] = comparison_view(batch_of(comparison))
-    overall = view["confusion_matrix"]["overall"]
-    counts = Counts(**{name: overall[name] for name in Counts._fields})
-    rates: dict[str, Any] = counts.derived()
-    return EvalResult(
-        **view,
-        **rates,
-        matched=meets(comparison.reported, comparison.threshold),
-        counts=counts,
-        comparison=comparison,
-        plan=plan,
-        inferred=inferred,
+    seen = Observed()
+    seen.add(to_jsonable_python(gt, by_alias=False, fallback=str))
+    return load_observed(seen, "gt")
+
+
+def _spec_of(schema: LoadedSchema, rules: Mapping[str, FieldRules]) -> EvalSpec:
+    if rules and isinstance(schema.contents, dict):
+        return _with_rules(schema.contents, schema.path, rules, schema.fields, {})
+    return EvalSpec(schema.plan, schema.fields)
+
+
+def _spec_of_class(model: type[BaseModel], rules: Mapping[str, FieldRules]) -> EvalSpec:
+    known: dict[str, BaseComparator] = {}
+    # A class is code already: a comparator that it names by its place is no less trusted.
+    name = model.__name__
+    how: Any = {"allow_plugins": True, "comparators": known}
+    found = infer(model_schema(model, known), name, **how)
+    if rules:
+        return _with_rules(found.schema, name, rules, found.fields, known)
+    plan = compile_schema(found.schema, name, inferred=found.annotations, **how)
+    return EvalSpec(plan, found.fields)
+
+
+def _with_rules(
+    schema: dict[str, Any],
+    name: str,
+    rules: Mapping[str, FieldRules],
+    fields: Sequence[Inferred],
+    known: dict[str, BaseComparator],
+) -> EvalSpec:
+    ruled = overridden(schema, rules, fields, known)
+    file = File(name) if File(name).is_file() else None  # where references start
+    how: Any = {"allow_plugins": True, "comparators": known}
+    plan, before = compile_schema(ruled, name, file, **how), {each.path: each for each in fields}
+    after = infer(ruled, name, file, when="never", **how).fields
+    asked = [field_path(each.path) in rules for each in after]
+    return EvalSpec(
+        plan,
+        tuple(
+            replace(each, reason="as was asked for") if it else before[each.path]
+            for each, it in zip(after, asked, strict=True)
+        ),
     )
 
 
@@ -143,34 +209,3 @@ def model_schema(
     if issubclass(model, StructuredModel) and model._source_schema is not None:  # noqa: SLF001
         return model.to_json_schema()
     return annotated_schema(model, known)
-
-
-_plans: Final[WeakKeyDictionary[type[BaseModel], tuple[Plan, tuple[Inferred, ...]]]] = (
-    WeakKeyDictionary()
-)
-
-
-def _plan_of(gt: object) -> tuple[Plan, tuple[Inferred, ...]]:
-    """Return the plan of an instance's class and how it came about; made when first asked for."""
-    if isinstance(gt, type) and issubclass(gt, BaseModel):
-        raise TypeError(f"gt is the class {gt.__name__} itself; give an instance of it")
-    if not isinstance(gt, BaseModel):
-        raise TypeError(
-            f"gt is of type {type(gt).__name__}; give an instance of a pydantic model, "
-            "such as Model.model_validate(gt) makes of a dict"
-        )
-    model = type(gt)
-    if model not in _plans:
-        known: dict[str, BaseComparator] = {}
-        name, schema = model.__name__, model_schema(model, known)
-        # A class is code already: a comparator that it names by its place is no less trusted.
-        found = infer(schema, name, allow_plugins=True, comparators=known)
-        plan = compile_schema(
-            found.schema,
-            name,
-            allow_plugins=True,
-            comparators=known,
-            inferred=found.annotations,
-        )
-        _plans[model] = plan, found.fields
-    return _plans[model]
