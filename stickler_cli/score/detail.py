@@ -23,6 +23,7 @@ from .causes import cause_of
 from .comparison_lines import Text, comparison_line, text_of
 from .kept_errors import KeptErrors, SeenError
 from .non_matches import WrongUnit, non_match
+from .value_pairs import ValuePairs, value_pairs
 from .visit import Visit
 
 BINS: Final = 20  # of 0.05 each, so that usual thresholds lie between two; one more is for 1 itself
@@ -85,6 +86,8 @@ class Detail:
     limits: DetailLimits = field(default_factory=DetailLimits)
     histograms: Annotated[dict[Path, Histogram], AsPairs] = field(default_factory=dict)
     """By the path of the field, without list indexes."""
+    value_pairs: Annotated[dict[Path, ValuePairs], AsPairs] = field(default_factory=dict)
+    """Likewise."""
     errors: KeptErrors = field(default_factory=KeptErrors)
     """Errors, each as `non_match_row` gives it."""
     comparisons: list[Ranked] = field(default_factory=list)
@@ -100,6 +103,8 @@ class Detail:
         """Add documents."""
         for path, similarity, matched in similarities(batch.visits):
             self.histograms.setdefault(path, Histogram()).add(similarity, matched)
+        for path, pairs in value_pairs(batch.visits):
+            self.value_pairs.setdefault(path, ValuePairs()).merge(pairs)
         for document, result in enumerate(batch.results):
             errors = batch.wrong_units(document)
             if not errors or result.score is None:
@@ -117,6 +122,8 @@ class Detail:
         """Add the documents that follow these."""
         for path, histogram in other.histograms.items():
             self.histograms.setdefault(path, Histogram()).merge(histogram)
+        for path, pairs in other.value_pairs.items():
+            self.value_pairs.setdefault(path, ValuePairs()).merge(pairs)
         self.errors.merge(other.errors)
         if other.bound is not None:
             self.bound = min(self.bound, other.bound) if self.bound else other.bound

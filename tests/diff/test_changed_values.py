@@ -11,6 +11,7 @@ from stickler_cli.documents.pairs import DocumentPair
 from stickler_cli.runs.chunk import evaluate_chunk
 from stickler_cli.runs.job import Job, OutputsRequested
 from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.kept_errors import KeptErrors
 from stickler_cli.score.record import Run, SchemaSignature
 from stickler_cli.settings.deciding import RunOptions
 
@@ -77,7 +78,9 @@ def test_documents_that_one_run_did_not_compare_say_nothing():
     assert told(run(a=GT), run(b={**GT, "id": "2"})) == []
 
 
-@pytest.mark.parametrize("change", [{"knows_errors": False}, {"complete": False}])
+@pytest.mark.parametrize(
+    "change", [{"knows_errors": False}, {"errors": KeptErrors(bound=(0.5, "a"))}]
+)
 def test_runs_that_do_not_know_all_of_their_errors_say_nothing(change):
     known = run(a=GT)
     other = replace(known, detail=replace(known.detail, **change))

@@ -2,9 +2,15 @@
 
 import pytest
 
+from stickler_cli.documents.pairs import DocumentPair
 from stickler_cli.reports.html import field_charts
 from stickler_cli.reports.html.charts import HEIGHT, threshold_curve
-from stickler_cli.reports.html.field_charts import axis_of, dot_plot, heat_maps
+from stickler_cli.reports.html.field_charts import (
+    axis_of,
+    confusion_matrices,
+    dot_plot,
+    heat_maps,
+)
 from stickler_cli.reports.html.field_tree import field_views
 from stickler_cli.reports.view import RunView
 from stickler_cli.score.counts import Counts, RateRule
@@ -102,3 +108,29 @@ def test_one_similarity_makes_no_curve():
     pairs.matched[BINS] = 3
 
     assert threshold_curve(pairs, Counts(tp=3), RateRule()) == ""
+
+
+UNITS = {
+    "type": "object",
+    "properties": {"unit": {"enum": ["kg", "lb", "t"]}, "name": {"type": "string"}},
+}
+
+
+def test_the_matrix_has_a_row_for_each_ground_truth_and_a_column_for_each_prediction(run_of):
+    said = [("kg", "kg")] * 4 + [("kg", "lb")] * 2 + [("lb", "kg"), ("t", None)]
+    pairs = [
+        DocumentPair(str(at), {"unit": gt, "name": f"n{at}"}, {"unit": pred, "name": f"m{at}"})
+        for at, (gt, pred) in enumerate(said)
+    ]
+    run = run_of(UNITS, pairs, detailed=True)
+    view = RunView(run)
+    fields = field_views(view, run.detail.histograms)
+    (matrix,) = confusion_matrices(fields, run.detail.value_pairs)
+
+    assert (matrix.path, matrix.confused) == ("unit", 3)
+    assert matrix.preds == ['"kg"', '"lb"', ""]
+    assert [(gt, [cell[:2] for cell in row]) for gt, row in matrix.rows] == [
+        ('"kg"', [(4, 0), (0, 2), (0, 0)]),
+        ('"lb"', [(0, 1), (0, 0), (0, 0)]),
+        ('"t"', [(0, 0), (0, 0), (0, 1)]),
+    ]

@@ -13,10 +13,17 @@ from stickler_cli.score.error_classes import ErrorClass
 from stickler_cli.score.error_counts import ByClass, overall
 from stickler_cli.score.gates import asked
 from stickler_cli.score.intervals import Interval
+from stickler_cli.score.value_pairs import ABSENT, ValuePairs
 from .field_tree import FieldView, places_of, rows_around
 
 MOST_DOTS: Final = 40
 """Fields that a drawing has rows for; the table of fields has the others."""
+
+MOST_MATRICES: Final = 12
+"""Fields of which it is drawn which values were found for which."""
+
+TIMES: Final = 2
+"""How often a value occurs on average in a field of a few kinds; else it is one of free text."""
 
 _STEPS: Final = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
 _LEAST_SPAN: Final = 0.01  # of an axis: one error in a hundred is then all of its width
@@ -164,3 +171,43 @@ def _heat_map(view: RunView, title: str, what: str, fields: Mapping[Path, ByClas
         for row in ranked[:MOST_DOTS]
     ]
     return HeatMap(title, what, classes, rows, len(ranked[MOST_DOTS:]))
+
+
+@dataclass(frozen=True, slots=True)
+class ConfusionMatrix:
+    """Which values of a field were found for which."""
+
+    path: str
+    confused: int
+    preds: Sequence[str]
+    """As JSON, the most frequent first; last, for none at all, an empty text if that occurs."""
+    rows: Sequence[tuple[str, Sequence[tuple[int, int, float]]]]
+    """Each ground truth; by prediction, how many are right and wrong, and the shade in percent."""
+
+
+def confusion_matrices(
+    fields: Sequence[FieldView], pairs: Mapping[Path, ValuePairs]
+) -> list[ConfusionMatrix]:
+    """Return those of fields with few values, each more than once on average, most errors first."""
+    places = {it.row.path: at for at, it in enumerate(fields)}
+    by_row: dict[int, ValuePairs] = {}
+    for path, found in pairs.items():
+        around = rows_around(path, places)
+        if len(around) == len(path):
+            by_row.setdefault(around[-1], ValuePairs()).merge(found)
+    made = [
+        _matrix(fields[row].path, found)
+        for row, found in by_row.items()
+        if found.confused and fields[row].row.counts.total >= TIMES * len(found.values)
+    ]
+    return sorted(made, key=lambda it: -it.confused)[:MOST_MATRICES]
+
+
+def _matrix(path: str, found: ValuePairs) -> ConfusionMatrix:
+    names = [*found.values, ABSENT]
+    gts = [name for name in names if name in found.counts]
+    preds = [name for name in names if any(name in row for row in found.counts.values())]
+    cells = [[found.counts[gt].get(pred, (0, 0)) for pred in preds] for gt in gts]
+    most = max(wrong for row in cells for _, wrong in row)
+    rows = [[(right, wrong, 45 * sqrt(wrong / most)) for right, wrong in row] for row in cells]
+    return ConfusionMatrix(path, found.confused, preds, list(zip(gts, rows, strict=True)))

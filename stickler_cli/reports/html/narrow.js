@@ -19,8 +19,8 @@ const NARROWING = {
   at: (path) => ({ text: `field ${visible(path)} itself`, test: (error) => Fields.pathOf(error[ROW]) === path }),
   what: (kind) => ({ text: KINDS[kind]?.[0] ?? visible(kind), test: KINDS[kind]?.[1] ?? (() => false) }),
   similarity: (lower) => ({ text: `similarity ${binText(lower)}`, test: (error) => error[SIMILARITY] !== null && binOf(error[SIMILARITY]) === binOf(Number(lower)) }),
-  gt: (json) => ({ text: `ground truth ${visible(json)}`, test: (error) => textOf(error[GT]) === json }),
-  pred: (json) => ({ text: `prediction ${visible(json)}`, test: (error) => textOf(error[PRED]) === json }),
+  gt: (json) => ({ text: `ground truth ${visible(json)}`, test: (error) => (textOf(error[GT]) ?? "absent") === json }),
+  pred: (json) => ({ text: `prediction ${visible(json)}`, test: (error) => (textOf(error[PRED]) ?? "absent") === json }),
 };
 
 const narrowed = (state) =>

@@ -34,7 +34,7 @@ from stickler_cli.score.record import Run, Verdict
 from stickler_cli.settings.deciding import RunOptions
 from .change_charts import change_axis, ranked, slope_chart
 from .charts import OUTCOMES, bar_parts, score_chart
-from .field_charts import dot_plot, heat_maps
+from .field_charts import confusion_matrices, dot_plot, heat_maps
 from .field_tree import MOST_FIELDS, field_views, places_of
 from .origins import Origins
 from .trust_charts import CoverageChart, coverage_chart, reliability_chart
@@ -110,6 +110,7 @@ def render_run(run: Run, style: TableStyle) -> str:
         "fields": fields,
         "dots": dot_plot(view, fields),
         "heat_maps": heat_maps(view),
+        "confusions": confusion_matrices(fields, detail.value_pairs),
         "fields_left_out": max(len(view.rows) - MOST_FIELDS, 0),
         "histograms_kept": detail.knows_values,
         "level": view.interval_title.removesuffix(" of F1"),
