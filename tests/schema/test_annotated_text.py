@@ -71,3 +71,15 @@ def test_what_is_added_is_there_and_the_rest_as_it_was(value, data, indent, sepa
 )
 def test_new_keys_are_written_as_those_before_them(text, found):
     assert with_keys(text, {"": {"k": 1, "l": {"m": 2}}}) == found
+
+
+def test_a_value_that_is_an_object_or_a_list_makes_way_as_a_whole():
+    text = '{"k": {"x": [1]}, "l": [{"y": 2}, {}, {}], "m": 3}'
+    assert with_keys(text, {"": {"k": "é", "l": []}}) == '{"k": "é", "l": [], "m": 3}'
+    assert with_keys(text, {"/l/2": {"z": 1}, "/k": {"x": 0}}) == (
+        '{"k": {"x": 0}, "l": [{"y": 2}, {}, {"z": 1}], "m": 3}'
+    )
+
+
+def test_a_colon_is_written_as_that_of_the_first_member():
+    assert with_keys('{"a":1,"b" : 2}', {"": {"k": 1}}) == '{"a":1,"b" : 2,"k":1}'

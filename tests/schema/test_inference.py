@@ -650,3 +650,94 @@ def test_alternatives_for_the_whole_document_list_a_common_field_once():
     entries = inferred({"anyOf": arms})[1]
 
     assert [field_path(each.path) for each in entries] == ["sku", "a", "b"]
+
+
+# --- what is told of every field
+
+ALL_KINDS = with_fields(
+    total={**FLOAT, X + "weight": 3},
+    vendor={**STRING, X + "threshold": 0.6},
+    code={**STRING, X + "comparator": "ExactComparator"},
+    owner={**with_fields(name=STRING), X + "threshold": 0.4, X + "weight": 2},
+    rows={
+        "type": "array",
+        X + "weight": 4,
+        "items": {
+            **with_fields(sku=STRING, parts={"type": "array", "items": STRING}),
+            X + "threshold": 0.5,
+            X + "match-threshold": 0.8,
+        },
+    },
+    grid={
+        "type": "array",
+        X + "threshold": 0.9,
+        "items": {"type": "array", "items": {"type": "string"}},
+    },
+    pair={"type": "array", "prefixItems": [STRING, {"type": "integer"}]},
+    either={"type": ["string", "number"]},
+    size={"anyOf": [FLOAT, {**STRING, "pattern": "x"}]},
+    rates={"type": "object", "additionalProperties": FLOAT},
+    any={},
+    said={X + "comparator": "FuzzyComparator", X + "comparator-config": {"method": "ratio"}},
+    free={"type": "object"},
+    list={"type": "array"},
+)
+TEXTS, NUMBERS = "of texts that are no numbers", "also of texts that are numbers"
+
+
+@pytest.mark.parametrize(
+    ("path", "compared_by", "figures", "kind", "source", "said", "ends"),
+    [
+        ("total", "NumericComparator(absolute_tolerance=0.01)", (1.0, 3), "number", "inferred",
+         ("weight",), "to a cent is no error"),
+        ("vendor", "LevenshteinComparator", (0.6, 1), "string", "annotation", ("threshold",),
+         "as its annotations say"),
+        ("code", "ExactComparator", (0.5, 1), "string", "annotation", ("comparator",),
+         "as its annotations say"),
+        ("owner", "", (0.4, 2), "object", "annotation", ("threshold", "weight"), "by its fields"),
+        ("owner.name", "FuzzyComparator(method='token_sort_ratio')", (0.8, 1), "string", "inferred",
+         (), "as in `Smith, John`"),
+        ("rows", "", (0.8, 4), "list of object", "annotation", ("threshold", "weight"),
+         "by its fields; items in any order"),
+        ("rows.sku", "ExactComparator", (1.0, 1), "string", "inferred", (), "makes it another"),
+        ("rows.parts", "LevenshteinComparator", (0.7, 1), "list of string", "inferred", (),
+         "says no more; in any order"),
+        ("grid", "", (0.9, 1), "list of array", "annotation", ("threshold",),
+         "lists are paired by their elements"),
+        ("grid", "LevenshteinComparator", (0.7, 1), "list of string", "inferred", (),
+         "says no more; in any order"),
+        ("pair", "LevenshteinComparator", (0.7, 1), "string", "inferred", (), "says no more"),
+        ("pair", "NumericComparator", (0.5, 1), "integer", "inferred", (), "says no more"),
+        ("either", "LevenshteinComparator", (0.5, 1), "string", "default", (), TEXTS),
+        ("either", "NumericComparator", (0.5, 1), "number", "default", (), NUMBERS),
+        ("size", "NumericComparator", (0.5, 1), "number", "inferred", (), NUMBERS),
+        ("size", "LevenshteinComparator", (0.7, 1), "string", "inferred", (), TEXTS),
+        ("rates", "", (0.7, 1), "object", "default", (), "by its fields"),
+        ("rates.*", "NumericComparator", (1.0, 1), "number", "inferred", (), "it is written"),
+        ("any", "", (None, 1), "any", "default", (), "each by its own kind"),
+        ("said", "FuzzyComparator(method='ratio')", (None, 1), "any", "annotation", ("comparator",),
+         "as its annotations say"),
+        ("free", "", (0.7, 1), "object", "default", (), "by its fields, each by its own kind"),
+        ("list", "", (None, 1), "array", "default", (), "each by its own kind"),
+    ],
+)  # fmt: skip
+def test_every_field_is_told_with_who_said_what(
+    path, compared_by, figures, kind, source, said, ends
+):
+    (found,) = (
+        each
+        for each in infer(ALL_KINDS).fields
+        if (field_path(each.path), each.compared_by) == (path, compared_by)
+    )
+    assert ((found.threshold, found.weight), found.kind) == (figures, kind)
+    assert (found.source, found.said, found.reason.endswith(ends)) == (source, said, True)
+
+
+def test_where_annotations_stand_is_told_the_nearest_last():
+    stands = {each.path: each.stands for each in infer(ALL_KINDS).fields}
+    assert stands["owner",] == ("/properties/owner",)
+    assert stands["rows",] == ("/properties/rows/items",)
+    parts = "/properties/rows/items/properties/parts"
+    assert stands["rows", "parts"] == (parts, f"{parts}/items")
+    assert stands["either",] == ()
+    assert len(infer(ALL_KINDS).fields) == 22

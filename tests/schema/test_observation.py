@@ -36,6 +36,75 @@ def choice(*values, name="x"):
     return found.comparator, found.threshold, found.reason
 
 
+def told(seen):
+    """Give all that was seen at a place and below it."""
+    inside = {key: told(field) for key, field in seen.fields.items()}
+    elements = seen.elements and told(seen.elements)
+    figures = seen.kinds, seen.forms, seen.values, seen.lists, seen.keyed, seen.more
+    return (*figures, inside, elements)
+
+
+PARTS = [
+    [{"a": "x", "n": 1}, {"a": "2024-03-01", "l": [{"k": "1"}, {"k": "2"}]}],
+    [{"a": "y", "l": []}, {"b": {"c": None}}, 7],
+    [{"l": [{"k": "3", "m": True}, {"k": "3", "m": "no"}]}, ["in a list", 1]],
+    [{"a": "a text of many words " * 20}],
+]
+
+
+@pytest.mark.parametrize("first", range(len(PARTS)))
+def test_what_one_place_sees_of_another_is_as_if_it_had_seen_it_itself(first):
+    whole, parts = Observed(), Observed()
+    order = [*PARTS[first:], *PARTS[:first]]
+    for part in order:
+        seen = seen_in(*part)
+        parts.absorb(seen)
+        for document in part:
+            whole.add(document)
+    assert told(parts) == told(whole)
+    assert parts.total == sum(map(len, PARTS))
+
+
+def test_more_values_than_are_told_apart_are_none(monkeypatch):
+    monkeypatch.setattr("stickler_cli.schema.observation.MOST_VALUES", 3)
+    monkeypatch.setattr("stickler_cli.schema.observation.MOST_KEYS", 2)
+    three = seen_in("a", "b", "c", {"k": 1, "l": 2})
+    assert (three.values, three.more) == ({"a", "b", "c"}, False)
+    three.absorb(seen_in("b"))
+    assert three.values == {"a", "b", "c"}
+    three.absorb(seen_in("d", {"m": 3}))
+    assert (three.values, three.more, [*three.fields]) == (None, True, ["k", "l"])
+
+
+def test_a_place_is_found_through_lists_at_any_depth():
+    seen = seen_in({"l": [[{"a": [["x"]]}]], "t": "y"})
+    assert seen.at(("l", "a")).kinds == {"string": 1}
+    assert seen.at(("l",)).kinds == {"object": 1}
+    assert seen.at(()).kinds == {"object": 1}
+    assert (seen.at(("t", "a")), seen.at(("x",)), seen.at(("x", "y"))) == (None, None, None)
+    assert seen_in(["x"]).share("date") == 0.0
+    assert seen.at(("t",)).share("date") == 0.0
+
+
+@pytest.mark.parametrize(
+    ("form", "yes", "no"),
+    [
+        ("email", "A.b@example.ORG", "a.b@example"),
+        ("uuid", "123E4567-e89b-12d3-a456-426614174000", "123e4567e89b12d3a456426614174000"),
+        ("looks like a date", " 3 Mar. 2024", "3 lines 20244"),
+        ("number", "EUR 1,250.00", "n/a"),
+        ("two decimals", "EUR 12,50", "12.5"),
+        ("leading zero", "007", "70"),
+        ("code", "INV-7/2", "INV"),
+        ("prose", "one two three four five six seven eight", "one two three four five six seven"),
+        ("digits and signs", "1'200.50 CHF", "12 lines"),
+    ],
+)
+def test_texts_have_forms(form, yes, no):
+    assert (seen_in(yes).share(form), seen_in(no).share(form)) == (1.0, 0.0)
+    assert seen_in(yes, no, " ").share(form) == 0.5
+
+
 @pytest.mark.parametrize(
     ("values", "type_"),
     [
