@@ -30,7 +30,7 @@ LATE_IMPORTS: Final = {
     ("clients/servers.py", "botocore.*"): "comes with an extra",
     ("clients/servers.py", "genai_prices"): "comes with an extra",
     ("comparators/phone.py", "phonenumbers"): "comes with an extra",
-    ("comparators/registry.py", "importlib.metadata"): "reads the disk; few schemas need plugins",
+    ("core/plugins.py", "importlib.metadata"): "reads the disk; few names need plugins",
     ("comparators/anls.py", "scipy.optimize"): "few schemas ask for it",
     ("compare/assignment.py", "scipy.optimize"): "its home: 0.4 s that most runs never pay",
     ("compare/plan.py", "stickler_cli.clients.client"): "few plans ask models",

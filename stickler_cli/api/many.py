@@ -14,6 +14,7 @@ from stickler_cli.core.option import options_of, read_settings
 from stickler_cli.core.problems import Problem, SchemaError, UsageError
 from stickler_cli.documents.pairs import DocumentPair
 from stickler_cli.documents.reading import expected_of
+from stickler_cli.metrics.run_metrics import measures_of
 from stickler_cli.runs.evaluate import evaluate_in_memory
 from stickler_cli.runs.job import Validation, validation_of
 from stickler_cli.schema.judging import MOST_LEVELS
@@ -24,6 +25,7 @@ from .evaluation_views import Evaluation
 
 if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
+    from stickler_cli.metrics import Metric
 
 
 def evaluate_many(  # noqa: PLR0913 - a keyword for each option
@@ -41,6 +43,7 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
     allow_plugins: bool = ManySettings.allow_plugins,
     infer: Infer = ManySettings.infer,
     validate: Validate = ManySettings.validate,
+    metrics: "Iterable[str | type[Metric]]" = (),
     client: "Client | None" = None,
 ) -> Evaluation:
     """Compare many pairs of documents; the result is what `stickler eval` prints.
@@ -71,6 +74,8 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
             where a parsed schema or a file has no annotation at all, `always` where places have
             none, or `never`.
         validate: which documents are held against the schema too: `none`, `pred`, `gt` or `both`.
+        metrics: what documents are measured by beside their fields: names, as `--metric` takes
+            them, and classes. `evaluation.metric_figures` has the figures; docs/metrics.md.
         client: who asks models, and knows afterwards what that took; None asks as `stickler eval`.
 
     Raises:
@@ -104,6 +109,7 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
         _document_pairs(pairs, plan.kind),
         settings,
         client=client,
+        metrics=measures_of(metrics, allow_plugins=settings.allow_plugins),
         total=len(pairs) if isinstance(pairs, Sized) else None,
         validation=validation,
     )

@@ -5,13 +5,12 @@ allows code that nobody installed for this purpose, from `package.module:Class`;
 """
 
 import inspect
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import field
-from importlib import import_module
-from typing import Any, Final
+from typing import Final
 
 from stickler_cli.core.json_values import brief
+from stickler_cli.core.plugins import Family, UnknownNameError
 from stickler_cli.core.problems import did_you_mean
 from stickler_cli.core.values import dataclass
 from .base import BaseComparator, keyword_parameters, signature_of
@@ -40,7 +39,7 @@ BUILT_IN: Final[dict[str, str]] = {
 
 ENTRY_POINT_GROUP: Final = "stickler_cli.comparators"
 
-_LOCATION: Final = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+_FAMILY: Final = Family("comparator", BaseComparator, BUILT_IN, ENTRY_POINT_GROUP)
 
 
 class UnknownComparatorError(LookupError):
@@ -74,25 +73,10 @@ def comparator_class(name: str, *, allow_plugins: bool = False) -> type[BaseComp
     Raises:
         UnknownComparatorError: nothing has that name, or what has it cannot be used.
     """
-    if name in BUILT_IN:
-        return _load(name, BUILT_IN[name])
-    offered = _entry_points()
-    if name in offered:
-        locations = offered[name]
-        if len(locations) > 1:
-            places = " and ".join(sorted(locations))
-            raise UnknownComparatorError(name, "one class", f"packages offer {places} by that name")
-        return _load(name, *locations)
-    if _LOCATION.fullmatch(name):
-        if not allow_plugins:
-            hint = (
-                "allow it with --allow-plugins or `allow_plugins = true` in the configuration file"
-            )
-            raise UnknownComparatorError(name, "a comparator that is installed", hint)
-        return _load(name, name)
-    names = [*BUILT_IN, *sorted(offered)]
-    expected = f"one of {', '.join(names)}, or package.module:Class"
-    raise UnknownComparatorError(name, expected, did_you_mean(name, names))
+    try:
+        return _FAMILY.find(name, allow_plugins=allow_plugins)
+    except UnknownNameError as error:
+        raise UnknownComparatorError(name, error.expected, error.hint) from error
 
 
 def construct(
@@ -161,33 +145,7 @@ def describe() -> tuple[Description, ...]:
 
 def plugin_names() -> tuple[str, ...]:
     """List the names that installed packages offer, in order; imports none of them."""
-    return tuple(sorted(_entry_points()))
-
-
-def _entry_points() -> dict[str, set[str]]:
-    """Find what installed packages offer: name -> where, more than one place if they disagree."""
-    from importlib.metadata import entry_points  # reads the disk; most schemas need no plugin
-
-    offered: dict[str, set[str]] = {}
-    for entry_point in entry_points(group=ENTRY_POINT_GROUP):
-        offered.setdefault(entry_point.name, set()).add(entry_point.value)
-    return offered
-
-
-def _load(name: str, location: str) -> type[BaseComparator]:
-    module, _, qualified = location.partition(":")
-    try:
-        found: Any = import_module(module)
-        for part in qualified.split("."):
-            found = getattr(found, part)
-    except Exception as error:
-        cause = f"{location} fails with {type(error).__name__}: {error}"
-        raise UnknownComparatorError(name, "a class that can be imported", cause) from error
-    if not (isinstance(found, type) and issubclass(found, BaseComparator)):
-        raise UnknownComparatorError(
-            name, "a subclass of stickler_cli.comparators.BaseComparator", f"{location} is none"
-        )
-    return found
+    return tuple(sorted(_FAMILY.offered()))
 
 
 def _check_keywords(cls: type[BaseComparator], name: str, config: Mapping[str, object]) -> None:

@@ -14,6 +14,7 @@ from stickler_cli.core.rules import (
     Fraction,
     FractionOrNone,
     Number,
+    NumberOrNone,
     Rule,
     encoded,
 )
@@ -147,6 +148,23 @@ class Change(Figure):
 
 
 @dataclass(frozen=True, slots=True)
+class MetricChange:
+    """A figure of a metric that both runs were asked for, over all documents of each.
+
+    Of several runs of a side it is their mean. There is no test whether it changed by chance.
+    """
+
+    name: str
+    """As in the runs."""
+    before: NumberOrNone
+    """In the first run; null where there was nothing to divide by."""
+    after: NumberOrNone
+    """In the second run, likewise."""
+    change: NumberOrNone
+    """By how much it changed; null where one of the two is."""
+
+
+@dataclass(frozen=True, slots=True)
 class DocumentChange:
     """One document in which the runs counted different things."""
 
@@ -226,6 +244,7 @@ class Difference:
     gates: Sequence[GateResult] = ()
     values: Sequence[ChangedValue] | None = field(default=None, metadata={KEPT: False})
     """The values that changed, for pages; None where they are not known. No file holds them."""
+    metrics: Sequence[MetricChange] = ()
 
     @property
     def worse(self) -> list[DocumentChange]:

@@ -8,9 +8,10 @@ from stickler_cli.core.locations import Path
 from stickler_cli.score.accounts import SCORE, counts_by_mode
 from stickler_cli.score.confidence import FIGURES
 from stickler_cli.score.counts import Counts
-from stickler_cli.score.gate_verdicts import check_kind, judged, judged_worst
+from stickler_cli.score.gate_verdicts import check_kind, judged, judged_worst, metric_value
 from stickler_cli.score.gates import (
     COUNTS,
+    METRIC,
     TRUST,
     Gate,
     GateResult,
@@ -24,7 +25,17 @@ from stickler_cli.score.moments import NAMES
 from stickler_cli.score.record import Run
 from stickler_cli.score.tally import COUNTING_MODES
 from .changed_values import changed_values
-from .changes import DIFFERENT, F1, HARD, Difference, DiffSettings, DocumentChange, Figure, RunName
+from .changes import (
+    DIFFERENT,
+    F1,
+    HARD,
+    Difference,
+    DiffSettings,
+    DocumentChange,
+    Figure,
+    MetricChange,
+    RunName,
+)
 from .contrasts import contrasts
 from .measures import WHOLE, changes
 from .paired_runs import Counted, Pair, Record, counted, paired
@@ -80,6 +91,7 @@ def compare_runs(
         "lost": len(pairs.lost),
         "only_new": len(pairs.only_new),
     }
+    metrics = metric_changes([*base.values()], [*new.values()])
     before, after = (
         RunName(names[0], run.version, run.schema.path, run.schema.model_name, names[1:])
         for names, run in (([*base], first), ([*new], other))
@@ -96,10 +108,43 @@ def compare_runs(
         fields=found[len(WHOLE) :],
         changed_documents=changed,
         gates=judge_changes(
-            gates, table, documents, settings, [info.path for info in described], pairs.pairs
-        ),
+            [gate for gate in gates if gate.mode != METRIC],
+            table,
+            documents,
+            settings,
+            [info.path for info in described],
+            pairs.pairs,
+        )
+        + _judge_metrics(gates, metrics),
+        metrics=metrics,
         values=changed_values(first, other) if len(base) == len(new) == 1 else None,
     )
+
+
+def metric_changes(base: Sequence[Run], new: Sequence[Run]) -> list[MetricChange]:
+    """Return what became of the figures of metrics that all runs have."""
+    found = [[run.evaluation.metric_figures for run in runs] for runs in (base, new)]
+    names = [name for name in found[0][0] if all(name in it for side in found for it in side)]
+    changes = []
+    for name in names:
+        before, after = (_mean([figures[name] for figures in side]) for side in found)
+        change = None if before is None or after is None else after - before
+        changes.append(MetricChange(name, before, after, change))
+    return changes
+
+
+def _mean(figures: Sequence[float | None]) -> float | None:
+    known = [figure for figure in figures if figure is not None]
+    return sum(known) / len(known) if known else None
+
+
+def _judge_metrics(gates: Sequence[Gate], metrics: Sequence[MetricChange]) -> list[GateResult]:
+    changes = {each.name: each.change for each in metrics}
+    return [
+        judged(gate, *metric_value(gate, changes), CHANGE_OF)
+        for gate in gates
+        if gate.mode == METRIC
+    ]
 
 
 def judge_changes(  # noqa: PLR0913, PLR0917 - what a difference has

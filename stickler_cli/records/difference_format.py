@@ -8,7 +8,7 @@ from typing import Literal
 from typing_extensions import TypedDict  # that of Python 3.11 is none that pydantic takes
 
 from stickler_cli.core.rules import Count, Fraction
-from stickler_cli.diff.changes import Change, Contrast, DocumentChange, RunName
+from stickler_cli.diff.changes import Change, Contrast, DocumentChange, MetricChange, RunName
 from stickler_cli.score.gates import GateResult
 from .run_format import IntervalsRecord
 
@@ -68,6 +68,8 @@ class DifferenceRecord(TypedDict):
     """Whole documents: F1 of overall, aggregate and leaves, and the mean score."""
     fields: list[Change]
     """Every field, in the order of the schema, parents first."""
+    metrics: list[MetricChange]
+    """Metrics that both runs were asked for (`--metric`)."""
     changed_documents: list[DocumentChange]
     """Every document in which anything changed, the greatest loss first."""
     gates: list[GateResult]

@@ -19,6 +19,7 @@ from stickler_cli.core.rules import (
     Flag,
     Fraction,
     FractionOrNone,
+    NumberOrNone,
     Rule,
     Some,
     is_share,
@@ -176,6 +177,17 @@ class KeyRecord(TypedDict):
     """How often it had a value."""
 
 
+class MetricRecord(TypedDict):
+    """One metric."""
+
+    name: str
+    """As it was asked for."""
+    figures: dict[str, NumberOrNone]
+    """What it comes to, by name; null where there is nothing to divide by."""
+    state: dict[str, AnyJson]
+    """What it keeps, from which runs are merged."""
+
+
 class EvaluationRecord(ResultsRecord):
     """What both formats of evaluations have."""
 
@@ -200,6 +212,8 @@ class EvaluationRecord(ResultsRecord):
     have documents in common."""
     problems: list[DocumentProblem]
     """The documents that were not simply evaluated, and why; sorted."""
+    metrics: NotRequired[list[MetricRecord]]
+    """Metrics that were asked for (`--metric`), by name."""
     by: NotRequired[dict[str, dict[str, ResultsRecord]]]
     """Groups of documents, by the key that they were broken down by and the name of the group."""
     per_document: NotRequired[

@@ -12,6 +12,7 @@ from stickler_cli.core.json_values import brief, json_line
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.option import NotTakenError, Settings, options_of
 from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.metrics.run_metrics import Measure
 from stickler_cli.score.accounts import CONFIDENCES, Accounts, counts_by_mode, decoded
 from stickler_cli.score.bootstrap import Bootstrap
 from stickler_cli.score.causes import Causes, Kind, Size, text_of
@@ -143,6 +144,10 @@ def _evaluation(record: EvaluationRecord, conditions: Conditions | None, source:
         for name, group in groups.items():
             _fill(evaluation.by[key][name], group, source, ("by", key, name))
     evaluation.causes = _causes(record.get("causes", ()))
+    evaluation.metrics = {
+        each["name"]: Measure(each["name"], None, each["state"], each["figures"])
+        for each in record.get("metrics", ())
+    }
     if "per_document" in record:
         evaluation.accounts = read_accounts(record["per_document"], source)
         evaluation.known.add(name for name, _ in evaluation.accounts.lines)

@@ -68,6 +68,7 @@ def run_page(run: Run, style: TableStyle) -> str:
         *_repeats(view),
         confidence_sentences(view),
         table_text(confidence_table(view)) if view.confidence else [],
+        table_text(tables.metric_table(view.metrics)) if view.metrics else [],
         _documents(view, style),
         table_text(error_table(records_of(chosen), "ground truth", "prediction")) if chosen else [],
     )
@@ -93,6 +94,7 @@ def difference_page(difference: Difference) -> str:
         _gates(difference.gates),
         [f"- {text}" for _, text in view.findings],
         table_text(tables.change_table(view, difference.whole, page=True)),
+        table_text(tables.metric_changes_table(difference.metrics)) if difference.metrics else [],
         *(_changed_documents(view, what) for what in view.documents),
         _details(tables.change_table(view, difference.fields, "field", page=True)),
     )

@@ -56,6 +56,7 @@ def render_run(run: Run, style: TableStyle) -> str:
     ]
     whole = [({"mode": mode}, figures.rates) for mode, figures in view.whole.items()]
     fields = [({"field": field_path(row.path)}, row.rates) for row in view.rows]
+    metrics = [({"metric": name}, figure) for name, figure in view.metrics.items()]
     return metrics_text(
         [
             _documents("stickler_documents", "status", run.evaluation.documents),
@@ -63,6 +64,7 @@ def render_run(run: Run, style: TableStyle) -> str:
             *_gauges("stickler", _RATES, "{} the whole.", whole),
             Gauge("stickler_units", "Units of the whole by outcome.", units),
             *_gauges("stickler_field", _RATES, "{} a field.", fields),
+            Gauge("stickler_metric", "Figures of metrics.", metrics),
             _gates("stickler_gate_passed", run.gates),
         ]
     )

@@ -41,6 +41,7 @@ def render_run(run: Run, style: TableStyle) -> str:
         _groups(view, MOST_GROUPS_SHOWN if style.room else None),
         _fields(view, style),
         _confidence(view),
+        [tables.metric_table(figures)] if (figures := view.metrics) else [],
         _policy(view),
         document_blocks(view, style),
         _non_matches(view, style),
@@ -148,6 +149,7 @@ def render_difference(difference: Difference, style: TableStyle) -> str:
     sections: tuple[Iterable[Block], ...] = (
         _head(view),
         [tables.change_table(view, difference.whole)],
+        [tables.metric_changes_table(difference.metrics)] if difference.metrics else [],
         [Text(text, tone, INDENT) for tone, text in told],
         [tables.change_table(view, difference.fields, "field", nested=not style.plain)]
         if difference.fields

@@ -3,13 +3,13 @@
 A page has marks and names in columns of their own, full titles and the intervals of groups last.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from stickler_cli.core.locations import field_path
-from stickler_cli.diff.changes import Change
+from stickler_cli.diff.changes import Change, MetricChange
 from .difference_view import MARKS, SHORT, DifferenceView
-from .figures import setting, visible
+from .figures import NOTHING, rate, setting, visible
 from .layout import INDENT, Column, Span, Table, Tone
 from .rows import FieldRow, Figures
 from .run_sentences import DISAGREE, MODES, WORST_MARK, legend
@@ -49,6 +49,35 @@ def whole_table(view: RunView) -> Table:
         for row in rows:
             row.append(Span(view.interval(bounds.rates[row[0].text]["f1"])))
     return Table(columns, rows, [("", text) for text in MODES])
+
+
+def metric_table(figures: Mapping[str, float | None]) -> Table:
+    """Return a row for each figure of a metric that was asked for."""
+    return Table(
+        [Column("metric", left=True), Column("")],
+        [[Span.of(name), Span(metric_text(figure), "title")] for name, figure in figures.items()],
+    )
+
+
+def metric_changes_table(changes: Iterable[MetricChange]) -> Table:
+    """Return a row for each figure of a metric of both runs."""
+    return Table(
+        [Column("metric", left=True), *map(Column, ("before", "after", "change"))],
+        [
+            [
+                Span.of(each.name),
+                Span(metric_text(each.before)),
+                Span(metric_text(each.after), "title"),
+                Span(NOTHING if each.change is None else f"{each.change:+.4g}"),
+            ]
+            for each in changes
+        ],
+    )
+
+
+def metric_text(figure: float | None) -> str:
+    """Return a figure of any size: as a rate if it may be one."""
+    return rate(figure) if figure is None or 0 <= figure <= 1 else setting(figure)
 
 
 def group_table(view: RunView, key: str, groups: Sequence[GroupRow], *, page: bool) -> Table:

@@ -101,6 +101,11 @@ class RunView:
         return evaluation.confidences_view() if evaluation.confidences else None
 
     @cached_property
+    def metrics(self) -> dict[str, float | None]:
+        """The figures of the metrics that were asked for, by name."""
+        return self.run.evaluation.metric_figures
+
+    @cached_property
     def failed_gates(self) -> int:
         """How many gates the run does not pass."""
         return sum(not result.passed for result in self.run.gates)

@@ -16,10 +16,11 @@ from stickler_cli.documents.pairs import Pairs, open_pairs
 from stickler_cli.documents.reading import STANDARD_INPUT
 from stickler_cli.documents.selection import selected
 from stickler_cli.documents.single import with_confidences
+from stickler_cli.metrics.run_metrics import ANLS, measures_of
 from stickler_cli.records.row_files import format_of_lines
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.evaluation import MOST_ROWS
-from stickler_cli.score.gates import Gate, check_paths, parse_gates, refuse_bounds
+from stickler_cli.score.gates import Gate, check_metrics, check_paths, parse_gates, refuse_bounds
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.policy import AcceptancePolicy
 from stickler_cli.settings.allowed import TIMEOUT, Rows
@@ -79,6 +80,9 @@ def assemble(
     loaded = load()
     options = comparing(loaded.plan, settings, client_of(loaded.plan, policy))
     check_paths(gates, known_paths(loaded.plan))
+    names = [*settings.metric, *([ANLS] if settings.anls else [])]
+    measures = measures_of(names, allow_plugins=settings.allow_plugins)
+    check_metrics(gates, measures)
     if settings.ci == "none":
         refuse_bounds(gates)
     pairs = open_pairs(settings.gt, settings.pred, settings, (loaded.plan.kind,))
@@ -88,7 +92,9 @@ def assemble(
     requested = _outputs_requested(settings, reported, gates, pairs)
     validation = validation_of(settings.validate, loaded.contents, loaded.path, loaded.path)
     unwrapper = unwrapper_of(loaded.plan.root, settings)
-    job = Job(loaded.plan, options, settings.missing, requested, validation, by, unwrapper)
+    job = Job(
+        loaded.plan, options, settings.missing, requested, validation, by, unwrapper, measures
+    )
     workers = _workers(settings, loaded.plan, validation)
     warnings = overlap(tunings(loaded.contents), settings.gt, settings) if gates else []
     accepting = _policy(settings, loaded) if settings.policy else None

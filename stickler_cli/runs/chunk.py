@@ -13,6 +13,7 @@ from stickler_cli.core.problems import ComparisonError, Problem, SticklerError, 
 from stickler_cli.core.rules import KEPT
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.pairs import DocumentPair, Fingerprint, PairRef, read_pair
+from stickler_cli.metrics.metric import MeasuredDocument
 from stickler_cli.records.chunk_record import KEPT_EVALUATION
 from stickler_cli.score.accounts import CONFIDENCES, Accounts, account_records
 from stickler_cli.score.batch import Batch
@@ -28,7 +29,7 @@ from stickler_cli.score.tally import COUNTING_MODES
 from stickler_cli.score.validity import SIDES, verdict_view
 from stickler_cli.score.values import value_lines
 from .grouping import group_of
-from .job import Job, OutputsRequested
+from .job import Job
 from .limits import room_for_depth
 from .unwrapping import unwrapped
 
@@ -59,14 +60,16 @@ class ChunkResult:
     evaluation: Annotated[Evaluation, KEPT_EVALUATION] = field(default_factory=Evaluation)
 
 
-def empty_result(requested: OutputsRequested) -> ChunkResult:
+def empty_result(job: Job) -> ChunkResult:
     """Return the result of no documents, which keeps of those to come what is asked for."""
+    requested = job.requested
     intervals, whole_only = requested.intervals, not requested.intervals_of_fields
     keeps = requested.rows != "none"
     evaluation = Evaluation(
         accounts=Accounts() if requested.accounts and keeps else None,
         bootstrap=Bootstrap(intervals, whole_only, dropped=not keeps) if intervals else None,
         rows=requested.rows,
+        metrics={name: measure.empty() for name, measure in job.metrics.items()},
     )
     return ChunkResult(evaluation=evaluation, detail=Detail() if requested.detail else None)
 
@@ -199,7 +202,7 @@ def _at_fault(document: _Document, error: Exception) -> DocumentResult:
 def _result_of(job: Job, read: Sequence[_Document]) -> ChunkResult:
     """Compare documents that follow each other, and put together what they came to."""
     requested = job.requested
-    chunk = empty_result(requested)
+    chunk = empty_result(job)
     documents: list[bytes] = []
     errors: list[bytes] = []
     values: list[bytes] = []
@@ -223,11 +226,25 @@ def _result_of(job: Job, read: Sequence[_Document]) -> ChunkResult:
         if chunk.detail is not None:
             chunk.detail.update(batch)
         chunk.evaluation.update(batch)
+        measured = read[len(chunk.ids) - len(batch.results) : len(chunk.ids)]
+        _measure(chunk.evaluation, measured, batch)
     chunk.document_lines, chunk.non_match_lines = b"".join(documents), b"".join(errors)
     chunk.value_lines = b"".join(values)
     if requested.fingerprints:
         chunk.fingerprints = [each.pair.fingerprint if each.pair else None for each in read]
     return chunk
+
+
+def _measure(evaluation: Evaluation, documents: Sequence[_Document], batch: Batch) -> None:
+    """Give metrics the documents that were compared."""
+    if not evaluation.metrics:
+        return
+    for document, result in zip(documents, batch.results, strict=True):
+        if result.score is not None and document.pair is not None:
+            pred = None if isinstance(document.pair.pred, Problem) else document.pair.pred
+            measured = MeasuredDocument(result.id, document.gt, pred, result.score)
+            for measure in evaluation.metrics.values():
+                measure.add(measured)
 
 
 def _account_of(account: Mapping[str, object]) -> dict[str, object]:

@@ -1,6 +1,6 @@
 """The one door to a run: the same settings give the same run, by command line or from Python."""
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import asdict
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ from stickler_cli.core.option import part_of
 from stickler_cli.documents.document import digest_of
 from stickler_cli.documents.pairs import DocumentPair, Pairs
 from stickler_cli.documents.reading import STANDARD_INPUT, source_of
+from stickler_cli.metrics.run_metrics import Measure
 from stickler_cli.records.row_files import (
     LineColumn,
     TakesLines,
@@ -53,6 +54,7 @@ def evaluate_in_memory(  # noqa: PLR0913 - a keyword for what settings cannot ho
     settings: ManySettings,
     *,
     client: "Client | None" = None,
+    metrics: Mapping[str, Measure] | None = None,
     total: int | None = None,
     validation: Callable[[], Validation | None] = lambda: None,
 ) -> Evaluation:
@@ -63,10 +65,17 @@ def evaluate_in_memory(  # noqa: PLR0913 - a keyword for what settings cannot ho
     """
     options = comparing(plan, settings, client or client_of(plan))
     unwrapper = unwrapper_of(plan.root, settings)
-    job = Job(plan, options, settings.missing, validation=validation(), unwrapper=unwrapper)
+    job = Job(
+        plan,
+        options,
+        settings.missing,
+        validation=validation(),
+        unwrapper=unwrapper,
+        metrics=metrics or {},
+    )
     workers = Workers(settings.workers, settings.chunk_size, f"workers={settings.workers}")
     results = chunk_results(job, iter(pairs), workers, total=total)
-    evaluation = gather(results, job.requested).evaluation
+    evaluation = gather(results, job).evaluation
     evaluation.conditions = Conditions(part_of(settings, DecidingOptions), field_infos(plan))
     return evaluation
 
@@ -131,6 +140,7 @@ def _deciding(assembly: Assembly) -> dict[str, object]:
         "by": [[entry.key, digest_of(json_line(asdict(entry)))] for entry in job.by],
         "asking": policy and {"offline": policy.offline, "dry_run": policy.dry_run},
         "validate": job.validation.sides if job.validation else [],
+        "metric": [*job.metrics],
     }
 
 
@@ -191,7 +201,7 @@ def _total(
         }
         stack.enter_context(interruption.listening())
         advance = stack.enter_context(_progress_bar(pairs.total, job)) if progress else None
-        return gather(results, job.requested, lines, advance)
+        return gather(results, job, lines, advance)
 
 
 @contextmanager

@@ -1,5 +1,7 @@
 """What a run is asked for: all that decides its results, and who does the work."""
 
+from collections.abc import Mapping
+from dataclasses import field
 from typing import Literal
 
 from stickler_cli.compare.plan import Options, Plan
@@ -7,6 +9,7 @@ from stickler_cli.compare.wrappers import Unwrapper
 from stickler_cli.core.problems import Problem
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.pairs import DocumentPair
+from stickler_cli.metrics.run_metrics import Measure
 from stickler_cli.schema.dialects import Schema
 from stickler_cli.schema.document_validity import DocumentValidator
 from stickler_cli.score.intervals import IntervalSettings
@@ -80,6 +83,8 @@ class Job:
     by: tuple[Grouping, ...] = ()
     unwrapper: Unwrapper | None = None
     """What takes values out of wrappers; None where they stay as they are."""
+    metrics: Mapping[str, Measure] = field(default_factory=dict)
+    """What documents are measured by beside the engine, of no documents."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from stickler_cli.score.accounts import Accounts
 from .chunk import ChunkResult, Item, empty_result, evaluate_chunk, failed_chunk
 from .chunking import Chunks
 from .interruption import Interrupted, Interruption, until_interrupted
-from .job import Job, OutputsRequested, Workers
+from .job import Job, Workers
 from .limits import can_fork, memory_limited, rarely_collected, usable_cores
 from .sorted_lines import SortedLines
 
@@ -85,7 +85,7 @@ def chunk_results(
 
 def gather(
     results: Generator[ChunkResult],
-    requested: OutputsRequested,
+    job: Job,
     lines: Mapping[str, TakesLines] = _NO_LINES,
     advance: Advance | None = None,
 ) -> ChunkResult:
@@ -93,7 +93,7 @@ def gather(
 
     Streams have the name of what they take: `document_lines`, `non_match_lines`, `value_lines`.
     """
-    total = empty_result(requested)
+    total = empty_result(job)
     if total.evaluation.accounts is not None:
         total.evaluation.accounts = Accounts(SortedLines())
     # Workers end, also where a line cannot be written.
@@ -102,7 +102,7 @@ def gather(
             for name, stream in lines.items():
                 stream.write(getattr(chunk, name))
             total.evaluation.merge(chunk.evaluation)
-            room = requested.first_non_matches - len(total.first_non_matches)
+            room = job.requested.first_non_matches - len(total.first_non_matches)
             total.first_non_matches += chunk.first_non_matches[:room]
             total.document = chunk.document
             if total.detail is not None and chunk.detail is not None:

@@ -13,6 +13,7 @@ from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.rules import encoded
 from stickler_cli.core.values import dataclass
+from stickler_cli.metrics.run_metrics import Measure
 from stickler_cli.settings.allowed import Rows
 from .accounts import Accounts
 from .batch import Batch, batch_of
@@ -47,6 +48,8 @@ class Evaluation(Results):
     """What the documents were compared under, where that is known."""
     accounts: Accounts | None = None
     """An account of each document; None where nobody asked for them, or some have none."""
+    metrics: dict[str, Measure] = field(default_factory=dict)
+    """Metrics that were asked for, by name."""
     by: dict[str, dict[str, Results]] = field(default_factory=dict)
     """The documents of each group, by the key that they are broken down by and its name."""
     rows: Rows = "auto"
@@ -125,6 +128,7 @@ class Evaluation(Results):
             differences = "; ".join(self.conditions.differences(other.conditions))
             found = f"the evaluations do not go together: {differences}"
             raise UsageError([Problem("", found, "the same schema and options")])
+        self._merge_metrics(other)
         if other.accounts is not None and not self.any_documents and self.accounts is None:
             self.accounts = Accounts()
         if other.accounts is None and other.any_documents:
@@ -142,6 +146,26 @@ class Evaluation(Results):
         self.known.merge(other.known)
         self.unnamed.update(other.unnamed)
         self._settle()
+
+    def _merge_metrics(self, other: "Evaluation") -> None:
+        for name in self.metrics.keys() | other.metrics.keys():
+            mine, theirs = self.metrics.get(name), other.metrics.get(name)
+            if mine is not None and theirs is not None:
+                mine.merge(theirs)
+            elif (self if mine is None else other).any_documents:
+                found = f"only some of the documents were measured by {name}"
+                raise UsageError([Problem("", found, "the same metrics")])
+            elif theirs is not None:
+                self.metrics[name] = theirs.copied()
+
+    @property
+    def metric_figures(self) -> dict[str, float | None]:
+        """The figures of all metrics that were asked for, by name."""
+        return {
+            name: figure
+            for measure in self.metrics.values()
+            for name, figure in measure.figures.items()
+        }
 
     def document_figures(self) -> dict[str, float | None]:
         """Return what gates may ask of documents: counts, and the share of valid predictions."""
@@ -169,6 +193,11 @@ class Evaluation(Results):
         }
         if self.unnamed:
             shown["problems_unnamed"] = {it.value: self.unnamed[it] for it in sorted(self.unnamed)}
+        if self.metrics:
+            shown["metrics"] = [
+                {"name": name, "figures": measure.figures, "state": measure.state}
+                for name, measure in sorted(self.metrics.items())
+            ]
         for key, groups in self.by.items():
             shown.setdefault("by", {})[key] = {
                 name: group.results_view(fields, recall_with_fd=recall_with_fd)

@@ -11,6 +11,7 @@ from .evaluation import Evaluation
 from .gates import (
     CONFIDENCE,
     COUNTS,
+    METRIC,
     OPERATORS,
     SCORE,
     TRUST,
@@ -32,6 +33,8 @@ def judge(gate: Gate, evaluation: Evaluation, *, recall_with_fd: bool = False) -
         UsageError: the gate asks for a kind of document count that there is not.
     """
     rule = RateRule(recall_with_fd)
+    if gate.mode == METRIC:
+        return judged(gate, *metric_value(gate, evaluation.metric_figures))
     if not is_pattern(gate):
         return judged(gate, *_value(gate, evaluation, rule))
     paths = asked(gate, (path for path, _ in evaluation.tally.walk()))
@@ -117,6 +120,18 @@ def _value(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[float | 
         return getattr(counts, gate.metric), ""
     above, below = rule.fractions(counts)[gate.metric]
     return (above / below, "") if below else (None, "nothing was counted")
+
+
+def metric_value(gate: Gate, figures: Mapping[str, float | None]) -> tuple[float | None, str]:
+    """Return the figure of a metric that a gate asks for, or None and why there is none.
+
+    Raises:
+        UsageError: the metric has no such figure.
+    """
+    if gate.metric not in figures:
+        expected = f"one of {', '.join(figures)}" if figures else "a metric of the run: --metric"
+        raise refused("--gate", f"{gate.text!r} asks for {gate.metric}", expected)
+    return figures[gate.metric], "it has nothing to divide by"
 
 
 def _trust(gate: Gate, evaluation: Evaluation) -> tuple[float | None, str]:

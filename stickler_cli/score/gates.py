@@ -37,6 +37,7 @@ CONFIDENCE: Final = "confidence"  # before the path of gates on how far these ca
 TRUST: Final = tuple(f"{CONFIDENCE}.{name}" for name in (*FIGURES, "coverage"))
 """Metrics of such gates."""
 ANY_NAMES: Final = "**"  # in the path of a gate, as `*` is any one name
+METRIC: Final = "metric:"  # before the name of a metric, in the place of a counting mode
 DOCUMENTS: Final = "documents"  # the path of gates on how many documents there were of a kind
 SYNTAX: Final = "[set:][path.]metric op number, such as line_items.price.recall>=0.9"
 
@@ -71,6 +72,12 @@ def parse_gate(text: str, option: str = "--gate", lowest: float = 0.0) -> Gate:
     >>> parse_gate("leaves:line_items.price.recall >= 0.9").path
     ('line_items', 'price')
     """
+    if text.strip().startswith(METRIC):
+        return _metric_gate(text, option)
+    return _field_gate(text, option, lowest)
+
+
+def _field_gate(text: str, option: str, lowest: float) -> Gate:
     match = _GATE.fullmatch(text)
     if match is None or "=>" in text or "=<" in text:
         raise refused(option, f"{text!r} is not a gate", SYNTAX, _mended(text))
@@ -114,6 +121,26 @@ def parse_gate(text: str, option: str = "--gate", lowest: float = 0.0) -> Gate:
             option, found, f"a number between {lowest:g} and 1", hint if is_percent else ""
         )
     return gate
+
+
+def _metric_gate(text: str, option: str) -> Gate:
+    match = _GATE.fullmatch(text.strip().removeprefix(METRIC))
+    if match is None or not match["target"]:
+        raise refused(option, f"{text!r} is not a gate", "metric:NAME op number")
+    limit = _limit(text, match["limit"], option)
+    return Gate(text.strip(), METRIC, (), match["target"], match["operator"], limit)
+
+
+def check_metrics(gates: Collection[Gate], names: Collection[str]) -> None:
+    """Raise UsageError with every gate on a metric that is none of these, nor a part of one."""
+    problems = []
+    for gate in gates:
+        owners = (name for name in names if f"{gate.metric}.".startswith(f"{name}."))
+        if gate.mode == METRIC and not any(owners):
+            found = f"{gate.text!r} asks for a metric that the run has not"
+            problems.append(Problem("--gate", found, hint=f"add --metric {gate.metric}"))
+    if problems:
+        raise UsageError(problems)
 
 
 _SHARES: Final = frozenset({*RATES, SCORE, *TRUST}) - {f"{CONFIDENCE}.log_loss"}

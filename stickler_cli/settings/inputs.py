@@ -133,6 +133,18 @@ class WrapperOptions(Settings, panel="input"):
     )
 
 
+class MetricOptions(Settings, panel="statistics"):
+    """What documents are measured by beside their fields."""
+
+    metric: tuple[str, ...] = option(
+        (),
+        "Also give this metric of all documents: anls_star, one that a package offers, or "
+        "module:Class. Repeatable.",
+        "NAME",
+    )
+    anls: bool = option(False, "The same as --metric anls_star: the mean ANLS* of whole documents.")
+
+
 class ValidationOptions(Settings, panel="input"):
     """What is held against the schema."""
 

@@ -16,6 +16,7 @@ from .deciding import DecidingOptions, GateOptions, IntervalOptions, LimitedOpti
 from .inputs import (
     ConfidenceSource,
     DocumentOptions,
+    MetricOptions,
     PredictionSource,
     SchemaOptions,
     SelectionOptions,
@@ -42,6 +43,7 @@ class EvalSettings(
     IntervalOptions,
     ModelOptions,
     BreakdownOptions,
+    MetricOptions,
     WorkOptions,
     TerminalOptions,
 ):

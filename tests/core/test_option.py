@@ -139,7 +139,7 @@ def test_the_keywords_of_evaluate_many_are_its_settings():
     keywords = {
         name: parameter
         for name, parameter in inspect.signature(evaluate_many).parameters.items()
-        if parameter.kind is parameter.KEYWORD_ONLY and name != "client"
+        if parameter.kind is parameter.KEYWORD_ONLY and name not in {"client", "metrics"}
     }
     options = options_of(ManySettings)
     assert keywords.keys() == options.keys() - {"lenient_json"}

@@ -55,7 +55,7 @@ def everything(items, crew, job=JOB, total=None) -> tuple[object, ...]:
     """Run, and give all bytes that come of it, and what is to be shown."""
     documents, errors = io.BytesIO(), io.BytesIO()
     results = chunk_results(job, items, crew, total=total)
-    found = gather(results, job.requested, {"document_lines": documents, "non_match_lines": errors})
+    found = gather(results, job, {"document_lines": documents, "non_match_lines": errors})
     record = orjson.dumps(found.evaluation.to_dict())
     return record, documents.getvalue(), errors.getvalue(), found.first_non_matches
 
@@ -178,7 +178,7 @@ def no_memory_for(name, monkeypatch, module):
 @pytest.mark.parametrize("crew", [Workers(1), Workers(2, 4)])
 def test_results_that_take_too_much_memory_fail_one_document(in_process, monkeypatch, crew):
     no_memory_for("7", monkeypatch, pipeline if crew.jobs == 1 else worker)
-    found = gather(chunk_results(JOB, pairs(20), crew), REQUESTED)
+    found = gather(chunk_results(JOB, pairs(20), crew), JOB)
     assert [entry.problem for entry in found.evaluation.problems if entry.document == "7"] == [
         f"7: {TOO_LITTLE_MEMORY}"
     ]
@@ -249,7 +249,7 @@ def test_workers_that_cannot_be_started_are_an_error(monkeypatch):
 
     monkeypatch.setattr(pool, "Worker", refuse)
     with pytest.raises(WorkerDiedError, match="--jobs: a worker process cannot be started"):
-        gather(chunk_results(JOB, pairs(3), Workers(2)), REQUESTED)
+        gather(chunk_results(JOB, pairs(3), Workers(2)), JOB)
 
 
 # --- interruption

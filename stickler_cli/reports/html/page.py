@@ -24,6 +24,7 @@ from stickler_cli.reports.figures import more_of, number_of, setting, visible
 from stickler_cli.reports.html import payload
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.policy_tables import name_of, outcome_of, promise_of
+from stickler_cli.reports.tables import metric_text
 from stickler_cli.reports.trust_table import confidence_sentences, confidence_table
 from stickler_cli.reports.view import RunView
 from stickler_cli.score.comparison_lines import MOST_LINES
@@ -115,6 +116,7 @@ def render_run(run: Run, style: TableStyle) -> str:
         "histograms_kept": detail.knows_values,
         "level": view.interval_title.removesuffix(" of F1"),
         "trust": _trust(view),
+        "metric_text": metric_text,
         "sides": SIDES,
         "most_violations": MOST_VIOLATIONS,
         "most_documents": payload.MOST_DOCUMENTS,
@@ -160,6 +162,7 @@ def render_difference(difference: Difference, style: TableStyle) -> str:
             for what, found in (("worse", difference.worse), ("better", difference.better))
         },
         "signed": signed,
+        "metric_text": metric_text,
         "short": SHORT,
         "marks": MARKS,
     }

@@ -1,0 +1,202 @@
+"""Metrics of one's own: what they get, how they add up, and what becomes of their failures."""
+
+import json
+import os
+import sys
+
+import pytest
+
+from stickler_cli import evaluate_many
+from stickler_cli.comparators.anls import anls_score
+from stickler_cli.core.problems import UsageError
+from stickler_cli.metrics import Metric
+from stickler_cli.metrics.run_metrics import Measure, measures_of
+
+GT = [{"id": str(at), "name": "Anna Example", "items": ["a", "b"], "total": at} for at in range(9)]
+PRED = [{**it, "name": "Anna Exampel", "total": it["total"] + (at % 2)} for at, it in enumerate(GT)]
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "id": {"type": "string", "x-aws-stickler-weight": 1},
+        "name": {"type": "string"},
+        "items": {"type": "array", "items": {"type": "string"}},
+        "total": {"type": "number"},
+    },
+}
+OWN = """
+from stickler_cli.metrics import Metric
+
+class Totals(Metric):
+    def __init__(self):
+        self.seen, self.sum, self.without = [], 0, 0
+
+    def add(self, document):
+        self.seen = sorted([*self.seen, document.id])
+        if document.pred is None:
+            self.without += 1
+        else:
+            self.sum += abs(document.gt["total"] - document.pred["total"])
+
+    def merge(self, other):
+        self.seen = sorted(self.seen + other.seen)
+        self.sum += other.sum
+        self.without += other.without
+
+    def result(self):
+        return {"apart": self.sum, "without": self.without, "none": None}
+
+class Failing(Totals):
+    def add(self, document):
+        raise ValueError("no such thing")
+
+class Keeping(Totals):
+    def add(self, document):
+        self.seen = {document.id}
+
+    def merge(self, other):
+        self.seen = other.seen
+
+class Wrong(Totals):
+    def result(self):
+        return float("nan")
+"""
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    sys.modules.pop("own_metrics", None)
+    (tmp_path / "own_metrics.py").write_text(OWN)
+    (tmp_path / "schema.json").write_text(json.dumps(SCHEMA))
+    for name, documents in (("gt", GT), ("pred", PRED[:-1])):
+        lines = "".join(json.dumps(it) + "\n" for it in documents)
+        (tmp_path / f"{name}.jsonl").write_text(lines)
+    return tmp_path
+
+
+@pytest.fixture
+def evaluated(stickler, files):
+    def run(*more, code=0):
+        result = stickler(
+            *("eval", "schema.json", "gt.jsonl", "pred.jsonl", "--id-field", "id"),
+            *("--allow-plugins", "-f", "json", *more),
+        )
+        assert result.code == code, result.err
+        return json.loads(result.out) if result.out else result.err
+
+    return run
+
+
+def test_anls_is_the_mean_over_documents_and_missing_ones_score_nothing(evaluated):
+    scores = [anls_score(gt, pred) for gt, pred in zip(GT, PRED[:-1], strict=False)]
+    (metric,) = evaluated("--anls")["metrics"]
+    assert metric["figures"] == {"anls_star": pytest.approx(sum(scores) / len(GT))}
+
+
+def test_a_class_of_ones_own_gets_each_document_once(evaluated):
+    (metric,) = evaluated("--metric", "own_metrics:Totals")["metrics"]
+    name = "own_metrics:Totals"
+    assert metric["figures"] == {f"{name}.apart": 4, f"{name}.without": 1, f"{name}.none": None}
+    assert metric["state"]["seen"] == [it["id"] for it in GT]
+
+
+@pytest.mark.parametrize("how", [("--jobs", "2"), ("--run-dir", "kept")])
+def test_processes_and_journals_give_the_same(evaluated, how):
+    asked = ("--metric", "own_metrics:Totals", "--anls")
+    assert evaluated(*asked, *how)["metrics"] == evaluated(*asked)["metrics"]
+    if how[0] == "--run-dir":  # all of it comes from the journal
+        assert evaluated(*asked, *how)["metrics"] == evaluated(*asked)["metrics"]
+
+
+def test_shards_merge_to_the_run_of_all(stickler, files, evaluated):
+    whole = evaluated("--anls")
+    for at, part in enumerate((slice(0, 4), slice(4, 9))):
+        for name, documents in (("gt", GT), ("pred", PRED[:-1])):
+            lines = [json.dumps(it) + "\n" for it in documents[part]]
+            (files / f"{name}.jsonl").write_text("".join(lines))
+        evaluated("--anls", "-o", f"shard-{at}.json")
+    merged = stickler("merge", "shard-0.json", "shard-1.json", "-f", "json")
+    assert json.loads(merged.out)["metrics"] == whole["metrics"]
+
+
+def test_figures_are_shown_gated_and_compared(stickler, files, evaluated):
+    own = ("--metric", "own_metrics:Totals")
+    evaluated("--anls", *own, "-o", "base.json", "--gate", "metric:anls_star>=0.5")
+    (files / "pred.jsonl").write_text("".join(json.dumps(it) + "\n" for it in GT))
+    evaluated("--anls", *own, "-o", "new.json")
+    shown = stickler("report", "base.json").out
+    assert "own_metrics:Totals.apart" in shown
+    assert "anls_star" in shown
+    assert "anls_star" in stickler("report", "base.json", "-f", "markdown").out
+    assert (
+        'stickler_metric{metric="anls_star"}'
+        in stickler("report", "base.json", "-f", "openmetrics").out
+    )
+    assert "<code>anls_star</code>" in stickler("report", "base.json", "-f", "html").out
+    failed = evaluated("--anls", "--gate", "metric:anls_star<0.5", code=1)
+    assert not failed["gates"][0]["passed"]
+    changed = json.loads(stickler("diff", "base.json", "new.json", "-f", "json").out)
+    by_name = {it["name"]: it for it in changed["metrics"]}
+    assert by_name["anls_star"]["after"] == 1
+    assert by_name["own_metrics:Totals.apart"]["change"] == -4
+    gated = stickler("diff", "base.json", "new.json", "--gate", "metric:anls_star>=0.5")
+    assert gated.code == 1
+    assert "metric" in gated.out
+    assert "anls_star" in stickler("diff", "base.json", "new.json", "-f", "html").out
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("Failing", "metric own_metrics:Failing: document 0: it fails with ValueError: no such"),
+        ("Keeping", "own_metrics:Keeping: its attribute seen is set, expected JSON values"),
+        ("Wrong", "own_metrics:Wrong: the result is nan, expected a finite number"),
+        ("None_", "--metric: there is no metric own_metrics:None_"),
+    ],
+)
+def test_what_a_metric_does_wrong_is_told_by_its_name(evaluated, name, said):
+    assert said in evaluated("--metric", f"own_metrics:{name}", code=2)
+
+
+def test_what_is_misspelt_is_told(stickler, evaluated):
+    assert "did you mean anls_star?" in evaluated("--metric", "anls_sta", code=2)
+    assert "add --metric own" in evaluated("--gate", "metric:own>=1", code=2)
+    assert "asks for own_metrics:Totals.x, expected one of own_metrics:Totals.apart" in evaluated(
+        "--metric", "own_metrics:Totals", "--gate", "metric:own_metrics:Totals.x>=1", code=2
+    )
+    assert "metric:NAME op number" in evaluated("--gate", "metric:>=1", code=2)
+
+
+def test_code_runs_only_where_it_is_allowed(stickler, files):
+    result = stickler(
+        *("eval", "schema.json", "gt.jsonl", "pred.jsonl", "--metric", "own_metrics:Totals")
+    )
+    assert result.code == 2
+    assert "allow it with --allow-plugins" in result.err
+
+
+def test_what_a_file_tells_runs_no_code():
+    read = Measure("no_such:Metric", None, {"sum": 1}, {"no_such:Metric": 2.0})
+    assert (read.figures, read.state) == ({"no_such:Metric": 2.0}, {"sum": 1})
+    assert read.copied().figures == read.figures
+    with pytest.raises(UsageError, match="there is no metric no_such:Metric"):
+        read.copied().merge(read)
+
+
+def test_a_metric_is_complete_or_none():
+    class Half(Metric):
+        def add(self, document):
+            pass
+
+    with pytest.raises(TypeError):
+        Half()
+    assert measures_of(["anls_star", "anls_star"])["anls_star"].figures == {"anls_star": None}
+
+
+def test_classes_are_taken_as_they_are_in_python(files):
+    own = __import__("own_metrics").Totals
+    found = evaluate_many(SCHEMA, zip(GT, PRED, strict=True), metrics=[own, "anls_star"])
+    assert found.metric_figures["Totals.apart"] == 4
+    assert 0 < found.metric_figures["anls_star"] < 1
