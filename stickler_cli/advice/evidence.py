@@ -118,7 +118,7 @@ def of_verdicts(lines: Iterable[VerdictLine], options: Options) -> Evidence:
     units: dict[str, int] = {}
     waiting: dict[int, tuple[FieldEvidence, list[VerdictLine]]] = {}
     for line in lines:
-        node = _judging(line)
+        node = judging_node(line)
         known = evidence.of(line.names, node)
         waiting.setdefault(id(known), (known, []))[1].append(line)
     for known, said in waiting.values():
@@ -135,7 +135,7 @@ def of_verdicts(lines: Iterable[VerdictLine], options: Options) -> Evidence:
     return evidence
 
 
-def _judging(line: VerdictLine) -> Node:
+def judging_node(line: VerdictLine) -> Node:
     """Return the node that judges two values of a field, or of an element of a list."""
     node = followed(line.node.chosen(line.gt))
     while isinstance(node, ListNode) and not isinstance(line.gt, list):

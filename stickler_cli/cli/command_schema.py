@@ -22,13 +22,25 @@ from stickler_cli.schema.loading import (
 )
 from stickler_cli.settings.inputs import PluginOptions, TruthSource
 from stickler_cli.settings.of_documents import CompareSettings, EvalSettings
-from stickler_cli.settings.of_schemas import CheckSettings, LintSettings, ShowSettings, TuneSettings
+from stickler_cli.settings.of_schemas import (
+    CheckSettings,
+    JudgeSettings,
+    LintSettings,
+    ShowSettings,
+    TuneSettings,
+)
 from .console import show_problems, warn
 
 _MODEL: Final = re.compile(r"[^\W\d][\w.]*:[^\W\d][\w.]*")
 
 Judging = (
-    CheckSettings | CompareSettings | EvalSettings | LintSettings | ShowSettings | TuneSettings
+    CheckSettings
+    | CompareSettings
+    | EvalSettings
+    | JudgeSettings
+    | LintSettings
+    | ShowSettings
+    | TuneSettings
 )
 
 

@@ -201,6 +201,22 @@ COMMANDS: Final = {
   stickler tune schema.json gt/ pred/ --verdicts verdicts.jsonl -o tuning.json""",
         codes={ExitCode.INCOMPLETE: "documents cannot be compared"},
     ),
+    "judge-check": Command(
+        """Hold the judges of a schema against pairs of values that people have labelled.
+
+        Told are agreement, Cohen's kappa, the pairs that a judge accepts though they differ, and
+        what asking took, for each field that asks a model. The pairs are those of tune --verdicts.
+        """,
+        "judges.judge_check",
+        examples="""
+  stickler judge-check schema.json pairs.jsonl
+  stickler judge-check schema.json pairs.jsonl --fail-under 0.8 -o judge.json
+  stickler judge-check schema.json pairs.jsonl --endpoint openai:judge=http://localhost:8000/v1""",
+        codes={
+            ExitCode.GATE_FAILED: "kappa is below --fail-under",
+            ExitCode.INCOMPLETE: "some pairs were not judged, or there is none",
+        },
+    ),
     "split": Command(
         """Compare how packets, of several documents each, were split into them.
 

@@ -30,12 +30,13 @@ from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.record import Run, Verdict
 from stickler_cli.settings.of_documents import CompareSettings, ErrorsSettings, SplitSettings
 from stickler_cli.settings.of_runs import ReportSettings
-from stickler_cli.settings.of_schemas import LintSettings, TuneSettings
+from stickler_cli.settings.of_schemas import JudgeSettings, LintSettings, TuneSettings
 from stickler_cli.settings.running import TerminalOptions
 from stickler_cli.settings.showing import ReportOptions
 from .console import ExitCode, show_problems, warn, write_result
 
 if TYPE_CHECKING:
+    from stickler_cli.advice.judge_check import JudgeReport
     from stickler_cli.advice.linting import LintReport
     from stickler_cli.advice.tuning import TuneReport
     from stickler_cli.diff.changes import Difference  # few commands load it
@@ -44,7 +45,14 @@ if TYPE_CHECKING:
     from stickler_cli.reports.pair import ComparedPair
 
     Subject: TypeAlias = (
-        Run | Difference | ComparedPair | ErrorList | LintReport | TuneReport | SplitReport
+        Run
+        | Difference
+        | ComparedPair
+        | ErrorList
+        | LintReport
+        | TuneReport
+        | SplitReport
+        | JudgeReport
     )
 
 OUTPUT: Final = "--output"
@@ -63,6 +71,7 @@ _CODES: Final = {
 _Reporting: TypeAlias = (
     CompareSettings
     | ErrorsSettings
+    | JudgeSettings
     | LintSettings
     | ReportOptions
     | ReportSettings

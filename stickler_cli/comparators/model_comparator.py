@@ -60,7 +60,7 @@ class ModelComparator(BaseComparator):
 
         Raises:
             ModelError: a question has no answer, and why; its `at` is the position of the pair.
-            UsageError: the cache cannot be used, or judges would be asked about too many pairs.
+            UsageError: the cache cannot be used.
         """
         if self._overrides("compare", "_judged") or self._overrides("similarity", "_judged"):
             # A subclass has a way of its own, which may ask the model too.

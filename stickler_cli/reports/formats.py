@@ -10,6 +10,7 @@ from stickler_cli.score.record import Run
 from .layout import TableStyle
 
 if TYPE_CHECKING:
+    from stickler_cli.advice.judge_check import JudgeReport
     from stickler_cli.advice.linting import LintReport
     from stickler_cli.advice.tuning import TuneReport
     from stickler_cli.diff.changes import Difference
@@ -18,7 +19,14 @@ if TYPE_CHECKING:
     from .pair import ComparedPair
 
     Subject: TypeAlias = (
-        Run | Difference | ComparedPair | ErrorList | LintReport | TuneReport | SplitReport
+        Run
+        | Difference
+        | ComparedPair
+        | ErrorList
+        | LintReport
+        | TuneReport
+        | SplitReport
+        | JudgeReport
     )
 
 FORMATS: Final = (
@@ -37,6 +45,7 @@ _RENDERERS: Final = {
     "LintReport": "lint",
     "TuneReport": "tuning",
     "SplitReport": "split",
+    "JudgeReport": "judges",
 }
 """Class of what is reported -> what the name of the function that renders it ends in."""
 
@@ -46,12 +55,14 @@ _TABLES: Final = {
     "lint": "lint_report",
     "tuning": "tuning_report",
     "split": "packets",
+    "judges": "judge_table",
 }
 """Where the tables of other things than runs and differences are: few commands load them."""
 
 PAIR_FORMATS: Final = frozenset({"table", "json", "markdown"})
 LINT_FORMATS: Final = frozenset({"table", "json", "github"})
 TUNE_FORMATS: Final = frozenset({"table", "json"})
+JUDGE_FORMATS: Final = frozenset({"table", "json"})
 SPLIT_FORMATS: Final = frozenset({"table", "json"})
 ERROR_FORMATS: Final = ROW_FORMATS | {"table"}
 

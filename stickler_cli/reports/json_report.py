@@ -18,6 +18,7 @@ from .pair import ComparedPair, differs
 from .pieces import value_pieces
 
 if TYPE_CHECKING:
+    from stickler_cli.advice.judge_check import JudgeReport
     from stickler_cli.advice.linting import LintReport
     from stickler_cli.advice.tuning import TuneReport  # few commands load them
     from stickler_cli.packets.report import SplitReport
@@ -53,6 +54,11 @@ def render_lint(report: "LintReport", style: TableStyle) -> str:
 def render_tuning(report: "TuneReport", style: TableStyle) -> str:
     """Return what a tuning found as JSON text."""
     return _text(report.record())
+
+
+def render_judges(report: "JudgeReport", style: TableStyle) -> str:
+    """Return how judges agree with people as JSON text."""
+    return _text(encoded(report))
 
 
 def render_split(report: "SplitReport", style: TableStyle) -> str:

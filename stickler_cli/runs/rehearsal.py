@@ -23,19 +23,26 @@ def check_pairs(job: Job, client: "Client", pairs: Pairs, interruption: Interrup
     Raises:
         UsageError: it is more than the policy of the run allows.
     """
-    limit, read = client.policy.max_pairs, 0
+    read = 0
     with client.rehearsing() as counting:
         options = replace(job.options, client=counting)
         bare = replace(job, options=options, requested=OutputsRequested(), validation=None, by=())
         results = chunk_results(bare, pairs.refs(), Workers(1), interruption=interruption)
         for chunk in results:
             read += len(chunk.ids)
-            judges = [need for need in counting.needs if need.model.is_judge]
-            if (count := sum(need.questions for need in judges)) > limit:
-                cached = sum(need.cached for need in judges)
-                found = (
-                    f"judges would be asked about {count} pairs of the first {read} documents, "
-                    f"beside {cached} in the cache; nothing was asked"
-                )
-                hint = "--dry-run tells how many there are in all; allow more if they are worth it"
-                raise UsageError([Problem(MAX_PAIRS, found, f"at most {limit}", hint)])
+            hint = "--dry-run tells how many there are in all"
+            refuse_runaway(counting, f"of the first {read} documents", hint)
+
+
+def refuse_runaway(counting: "Client", counted: str, hint: str = "") -> None:
+    """Raise UsageError if more pairs were counted than the policy of a client allows."""
+    judges = [need for need in counting.needs if need.model.is_judge]
+    count, limit = sum(need.questions for need in judges), counting.policy.max_pairs
+    if count > limit:
+        cached = sum(need.cached for need in judges)
+        found = (
+            f"judges would be asked about {count} pairs {counted}, beside {cached} in the cache; "
+            "nothing was asked"
+        )
+        hint = "; ".join(filter(None, [hint, "allow more if they are worth it"]))
+        raise UsageError([Problem(MAX_PAIRS, found, f"at most {limit}", hint)])

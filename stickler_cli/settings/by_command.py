@@ -4,7 +4,14 @@ from typing import Final
 
 from .of_documents import CompareSettings, ErrorsSettings, EvalSettings, SplitSettings
 from .of_runs import AcceptSettings, DiffSettings, MergeSettings, ReportSettings
-from .of_schemas import CheckSettings, InitSettings, LintSettings, ShowSettings, TuneSettings
+from .of_schemas import (
+    CheckSettings,
+    InitSettings,
+    JudgeSettings,
+    LintSettings,
+    ShowSettings,
+    TuneSettings,
+)
 
 COMMANDS: Final = {
     "eval": EvalSettings,
@@ -19,5 +26,6 @@ COMMANDS: Final = {
     "show": ShowSettings,
     "lint": LintSettings,
     "tune": TuneSettings,
+    "judge-check": JudgeSettings,
     "split": SplitSettings,
 }

@@ -1,7 +1,7 @@
 """What the commands are asked for that are about schemas."""
 
-from stickler_cli.core.option import option
-from .allowed import COUNT, LEVEL, SHARE, FailOn, LintFormat, TuneFormat
+from stickler_cli.core.option import Number, Settings, option
+from .allowed import COUNT, LEVEL, SHARE, FailOn, JudgeFormat, LintFormat, TuneFormat
 from .deciding import ComparisonOptions
 from .inputs import (
     DocumentOptions,
@@ -117,6 +117,50 @@ class TuneSettings(
         0, "Draw other halves and other random samples.", "N", values=COUNT, panel="statistics"
     )
     format: TuneFormat = option(
+        "table", "What to print on standard output.", short="-f", in_file="none", panel="output"
+    )
+    output: tuple[str, ...] = option(
+        (),
+        "Also write it to this file; its suffix (.json, .txt) says the format. Repeatable.",
+        "FILE",
+        short="-o",
+        in_file="none",
+        panel="output",
+    )
+
+
+class LabelledSource(Settings):
+    """What people said."""
+
+    pairs: str = option(
+        "",
+        "Labelled pairs: JSON Lines of path, gt, pred and verdict, which is same or different.",
+        "PAIRS",
+        is_path=True,
+        argument=True,
+        in_file="none",
+    )
+
+
+class JudgeSettings(SchemaSource, LabelledSource, SchemaOptions, ModelOptions, TerminalOptions):
+    """What `stickler judge-check` is asked for."""
+
+    fail_under: float | None = option(
+        None,
+        "Fail (exit 1) if kappa over all fields is below this, at most 1.",
+        "KAPPA",
+        values=Number("a number"),
+        in_file="none",
+        panel="gates",
+    )
+    ci: float = option(
+        LEVEL,
+        "Give confidence intervals of this level.",
+        "LEVEL",
+        values=SHARE,
+        panel="statistics",
+    )
+    format: JudgeFormat = option(
         "table", "What to print on standard output.", short="-f", in_file="none", panel="output"
     )
     output: tuple[str, ...] = option(

@@ -1,0 +1,249 @@
+"""A judge held against people: pairs of values of which somebody said whether they are the same."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickler_cli import __version__
+from stickler_cli.compare.account import Account
+from stickler_cli.compare.columns import Columns
+from stickler_cli.compare.leaf import LeafNode
+from stickler_cli.compare.outcomes import met
+from stickler_cli.compare.plan import Options
+from stickler_cli.core.json_values import brief
+from stickler_cli.core.locations import field_path
+from stickler_cli.core.problems import ComparisonError
+from stickler_cli.core.rules import Count, FractionOrNone, NumberOrNone
+from stickler_cli.core.values import dataclass
+from stickler_cli.score.intervals import (
+    Interval,
+    IntervalSettings,
+    quotient_intervals,
+    size_of,
+    weights,
+)
+from .evidence import DOCUMENTS_AT_ONCE, judging_node
+from .verdicts import VerdictLine
+
+Kind = Literal["false_accept", "false_reject", "failed"]
+
+JUDGE_FORMAT: Final = "stickler-judge-check/1"
+MOST_DISAGREEMENTS: Final = 1000  # that are kept
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeAccount:
+    """How a judge and people agree on the pairs of one field, or of all."""
+
+    field_path: str
+    """Empty of all fields together."""
+    model: str
+    """Whom the field asks."""
+    pairs: Count
+    """Pairs on which both said something."""
+    failed: Count
+    """Pairs on which the judge said nothing; they count nowhere else."""
+    same: Count
+    """Those of which people say that they are the same."""
+    false_accepts: Count
+    """Pairs that differ to people, and match to the judge."""
+    false_rejects: Count
+    """Pairs that are the same to people, and do not match to the judge."""
+    agreement: FractionOrNone
+    """The share of pairs on which both say the same."""
+    agreement_interval: list[float] | None
+    """Where it may lie by chance; null of fewer than two units."""
+    kappa: NumberOrNone
+    """Agreement beyond chance; null where chance alone would agree on all."""
+    false_accept_rate: FractionOrNone
+    """The share of pairs that differ to people which match to the judge."""
+    false_accept_interval: list[float] | None
+    """Likewise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A pair on which judge and people disagree, or of which the judge said nothing."""
+
+    field_path: str
+    kind: Kind
+    gt: str
+    """As JSON, cut where it is long."""
+    pred: str
+    similarity: NumberOrNone
+    reason: str
+    """What the judge said, or what went wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeReport:
+    """What `stickler judge-check` found, as it writes it in JSON; docs/judges.md has the keys."""
+
+    format: Literal["stickler-judge-check/1"]
+    version: str
+    schema: str
+    model_name: str
+    level: float
+    total: JudgeAccount
+    fields: list[JudgeAccount]
+    disagreements: list[Disagreement]
+    """Matches that are none to people first, as they do most harm; at most a thousand."""
+    usage: str
+    """What asking took."""
+    notes: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What was said of one pair."""
+
+    line: VerdictLine
+    node: LeafNode
+    similarity: float | None
+    """None where there is no verdict."""
+    reason: str
+
+    @property
+    def matches(self) -> bool:
+        return self.similarity is not None and not met(
+            np.array([self.similarity]), self.node.threshold
+        )
+
+    @property
+    def disagreement(self) -> Kind | None:
+        """What is wrong about it; None where judge and people agree."""
+        if self.similarity is None:
+            return "failed"
+        if self.matches == self.line.same:
+            return None
+        return "false_accept" if self.matches else "false_reject"
+
+
+def judge_report(
+    schema: tuple[str, str], lines: Iterable[VerdictLine], options: Options, level: float
+) -> JudgeReport:
+    """Ask judges about labelled pairs, and return how far they agree with people.
+
+    `schema` is its path and the name of its model; lines of fields that ask nobody are left out.
+    """
+    by_node: dict[int, tuple[LeafNode, list[VerdictLine]]] = {}
+    left_out = 0
+    for line in lines:
+        node = judging_node(line)
+        if isinstance(node, LeafNode) and node.comparator.asks_models:
+            by_node.setdefault(id(node), (node, []))[1].append(line)
+        else:
+            left_out += 1
+    said = [
+        each
+        for node, some in by_node.values()
+        for start in range(0, len(some), DOCUMENTS_AT_ONCE)
+        for each in _asked(node, some[start : start + DOCUMENTS_AT_ONCE], options)
+    ]
+    paths: dict[str, list[_Said]] = {}
+    for each in said:
+        paths.setdefault(field_path(each.line.names), []).append(each)
+    settings = IntervalSettings(level)
+    wrong = [(kind, each) for each in said if (kind := each.disagreement) is not None]
+    wrong.sort(key=lambda entry: get_args(Kind).index(entry[0]))
+    return JudgeReport(
+        JUDGE_FORMAT,
+        __version__,
+        *schema,
+        level,
+        _account("", said, settings),
+        [_account(path, some, settings) for path, some in paths.items()],
+        [_disagreement(*entry) for entry in wrong[:MOST_DISAGREEMENTS]],
+        "" if options.client is None else str(options.client.usage),
+        [f"left out, of fields that ask no model: {left_out}"] if left_out else [],
+    )
+
+
+def _asked(node: LeafNode, lines: Sequence[VerdictLine], options: Options) -> list[_Said]:
+    """Ask about some pairs together; where one has no verdict, in halves, down to it."""
+    columns = Columns([line.gt for line in lines], [line.pred for line in lines])
+    at = np.arange(len(lines))
+    try:
+        account: Account = node.compare(columns, at, at, options)
+    except ComparisonError as error:
+        if len(lines) == 1:
+            return [_Said(lines[0], node, None, str(error))]
+        half = len(lines) // 2
+        return [*_asked(node, lines[:half], options), *_asked(node, lines[half:], options)]
+    return [
+        _Said(line, node, float(similarity), account.reasons.get(number, ""))
+        for number, (line, similarity) in enumerate(zip(lines, account.similarity, strict=True))
+    ]
+
+
+def _account(path: str, said: Sequence[_Said], settings: IntervalSettings) -> JudgeAccount:
+    known = [each for each in said if each.similarity is not None]
+    both = np.array([(each.line.same, each.matches) for each in known], bool).reshape(-1, 2)
+    same, matches = both[:, 0], both[:, 1]
+    models = dict.fromkeys(
+        model.title for each in said if (model := each.node.comparator.asked_model) is not None
+    )
+    units = [each.line.unit for each in known]
+    agreement, accepts = _intervals(units, [same == matches, ~same & matches], ~same, settings)
+    different = int((~same).sum())
+    false_accepts = int((~same & matches).sum())
+    return JudgeAccount(
+        path,
+        ", ".join(models),
+        len(known),
+        len(said) - len(known),
+        int(same.sum()),
+        false_accepts,
+        int((same & ~matches).sum()),
+        float((same == matches).mean()) if known else None,
+        agreement,
+        kappa(same, matches),
+        false_accepts / different if different else None,
+        accepts,
+    )
+
+
+def kappa(one: NDArray[np.bool_], other: NDArray[np.bool_]) -> float | None:
+    """Return the agreement of two raters beyond chance; None where chance alone agrees on all.
+
+    Args:
+        one: (n,), what one says of each.
+        other: (n,), what the other says.
+
+    Source:
+        Cohen (1960), doi:10.1177/001316446002000104.
+    """
+    if not len(one):
+        return None
+    shares = one.mean(), other.mean()
+    chance = shares[0] * shares[1] + (1 - shares[0]) * (1 - shares[1])
+    return None if chance == 1 else float(((one == other).mean() - chance) / (1 - chance))
+
+
+def _intervals(
+    units: Sequence[str],
+    right: Sequence[NDArray[np.bool_]],
+    different: NDArray[np.bool_],
+    settings: IntervalSettings,
+) -> list[list[float] | None]:
+    """Return the intervals of agreement and of false accepts; a unit is drawn as a whole."""
+    names = sorted({*units})
+    if len(names) < 2:
+        return [None, None]
+    at = np.searchsorted(names, units)
+    weight = weights(names, settings).astype(np.float64)
+    quotients = []
+    for counted, among in zip(right, (np.ones_like(different), different), strict=True):
+        above, below = (np.bincount(at, of, len(names)) for of in (counted, among))
+        size = size_of(int(np.count_nonzero(below)), float((below**2).sum()))
+        quotients.append((above @ weight, below @ weight, size))
+    found: list[Interval | None] = quotient_intervals(quotients, settings)
+    return [None if interval is None else [*interval] for interval in found]
+
+
+def _disagreement(kind: Kind, said: _Said) -> Disagreement:
+    gt, pred = brief(said.line.gt), brief(said.line.pred)
+    path = field_path(said.line.names)
+    return Disagreement(path, kind, gt, pred, said.similarity, said.reason)
