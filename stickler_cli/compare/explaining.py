@@ -105,12 +105,10 @@ class _Explainer:
         self, element: ElementComparison, whole: Explained, *, is_tuple: bool
     ) -> Explained:
         comparison, node = element.comparison, element.comparison.account.node
-        gt_step = element.pred_index if element.gt_index is None else element.gt_index
-        pred_step = element.gt_index if element.pred_index is None else element.pred_index
         # A position of a tuple has a threshold of its own.
         source = node.threshold_source if is_tuple else node.source_for(comparison.gt)
         return replace(
-            self.place(comparison, *_below(whole, gt_step, pred_step)),
+            self.place(comparison, *_below(whole, element.gt_index, element.pred_index)),
             outcome=element.outcome,
             similarity=comparison.reported,
             threshold=element.threshold,
@@ -119,10 +117,9 @@ class _Explainer:
 
 
 def _below(whole: Explained, step: Step | None, other: Step | None = None) -> tuple[Path, Path]:
-    """Return the paths of a part; the predictions' step is the same where no other is given."""
-    other = step if other is None else other
-    steps = [() if one is None else (one,) for one in (step, other)]
-    return (*whole.gt_path, *steps[0]), (*whole.pred_path, *steps[1])
+    """Return the paths of a part; a step that one side lacks is that of the other."""
+    steps = [one for one in (step, other) if one is not None]
+    return (*whole.gt_path, steps[0]), (*whole.pred_path, steps[-1])
 
 
 def _extra(name: str, comparison: Comparison, whole: Explained) -> Explained:

@@ -145,6 +145,23 @@ def test_an_item_is_told_as_its_list_judges_it():
     assert (found.gt, found.pred, found.sum.divisor) == (None, None, 2)
 
 
+def test_an_item_that_matches_may_be_an_object_that_would_not():
+    item = {**an_object(a=EXACT, b=EXACT, c=EXACT), "x-aws-stickler-match-threshold": 0.6}
+    gt, pred = [{"a": "1", "b": "2", "c": "3"}], [{"a": "1", "b": "2", "c": "4"}]
+    schema = an_object(rows=a_list(item), one=item)
+    root = explained(schema, {"rows": gt, "one": gt[0]}, {"rows": pred, "one": pred[0]})
+    assert (part(root, "rows", 0).outcome, part(root, "rows", 0).threshold) == (Outcome.TP, 0.6)
+    assert part(root, "rows", 0).threshold_source == "match-threshold"
+
+
+def test_a_list_in_a_list_is_told_by_what_is_left_after_clipping():
+    said = {"x-aws-stickler-threshold": 0.8, "x-aws-stickler-clip-under-threshold": True}
+    inner = a_list(TEXT, **said)
+    gt, pred = [["abcd", "x", "y"]], [["abcx", "x", "!"]]
+    found = part(explained(an_object(rows=a_list(inner)), {"rows": gt}, {"rows": pred}), "rows", 0)
+    assert (found.similarity, found.adds, found.outcome) == (1 / 3, 1 / 3, Outcome.FD)
+
+
 def test_nothing_to_compare_is_a_sum_of_nothing():
     root = explained(an_object(a=TEXT), {}, {})
 
@@ -368,3 +385,4 @@ def test_positions_of_a_tuple_have_no_runner_up():
     more = part(explained(schema, {"t": ["ab"]}, {"t": ["ab", "x", "y"]}), "t")
     assert (more.sum, more.parts[2].gt_path) == (Sum(1.0, 3), ("t", 2))
     assert part(explained(schema, {"t": ["ab"]}, {}), "t").sum is None
+    assert part(explained(schema, {"t": ["ab"]}, {"t": [None, "b"]}), "t").sum == Sum(0.0, 2)
