@@ -9,11 +9,14 @@ from typing import Any, Final
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError, did_you_mean
 from stickler_cli.records.run_reading import read_evaluation
+from stickler_cli.reports.cause_sentences import causes, more_causes
 from stickler_cli.reports.figures import rate, visible
 from stickler_cli.reports.formats import render
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.row_reports import TIDY, WIDE, run_rows
 from stickler_cli.reports.rows import Figures, figures_of, named_rows
+from stickler_cli.reports.run_sentences import headline, verdict
+from stickler_cli.reports.view import RunView
 from stickler_cli.score import evaluation as score
 from stickler_cli.score.record import Run, SchemaSignature
 from stickler_cli.settings.deciding import DecidingOptions, RunOptions
@@ -113,31 +116,26 @@ class Evaluation(score.Evaluation):
         if format_name not in REPORTS:
             expected, hint = f"one of {', '.join(REPORTS)}", did_you_mean(format_name, REPORTS)
             raise UsageError([Problem("format_name", f"it is {format_name!r}", expected, hint)])
+        return render(format_name, self._run(title), TableStyle(width, plain=False))
+
+    def _run(self, title: str) -> Run:
         options = self.conditions.options if self.conditions else DecidingOptions()
-        run = Run(
-            evaluation=self,
-            schema=SchemaSignature("", "", title or "documents"),
-            options=RunOptions(**asdict(options)),
-            fields=self.fields,
-        )
-        return render(format_name, run, TableStyle(width, plain=False))
+        schema = SchemaSignature("", "", title or "documents")
+        return Run(self, schema, RunOptions(**asdict(options)), self.fields)
 
     def _repr_html_(self) -> str:
-        """Return a headline, and a table with a row for all documents and one for each field."""
-        documents = self.documents
-        others = [
-            f"{count} {name}"
-            for name, count in documents.items()
-            if count and name not in ("total", "evaluated")
-        ]
-        evaluated = f"{documents['evaluated']} of {documents['total']} documents evaluated"
-        headline = ", ".join([evaluated, *others, f"mean score {rate(self.overall_score)}"])
+        """Return what it comes to, the causes, and a table with a row for each field."""
+        view = RunView(self._run(""), visible)
+        named, more = causes(view)
+        lines = [headline(view), *(f"{cause.values} values: {cause.text}" for cause in named)]
+        lines += [more_causes(more)] if more else []
+        told = [f"<strong>{escape(verdict(view))}</strong>", *map(escape, lines)]
         whole = _figures(figures_of(self.tally, self.rule), self.overall_score)
         rows = [Row("all fields", whole)]
         for row in named_rows(self.tally, self.fields, self.rule):
             name = f"<bdi><code>{escape(visible(field_path(row.path)))}</code></bdi>"
             rows.append(Row(name, _figures(row.figures, row.score), len(row.path)))
-        return html_table(headline, "field", _HEADERS, rows, "to_frame() gives every field.")
+        return html_table(told, "field", _HEADERS, rows, "to_frame() gives every field.")
 
 
 def _figures(figures: Mapping[str, Figures], score: float | None) -> list[str]:

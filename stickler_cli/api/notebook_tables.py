@@ -28,9 +28,9 @@ class Row(NamedTuple):
 
 
 def html_table(
-    headline: str, first: str, heads: Sequence[Head], rows: Sequence[Row], rest: str
+    told: Sequence[str], first: str, heads: Sequence[Head], rows: Sequence[Row], rest: str
 ) -> str:
-    """Return a headline and a table; `first` heads the names, `rest` says where other rows are."""
+    """Return lines and a table; `first` heads the names, `rest` says where other rows are."""
     sides = [_style(left=head.left) for head in heads]
     top = "".join(
         f'<th scope="col" title="{head.title}" style="{side}">{head.name}</th>'
@@ -39,7 +39,7 @@ def html_table(
     body = "".join(_row(row, sides) for row in rows[:MOST_ROWS])
     more = len(rows) - MOST_ROWS
     return (
-        f'<div><p>{headline}</p><table style="{_TABLE}"><thead><tr>'
+        f'<div>{"".join(f"<p>{line}</p>" for line in told)}<table style="{_TABLE}"><thead><tr>'
         f'<th scope="col" style="{_style(left=True)}">{first}</th>{top}</tr></thead>'
         f"<tbody>{body}</tbody></table>{f'<p>{more} more: {rest}</p>' if more > 0 else ''}</div>"
     )

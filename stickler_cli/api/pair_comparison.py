@@ -64,7 +64,7 @@ class PairComparison(Comparison):
         first, *others = table.columns
         cells = [[f"<bdi>{escape(cell.text)}</bdi>" for cell in row] for row in table.rows]
         return html_table(
-            escape(f"{visible(self.model_name)}, {score}"),
+            [escape(f"{visible(self.model_name)}, {score}")],
             first.title,
             [Head(column.title, left=column.left) for column in others],
             [Row(name, others) for name, *others in cells],

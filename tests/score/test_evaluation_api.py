@@ -390,8 +390,10 @@ def test_a_notebook_shows_the_fields_in_schema_order():
 def test_a_notebook_tells_what_became_of_the_documents():
     text = page_of(evaluation_of(RESULTS)).text
 
-    assert "9 of 12 documents evaluated, 2 missing, 1 invalid, 1 failed, 1 unmatched" in text
-    assert "0 of 0 documents evaluated, mean score -" in page_of(Evaluation()).text
+    assert "1 document could not be evaluated; no gate set; F1 " in text
+    assert "9 of 12 documents evaluated; 2 missing (compared with nothing); 1 invalid" in text
+    assert "a missed in 2 documents" in text
+    assert "nothing was compared; no gate set; F1 -, 0 documents" in page_of(Evaluation()).text
 
 
 def test_names_from_documents_are_harmless_in_a_notebook():
