@@ -28,6 +28,7 @@ class ComparableModel(BaseModel):
     _unwrapped: Unwrapped = PrivateAttr(default_factory=lambda: Unwrapped(None))
     """What stood around the values of the JSON that the instance was made of."""
     _compiled: ClassVar[Plan]  # once it was asked for
+    _told: ClassVar[bool]  # once it was told what its fields say in vain
     _source_schema: ClassVar[dict[str, Any] | None] = None  # that the class was made of
     _source_file: ClassVar[Path | None] = None  # where that schema's relative references start
     _part_of: ClassVar[str | None] = None  # the class for the whole schema, of one for a part

@@ -19,6 +19,7 @@ from .configuration import ConfigurationReader
 from .export import configuration_of
 from .fields import CURRENT, STAND_IN, annotated_schema, check_exported
 from .from_schema import SchemaClasses, embedded_schema, source_schema
+from .passed_over import tell_passed_over
 
 
 class DescribedModel(ComparableModel):
@@ -32,6 +33,7 @@ class DescribedModel(ComparableModel):
         if not isinstance(threshold, int | float) or not 0 <= threshold <= 1:
             raise ValueError(f"match_threshold is {threshold!r}, expected a number in [0, 1]")
         if cls._source_schema is None:
+            tell_passed_over(cls)
             return
         # The one that was itself made of it, and does not just inherit it.
         made: type[ComparableModel] = next(b for b in cls.__mro__ if "_source_schema" in vars(b))
@@ -67,6 +69,7 @@ class DescribedModel(ComparableModel):
             SchemaError: a field cannot be compared as it says.
         """
         if cls._source_schema is None and "_compiled" not in cls.__dict__:
+            tell_passed_over(cls)
             known: dict[str, BaseComparator] = {}
             schema = annotated_schema(cls, known)
             cls._compiled = compile_schema(

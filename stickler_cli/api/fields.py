@@ -6,7 +6,6 @@ schema have one compiler; the schema that pydantic makes otherwise stays its own
 
 import json
 import math
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import field
@@ -49,7 +48,6 @@ RANGES: Final[Mapping[str, tuple[str, Callable[[float], bool]]]] = {
 
 CONFIG: Final = f"{PREFIX}comparator-config"
 STAND_IN: Final = "x-stands-for"  # the only key of what stands for a whole schema
-PASSED_OVER: Final = "x-passed-over"  # the comparator of a field that is compared by its own fields
 
 
 @dataclass(slots=True)
@@ -96,6 +94,7 @@ class Rules:
 
     comparator: BaseComparator | None  # None leaves it to the kind of the field
     annotations: Mapping[str, object]  # all that it says beside the comparator
+    threshold: float | None = None  # that somebody stated for the field
 
     def __get_pydantic_json_schema__(
         self, core_schema: CoreSchema, handler: GetJsonSchemaHandler
@@ -103,21 +102,30 @@ class Rules:
         schema, how = handler(core_schema), CURRENT.get()
         if how is None:
             return schema
-        comparator = self.comparator
-        passed_over = {}
-        if comparator is not None and _is_of_models(schema, comparator, handler):
-            passed_over, comparator = {PASSED_OVER: comparator.name}, None
-        return {**schema, **self.annotations, **how.naming(comparator), **passed_over}
+        comparator, annotations = self.comparator, dict(self.annotations)
+        if (comparator is None or not takes_models(comparator)) and _is_of_models(schema, handler):
+            comparator = None
+            if _is_list(schema):  # whose items match by their match-threshold
+                annotations.pop(f"{PREFIX}threshold", None)
+        return {**schema, **annotations, **how.naming(comparator)}
 
 
-def _is_of_models(
-    schema: JsonSchemaValue, comparator: BaseComparator, handler: GetJsonSchemaHandler
-) -> bool:
-    """Return whether a schema is of models, or lists of them, which a comparator does not take."""
-    if comparator.takes or isinstance(comparator, StructuredModelComparator):
-        return False
-    arms = [arm for arm in schema.get("anyOf", [schema]) if arm.get("type") != "null"]
-    kinds = [_resolved(arm, handler) for arm in arms]
+def takes_models(comparator: BaseComparator) -> bool:
+    """Return whether a comparator compares instances of models as they are."""
+    return bool(comparator.takes) or isinstance(comparator, StructuredModelComparator)
+
+
+def _arms(schema: JsonSchemaValue) -> list[JsonSchemaValue]:
+    return [arm for arm in schema.get("anyOf", [schema]) if arm.get("type") != "null"]
+
+
+def _is_list(schema: JsonSchemaValue) -> bool:
+    return any("items" in arm for arm in _arms(schema))
+
+
+def _is_of_models(schema: JsonSchemaValue, handler: GetJsonSchemaHandler) -> bool:
+    """Return whether a schema is of models, or lists of them: they are compared by their fields."""
+    kinds = [_resolved(arm, handler) for arm in _arms(schema)]
     kinds = [_resolved(kind.get("items", kind), handler) for kind in kinds]
     return all("properties" in kind or STAND_IN in kind for kind in kinds)
 
@@ -127,16 +135,6 @@ def _resolved(schema: JsonSchemaValue, handler: GetJsonSchemaHandler) -> JsonSch
         return handler.resolve_ref_schema(schema)
     except LookupError:  # of a model that is not finished: the one around the field, say
         return {"properties": {}}
-
-
-def _told_of_passed_over(schema: dict[str, Any], name: str) -> None:
-    """Warn of each comparator that was passed over, by its class and field."""
-    models = {name: schema, **schema.get("$defs", {})}
-    for model, part in models.items():
-        for field_name, field_schema in part.get("properties", {}).items():
-            if comparator := field_schema.pop(PASSED_OVER, None):
-                text = f"{model}.{field_name} is compared by its own fields: {comparator} is"
-                warnings.warn(f"{text} passed over; put it on those fields", stacklevel=2)
 
 
 class ComparedSchema(GenerateJsonSchema):
@@ -168,7 +166,6 @@ def annotated_schema(
         schema = model_json_schema(model, by_alias=False, schema_generator=ComparedSchema)
     finally:
         CURRENT.reset(token)
-    _told_of_passed_over(schema, model.__name__)
     finished: dict[str, Any] = how.finished(schema)
     return finished
 
@@ -237,6 +234,7 @@ def ComparableField(  # noqa: N802 - the name that users of the reference librar
     if given is not None and not isinstance(given, BaseComparator):
         raise TypeError(f"comparator is {given!r}, expected an instance of a comparator")
     stated = None if comparator is None else comparator.stated_threshold
+    own = None if threshold is UNSTATED else threshold
     if threshold is UNSTATED or (threshold is None and stated is not None):
         threshold = DEFAULT_THRESHOLD if stated is None else stated
     said = {
@@ -254,7 +252,7 @@ def ComparableField(  # noqa: N802 - the name that users of the reference librar
         examples=list(examples) if examples is not None else None,
         **keywords,
     )
-    info.metadata.append(Rules(comparator, annotations))
+    info.metadata.append(Rules(comparator, annotations, own))
     return info
 
 

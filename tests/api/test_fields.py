@@ -3,7 +3,7 @@
 from typing import Annotated
 
 import pytest
-from pydantic import ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from stickler_cli import ComparableField, ExactComparator, StructuredModel
 from stickler_cli.comparators import LevenshteinComparator
@@ -107,28 +107,94 @@ class Inner(StructuredModel):
     name: str = ComparableField(threshold=1.0)
 
 
-class Outer(StructuredModel):
-    one: Inner | None = ComparableField(comparator=LevenshteinComparator(), weight=2)
-    many: list[Inner] = ComparableField(comparator=ExactComparator())
-    texts: list[str] = ComparableField(comparator=ExactComparator())
-
-
-class Outermost(StructuredModel):
-    outer: Outer = ComparableField()
-
-
-def test_a_comparator_on_models_is_passed_over_with_a_warning():
+def told_of(make):
     with pytest.warns(UserWarning, match="passed over") as told:
-        plan = Outermost.comparison_plan()
+        made = make()
+    return made, [str(each.message) for each in told]
 
-    rest = "is passed over; put it on those fields"
-    assert [str(each.message) for each in told] == [
-        f"Outer.one is compared by its own fields: LevenshteinComparator {rest}",
-        f"Outer.many is compared by its own fields: ExactComparator {rest}",
+
+REST = "is passed over; put it on those fields"
+
+
+def test_a_comparator_on_models_is_passed_over_with_a_warning_when_the_class_is_made():
+    def outer():
+        class Outer(StructuredModel):
+            one: Inner | None = ComparableField(comparator=LevenshteinComparator(), weight=2)
+            many: list[Inner] = ComparableField(comparator=ExactComparator())
+            texts: list[str] = ComparableField(comparator=ExactComparator())
+
+        return Outer
+
+    made, told = told_of(outer)
+
+    assert told == [
+        f"Outer.one is compared by its own fields: LevenshteinComparator {REST}",
+        f"Outer.many is compared by its own fields: ExactComparator {REST}",
     ]
-    outer = plan.root.fields[0].node
-    assert outer.fields[0].node.weight == 2
-    assert outer.fields[2].node.items.comparator == ExactComparator()
+
+    class Outermost(StructuredModel):
+        outer: made = ComparableField()
+
+    fields = Outermost.comparison_plan().root.fields[0].node.fields
+    assert fields[0].node.weight == 2
+    assert fields[2].node.items.comparator == ExactComparator()
+
+
+def test_a_threshold_of_a_list_of_models_is_told_of_unless_it_says_what_they_say():
+    def lists():
+        class Lists(StructuredModel):
+            one: Inner = ComparableField(threshold=0.9)
+            same: list[Inner] = ComparableField(threshold=0.7)
+            many: list[Inner] | None = ComparableField(threshold=0.9)
+            either: list[Inner] | str = ComparableField(threshold=0.9)
+            deep: list[list[str]] = ComparableField(threshold=0.9)
+
+        return Lists
+
+    made, told = told_of(lists)
+
+    (text,) = told
+    assert text.startswith(
+        "Lists.many is a list of Inner: its threshold of 0.9 is passed over; its"
+    )
+    assert text.endswith("items match by the match_threshold of Inner, which is 0.7")
+    nodes = [field.node for field in made.comparison_plan().root.fields]
+    assert nodes[0].threshold == 0.9
+    exported = made.to_json_schema()["properties"]
+    assert "x-aws-stickler-threshold" not in exported["many"]
+
+
+def test_a_class_that_is_not_finished_is_told_of_when_it_is_first_compared():
+    class Early(StructuredModel):
+        later: "Later" = ComparableField(ExactComparator())
+
+    class Later(StructuredModel):
+        name: str = ComparableField()
+
+    Early.model_rebuild(_types_namespace={"Later": Later})
+
+    assert told_of(Early.comparison_plan)[1] == [
+        f"Early.later is compared by its own fields: ExactComparator {REST}"
+    ]
+    Early.comparison_plan()
+
+
+def test_what_a_plain_model_in_a_field_says_is_told_of_once():
+    class Plain(BaseModel):
+        inner: Inner = ComparableField(ExactComparator())
+        again: "list[Plain]" = Field(default_factory=list)
+
+    def outer():
+        class Outer(StructuredModel):
+            plain: Plain = ComparableField()
+
+        return Outer
+
+    Plain.model_rebuild(_types_namespace={"Plain": Plain})
+    made, told = told_of(outer)
+
+    assert told == [f"Plain.inner is compared by its own fields: ExactComparator {REST}"]
+    made.comparison_plan()
 
 
 def test_in_a_json_schema_it_stays_an_error():
