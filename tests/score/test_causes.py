@@ -88,6 +88,12 @@ def test_repeated_pairs_of_values_are_causes_of_their_own():
     ]
 
 
+def test_documents_with_errors_of_any_kind_are_wrong():
+    gt = {"currency": "EUR"}
+    made = batch(PLAN, {"a": (gt, gt), "b": (gt, {"currency": "USD"}), "c": (gt, {})})
+    assert made.wrong.tolist() == [False, True, True]
+
+
 def test_what_one_side_lacks_is_a_cause_with_all_of_its_values():
     gt = {"seller": {"name": "Bo", "city": "Ulm"}, "tags": ["a", "b"], "currency": "EUR"}
     found = evaluated((gt, {"new": 1}), (gt, gt), (gt, {**gt, "tags": ["a"]}))
@@ -155,6 +161,8 @@ def test_errors_of_too_many_kinds_are_one_cause_that_does_not_say_in_how_many_do
     for number in range(causes.MOST_KINDS + 3):
         comparison = compare(PLAN, {"currency": f"G {number} x"}, {"currency": f"P {number} y"})
         found.update(batch_of(comparison))
+        if number >= causes.MOST_KINDS:
+            assert [it.size for it in found.causes] == [causes.Size(number + 1, number + 1, 0)]
 
     assert found.to_dict()["causes"] == [
         {"field": "currency", "class": "other", "errors": 503, "values": 503}

@@ -1,5 +1,7 @@
 """Gates: how they are read, what they compare, when they fail."""
 
+import json
+
 import pytest
 
 from stickler_cli.core.problems import UsageError
@@ -246,6 +248,7 @@ def test_any_names_stand_for_no_other_name():
         ("*.fd==0", False, "*.fd 1 != 0 in a, of 4 that match"),
         ("*.tn!=0", False, "*.tn 0 == 0 in a, the worst of 3 that fail"),
         ("*.fn>=1", False, "*.fn 0 < 1 in c, the worst of 2 that fail"),
+        ("*.tp!=9", False, "*.tp 9 == 9 in a, of 4 that match"),
         ("*.fn<2", False, "*.fn 2 >= 2 in b, of 4 that match"),
         ("x*.f1>=0", False, "x*.f1 is undefined: nothing was counted"),
     ],
@@ -378,6 +381,21 @@ def test_a_gate_on_an_interval_that_is_not_there_fails(text, made, reason):
 
     assert not result.passed
     assert reason in result.reason
+
+
+def test_an_end_is_that_of_the_metric():
+    made = Evaluation(bootstrap=Bootstrap(IntervalSettings()))
+    fields = {"": {"tp": 3, "fn": 1}}
+    for number in range(20):
+        line = {"id": str(number), "status": "evaluated", "score": 0.25, "fields": fields}
+        made.bootstrap.waiting.append(json.dumps(line).encode())
+    ends = [judge(parse_gate(f"{name}.upper>=0"), made).value for name in ("recall", "score", "f1")]
+    assert 0.25 <= ends[1] < 0.75 <= ends[0] < ends[2] < 1
+
+
+def test_the_least_limit_is_read_as_a_percentage_too():
+    with pytest.raises(UsageError, match=r"did you mean f1>=-1\?"):
+        parse_gate("f1>=-100", "--gate", -1.0)
 
 
 def test_gates_on_intervals_are_refused_where_none_are_made():

@@ -237,6 +237,12 @@ def test_a_field_that_no_document_has_has_no_interval():
     assert found.view(whole=False) == {}
 
 
+def test_of_no_documents_there_are_no_intervals_to_write():
+    made = Evaluation(bootstrap=Bootstrap(SETTINGS))
+    made.update(not_compared("x"))
+    assert made.to_dict()["intervals"]["overall_score"] is None
+
+
 def test_documents_that_were_not_compared_do_not_count():
     lines = [line(str(number), tp=1, fn=number % 2) for number in range(10)]
     failed = b'{"id":"x","status":"failed","score":null,"fields":{}}'
