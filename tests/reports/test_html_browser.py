@@ -639,3 +639,36 @@ def test_of_too_many_errors_every_part_says_how_many_there_are(open_page, run_of
     page.evaluate("location.hash = '#errors&group=field&field=total'")
     becomes(page, page.locator(".group .title").all_text_contents, ["total"])
     assert page.locator(".group .note").text_content().endswith(" of 45 errors")
+
+
+def test_of_many_fields_only_some_are_laid_out_until_one_scrolls(open_page, run_of):
+    names = [f"field_{at}" for at in range(150)]
+    schema = {"type": "object", "properties": {name: {"type": "string"} for name in names}}
+    pairs = [DocumentPair("a", dict.fromkeys(names, "x"), dict.fromkeys(names, "y"))]
+    run = run_of(schema, pairs, detailed=True)
+    page = open_page(run, "#fields&sort=-path")
+
+    def visible_paths() -> list[str]:
+        shown = page.locator("#fields-table tbody[data-field]:visible")
+        return list(shown.evaluate_all("all => all.map(body => body.dataset.path)"))
+
+    assert visible_paths() == sorted(names, reverse=True)[:60]
+    assert page.locator("#fields-table svg").count() == 0
+    page.locator("#fields-table tfoot").scroll_into_view_if_needed()
+    becomes(page, lambda: len(visible_paths()) > 60, expected=True)
+    page.evaluate("location.hash = '#fields&sort=-path&open=field_0'")
+    page.locator("tbody[data-path=field_0] .more svg").first.wait_for(state="visible")
+    page = open_page(run, java_script_enabled=False)
+    assert page.locator("tbody[data-path=field_149] svg").first.is_visible()
+
+
+def test_errors_can_be_read_without_scripts_and_on_paper(open_page, run_of):
+    pairs = [DocumentPair(f"{at:03}", {"id": "x"}, {"id": f"y{at}"}) for at in range(250)]
+    run = run_of(pairs=pairs, detailed=True)
+    for page in (open_page(run, java_script_enabled=False), open_page(run)):
+        page.emulate_media(media="print")
+        table = page.locator("table.first-errors")
+        table.wait_for(state="visible")
+        assert table.locator("tbody tr").count() == 200
+        assert table.locator("caption").text_content() == "The first 200 of 250 errors"
+        assert '"y199"' in table.text_content()

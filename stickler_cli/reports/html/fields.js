@@ -6,7 +6,14 @@ const Fields = (() => {
   const folded = new Set();
   const byPath = new Map(bodies.map((body) => [body.dataset.path, body]));
   const RISING = ["path", "precision", "recall", "f1", "leaves", "score"]; // first click: the lowest first
+  let inOrder = bodies;
   let shown = { find: "", wrong: "", sort: "", open: [] };
+
+  // A browser takes long to lay out hundreds of rows: there are more of them as one scrolls.
+  const STEP = bodies.find((body) => body.classList.contains("far"))?.dataset.field ?? Infinity;
+  let room = Number(STEP);
+  const foot = table.createTFoot();
+  foot.append(element("tr", {}, element("td", { colspan: "11" }, element("button", { type: "button", onclick: () => grow() }))));
 
   const number = (body, column) => Number(body.dataset[column]);
   const compare = (column) => (column === "path" ? (a, b) => (a.dataset.path < b.dataset.path ? -1 : a.dataset.path > b.dataset.path ? 1 : 0) : (a, b) => number(a, column) - number(b, column));
@@ -15,7 +22,8 @@ const Fields = (() => {
     const [column, sign] = order.startsWith("-") ? [order.slice(1), -1] : [order, 1];
     const sorted = [...bodies];
     if (order) sorted.sort((a, b) => sign * compare(column)(a, b) || number(a, "field") - number(b, "field"));
-    table.append(...sorted);
+    inOrder = sorted;
+    foot.before(...sorted);
     for (const head of table.tHead.querySelectorAll("[data-sort]")) {
       if (head.dataset.sort === column) head.setAttribute("aria-sort", sign > 0 ? "ascending" : "descending");
       else head.removeAttribute("aria-sort");
@@ -30,17 +38,27 @@ const Fields = (() => {
     const wrong = Boolean(shown.wrong);
     const flat = Boolean(shown.sort || find || wrong);
     let count = 0;
+    let seen = 0;
     let hiddenUntil = -1;
-    for (const body of bodies) {
+    for (const body of inOrder) {
       const index = number(body, "field");
       const fits = body.dataset.path.toLowerCase().includes(find) && (!wrong || number(body, "errors") > 0);
       const inside = !flat && index < hiddenUntil;
       if (!flat && !inside && folded.has(index)) hiddenUntil = number(body, "end");
       body.hidden = !fits || inside;
       count += fits ? 1 : 0;
+      seen += body.hidden ? 0 : 1;
+      body.classList.toggle("far", seen > room);
     }
+    foot.hidden = seen <= room;
+    if (!foot.hidden) foot.querySelector("button").textContent = `${plural(seen - room, "more field")}`;
     table.classList.toggle("flat", flat);
     byId("fields-count").textContent = count === bodies.length ? plural(count, "field") : `${count} of ${plural(bodies.length, "field")}`;
+  };
+
+  const grow = (all = false) => {
+    room = all ? Infinity : room + Number(STEP);
+    filter();
   };
 
   const fold = (body, shut) => {
@@ -52,6 +70,9 @@ const Fields = (() => {
   };
 
   const open = (body, opened) => {
+    if (opened === body.classList.contains("opened")) return;
+    const folded = body.querySelector(".more noscript");
+    if (opened && folded) unfold(folded);
     body.classList.toggle("opened", opened);
     body.querySelector(".open").setAttribute("aria-expanded", String(opened));
   };
@@ -63,6 +84,7 @@ const Fields = (() => {
       for (const each of bodies) each.querySelector(".fold").setAttribute("aria-expanded", "true");
       filter();
     }
+    if (body.classList.contains("far")) grow(true);
     body.scrollIntoView({ block: "nearest" });
   };
 
@@ -107,6 +129,7 @@ const Fields = (() => {
   byId("fields-order").addEventListener("click", () => State.change("fields", { sort: "" }));
   byId("fields-open").addEventListener("click", () => State.change("fields", { open: shown.open.includes("*") ? [] : ["*"] }));
   byId("fields-tools").addEventListener("submit", (event) => event.preventDefault());
+  new IntersectionObserver(([entry]) => entry.isIntersecting && !foot.hidden && grow()).observe(foot);
   filter();
   State.follow(apply);
 

@@ -39,6 +39,13 @@ document.addEventListener("keydown", (event) => {
   const current = sections.find((section) => section.dataset.seen && section.querySelector("input[type=search]"));
   (current ? current.querySelector("input[type=search]") : byId("errors-find")).focus();
 });
+// On paper there are no lists to scroll in: what stands there for browsers without scripts is printed.
+const prepare = () => {
+  for (const folded of document.querySelectorAll(".printed noscript")) unfold(folded);
+};
+window.addEventListener("beforeprint", prepare);
+window.matchMedia("print").addEventListener("change", prepare);
+
 document.documentElement.classList.add("js");
 Promise.all([Errors.start(), Documents.start()])
   .then(() => {

@@ -63,6 +63,9 @@ MOST_VALUES: Final = 500
 MOST_VIOLATIONS: Final = 20
 """Kinds of violations of the schema that are listed for a side: a screen."""
 
+FIELDS_AT_FIRST: Final = 60
+"""Rows of the table of fields that a browser lays out at first, where scripts run; some screens."""
+
 MOST_CAUSES: Final = 200
 """Causes that the page names; beyond them are single errors."""
 
@@ -105,6 +108,8 @@ def render_run(run: Run, style: TableStyle) -> str:
         "other_causes": more[:MOST_CAUSES],
         "causes_left_out": more[MOST_CAUSES:],
         "listed": detail.knows_errors,
+        "first_errors": payload.first_errors(detail),
+        "total_errors": detail.errors.total,
         "exact": detail.knows_errors and detail.errors.complete,
         "cards": _cards(view),
         "settings": _settings(view),
@@ -112,6 +117,7 @@ def render_run(run: Run, style: TableStyle) -> str:
         "dots": dot_plot(view, fields),
         "heat_maps": heat_maps(view),
         "confusions": confusion_matrices(fields, detail.value_pairs),
+        "fields_at_first": FIELDS_AT_FIRST,
         "fields_left_out": max(len(view.rows) - MOST_FIELDS, 0),
         "histograms_kept": detail.knows_values,
         "level": view.interval_title.removesuffix(" of F1"),

@@ -8,16 +8,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from struct import Struct
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import Path, field_names
 from stickler_cli.core.values import dataclass
 from stickler_cli.reports.cause_sentences import CauseText
+from stickler_cli.reports.figures import truncate
 from stickler_cli.reports.view import RunView
 from stickler_cli.runs.sorted_lines import SortedLines
 from stickler_cli.score.accounts import Accounts, counts_by_mode, decoded, values_of
 from stickler_cli.score.detail import BINS, Detail, NonMatchRow, bin_of
+from stickler_cli.score.non_matches import NON_MATCH_TYPES
 from .field_tree import FieldView, places_of, rows_around
 from .origins import Origins
 
@@ -30,6 +32,11 @@ LEVEL: Final = 6
 WORST_DOCUMENTS: Final = 10
 """Documents that are named without the script, and on paper."""
 
+FIRST_ERRORS: Final = 200
+"""Errors that are named without the script, and on paper."""
+
+_LONGEST: Final = 200
+_OUTCOMES: Final = {name: outcome.name for outcome, name in NON_MATCH_TYPES.items()}
 _PATHS_REMEMBERED: Final = 10_000
 _SHOWN: Final = ("tp", "fd", "fa", "fn")
 """The counts of a document, in the order in which the script reads them."""
@@ -77,6 +84,30 @@ def non_match_lines(
     for line in detail.errors.lines():
         error = NonMatchRow(*json.loads(line))
         yield b"[%d,%b,%d]" % (row_of(error.path), line[1:-1], origins.of(error))
+
+
+class FirstError(NamedTuple):
+    """An error as it can be read without the script, and on paper."""
+
+    document: str
+    path: str
+    outcome: str
+    gt: str | None
+    """As JSON, cut where it is long; None where it is absent, as the prediction."""
+    pred: str | None
+    error_class: str
+
+
+def first_errors(detail: Detail) -> list[FirstError]:
+    """Return the errors that can be read without the script."""
+    found = []
+    for line in islice(detail.errors.lines(), FIRST_ERRORS):
+        error = NonMatchRow(*json.loads(line))
+        sides = (side[0] if isinstance(side, list) else side for side in (error.gt, error.pred))
+        gt, pred = (None if side is None else truncate(str(side), _LONGEST) for side in sides)
+        outcome = _OUTCOMES.get(error.type, "")
+        found.append(FirstError(error.document, error.path, outcome, gt, pred, error.error_class))
+    return found
 
 
 def facts(view: RunView, detail: Detail, causes: Iterable[CauseText]) -> bytes:

@@ -45,3 +45,10 @@ const MEANINGS = { TP: "right", FD: "wrong value", FA: "invented", FN: "missed",
 
 const outcomeMark = (name) =>
   element("span", { class: "outcome", title: MEANINGS[name] }, element("i", { class: `key ${name.toLowerCase()}` }), name);
+
+// Put what stands in a <noscript> there. It is markup of the page itself, escaped where it was made; a browser that
+// runs this has only its text until then, or hundreds of histograms would keep everybody waiting.
+const unfold = (folded) => {
+  const { body } = new DOMParser().parseFromString(folded.textContent, "text/html");
+  folded.replaceWith(...body.childNodes);
+};
