@@ -27,7 +27,7 @@ from stickler_cli.score.non_matches import NonMatch
 from stickler_cli.score.results import NO_GROUP
 from stickler_cli.score.tally import COUNTING_MODES
 from stickler_cli.score.validity import SIDES, verdict_view
-from stickler_cli.score.values import value_lines
+from stickler_cli.score.value_lines import value_lines
 from .grouping import group_of
 from .job import Job
 from .limits import room_for_depth
