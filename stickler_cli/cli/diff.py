@@ -15,7 +15,7 @@ from stickler_cli.runs.assembly import assemble
 from stickler_cli.runs.job import OutputsRequested
 from stickler_cli.runs.listed_errors import load_detail
 from stickler_cli.runs.run_directory import RUN_FILE
-from stickler_cli.runs.saved import load_run
+from stickler_cli.runs.saved import load_run, with_rows
 from stickler_cli.score.gates import parse_gate
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.record import Run
@@ -129,5 +129,5 @@ def _finished(name: str, *, detail: bool) -> Run:
         found = f"there is no {RUN_FILE} in this directory"
         hint = "of predictions: stickler diff SCHEMA GT PRED_A PRED_B"
         raise UsageError([Problem(name, found, "a finished run", hint)])
-    run = load_run(name)
+    run = with_rows(name, load_run(name))
     return replace(run, detail=load_detail(name, run)) if detail else run

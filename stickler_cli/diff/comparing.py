@@ -38,7 +38,7 @@ from .changes import (
 )
 from .contrasts import contrasts
 from .measures import WHOLE, changes
-from .paired_runs import Counted, Pair, Record, counted, paired
+from .paired_runs import Counted, Pair, Pairs, Record, counted, paired
 from .significance import change_intervals
 from .trust import CONFIDENCE, trust_changes
 
@@ -153,7 +153,7 @@ def judge_changes(  # noqa: PLR0913, PLR0917 - what a difference has
     documents: Mapping[str, int],
     settings: DiffSettings,
     fields: Sequence[Path] = (),
-    pairs: Sequence[Pair] = (),
+    pairs: Pairs = (),
 ) -> list[GateResult]:
     """Return whether what changed is what gates ask for; their columns are among those counted.
 
@@ -199,7 +199,7 @@ def _moved(
 
 
 def _moved_trust(
-    gate: Gate, path: Path, pairs: Sequence[Pair], settings: DiffSettings
+    gate: Gate, path: Path, pairs: Pairs, settings: DiffSettings
 ) -> tuple[float | None, str]:
     name = gate.metric.removeprefix(CONFIDENCE)
     if name not in FIGURES:
@@ -211,7 +211,7 @@ def _moved_trust(
     return value, "one of the runs says nothing of it"
 
 
-def document_changes(pairs: Sequence[Pair]) -> list[DocumentChange]:
+def document_changes(pairs: Pairs) -> list[DocumentChange]:
     """Return what changed in documents, greatest losses first, then most new errors, then by id."""
     found = [_change(pair) for pair in pairs if len({*pair.lines[0], *pair.lines[1]}) > 1]
     changes = [change for change in found if change is not None]

@@ -1,10 +1,13 @@
 """The documents of two sides, of a run each or more: which there are, and what was counted."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from fractions import Fraction
+from heapq import merge
+from itertools import groupby
 from math import lcm
-from typing import Any, Final, TypeAlias
+from operator import itemgetter
+from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +27,12 @@ from .significance import Sample
 Record: TypeAlias = Mapping[str, Any]  # the account of a document, as JSON values
 Column: TypeAlias = tuple[Path, str]  # a field, and one of the counting modes, or the score
 
+Lines: TypeAlias = Iterable[tuple[str, bytes]]  # ids and accounts, in the order of ids
+
+_UNKNOWN: Final = b'"score":null'
+"""In the account of a document that was not compared, and in no other: quotes in texts are escaped,
+and scores of fields are numbers."""
+
 SAMPLE_UNIT: Final = 1 << 30
 """Scores in samples are whole numbers of 2**-30, so that their sums are exact and the same on every
 machine; what is reported has all digits."""
@@ -37,8 +46,13 @@ class Pair:
     lines: tuple[Sequence[bytes | None], Sequence[bytes | None]]
     """Its account in each run of either side, encoded: a tenth of what its values take in memory.
     None where a run did not compare it; one of the first side did."""
-    status_after: str
-    """In the first run of the second side; empty where that knows nothing of it."""
+    told: bytes | None
+    """Its account in the first run of the second side, be it compared there or not."""
+
+    @property
+    def status_after(self) -> str:
+        """What it is in that run; empty where that knows nothing of it."""
+        return "" if self.told is None else str(decoded(self.told)["status"])
 
     @property
     def accounts(self) -> tuple[list[Record], list[Record]]:
@@ -72,19 +86,26 @@ def missed(account: Record) -> Record:
     return {**account, SCORE: 0.0, "fields": fields}
 
 
+class Pairs(Protocol):
+    """Documents side by side, which can be gone through again."""
+
+    def __iter__(self) -> Iterator[Pair]:
+        """Yield them in the order of their ids."""
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+
+
 @dataclass(frozen=True, slots=True)
 class PairedRuns:
     """The documents that the first side compared, in the order of their ids."""
 
-    pairs: Sequence[Pair]
+    pairs: Pairs
+    lost: Sequence[str]
+    """Those that a run of the second side did not compare."""
     only_new: Sequence[str]
     sides: tuple[int, int]
     """How many runs either side has."""
-
-    @property
-    def lost(self) -> list[str]:
-        """Those that a run of the second side did not compare."""
-        return [pair.id for pair in self.pairs if pair.lost]
 
 
 def paired(bases: Sequence[Run], news: Sequence[Run]) -> PairedRuns:
@@ -94,49 +115,79 @@ def paired(bases: Sequence[Run], news: Sequence[Run]) -> PairedRuns:
         UsageError: a run has no accounts, or two of the same document.
         NotComparableError: no document is on both sides.
     """
-    before = [_compared(run, "BASE")[0] for run in bases]
-    compared = [_compared(run, "NEW") for run in news]
-    after, statuses = [lines for lines, _ in compared], compared[0][1]
-    of_base, of_new = (
-        sorted({name for lines in side for name in lines}) for side in (before, after)
-    )
-    if not {*of_base} & {*of_new}:
-        found = f"no document is in both runs ({len(of_base)} in BASE, {len(of_new)} in NEW)"
+    joined = _Joined([_lines(run, "BASE") for run in bases], [_lines(run, "NEW") for run in news])
+    number, of_new, only_new, lost = 0, 0, list[str](), list[str]()
+    for pair in joined.all():
+        base, new = (any(line is not None for line in side) for side in pair.lines)
+        number, of_new = number + base, of_new + new
+        if base and pair.lost:
+            lost.append(pair.id)
+        elif new and not base:
+            only_new.append(pair.id)
+    if of_new == len(only_new):
+        found = f"no document is in both runs ({number} in BASE, {of_new} in NEW)"
         raise NotComparableError([Problem("", found, "two runs of the same documents")])
-    pairs = [
-        Pair(
-            name,
-            ([lines.get(name) for lines in before], [lines.get(name) for lines in after]),
-            statuses.get(name, ""),
-        )
-        for name in of_base
-    ]
-    known = {*of_base}
-    return PairedRuns(
-        pairs, [name for name in of_new if name not in known], (len(before), len(after))
-    )
+    joined.number = number
+    return PairedRuns(joined, lost, only_new, (len(bases), len(news)))
 
 
-def _compared(run: Run, which: str) -> tuple[dict[str, bytes], dict[str, str]]:
-    """Return the accounts of the documents that a run compared, by id, and the status of all."""
+def _lines(run: Run, which: str) -> tuple[str, Lines]:
+    """Return the accounts of a run in the order of their ids, and the name of its side."""
     accounts = run.evaluation.accounts
     if accounts is None:
         found, hint = (
             "the run has no accounts of its documents",
-            "evaluate again with -o run.json --rows inline",
+            "evaluate again with -o run.json --rows inline, or --documents rows.parquet",
         )
         raise UsageError([Problem(which, found, "per_document", hint)])
-    lines: dict[str, bytes] = {}
-    statuses: dict[str, str] = {}
-    for name, line in sorted(accounts.lines):
-        record = decoded(line)
-        statuses[name] = record["status"]
-        if record[SCORE] is not None:
-            if name in lines:
+    return which, sorted(accounts.lines) if isinstance(accounts.lines, list) else accounts.lines
+
+
+class _Joined:
+    """Documents of several runs, joined by their ids each time that they are gone through.
+
+    No more than a document of each is in memory, whatever the runs hold their accounts in.
+    """
+
+    def __init__(
+        self, before: Sequence[tuple[str, Lines]], after: Sequence[tuple[str, Lines]]
+    ) -> None:
+        self._runs = [*before, *after]
+        self._first = len(before)
+        self.number = 0
+
+    def __len__(self) -> int:
+        return self.number
+
+    def __iter__(self) -> Iterator[Pair]:
+        for pair in self.all():
+            if any(line is not None for line in pair.lines[0]):
+                yield pair
+
+    def all(self) -> Iterator[Pair]:
+        """Yield also those that the first side did not compare."""
+        streams = [_of_run(at, *run) for at, run in enumerate(self._runs)]
+        for name, group in groupby(merge(*streams), itemgetter(0)):
+            found: list[bytes | None] = [None] * len(self._runs)
+            told = None
+            for _, at, line in group:
+                if at == self._first:
+                    told = line
+                if _UNKNOWN not in line:
+                    found[at] = line
+            yield Pair(name, (found[: self._first], found[self._first :]), told)
+
+
+def _of_run(at: int, which: str, lines: Lines) -> Iterator[tuple[str, int, bytes]]:
+    """Yield the documents of a run; UsageError if it compared two of one id."""
+    before = None
+    for name, line in lines:
+        if _UNKNOWN not in line:
+            if name == before:
                 told = f"the run has two documents with the id {name}"
                 raise UsageError([Problem(which, told, "different ids")])
-            lines[name] = line
-    return lines, statuses
+            before = name
+        yield name, at, line
 
 
 @dataclass(slots=True)
@@ -272,7 +323,7 @@ class Counted:
 
 
 def counted(
-    pairs: Sequence[Pair],
+    pairs: Pairs,
     fields: Sequence[FieldInfo],
     rule: RateRule,
     more: Collection[Column] = (),

@@ -13,7 +13,7 @@ from stickler_cli.score.confidence import Reliability, reliability
 from stickler_cli.score.confident import FEWEST, entries, percentiles
 from stickler_cli.score.intervals import UNIT, Interval, weights
 from .changes import Change, Decision, DiffSettings, Trend
-from .paired_runs import Pair
+from .paired_runs import Pairs
 from .significance import smallest_p
 
 CONFIDENCE: Final = "confidence."  # before the names of such metrics
@@ -52,7 +52,7 @@ class Units:
         return len(np.intersect1d(of_base, of_new))
 
 
-def units_of(pairs: Sequence[Pair], path: Path = ()) -> Units:
+def units_of(pairs: Pairs, path: Path = ()) -> Units:
     """Return the values of a field, or of whole documents; of several runs those of all."""
     found: list[tuple[int, float, bool]] = []
     for at, pair in enumerate(pairs):
@@ -72,7 +72,7 @@ def units_of(pairs: Sequence[Pair], path: Path = ()) -> Units:
 
 
 def trust_changes(
-    pairs: Sequence[Pair],
+    pairs: Pairs,
     settings: DiffSettings,
     names: Sequence[str] = TOLD,
     path: Path = (),

@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import re
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -50,11 +51,14 @@ class RowFile(Protocol):
     def add(self, rows: Iterable[Row]) -> None:
         """Write some rows."""
 
+    def note(self, key: str, text: Callable[[], bytes]) -> None:
+        """Say something of all rows, where the format has a place for that."""
+
     def close(self) -> None:
         """Write what is still to be written; the stream stays open."""
 
 
-class _Delimited:
+class _Delimited(RowFile):
     delimiter = ","
 
     def __init__(self, stream: BinaryIO, columns: Columns) -> None:
@@ -75,7 +79,7 @@ class _Tabbed(_Delimited):
     delimiter = "\t"
 
 
-class _JsonLines:
+class _JsonLines(RowFile):
     def __init__(self, stream: BinaryIO, columns: Columns) -> None:
         self._stream, self._names = stream, [*columns]
 
@@ -87,7 +91,7 @@ class _JsonLines:
         pass
 
 
-class _Groups:
+class _Groups(RowFile):
     """Rows with types, written so many at a time: `ROW_GROUP`."""
 
     def __init__(self, stream: BinaryIO, columns: Columns) -> None:
@@ -104,11 +108,9 @@ class _Groups:
         self._schema = pa.schema([(name, of[kind]) for name, kind in columns.items()])
         self._file = self._open(stream)
 
+    @abstractmethod
     def _open(self, stream: BinaryIO) -> Any:
         """Return what takes tables of the schema, and is closed."""
-        from pyarrow import parquet
-
-        return parquet.ParquetWriter(stream, self._schema)
 
     def add(self, rows: Iterable[Row]) -> None:
         for row in rows:
@@ -133,6 +135,16 @@ class _Groups:
         self._rows = []
 
 
+class _Parquet(_Groups):
+    def _open(self, stream: BinaryIO) -> Any:
+        from pyarrow import parquet  # an extra
+
+        return parquet.ParquetWriter(stream, self._schema)
+
+    def note(self, key: str, text: Callable[[], bytes]) -> None:
+        self._file.add_key_value_metadata({key: text()})
+
+
 class _Arrow(_Groups):
     def _open(self, stream: BinaryIO) -> Any:
         import pyarrow as pa  # an extra
@@ -144,7 +156,7 @@ _KINDS: Final[Mapping[str, Callable[[BinaryIO, Columns], RowFile]]] = {
     "csv": _Delimited,
     "tsv": _Tabbed,
     "jsonl": _JsonLines,
-    "parquet": _Groups,
+    "parquet": _Parquet,
     "arrow": _Arrow,
 }
 
@@ -255,13 +267,20 @@ class TakesLines(Protocol):
         """Write whole lines."""
 
 
+class LinesFile(TakesLines, Protocol):
+    """A file of lines, of which something may be said."""
+
+    def note(self, key: str, text: Callable[[], bytes]) -> None:
+        """Say something of all lines, where the format has a place for that."""
+
+
 @contextmanager
 def lines_as_rows(
     stream: BinaryIO, format_name: str, columns: Callable[[], Sequence[LineColumn]]
-) -> Iterator[TakesLines]:
+) -> Iterator[LinesFile]:
     """Yield what takes lines of JSON, and writes them to a stream as rows of some columns."""
     if format_name == "jsonl":
-        yield stream
+        yield _Lines(stream)
         return
     of_lines = columns()
     file = _KINDS[format_name](stream, {column.name: column.kind for column in of_lines})
@@ -269,9 +288,18 @@ def lines_as_rows(
     file.close()
 
 
+class _Lines:
+    def __init__(self, stream: BinaryIO) -> None:
+        self.write = stream.write  # as they are
+
+    def note(self, key: str, text: Callable[[], bytes]) -> None:
+        pass
+
+
 class _Rows:
     def __init__(self, file: RowFile, columns: Sequence[LineColumn]) -> None:
         self._file, self._columns = file, columns
+        self.note = file.note
 
     def write(self, lines: bytes, /) -> None:
         for line in lines.splitlines():

@@ -14,8 +14,10 @@ from stickler_cli.documents.document import digest_of
 from stickler_cli.documents.pairs import DocumentPair, Pairs
 from stickler_cli.documents.reading import STANDARD_INPUT, source_of
 from stickler_cli.metrics.run_metrics import Measure
+from stickler_cli.records.parquet_runs import RUN_KEY, run_text
 from stickler_cli.records.row_files import (
     LineColumn,
+    LinesFile,
     TakesLines,
     columns_of_documents,
     columns_of_errors,
@@ -105,10 +107,13 @@ def evaluate(
         kept = run_directory(
             settings.run_dir, begun_with, started, restart=settings.restart, tell=tell
         )
-    with kept as directory:
-        total = _total(assembly, directory, interruption, progress=progress)
+    with kept as directory, ExitStack() as files:
+        lines = _lines_files(assembly, directory, files, interruption)
+        total = _total(assembly, directory, lines, interruption, progress=progress)
         begun = started if directory is None else directory.started
         run = _record(assembly, total, begun, partial=interruption.signal is not None)
+        if "document_lines" in lines:
+            lines["document_lines"].note(RUN_KEY, lambda: run_text(run))
         if directory is not None:
             place = directory.place(RUN_FILE)
             with whole_file(place, OPTION, partial=lambda: run.partial) as stream:
@@ -160,12 +165,13 @@ def _check_pairs(assembly: Assembly, interruption: Interruption) -> None:
 def _total(
     assembly: Assembly,
     directory: RunDirectory | None,
+    lines: Mapping[str, TakesLines],
     interruption: Interruption,
     *,
     progress: bool,
 ) -> ChunkResult:
     """Evaluate the pairs that are not finished, write lines as they come, and add up."""
-    job, pairs, settings = assembly.job, assembly.pairs, assembly.settings
+    job, pairs = assembly.job, assembly.pairs
 
     def evaluate_rest(items: Iterator[Item], done: int = 0) -> Generator[ChunkResult]:
         if not done:  # else they were counted then
@@ -176,32 +182,41 @@ def _total(
 
     if directory is None:
         results = evaluate_rest(pairs.refs())
-        places = [settings.documents, settings.non_matches]
-        options = ["--documents", "--non-matches"]
     else:
         results = continued(directory, pairs.refs(), evaluate_rest, interruption)
-        places = [directory.place(name) for name in (DOCUMENTS, NON_MATCHES)]
+    with ExitStack() as stack:
+        stack.enter_context(interruption.listening())
+        advance = stack.enter_context(_progress_bar(pairs.total, job)) if progress else None
+        return gather(results, job, lines, advance)
+
+
+def _lines_files(
+    assembly: Assembly,
+    directory: RunDirectory | None,
+    files: ExitStack,
+    interruption: Interruption,
+) -> dict[str, LinesFile]:
+    """Open the files of lines that were asked for, by what they take."""
+    settings, plan = assembly.settings, assembly.job.plan
+    options, places = ["--documents", "--non-matches"], [settings.documents, settings.non_matches]
+    if directory is not None:
         options = [OPTION, OPTION]
+        places = [directory.place(name) for name in (DOCUMENTS, NON_MATCHES)]
 
     def columns_of_scores() -> Sequence[LineColumn]:
-        return columns_of_documents([info.path for info in field_infos(job.plan)])
-
-    columns = (columns_of_scores, columns_of_errors, columns_of_values)
-    names = ("document_lines", "non_match_lines", "value_lines")
-    files = zip(names, [*options, "--values"], [*places, settings.values], columns, strict=True)
+        return columns_of_documents([info.path for info in field_infos(plan)])
 
     def ended_early() -> bool:
         return interruption.signal is not None
 
-    with ExitStack() as stack:
-        lines = {
-            name: stack.enter_context(_lines_file(option, path, of_file, ended_early))
-            for name, option, path, of_file in files
-            if path
-        }
-        stack.enter_context(interruption.listening())
-        advance = stack.enter_context(_progress_bar(pairs.total, job)) if progress else None
-        return gather(results, job, lines, advance)
+    names = ("document_lines", "non_match_lines", "value_lines")
+    columns = (columns_of_scores, columns_of_errors, columns_of_values)
+    asked = zip(names, [*options, "--values"], [*places, settings.values], columns, strict=True)
+    return {
+        name: files.enter_context(_lines_file(option, path, of_file, ended_early))
+        for name, option, path, of_file in asked
+        if path
+    }
 
 
 @contextmanager
@@ -210,7 +225,7 @@ def _lines_file(
     path: str,
     columns: Callable[[], Sequence[LineColumn]],
     partial: Callable[[], bool],
-) -> Iterator[TakesLines]:
+) -> Iterator[LinesFile]:
     """Open a file for lines of JSON, which stand in it as its suffix says."""
     form = format_of_lines(option, path)
     with (

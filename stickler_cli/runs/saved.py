@@ -1,20 +1,24 @@
 """Runs that were written before: from the name of a run file or run directory to a `Run`."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, cast
 
-from stickler_cli.core.json_values import kind_of
+from stickler_cli.core.json_values import json_line, kind_of
 from stickler_cli.core.locations import parse_field_path
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents.document import read_document
 from stickler_cli.documents.lines import lines_of
 from stickler_cli.documents.reading import decoded, parse_json, read_bytes
 from stickler_cli.records.codec import read
+from stickler_cli.records.parquet_runs import SUFFIX, accounts_in, record_in
 from stickler_cli.records.run_reading import read_run
+from stickler_cli.score.accounts import Accounts
 from stickler_cli.score.policy import POLICY_FORMAT, AcceptancePolicy, signed
-from stickler_cli.score.record import Run
+from stickler_cli.score.record import PER_DOCUMENT, Run
 from .run_directory import NON_MATCHES, RUN_FILE
+from .sorted_lines import SortedLines
 
 MAX_RUN_BYTES: Final = 2_000_000_000  # unpacked: about a million documents of forty fields
 
@@ -23,6 +27,8 @@ _EXPECTED: Final = "a run file, as stickler eval -o run.json writes it, or a run
 
 def load_run(name: str, limit: int = MAX_RUN_BYTES) -> Run:
     """Read a run from a run file, gzipped or not, or a run directory, which holds `run.json`.
+
+    A Parquet file of documents is the run whose documents these are; `with_rows` has all of them.
 
     Raises:
         UsageError: there is none, or it cannot be read; with the place in the file.
@@ -35,6 +41,8 @@ def load_run(name: str, limit: int = MAX_RUN_BYTES) -> Run:
             raise UsageError([Problem(decoded(name), found, _EXPECTED)])
     elif not path.exists():
         raise UsageError([Problem(decoded(name), "there is no such file or directory", _EXPECTED)])
+    if path.suffix.lower() == SUFFIX:
+        return _run_in_rows(decoded(name))
     data = read_bytes(str(path), limit)
     source = decoded(str(path))
     record = data if isinstance(data, Problem) else parse_json(data, source)
@@ -43,6 +51,29 @@ def load_run(name: str, limit: int = MAX_RUN_BYTES) -> Run:
     if not isinstance(record, dict):
         raise UsageError([Problem(source, f"this is of type {kind_of(record)}", _EXPECTED)])
     return read_run(record, source)
+
+
+def _run_in_rows(file: str) -> Run:
+    """Return the run of a file of documents, with its rows if it keeps any."""
+    record = record_in(file)
+    run = read_run(record, file)
+    if not run.evaluation.keeps_rows or run.options.rows == "none":
+        return run
+    rows = sorted(accounts_in(file), key=lambda account: str(account["id"]))
+    return read_run({**record, PER_DOCUMENT: rows}, file)
+
+
+def with_rows(name: str, run: Run) -> Run:
+    """Return a run with the accounts of its documents, if there is a file that has them.
+
+    They wait in a temporary file, so that memory does not grow with their number.
+    """
+    if run.evaluation.accounts is not None or Path(name).suffix.lower() != SUFFIX:
+        return run
+    lines = SortedLines(
+        (str(account["id"]), json_line(account)[:-1]) for account in accounts_in(decoded(name))
+    )
+    return replace(run, evaluation=replace(run.evaluation, accounts=Accounts(lines)))
 
 
 def load_policy(name: str) -> AcceptancePolicy:

@@ -11,6 +11,7 @@ from typing import get_args
 import pytest
 
 from stickler_cli.cli.console import ExitCode
+from stickler_cli.records.row_files import TYPED
 from stickler_cli.reports.formats import FORMATS
 from stickler_cli.settings.allowed import RunFormat
 from .conftest import GOOD, SCHEMA, write
@@ -70,7 +71,7 @@ def test_every_format_goes_to_standard_output_alone(stickler, format_name):
 
 
 def test_the_formats_of_the_option_are_those_that_are_text():
-    assert list(get_args(RunFormat)) == [name for name in FORMATS if name != "parquet"]
+    assert list(get_args(RunFormat)) == [name for name in FORMATS if name not in TYPED]
 
 
 def test_junit_fields_adds_a_case_for_each_field(stickler):

@@ -1,6 +1,7 @@
 """Runs that keep no rows of documents: of a fixed size, merged to the byte, and honest about it."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -178,3 +179,50 @@ def test_a_run_directory_without_rows_is_continued(shards, stickler):
     evaluated(stickler, "all", "--rows", "none")
     plain = (shards / "all.json").read_text()
     assert without_provenance(record.decode()) == without_provenance(plain)
+
+
+# --- files of documents that are runs
+
+
+def rows_of_documents(stickler, *names: str) -> None:
+    pytest.importorskip("pyarrow", reason="pyarrow IS NOT INSTALLED: no Parquet")
+    for name in names:
+        shutil.copytree("all/gt", f"{name}/gt")
+        shutil.copytree("all/pred", f"{name}/pred")
+        if name == "new":
+            write(Path("new/pred/a/00.json"), BAD)
+
+
+@pytest.mark.parametrize("rows", ["auto", "none"])
+def test_a_parquet_file_of_documents_is_the_run(shards, stickler, rows):
+    rows_of_documents(stickler)
+    evaluated(stickler, "all", "--documents", "rows.parquet", "--rows", rows)
+    stickler("report", "rows.parquet", "-o", "again.json")
+
+    assert (shards / "again.json").read_text() == (shards / "all.json").read_text()
+
+
+@pytest.mark.parametrize("rows", ["auto", "none"])
+def test_a_difference_of_files_of_documents_is_that_of_runs(shards, stickler, rows):
+    rows_of_documents(stickler, "base", "new")
+    for name in ("base", "new"):
+        evaluated(stickler, name)
+        evaluated(stickler, name, "--documents", f"{name}.parquet", "--rows", rows)
+        evaluated(stickler, name, "--rows", "inline")
+    runs = stickler("diff", "base.json", "new.json", "-f", "json").json
+    files = stickler("diff", "base.parquet", "new.parquet", "-f", "json").json
+
+    assert files["documents"] == runs["documents"] == {**runs["documents"], "worse": 1}
+    for key in ("whole", "fields", "changed_documents"):
+        assert files[key] == runs[key]
+
+
+def test_a_parquet_file_that_is_no_run_is_refused(shards, stickler):
+    rows_of_documents(stickler)
+    evaluated(stickler, "all", "--values", "values.parquet")
+    write(shards / "text.parquet", "no table")
+
+    result = stickler("report", "values.parquet", "-o", "a.json")
+    assert (result.code, "does not say of which run" in result.err) == (2, True)
+    result = stickler("report", "text.parquet", "-o", "a.json")
+    assert (result.code, "text.parquet: it cannot be read" in result.err) == (2, True)

@@ -1,8 +1,8 @@
 """Runs that are made of nothing but the accounts of their documents."""
 
-import json
 from dataclasses import replace
 
+from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import parse_field_path
 from stickler_cli.diff.changes import Difference
 from stickler_cli.diff.comparing import compare_runs
@@ -27,7 +27,7 @@ def document(name, score=1.0, status="evaluated", **fields):
 
 def run_of(*documents, paths=("total",), **changes):
     """A run of these documents, under a schema with these fields."""
-    lines = [(entry["id"], json.dumps(entry).encode()) for entry in documents]
+    lines = [(entry["id"], json_line(entry)[:-1]) for entry in documents]
     fields = [FieldInfo(parse_field_path(path), "leaf", "Exact", 0.5, 1.0) for path in paths]
     run = Run(Evaluation(accounts=Accounts(lines)), SIGNATURE, OPTIONS, fields)
     return replace(run, **changes)

@@ -1,11 +1,15 @@
 """Which documents two runs have in common, and what was counted in each."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from stickler_cli.core.problems import NotComparableError, UsageError
 from stickler_cli.diff.changes import Figure
 from stickler_cli.diff.paired_runs import SAMPLE_UNIT, counted, missed, paired
+from stickler_cli.runs.sorted_lines import SortedLines
+from stickler_cli.score.accounts import Accounts
 from stickler_cli.score.counts import RateRule
 from stickler_cli.score.evaluation import Evaluation
 from .runs import MISSED, RIGHT, WRONG, document, run_of, single
@@ -33,7 +37,8 @@ def test_documents_of_one_run_only_are_told():
 
     assert [pair.id for pair in pairs.pairs] == ["a", "b"]
     assert (pairs.lost, pairs.only_new) == (["a"], ["c"])
-    assert (pairs.pairs[0].lines[1], pairs.pairs[0].status_after) == ([None], "")
+    first, _ = pairs.pairs
+    assert (first.lines[1], first.status_after) == ([None], "")
 
 
 def test_a_document_that_was_not_evaluated_is_lost_or_no_document():
@@ -42,7 +47,8 @@ def test_a_document_that_was_not_evaluated_is_lost_or_no_document():
     pairs = paired([some], [other])
 
     assert pairs.lost == ["a"]
-    assert pairs.pairs[0].status_after == "failed"
+    first, _ = pairs.pairs
+    assert first.status_after == "failed"
     pairs = paired([other], [some])
     assert [pair.id for pair in pairs.pairs] == ["b"]
     assert pairs.only_new == ["a"]
@@ -71,18 +77,34 @@ def test_runs_without_documents_to_pair_are_refused(base, new, message):
         paired([base], [new])
 
 
+def test_accounts_in_a_file_are_joined_like_those_in_memory():
+    names = [f"{number:02}" for number in range(40)]
+    base = run_of(*(single(name, True) for name in names[:30]))
+    new = run_of(*(single(name, False) for name in reversed(names[10:])), document("05", None))
+    on_disk = [
+        replace(
+            run,
+            evaluation=Evaluation(
+                accounts=Accounts(SortedLines(run.evaluation.accounts.lines, most_bytes=1))
+            ),
+        )
+        for run in (base, new)
+    ]
+    (here, there) = paired([base], [new]), paired([on_disk[0]], [on_disk[1]])
+
+    assert [*there.pairs] == [*there.pairs] == [*here.pairs]
+    assert len(there.pairs) == 30
+    assert (there.lost, there.only_new) == (here.lost, here.only_new) == (names[:10], names[30:])
+
+
 PLAIN = RateRule()
 
 
 def table(*pairs, paths=("total",), more=(), rule=PLAIN):
     base = run_of(*(before for before, _ in pairs), paths=paths)
     new = run_of(*(after for _, after in pairs if after), single("other", True))
-    return counted(
-        paired([run_of(*(b for b, _ in pairs), single("other", True))], [new]).pairs[:-1],
-        base.fields,
-        rule,
-        more,
-    )
+    both = paired([run_of(*(b for b, _ in pairs), single("other", True))], [new])
+    return counted([*both.pairs][:-1], base.fields, rule, more)
 
 
 def test_f1_divides_twice_tp_by_what_was_predicted_and_what_was_there():

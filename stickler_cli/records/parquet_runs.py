@@ -1,0 +1,66 @@
+"""Parquet files of documents that are runs: what the run comes to is in their metadata."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+import orjson
+
+from stickler_cli.core.json_values import json_line
+from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.score.accounts import CONFIDENCES, SCORE
+from stickler_cli.score.record import Run, run_record
+from .row_files import require_pyarrow
+
+RUN_KEY: Final = "stickler-run"
+"""The key of the metadata that has the run but for its rows, as JSON."""
+
+SUFFIX: Final = ".parquet"
+
+_READ: Final = ("document", "status", "overall_score", "by", "fields", CONFIDENCES)
+_AT_ONCE: Final = 1_000  # rows that are in memory
+
+
+def run_text(run: Run) -> bytes:
+    """Return what the metadata of a file of documents has of a run."""
+    return json_line(run_record(run, per_document=False))
+
+
+def record_in(file: str) -> dict[str, Any]:
+    """Return the record of the run whose documents a file has.
+
+    Raises:
+        UsageError: it is no such file.
+        UnavailableError: nothing is installed that reads it.
+    """
+    text = (_opened(file).metadata.metadata or {}).get(RUN_KEY.encode())
+    if text is None:
+        found = "the file has rows and does not say of which run"
+        expected = "a file that stickler eval --documents wrote"
+        raise UsageError([Problem(file, found, expected)])
+    record: dict[str, Any] = json.loads(text)  # not orjson: there may be integers of any size
+    return record
+
+
+def accounts_in(file: str) -> Iterator[dict[str, Any]]:
+    """Yield the account of each document, in the order of the file."""
+    for batch in _opened(file).iter_batches(_AT_ONCE, columns=[*_READ]):
+        for row in batch.to_pylist():
+            yield _account(row)
+
+
+def _account(row: Mapping[str, Any]) -> dict[str, Any]:
+    account = {"id": row["document"], "status": row["status"], SCORE: row["overall_score"]}
+    texts = {key: row[key] for key in ("by", "fields", CONFIDENCES)}
+    return account | {key: orjson.loads(text) for key, text in texts.items() if text is not None}
+
+
+def _opened(file: str) -> Any:
+    require_pyarrow()
+    from pyarrow import ArrowInvalid, parquet  # an extra
+
+    try:
+        return parquet.ParquetFile(file)
+    except (ArrowInvalid, OSError) as error:
+        found = f"it cannot be read ({str(error).splitlines()[0]})"
+        raise UsageError([Problem(file, found, "a Parquet file")]) from None
