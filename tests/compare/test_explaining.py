@@ -3,12 +3,17 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from stickler_cli.comparators.base import Answers, BaseComparator
+from stickler_cli.comparators.exact import ExactComparator
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.explained import Candidate, Explained, Pairing, Sum
 from stickler_cli.compare.explaining import explain
-from stickler_cli.compare.plan import Options
+from stickler_cli.compare.leaf import LeafNode
+from stickler_cli.compare.object import Field, ObjectNode
+from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.compare.result import Outcome
 from stickler_cli.schema.compiler import compile_schema
 
@@ -119,6 +124,25 @@ def test_a_value_is_told_with_all_that_its_comparison_says():
     )
     assert (part(root, "b").comparator, part(root, "b").outcome) == ("ExactComparator", Outcome.FD)
     assert (root.kind, root.comparator, root.gt, root.pred) == ("object", "", None, None)
+
+
+class Judge(BaseComparator):
+    asks_models = True
+    pairing = ExactComparator()
+
+    def similarity(self, gt, pred):
+        return 0.5
+
+    def ask(self, client, gts, preds):
+        return Answers(np.full(len(gts), 0.5), [f"{len(gts)} asked"] * len(gts))
+
+
+def test_what_a_judge_says_is_told_of_a_value():
+    leaf = LeafNode(threshold=0.5, comparator=Judge())
+    plan = Plan(ObjectNode(threshold=0.7, fields=(Field("a", leaf), Field("b", leaf))), "Judged")
+    options = Options(client=object())
+    found = explain(compare(plan, [{"a": "x"}], [{"a": "y"}], options), options)
+    assert [(each.reason, each.similarity) for each in found.parts] == [("1 asked", 0.5), ("", 1.0)]
 
 
 def test_values_of_different_kinds_are_told_whole():

@@ -152,6 +152,9 @@ def test_steps_of_all_places_add_up_to_the_limit_and_not_beyond():
     top.check(0)
     with pytest.raises(WorkLimitError, match=r"most of it at a$"):
         top.check(1)
+    work.place(("b",))
+    with pytest.raises(WorkLimitError, match=r"most of it at a$"):
+        work.place(("b",)).charge(1)
     with pytest.raises(TooMuchAtOnceError):
         Work(at_once=0.0005).place().charge(500_001)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stickler_cli.compare.wrappers import Form, Unwrapped, Unwrapper, beside, least
+from stickler_cli.compare.wrappers import Form, Names, Unwrapped, Unwrapper, beside, least
 from stickler_cli.schema.compiler import compile_schema
 
 SCHEMA = {
@@ -80,6 +80,8 @@ def test_what_wrappers_say_beside_values_is_kept_by_place():
     assert found.metadata == {("total",): {"_page": 2}, ("items", 0, "qty"): {"unit": "kg"}}
     assert found.wrappers == {"_value": 2}
     assert found.problems == ()
+    twice = bare({"total": {"_value": {"_value": 5, "page": 2}, "_page": 3}})
+    assert twice.metadata == {("total",): {"_page": 3, "page": 2}}
 
 
 def test_a_wrapper_in_a_wrapper_that_says_nothing_changes_nothing():
@@ -164,6 +166,15 @@ def test_a_confidence_beside_a_list_is_that_of_its_values():
     found = beside(document, {"total": {"deep": 1}, "items": 0.5})
     assert found.confidences == {"total": None, "items": [{"qty": 0.5}, {"qty": 0.5}]}
     assert beside(document, {}).confidences is None
+    wrapped = bare({"total": {"_value": 5}})
+    assert beside(wrapped, {"total": 0.5}).wrappers == {"_value": 1}
+
+
+def test_names_of_fields_stand_for_the_fields():
+    assert Names.of([("a", "b"), ("a", "c"), ("d",)]) == {"a": {"b": {}, "c": {}}, "d": {}}
+    names = Names.of([("total", "value")])
+    document = {"total": {"value": 5, "confidence": 0.9}, "tax": {"value": 1, "confidence": 0.8}}
+    assert Unwrapper(names)(document).value == {"total": document["total"], "tax": 1}
 
 
 def test_what_is_no_confidence_beside_a_document_is_told():
