@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .base import BaseComparator, Similarities
-from .keywords import is_number
 
 
 class Box(NamedTuple):
@@ -41,7 +40,8 @@ class BBoxIoUComparator(BaseComparator):
         if len(items) == 2 and all(len(_items(item)) == 2 for item in items):
             items = [*_items(items[0]), *_items(items[1])]
         # A limit, not math.isfinite, which fails on integers beyond the floats.
-        finite = all(is_number(item) and abs(item) <= sys.float_info.max for item in items)
+        numbers = all(isinstance(item, int | float) for item in items)  # true is 1, false is 0
+        finite = numbers and all(abs(item) <= sys.float_info.max for item in items)
         if len(items) != 4 or not finite:
             return None
         x1, y1, x2, y2 = map(float, items)
