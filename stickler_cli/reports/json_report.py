@@ -29,6 +29,9 @@ _OPTIONS: Final = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
 _INDENT: Final = "  "
 _END: Final = "\n}\n"
 
+_MOST_INDENTED: Final = 100
+"""Levels whose lines are indented; what is below is on one line, or blanks would outgrow the rest."""
+
 
 def render_run(run: Run, style: TableStyle) -> Iterator[str]:
     """Yield a run in the run format, the account of each document in a piece of its own."""
@@ -132,7 +135,8 @@ def json_text(value: object) -> str:
     r"""Return as text what orjson refuses: integers over 64 bits, deep nesting, lone surrogates.
 
     As orjson does, NaN and infinities are written as null. Without recursion, since documents may
-    be nested deeper than the stack; in ASCII, so that whatever is in a string can be encoded.
+    be nested deeper than the stack; in ASCII, so that whatever is in a string can be encoded. What
+    is more than `_MOST_INDENTED` levels deep is on one line.
 
     >>> json_text({"a": [2**64, {}]})
     '{\n  "a": [\n    18446744073709551616,\n    {}\n  ]\n}'
@@ -161,8 +165,10 @@ def _parts(value: object, depth: int) -> list[str | tuple[object, int]]:
             return ["null"]
         case _:
             return [json.dumps(value)]
-    line = "\n" + _INDENT * (depth + 1)
+    line, last = (f"\n{_INDENT * level}" for level in (depth + 1, depth))
+    if depth >= _MOST_INDENTED:
+        line, last = "", ""
     parts: list[str | tuple[object, int]] = []
     for key, entry in entries:
         parts += [f"{',' if parts else signs[0]}{line}{key}", (entry, depth + 1)]
-    return [*parts, f"\n{_INDENT * depth}{signs[1]}"]
+    return [*parts, f"{last}{signs[1]}"]

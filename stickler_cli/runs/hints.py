@@ -117,7 +117,7 @@ def _case_hints(extras: Iterable[Path], fields: Sequence[Path]) -> Iterator[str]
 
 
 def _folded(name: object) -> str:
-    return "".join(character for character in str(name).casefold() if character.isalnum())
+    return "".join(filter(str.isalnum, str(name).casefold()))
 
 
 def _wrapper_hint(

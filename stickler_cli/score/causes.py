@@ -7,7 +7,6 @@ schema has room for: errors of one field and class of more than `MOST_KINDS` kin
 
 import hashlib
 import json
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import field
 from functools import lru_cache
@@ -52,7 +51,8 @@ class Size(NamedTuple):
 
     def with_more(self, other: "Size") -> "Size":
         """Return the sum of two."""
-        return Size(*map(sum, zip(self, other, strict=True)))
+        errors, values, documents = other
+        return Size(self.errors + errors, self.values + values, self.documents + documents)
 
 
 NOTHING: Final = Size(0, 0, 0)
@@ -92,15 +92,20 @@ class Causes:
 
     def add(self, batch: Batch) -> None:
         """Add the documents of a batch."""
-        found: dict[tuple[Group, Kind], Counter[int]] = {}
-        sizes: Counter[tuple[Group, Kind]] = Counter()
+        found: dict[Group, dict[Kind | None, list[int]]] = {}
         for error in batch.classified():
             if key := cause_of(error):
-                found.setdefault(key, Counter())[error.unit.document] += 1
-                sizes[key] += 1 if error.values is None else error.values
-        for (group, kind), by_document in found.items():
-            size = Size(by_document.total(), sizes[group, kind], len(by_document))
-            self._add(group, kind, size)
+                kinds = found.setdefault(key[0], {})
+                # Keys that nothing declares can be any number, all of one group.
+                kind = key[1] if len(kinds) <= MOST_KINDS else None
+                size = kinds.setdefault(kind, [0, 0, 0, -1])
+                size[0] += 1
+                size[1] += 1 if error.values is None else error.values
+                if size[3] != error.unit.document:  # they come document by document
+                    size[2:] = size[2] + 1, error.unit.document
+        for group, kinds in found.items():
+            for kind, (errors, values, documents, _) in kinds.items():
+                self._add(group, kind, Size(errors, values, documents))
         for errors in batch.plain_errors:
             live = errors.visit.live
             pairs = errors.pairs if live is None else errors.pairs[live[errors.pairs]]

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import field
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from .batch import Batch
 from .error_classes import ErrorClass
 
 ByClass: TypeAlias = Counter[ErrorClass]  # without those that do not occur
+
+_ORDER: Final = {each: place for place, each in enumerate(ErrorClass)}
 
 
 @dataclass(slots=True)
@@ -28,8 +30,10 @@ class ErrorCounts:
     def add(self, batch: Batch, some: Mask | None = None) -> None:
         """Count the errors of documents: all that were compared of a batch, or some of them."""
         for error in batch.classified(some):
-            counts = self.fields if error.values is None else self.units
-            counts.setdefault(error.unit.names, Counter())[error.error_class] += 1
+            counts, names = self.fields if error.values is None else self.units, error.unit.names
+            if names not in counts:
+                counts[names] = Counter()
+            counts[names][error.error_class] += 1
         for errors in batch.plain_errors:
             number = len(errors.pairs)
             if some is not None:
@@ -42,7 +46,10 @@ class ErrorCounts:
         """Add the errors of other documents; the order of merging makes no difference."""
         for mine, its in ((self.fields, other.fields), (self.units, other.units)):
             for path, counts in its.items():
-                mine.setdefault(path, Counter()).update(counts)
+                if path in mine:
+                    mine[path].update(counts)
+                else:
+                    mine[path] = Counter(counts)
 
     def at(self, path: Path) -> ByClass:
         """Return the classes of all errors of a field, of values as of what failed as a whole."""
@@ -61,7 +68,8 @@ def overall(fields: Mapping[Path, ByClass]) -> ByClass:
     """Return the counts of all fields together, the most frequent class first."""
     total: ByClass = Counter()
     for counts in fields.values():
-        total.update(counts)
+        for error_class, count in counts.items():
+            total[error_class] += count
     return ordered(total)
 
 
@@ -71,8 +79,7 @@ def ordered(counts: ByClass) -> ByClass:
     >>> list(ordered(Counter([ErrorClass.OTHER, ErrorClass.FORMAT, ErrorClass.OTHER])).values())
     [2, 1]
     """
-    order = list(ErrorClass)
-    ranked = sorted(counts.items(), key=lambda entry: (-entry[1], order.index(entry[0])))
+    ranked = sorted(counts.items(), key=lambda entry: (-entry[1], _ORDER[entry[0]]))
     return Counter(dict(ranked))
 
 
@@ -83,4 +90,4 @@ def _view(fields: Mapping[Path, ByClass]) -> dict[str, object]:
 
 
 def _by_class(counts: ByClass) -> dict[str, int]:
-    return {each.value: counts[each] for each in ErrorClass if each in counts}
+    return {each.value: counts[each] for each in sorted(counts, key=_ORDER.__getitem__)}
