@@ -25,15 +25,15 @@ def field_path(path: Path) -> str:
     >>> field_path(("line_items", 2, "price")), field_path(("a.b", "c"))
     ('line_items[2].price', '["a.b"].c')
     """
-    text = ""
-    for step in path:
-        if isinstance(step, int):
-            text += f"[{step}]"
-        elif _PLAIN_NAME.fullmatch(step):
-            text += f".{step}" if text else step
-        else:
-            text += f"[{json.dumps(step, ensure_ascii=False)}]"
-    return text
+    text = "".join([f"[{step}]" if isinstance(step, int) else _named(step) for step in path])
+    return text.removeprefix(".")
+
+
+@lru_cache(10_000)  # a path is as long as its document is deep, and made for each value
+def _named(name: str) -> str:
+    return (
+        f".{name}" if _PLAIN_NAME.fullmatch(name) else f"[{json.dumps(name, ensure_ascii=False)}]"
+    )
 
 
 def parse_field_path(text: str) -> Path:

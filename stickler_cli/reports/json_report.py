@@ -30,7 +30,7 @@ _INDENT: Final = "  "
 _END: Final = "\n}\n"
 
 _MOST_INDENTED: Final = 100
-"""Levels whose lines are indented; what is below is on one line, or blanks would outgrow the rest."""
+"""Levels whose lines are indented; below them there would be more blanks than anything else."""
 
 
 def render_run(run: Run, style: TableStyle) -> Iterator[str]:
@@ -170,5 +170,9 @@ def _parts(value: object, depth: int) -> list[str | tuple[object, int]]:
         line, last = "", ""
     parts: list[str | tuple[object, int]] = []
     for key, entry in entries:
-        parts += [f"{',' if parts else signs[0]}{line}{key}", (entry, depth + 1)]
+        before = f"{',' if parts else signs[0]}{line}{key}"
+        if isinstance(entry, int | str):  # most are
+            parts.append(before + json.dumps(entry))
+        else:
+            parts += [before, (entry, depth + 1)]
     return [*parts, f"{last}{signs[1]}"]

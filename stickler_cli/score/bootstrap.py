@@ -221,9 +221,10 @@ def _columns_of(counts: FieldCounts, scores: Floats, *, whole_only: bool) -> dic
         modes = ("",) if (sums == sums[0]).all() else COUNTING_MODES
         for mode, by_outcome in zip(modes, sums, strict=False):
             found |= {mode + name: by_outcome[:, at] for at, name in enumerate(NAMES)}
+        name = field_path(path)
         for kind, values in found.items():
             if values.any():
-                column = columns[field_path(path), kind] = np.zeros(len(scores))
+                column = columns[name, kind] = np.zeros(len(scores))
                 column[counts.documents[rows]] = values
     return columns
 

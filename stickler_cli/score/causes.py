@@ -98,14 +98,14 @@ class Causes:
                 kinds = found.setdefault(key[0], {})
                 # Keys that nothing declares can be any number, all of one group.
                 kind = key[1] if len(kinds) <= MOST_KINDS else None
-                size = kinds.setdefault(kind, [0, 0, 0, -1])
-                size[0] += 1
-                size[1] += 1 if error.values is None else error.values
-                if size[3] != error.unit.document:  # they come document by document
-                    size[2:] = size[2] + 1, error.unit.document
+                counted = kinds.setdefault(kind, [0, 0, 0, -1])
+                counted[0] += 1
+                counted[1] += 1 if error.values is None else error.values
+                if counted[3] != error.unit.document:  # they come document by document
+                    counted[2:] = counted[2] + 1, error.unit.document
         for group, kinds in found.items():
-            for kind, (errors, values, documents, _) in kinds.items():
-                self._add(group, kind, Size(errors, values, documents))
+            for kind, counted in kinds.items():
+                self._add(group, kind, Size(*counted[:3]))
         for errors in batch.plain_errors:
             live = errors.visit.live
             pairs = errors.pairs if live is None else errors.pairs[live[errors.pairs]]

@@ -8,7 +8,7 @@ from stickler_cli.compare.account import Account, ListAccount, MismatchAccount, 
 from stickler_cli.compare.columns import ANY_KEY, NOTHING, Indexes, Mask
 from stickler_cli.compare.outcomes import Floats, Outcomes, both_sides
 from stickler_cli.compare.result import BOTH_SIDES, TP, Outcome
-from stickler_cli.core.locations import Path
+from stickler_cli.core.locations import Path, Step
 
 Weight: TypeAlias = "float | Floats"  # what a field is worth: one number, or one for each pair
 Order: TypeAlias = tuple[int, ...]  # of the pairs of a document: in schema order, parents first
@@ -151,17 +151,19 @@ class Visit(NamedTuple):
             if visit.around is not None:
                 visits_to.append((visit.around, owner))
         order: list[int] = []
-        gt: Path | None = ()
-        pred: Path | None = ()
+        gt: list[Step] | None = []
+        pred: list[Step] | None = []
         inside: Inside | None = None
         judged = self.live is None or bool(self.live[pair])
         for visit, at in reversed(visits_to):
             if visit.order is not None:
                 order.append(int(visit.order if isinstance(visit.order, int) else visit.order[at]))
-                gt, pred = visit.paths(at, gt, pred)
+                if not visit.is_side:
+                    ours, theirs = visit.steps(at)
+                    gt, pred = _longer(gt, ours), _longer(pred, theirs)
                 if not judged and visit is not self and not (inside and inside.one_sided):
-                    inside = visit.shut(at, tuple(order), gt, pred) or inside
-        return Place(owner, tuple(order), gt, pred, inside)
+                    inside = visit.shut(at, tuple(order), _path(gt), _path(pred)) or inside
+        return Place(owner, tuple(order), _path(gt), _path(pred), inside)
 
     def shut(self, pair: int, order: Order, gt: Path | None, pred: Path | None) -> Inside | None:
         """Return a pair at some place as what others are inside of; None where it is judged."""
@@ -180,21 +182,24 @@ class Visit(NamedTuple):
             return self.account.outcome[self.at[pair]]
         return self.units.outcome[self.order[pair]]
 
-    def paths(
-        self, pair: int, gt: Path | None, pred: Path | None
-    ) -> tuple[Path | None, Path | None]:
-        """Return the paths of a pair, of those of the pair around it."""
-        if self.units is not None:
-            element = self.order[pair]
-            at, other = int(self.units.gt_place[element]), int(self.units.pred_place[element])
-            return (
-                None if gt is None or at == NOTHING else (*gt, at),
-                None if pred is None or other == NOTHING else (*pred, other),
-            )
-        if self.is_side:
-            return gt, pred
-        name = self.field.path[-1]
-        return None if gt is None else (*gt, name), None if pred is None else (*pred, name)
+    def steps(self, pair: int) -> tuple[Step, Step]:
+        """Return the last step of the path of a pair on either side, `NOTHING` of an absent one."""
+        if self.units is None:
+            return self.field.path[-1], self.field.path[-1]
+        element = self.order[pair]
+        return int(self.units.gt_place[element]), int(self.units.pred_place[element])
+
+
+def _longer(path: list[Step] | None, step: Step) -> list[Step] | None:
+    """Return a path with one step more, the same object: deep documents have long ones."""
+    if path is None or step == NOTHING:
+        return None
+    path.append(step)
+    return path
+
+
+def _path(steps: list[Step] | None) -> Path | None:
+    return None if steps is None else tuple(steps)
 
 
 class Place(NamedTuple):

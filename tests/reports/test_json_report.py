@@ -73,3 +73,14 @@ def test_the_text_ends_with_one_line_break_either_way(run_of):
         text = render(single(run_of, {"extra": extra}), TableStyle())
 
         assert text.endswith("\n}\n")
+
+
+def test_a_record_of_many_levels_grows_with_them_and_not_with_blanks():
+    def nested(levels):
+        value: object = 2**64
+        for _ in range(levels):
+            value = {"of": value}
+        return json_text(value)
+
+    assert '\n    "of": {\n' in nested(300)
+    assert len(nested(3_000)) - len(nested(2_000)) == 1_000 * len('{"of": }')
