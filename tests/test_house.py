@@ -38,6 +38,7 @@ LATE_IMPORTS: Final = {
     ("documents/names.py", "rapidfuzz"): "most runs pair",
     ("records/chunk_record.py", "stickler_cli.records.run_reading"): "makes types with pydantic",
     ("records/codec.py", "pydantic"): "few runs read files of earlier ones",
+    ("records/parquet_runs.py", "pyarrow*"): "an extra",
     ("records/row_files.py", "pyarrow"): "comes with an extra",
     ("records/row_files.py", "stickler_cli.records.account_format"): "few runs write such rows",
     ("records/row_files.py", "typing_extensions"): "likewise",

@@ -50,7 +50,7 @@ def files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("schemas", "fixtures"):
         (tmp_path / name).symlink_to(PROJECT / name)
-    (command,) = re.findall(r"^\$ stickler (.*)$", PAGE, re.MULTILINE)
+    (command,) = re.findall(r"^\$ stickler (eval schemas/.*)$", PAGE, re.MULTILINE)
     assert main([*shlex.split(command), "-o", "run.json"]) in (0, 3)
     return tmp_path
 

@@ -90,7 +90,7 @@ def test_the_fixtures_give_what_the_command_line_prints(name, capsys, monkeypatc
     assert {**printed, **record}.keys() == printed.keys()
     for key in record.keys() - {"format", "options"}:
         assert orjson.dumps(record[key]) == orjson.dumps(printed[key]), key
-    assert printed["options"] == {**record["options"], "strict": False}
+    assert printed["options"] == {**record["options"], "strict": False, "rows": "auto"}
     assert read_evaluation(printed) == evaluation
 
 
