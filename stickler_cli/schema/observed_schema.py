@@ -93,14 +93,13 @@ def is_map(seen: Observed) -> bool:
     if seen.more:
         return True
     objects, fields = seen.kinds["object"], seen.fields.values()
-    kinds = {frozenset({*field.kinds} - {"null"}) for field in fields}
-    alike = len(kinds - {frozenset()}) == 1 and (
-        "object" not in min(kinds, key=len, default=()) or len({*map(_shape, fields)}) == 1
-    )
+    told = [field for field in fields if field.kinds.keys() - {"null"}]
+    kinds = {frozenset(field.kinds.keys() - {"null"}) for field in told}
+    alike = len(kinds) == 1 and ("object" not in min(kinds) or len({*map(_shape, told)}) == 1)
     rare = all(field.total <= RARE * objects for field in fields)
     least = MAP_KEYS_OF_TEXTS if any(field.kinds["string"] for field in fields) else MAP_KEYS
     numbered = len(fields) > 1 and all(any(map(str.isdigit, key)) for key in seen.fields)
-    return alike and rare and (len(fields) >= least or (numbered and objects > 1))
+    return alike and rare and (len(fields) >= least or numbered)
 
 
 def _shape(seen: Observed) -> frozenset[str]:

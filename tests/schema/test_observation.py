@@ -12,7 +12,7 @@ from stickler_cli.schema.observation import (
     Observed,
     Room,
 )
-from stickler_cli.schema.observed_schema import facts_of, key_of, schema_of
+from stickler_cli.schema.observed_schema import facts_of, is_map, key_of, schema_of
 
 X = "x-aws-stickler-"
 
@@ -169,6 +169,38 @@ def test_keys_that_are_data_make_a_map():
         "monday": number,
         "tuesday": number,
     }
+
+
+def split_over_two(fields):
+    """Give two objects, each with half of some fields."""
+    names = list(fields)
+    return [{name: fields[name] for name in names[at::2]} for at in (0, 1)]
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        (dict.fromkeys("abcdefgh", 1), True),
+        (dict.fromkeys("abcdefg", 1), False),
+        (dict.fromkeys("abcdefghijkl", "x"), True),
+        (dict.fromkeys("abcdefghijk", "x"), False),
+        (dict.fromkeys("abcdefgh", 1) | {"h": True}, False),
+        (dict.fromkeys("abcdefgh", 1) | {"g": None, "h": None}, True),
+        (dict.fromkeys("abcdefgh"), False),
+        ({"y2023": 1, "y2024": 2}, True),
+        ({"y2023": 1, "other": 2}, False),
+        ({"y2023": 1}, False),
+        ({name: {"v": 1} for name in "abcdefgh"}, True),
+        ({name: {name: 1} for name in "abcdefgh"}, False),
+        # A key that was always null says nothing of the others.
+        ({name: {name: 1} for name in "abcdefgh"} | {"i": None}, False),
+        ({name: {"v": 1} for name in "abcdefgh"} | {"i": None}, True),
+    ],
+)
+def test_many_rare_keys_of_one_kind_make_a_map(fields, expected):
+    assert is_map(seen_in(*split_over_two(fields))) is expected
+    first, second = split_over_two(fields)
+    assert not is_map(seen_in({**first, **second}, second))
 
 
 def test_the_values_of_a_map_are_put_together():

@@ -246,3 +246,12 @@ def test_lists_of_what_contains_them_pass_on_its_match_threshold():
     elements = comparison_of(account, 0).fields[-1].comparison.elements
     # The score of the first list is 0.75.
     assert [(each.threshold, each.outcome.name) for each in elements] == [(0.9, "FD"), (0.9, "TP")]
+
+
+def test_a_recursion_has_the_weight_that_stands_beside_it():
+    weighed = {"$ref": "#/$defs/n", "x-aws-stickler-weight": 3}
+    node = {"type": "object", "properties": {"v": {"type": "string"}, "c": weighed}}
+    plan = compile_schema({"$ref": "#/$defs/n", "$defs": {"n": node}})
+    gt, pred = ({"v": "a", "c": {"v": "a", "c": {"v": last}}} for last in "ab")
+    # The innermost is wrong: (1 + 3 * 0) / 4, and around it (1 + 3 * 1/4) / 4.
+    assert compare(plan, [gt], [pred]).similarity.tolist() == [0.4375]

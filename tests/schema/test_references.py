@@ -198,6 +198,7 @@ def test_the_meta_schemas_are_at_hand(draft):
         ("#/$defs/b", "#/$defs/b leads nowhere"),
         ("#/$defs/a/7", "#/$defs/a/7 leads nowhere"),
         ("#/required/3", "#/required/3 leads nowhere"),
+        ("#/required/1", "#/required/1 leads nowhere"),
         ("#/required/x", "#/required/x leads nowhere"),
         ("#/required/0", "#/required/0 leads to string"),
         ("#/required", "#/required leads to array"),
@@ -221,6 +222,13 @@ def test_a_reference_that_cannot_be_followed_is_named_with_its_cause(reference, 
     schema = referring(reference, required=["a"], **{"$defs": {"a": NUMBER}})
 
     assert problems(schema)["/properties/a/$ref"].found.endswith(found)
+
+
+def test_a_misspelt_name_in_a_pointer_is_told_and_a_list_has_none():
+    schema = referring("#/$defs/aa", required=["b"], **{"$defs": {"a": NUMBER}})
+    assert "did you mean a?" in problems(schema)["/properties/a/$ref"].hint
+    schema = referring("#/required/bb", required=["b"])
+    assert problems(schema)["/properties/a/$ref"].hint == ""
 
 
 def test_a_reference_of_another_dialect_than_the_rest_must_be_a_string_too():
