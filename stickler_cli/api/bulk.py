@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path as File
 from typing import Any, Final
 
-from stickler_cli.core.json_values import json_line
+from stickler_cli.core.json_values import OBJECTS, json_line
 from stickler_cli.core.problems import ComparisonError, Problem
 from stickler_cli.documents.pairs import DocumentPair
 from stickler_cli.runs.assembly import client_of, comparing
@@ -83,7 +83,7 @@ class BulkStructuredModelEvaluator:
         `target_schema`. What is neither, and what fails to compare, is an error of that document.
         """
         name = self._name(doc_id)
-        pair = document_pair(name, gt_model, pred_model, "object")
+        pair = document_pair(name, gt_model, pred_model, OBJECTS)
         kind = type(gt_model) if isinstance(gt_model, StructuredModel) else self.target_schema
         if isinstance(pred_model, StructuredModel):
             pair = replace(pair, confidences=pred_model._unwrapped.confidences)  # noqa: SLF001

@@ -3,22 +3,25 @@
 import math
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal
 
-from stickler_cli.compare.plan import Plan
-from stickler_cli.core.json_values import DocumentKind, JsonDocument, kind_of
+from stickler_cli.compare.plan import Options, Plan
+from stickler_cli.core.json_values import OBJECTS_OR_ARRAYS, DocumentKind, JsonDocument, kind_of
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.option import options_of, read_settings
 from stickler_cli.core.problems import Problem, SchemaError, UsageError
-from stickler_cli.documents.pairs import DocumentPair
+from stickler_cli.documents.pairs import DocumentPair, KindsOf
 from stickler_cli.documents.reading import expected_of
-from stickler_cli.metrics.run_metrics import measures_of
+from stickler_cli.metrics.run_metrics import Measure, measures_of
+from stickler_cli.runs.assembly import job_of as job_of_schema
 from stickler_cli.runs.evaluate import evaluate_in_memory
-from stickler_cli.runs.job import Validation, validation_of
+from stickler_cli.runs.grouping import parse_groupings
+from stickler_cli.runs.job import Job, SchemaChoice, Validation, validation_of
+from stickler_cli.runs.unwrapping import unwrapper_of
 from stickler_cli.schema.judging import MOST_LEVELS
-from stickler_cli.schema.loading import LoadedSchema, load_schema, loaded
+from stickler_cli.schema.loading import LoadedSchema, load_schema, load_schemas, loaded
 from stickler_cli.settings.allowed import ExtraFields, Infer, Missing, Validate
 from stickler_cli.settings.of_documents import ManySettings
 from .evaluation_views import Evaluation
@@ -44,6 +47,8 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
     infer: Infer = ManySettings.infer,
     validate: Validate = ManySettings.validate,
     metrics: "Iterable[str | type[Metric]]" = (),
+    schema_by: str | None = ManySettings.schema_by,
+    by_file: str | None = ManySettings.by_file,
     client: "Client | None" = None,
 ) -> Evaluation:
     """Compare many pairs of documents; the result is what `stickler eval` prints.
@@ -52,7 +57,8 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
     is told in the result, by its id; only what `pairs` itself raises ends the run.
 
     Args:
-        schema: a schema file, a parsed schema, a compiled one, or a `StructuredModel` class.
+        schema: a schema file, a parsed schema, a compiled one, a `StructuredModel` class, or with
+            `schema_by` a directory of schema files.
         pairs: `(gt, pred)` or `(id, gt, pred)` each. A side is a dict of JSON values, or a list
             where the schema is one of arrays, a model instance, or None where there is none.
             Without an id the position counts, from 0.
@@ -76,6 +82,9 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
         validate: which documents are held against the schema too: `none`, `pred`, `gt` or `both`.
         metrics: what documents are measured by beside their fields: names, as `--metric` takes
             them, and classes. `evaluation.metric_figures` has the figures; docs/metrics.md.
+        schema_by: which schema of the directory a document has: a field of the ground truth,
+            `@directory` of the id, or `@COLUMN` of the `by_file`; see docs/evaluating.md.
+        by_file: what is known of documents, by id: a CSV file with a header, or JSON Lines.
         client: who asks models, and knows afterwards what that took; None asks as `stickler eval`.
 
     Raises:
@@ -93,6 +102,9 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
         from stickler_cli.clients.client import Client  # few ask models
 
         _check_kind("client", client, Client, "a Client, or None")
+    measures = measures_of(metrics, allow_plugins=settings.allow_plugins)
+    if settings.schema_by is not None:
+        return _of_schemas(schema, pairs, settings, measures, client)
     plan, contents, file = _compiled(schema, settings)
 
     def validation() -> Validation | None:
@@ -104,16 +116,46 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
             raise UsageError([Problem("validate", found, expected)])
         return validation_of(settings.validate, contents(), file or "", file)
 
-    found = evaluate_in_memory(
-        plan,
-        _document_pairs(pairs, plan.kind),
+    def job_of(options: Options) -> Job:
+        unwrapper = unwrapper_of(plan.root, settings)
+        said: Any = {"validation": validation(), "unwrapper": unwrapper, "metrics": measures}
+        return Job(plan, options, settings.missing, **said)
+
+    documents = _document_pairs(pairs, (plan.kind,))
+    total = len(pairs) if isinstance(pairs, Sized) else None
+    found = evaluate_in_memory(plan, documents, settings, client=client, total=total, job_of=job_of)
+    return Evaluation.of(found)
+
+
+def _of_schemas(
+    schema: object,
+    pairs: Iterable[object],
+    settings: ManySettings,
+    measures: Mapping[str, Measure],
+    client: "Client | None",
+) -> Evaluation:
+    """Compare documents each of which has one of the schemas of a directory."""
+    if not isinstance(schema, str | os.PathLike):
+        expected = "the directory of schemas that schema_by chooses from"
+        raise UsageError([Problem("schema", f"it is {described(schema)}", expected)])
+    how: Any = {"allow_plugins": settings.allow_plugins, "when": settings.infer}
+    found = _told(load_schemas(os.fspath(schema), **how))
+    (by,) = parse_groupings((), settings.by_file, settings.schema_by)
+    choice = SchemaChoice(by, found.of_step)
+
+    def job_of(options: Options) -> Job:
+        job = Job(found.plan, options, settings.missing, metrics=measures)
+        return job_of_schema(found, settings, job, by)
+
+    evaluation = evaluate_in_memory(
+        found.plan,
+        _document_pairs(pairs, OBJECTS_OR_ARRAYS, choice.kinds_of),
         settings,
         client=client,
-        metrics=measures_of(metrics, allow_plugins=settings.allow_plugins),
         total=len(pairs) if isinstance(pairs, Sized) else None,
-        validation=validation,
+        job_of=job_of,
     )
-    return Evaluation.of(found)
+    return Evaluation.of(evaluation)
 
 
 def _compiled(
@@ -160,30 +202,41 @@ def _method(owner: object, name: str) -> Callable[..., Any] | None:
     return found if callable(found) else None
 
 
-def _document_pairs(pairs: Iterable[object], kind: DocumentKind) -> Iterator[DocumentPair]:
+def _document_pairs(
+    pairs: Iterable[object], kinds: tuple[DocumentKind, ...], kinds_of: KindsOf | None = None
+) -> Iterator[DocumentPair]:
     """Turn what users have into what is compared."""
     for position, pair in enumerate(pairs):
         match pair:
             case DocumentPair():
                 yield pair
             case (gt, pred) | (None, gt, pred):
-                yield document_pair(str(position), gt, pred, kind)
+                yield document_pair(str(position), gt, pred, kinds, kinds_of)
             case (name, gt, pred):
-                yield document_pair(str(name), gt, pred, kind)
+                yield document_pair(str(name), gt, pred, kinds, kinds_of)
             case _:
                 found = f"the pair is {described(pair)}"
                 problem = Problem(str(position), found, "(gt, pred) or (id, gt, pred)")
                 yield DocumentPair(str(position), problem, None)
 
 
-def document_pair(name: str, gt: object, pred: object, kind: DocumentKind) -> DocumentPair:
+def document_pair(
+    name: str,
+    gt: object,
+    pred: object,
+    kinds: tuple[DocumentKind, ...],
+    kinds_of: KindsOf | None = None,
+) -> DocumentPair:
     """Return what two sides stand for, or what is wrong with either."""
-    sides = _document(gt, name, "ground truth", kind), _document(pred, name, "prediction", kind)
-    return DocumentPair(name, *sides)
+    truth = _document(gt, name, "ground truth", kinds)
+    if kinds_of is not None and isinstance(truth, dict | list):
+        kinds = kinds_of(name, truth)
+        truth = _document(truth, name, "ground truth", kinds)
+    return DocumentPair(name, truth, _document(pred, name, "prediction", kinds))
 
 
 def _document(
-    side: object, name: str, what: str, kind: DocumentKind
+    side: object, name: str, what: str, kinds: tuple[DocumentKind, ...]
 ) -> JsonDocument | Problem | None:
     """Return the JSON document that a side stands for, or what is wrong with it."""
     if side is None:
@@ -193,10 +246,12 @@ def _document(
     except Exception as error:  # noqa: BLE001 - it becomes the document's problem
         found = f"the {what} cannot be turned into JSON values ({type(error).__name__}: {error})"
         return Problem(name, found)
-    if not isinstance(value, dict if kind == "object" else list):
+    kind = "object" if isinstance(value, dict) else "array" if isinstance(value, list) else ""
+    if kind not in kinds:
         hint = "json.loads reads text" if isinstance(side, str | bytes) else ""
-        return Problem(name, f"the {what} is {described(side)}", expected_of([kind]), hint)
-    return _first_misfit(value, name, what) or value
+        return Problem(name, f"the {what} is {described(side)}", expected_of(kinds), hint)
+    document: Any = value
+    return _first_misfit(document, name, what) or document
 
 
 def _dumped(side: object) -> object:

@@ -18,9 +18,10 @@ from stickler_cli.schema.loading import (
     is_schema_file,
     load_observed,
     load_schema,
+    load_schemas,
     loaded,
 )
-from stickler_cli.settings.inputs import PluginOptions, TruthSource
+from stickler_cli.settings.inputs import PluginOptions, SeveralSchemas, TruthSource
 from stickler_cli.settings.of_documents import CompareSettings, EvalSettings
 from stickler_cli.settings.of_schemas import (
     CheckSettings,
@@ -51,6 +52,8 @@ def schema_of(name: str, settings: Judging) -> LoadedSchema:
     """
     if is_model(name):
         schema = _of_model(name, settings)
+    elif name and isinstance(settings, SeveralSchemas) and settings.schema_by is not None:
+        schema = load_schemas(name, allow_plugins=settings.allow_plugins, when=settings.infer)
     elif name or not isinstance(settings, TruthSource):
         schema = load_schema(name, allow_plugins=settings.allow_plugins, when=settings.infer)
     else:

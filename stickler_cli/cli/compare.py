@@ -1,5 +1,8 @@
 """`stickler compare`: one pair of documents, explained."""
 
+from dataclasses import replace
+from pathlib import Path
+
 from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.engine import compare as compare_documents
 from stickler_cli.compare.explained import Explained
@@ -7,10 +10,12 @@ from stickler_cli.compare.explaining import explain
 from stickler_cli.core.json_values import DocumentKind, JsonDocument
 from stickler_cli.core.locations import field_path, parse_field_path
 from stickler_cli.core.problems import ComparisonError, Problem, UsageError, did_you_mean
-from stickler_cli.documents.pairs import DocumentPair, open_pairs, read_pair
+from stickler_cli.documents.pairs import DocumentPair, KindsOf, open_pairs, read_pair
 from stickler_cli.reports.formats import PAIR_FORMATS
 from stickler_cli.reports.pair import ComparedPair, all_places, error_classes, places
-from stickler_cli.runs.assembly import client_of, comparing, inputs_of, policy_of
+from stickler_cli.runs.assembly import client_of, comparing, inputs_of, kinds_of, policy_of
+from stickler_cli.runs.grouping import parse_groupings
+from stickler_cli.runs.job import SchemaChoice
 from stickler_cli.runs.limits import room_for_depth
 from stickler_cli.runs.unwrapping import unwrapped, unwrapper_of
 from stickler_cli.schema.loading import LoadedSchema
@@ -27,7 +32,7 @@ def compare(settings: CompareSettings) -> ExitCode:
         raise UsageError([Problem("--all", "--only-errors is given too", "one of the two")])
     outputs = outputs_of(settings, inputs_of(settings), PAIR_FORMATS)
     loaded = schema_of(settings.schema, settings)
-    found = _pair(settings, loaded.plan.kind)
+    found, loaded = _pair(settings, loaded)
     if (unwrapper := unwrapper_of(loaded.plan.root, settings)) is not None:
         found = unwrapped(unwrapper, found)
     if not isinstance(found.gt, dict | list) or not isinstance(found.pred, dict | list):
@@ -46,15 +51,30 @@ def compare(settings: CompareSettings) -> ExitCode:
     return ExitCode.OK
 
 
-def _pair(settings: CompareSettings, kind: DocumentKind) -> DocumentPair:
-    pairs = open_pairs(settings.gt, settings.pred, settings, (kind,))
+def _pair(settings: CompareSettings, loaded: LoadedSchema) -> tuple[DocumentPair, LoadedSchema]:
+    """Return the pair that was asked for, and the schema that it has, of several."""
+    if settings.schema_by is None:
+        return _found(settings, kinds_of(loaded)), loaded
+    (by,) = parse_groupings((), settings.by_file, settings.schema_by)
+    choice = SchemaChoice(by, loaded.of_step)
+    pair = _found(settings, kinds_of(loaded), choice.kinds_of)
+    chosen = choice.of(pair.id, pair.gt) if isinstance(pair.gt, dict | list) else loaded
+    if isinstance(chosen, Problem):
+        return replace(pair, gt=chosen), loaded
+    return pair, chosen
+
+
+def _found(
+    settings: CompareSettings, kinds: tuple[DocumentKind, ...], kinds_of: KindsOf | None = None
+) -> DocumentPair:
+    pairs = open_pairs(settings.gt, settings.pred, settings, kinds)
     document = settings.document
     if pairs.single and document is None:
-        return next(iter(pairs))
+        return read_pair(next(pairs.refs()), kinds_of=kinds_of)
     ids = []
     for ref in pairs.refs():  # once: standard input has no second time
         if ref.id == document:
-            return read_pair(ref)
+            return read_pair(ref, kinds_of=kinds_of)
         ids.append(ref.id)
     if document is None:
         expected = "two JSON files, or --document ID"
@@ -86,14 +106,15 @@ def _compared(
         pairing_floor=settings.pairing_floor,
         extra_fields=settings.extra_fields,
         root=root,
-        chosen=_chosen(settings.field, root),
+        chosen=_chosen(settings, loaded, root),
         classes=error_classes(batch_of(comparison_of(account, 0)).errors(0)),
         detail="errors" if settings.only_errors else "all" if settings.everything else "brief",
     )
 
 
-def _chosen(field: str | None, root: Explained) -> list[Explained]:
+def _chosen(settings: CompareSettings, loaded: LoadedSchema, root: Explained) -> list[Explained]:
     """Find the places that were asked for; without a wish, the whole document."""
+    field = settings.field
     if field is None:
         return [root]
     expected = "a place of the ground truth, such as line_items[2].price"
@@ -101,6 +122,8 @@ def _chosen(field: str | None, root: Explained) -> list[Explained]:
         path = parse_field_path(field)
     except ValueError as error:
         raise UsageError([Problem("--field", str(error), expected)]) from None
+    if settings.schema_by is not None and path[:1] == (f"{Path(loaded.path).stem}/",):
+        path = path[1:]  # as a run names it
     found = places(root, path)
     if not found:
         hint = did_you_mean(field, [field_path(place.gt_path) for place in all_places(root)])

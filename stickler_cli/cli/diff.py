@@ -20,7 +20,7 @@ from stickler_cli.score.gates import parse_gate
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.record import Run
 from stickler_cli.settings.deciding import DecidingOptions
-from stickler_cli.settings.inputs import DocumentOptions, SchemaOptions
+from stickler_cli.settings.inputs import DocumentOptions, SchemaOptions, SeveralSchemas
 from stickler_cli.settings.of_documents import EvalSettings
 from stickler_cli.settings.of_runs import DiffSettings
 from stickler_cli.settings.running import ModelOptions, TerminalOptions
@@ -31,7 +31,14 @@ from .outputs import exit_code_of, outputs_of
 
 USAGE: Final = "[SCHEMA GT] BASE NEW, or [SCHEMA GT] --base RUN... --new RUN..."
 
-_OF_RUNS: Final = (DocumentOptions, SchemaOptions, DecidingOptions, ModelOptions, TerminalOptions)
+_OF_RUNS: Final = (
+    SeveralSchemas,
+    DocumentOptions,
+    SchemaOptions,
+    DecidingOptions,
+    ModelOptions,
+    TerminalOptions,
+)
 """What a run that is made here is told of the settings."""
 
 

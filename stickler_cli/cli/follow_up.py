@@ -6,10 +6,15 @@ from typing import Final
 from stickler_cli.core.option import options_of
 from stickler_cli.documents.reading import STANDARD_INPUT
 from stickler_cli.settings.deciding import LimitedOptions
-from stickler_cli.settings.inputs import DocumentOptions, SchemaOptions, WrapperOptions
+from stickler_cli.settings.inputs import (
+    DocumentOptions,
+    SchemaOptions,
+    SeveralSchemas,
+    WrapperOptions,
+)
 from stickler_cli.settings.of_documents import EvalSettings
 
-_DECIDING: Final = (DocumentOptions, WrapperOptions, SchemaOptions, LimitedOptions)
+_DECIDING: Final = (SeveralSchemas, DocumentOptions, WrapperOptions, SchemaOptions, LimitedOptions)
 """The options that `stickler compare` has too, and by which it comes to the same."""
 
 

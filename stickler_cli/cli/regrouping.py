@@ -14,7 +14,7 @@ from stickler_cli.runs.assembly import assemble
 from stickler_cli.runs.grouping import BY
 from stickler_cli.runs.job import OutputsRequested
 from stickler_cli.runs.run_directory import begun_with
-from stickler_cli.schema.loading import LoadedSchema, load_schema
+from stickler_cli.schema.loading import LoadedSchema, load_schema, load_schemas
 from stickler_cli.score.record import PER_DOCUMENT, Run, run_record
 from stickler_cli.score.validity import SIDES
 from stickler_cli.settings.allowed import Infer
@@ -68,6 +68,7 @@ def _settings_of(name: str, run: Run, settings: ReportSettings) -> EvalSettings:
     bootstrap = run.evaluation.bootstrap
     values |= {
         "schema": run.schema.path,
+        "schema_by": run.schema.by,
         "gt": begun["GT"],
         "pred": begun["PRED"],
         "validate": "both" if sides == [*SIDES] else sides[0] if sides else "none",
@@ -83,8 +84,9 @@ def _settings_of(name: str, run: Run, settings: ReportSettings) -> EvalSettings:
 
 def _schema(run: Run, settings: EvalSettings) -> LoadedSchema:
     ways: tuple[Infer, ...] = ("never",) if run.schema.inferred is None else ("auto", "always")
+    load = load_schemas if run.schema.by else load_schema
     for when in ways:
-        found = load_schema(settings.schema, allow_plugins=settings.allow_plugins, when=when)
+        found = load(settings.schema, allow_plugins=settings.allow_plugins, when=when)
         if (found.digest, found.inferred) == (run.schema.digest, run.schema.inferred):
             return found
     expected = f"that of the run, {run.schema.digest}"

@@ -190,6 +190,8 @@ class Part:
     at: Indexes
     """Their positions, in order."""
     account: Account
+    step: str = ""
+    """Of documents of one of several schemas: the key under which they stand."""
 
 
 class SplitAccount(Account):

@@ -15,10 +15,13 @@ from .object import ObjectNode
 from .one_of import OneOfNode, followed
 from .open import OpenNode
 from .plan import Node, Plan
+from .several_schemas import SchemasNode
 from .tuple import TupleNode
 
 ANY_KIND: Final = "any"
 """The kind of a place whose values decide."""
+SCHEMA: Final = "schema"
+"""The kind of what holds the documents of one of several schemas."""
 RECURSIVE: Final = "recursive"
 """The kind of a place that leads back to one above it; what is below is told there."""
 MOST_ROWS: Final = 10_000
@@ -86,7 +89,10 @@ def _below(node: Node, path: Path, above: tuple[int, ...]) -> Iterator[FieldOutl
             continue
         seen.add(name)
         place = id(followed(child))
-        if place in above:
+        if isinstance(node, SchemasNode):
+            yield FieldOutline((name,), SCHEMA, "", None, 1.0)
+            yield from _below(child, (name,), (place,))
+        elif place in above:
             yield _row(child, (*path, name), kind=RECURSIVE)
         else:
             yield _row(child, (*path, name))

@@ -6,6 +6,7 @@ Both are built from a tuple of steps: a string is a property name, an int is a l
 
 import json
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final, TypeAlias
 
@@ -14,6 +15,8 @@ Path: TypeAlias = tuple[Step, ...]
 
 _NAME: Final = r"""[^.\[\]"\s]+"""
 _PLAIN_NAME: Final = re.compile(_NAME)
+_SCHEMA: Final = re.compile(r"""[^./\[\]"\s]+/""")
+"""Begins the path of a place in documents of one of several schemas."""
 _STEP: Final = re.compile(
     rf"""(?:^|(?!^)\.)(?P<name>{_NAME})|\[(?P<index>\d+)\]|\[(?P<quoted>"(?:[^"\\]|\\.)*")\]"""
 )
@@ -22,18 +25,32 @@ _STEP: Final = re.compile(
 def field_path(path: Path) -> str:
     """Print a path as people write it; names with dots, brackets, quotes or spaces are quoted.
 
+    So is a first name with a slash inside: what is before a slash there is the name of a schema.
+
     >>> field_path(("line_items", 2, "price")), field_path(("a.b", "c"))
     ('line_items[2].price', '["a.b"].c')
+    >>> field_path(("invoice/", "lines", 2)), field_path(("km/h",))
+    ('invoice/lines[2]', '["km/h"]')
     """
-    text = "".join([f"[{step}]" if isinstance(step, int) else _named(step) for step in path])
-    return text.removeprefix(".")
+    first = path[0] if path else ""
+    if isinstance(first, int) or "/" not in first:
+        return _text(path).removeprefix(".")
+    if _SCHEMA.fullmatch(first):
+        return first + _text(path[1:]).removeprefix(".")
+    return _quoted(first) + _text(path[1:])
+
+
+def _text(path: Path) -> str:
+    return "".join([f"[{step}]" if isinstance(step, int) else _named(step) for step in path])
 
 
 @lru_cache(10_000)  # a path is as long as its document is deep, and made for each value
 def _named(name: str) -> str:
-    return (
-        f".{name}" if _PLAIN_NAME.fullmatch(name) else f"[{json.dumps(name, ensure_ascii=False)}]"
-    )
+    return f".{name}" if _PLAIN_NAME.fullmatch(name) else _quoted(name)
+
+
+def _quoted(name: str) -> str:
+    return f"[{json.dumps(name, ensure_ascii=False)}]"
 
 
 def parse_field_path(text: str) -> Path:
@@ -45,7 +62,11 @@ def parse_field_path(text: str) -> Path:
     >>> parse_field_path('line_items[2].price')
     ('line_items', 2, 'price')
     """
-    steps: list[Step] = []
+    schema = _SCHEMA.match(text)
+    return (schema[0], *_steps(text[schema.end() :])) if schema else tuple(_steps(text))
+
+
+def _steps(text: str) -> Iterator[Step]:
     position = 0
     while position < len(text):
         match = _STEP.match(text, position)
@@ -53,10 +74,9 @@ def parse_field_path(text: str) -> Path:
             raise ValueError(f"{text!r} is not a field path: stuck at {text[position:]!r}")
         position = match.end()
         if match["index"] is not None:
-            steps.append(int(match["index"]))
+            yield int(match["index"])
         else:
-            steps.append(match["name"] or json.loads(match["quoted"]))
-    return tuple(steps)
+            yield match["name"] or json.loads(match["quoted"])
 
 
 @lru_cache(10_000)  # lists of errors name the same fields again and again

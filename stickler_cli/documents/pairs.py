@@ -4,11 +4,11 @@ A run hands out `PairRef`s, and `read_pair` turns each into documents where they
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from stickler_cli.core.json_values import OBJECTS, DocumentKind, JsonDocument, JsonValue
 from stickler_cli.core.locations import Path as FieldPath
@@ -18,7 +18,7 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.settings.inputs import DocumentOptions
 from .document import Data, FileReference, Reference, Side, bytes_of, digest_of, read_document
 from .lines import documents_by_id, lines_of
-from .reading import STANDARD_INPUT, decoded
+from .reading import STANDARD_INPUT, decoded, of_kinds
 from .shapes import DEFAULT_SHAPE, Naming, Shape, naming_of, renamed, shape_of
 from .sources import Kind, difference, folded, id_of_file, kind_of_source, list_directory
 
@@ -61,6 +61,9 @@ class DocumentPair:
     """Confidences that came beside the prediction; None without any."""
 
 
+KindsOf: TypeAlias = Callable[[str, "JsonDocument | Problem | None"], tuple[DocumentKind, ...]]
+
+
 class PairRef(NamedTuple):
     """Where the two documents of a pair are; can be pickled."""
 
@@ -95,14 +98,23 @@ class Pairs:
 
 
 def read_pair(
-    ref: PairRef, *, fingerprinted: bool = False, marks: Iterable[bytes] = ()
+    ref: PairRef,
+    *,
+    fingerprinted: bool = False,
+    marks: Iterable[bytes] = (),
+    kinds_of: KindsOf | None = None,
 ) -> DocumentPair:
     """Read and parse the documents of a pair; never raises for what is in them.
 
-    It is marked if the text of a side has one of the `marks`.
+    It is marked if the text of a side has one of the `marks`. `kinds_of` is asked where only the
+    id and the ground truth say what the prediction is.
     """
     data = bytes_of(ref.gt), bytes_of(ref.pred)
-    gt, pred = ref.shape.read(ref.gt, "gt", data[0]), ref.shape.read(ref.pred, "pred", data[1])
+    gt, kinds = ref.shape.read(ref.gt, "gt", data[0]), ref.shape.kinds
+    if kinds_of is not None and ref.gt is not None and isinstance(gt.value, dict | list):
+        kinds = kinds_of(ref.id, gt.value)
+        gt = replace(gt, value=of_kinds(gt.value, kinds, ref.gt.source, ref.gt.line))
+    pred = ref.shape._replace(kinds=kinds).read(ref.pred, "pred", data[1])
     return DocumentPair(
         ref.id,
         gt.value,
@@ -113,7 +125,7 @@ def read_pair(
         fingerprint_of(ref, data) if fingerprinted else None,
         is_marked=ref.confidences is not None
         or any(mark in side for mark in marks for side in data if isinstance(side, bytes)),
-        beside=read_document(ref.confidences, kinds=ref.shape.kinds).value,
+        beside=read_document(ref.confidences, kinds=kinds).value,
     )
 
 

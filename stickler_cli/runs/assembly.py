@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from stickler_cli.clients.allowance import DEFAULT_POLICY, Policy, Retry
 from stickler_cli.compare.outline import comparators, is_bounded, known_paths
 from stickler_cli.compare.plan import Options, Plan
-from stickler_cli.core.json_values import brief
+from stickler_cli.core.json_values import DocumentKind, brief
 from stickler_cli.core.option import part_of
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.core.values import dataclass
@@ -26,10 +26,10 @@ from stickler_cli.score.policy import AcceptancePolicy
 from stickler_cli.settings.allowed import TIMEOUT, Rows
 from stickler_cli.settings.deciding import ComparisonOptions, DecidingOptions, LimitedOptions
 from stickler_cli.settings.inputs import SourceOptions
-from stickler_cli.settings.of_documents import EvalSettings
+from stickler_cli.settings.of_documents import EvalSettings, ManySettings
 from stickler_cli.settings.running import ModelOptions
-from .grouping import parse_groupings
-from .job import Job, OutputsRequested, Validation, Workers, validation_of
+from .grouping import Grouping, parse_groupings
+from .job import Job, OutputsRequested, SchemaChoice, Workers, validation_of
 from .limits import check_memory_limit
 from .run_directory import KEPT_NON_MATCHES, OPTION
 from .saved import load_policy
@@ -74,7 +74,7 @@ def assemble(
     gates = tuple(parse_gates(settings.fail_under, settings.gate))
     if settings.memory_limit is not None:
         check_memory_limit()
-    by = parse_groupings(settings.by, settings.by_file)
+    groupings = [*parse_groupings(settings.by, settings.by_file, settings.schema_by)]
     policy = policy_of(settings, dry_run=settings.dry_run)
     _check_outputs(settings, inputs_of(settings))
     loaded = load()
@@ -85,26 +85,60 @@ def assemble(
     check_metrics(gates, measures)
     if settings.ci == "none":
         refuse_bounds(gates)
-    pairs = open_pairs(settings.gt, settings.pred, settings, (loaded.plan.kind,))
+    pairs = open_pairs(settings.gt, settings.pred, settings, kinds_of(loaded))
     if settings.confidence is not None:
         pairs = with_confidences(pairs, settings.confidence, settings)
     pairs = selected(pairs, settings, settings.seed)
     requested = _outputs_requested(settings, reported, gates, pairs)
-    validation = validation_of(settings.validate, loaded.contents, loaded.path, loaded.path)
-    unwrapper = unwrapper_of(loaded.plan.root, settings)
+    chosen_by = groupings.pop() if settings.schema_by is not None else None
     job = Job(
-        loaded.plan, options, settings.missing, requested, validation, by, unwrapper, measures
+        loaded.plan,
+        options,
+        settings.missing,
+        requested,
+        by=tuple(groupings),
+        metrics=measures,
     )
-    workers = _workers(settings, loaded.plan, validation)
-    warnings = overlap(tunings(loaded.contents), settings.gt, settings) if gates else []
+    job = job_of(loaded, settings, job, chosen_by)
+    workers = _workers(settings, job)
+    tuned = [each for one in loaded.each for each in tunings(one.contents)] if gates else []
+    warnings = overlap(tuned, settings.gt, settings)
     accepting = _policy(settings, loaded) if settings.policy else None
     return Assembly(loaded, settings, pairs, job, workers, gates, warnings, accepting)
 
 
-def _workers(settings: EvalSettings, plan: Plan, validation: Validation | None) -> Workers:
+def kinds_of(loaded: LoadedSchema) -> tuple[DocumentKind, ...]:
+    """Return what documents are."""
+    return tuple(dict.fromkeys(one.plan.kind for one in loaded.each))
+
+
+def job_of(
+    loaded: LoadedSchema, settings: EvalSettings | ManySettings, job: Job, by: Grouping | None
+) -> Job:
+    """Return a job with what its schema says, or each of several that documents choose from."""
+
+    def of_one(schema: LoadedSchema, step: str = "") -> Job:
+        validation = validation_of(settings.validate, schema.contents, schema.path, schema.path)
+        unwrapper = unwrapper_of(schema.plan.root, settings)
+        return replace(job, plan=schema.plan, validation=validation, unwrapper=unwrapper, step=step)
+
+    if by is None:
+        return of_one(loaded)
+    jobs = {step: of_one(one, step) for step, one in loaded.of_step.items()}
+    unwrapper = unwrapper_of(loaded.plan.root, settings)
+    return replace(job, unwrapper=unwrapper, schemas=SchemaChoice(by, jobs))
+
+
+def _workers(settings: EvalSettings, job: Job) -> Workers:
     """Return who does the work: other processes alone, where a document may stall this one."""
+    plan = job.plan
     timeout = None if plan.asks_models else settings.document_timeout
-    may_stall = not is_bounded(plan) or (validation and not validation.validator.is_bounded)
+    validations = (
+        one.validation for one in (job.schemas.of_step.values() if job.schemas else (job,))
+    )
+    may_stall = not is_bounded(plan) or not all(
+        validation is None or validation.validator.is_bounded for validation in validations
+    )
     return Workers(
         settings.jobs,
         source=f"--jobs {settings.jobs}",

@@ -110,6 +110,11 @@ class _Document:
     confidences: JsonValue = None
     """Those of the prediction, if it has any."""
 
+    def below(self, step: str) -> "_Document":
+        """Return both sides below the name of their schema."""
+        known: JsonValue = None if self.confidences is None else {step: self.confidences}
+        return replace(self, gt={step: self.gt}, pred={step: self.pred}, confidences=known)
+
 
 def _failed(item: Item, found: str) -> _Document:
     return _Document(DocumentResult(item.id, Status.FAILED, None, (Problem(item.id, found),)))
@@ -119,7 +124,15 @@ def _read(job: Job, item: Item) -> _Document:
     try:
         if isinstance(item, PairRef):
             marks = job.unwrapper.marks if job.unwrapper else ()
-            item = read_pair(item, fingerprinted=job.requested.fingerprints, marks=marks)
+            kinds_of = job.schemas.kinds_of if job.schemas else None
+            fingerprinted = job.requested.fingerprints
+            item = read_pair(item, fingerprinted=fingerprinted, marks=marks, kinds_of=kinds_of)
+        if item.gt is not None and not isinstance(item.gt, Problem):
+            chosen = job.of(item.id, item.gt)
+            if isinstance(chosen, Problem):
+                item = replace(item, gt=chosen)
+            else:
+                job = chosen
         if item.is_marked:
             item = unwrapped(job.unwrapper, item)
         return _checked(job, item)
@@ -149,11 +162,12 @@ def _checked(job: Job, pair: DocumentPair) -> _Document:
         (problem, *pair.warnings) if problem else pair.warnings,
         pair.remarks,
         job.validation.verdicts(pair) if job.validation else {},
-        {grouping.key: group_of(pair, grouping) or NO_GROUP for grouping in job.by},
+        {it.key: group_of(pair.id, pair.gt, it) or NO_GROUP for it in job.by},
         pair.unwrapped,
     )
-    confidences = pair.confidences
-    return _Document(result, pair, gt, pred if isinstance(pred, dict | list) else {}, confidences)
+    known, pred = pair.confidences, pred if isinstance(pred, dict | list) else {}
+    document = _Document(result, pair, gt, pred, known)
+    return document.below(job.step) if job.step and gt is not None else document
 
 
 def _batches(job: Job, documents: Sequence[_Document]) -> Iterator[Batch]:
@@ -241,8 +255,11 @@ def _measure(evaluation: Evaluation, documents: Sequence[_Document], batch: Batc
         return
     for document, result in zip(documents, batch.results, strict=True):
         if result.score is not None and document.pair is not None:
-            pred = None if isinstance(document.pair.pred, Problem) else document.pair.pred
-            measured = MeasuredDocument(result.id, document.gt, pred, result.score)
+            gt, pred = (
+                None if isinstance(side, Problem) else side
+                for side in (document.pair.gt, document.pair.pred)
+            )
+            measured = MeasuredDocument(result.id, gt, pred, result.score)
             for measure in evaluation.metrics.values():
                 measure.add(measured)
 

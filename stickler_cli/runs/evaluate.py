@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 from stickler_cli import __version__
 from stickler_cli.compare.outline import outline
-from stickler_cli.compare.plan import Plan
+from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.option import part_of
 from stickler_cli.documents.document import digest_of
 from stickler_cli.documents.pairs import DocumentPair, Pairs
 from stickler_cli.documents.reading import STANDARD_INPUT, source_of
-from stickler_cli.metrics.run_metrics import Measure
 from stickler_cli.records.parquet_runs import RUN_KEY, run_text
 from stickler_cli.records.row_files import (
     LineColumn,
@@ -35,15 +34,15 @@ from stickler_cli.settings.inputs import DocumentOptions, SelectionOptions
 from stickler_cli.settings.of_documents import ManySettings
 from .assembly import Assembly, client_of, comparing, models_of
 from .chunk import ChunkResult, Item
+from .grouping import Grouping
 from .hints import hints
 from .interruption import Interruption
-from .job import Job, Validation, Workers
+from .job import Job, Workers, sides_of
 from .pipeline import Advance, chunk_results, gather
 from .rehearsal import check_pairs
 from .resume import continued
 from .run_directory import DOCUMENTS, NON_MATCHES, OPTION, RUN_FILE, RunDirectory, run_directory
 from .tuned import tunings
-from .unwrapping import unwrapper_of
 from .whole_files import whole_file
 
 if TYPE_CHECKING:
@@ -56,25 +55,16 @@ def evaluate_in_memory(  # noqa: PLR0913 - a keyword for what settings cannot ho
     settings: ManySettings,
     *,
     client: "Client | None" = None,
-    metrics: Mapping[str, Measure] | None = None,
     total: int | None = None,
-    validation: Callable[[], Validation | None] = lambda: None,
+    job_of: Callable[[Options], Job],
 ) -> Evaluation:
     """Evaluate documents that are in memory already; they are read one by one.
 
     Without a client models are asked as a run does by default; `total` is None where nobody knows
-    it; `validation` is asked once all comparators are known to be there.
+    it; `job_of` is asked once all comparators are known to be there.
     """
     options = comparing(plan, settings, client or client_of(plan))
-    unwrapper = unwrapper_of(plan.root, settings)
-    job = Job(
-        plan,
-        options,
-        settings.missing,
-        validation=validation(),
-        unwrapper=unwrapper,
-        metrics=metrics or {},
-    )
+    job = job_of(options)
     workers = Workers(settings.workers, settings.chunk_size, f"workers={settings.workers}")
     results = chunk_results(job, iter(pairs), workers, total=total)
     evaluation = gather(results, job).evaluation
@@ -142,9 +132,10 @@ def _deciding(assembly: Assembly) -> dict[str, object]:
         "seed": settings.seed,
         **asdict(part_of(settings, DecidingOptions)),
         **asdict(job.requested),
-        "by": [[entry.key, digest_of(json_line(asdict(entry)))] for entry in job.by],
+        "by": [_digest_of_grouping(entry) for entry in job.by],
+        "schema by": _digest_of_grouping(job.schemas.by) if job.schemas else None,
         "asking": policy and {"offline": policy.offline, "dry_run": policy.dry_run},
-        "validate": job.validation.sides if job.validation else [],
+        "validate": sides_of(settings.validate),
         "metric": [*job.metrics],
     }
 
@@ -160,6 +151,10 @@ def _check_pairs(assembly: Assembly, interruption: Interruption) -> None:
     sources = assembly.settings.gt, assembly.settings.pred
     if STANDARD_INPUT not in sources and any(it.is_judge for it in models_of(assembly.schema.plan)):
         check_pairs(assembly.job, client, assembly.pairs, interruption)
+
+
+def _digest_of_grouping(grouping: Grouping) -> list[str]:
+    return [grouping.key, digest_of(json_line(asdict(grouping)))]
 
 
 def _total(
@@ -204,7 +199,9 @@ def _lines_files(
         places = [directory.place(name) for name in (DOCUMENTS, NON_MATCHES)]
 
     def columns_of_scores() -> Sequence[LineColumn]:
-        return columns_of_documents([info.path for info in field_infos(plan)])
+        # Of several schemas there is no field that all documents have.
+        several = assembly.job.schemas is not None
+        return columns_of_documents([()] if several else [it.path for it in field_infos(plan)])
 
     def ended_early() -> bool:
         return interruption.signal is not None
@@ -273,13 +270,15 @@ def _record(assembly: Assembly, total: ChunkResult, started: str, *, partial: bo
     gt, pred = source_of(settings.gt), source_of(settings.pred)
     return Run(
         evaluation=evaluation,
-        schema=SchemaSignature(schema.path, schema.digest, schema.name, schema.inferred),
+        schema=SchemaSignature(
+            schema.path, schema.digest, schema.name, schema.inferred, settings.schema_by
+        ),
         options=part_of(settings, RunOptions),
         fields=field_infos(schema.plan),
         gates=[judge(it, evaluation, recall_with_fd=recall_with_fd) for it in assembly.gates],
         notes=[
             *_notes(assembly.pairs, evaluation, partial=partial),
-            *(each.told for each in tunings(schema.contents)),
+            *(each.told for one in schema.each for each in tunings(one.contents)),
             *assembly.warnings,
         ],
         partial=partial,

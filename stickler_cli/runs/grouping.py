@@ -6,15 +6,16 @@ from dataclasses import field
 from pathlib import PurePosixPath
 from typing import Final
 
+from stickler_cli.core.json_values import JsonDocument
 from stickler_cli.core.locations import Path, parse_field_path
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.lines import value_at
 from stickler_cli.documents.metadata import read_columns, text_of
-from stickler_cli.documents.pairs import DocumentPair
 
 BY: Final = "--by"
 BY_FILE: Final = "--by-file"
+SCHEMA_BY: Final = "--schema-by"
 MARK: Final = "@"  # begins a key that is not a field of the ground truth
 DIRECTORY: Final = f"{MARK}directory"
 
@@ -31,16 +32,23 @@ class Grouping:
     """By a column: the group of each document that has one, by its id."""
 
 
-def parse_groupings(keys: Sequence[str], file: str | None) -> tuple[Grouping, ...]:
-    """Read what documents are to be grouped by, and the metadata file, if any."""
-    columns = [key for key in keys if key.startswith(MARK) and key != DIRECTORY]
+def parse_groupings(
+    keys: Sequence[str], file: str | None, schema_by: str | None = None
+) -> tuple[Grouping, ...]:
+    """Read what documents are to be grouped by, and the metadata file, if any.
+
+    What says of which schema they are is the last, if that is asked for.
+    """
+    asked = [(BY, key) for key in keys]
+    asked += [] if schema_by is None else [(SCHEMA_BY, schema_by)]
+    columns = [(option, key) for option, key in asked if key.startswith(MARK) and key != DIRECTORY]
     problems = [
-        Problem(f"{BY} {key}", f"there is no {BY_FILE} that could have this column", EXPECTED)
-        for key in columns
+        Problem(f"{option} {key}", f"there is no {BY_FILE} that could have this column", EXPECTED)
+        for option, key in columns
         if file is None
     ]
     if file is not None and not columns:
-        found = f"no {BY} names a column of it"
+        found = f"no {BY} and no {SCHEMA_BY} names a column of it"
         problems.append(Problem(f"{BY_FILE} {file}", found, f"such as {BY} {MARK}language"))
     problems += (
         Problem(f"{BY} {key}", "it is given twice")
@@ -49,23 +57,23 @@ def parse_groupings(keys: Sequence[str], file: str | None) -> tuple[Grouping, ..
     )
     if problems:
         raise UsageError(problems)
-    names = [key.removeprefix(MARK) for key in columns]
+    names = [*dict.fromkeys(key.removeprefix(MARK) for _, key in columns)]
     by_column = read_columns(file, names) if file is not None else {}
     return tuple(
         Grouping(key, names=by_column.get(key.removeprefix(MARK), {}))
         if key.startswith(MARK)
-        else Grouping(key, _path(key))
-        for key in keys
+        else Grouping(key, _path(option, key))
+        for option, key in asked
     )
 
 
-def _path(key: str) -> Path:
+def _path(option: str, key: str) -> Path:
     try:
         path = parse_field_path(key)
     except ValueError as error:
-        raise UsageError([Problem(f"{BY} {key}", str(error), EXPECTED)]) from None
+        raise UsageError([Problem(f"{option} {key}", str(error), EXPECTED)]) from None
     if not path:
-        raise UsageError([Problem(BY, "it is empty", EXPECTED)])
+        raise UsageError([Problem(option, "it is empty", EXPECTED)])
     return path
 
 
@@ -76,10 +84,10 @@ def group_of_id(document: str, grouping: Grouping) -> str | None:
     return grouping.names.get(document)
 
 
-def group_of(pair: DocumentPair, grouping: Grouping) -> str | None:
-    """Return the group of a document; None where nothing says which."""
+def group_of(document: str, gt: JsonDocument | Problem | None, grouping: Grouping) -> str | None:
+    """Return the group of a document by its id and ground truth; None where nothing says which."""
     if grouping.key.startswith(MARK):
-        return group_of_id(pair.id, grouping)
+        return group_of_id(document, grouping)
     with suppress(LookupError):
-        return None if isinstance(pair.gt, Problem) else text_of(value_at(pair.gt, grouping.path))
+        return None if isinstance(gt, Problem) else text_of(value_at(gt, grouping.path))
     return None

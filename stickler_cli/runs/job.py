@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Literal
+from typing import Generic, Literal, Protocol, TypeVar
 
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.compare.wrappers import Unwrapper
-from stickler_cli.core.problems import Problem
+from stickler_cli.core.json_values import OBJECTS_OR_ARRAYS, DocumentKind, JsonDocument
+from stickler_cli.core.problems import Problem, did_you_mean
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.pairs import DocumentPair
 from stickler_cli.metrics.run_metrics import Measure
@@ -15,7 +16,7 @@ from stickler_cli.schema.document_validity import DocumentValidator
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.validity import SIDES, Side, Verdict
 from stickler_cli.settings.allowed import Missing, Rows, Validate
-from .grouping import Grouping
+from .grouping import Grouping, group_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +63,28 @@ class Validation:
         }
 
 
+def sides_of(chosen: Validate) -> tuple[Side, ...]:
+    """Return the sides that are held against the schema."""
+    return tuple(side for side in SIDES if chosen in (side, "both"))
+
+
 def validation_of(
     chosen: Validate, schema: Schema, source: str = "", file: str | None = None
 ) -> Validation | None:
     """Return the validation of the chosen sides by a parsed schema; None where there are none."""
-    sides = tuple(side for side in SIDES if chosen in (side, "both"))
+    sides = sides_of(chosen)
     return Validation(DocumentValidator(schema, source, file), sides) if sides else None
+
+
+class HasPlan(Protocol):
+    """What has the plan of one schema."""
+
+    @property
+    def plan(self) -> Plan:
+        """The plan."""
+
+
+Planned = TypeVar("Planned", bound=HasPlan)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +102,43 @@ class Job:
     """What takes values out of wrappers; None where they stay as they are."""
     metrics: Mapping[str, Measure] = field(default_factory=dict)
     """What documents are measured by beside the engine, of no documents."""
+    step: str = ""
+    """The key under which documents stand, where they are of one of several schemas."""
+    schemas: "SchemaChoice[Job] | None" = None
+    """Where there are several, what each of them says of its documents."""
+
+    def of(self, document: str, gt: JsonDocument | Problem | None) -> "Job | Problem":
+        """Return what becomes of a document, or why nobody can say; of all, without a choice."""
+        return self.schemas.of(document, gt) if self.schemas else self
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaChoice(Generic[Planned]):
+    """Which of several schemas a document has."""
+
+    by: Grouping
+    of_step: Mapping[str, Planned]
+    """What there is of each schema, by the key under which its documents stand."""
+
+    def of(self, document: str, gt: JsonDocument | Problem | None) -> Planned | Problem:
+        """Return what there is of the schema of a document, or why nobody can say which it is."""
+        name = group_of(document, gt, self.by)
+        found = self.of_step.get(f"{name}/")
+        if found is not None:
+            return found
+        names = [step.removesuffix("/") for step in self.of_step]
+        if name is None:
+            said = f"{self.by.key} does not say of which schema it is"
+            return Problem(document, said, f"a name such as {names[0]}")
+        hint = did_you_mean(name, names)
+        return Problem(document, f"there is no schema {name}.json", hint=hint)
+
+    def kinds_of(
+        self, document: str, gt: JsonDocument | Problem | None
+    ) -> tuple[DocumentKind, ...]:
+        """Return of which kinds a prediction may be."""
+        found = self.of(document, gt)
+        return OBJECTS_OR_ARRAYS if isinstance(found, Problem) else (found.plan.kind,)
 
 
 @dataclass(frozen=True, slots=True)

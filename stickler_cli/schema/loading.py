@@ -2,7 +2,8 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,6 +11,7 @@ import orjson
 
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.compare.plan import Plan
+from stickler_cli.compare.several_schemas import plan_of_schemas
 from stickler_cli.core.json_values import JsonValue, json_line
 from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.core.values import dataclass
@@ -28,6 +30,10 @@ from .remarks import (
 )
 
 MODEL_NAME: Final = "x-aws-stickler-model-name"
+PARTS: Final = frozenset(
+    ("$schema", "$id", "$comment", "$defs", "definitions", "title", "description")
+)
+"""All keys of a file that others refer to, and that describes no document itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +57,13 @@ class LoadedSchema:
     """Why it is of no use, though without inference it can be: it describes no field."""
     remark: str = ""
     """What to tell of what was inferred; empty where nothing was."""
+    of_step: Mapping[str, "LoadedSchema"] = field(default_factory=dict)
+    """Of a directory: its schemas, by the key under which their documents stand."""
+
+    @property
+    def each(self) -> "tuple[LoadedSchema, ...]":
+        """The schemas that there are: itself, or those of the directory."""
+        return (*self.of_step.values(),) or (self,)
 
     @property
     def name(self) -> str:
@@ -68,7 +81,9 @@ def load_schema(path: str, *, allow_plugins: bool = False, when: Infer = "never"
     try:
         content = Path(path).read_bytes()
     except OSError as error:
-        hint = "the order is SCHEMA GT PRED" if Path(path).is_dir() else "check the path"
+        hint = "check the path"
+        if Path(path).is_dir():
+            hint = "the order is SCHEMA GT PRED; a directory of schemas needs --schema-by"
         found = f"the schema cannot be read ({error.strerror})"
         raise SchemaError([Problem(path, found, "a JSON Schema file", hint)]) from None
     try:
@@ -78,6 +93,55 @@ def load_schema(path: str, *, allow_plugins: bool = False, when: Infer = "never"
         raise SchemaError([Problem(path, found, "a JSON Schema", "", None, *at)]) from None
     digest = digest_of(content)
     return loaded(schema, path, Path(path), digest, allow_plugins=allow_plugins, when=when)
+
+
+def load_schemas(path: str, *, allow_plugins: bool = False, when: Infer = "never") -> LoadedSchema:
+    """Read and compile the schemas of a directory, one for each kind of document.
+
+    Files that describe no field, such as shared definitions, are left out.
+
+    Raises:
+        SchemaError: with everything that is wrong in any of them.
+    """
+    files = sorted(file for file in Path(path).glob("*.json") if not file.name.startswith("."))
+    found: dict[str, LoadedSchema] = {}
+    problems: list[Problem] = []
+    for file in files:
+        try:
+            one = load_schema(str(file), allow_plugins=allow_plugins, when=when)
+        except SchemaError as error:
+            problems += () if _describes_nothing(file) else error.problems
+        else:
+            found |= {} if one.refusals else {f"{file.stem}/": one}
+    if not found and not problems:
+        hint = "without --schema-by, SCHEMA is a file" if Path(path).is_file() else ""
+        problems.append(Problem(path, "there is no schema", "a directory of .json files", hint))
+    if problems:
+        raise SchemaError(problems)
+    inferred = [one for one in found.values() if one.remark]
+    said = [(step, one.digest, one.inferred) for step, one in found.items()]
+    return LoadedSchema(
+        path,
+        digest_of(repr([it[:2] for it in said]).encode()),
+        plan_of_schemas({step: one.plan for step, one in found.items()}, Path(path).name),
+        contents={},
+        inferred=digest_of(repr(said).encode()) if inferred else None,
+        warnings=tuple(warning for one in found.values() for warning in one.warnings),
+        remark=f"{inferred[0].remark}{_and_others(len(inferred) - 1)}" if inferred else "",
+        of_step=found,
+    )
+
+
+def _describes_nothing(file: Path) -> bool:
+    """Return whether a schema that cannot be used is none of documents, but a part of others."""
+    with suppress(OSError, orjson.JSONDecodeError):
+        schema = orjson.loads(file.read_bytes())
+        return isinstance(schema, dict) and not ({*schema} - PARTS)
+    return False
+
+
+def _and_others(count: int) -> str:
+    return f"; likewise for {count} more" if count else ""
 
 
 def load_observed(seen: Observed, source: str, *, when: Infer = "always") -> LoadedSchema:

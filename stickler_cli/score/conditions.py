@@ -13,7 +13,7 @@ from stickler_cli.settings.deciding import DecidingOptions
 from .tally import Tally
 
 ANY_KEY: Final = "*"  # in the path of a field: any key that only the documents name
-KINDS: Final = ("leaf", "object", "list", "tuple", "one of", "any", "recursive")
+KINDS: Final = ("schema", "leaf", "object", "list", "tuple", "one of", "any", "recursive")
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from stickler_cli.compare.account import (
     local_positions,
 )
 from stickler_cli.compare.columns import Indexes, Mask
-from stickler_cli.compare.outcomes import Outcomes, both_sides
+from stickler_cli.compare.outcomes import Floats, Outcomes, both_sides
 from stickler_cli.compare.result import FA, TN, TP
 from stickler_cli.compare.wrappers import least
 from .field_counts import LEAVES, RAW, SCORE, SCORED, WEIGHT, Collected, FieldCounts, Modes
@@ -72,7 +72,7 @@ def _count_fields(found: Collected, visit: Visit) -> None:
     account, outcome, live = visit.account, visit.outcome, visit.live
     found.met.append((visit.field, visit.rows))
     if not visit.listed:
-        _note_scores(found, visit)
+        _note_scores(found, visit, account.similarity, account.score)
     if isinstance(account, MismatchAccount):
         _count(found, _OPEN, visit, outcome, live)
     elif isinstance(account, ObjectAccount | ListAccount):
@@ -115,9 +115,11 @@ def _count_elements(found: Collected, visit: Visit) -> None:
 
 
 def _count_keys(found: Collected, visit: Visit) -> None:
-    account, is_root = visit.account, visit.around is None
+    account, is_root = visit.account, visit.is_document
     if is_root:
         found.met.append((visit.field, visit.rows))
+        if visit.around is not None:
+            _note_scores(found, visit, visit.account.reported, visit.account.reported)
         if isinstance(account, ListAccount):
             _count(found, _ALL, visit, visit.outcome, visit.outcome == TN)
     if not (account.extras or account.undeclared):
@@ -144,13 +146,12 @@ def _count_keys(found: Collected, visit: Visit) -> None:
         found.units[modes].append((np.full(len(extras), row), outcome))
 
 
-def _note_scores(found: Collected, visit: Visit) -> None:
+def _note_scores(found: Collected, visit: Visit, raw: Floats, score: Floats) -> None:
     which: Any = slice(None) if visit.live is None else visit.live
     rows, at, weight = visit.rows[which], visit.at[which], visit.weight
     if len(rows):
         scores = np.empty((4, len(rows)))
-        scores[SCORED], scores[RAW] = 1.0, visit.account.similarity[at]
-        scores[SCORE] = visit.account.score[at]
+        scores[SCORED], scores[RAW], scores[SCORE] = 1.0, raw[at], score[at]
         scores[WEIGHT] = weight[which] if isinstance(weight, np.ndarray) else weight
         found.scores.append((rows, scores))
 

@@ -53,6 +53,8 @@ class SchemaSignature:
         str | None, Rule("a string", {"type": ["string", "null"], "pattern": _DIGEST}, always=True)
     ] = None
     """SHA-256 of the annotations that were inferred; null where those of the schema alone count."""
+    by: str | None = None
+    """What says which schema of a directory a document has; left out where there is one for all."""
 
     @property
     def title(self) -> str:
@@ -152,7 +154,7 @@ def run_record(run: Run, *, per_document: bool = True) -> dict[str, object]:
     record: dict[str, object] = {
         "format": RUN_FORMAT,
         "version": run.version,
-        "schema": asdict(run.schema),
+        "schema": {key: said for key, said in asdict(run.schema).items() if key != "by" or said},
         "options": asdict(run.options),
         **run.evaluation.view(run.fields, recall_with_fd=run.options.recall_with_fd),
         "gates": encoded(run.gates),

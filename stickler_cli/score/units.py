@@ -160,7 +160,7 @@ def values_inside(visits: Sequence[Visit]) -> dict[int, Indexes]:
             inside[~shut] = 0
         else:
             passed_on = wrong(visit).astype(np.intp)
-        if visit.around is None:
+        if visit.around is None or visit.is_document:
             continue
         if visit.of is None:
             found[id(visit.around)] += passed_on

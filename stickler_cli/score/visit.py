@@ -4,7 +4,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from stickler_cli.compare.account import Account, ListAccount, MismatchAccount, Units
+from stickler_cli.compare.account import Account, ListAccount, MismatchAccount, SplitAccount, Units
 from stickler_cli.compare.columns import ANY_KEY, NOTHING, Indexes, Mask
 from stickler_cli.compare.outcomes import Floats, Outcomes, both_sides
 from stickler_cli.compare.result import BOTH_SIDES, TP, Outcome
@@ -58,7 +58,7 @@ class Visit(NamedTuple):
 
     field: FieldRows
     account: Account
-    """Of the pairs, and maybe of others; never a `SplitAccount`."""
+    """Of the pairs, and maybe of others; a `SplitAccount` of documents of several schemas only."""
     at: Indexes
     """The positions of the pairs in the account, (n,)."""
     rows: Indexes
@@ -89,6 +89,11 @@ class Visit(NamedTuple):
                 names.append(visit.field.path[-1] if isinstance(visit.order, int) else ANY_KEY)
             visit = visit.around
         return tuple(reversed(names))
+
+    @property
+    def is_document(self) -> bool:
+        """Whether its pairs are whole documents."""
+        return self.around is None or isinstance(self.around.account, SplitAccount)
 
     @property
     def is_side(self) -> bool:
@@ -167,6 +172,8 @@ class Visit(NamedTuple):
 
     def shut(self, pair: int, order: Order, gt: Path | None, pred: Path | None) -> Inside | None:
         """Return a pair at some place as what others are inside of; None where it is judged."""
+        if isinstance(self.account, SplitAccount):
+            return None
         if isinstance(self.account, MismatchAccount):
             return Inside(order, gt or (), one_sided=True)
         outcome = Outcome(int(self._outcome_of(pair)))

@@ -10,6 +10,7 @@ from stickler_cli.compare.account import (
     ListAccount,
     MismatchAccount,
     ObjectAccount,
+    Part,
     SplitAccount,
     Units,
     children,
@@ -42,10 +43,9 @@ class _Walk:
         """Visit the pairs of a field or of elements, and what is inside them."""
         account = visit.account
         if isinstance(account, SplitAccount):
-            for part, which, inner in account.parts_at(visit.at):
-                self.units(visit.some(which, part.account, inner))
+            self.parts(visit, account)
             return
-        if visit.around is None:  # documents are no units
+        if visit.is_document:  # which is no unit
             if isinstance(account, ObjectAccount) and len(visit.at):
                 self.fields(visit, account)
             elif isinstance(account, ListAccount) and account.units is not None and len(visit.at):
@@ -60,6 +60,23 @@ class _Walk:
                 if side is not None:
                     of_it = visit.at, visit.rows, shut, ~shut, visit
                     self.units(Visit(visit.field, side, *of_it, None, 0))
+
+    def parts(self, visit: Visit, account: SplitAccount) -> None:
+        """Visit pairs that different nodes compared, or documents of several schemas."""
+        if any(part.step for part in account.parts):
+            self.found.append(visit)
+        for part, which, inner in account.parts_at(visit.at):
+            if part.step:
+                self.units(self.of_schema(visit, part, which, inner))
+            else:
+                self.units(visit.some(which, part.account, inner))
+
+    def of_schema(self, visit: Visit, part: Part, which: Indexes, inner: Indexes) -> Visit:
+        """Return documents of one of several schemas, which are below its name."""
+        field = self.below(visit, part.step, which, counted=True)
+        rows = field.start + np.arange(len(which))
+        name = Visit(field, visit.account, visit.at[which], rows, None, None, None, which, 0)
+        return Visit(field, part.account, inner, rows, None, None, name)
 
     def inside(self, visit: Visit, account: ObjectAccount | ListAccount) -> None:
         """Go into objects and lists, as far as a side has them."""
@@ -112,7 +129,7 @@ class _Walk:
         return known[name, counted]
 
     def below(self, objects: Visit, name: str, up: Indexes | None, *, counted: bool) -> FieldRows:
-        around, whole = objects.field, objects.around is None
+        around, whole = objects.field, objects.is_document
         documents = around.documents if up is None else around.documents[up]
         start = self.rows
         self.rows += len(documents)

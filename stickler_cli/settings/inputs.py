@@ -163,3 +163,25 @@ class ConfidenceSource(Settings, panel="input"):
         "DIR|FILE",
         is_path=True,
     )
+
+
+class MetadataOptions(Settings, panel="statistics"):
+    """What is known of documents beside them."""
+
+    by_file: str | None = option(
+        None,
+        "What is known of documents, by id: a CSV file with a header, or JSON Lines.",
+        "FILE",
+        is_path=True,
+    )
+
+
+class SeveralSchemas(MetadataOptions, panel="input"):
+    """Which schema a document has, where there are several."""
+
+    schema_by: str | None = option(
+        None,
+        "SCHEMA is a directory, and this says which VALUE.json in it a document has: a field of "
+        "the ground truth, @directory, or @COLUMN of the --by-file.",
+        "KEY",
+    )

@@ -20,6 +20,7 @@ from .inputs import (
     PredictionSource,
     SchemaOptions,
     SelectionOptions,
+    SeveralSchemas,
     SourceOptions,
     TruthSource,
     ValidationOptions,
@@ -31,6 +32,7 @@ from .showing import BreakdownOptions, ReportOptions, TableOptions
 
 class EvalSettings(
     SourceOptions,
+    SeveralSchemas,
     ConfidenceSource,
     SelectionOptions,
     DocumentOptions,
@@ -116,6 +118,7 @@ class EvalSettings(
 
 class CompareSettings(
     SourceOptions,
+    SeveralSchemas,
     DocumentOptions,
     WrapperOptions,
     SchemaOptions,
@@ -163,6 +166,7 @@ class CompareSettings(
 
 class ErrorsSettings(
     SourceOptions,
+    SeveralSchemas,
     DocumentOptions,
     SchemaOptions,
     DecidingOptions,
@@ -252,7 +256,7 @@ class SplitSettings(
     )
 
 
-class ManySettings(SchemaOptions, DecidingOptions, ValidationOptions):
+class ManySettings(SeveralSchemas, SchemaOptions, DecidingOptions, ValidationOptions):
     """What `evaluate_many` is asked for; documents in memory are not read leniently."""
 
     workers: int | Literal["auto"] = option(

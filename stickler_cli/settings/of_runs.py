@@ -3,12 +3,13 @@
 from stickler_cli.core.option import option
 from .allowed import LEVEL, MARGIN, SHARE, RunFormat
 from .deciding import DecidingOptions, GateOptions, IntervalOptions
-from .inputs import ConfidenceSource, DocumentOptions, SchemaOptions, SourceOptions
+from .inputs import ConfidenceSource, DocumentOptions, SchemaOptions, SeveralSchemas, SourceOptions
 from .running import ModelOptions, TerminalOptions, WorkOptions
 from .showing import BreakdownOptions, OutputOptions, ReportOptions, TableOptions
 
 
 class DiffSettings(
+    SeveralSchemas,
     DocumentOptions,
     SchemaOptions,
     DecidingOptions,

@@ -2,6 +2,7 @@
 
 from stickler_cli.core.option import Settings, option
 from .allowed import COUNT, SOME, CsvShape, Order, RunFormat
+from .inputs import MetadataOptions
 from .running import TerminalOptions
 
 
@@ -54,7 +55,7 @@ class TableOptions(Settings, panel="output"):
     )
 
 
-class BreakdownOptions(Settings, panel="statistics"):
+class BreakdownOptions(MetadataOptions, panel="statistics"):
     """What documents are broken down by."""
 
     by: tuple[str, ...] = option(
@@ -62,10 +63,4 @@ class BreakdownOptions(Settings, panel="statistics"):
         "Also report groups of documents: by a field of the ground truth, by @directory, or by "
         "@COLUMN of the --by-file. Repeatable.",
         "KEY",
-    )
-    by_file: str | None = option(
-        None,
-        "What is known of documents, by id: a CSV file with a header, or JSON Lines.",
-        "FILE",
-        is_path=True,
     )

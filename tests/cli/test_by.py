@@ -162,7 +162,10 @@ def test_a_key_that_no_document_has_is_noted(vendors, stickler):
         (("--by", "a..b"), "--by a..b: 'a..b' is not a field path"),
         (("--by", "@language"), "--by @language: there is no --by-file that could have this"),
         (("--by", "a", "--by", "a"), "--by a: it is given twice"),
-        (("--by-file", "meta.csv"), "--by-file meta.csv: no --by names a column of it"),
+        (
+            ("--by-file", "meta.csv"),
+            "--by-file meta.csv: no --by and no --schema-by names a",
+        ),
         (
             ("--by-file", "meta.csv", "--by", "@lang"),
             "meta.csv: there is no column lang, expected one of id, language",
