@@ -12,7 +12,7 @@ from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.rules import encoded
 from stickler_cli.documents.shapes import shape_of
 from stickler_cli.documents.single import open_documents
-from stickler_cli.reports.html.page import policy_page
+from stickler_cli.reports.html.policy_picture import policy_page
 from stickler_cli.reports.layout import draw
 from stickler_cli.reports.policy_tables import policy_blocks
 from stickler_cli.runs.assembly import assemble

@@ -49,6 +49,9 @@ _RENDERERS: Final = {
 }
 """Class of what is reported -> what the name of the function that renders it ends in."""
 
+_PAGES: Final = {"difference": "html.difference_page"}
+"""Those whose HTML is not made where that of runs is."""
+
 _TABLES: Final = {
     "pair": "pair_table",
     "errors": "error_list",
@@ -128,6 +131,8 @@ def pieces(format_name: str, subject: "Subject", style: TableStyle) -> Iterator[
     name = _MODULES.get(format_name, format_name)
     if format_name == "table":
         name = _TABLES.get(kind, name)
+    elif format_name == "html":
+        name = _PAGES.get(kind, name)
     module = import_module(f"{__package__}.{name}")
     text = getattr(module, f"render_{kind}")(subject, style)
     yield from [text] if isinstance(text, str) else text

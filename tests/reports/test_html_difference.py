@@ -11,7 +11,7 @@ from stickler_cli.diff.comparing import compare_runs
 from stickler_cli.documents.pairs import DocumentPair
 from stickler_cli.reports.difference_view import DifferenceView
 from stickler_cli.reports.formats import render
-from stickler_cli.reports.html import change_charts, page
+from stickler_cli.reports.html import change_charts, difference_page
 from stickler_cli.reports.html.change_charts import change_axis, ranked, slope_chart
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.score.gates import parse_gate
@@ -104,7 +104,7 @@ def test_the_page_tells_the_verdict_and_each_value_before_and_after(difference):
 
 
 def test_values_beyond_the_most_are_counted(difference, monkeypatch):
-    monkeypatch.setattr(page, "MOST_VALUES", 5)
+    monkeypatch.setattr(difference_page, "MOST_VALUES", 5)
 
     assert "and 7 more; stickler errors lists those of each run" in words(
         render("html", difference(), TableStyle())

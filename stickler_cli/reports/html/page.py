@@ -1,64 +1,40 @@
-"""The HTML reports: one file, nothing to load, light and dark, readable without its script.
+"""The HTML report of a run: one file, nothing to load, light and dark, readable without its script.
 
 Markup is escaped by the templates, and what the script shows, it shows as text.
 """
 
 import base64
 import hashlib
-from collections import Counter
-from collections.abc import Mapping
 from dataclasses import asdict
 from functools import cache
-from pathlib import Path as File
 from typing import Final
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from stickler_cli.diff.changed_values import Move
-from stickler_cli.diff.changes import Difference
-from stickler_cli.reports import run_sentences
-from stickler_cli.reports.cause_sentences import causes, more_causes
-from stickler_cli.reports.difference_view import MARKS, SHORT, DifferenceView, signed
-from stickler_cli.reports.figures import more_of, number_of, setting, visible
+from stickler_cli.reports.cause_sentences import causes
+from stickler_cli.reports.figures import number_of, setting, visible
 from stickler_cli.reports.html import payload
 from stickler_cli.reports.layout import TableStyle
-from stickler_cli.reports.policy_tables import name_of, outcome_of, promise_of
 from stickler_cli.reports.tables import metric_text
 from stickler_cli.reports.trust_table import confidence_sentences, confidence_table
 from stickler_cli.reports.view import RunView
 from stickler_cli.score.comparison_lines import MOST_LINES
 from stickler_cli.score.detail import Detail
 from stickler_cli.score.intervals import Interval
-from stickler_cli.score.policy import AcceptancePolicy, FieldPolicy
 from stickler_cli.score.record import Run, Verdict
 from stickler_cli.settings.deciding import RunOptions
-from .change_charts import change_axis, ranked, slope_chart
-from .charts import OUTCOMES, bar_parts, score_chart
+from .charts import score_chart
 from .field_charts import confusion_matrices, dot_plot, heat_maps
 from .field_tree import MOST_FIELDS, field_views, places_of
+from .filling import POLICY, asset, filled
 from .origins import Origins
-from .trust_charts import CoverageChart, coverage_chart, reliability_chart
+from .trust_charts import coverage_chart, reliability_chart
 
-HERE: Final = File(__file__).parent
 SCRIPTS: Final = (
     *("text", "diff", "data", "state", "list", "panel", "fields", "selection", "narrow"),
     *("verdicts", "error_panel", "errors", "grid", "documents", "main"),
 )
 """The parts of the script, in order: each uses what stands above it."""
-
-POLICY: Final = (
-    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
-    "base-uri 'none'; form-action 'none'"
-)
-"""Lets nothing run but what is named beside it, and nothing be loaded; images are data, for the
-icon that browsers would else ask the server for. Source: https://www.w3.org/TR/CSP3/."""
-
-MOST_DOCUMENTS: Final = 200
-"""Documents of each kind that the page of a difference names; the JSON report has all."""
-
-MOST_VALUES: Final = 500
-"""Values that changed that the page of a difference shows."""
 
 MOST_VIOLATIONS: Final = 20
 """Kinds of violations of the schema that are listed for a side: a screen."""
@@ -133,92 +109,14 @@ def render_run(run: Run, style: TableStyle) -> str:
     }
     listed = "".join(parts.values()).encode()
     context["identifier"] = hashlib.sha256(listed).hexdigest()[:16]
-    return _fill("page.html.j2", context)
-
-
-def render_difference(difference: Difference, style: TableStyle) -> str:
-    """Return a difference as an HTML page; ends with a line break."""
-    view, values = DifferenceView(difference, visible), difference.values
-    tone, verdict = view.verdict
-    tones = {trend: tone if tone in {"good", "bad"} else "" for trend, (_, tone) in MARKS.items()}
-    context: dict[str, object] = {
-        "view": view,
-        "policy": POLICY,
-        "verdict": verdict,
-        "tone": tone if tone in {"good", "bad"} else "open",
-        "identity": [
-            (
-                what,
-                f"{', '.join(map(visible, [run.source, *run.further]))} (stickler {run.version})",
-            )
-            for what, run in (("before", difference.base), ("after", difference.new))
-        ]
-        + [("schema", visible(difference.new.schema))],
-        "told": [text for _, text in view.findings],
-        "whole_axis": change_axis(difference.whole),
-        "field_axis": change_axis(difference.fields),
-        "fields": ranked(difference.fields),
-        "chart": slope_chart(view, tones),
-        "values": values,
-        "moves": Counter(it.move.value for it in values or ()).items(),
-        "most_values": MOST_VALUES,
-        "tones": {Move.BROKEN.value: "bad", Move.FIXED.value: "good", Move.OTHERWISE.value: ""},
-        "documents": {
-            f"Documents that got {what}": (found[:MOST_DOCUMENTS], len(found[MOST_DOCUMENTS:]))
-            for what, found in (("worse", difference.worse), ("better", difference.better))
-        },
-        "signed": signed,
-        "metric_text": metric_text,
-        "short": SHORT,
-        "marks": MARKS,
-    }
-    return _fill("difference_page.html.j2", context)
-
-
-def policy_page(policy: AcceptancePolicy) -> str:
-    """Return the picture of a policy as an HTML page; ends with a line break."""
-    context: dict[str, object] = {
-        "policy": POLICY,
-        "digest": policy.digest[:8],
-        "promise": promise_of(policy),
-        "fields": [(name_of(it), outcome_of(it), _curve(it, policy)) for it in policy.fields],
-    }
-    return _fill("policy_page.html.j2", context)
-
-
-def _curve(it: FieldPolicy, policy: AcceptancePolicy) -> CoverageChart:
-    chosen = None
-    if it.error is not None and it.bound is not None:
-        chosen = it.accepted, it.error, it.bound
-    curve = [(coverage, error) for coverage, error in it.curve]
-    return coverage_chart(curve, chosen, policy.asked.max_error)
-
-
-def _fill(template: str, context: Mapping[str, object]) -> str:
-    environment = Environment(
-        loader=FileSystemLoader(HERE),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    own = (bar_parts, more_causes, more_of, number_of, setting, visible)
-    environment.filters |= {function.__name__: function for function in own}
-    css = Markup(_asset("page.css"))  # noqa: S704 - ours
-    page = environment.get_template(template)
-    text = page.render(context, css=css, outcomes=OUTCOMES, sentences=run_sentences)
-    return text.rstrip("\n") + "\n"
+    return filled("page.html.j2", context)
 
 
 @cache
 def script() -> str:
     """Return the page's one script."""
-    parts = (_asset(f"{name}.js") for name in SCRIPTS)
+    parts = (asset(f"{name}.js") for name in SCRIPTS)
     return '(() => {\n"use strict";\n' + "\n".join(parts) + "})();\n"
-
-
-def _asset(name: str) -> str:
-    return (HERE / name).read_text(encoding="utf-8")
 
 
 def _cards(view: RunView) -> list[tuple[str, float | None, Interval | None, str]]:
