@@ -17,6 +17,7 @@ import jsonschema
 import pytest
 
 from stickler_cli.core.locations import field_path
+from stickler_cli.diff.comparing import compare_runs
 from stickler_cli.documents.pairs import DocumentPair
 from stickler_cli.records.codec import read
 from stickler_cli.records.schemas import schema_of
@@ -672,3 +673,18 @@ def test_errors_can_be_read_without_scripts_and_on_paper(open_page, run_of):
         assert table.locator("tbody tr").count() == 200
         assert table.locator("caption").text_content() == "The first 200 of 250 errors"
         assert '"y199"' in table.text_content()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_page_of_a_difference_is_cut_off_nowhere(browser, tmp_path, run_of, width):
+    runs = [run_of(NESTED, pairs, detailed=True) for pairs in (NESTED_PAIRS, NESTED_PAIRS[1:])]
+    difference = compare_runs({"base.json": runs[0]}, {"new.json": runs[1]})
+    file = tmp_path / "diff.html"
+    file.write_text(render("html", difference, TableStyle()), encoding="utf-8")
+    page = browser.new_page(viewport={"width": width, "height": 800})
+    page.goto(f"file://{file}")
+
+    wide = "all => all.filter(it => it.getBoundingClientRect().right > innerWidth + 1).length"
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.locator("main td, main th, main p, main li").evaluate_all(wide) == 0
+    page.close()
