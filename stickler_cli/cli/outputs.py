@@ -200,7 +200,9 @@ def exit_code_of(run: Run) -> ExitCode:
         for entry in named[:NAMED]:
             warn(f"  {entry.document}: {entry.problem}")
         if len(named) > NAMED:
-            warn(f"  and {len(named) - NAMED} more, all in the JSON results")
+            more, unnamed = len(named) - NAMED, run.unfit_unnamed
+            which = f"the first {more} of them" if unnamed else "all"
+            warn(f"  and {more + unnamed} more, {which} in the JSON results")
     elif run.verdict is Verdict.INCOMPLETE:
         warn("error: no document was evaluated")
     elif not run.evaluation.statuses[Status.EVALUATED]:

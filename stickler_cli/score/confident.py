@@ -131,7 +131,7 @@ class Confidences:
         found: dict[str, Counted] = {}
         into = self.counted if self.counted is not None else {}
         for path, in_whole, right, confidences in entries(record):
-            for place in (path, "") if in_whole else (path,):
+            for place in {path, ""} if in_whole else {path}:  # one where documents are lists
                 mine = found.setdefault(place, Counted(documents=1))
                 side = mine.right if right else mine.wrong
                 side.update(round(it * _THOUSAND) for it in confidences)

@@ -142,6 +142,11 @@ class Run:
         return [it for it in sorted(self.evaluation.problems) if it.status in self._unfit]
 
     @property
+    def unfit_unnamed(self) -> int:
+        """How many problems of those documents are not named, since no rows are kept."""
+        return sum(self.evaluation.unnamed[status] for status in self._unfit)
+
+    @property
     def _unfit(self) -> frozenset[Status]:
         return UNFIT_IF_STRICT if self.options.strict else UNFIT
 
