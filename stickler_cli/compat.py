@@ -13,8 +13,11 @@ from pathlib import Path as File
 from types import ModuleType, SimpleNamespace
 from typing import Any, Final
 
+from pydantic import BaseModel
+
 import stickler_cli
 from stickler_cli.api.bulk import aggregate_from_comparisons
+from stickler_cli.api.comparable import values_of
 from stickler_cli.api.evaluation_views import Evaluation
 from stickler_cli.api.process_evaluation import ProcessEvaluation
 from stickler_cli.api.structured import StructuredModel
@@ -116,6 +119,15 @@ def _register(root: str, modules: Mapping[str, str]) -> None:
         parent, _, last = whole.rpartition(".")
         if path and last not in modules.get(path.rpartition(".")[0], "").split():
             setattr(sys.modules[parent], last, module)  # a function of that name goes first
+
+
+def anls_score(gt: Any, pred: Any, return_gt: bool = False, **options: Any) -> Any:
+    """Return what `stickler_cli.anls_score` does, of instances of models too."""
+    truth, predicted = (values_of(it) if isinstance(it, BaseModel) else it for it in (gt, pred))
+    found = stickler_cli.anls_score(truth, predicted, return_gt, **options)
+    if return_gt and isinstance(gt, BaseModel):
+        return found[0], gt, *found[2:]
+    return found
 
 
 def compare_structured_models(gt: StructuredModel, pred: StructuredModel) -> ComparisonResult:

@@ -56,7 +56,7 @@ def test_every_module_has_its_names(path, names, installed):
         module = importlib.import_module(f"{root}.{path}" if path else root)
         for name in names.split():
             found = getattr(module, name)
-            assert found is getattr(stickler_cli, name, None) or found is getattr(compat, name)
+            assert found in (getattr(stickler_cli, name, None), getattr(compat, name))
 
 
 def test_a_program_runs_under_either_name_with_the_numbers_of_the_semantics(installed):
@@ -104,6 +104,14 @@ def test_functions_compare_as_methods_do():
 
     assert compat.compare_structured_models(GT, PRED) == result
     assert compat.compare_json({"text": "abcd"}, {"text": {"_value": "wxyz"}}, Note) == result
+
+
+def test_anls_takes_instances_and_values():
+    assert compat.anls_score("abcd", "abcx") == 0.75
+    assert compat.anls_score(GT, Note(text="abcx")) == 0.75
+    assert compat.anls_score(GT, Note(text="abcx"), return_gt=True) == (0.75, GT)
+    score, keys = compat.anls_score(GT, Note(text="abcx"), return_key_scores=True)
+    assert (score, keys["text"].score) == (0.75, 0.75)
 
 
 @pytest.mark.parametrize(

@@ -134,13 +134,18 @@ class DescribedModel(ComparableModel):
         base_uri: str | Path | None = None,
         *,
         allow_plugins: bool = False,
+        enforce_required: bool = False,
     ) -> type[Self]:
         """Make a subclass of this class from an annotated JSON Schema; instances take any value.
+
+        A key that an instance is made without has the `default` that the schema states, else None.
 
         Args:
             schema: the schema as JSON.
             base_uri: the file of the schema, or its directory: where relative references start.
             allow_plugins: whether a comparator may be named as `package.module:Class`.
+            enforce_required: whether pydantic refuses to make instances without a key that the
+                schema requires; else such a key is missed, and scored.
 
         Raises:
             SchemaError: with everything that is wrong, each with its JSON Pointer.
@@ -157,4 +162,5 @@ class DescribedModel(ComparableModel):
         if plan.kind == "array":
             found, hint = "its documents are arrays, which no class has", "evaluate_many takes it"
             raise SchemaError([Problem("", found, "a schema of JSON objects", hint, "")])
-        return SchemaClasses(deepcopy(schema), cls, file).of(plan.root, plan.model_name)
+        classes = SchemaClasses(deepcopy(schema), cls, file, required=enforce_required)
+        return classes.whole(plan.root, plan.model_name)

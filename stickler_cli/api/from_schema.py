@@ -1,6 +1,7 @@
-"""Models made of an annotated JSON Schema, which validate nothing: wrong types are scored.
+"""Models made of an annotated JSON Schema, which validate no value: wrong types are scored.
 
-Objects become instances of nested models, so that their fields are attributes too.
+Objects become instances of nested models, so that their fields are attributes too. A key that an
+instance is made without has the `default` that its schema states, as in any pydantic model.
 """
 
 import json
@@ -19,6 +20,9 @@ from stickler_cli.compare.one_of import ChoiceNode
 from stickler_cli.compare.outline import asks_models
 from stickler_cli.compare.plan import Node, Plan
 from stickler_cli.core.problems import Problem, SchemaError
+from stickler_cli.schema.combinators import InForce, branches_of, elements_of, flatten, properties
+from stickler_cli.schema.dialects import Schema
+from stickler_cli.schema.references import SchemaFiles
 from .comparable import ComparableModel
 
 Model = TypeVar("Model", bound=ComparableModel)
@@ -57,18 +61,31 @@ def embedded_schema(model: type[ComparableModel]) -> dict[str, Any]:
 class SchemaClasses(Generic[Model]):
     """The classes of one schema, one a node, so that a recursion comes back to its class."""
 
-    def __init__(self, schema: dict[str, Any], base: type[Model], file: Path | None) -> None:
+    def __init__(
+        self, schema: dict[str, Any], base: type[Model], file: Path | None, *, required: bool
+    ) -> None:
+        """Take a schema that compiles; `required` is whether its required keys must be there."""
         self._base = base
         self._schema = schema
         self._file = file
+        self._files = SchemaFiles(schema, "", file)
+        self._required = required
         self._whole: str | None = None
         self._made: dict[int, type[Model]] = {}
 
-    def of(self, node: Node, name: str) -> type[Model]:
-        """Return the class for objects of a node."""
+    def whole(self, node: Node, name: str) -> type[Model]:
+        """Return the class for documents."""
+        return self._of(node, name, (self._files.root,))
+
+    def _of(self, node: Node, name: str, place: InForce) -> type[Model]:
+        """Return the class for objects of a node, whose place some subschemas speak about."""
         if id(node) in self._made:
             return self._made[id(node)]
         fields = node.fields if isinstance(node, FieldsNode) else ()
+        place = self._only(place)
+        places = properties(self._files, place)
+        lists: list[Any] = [each.schema.get("required") or () for each in place]
+        needed = {key for keys in lists for key in keys}
         taken = frozenset(dir(self._base))
         definitions: dict[str, Any] = {}
         for field in fields:
@@ -77,8 +94,11 @@ class SchemaClasses(Generic[Model]):
                 attribute = "field_" + "".join(c if c.isalnum() else "_" for c in attribute)
             while attribute in taken or attribute in definitions:
                 attribute += "_"
-            lift = BeforeValidator(partial(self._lift, field.node, field.name))
-            definitions[attribute] = Annotated[Any, lift], Field(None, alias=field.name)
+            inside = places.get(field.name, ())
+            lift = BeforeValidator(partial(self._lift, field.node, field.name, inside))
+            default = self._default(inside, needed=self._required and field.name in needed)
+            info = Field(default, alias=field.name, validate_default=True)
+            definitions[attribute] = Annotated[Any, lift], info
         model: type[Model] = create_model(name, __base__=self._base, **definitions)
         if isinstance(node, FieldsNode):
             model.match_threshold = node.match_threshold
@@ -90,13 +110,31 @@ class SchemaClasses(Generic[Model]):
         self._made[id(node)] = model
         return model
 
-    def _lift(self, node: Node, name: str, value: Any) -> Any:
+    def _only(self, place: InForce) -> InForce:
+        """Return all subschemas that speak about a place; of several alternatives, none."""
+        flat = flatten(self._files, place, _pass_over)
+        branches = branches_of(self._files, flat, _pass_over)
+        return flat if not branches else branches[0].in_force if len(branches) == 1 else ()
+
+    def _default(self, place: InForce, *, needed: bool) -> Any:
+        """Return what a key is where nobody gives it; `...` where it must be given."""
+        for source in (*place, *self._only(place)):
+            if "default" in source.schema:
+                return deepcopy(source.schema["default"])
+        return ... if needed else None
+
+    def _lift(self, node: Node, name: str, place: InForce, value: Any) -> Any:
         """Turn the objects in a value into instances of their models."""
         if isinstance(node, ChoiceNode):
             node = node.chosen(value)
         if isinstance(value, list) and isinstance(node, ListNode):
-            return [self._lift(node.items, name, part) for part in value]
+            elements = elements_of(self._files, self._only(place))
+            return [self._lift(node.items, name, elements, part) for part in value]
         if isinstance(value, dict) and isinstance(node, FieldsNode) and node.fields:
             title = node.model_name or name.title().replace("_", "")
-            return self.of(node, title).model_validate(value)
+            return self._of(node, title, place).model_validate(value)
         return value
+
+
+def _pass_over(schema: Schema, keyword: str, error: Exception) -> None:
+    """Take no note of a reference that cannot be followed: the compiler did."""

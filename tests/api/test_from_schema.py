@@ -3,8 +3,9 @@
 import json
 
 import pytest
+from pydantic import ValidationError
 
-from stickler_cli import ComparableField, SchemaError, StructuredModel
+from stickler_cli import ComparableField, SchemaError, StructuredModel, evaluate_many
 from stickler_cli.comparators import BaseComparator
 
 SCHEMA = {
@@ -206,3 +207,64 @@ def test_a_schema_whose_documents_are_of_several_kinds_makes_a_class():
     assert model(b=1).compare(model(b=1)) == 1.0
     with pytest.raises(SchemaError, match="several kinds"):
         model.to_stickler_config()
+
+
+WITH_DEFAULTS = {
+    "type": "object",
+    "properties": {
+        "a": {"type": "string", "default": "x"},
+        "n": {"type": "number"},
+        "tags": {"type": "array", "items": {"type": "string"}, "default": ["q"]},
+        "part": {"$ref": "#/$defs/part"},
+        "other": {"$ref": "#/$defs/part", "default": {"e": "own", "f": "y"}},
+        "maybe": {"anyOf": [{"$ref": "#/$defs/part"}, {"type": "null"}]},
+        "many": {"type": "array", "items": {"$ref": "#/$defs/part"}},
+        "either": {"oneOf": [{"$ref": "#/$defs/part"}, {"type": "string"}]},
+    },
+    "required": ["n", "a"],
+    "$defs": {
+        "part": {
+            "type": "object",
+            "properties": {
+                "e": {"type": "string", "default": "E"},
+                "f": {"type": "string"},
+                "inner": {"$ref": "#/$defs/part"},
+            },
+            "required": ["f"],
+        }
+    },
+}
+
+
+def test_a_key_that_is_not_given_has_its_default():
+    model = StructuredModel.from_json_schema(WITH_DEFAULTS)
+    made = model(n=1, part={}, maybe={"inner": {}}, many=[{}, {"e": None}], either={})
+
+    assert (made.a, made.tags, made.other.e) == ("x", ["q"], "own")
+    assert (made.part.e, made.maybe.e, made.maybe.inner.e) == ("E", "E", "E")
+    assert [each.e for each in made.many] == ["E", None]
+    assert made.part.f is None
+    made.tags.append("changed")
+    assert model(n=1).tags == ["q"]
+    # What is compared is what an instance holds.
+    assert model(n=1).compare(model(n=1, a="x", tags=["q"], other={"e": "own", "f": "y"})) == 1.0
+    assert model(n=1).compare(model(n=1, a="y")) < 1.0
+
+
+def test_documents_have_no_defaults():
+    evaluation = evaluate_many(
+        StructuredModel.from_json_schema(WITH_DEFAULTS), [({"n": 1, "a": "x"}, {"n": 1})]
+    )
+
+    assert evaluation.tally.counts("overall").fn == 1
+
+
+def test_a_key_that_is_required_and_not_given_is_missed_unless_it_is_to_be_refused():
+    assert StructuredModel.from_json_schema(WITH_DEFAULTS)().n is None
+
+    strict = StructuredModel.from_json_schema(WITH_DEFAULTS, enforce_required=True)
+
+    assert strict(n="no number", part={"f": "x"}).a == "x"
+    for values in ({}, {"n": 1, "part": {}}, {"n": 1, "many": [{"f": "x"}, {}]}):
+        with pytest.raises(ValidationError, match="Field required"):
+            strict(**values)

@@ -97,28 +97,6 @@ def test_the_evaluator_gives_the_documented_structure():
     assert result["confusion_matrix"]["fields"]["items"]["fields"]["price"]["overall"]["tp"] == 2
 
 
-@pytest.mark.parametrize(
-    ("module", "name"),
-    [
-        ("base", "BaseComparator"),
-        ("bbox", "BBoxIoUComparator"),
-        ("bert", "BERTComparator"),
-        ("date", "DateComparator"),
-        ("exact", "ExactComparator"),
-        ("fuzzy", "FuzzyComparator"),
-        ("levenshtein", "LevenshteinComparator"),
-        ("llm", "LLMComparator"),
-        ("numeric", "NumericComparator"),
-        ("semantic", "SemanticComparator"),
-        ("structured", "StructuredModelComparator"),
-    ],
-)
-def test_a_comparator_is_found_in_the_module_where_it_was(module, name):
-    found = getattr(importlib.import_module(f"stickler_cli.comparators.{module}"), name)
-
-    assert found is getattr(stickler_cli, name)
-
-
 @pytest.mark.parametrize("program", programs.PROGRAMS, ids=lambda program: program.__name__)
 def test_both_libraries_give_the_same(program):
     reference = pytest.importorskip("stickler", reason="stickler-eval is not installed")
