@@ -50,10 +50,13 @@ def schema_of(name: str, settings: Judging) -> LoadedSchema:
 
     Without a name it is inferred from the ground truth of the settings.
     """
-    if is_model(name):
-        schema = _of_model(name, settings)
-    elif name and isinstance(settings, SeveralSchemas) and settings.schema_by is not None:
+    if isinstance(settings, SeveralSchemas) and settings.schema_by is not None:
+        if not name:
+            found = "SCHEMA is left out"
+            raise UsageError([Problem("--schema-by", found, "a directory of schemas")])
         schema = load_schemas(name, allow_plugins=settings.allow_plugins, when=settings.infer)
+    elif is_model(name):
+        schema = _of_model(name, settings)
     elif name or not isinstance(settings, TruthSource):
         schema = load_schema(name, allow_plugins=settings.allow_plugins, when=settings.infer)
     else:

@@ -47,6 +47,7 @@ def _every(base: Run, new: Run) -> Iterator[_Both]:
     before, after = base.schema, new.schema
     yield "schema digest", before.digest, after.digest, True
     yield "inferred annotations", before.inferred, after.inferred, True
+    yield "schema by", before.by, after.by, True
     if (before.digest, before.inferred) != (after.digest, after.inferred):
         yield "schema", before.path, after.path, False
         yield "model name", before.model_name, after.model_name, False

@@ -191,6 +191,9 @@ def test_reports_and_other_commands_take_such_a_run(stickler, data):
     assert again.code == ExitCode.OK, again.err
     changed = stickler("diff", "schemas", "gt", "pred", "gt", *BY, "-f", "json").json
     assert [it["path"] for it in changed["fields"]][:2] == ["invoice/", "invoice/kind"]
+    stickler("eval", "schemas", "gt", "pred", "--schema-by", "kind", "-o", "other.json")
+    otherwise = stickler("diff", "run", "other.json")
+    assert "schema by: @directory in BASE, kind in NEW" in otherwise.err
     write(data / "gt2" / "letter" / "e.json", GT["letter/c"])
     stickler("eval", "schemas", "gt2", "gt2", *BY, "--validate", "both", "-o", "more.json")
     merged = stickler("merge", "run", "more.json", "-f", "json").json
@@ -215,6 +218,8 @@ def test_what_makes_no_sense_is_refused(stickler, data):
     assert (without.code, "a directory of schemas needs --schema-by" in without.err) == (2, True)
     file = stickler("eval", "schemas/invoice.json", "gt", "pred", *BY)
     assert "without --schema-by, SCHEMA is a file" in file.err
+    left_out = stickler("eval", "gt", "pred", *BY)
+    assert "--schema-by: SCHEMA is left out, expected a directory of schemas" in left_out.err
     column = stickler("eval", "schemas", "gt", "pred", "--schema-by", "@what")
     assert "--schema-by @what: there is no --by-file" in column.err
     write(data / "schemas" / "letter.json", {"type": "object", "properties": {"a": {X + "x": 1}}})
