@@ -47,6 +47,8 @@ LATE_IMPORTS: Final = {
     ("runs/evaluate.py", "rich*"): "few runs show a bar, and rich is large",
     ("runs/limits.py", "numpy"): "commands that need no engine do not load it",
     ("runs/limits.py", "stickler_cli.compare.assignment"): "the same",
+    ("runs/pool.py", "stickler_cli.clients.relay"): "few runs ask models",
+    ("runs/worker.py", "stickler_cli.clients.relay"): "few runs ask models",
     ("runs/pipeline.py", "stickler_cli.runs.pool"): "one process needs no multiprocessing",
     ("schema/files.py", "jsonschema_specifications"): "reads the disk; few schemas need it",
     ("schema/files.py", "urllib.request"): "loads ssl; most schemas are one file",

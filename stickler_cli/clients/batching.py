@@ -11,6 +11,7 @@ from itertools import chain
 from queue import Empty, SimpleQueue
 from typing import Any, Final, Generic, TypeVar
 
+from stickler_cli.core.problems import UnavailableError
 from stickler_cli.core.values import dataclass
 from .allowance import Retry
 from .connections import Connections
@@ -134,9 +135,12 @@ def answered(
         if isinstance(failure, RefusedError):
             way.turnstile.worked(passage)
         else:
+            refusal = None if way.turnstile.answered else _refusal(model, error, failure)
+            if refusal is not None:
+                stopped.set()  # before those who wait for this call are let through
+                way.turnstile.refused(passage)
+                raise refusal
             way.turnstile.failed(passage, failure.cause, asked, waits=patient)
-            if not way.turnstile.answered:
-                _check_taken(model, error, failure)
         garbled += reply.usage.calls if is_garbled(error) else 0
         pays = is_passing(error) and patient and garbled < MOST_GARBLED
         if attempt >= most or not pays:
@@ -156,12 +160,13 @@ def _called(model: Model[Q, A], questions: Sequence[Q], way: Way, *, repeated: b
     return reply
 
 
-def _check_taken(model: Model[Any, Any], error: Exception, failure: ModelError) -> None:
-    """Raise UnavailableError if a server takes no such key, or has no such model."""
-    if refuses_key(error):
-        raise model.unavailable(
-            f"is refused: {failure}", model.server.key_hint if model.server else ""
-        )
+def _refusal(
+    model: Model[Any, Any], error: Exception, failure: ModelError
+) -> UnavailableError | None:
+    """Return the error of a server that takes no such key, or has no such model, if that is it."""
+    hint = model.server.key_hint if model.server else ""
     if refuses_model(error):
         hint = "is its name right, and is it there for this key?"
-        raise model.unavailable(f"is refused: {failure}", hint)
+    elif not refuses_key(error):
+        return None
+    return model.unavailable(f"is refused: {failure}", hint)

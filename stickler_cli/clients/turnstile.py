@@ -93,6 +93,12 @@ class Turnstile:
         with self._changed:
             self._back(passage)
 
+    def refused(self, passage: Passage) -> None:
+        """Take note of a call whose key or model is refused: the next one goes alone again."""
+        with self._changed:
+            self._alone = False
+            self._changed.notify_all()
+
     def wake(self) -> None:
         """Have those who wait look whether their run was stopped."""
         with self._changed:

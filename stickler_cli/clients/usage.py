@@ -2,7 +2,7 @@
 
 import threading
 from dataclasses import astuple
-from operator import add, sub
+from operator import add
 from typing import Final
 
 from stickler_cli.core.values import dataclass
@@ -24,9 +24,6 @@ class Usage:
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(*map(add, astuple(self), astuple(other)))
-
-    def __sub__(self, earlier: "Usage") -> "Usage":
-        return Usage(*map(sub, astuple(self), astuple(earlier)))
 
     @property
     def tokens(self) -> int:

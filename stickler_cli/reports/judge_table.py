@@ -77,8 +77,9 @@ def _disagreements(found: list[Disagreement]) -> Iterator[Block]:
     if found:
         yield Text("disagreements", "title")
     for it in found[:SHOWN]:
-        yield Text(f"{it.field_path}: {it.gt} and {it.pred} {_SAID[it.kind]}", indent=INDENT)
+        told = f"{it.field_path}: {it.gt} and {it.pred} {_SAID[it.kind]}"
+        yield Text(told, indent=INDENT, margin=INDENT)
         if it.reason:
-            yield Text(it.reason, "dim", indent=2 * INDENT)
+            yield Text(it.reason, "dim", margin=2 * INDENT)
     if len(found) > SHOWN:
         yield Text(f"and {len(found) - SHOWN} more, which JSON has", "dim")

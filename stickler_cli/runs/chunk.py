@@ -6,11 +6,9 @@ from typing import Annotated, Final
 
 import numpy as np
 
-from stickler_cli.clients.usage import NO_USAGE, Usage
 from stickler_cli.compare.engine import compare
 from stickler_cli.core.json_values import JsonDocument, JsonValue, json_line
 from stickler_cli.core.problems import ComparisonError, Problem, SticklerError, WorkLimitError
-from stickler_cli.core.rules import KEPT
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.pairs import DocumentPair, Fingerprint, PairRef, read_pair
 from stickler_cli.metrics.metric import MeasuredDocument
@@ -53,8 +51,6 @@ class ChunkResult:
     """What `document_view` says of the last document, if it was requested."""
     detail: Detail | None = None
     """What a page shows of the documents, if it was requested."""
-    usage: Usage = field(default=NO_USAGE, metadata={KEPT: False})
-    """What asking models took, which is no result: a run that goes on has not asked again."""
     fingerprints: list[Fingerprint | None] = field(default_factory=list)
     """Of each document, if requested; None of one that nobody could read to its end."""
     evaluation: Annotated[Evaluation, KEPT_EVALUATION] = field(default_factory=Evaluation)
@@ -82,13 +78,8 @@ def evaluate_chunk(job: Job, items: Iterable[Item]) -> ChunkResult:
         UsageError: the cache cannot be used.
         UnavailableError: a server of models refuses the key, or has no such model.
     """
-    client = job.options.client
-    before = client.usage if client else NO_USAGE
     with room_for_depth():
-        chunk = _result_of(job, [_read(job, item) for item in items])
-    if client:
-        chunk.usage = client.usage - before
-    return chunk
+        return _result_of(job, [_read(job, item) for item in items])
 
 
 def failed_chunk(job: Job, item: Item, found: str = TOO_LITTLE_MEMORY) -> ChunkResult:

@@ -5,12 +5,14 @@ documents are tried again in smaller chunks, until those are known that no worke
 """
 
 import pickle
+import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import field
-from multiprocessing.connection import wait
+from multiprocessing.connection import Connection, wait
+from queue import SimpleQueue
 from time import monotonic
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from stickler_cli.core.problems import Problem, UsageError, WorkerDiedError
 from stickler_cli.core.values import dataclass
@@ -18,11 +20,22 @@ from .chunk import ChunkResult, Item, evaluate_chunk, failed_chunk
 from .chunking import LARGEST_CHUNK, Chunks
 from .interruption import Interrupted, Interruption
 from .job import Job, Workers
-from .worker import NO_MEMORY, NOT_HERE, PICKLING_ERRORS, READY, Worker, packed_job, read_answer
+from .worker import (
+    ASKS,
+    NO_MEMORY,
+    NOT_HERE,
+    PICKLING_ERRORS,
+    READY,
+    Worker,
+    packed_job,
+)
 
 CHUNKS_AHEAD: Final = 4  # for each worker that are held, because one before them takes longer
 MOST_DEATHS: Final = 2  # of workers by one document; one may have been killed from outside
 MOST_IN_VAIN: Final = 32  # deaths without a result between them: to find one document takes 10
+
+if TYPE_CHECKING:
+    from stickler_cli.clients.relay import Asking
 
 
 @dataclass(slots=True, eq=False)
@@ -52,6 +65,8 @@ class Pool:
     all_read: bool = False
     in_vain: int = 0
     """Workers that died since there was a result."""
+    asking: "Asking | None" = None
+    """What workers ask models; None before any does."""
 
     def results(self, chunks: Chunks) -> Iterator[ChunkResult]:
         """Yield the results of all chunks, in their order; they are cut as workers ask for more."""
@@ -72,6 +87,8 @@ class Pool:
         except Interrupted:
             return
         finally:
+            if self.asking is not None:
+                self.asking.put(None)
             for worker, at in self.at.items():
                 if at is not None or not worker.ready:
                     worker.stop()  # where it is
@@ -122,7 +139,9 @@ class Pool:
                 self._bury(worker)
                 continue
             chunk = self.at[worker]
-            if chunk is not None:
+            if answer.startswith(ASKS):
+                self._ask(worker.connection, answer.removeprefix(ASKS))
+            elif chunk is not None:
                 self.at[worker] = None
                 chunks.took(chunk.items, monotonic() - chunk.sent_at)
                 if answer == NO_MEMORY:
@@ -130,7 +149,7 @@ class Pool:
                 elif answer == NOT_HERE:
                     chunk.result = self.interruption.wait(evaluate_chunk, self.job, chunk.items)
                 else:
-                    chunk.result = read_answer(self.job, answer)
+                    chunk.result = pickle.loads(answer)  # noqa: S301 - by a worker of ours
                     self.in_vain = 0
             elif answer == READY:
                 worker.ready = True
@@ -139,6 +158,16 @@ class Pool:
                 expected = "comparators of classes in a module that can be imported"
                 problem = Problem(self.workers.source, found, expected, "use one process")
                 raise UsageError([problem])
+
+    def _ask(self, worker: Connection, questions: bytes) -> None:
+        """Have questions of a worker answered, in a thread that waits for models."""
+        from stickler_cli.clients.relay import answer_workers  # few runs ask models
+
+        if self.asking is None:
+            self.asking = SimpleQueue()
+            arguments = self.job.options.client, self.asking
+            threading.Thread(target=answer_workers, args=arguments, daemon=True).start()
+        self.asking.put((worker, questions))
 
     def _patience(self) -> float | None:
         """Return the seconds until a worker is late; None if none ever is."""

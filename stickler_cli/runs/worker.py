@@ -12,13 +12,16 @@ import threading
 from collections.abc import Iterable
 from contextlib import suppress
 from ctypes import CDLL
+from dataclasses import replace
 from multiprocessing import current_process, get_context, parent_process
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Final, cast
 
+from stickler_cli.clients.allowance import DEFAULT_POLICY
 from stickler_cli.compare.outline import comparators
+from stickler_cli.compare.plan import Options
 from stickler_cli.core.problems import Problem, UsageError
-from .chunk import TOO_LITTLE_MEMORY, ChunkResult, Item, evaluate_chunk
+from .chunk import TOO_LITTLE_MEMORY, Item, evaluate_chunk
 from .interruption import SIGNALS
 from .job import Job
 from .limits import can_fork, memory_limited, rarely_collected, room_for_depth
@@ -39,6 +42,7 @@ PICKLING_ERRORS: Final = (
 
 READY: Final = b"ready"  # what a worker says first, or why it is not
 NOT_HERE: Final = b"not here"  # of a chunk that cannot be read, or whose result cannot be sent
+ASKS: Final = b"asks "  # what a message with questions to a model begins with
 NO_MEMORY: Final = TOO_LITTLE_MEMORY.encode()  # of a chunk that there is no memory for
 PR_SET_PDEATHSIG: Final = 1  # source: man 2 prctl, and linux/prctl.h
 SECONDS_TO_END: Final = 5.0  # how long a worker that is told to end may take before it is killed
@@ -159,9 +163,23 @@ def work(
                 # A class that was typed into an interpreter is in no module to be imported.
                 connection.send_bytes(str(error).encode("utf-8", "backslashreplace"))
                 return
+        if job.options.client is not None:
+            job = replace(job, options=_relaying(job.options, connection))
         connection.send_bytes(READY)
         while True:
             connection.send_bytes(answer(job, connection.recv_bytes(), memory_limit))
+
+
+def _relaying(options: Options, connection: Connection) -> Options:
+    """Return options whose client has the process above ask models, for all workers."""
+    from stickler_cli.clients.relay import RelayedClient  # few runs ask models
+
+    def relay(questions: bytes) -> bytes:
+        connection.send_bytes(ASKS + questions)
+        return connection.recv_bytes()
+
+    policy = options.client.policy if options.client else DEFAULT_POLICY
+    return replace(options, client=RelayedClient(policy, relay))
 
 
 def _end_by_signal() -> None:
@@ -186,11 +204,3 @@ def answer(job: Job, packed: bytes, memory_limit: int | None) -> bytes:
         return NO_MEMORY
     except Exception:  # noqa: BLE001 - the process above evaluates it again, and raises it there
         return NOT_HERE
-
-
-def read_answer(job: Job, packed: bytes) -> ChunkResult:
-    """Return the result that a worker sent; what asking took there counts here."""
-    result: ChunkResult = pickle.loads(packed)  # noqa: S301 - by a worker of ours
-    if job.options.client is not None:
-        job.options.client.count(result.usage)
-    return result

@@ -2,7 +2,6 @@
 
 import io
 import json
-import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -10,13 +9,6 @@ from pathlib import Path
 import pytest
 
 from stickler_cli.cli import main
-from stickler_cli.clients.client import Client
-from stickler_cli.clients.usage import Usage
-from stickler_cli.compare.plan import Options
-from stickler_cli.runs.chunk import ChunkResult
-from stickler_cli.runs.job import Job
-from stickler_cli.runs.worker import read_answer
-from stickler_cli.schema.compiler import compile_schema
 
 pytestmark = pytest.mark.slow
 
@@ -319,22 +311,57 @@ def test_a_missing_key_is_told_before_the_run(backends, documents, capsys, monke
     assert "needs a key in OPENAI_API_KEY" in capsys.readouterr().err
 
 
-def test_several_processes_give_the_same_and_add_up_what_they_asked(server, documents):
-    def run(jobs):
-        # A process of its own: workers have the environment that the first of them was started in.
-        command = [sys.executable, "-m", "stickler_cli", "eval", *documents, "--no-cache"]
-        return subprocess.run(
-            [*command, "--no-config", "--jobs", jobs, "-f", "json"],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
+def in_processes(documents, jobs, *options):
+    """Run in a process of its own: workers have the environment of the first that was started."""
+    command = [sys.executable, "-m", "stickler_cli", "eval", *documents, "--no-cache"]
+    return subprocess.run(
+        [*command, "--no-config", "--jobs", jobs, "-f", "json", *options],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
-    alone, together = run("1"), run("2")
 
+@pytest.fixture
+def many_documents(documents, tmp_path):
+    """Write 200 pairs of documents, whose kinds are 20 texts and whose streets all differ."""
+    for name, way in (("gt.jsonl", str), ("pred.jsonl", str.upper)):
+        lines = [
+            json.dumps({"street": way(f"{number} Main St"), "kind": way(f"kind {number % 20}")})
+            for number in range(200)
+        ]
+        (tmp_path / name).write_text("\n".join(lines))
+    return documents
+
+
+def test_several_processes_give_the_same_and_ask_the_same_together(server, many_documents):
+    alone = in_processes(many_documents, "1")
+    asked = len(server.requests)
+    together = in_processes(many_documents, "2")
+
+    assert (alone.returncode, together.returncode) == (0, 0)
     assert together.stdout == alone.stdout
-    assert "models: " in together.stderr
-    assert "models: 0 calls" not in together.stderr
+    assert together.stderr == alone.stderr
+    assert "models: 201 calls, 0 answers from the cache" in alone.stderr
+    assert len(server.requests) == 2 * asked
+
+
+def test_a_budget_is_that_of_all_processes(server, many_documents):
+    options = ["--max-tokens", "2200", "--model-concurrency", "1"]
+    run = in_processes(many_documents, "2", *options)
+
+    assert run.returncode == 3
+    assert "models: 20 calls, " in run.stderr
+    assert "the 2200 tokens of --max-tokens are spent" in run.stderr
+
+
+def test_a_refused_key_ends_a_run_of_several_processes(server, many_documents):
+    server.faults += [401] * 99
+    run = in_processes(many_documents, "2")
+
+    assert run.returncode == 2
+    assert "is refused: the model's server answered 401" in run.stderr
+    assert len(server.requests) <= 4  # each worker's, and once more what they could not do
 
 
 def test_progress_tells_what_was_asked(server, documents, capsys, monkeypatch):
@@ -359,21 +386,6 @@ def test_the_cache_is_told_and_cleared(server, documents, own_cache, capsys):
     assert capsys.readouterr().out == f"6 answers cleared from {own_cache / 'answers.sqlite3'}\n"
     assert main(["cache", "info"]) == 0
     assert "no answers" in capsys.readouterr().out
-
-
-def test_what_workers_asked_is_counted_once():
-    client = Client()
-    job = Job(compile_schema(SCHEMA), Options(client=client))
-    for usage in (Usage(), Usage(calls=3), Usage(calls=2)):
-        read_answer(job, pickle.dumps(ChunkResult(usage=usage)))
-
-    assert client.usage == Usage(calls=5)
-
-
-def test_nothing_is_counted_of_workers_that_ask_nobody():
-    job = Job(compile_schema({"type": "object", "properties": {}}), Options())
-
-    assert read_answer(job, pickle.dumps(ChunkResult())).usage == Usage()
 
 
 @pytest.fixture

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stickler_cli.clients.usage import Usage
 from stickler_cli.compare.plan import Options
 from stickler_cli.compare.wrappers import Unwrapper
 from stickler_cli.core.json_values import json_line
@@ -61,8 +60,8 @@ json_values = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=5,
 )
-UNKNOWN = frozenset({"conditions", "rows", "unnamed", "usage"})
-"""What a run adds, what there is without rows only, and what asking took, which is no result."""
+UNKNOWN = frozenset({"conditions", "rows", "unnamed"})
+"""What a run adds, and what there is without rows only."""
 
 
 @pytest.fixture
@@ -198,7 +197,7 @@ def something(kind: Any, place: str = "") -> Any:  # noqa: PLR0911 - a type a li
 
 def reached(kind: Any) -> Iterator[type]:
     """Yield the dataclasses that a result may hold, but those in formats of their own."""
-    if kind in (Evaluation, Usage):
+    if kind is Evaluation:
         return
     if is_dataclass(kind):
         yield kind
