@@ -40,8 +40,6 @@ LATE_IMPORTS: Final = {
     ("records/codec.py", "pydantic"): "few runs read files of earlier ones",
     ("records/parquet_runs.py", "pyarrow*"): "an extra",
     ("records/row_files.py", "pyarrow"): "comes with an extra",
-    ("records/row_files.py", "stickler_cli.records.account_format"): "few runs write such rows",
-    ("records/row_files.py", "typing_extensions"): "likewise",
     ("reports/pieces.py", "rapidfuzz.distance"): "few reports show differences",
     ("runs/assembly.py", "stickler_cli.clients.client"): "few runs ask models",
     ("runs/evaluate.py", "rich*"): "few runs show a bar, and rich is large",

@@ -33,7 +33,7 @@ class PhoneComparator(BaseComparator):
     def require(self) -> None:
         """Raise an `UnavailableError` where phonenumbers is not installed."""
         try:
-            import phonenumbers  # noqa: F401 - an extra
+            _library()
         except ImportError:
             found = "PhoneComparator needs the package phonenumbers, which is not installed"
             hint = "pip install 'stickler-cli[phone]'"
@@ -58,11 +58,16 @@ class PhoneComparator(BaseComparator):
         return float(same)
 
 
+def _library() -> Any:
+    import phonenumbers  # an extra
+
+    return phonenumbers
+
+
 @lru_cache(maxsize=4096)
 def _number(text: str, region: str | None) -> "PhoneNumber | None":
     """Read a valid number; one without country code in a region, if that is known."""
-    import phonenumbers  # an extra
-
+    phonenumbers = _library()
     if len(text) > MOST_LETTERS:
         return None
     if region is None:
@@ -75,16 +80,13 @@ def _number(text: str, region: str | None) -> "PhoneNumber | None":
 
 
 def _region_of(number: "PhoneNumber") -> str | None:
-    import phonenumbers  # an extra
-
-    region: str | None = phonenumbers.region_code_for_number(number)
+    region: str | None = _library().region_code_for_number(number)
     return region
 
 
 def _line(number: "PhoneNumber") -> tuple[str, str]:
     """Return the number as E.164 has it, and the extension."""
-    import phonenumbers  # an extra
-
+    phonenumbers = _library()
     line = phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
     return line, number.extension or ""
 

@@ -12,10 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import PurePath
-from typing import Any, BinaryIO, Final, Protocol, TypeAlias, get_args
+from typing import Any, BinaryIO, Final, Protocol, TypeAlias
 
 from stickler_cli.core.json_values import JsonValue, json_line
-from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError
 from stickler_cli.core.values import dataclass
 
@@ -202,62 +201,6 @@ class LineColumn:
     kind: type
     path: tuple[str, ...]
     """Where the cell stands in a line."""
-
-
-def columns_of_errors() -> list[LineColumn]:
-    """Return the columns of a file of errors."""
-    from .account_format import NonMatchRecord  # few runs write such rows
-
-    return [LineColumn("document", str, ("document",)), *_columns(NonMatchRecord)]
-
-
-def columns_of_values() -> list[LineColumn]:
-    """Return the columns of a file of values."""
-    from .account_format import ValueLineRecord  # few runs write such rows
-
-    return [*_columns(ValueLineRecord)]
-
-
-def columns_of_documents(fields: Iterable[Path]) -> list[LineColumn]:
-    """Return the columns of a file of documents, with a score for each field of the root.
-
-    Where the root has any keys there are, or is an array, the scores are one cell of JSON.
-    """
-    from .account_format import DocumentLineRecord  # few runs write such rows
-
-    paths = [*fields]
-    names = [path[0] for path in paths if len(path) == 1]
-    known = [] if "*" in names or () in paths else [str(name) for name in names]
-    found = []
-    for column in _columns(DocumentLineRecord):
-        if column.path == ("field_scores",) and known:
-            found += [
-                LineColumn(f"{column.name}.{field_path((name,))}", float, (*column.path, name))
-                for name in known
-            ]
-        else:
-            found.append(column)
-    return found
-
-
-def _columns(record: type, place: tuple[str, ...] = ()) -> Iterator[LineColumn]:
-    from typing_extensions import get_type_hints, is_typeddict  # those of Python 3.11 know less
-
-    for key, kind in get_type_hints(record).items():
-        path = (*place, key.removesuffix("_"))
-        if is_typeddict(kind):
-            yield from _columns(kind, path)
-        else:
-            yield LineColumn(".".join(path), _cell_type(kind), path)
-
-
-def _cell_type(kind: object) -> type:
-    for plain in (bool, int, float):
-        if kind is plain or plain in get_args(kind):
-            return plain
-    words = get_args(kind)
-    named = isinstance(kind, type) and issubclass(kind, str)
-    return str if named or (words and all(isinstance(word, str) for word in words)) else object
 
 
 class TakesLines(Protocol):

@@ -8,13 +8,8 @@ from typing import Final
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import field_path
 from stickler_cli.diff.changes import Change, Difference
-from stickler_cli.records.row_files import (
-    Columns,
-    Row,
-    columns_of_errors,
-    harmless,
-    lines_as_rows,
-)
+from stickler_cli.records.line_columns import columns_of_errors
+from stickler_cli.records.row_files import Columns, Row, harmless, lines_as_rows
 from stickler_cli.score.conditions import FieldInfo
 from stickler_cli.score.confident import Units
 from stickler_cli.score.counts import BOUNDS, RATES, RateRule

@@ -13,14 +13,16 @@ from stickler_cli.core.option import part_of
 from stickler_cli.documents.document import digest_of
 from stickler_cli.documents.pairs import DocumentPair, Pairs
 from stickler_cli.documents.reading import STANDARD_INPUT, source_of
+from stickler_cli.records.line_columns import (
+    columns_of_documents,
+    columns_of_errors,
+    columns_of_values,
+)
 from stickler_cli.records.parquet_runs import RUN_KEY, run_text
 from stickler_cli.records.row_files import (
     LineColumn,
     LinesFile,
     TakesLines,
-    columns_of_documents,
-    columns_of_errors,
-    columns_of_values,
     format_of_lines,
     lines_as_rows,
 )
