@@ -103,7 +103,7 @@ class DifferenceView:
 
     @property
     def verdict(self) -> tuple[Tone, str]:
-        """What the difference comes to, and its tone: its gates, and what became of F1."""
+        """What the difference comes to, its tone first: its gates, and what became of figures."""
         gates, whole = self.difference.gates, self.difference.whole[0]
         failed = [self.quoted(result.reason) for result in gates if not result.passed]
         told = "no gate set"
@@ -113,7 +113,7 @@ class DifferenceView:
             reasons = some_of(failed, NAMED)
             told = f"{len(failed)} of {number_of(len(gates), 'gate')} failed: {reasons}"
         tone = MARKS[whole.trend][1]
-        return "bad" if failed else tone, f"{told}; F1 {self.told(whole)}"
+        return "bad" if failed else tone, f"{told}; {self.trend_line}"
 
     @property
     def headline(self) -> str:

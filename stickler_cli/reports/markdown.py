@@ -84,12 +84,12 @@ def difference_page(difference: Difference) -> str:
     view = DifferenceView(difference, code)
     return _page(
         [DIFFERENCE_MARKER, f"### {view.title}"],
+        [f"**{view.verdict[1]}**"],
         [
             f"- {'**not comparable**: ' if decides else ''}{text}"
             for decides, text in view.contrasts
         ],
         [view.headline],
-        [f"**{view.trend_line}**"],
         [view.of_runs],
         _gates(difference.gates),
         [f"- {text}" for _, text in view.findings],
