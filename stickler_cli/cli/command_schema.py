@@ -22,7 +22,7 @@ from stickler_cli.schema.loading import (
     loaded,
 )
 from stickler_cli.settings.inputs import PluginOptions, SeveralSchemas, TruthSource
-from stickler_cli.settings.of_documents import CompareSettings, EvalSettings
+from stickler_cli.settings.of_documents import CompareSettings, EvalSettings, PlacesSettings
 from stickler_cli.settings.of_schemas import (
     CheckSettings,
     JudgeSettings,
@@ -40,6 +40,7 @@ Judging = (
     | EvalSettings
     | JudgeSettings
     | LintSettings
+    | PlacesSettings
     | ShowSettings
     | TuneSettings
 )
@@ -69,7 +70,7 @@ def schema_of(name: str, settings: Judging) -> LoadedSchema:
 
 
 def _of_ground_truth(
-    settings: CompareSettings | EvalSettings | LintSettings | TuneSettings,
+    settings: CompareSettings | EvalSettings | LintSettings | PlacesSettings | TuneSettings,
 ) -> LoadedSchema:
     gt = settings.gt
     if gt == STANDARD_INPUT:

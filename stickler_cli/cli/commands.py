@@ -233,6 +233,20 @@ COMMANDS: Final = {
             ExitCode.INCOMPLETE: "some packets could not be compared, or there is none",
         },
     ),
+    "places": Command(
+        """Say whether right values are in the right place, and how well boxes are found.
+
+        GT and PRED are what eval takes; both have boxes: in the metadata of values (`_bbox`,
+        `_page`), or as fields that BBoxIoUComparator judges.
+        """,
+        "locate.places",
+        examples="""
+  stickler places schema.json gt/ pred/
+  stickler places schema.json gt/ pred/ --page-size 1654x2339 -o places.json""",
+        codes={
+            ExitCode.INCOMPLETE: "documents cannot be compared, or no value has a box on both sides"
+        },
+    ),
     "merge": Command(
         """Put the runs of shards together: the run of all their documents, to the last digit.
 

@@ -28,7 +28,12 @@ from stickler_cli.runs.whole_files import PARTIAL, check_outputs, whole_file
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.record import Run, Verdict
-from stickler_cli.settings.of_documents import CompareSettings, ErrorsSettings, SplitSettings
+from stickler_cli.settings.of_documents import (
+    CompareSettings,
+    ErrorsSettings,
+    PlacesSettings,
+    SplitSettings,
+)
 from stickler_cli.settings.of_runs import ReportSettings
 from stickler_cli.settings.of_schemas import JudgeSettings, LintSettings, TuneSettings
 from stickler_cli.settings.running import TerminalOptions
@@ -40,6 +45,7 @@ if TYPE_CHECKING:
     from stickler_cli.advice.linting import LintReport
     from stickler_cli.advice.tuning import TuneReport
     from stickler_cli.diff.changes import Difference  # few commands load it
+    from stickler_cli.locating.placed_fields import PlacesReport
     from stickler_cli.packets.report import SplitReport
     from stickler_cli.reports.error_list import ErrorList
     from stickler_cli.reports.pair import ComparedPair
@@ -53,6 +59,7 @@ if TYPE_CHECKING:
         | TuneReport
         | SplitReport
         | JudgeReport
+        | PlacesReport
     )
 
 OUTPUT: Final = "--output"
@@ -73,6 +80,7 @@ _Reporting: TypeAlias = (
     | ErrorsSettings
     | JudgeSettings
     | LintSettings
+    | PlacesSettings
     | ReportOptions
     | ReportSettings
     | SplitSettings

@@ -11,12 +11,9 @@ from stickler_cli.compare.outcomes import Floats
 from stickler_cli.core.rules import Count, FractionOrNone, NumberOrNone
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.intervals import (
-    CHUNK,
     Interval,
     IntervalSettings,
-    quotient_intervals,
-    size_of,
-    weights,
+    quotients_of_documents,
 )
 from .packet import EXACT, PER_CLASS, SUMS, Outcome, PacketResult, SectionOutcome
 
@@ -228,7 +225,11 @@ def _figures(
     found: dict[str, Interval | None] = dict.fromkeys(parts)
     if settings is not None and len(names) > 1:
         found = dict(
-            zip(parts, _intervals([names[at] for at in order], parts, settings), strict=True)
+            zip(
+                parts,
+                quotients_of_documents([names[at] for at in order], [*parts.values()], settings),
+                strict=True,
+            )
         )
     return [
         SplitFigure(
@@ -238,21 +239,6 @@ def _figures(
         )
         for name, (above, below) in whole.items()
     ]
-
-
-def _intervals(
-    names: Sequence[str], parts: Mapping[str, tuple[Floats, Floats]], settings: IntervalSettings
-) -> list[Interval | None]:
-    """Return the intervals of quotients; of each the values of the packets, (packets,)."""
-    values = np.array([[*pair] for pair in parts.values()])  # (figures, 2, packets)
-    sums = np.zeros((*values.shape[:2], 1 + settings.replicates))
-    for start in range(0, len(names), CHUNK):
-        some = slice(start, start + CHUNK)
-        sums += values[:, :, some] @ weights(names[some], settings).astype(np.float64)
-    below = values[:, 1]
-    sizes = map(size_of, np.count_nonzero(below, axis=1), (below**2).sum(axis=1))
-    quotients = [(above, under, size) for (above, under), size in zip(sums, sizes, strict=True)]
-    return quotient_intervals(quotients, settings)
 
 
 def _shown(name: str, share: float) -> float:

@@ -17,6 +17,7 @@ from pydantic import ConfigDict, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
 from stickler_cli.core.option import Choice, options_of
+from stickler_cli.locating.placed_fields import PlacesReport
 from stickler_cli.packets.report import SplitReport
 from stickler_cli.score.policy import AcceptancePolicy
 from stickler_cli.settings.deciding import ComparisonOptions, DecidingOptions, RunOptions
@@ -30,13 +31,15 @@ FORMATS: Final[Mapping[str, Any]] = {
     "stickler-diff": (DifferenceRecord, None),
     "stickler-policy": (AcceptancePolicy, DecidingOptions),
     "stickler-split": (SplitReport, None),
+    "stickler-places": (PlacesReport, None),
     "stickler-comparison": (ComparisonRecord, ComparisonOptions),
     "stickler-verdict": (VerdictRecord, None),
 }
 """The types of what is written, and the options in it, by the names of schemas."""
 
 _DECLARING: Final = tuple(
-    f"stickler_cli.{room}." for room in ("compare", "score", "diff", "packets", "records")
+    f"stickler_cli.{room}."
+    for room in ("compare", "score", "diff", "packets", "locating", "records")
 )
 """Where types of what is written are declared."""
 

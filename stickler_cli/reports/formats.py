@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from stickler_cli.advice.linting import LintReport
     from stickler_cli.advice.tuning import TuneReport
     from stickler_cli.diff.changes import Difference
+    from stickler_cli.locating.placed_fields import PlacesReport
     from stickler_cli.packets.report import SplitReport
     from .error_list import ErrorList
     from .pair import ComparedPair
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
         | TuneReport
         | SplitReport
         | JudgeReport
+        | PlacesReport
     )
 
 FORMATS: Final = (
@@ -46,6 +48,7 @@ _RENDERERS: Final = {
     "TuneReport": "tuning",
     "SplitReport": "split",
     "JudgeReport": "judges",
+    "PlacesReport": "places",
 }
 """Class of what is reported -> what the name of the function that renders it ends in."""
 
@@ -59,6 +62,7 @@ _TABLES: Final = {
     "tuning": "tuning_report",
     "split": "packets",
     "judges": "judge_table",
+    "places": "place_tables",
 }
 """Where the tables of other things than runs and differences are: few commands load them."""
 
@@ -66,6 +70,7 @@ PAIR_FORMATS: Final = frozenset({"table", "json", "markdown"})
 LINT_FORMATS: Final = frozenset({"table", "json", "github"})
 TUNE_FORMATS: Final = frozenset({"table", "json"})
 JUDGE_FORMATS: Final = frozenset({"table", "json"})
+PLACES_FORMATS: Final = frozenset({"table", "json"})
 SPLIT_FORMATS: Final = frozenset({"table", "json"})
 ERROR_FORMATS: Final = ROW_FORMATS | {"table"}
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from stickler_cli.advice.judge_check import JudgeReport
     from stickler_cli.advice.linting import LintReport
     from stickler_cli.advice.tuning import TuneReport  # few commands load them
+    from stickler_cli.locating.placed_fields import PlacesReport
     from stickler_cli.packets.report import SplitReport
 
 COMPARISON_FORMAT: Final = "stickler-comparison/1"
@@ -61,6 +62,11 @@ def render_tuning(report: "TuneReport", style: TableStyle) -> str:
 
 def render_judges(report: "JudgeReport", style: TableStyle) -> str:
     """Return how judges agree with people as JSON text."""
+    return _text(encoded(report))
+
+
+def render_places(report: "PlacesReport", style: TableStyle) -> str:
+    """Return where values are in the format `stickler-places/1`."""
     return _text(encoded(report))
 
 

@@ -105,6 +105,23 @@ def quotient_intervals(
     return ends(above / more, (above + added) / more, settings.level)
 
 
+def quotients_of_documents(
+    documents: Sequence[str],
+    quotients: Sequence[tuple[NDArray[Any], NDArray[Any]]],
+    settings: IntervalSettings,
+) -> list[Interval | None]:
+    """Return the intervals of quotients: of each the two values of every document, (documents,)."""
+    values = np.array([[*pair] for pair in quotients], float)  # (quotients, 2, documents)
+    sums = np.zeros((*values.shape[:2], 1 + settings.replicates))
+    for start in range(0, len(documents), CHUNK):
+        some = slice(start, start + CHUNK)
+        sums += values[:, :, some] @ weights(documents[some], settings).astype(np.float64)
+    below = values[:, 1]
+    sizes = map(size_of, np.count_nonzero(below, axis=1), (below**2).sum(axis=1))
+    found = [(above, under, size) for (above, under), size in zip(sums, sizes, strict=True)]
+    return quotient_intervals(found, settings)
+
+
 def size_of(documents: int, squares: float) -> float:
     """Return how large one document more is: the quadratic mean of those that there are.
 

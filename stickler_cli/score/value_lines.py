@@ -21,14 +21,14 @@ def value_lines(batch: Batch) -> list[bytes]:
     that failed as a whole. docs/tables.md describes the columns.
     """
     found = [result.id for result in batch.results if result.score is not None]
-    units = documents_units(batch.visits, len(found), _values)
+    units = documents_units(batch.visits, len(found), are_there)
     return [
         b"".join(json_line(_view(name, unit)) for unit in of_one)
         for name, of_one in zip(found, units, strict=True)
     ]
 
 
-def _values(visit: Visit) -> Mask:
+def are_there(visit: Visit) -> Mask:
     """Return which pairs are values that a side has; of objects, any, for the sake of keys."""
     if visit.order is None:
         return np.ones(len(visit.at), np.bool_)
@@ -38,10 +38,16 @@ def _values(visit: Visit) -> Mask:
     return there
 
 
+def outcome_of(unit: Unit) -> Outcome:
+    """Return what a value counts as by itself: its list may ask for more of an item."""
+    if unit.visit.order is None:
+        return unit.outcome
+    return Outcome(int(unit.visit.account.outcome[int(unit.visit.at[unit.pair])]))
+
+
 def _view(document: str, unit: Unit) -> dict[str, object]:
     account, position = unit.visit.account, int(unit.visit.at[unit.pair])
-    # As a value: its list may ask for more of an item.
-    outcome = unit.outcome if unit.visit.order is None else Outcome(int(account.outcome[position]))
+    outcome = outcome_of(unit)
     elsewhere = outcome in BOTH_SIDES and unit.pred_path != unit.gt_path
     return {
         "document": document,
@@ -52,12 +58,13 @@ def _view(document: str, unit: Unit) -> dict[str, object]:
         "similarity": float(account.similarity[position]) if outcome in BOTH_SIDES else None,
         "ground_truth_value": unit.gt,
         "prediction_value": unit.pred,
-        "confidence": _confidence(unit, int(account.pred[position])),
+        "confidence": confidence_of(unit),
     }
 
 
-def _confidence(unit: Unit, slot: int) -> float | None:
+def confidence_of(unit: Unit) -> float | None:
     """Return how sure the prediction is of a value, where it says so."""
+    slot = int(unit.visit.account.pred[int(unit.visit.at[unit.pair])])
     known = unit.visit.account.columns.confidences
     if known is None or slot < 0:
         return None

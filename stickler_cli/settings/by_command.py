@@ -2,7 +2,13 @@
 
 from typing import Final
 
-from .of_documents import CompareSettings, ErrorsSettings, EvalSettings, SplitSettings
+from .of_documents import (
+    CompareSettings,
+    ErrorsSettings,
+    EvalSettings,
+    PlacesSettings,
+    SplitSettings,
+)
 from .of_runs import AcceptSettings, DiffSettings, MergeSettings, ReportSettings
 from .of_schemas import (
     CheckSettings,
@@ -28,4 +34,5 @@ COMMANDS: Final = {
     "tune": TuneSettings,
     "judge-check": JudgeSettings,
     "split": SplitSettings,
+    "places": PlacesSettings,
 }

@@ -7,12 +7,21 @@ from .allowed import (
     COUNT,
     PROCESSES,
     SOME,
+    BoxFormat,
     ComparisonFormat,
     ErrorFormat,
     ErrorOrder,
+    PlacesFormat,
     SplitFormat,
 )
-from .deciding import DecidingOptions, GateOptions, IntervalOptions, LimitedOptions, RunOptions
+from .deciding import (
+    ComparisonOptions,
+    DecidingOptions,
+    GateOptions,
+    IntervalOptions,
+    LimitedOptions,
+    RunOptions,
+)
 from .inputs import (
     ConfidenceSource,
     DocumentOptions,
@@ -244,6 +253,45 @@ class SplitSettings(
         panel="gates",
     )
     format: SplitFormat = option(
+        "table", "What to print on standard output.", short="-f", in_file="none", panel="output"
+    )
+    output: tuple[str, ...] = option(
+        (),
+        "Also write it to this file; its suffix (.json, .txt) says the format. Repeatable.",
+        "FILE",
+        short="-o",
+        in_file="none",
+        panel="output",
+    )
+
+
+class PlacesSettings(
+    SourceOptions,
+    DocumentOptions,
+    WrapperOptions,
+    SchemaOptions,
+    ComparisonOptions,
+    ModelOptions,
+    IntervalOptions,
+    TerminalOptions,
+):
+    """What `stickler places` is asked for."""
+
+    boxes: BoxFormat = option(
+        "xyxy", "What four numbers are: two corners, or a corner, width and height."
+    )
+    page_size: str | None = option(
+        None,
+        "Pixels of a page, where one side has boxes in pixels and the other in fractions.",
+        "WIDTHxHEIGHT",
+    )
+    min_overlap: float = option(
+        0.5,
+        "A value is in the right place if its box overlaps by this much: intersection over union.",
+        "SHARE",
+        values=Number("a number above 0, at most 1", lambda number: 0 < number <= 1),
+    )
+    format: PlacesFormat = option(
         "table", "What to print on standard output.", short="-f", in_file="none", panel="output"
     )
     output: tuple[str, ...] = option(

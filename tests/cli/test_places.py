@@ -1,0 +1,110 @@
+"""`stickler places`: right and wrong values in right and wrong places."""
+
+import copy
+import json
+
+import pytest
+
+from .conftest import write
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string", "x-aws-stickler-threshold": 1},
+        "total": {"type": "number"},
+        "seal": {
+            "type": "array",
+            "items": {"type": "number"},
+            "x-aws-stickler-comparator": "BBoxIoUComparator",
+        },
+    },
+}
+
+
+def boxed(value, *box, page=1):
+    return {"_value": value, "_bbox": list(box), "_page": page}
+
+
+GT = {"name": boxed("Anna", 0, 0, 10, 10), "total": boxed(5, 50, 0, 60, 10)}
+
+
+@pytest.fixture
+def places(stickler, data):
+    write(data / "boxes.json", SCHEMA)
+
+    def run(pred, *more, gt=GT, code=0):
+        for side, document in (("there", gt), ("found", pred)):
+            write(data / side / "one.json", document)
+        result = stickler("places", "boxes.json", "there", "found", "-f", "json", *more)
+        assert result.code == code, result.err
+        return json.loads(result.out) if result.out else result.err
+
+    return run
+
+
+def field(report, name):
+    return next(it for it in report["fields"] if it["field"] == name)
+
+
+def cells(found):
+    return [found[it] for it in ("both_right", "place_wrong", "value_wrong", "both_wrong")]
+
+
+def changed(**parts):
+    pred = copy.deepcopy(GT)
+    for name, part in parts.items():
+        pred[name] |= part
+    return pred
+
+
+@pytest.mark.parametrize(
+    ("pred", "expected"),
+    [
+        (GT, [1, 0, 0, 0]),
+        (changed(name={"_bbox": [2, 0, 12, 10]}), [1, 0, 0, 0]),
+        (changed(name={"_bbox": [6, 0, 16, 10]}), [0, 1, 0, 0]),
+        (changed(name={"_page": 2}), [0, 1, 0, 0]),
+        (changed(name={"_value": "Berta"}), [0, 0, 1, 0]),
+        (changed(name={"_value": "Berta", "_bbox": [90, 0, 99, 10]}), [0, 0, 0, 1]),
+    ],
+)
+def test_values_and_places_are_counted_apart(places, pred, expected):
+    assert cells(field(places(pred), "name")) == expected
+
+
+def test_missed_and_invented_boxes_count(places):
+    report = places({"name": GT["name"], "seal": [0, 0, 5, 5]})
+    assert (field(report, "total")["missed"], field(report, "total")["recall"]) == (1, 0)
+    assert (field(report, "seal")["invented"], field(report, "seal")["precision"]) == (1, 0)
+    assert report["whole"]["f1"] == 0.5
+    assert report["whole"]["located"] == 1
+
+
+def test_a_field_that_is_a_box_is_its_own_place(places):
+    both = {**GT, "seal": [0, 0, 10, 10]}
+    report = places({**GT, "seal": [0, 0, 10, 8]}, gt=both)
+    assert cells(field(report, "seal")) == [1, 0, 0, 0]
+
+
+def test_pixels_and_fractions_need_the_size_of_the_page(places):
+    pred = changed(name={"_bbox": [0, 0, 0.1, 0.1]}, total={"_bbox": [0.5, 0, 0.6, 0.1]})
+    report = places(pred)
+    assert cells(report["whole"]) == [0, 2, 0, 0]
+    assert "2 pairs of boxes are of pixels on one side" in report["notes"][0]
+    assert cells(places(pred, "--page-size", "100x100")["whole"]) == [2, 0, 0, 0]
+    sized = changed(name={"_page_size": [100, 100]}, total={"_page_size": [100, 100]})
+    assert cells(places(pred, gt=sized)["whole"]) == [2, 0, 0, 0]
+
+
+def test_what_four_numbers_are_may_be_said(places):
+    gt = {"name": boxed("Anna", 10, 10, 5, 5), "total": boxed(5, 50, 0, 10, 10)}
+    assert cells(places(gt, "--boxes", "xywh", gt=gt)["whole"]) == [2, 0, 0, 0]
+
+
+def test_without_boxes_there_is_nothing_to_say(places):
+    told = places({"name": "Anna"}, gt={"name": "Anna"}, code=3)
+    assert told["whole"]["located"] is None
+
+
+def test_sizes_of_pages_are_checked(stickler, places):
+    assert "WIDTHxHEIGHT as 1654x2339" in places(GT, "--page-size", "large", code=2)

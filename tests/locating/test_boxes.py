@@ -1,0 +1,135 @@
+"""Boxes in the forms of extractors, and average precision against that of COCO."""
+
+import contextlib
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stickler_cli.locating.average_precision import Detections, by_page, mean_precision
+from stickler_cli.locating.boxes import Rectangle, box_of, overlap, spot_of
+
+BOX = Rectangle(10, 20, 40, 30)
+
+
+@pytest.mark.parametrize(
+    ("value", "form"),
+    [
+        ([10, 20, 40, 30], "xyxy"),
+        ([40, 30, 10, 20], "xyxy"),
+        ([[10, 20], [40, 30]], "xyxy"),
+        ([[10, 20], [40, 30]], "xywh"),
+        ([10, 20, 30, 10], "xywh"),
+        ([10, 20, 40, 20, 40, 30, 10, 30], "xyxy"),
+        ([[10, 25], [25, 20], [40, 25], [25, 30]], "xyxy"),
+        ([{"x": 10, "y": 20}, {"x": 40, "y": 20}, {"x": 40, "y": 30}], "xyxy"),
+        ({"vertices": [{"x": 10, "y": 20}, {"x": 40, "y": 30}]}, "xyxy"),
+        ({"x1": 10, "y1": 20, "x2": 40, "y2": 30}, "xywh"),
+        ({"BoundingBox": {"Left": 10, "Top": 20, "Width": 30, "Height": 10}}, "xyxy"),
+    ],
+)
+def test_forms_of_boxes(value, form):
+    assert box_of(value, form) == BOX
+
+
+@pytest.mark.parametrize(
+    "value", [None, 3, [], [1, 2, 3], [1, 2, 1, 4], [1, 2, "x", 4], {"left": 1}, [0, 0, 1e300, 1]]
+)
+def test_what_is_no_box(value):
+    assert box_of(value, "xyxy") is None
+
+
+def test_a_spot_is_a_box_and_a_page():
+    azure = {"boundingRegions": [{"pageNumber": 2, "polygon": [10, 20, 40, 20, 40, 30, 10, 30]}]}
+    assert spot_of(azure, "xyxy").page == "2"
+    assert spot_of(azure, "xyxy").box == BOX
+    own = spot_of({"_bbox": [10, 20, 40, 30], "_page": 1, "_page_size": [100, 200]}, "xyxy")
+    assert (own.page, own.size) == ("1", (100, 200))
+    assert spot_of({"_page": 1}, "xyxy") is None
+
+
+def test_overlaps_and_centres():
+    other = Rectangle(10, 25, 40, 35)
+    assert overlap(BOX, other) == pytest.approx(1 / 3)
+    assert BOX.holds_centre_of(other)
+    assert not BOX.holds_centre_of(Rectangle(10, 31, 40, 41))
+    assert BOX.scaled(100, 200) == Rectangle(0.1, 0.1, 0.4, 0.15)
+    assert BOX.scaled(100, 200).is_fraction
+
+
+corners = st.tuples(*[st.integers(0, 6)] * 2, *[st.integers(1, 5)] * 2)
+pages = st.lists(
+    st.tuples(
+        st.lists(corners, max_size=5),
+        st.lists(st.tuples(st.sampled_from([0.2, 0.5, 0.5001, 0.9]), corners), max_size=6),
+    ),
+    min_size=1,
+    max_size=4,
+)
+
+
+def rectangle(corner):
+    x, y, width, height = corner
+    return Rectangle(x, y, x + width, y + height)
+
+
+@given(st.lists(pages, min_size=1, max_size=2))
+def test_average_precision_is_that_of_coco(kinds):
+    coco = pytest.importorskip("pycocotools.coco")
+    cocoeval = pytest.importorskip("pycocotools.cocoeval")
+    found, truths, guesses = {}, [], []
+    images = max(map(len, kinds))
+    for kind, documents in enumerate(kinds, 1):
+        found[str(kind)] = Detections()
+        for image, (true, boxes) in enumerate(documents, 1):
+            rectangles = [(score, rectangle(it)) for score, it in boxes]
+            found[str(kind)].add(f"{image:03}", [rectangle(it) for it in true], rectangles)
+            about = {"image_id": image, "category_id": kind}
+            truths += [{**about, "bbox": [*it], "area": it[2] * it[3], "iscrowd": 0} for it in true]
+            guesses += [{**about, "bbox": [*it], "score": score} for score, it in boxes]
+    for number, truth in enumerate(truths, 1):
+        truth["id"] = number
+    if not truths or not guesses:
+        return
+    with contextlib.redirect_stdout(io.StringIO()):
+        theirs = coco.COCO()
+        theirs.dataset = {
+            "images": [{"id": image} for image in range(1, images + 1)],
+            "annotations": truths,
+            "categories": [{"id": kind} for kind in range(1, len(kinds) + 1)],
+            "info": {},
+        }
+        theirs.createIndex()
+        run = cocoeval.COCOeval(theirs, theirs.loadRes(guesses), "bbox")
+        run.evaluate()
+        run.accumulate()
+        run.summarize()
+    assert mean_precision(found) == pytest.approx(run.stats[0])
+    assert mean_precision(found, (0.5,)) == pytest.approx(run.stats[1])
+
+
+def test_nothing_to_find_has_no_precision():
+    assert mean_precision({}) is None
+    only_found = Detections()
+    only_found.add("a", [], [(1.0, BOX)])
+    assert only_found.precision(0.5) is None
+    missed = Detections()
+    missed.add("a", [BOX], [])
+    assert missed.precision(0.5) == 0
+
+
+def test_the_order_of_documents_is_no_matter():
+    one, other = Detections(), Detections()
+    documents = [("a", [BOX], [(0.5, BOX)]), ("b", [BOX], [(0.5, Rectangle(0, 0, 1, 1))])]
+    for document in documents:
+        one.add(*document)
+    for document in reversed(documents):
+        other.add(*document)
+    assert one.precision(0.5) == other.precision(0.5) == pytest.approx(51 / 101)
+
+
+def test_boxes_are_matched_on_their_page():
+    first, second = by_page([("1", BOX)], [("2", 0.9, BOX), ("1", 0.8, BOX)])
+    assert first == ([BOX], [(0.8, BOX)])
+    assert second == ([], [(0.9, BOX)])
