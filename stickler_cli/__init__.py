@@ -19,7 +19,7 @@ _OFFERED: Final = {
     "api.evaluator": "StructuredModelEvaluator",
     "api.process_evaluation": "ProcessEvaluation",
     "api.structured": "StructuredModel",
-    "api.views": "NonMatchField NonMatchType",
+    "api.views": "ComparisonResult EvaluatorResult NonMatchField NonMatchType",
     "api.zero": "EvalSpec eval_for evaluate",
     "comparators.anls": "anls_score",
     "comparators": "ANLSStarComparator BBoxIoUComparator BERTComparator BaseComparator "

@@ -7,7 +7,12 @@ from stickler_cli.api.fields import ComparableField
 from stickler_cli.api.many import evaluate_many
 from stickler_cli.api.process_evaluation import ProcessEvaluation
 from stickler_cli.api.structured import StructuredModel
-from stickler_cli.api.views import NonMatchField, NonMatchType
+from stickler_cli.api.views import (
+    ComparisonResult,
+    EvaluatorResult,
+    NonMatchField,
+    NonMatchType,
+)
 from stickler_cli.api.zero import EvalSpec, eval_for, evaluate
 from stickler_cli.comparators import (
     ANLSStarComparator,
@@ -47,10 +52,12 @@ __all__ = [
     "BulkStructuredModelEvaluator",
     "ComparableField",
     "ComparisonError",
+    "ComparisonResult",
     "DateComparator",
     "EvalResult",
     "EvalSpec",
     "Evaluation",
+    "EvaluatorResult",
     "ExactComparator",
     "FuzzyComparator",
     "LLMComparator",
