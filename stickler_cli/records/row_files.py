@@ -96,6 +96,7 @@ class _Groups(RowFile):
     def __init__(self, stream: BinaryIO, columns: Columns) -> None:
         import pyarrow as pa  # an extra
 
+        self._arrow: Any = pa
         of = {
             str: pa.string(),
             int: pa.int64(),
@@ -123,8 +124,7 @@ class _Groups(RowFile):
         self._file.close()
 
     def _flush(self) -> None:
-        import pyarrow as pa  # an extra
-
+        pa = self._arrow
         cells = list(zip(*self._rows, strict=True))
         arrays = [
             pa.array([_typed(value, kind) for value in column], type=field.type)
@@ -146,9 +146,7 @@ class _Parquet(_Groups):
 
 class _Arrow(_Groups):
     def _open(self, stream: BinaryIO) -> Any:
-        import pyarrow as pa  # an extra
-
-        return pa.ipc.new_file(stream, self._schema)
+        return self._arrow.ipc.new_file(stream, self._schema)
 
 
 _KINDS: Final[Mapping[str, Callable[[BinaryIO, Columns], RowFile]]] = {
