@@ -113,11 +113,11 @@ def first_errors(detail: Detail) -> list[FirstError]:
 def facts(view: RunView, detail: Detail, causes: Iterable[CauseText]) -> bytes:
     """Return what is known of all errors, kept or not, and what is said of each of them."""
     places, errors = places_of(view), view.run.evaluation.errors
-    totals = [
+    totals = sorted(  # in an order that does not depend on whether the run was read back
         [(rows_around(path, places) or [-1])[-1], error_class.value, count]
-        for path in dict.fromkeys([*errors.fields, *errors.units])
+        for path in {*errors.fields, *errors.units}
         for error_class, count in errors.at(path).items()
-    ]
+    )
     return json_line(
         {
             "total": detail.errors.total,
