@@ -412,7 +412,9 @@ def test_on_paper_there_are_tables_and_no_tools(page):
 
 
 def counted_links(page) -> list[tuple[str, int]]:
-    """List the links that promise a number of errors or documents, whether they can be seen."""
+    """List the links that promise a number of errors or documents, those in fields as well."""
+    page.evaluate("location.hash = '#fields&open=*'")
+    page.locator(".opened .more .button").first.wait_for()
     return page.locator("a[data-count]").evaluate_all(
         "all => all.map(link => [link.getAttribute('href'), Number(link.dataset.count)])"
     )
