@@ -10,6 +10,7 @@ from typing import Any, Final
 __version__ = "0.1.0"
 
 _OFFERED: Final = {
+    "api.arrow_batches": "evaluate_batch merge_states",
     "api.asserting": "assert_matches",
     "api.bulk": "BulkStructuredModelEvaluator aggregate_from_comparisons",
     "api.eval_result": "EvalResult",

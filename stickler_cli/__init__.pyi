@@ -1,3 +1,4 @@
+from stickler_cli.api.arrow_batches import evaluate_batch, merge_states
 from stickler_cli.api.asserting import assert_matches
 from stickler_cli.api.bulk import BulkStructuredModelEvaluator, aggregate_from_comparisons
 from stickler_cli.api.eval_result import EvalResult
@@ -85,6 +86,8 @@ __all__ = [
     "assert_matches",
     "eval_for",
     "evaluate",
+    "evaluate_batch",
     "evaluate_many",
+    "merge_states",
 ]
 __version__: str

@@ -105,7 +105,7 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
     measures = measures_of(metrics, allow_plugins=settings.allow_plugins)
     if settings.schema_by is not None:
         return _of_schemas(schema, pairs, settings, measures, client)
-    plan, contents, file = _compiled(schema, settings)
+    plan, contents, file = compiled(schema, settings)
 
     def validation() -> Validation | None:
         if settings.validate == "none":
@@ -158,7 +158,7 @@ def _of_schemas(
     return Evaluation.of(evaluation)
 
 
-def _compiled(
+def compiled(
     schema: object, settings: ManySettings
 ) -> tuple[Plan, Callable[[], Any] | None, str | None]:
     """Return the plan of what stands for a schema, what makes the schema itself, and its file."""

@@ -40,7 +40,7 @@ from .grouping import Grouping
 from .hints import hints
 from .interruption import Interruption
 from .job import Job, Workers, sides_of
-from .pipeline import Advance, chunk_results, gather
+from .pipeline import NO_LINES, Advance, chunk_results, gather
 from .rehearsal import check_pairs
 from .resume import continued
 from .run_directory import DOCUMENTS, NON_MATCHES, OPTION, RUN_FILE, RunDirectory, run_directory
@@ -59,17 +59,18 @@ def evaluate_in_memory(  # noqa: PLR0913 - a keyword for what settings cannot ho
     client: "Client | None" = None,
     total: int | None = None,
     job_of: Callable[[Options], Job],
+    lines: Mapping[str, TakesLines] = NO_LINES,
 ) -> Evaluation:
     """Evaluate documents that are in memory already; they are read one by one.
 
     Without a client models are asked as a run does by default; `total` is None where nobody knows
-    it; `job_of` is asked once all comparators are known to be there.
+    it; `job_of` is asked once all comparators are known to be there; `lines` are as in `gather`.
     """
     options = comparing(plan, settings, client or client_of(plan))
     job = job_of(options)
     workers = Workers(settings.workers, settings.chunk_size, f"workers={settings.workers}")
     results = chunk_results(job, iter(pairs), workers, total=total)
-    evaluation = gather(results, job).evaluation
+    evaluation = gather(results, job, lines).evaluation
     evaluation.conditions = Conditions(part_of(settings, DecidingOptions), field_infos(plan))
     return evaluation
 

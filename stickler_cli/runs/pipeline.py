@@ -21,7 +21,7 @@ from .job import Job, Workers
 from .limits import can_fork, memory_limited, rarely_collected, usable_cores
 from .sorted_lines import SortedLines
 
-_NO_LINES: Final[Mapping[str, TakesLines]] = MappingProxyType({})
+NO_LINES: Final[Mapping[str, TakesLines]] = MappingProxyType({})
 Advance: TypeAlias = Callable[[int], None]  # is told how many more documents are finished
 MEASURED_SECONDS: Final = 0.25  # the work after which it is judged how much more there is
 
@@ -86,7 +86,7 @@ def chunk_results(
 def gather(
     results: Generator[ChunkResult],
     job: Job,
-    lines: Mapping[str, TakesLines] = _NO_LINES,
+    lines: Mapping[str, TakesLines] = NO_LINES,
     advance: Advance | None = None,
 ) -> ChunkResult:
     """Add up the results of a run; lines are written to streams as they come, and not kept.

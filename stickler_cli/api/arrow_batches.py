@@ -1,0 +1,139 @@
+"""Documents in Arrow tables, a batch at a time: what engines that spread work call.
+
+A batch comes to a state of fixed size and to rows. States are bytes, and add up in any order to the
+bytes of one batch of all documents.
+"""
+
+import io
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from stickler_cli.compare.plan import Options, Plan
+from stickler_cli.core.json_values import json_line
+from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.documents.pairs import DocumentPair
+from stickler_cli.documents.reading import parse_json
+from stickler_cli.records.line_columns import columns_of_documents, columns_of_values
+from stickler_cli.records.row_files import lines_as_rows, require_pyarrow
+from stickler_cli.records.run_reading import read_evaluation
+from stickler_cli.runs.evaluate import evaluate_in_memory, field_infos
+from stickler_cli.runs.job import Job, OutputsRequested
+from stickler_cli.runs.unwrapping import unwrapper_of
+from stickler_cli.score.evaluation import Evaluation
+from stickler_cli.score.intervals import IntervalSettings
+from stickler_cli.settings.of_documents import ManySettings
+from .many import compiled, described, document_pair
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_COLUMNS: Final = ("id", "gt", "pred")
+_REQUESTED: Final = OutputsRequested(
+    document_lines=True,
+    value_lines=True,
+    intervals=IntervalSettings(),
+    intervals_of_fields=True,
+    rows="none",
+)
+
+
+class BatchOutcome(NamedTuple):
+    """What a batch of documents comes to."""
+
+    state: bytes
+    """Of fixed size, for `merge_states`; JSON, which `Evaluation.from_dict` takes once parsed."""
+    documents: "pa.Table"
+    """A row for each document, with the columns of docs/tables.md."""
+    values: "pa.Table"
+    """A row for each value that was compared, likewise."""
+
+
+def evaluate_batch(
+    table: "pa.Table | pa.RecordBatch", schema: object, settings: ManySettings | None = None
+) -> BatchOutcome:
+    """Compare the documents of an Arrow table with each other, a pair in each row.
+
+    Args:
+        table: columns `id` (text, different in all rows of all batches), `gt` and `pred`: JSON
+            text, or structs, lists and numbers as Arrow has them. Null where there is none.
+        schema: what `evaluate_many` takes.
+        settings: its options; None for those by default.
+
+    Raises:
+        SchemaError: the schema cannot be used.
+        UnavailableError: pyarrow is not installed.
+        UsageError: a column is missing, or an option is not for batches.
+    """
+    require_pyarrow("a table of Arrow")
+    settings = settings or ManySettings()
+    if settings.schema_by is not None:
+        raise UsageError([Problem("schema_by", "a batch has one schema", "evaluate_many")])
+    if missing := [name for name in _COLUMNS if name not in table.schema.names]:
+        expected = f"the columns {', '.join(_COLUMNS)}"
+        raise UsageError([Problem("table", f"there is no {missing[0]}", expected)])
+    plan, _, _ = compiled(schema, settings)
+    fields = [info.path for info in field_infos(plan)]
+    unwrapper = unwrapper_of(plan.root, settings)
+
+    def job_of(options: Options) -> Job:
+        return Job(plan, options, settings.missing, _REQUESTED, unwrapper=unwrapper)
+
+    documents, values = io.BytesIO(), io.BytesIO()
+    with (
+        lines_as_rows(documents, "arrow", lambda: columns_of_documents(fields)) as document_rows,
+        lines_as_rows(values, "arrow", columns_of_values) as value_rows,
+    ):
+        lines = {"document_lines": document_rows, "value_lines": value_rows}
+        pairs = _pairs(table, plan)
+        evaluation = evaluate_in_memory(plan, pairs, settings, job_of=job_of, lines=lines)
+    return BatchOutcome(_state(evaluation), _table(documents), _table(values))
+
+
+def merge_states(states: Iterable[bytes]) -> bytes:
+    """Return the state of the documents of all states; their order makes no difference.
+
+    Raises:
+        UsageError: one is no state, or they are of other schemas or options.
+    """
+    whole = Evaluation(rows="none")
+    for state in states:
+        whole.merge(read_evaluation(json.loads(state), "state"))
+    return _state(whole)
+
+
+def _state(evaluation: Evaluation) -> bytes:
+    return json_line(evaluation.to_dict())
+
+
+def _pairs(table: "pa.Table | pa.RecordBatch", plan: Plan) -> Iterator[DocumentPair]:
+    columns = (table.column(name).to_pylist() for name in _COLUMNS)
+    for name, *sides in zip(*columns, strict=True):
+        if not isinstance(name, str):
+            raise UsageError([Problem("table", f"an id is {described(name)}", "text")])
+        gt, pred = (
+            parse_json(side.encode() if isinstance(side, str) else side, name)
+            if isinstance(side, str | bytes)
+            else side
+            for side in sides
+        )
+        pair = document_pair(name, _without(gt), _without(pred), (plan.kind,))
+        yield replace(pair, **_problems(gt, pred))
+
+
+def _without(side: Any) -> Any:
+    return None if isinstance(side, Problem) else side
+
+
+def _problems(gt: object, pred: object) -> dict[str, Any]:
+    """Return the sides that could not be parsed."""
+    sides = {"gt": gt, "pred": pred}
+    return {name: side for name, side in sides.items() if isinstance(side, Problem)}
+
+
+def _table(stream: io.BytesIO) -> "pa.Table":
+    import pyarrow as pa  # an extra
+
+    with pa.ipc.open_file(stream.getvalue()) as file:
+        return file.read_all()

@@ -1,0 +1,110 @@
+"""Batches of an Arrow table come to the same, however the table is cut and in whatever order."""
+
+import json
+
+import pytest
+
+from stickler_cli import Evaluation, UsageError, evaluate_batch, evaluate_many, merge_states
+from stickler_cli.settings.of_documents import ManySettings
+
+pa = pytest.importorskip("pyarrow", reason="pyarrow IS NOT INSTALLED: no batches of Arrow")
+
+EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
+LINE = {"type": "object", "properties": {"sku": EXACT, "qty": {"type": "integer"}}}
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "name": EXACT,
+        "total": {"type": "number"},
+        "lines": {"type": "array", "items": LINE},
+    },
+}
+
+
+def rows(documents: int = 40) -> list[tuple[str, object, object]]:
+    """Documents of which some have errors, one no prediction, and one a prediction that is none."""
+    found: list[tuple[str, object, object]] = []
+    for number in range(documents):
+        gt = {"name": "n", "total": number / 7, "lines": [{"sku": "a", "qty": number}] * 2}
+        pred = {**gt, "name": "m"} if number % 5 == 0 else gt
+        pred = {**pred, "lines": gt["lines"][:1]} if number % 3 == 0 else pred
+        found.append((f"d{number:03}", gt, pred))
+    found[7] = (*found[7][:2], None)
+    return found
+
+
+def table_of(documents) -> "pa.Table":
+    names, gts, preds = zip(*documents, strict=True)
+    sides = [[None if it is None else json.dumps(it) for it in side] for side in (gts, preds)]
+    return pa.table({"id": names, "gt": sides[0], "pred": sides[1]}, schema=TEXTS)
+
+
+TEXTS = pa.schema([(name, pa.string()) for name in ("id", "gt", "pred")])
+
+
+@pytest.mark.parametrize("size", [1, 3, 16])
+def test_batches_of_any_size_in_any_order_come_to_the_bytes_of_one(size):
+    table = table_of(rows())
+    whole = evaluate_batch(table, SCHEMA)
+    parts = [evaluate_batch(batch, SCHEMA) for batch in table.to_batches(max_chunksize=size)]
+
+    for states in ([it.state for it in parts], [it.state for it in reversed(parts)]):
+        assert merge_states(states) == whole.state
+    half = len(parts) // 2
+    two = merge_states([it.state for it in parts[half:]]), merge_states([parts[0].state])
+    rest = [it.state for it in parts[1:half]]
+    assert merge_states([*two, *rest]) == whole.state
+    for name in ("documents", "values"):
+        assert pa.concat_tables([getattr(it, name) for it in parts]) == getattr(whole, name)
+
+
+def test_a_state_says_what_the_evaluation_of_all_says():
+    found = evaluate_batch(table_of(rows()), SCHEMA)
+    evaluation = Evaluation.from_dict(json.loads(found.state))
+    expected = evaluate_many(SCHEMA, rows())
+
+    assert evaluation.tally == expected.tally
+    assert evaluation.documents == expected.documents
+    assert evaluation.overall_score == expected.overall_score
+    lower, upper = evaluation.to_dict()["confusion_matrix"]["intervals"]["overall"]["cm_f1"]
+    assert 0 < lower < upper < 1
+    assert found.documents.num_rows == 40
+    assert found.values.num_rows == sum(expected.tally.leaves[:4])
+
+
+def test_structs_are_compared_like_text():
+    some = [row for row in rows() if row[2] is not None]
+    names, gts, preds = zip(*some, strict=True)
+    structs = pa.table({"id": names, "gt": list(gts), "pred": list(preds)})
+
+    assert evaluate_batch(structs, SCHEMA).state == evaluate_batch(table_of(some), SCHEMA).state
+
+
+def test_what_is_no_document_is_told_by_its_id():
+    table = pa.table({"id": ["x", "y"], "gt": ["{}", "{"], "pred": ["[1", "{}"]})
+    record = json.loads(evaluate_batch(table, SCHEMA).state)
+
+    assert [(it["document"], it["status"]) for it in record["problems"]] == [
+        ("y", "failed"),
+        ("x", "invalid"),
+    ]
+
+
+def test_settings_are_those_of_evaluate_many_and_must_agree():
+    table = table_of(rows())
+    other = evaluate_batch(table, SCHEMA, ManySettings(recall_with_fd=True))
+
+    assert json.loads(other.state)["options"]["recall_with_fd"] is True
+    with pytest.raises(UsageError, match="do not go together: recall_with_fd"):
+        merge_states([other.state, evaluate_batch(table, SCHEMA).state])
+
+
+def test_what_a_batch_cannot_be_is_refused():
+    with pytest.raises(UsageError, match="there is no pred, expected the columns id, gt, pred"):
+        evaluate_batch(pa.table({"id": ["x"], "gt": ["{}"]}), SCHEMA)
+    with pytest.raises(UsageError, match="an id is of type null, expected text"):
+        evaluate_batch(pa.table({"id": [None], "gt": ["{}"], "pred": ["{}"]}), SCHEMA)
+    with pytest.raises(UsageError, match="a batch has one schema"):
+        evaluate_batch(table_of(rows()), SCHEMA, ManySettings(schema_by="kind"))
+    with pytest.raises(UsageError, match="state"):
+        merge_states([b"{}"])
