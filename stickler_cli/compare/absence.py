@@ -42,18 +42,22 @@ class Absence:
         """Return whether a value is nothing, as `is_absent` does."""
         if not isinstance(value, _CONTAINERS):
             return not value if isinstance(value, str) else value is None
+        is_deep = False
+        for part in value.values() if isinstance(value, dict) else value:
+            if isinstance(part, _CONTAINERS):
+                is_deep = True
+            elif part if isinstance(part, str) else part is not None:
+                return False  # most have such a part, and it is found as soon as looked up
+        if not is_deep:
+            return True
         found = self._known.get(id(value))
         if found is None:
-            found, is_deep = True, False
+            found = True
             for part in value.values() if isinstance(value, dict) else value:
-                if isinstance(part, _CONTAINERS):
-                    found, is_deep = self(part), True
-                else:
-                    found = not part if isinstance(part, str) else part is None
-                if not found:
+                if isinstance(part, _CONTAINERS) and not self(part):
+                    found = False
                     break
-            if is_deep:  # of others it is found as soon as looked up
-                self._known[id(value)] = found
+            self._known[id(value)] = found
         return found
 
 

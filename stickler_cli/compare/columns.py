@@ -153,9 +153,13 @@ class Columns:
             keys = list(map(id, both))
             found = dict(zip(keys, both, strict=True))
         values: list[Any] = []
+        absent = self._is_absent
         for key, value in found.items():
-            found[key] = NOTHING if self._is_absent(value) else len(values)
-            if found[key] != NOTHING:
+            # Of scalars these are nothing, and most columns are of scalars.
+            if value is None or (value == "" if self.scalar else absent(value)):
+                found[key] = NOTHING
+            else:
+                found[key] = len(values)
                 values.append(value)
         return Codes(*self._sides(map(found.__getitem__, keys), np.intp), values)
 
