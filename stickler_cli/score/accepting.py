@@ -86,7 +86,7 @@ def needed(level: float, most: float) -> int:
 
 
 def p_values(found: Losses, most: "float | Floats") -> Floats:
-    """Return for each threshold the p-value of `expected loss > most`.
+    """Return for each threshold the p-value of `expected loss > most`, which is in (0, 1).
 
     The tail of a binomial where losses are 0 or 1, else the Hoeffding-Bentkus bound.
 
@@ -101,10 +101,9 @@ def p_values(found: Losses, most: "float | Floats") -> Floats:
     mean = np.minimum(found.mean, most)
     with np.errstate(divide="ignore", invalid="ignore"):
         inner = np.where(mean > 0, mean * np.log(mean / most), 0)
-        outer = np.where(mean < 1, (1 - mean) * np.log((1 - mean) / (1 - np.asarray(most))), 0)
+    outer = (1 - mean) * np.log((1 - mean) / (1 - np.asarray(most)))
     hoeffding = np.exp(-n * (inner + outer))
-    bounded: Floats = np.minimum(1, np.minimum(hoeffding, bentkus))
-    return np.where(found.whole, binomial, bounded)
+    return np.where(found.whole, binomial, np.minimum(hoeffding, bentkus))
 
 
 def rejected(p: Floats, starts: Indexes, level: float) -> Floats:
