@@ -5,7 +5,7 @@ from dataclasses import replace
 from stickler_cli.advice.judge_check import JudgeReport, judge_report
 from stickler_cli.advice.verdicts import read_verdicts
 from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.reports.formats import JUDGE_FORMATS
+from stickler_cli.reports.formats import PLAIN_FORMATS
 from stickler_cli.runs.assembly import client_of, comparing, policy_of
 from stickler_cli.runs.limits import room_for_depth
 from stickler_cli.runs.rehearsal import refuse_runaway
@@ -20,7 +20,7 @@ from .outputs import outputs_of
 def judge_check(settings: JudgeSettings) -> ExitCode:
     """Ask judges about labelled pairs, and print how far they agree with people."""
     inputs = [("the schema", settings.schema), ("PAIRS", settings.pairs)]
-    outputs = outputs_of(settings, inputs, JUDGE_FORMATS)
+    outputs = outputs_of(settings, inputs, PLAIN_FORMATS)
     loaded = schema_of(settings.schema, settings)
     client = client_of(loaded.plan, policy_of(settings))
     if client is None:

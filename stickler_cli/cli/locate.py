@@ -9,7 +9,7 @@ from stickler_cli.documents.pairs import Pairs, open_pairs
 from stickler_cli.locating.locator import Boxed, Locator, Measure
 from stickler_cli.locating.placed_fields import Located, places_report
 from stickler_cli.reports.figures import some_of
-from stickler_cli.reports.formats import PLACES_FORMATS
+from stickler_cli.reports.formats import PLAIN_FORMATS
 from stickler_cli.runs.assembly import client_of, comparing, inputs_of, policy_of
 from stickler_cli.runs.limits import room_for_depth
 from stickler_cli.runs.unwrapping import unwrapper_of
@@ -24,7 +24,7 @@ _SIZE = re.compile(r"\s*(\d{1,6})\s*[xX]\s*(\d{1,6})\s*")
 
 def places(settings: PlacesSettings) -> ExitCode:
     """Compare values and the boxes that they came with, and print what they come to."""
-    outputs = outputs_of(settings, inputs_of(settings), PLACES_FORMATS)
+    outputs = outputs_of(settings, inputs_of(settings), PLAIN_FORMATS)
     measure = Measure(settings.boxes, settings.min_overlap, _page_size(settings.page_size))
     loaded = schema_of(settings.schema, settings)
     plan = loaded.plan

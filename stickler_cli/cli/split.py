@@ -2,7 +2,7 @@
 
 from stickler_cli.packets.report import SECTIONS_F1, SplitReport
 from stickler_cli.packets.run import split_of
-from stickler_cli.reports.formats import SPLIT_FORMATS
+from stickler_cli.reports.formats import PLAIN_FORMATS
 from stickler_cli.runs.limits import room_for_depth
 from stickler_cli.settings.of_documents import SplitSettings
 from .console import ExitCode, warn
@@ -12,7 +12,7 @@ from .outputs import NAMED, outputs_of
 def split(settings: SplitSettings) -> ExitCode:
     """Compare the sections of all packets and print what they come to."""
     inputs = [("GT", settings.gt), ("PRED", settings.pred)]
-    outputs = outputs_of(settings, inputs, SPLIT_FORMATS)
+    outputs = outputs_of(settings, inputs, PLAIN_FORMATS)
     with room_for_depth():
         report = split_of(settings)
     outputs.write(report)

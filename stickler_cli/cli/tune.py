@@ -15,7 +15,7 @@ from stickler_cli.core.problems import ComparisonError, Problem, UsageError, did
 from stickler_cli.documents.pairs import Pairs, open_pairs
 from stickler_cli.documents.reading import BOM, STANDARD_INPUT
 from stickler_cli.reports.figures import setting, some_of
-from stickler_cli.reports.formats import TUNE_FORMATS
+from stickler_cli.reports.formats import PLAIN_FORMATS
 from stickler_cli.runs.assembly import client_of, comparing, inputs_of, policy_of
 from stickler_cli.runs.limits import room_for_depth
 from stickler_cli.runs.tuned import COMMENT, commented, hashes, tuned_on
@@ -32,7 +32,7 @@ from .outputs import NAMED, outputs_of
 
 def tune(settings: TuneSettings) -> ExitCode:
     """Propose thresholds, and print the evidence."""
-    outputs = outputs_of(settings, inputs_of(settings), TUNE_FORMATS)
+    outputs = outputs_of(settings, inputs_of(settings), PLAIN_FORMATS)
     loaded = schema_of(settings.schema, settings)
     try:
         evidence, notes = _evidence(loaded, settings)

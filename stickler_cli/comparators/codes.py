@@ -1,13 +1,10 @@
 """Codes for values: the same number for those that may be alike."""
 
 from collections.abc import Hashable, Iterable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    pass
 
 Keys: TypeAlias = NDArray[np.intp]
 """(n,): codes from 0, as many as there are distinct ones."""

@@ -1,13 +1,10 @@
 """What constructors of comparators share: checks of keywords, and their error."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TypeGuard
 
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.problems import did_you_mean
-
-if TYPE_CHECKING:
-    pass
 
 
 class KeywordError(ValueError):

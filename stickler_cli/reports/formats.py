@@ -68,10 +68,7 @@ _TABLES: Final = {
 
 PAIR_FORMATS: Final = frozenset({"table", "json", "markdown"})
 LINT_FORMATS: Final = frozenset({"table", "json", "github"})
-TUNE_FORMATS: Final = frozenset({"table", "json"})
-JUDGE_FORMATS: Final = frozenset({"table", "json"})
-PLACES_FORMATS: Final = frozenset({"table", "json"})
-SPLIT_FORMATS: Final = frozenset({"table", "json"})
+PLAIN_FORMATS: Final = frozenset({"table", "json"})
 ERROR_FORMATS: Final = ROW_FORMATS | {"table"}
 
 SAY_PARTIAL: Final = frozenset({"table", "json", "markdown", "html"})

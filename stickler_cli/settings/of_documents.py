@@ -11,8 +11,6 @@ from .allowed import (
     ComparisonFormat,
     ErrorFormat,
     ErrorOrder,
-    PlacesFormat,
-    SplitFormat,
 )
 from .deciding import (
     ComparisonOptions,
@@ -36,7 +34,7 @@ from .inputs import (
     WrapperOptions,
 )
 from .running import ModelOptions, TerminalOptions, WorkOptions
-from .showing import BreakdownOptions, ReportOptions, TableOptions
+from .showing import BreakdownOptions, PlainOptions, ReportOptions, TableOptions
 
 
 class EvalSettings(
@@ -240,9 +238,7 @@ class ErrorsSettings(
     )
 
 
-class SplitSettings(
-    TruthSource, PredictionSource, DocumentOptions, IntervalOptions, TerminalOptions
-):
+class SplitSettings(TruthSource, PredictionSource, DocumentOptions, IntervalOptions, PlainOptions):
     """What `stickler split` is asked for."""
 
     fail_under: float | None = option(
@@ -251,17 +247,6 @@ class SplitSettings(
         "F1",
         values=Number("a number"),
         panel="gates",
-    )
-    format: SplitFormat = option(
-        "table", "What to print on standard output.", short="-f", in_file="none", panel="output"
-    )
-    output: tuple[str, ...] = option(
-        (),
-        "Also write it to this file; its suffix (.json, .txt) says the format. Repeatable.",
-        "FILE",
-        short="-o",
-        in_file="none",
-        panel="output",
     )
 
 
@@ -273,7 +258,7 @@ class PlacesSettings(
     ComparisonOptions,
     ModelOptions,
     IntervalOptions,
-    TerminalOptions,
+    PlainOptions,
 ):
     """What `stickler places` is asked for."""
 
@@ -290,17 +275,6 @@ class PlacesSettings(
         "A value is in the right place if its box overlaps by this much: intersection over union.",
         "SHARE",
         values=Number("a number above 0, at most 1", lambda number: 0 < number <= 1),
-    )
-    format: PlacesFormat = option(
-        "table", "What to print on standard output.", short="-f", in_file="none", panel="output"
-    )
-    output: tuple[str, ...] = option(
-        (),
-        "Also write it to this file; its suffix (.json, .txt) says the format. Repeatable.",
-        "FILE",
-        short="-o",
-        in_file="none",
-        panel="output",
     )
 
 

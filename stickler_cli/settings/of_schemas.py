@@ -1,7 +1,7 @@
 """What the commands are asked for that are about schemas."""
 
 from stickler_cli.core.option import Number, Settings, option
-from .allowed import COUNT, LEVEL, SHARE, FailOn, JudgeFormat, LintFormat, TuneFormat
+from .allowed import COUNT, LEVEL, SHARE, FailOn, LintFormat
 from .deciding import ComparisonOptions
 from .inputs import (
     DocumentOptions,
@@ -15,6 +15,7 @@ from .inputs import (
     WrapperOptions,
 )
 from .running import ConsoleOptions, ModelOptions, TerminalOptions
+from .showing import PlainFiles, PlainOptions
 
 
 class CheckSettings(SchemaOptions, ConsoleOptions):
@@ -46,7 +47,7 @@ class LintSettings(
     FindingOptions,
     WrapperOptions,
     SchemaOptions,
-    TerminalOptions,
+    PlainFiles,
 ):
     """What `stickler lint` is asked for."""
 
@@ -67,14 +68,6 @@ class LintSettings(
     format: LintFormat = option(
         "table", "What to print on standard output.", short="-f", in_file="none", panel="output"
     )
-    output: tuple[str, ...] = option(
-        (),
-        "Also write it to this file; its suffix (.json, .txt) says the format. Repeatable.",
-        "FILE",
-        short="-o",
-        in_file="none",
-        panel="output",
-    )
 
 
 class TuneSettings(
@@ -84,7 +77,7 @@ class TuneSettings(
     SchemaOptions,
     ComparisonOptions,
     ModelOptions,
-    TerminalOptions,
+    PlainOptions,
 ):
     """What `stickler tune` is asked for."""
 
@@ -116,17 +109,6 @@ class TuneSettings(
     seed: int = option(
         0, "Draw other halves and other random samples.", "N", values=COUNT, panel="statistics"
     )
-    format: TuneFormat = option(
-        "table", "What to print on standard output.", short="-f", in_file="none", panel="output"
-    )
-    output: tuple[str, ...] = option(
-        (),
-        "Also write it to this file; its suffix (.json, .txt) says the format. Repeatable.",
-        "FILE",
-        short="-o",
-        in_file="none",
-        panel="output",
-    )
 
 
 class LabelledSource(Settings):
@@ -142,7 +124,7 @@ class LabelledSource(Settings):
     )
 
 
-class JudgeSettings(SchemaSource, LabelledSource, SchemaOptions, ModelOptions, TerminalOptions):
+class JudgeSettings(SchemaSource, LabelledSource, SchemaOptions, ModelOptions, PlainOptions):
     """What `stickler judge-check` is asked for."""
 
     fail_under: float | None = option(
@@ -159,15 +141,4 @@ class JudgeSettings(SchemaSource, LabelledSource, SchemaOptions, ModelOptions, T
         "LEVEL",
         values=SHARE,
         panel="statistics",
-    )
-    format: JudgeFormat = option(
-        "table", "What to print on standard output.", short="-f", in_file="none", panel="output"
-    )
-    output: tuple[str, ...] = option(
-        (),
-        "Also write it to this file; its suffix (.json, .txt) says the format. Repeatable.",
-        "FILE",
-        short="-o",
-        in_file="none",
-        panel="output",
     )

@@ -1,7 +1,7 @@
 """What is made of results, and where it goes."""
 
 from stickler_cli.core.option import Settings, option
-from .allowed import COUNT, SOME, CsvShape, Order, RunFormat
+from .allowed import COUNT, SOME, CsvShape, Order, PlainFormat, RunFormat
 from .inputs import MetadataOptions
 from .running import TerminalOptions
 
@@ -24,6 +24,26 @@ class OutputOptions(TerminalOptions, panel="output"):
         "The columns of CSV, TSV, JSON Lines and Parquet: those that one would chart, or all.",
     )
     junit_fields: bool = option(False, "In JUnit XML, also give a test case for each field.")
+
+
+class PlainFiles(TerminalOptions, panel="output"):
+    """The files that results go to which have no more forms than text and JSON."""
+
+    output: tuple[str, ...] = option(
+        (),
+        "Also write it to this file; its suffix (.json, .txt) says the format. Repeatable.",
+        "FILE",
+        short="-o",
+        in_file="none",
+    )
+
+
+class PlainOptions(PlainFiles, panel="output"):
+    """What is made of such results."""
+
+    format: PlainFormat = option(
+        "table", "What to print on standard output.", short="-f", in_file="none"
+    )
 
 
 class ReportOptions(OutputOptions, panel="output"):
