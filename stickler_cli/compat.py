@@ -2,8 +2,7 @@
 
 Importing this makes `stickler_cli.compat.structured_object_evaluator.models...` and the like
 importable, so that a search and replace of `stickler` is enough; `install` makes the same
-importable as `stickler`. What is not in the table below is not here, or elsewhere:
-docs/migrating.md says where.
+importable as `stickler`. For what is not in the table below see docs/migrating.md.
 """
 
 import sys

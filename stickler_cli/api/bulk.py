@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path as File
 from typing import Any, Final
@@ -29,7 +30,12 @@ from stickler_cli.settings.of_documents import ManySettings
 from .evaluation_views import Evaluation
 from .many import described, document_pair
 from .pair_comparison import compared
-from .process_evaluation import ProcessEvaluation, process_evaluation
+from .process_evaluation import (
+    NOT_COMPARED,
+    ProcessEvaluation,
+    not_compared,
+    process_evaluation,
+)
 from .structured import StructuredModel
 from .views import comparison_result, told
 
@@ -83,7 +89,9 @@ class BulkStructuredModelEvaluator:
         `target_schema`. What is neither, and what fails to compare, is an error of that document.
         """
         name = self._name(doc_id)
-        pair = document_pair(name, gt_model, pred_model, OBJECTS)
+        # Documents wait to be compared, and dicts may be changed before that.
+        gt, pred = (deepcopy(it) if isinstance(it, dict) else it for it in (gt_model, pred_model))
+        pair = document_pair(name, gt, pred, OBJECTS)
         kind = type(gt_model) if isinstance(gt_model, StructuredModel) else self.target_schema
         if isinstance(pred_model, StructuredModel):
             pair = replace(pair, confidences=pred_model._unwrapped.confidences)  # noqa: SLF001
@@ -108,10 +116,8 @@ class BulkStructuredModelEvaluator:
             settings = ManySettings()
             options = comparing(plan, settings, client_of(plan))
             most = sys.maxsize if self.document_non_matches else 0
-            asked, unwrapper = (
-                OutputsRequested(first_non_matches=most),
-                unwrapper_of(plan.root, settings),
-            )
+            asked = OutputsRequested(first_non_matches=most)
+            unwrapper = unwrapper_of(plan.root, settings)
             self._job = Job(plan, options, "error", asked, unwrapper=unwrapper)
         return self._job
 
@@ -121,13 +127,14 @@ class BulkStructuredModelEvaluator:
             return
         pairs, self._pending = self._pending, []
         chunk = evaluate_chunk(self._job, pairs)
-        for problem in chunk.evaluation.problems:
+        found = chunk.evaluation
+        for problem in not_compared(found):
             self._tell(f"{problem.document} is not compared: {problem.problem}")
         if self.elide_errors:
-            chunk.evaluation.problems.clear()
-            for status in (Status.FAILED, Status.UNMATCHED):
-                chunk.evaluation.statuses[status] = 0
-        self._evaluation.merge(chunk.evaluation)
+            found.problems = [it for it in found.problems if it.status not in NOT_COMPARED]
+            for status in NOT_COMPARED:
+                found.statuses[status] = 0
+        self._evaluation.merge(found)
         for name, error in chunk.first_non_matches:
             self._non_matches += [{**entry, "doc_id": name} for entry in told([error])]
 

@@ -12,13 +12,18 @@ from .comparable import ComparableModel
 from .fields import Rules, takes_models
 
 
-def tell_passed_over(model: type[BaseModel], seen: tuple[type, ...] = ()) -> None:
+def tell_passed_over(model: type[BaseModel]) -> None:
     """Warn of what a class and those in its fields say in vain; of each class once.
 
     Of one that refers to classes that are not there yet nothing is told.
     """
+    _tell(model, set(), 4)  # up to where a class is made
+
+
+def _tell(model: type[BaseModel], seen: set[type[BaseModel]], level: int) -> None:
     if not model.__pydantic_complete__ or "_told" in vars(model) or model in seen:
         return
+    seen.add(model)
     if issubclass(model, ComparableModel):
         model._told = True  # noqa: SLF001 - it is what this remembers
     for name, info in model.model_fields.items():
@@ -28,9 +33,8 @@ def tell_passed_over(model: type[BaseModel], seen: tuple[type, ...] = ()) -> Non
         for rules in info.metadata:
             if isinstance(rules, Rules):
                 for text in _in_vain(rules, inside, is_list=is_list):
-                    # Up to where a class is made, or first compared.
-                    warnings.warn(f"{model.__name__}.{name} {text}", stacklevel=4 + len(seen))
-        tell_passed_over(inside, (*seen, model))
+                    warnings.warn(f"{model.__name__}.{name} {text}", stacklevel=level + 1)
+        _tell(inside, seen, level + 1)
 
 
 def _in_vain(rules: Rules, inside: type[BaseModel], *, is_list: bool) -> Iterator[str]:

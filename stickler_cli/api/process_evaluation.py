@@ -1,13 +1,17 @@
 """`ProcessEvaluation`: what many documents come to, by names that users of stickler-eval know."""
 
-from typing import Any
+from typing import Any, Final
 
 from pydantic import BaseModel, PrivateAttr
 
 from stickler_cli.core.locations import field_path
 from stickler_cli.reports.rows import named_rows
+from stickler_cli.score import evaluation as score
 from stickler_cli.score.counts import Counts
+from stickler_cli.score.document_result import DocumentProblem, Status
 from .evaluation_views import Evaluation
+
+NOT_COMPARED: Final = (Status.FAILED, Status.UNMATCHED)
 
 
 class ProcessEvaluation(BaseModel):
@@ -46,6 +50,11 @@ class ProcessEvaluation(BaseModel):
         return self._evaluation._repr_html_()
 
 
+def not_compared(evaluation: score.Evaluation) -> list[DocumentProblem]:
+    """Return why documents were not compared, in order."""
+    return [it for it in sorted(evaluation.problems) if it.status in NOT_COMPARED]
+
+
 def process_evaluation(
     evaluation: Evaluation,
     *,
@@ -66,7 +75,7 @@ def process_evaluation(
         field_metrics=fields,
         errors=[
             {"doc_id": it.document, "error": it.problem, "error_type": it.status.value}
-            for it in sorted(evaluation.problems)
+            for it in not_compared(evaluation)
         ],
         total_time=seconds,
         non_matches=non_matches,

@@ -138,6 +138,27 @@ def test_either_side_may_be_a_dict_and_documents_without_a_name_are_numbered():
     assert [each["doc_id"] for each in evaluator.compute().non_matches] == ["doc_0", "doc_1"]
 
 
+def test_a_dict_may_be_changed_after_it_was_given():
+    evaluator = BulkStructuredModelEvaluator(Order)
+    pred = {"number": "A1", "lines": []}
+    for number in ("A1", "B1"):
+        pred["number"] = number
+        evaluator.update({"number": "A1"}, pred)
+    pred["number"] = "A1"
+
+    assert evaluator.compute().field_metrics["number"]["fd"] == 1
+
+
+def test_what_is_odd_about_a_document_that_was_compared_is_no_error():
+    odd = {"number": {"_value": "A1", "_confidence": 7}}
+    for elide in (False, True):
+        results = filled([("odd", {"number": "A1"}, odd)], elide_errors=elide).compute()
+
+        assert results.document_count == 1
+        assert results.errors == []
+        assert len(results.evaluation.problems) == 1
+
+
 def test_documents_of_several_classes_are_compared_each_as_its_class_says():
     evaluator = BulkStructuredModelEvaluator()
     evaluator.update(GT, GT)
