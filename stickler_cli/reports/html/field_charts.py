@@ -122,11 +122,14 @@ def _length(axis: Axis, interval: Interval) -> float:
 
 
 def _gates(view: RunView, path: Path) -> list[tuple[float, str, bool]]:
-    """Return the limits of the gates that ask for F1 of a field."""
+    """Return the limits of the gates that ask for the F1 that is drawn of a field."""
+    mode = "leaves" if path else "overall"
     return [
         (it.limit, visible(it.gate.text), it.passed)
         for it in view.run.gates
-        if it.gate.metric == "f1" and 0 <= it.limit <= 1 and path in asked(it.gate, [path])
+        if (it.gate.metric, it.gate.mode) == ("f1", mode)
+        and 0 <= it.limit <= 1
+        and path in asked(it.gate, [path])
     ]
 
 
