@@ -22,8 +22,8 @@ from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.batch import batch_of
 from stickler_cli.settings.of_documents import CompareSettings
 from .command_schema import schema_of
-from .console import ExitCode, show_problems, warn
-from .outputs import outputs_of
+from .console import ExitCode, show_problems
+from .outputs import outputs_of, tell_asked
 
 
 def compare(settings: CompareSettings) -> ExitCode:
@@ -97,8 +97,7 @@ def _compared(
     with room_for_depth():
         account = compare_documents(loaded.plan, [gt], [pred], options)
         root = explain(account, options)
-    if client is not None:
-        warn(f"models: {client.usage}")
+    tell_asked(client, settings)
     return ComparedPair(
         schema=loaded.path,
         model_name=loaded.name,

@@ -25,7 +25,7 @@ from stickler_cli.settings.of_runs import AcceptSettings
 from .command_schema import schema_of
 from .console import ExitCode, warn, write_result
 from .follow_up import explaining
-from .outputs import exit_code_of, listing, outputs_of
+from .outputs import exit_code_of, listing, outputs_of, tell_asked
 
 EPOCH: Final = "SOURCE_DATE_EPOCH"  # seconds: the time that a run says it began
 
@@ -53,7 +53,7 @@ def evaluate(settings: EvalSettings) -> ExitCode:
         _check_repeats(settings)
         reported = replace(reported, accounts=True, first_non_matches=MOST_ERRORS)
     assembly = assemble(settings, reported, lambda: schema_of(settings.schema, settings))
-    pairs, client = assembly.pairs, assembly.job.options.client
+    pairs = assembly.pairs
     if settings.verbose:
         total = "?" if pairs.total is None else pairs.total
         named = f"{assembly.schema.name} of {assembly.schema.path}"
@@ -77,8 +77,6 @@ def evaluate(settings: EvalSettings) -> ExitCode:
     run = replace(run, explaining=explaining(settings))
     outputs.write(run)
     outputs.conclude(run)
-    if client is not None and not settings.quiet:
-        warn(f"models: {client.usage}")
     if signal is not None:
         return ExitCode(128 + signal)
     code = exit_code_of(run)
@@ -146,13 +144,15 @@ def evaluated(assembly: Assembly) -> tuple[Run, int | None]:
             warn(text)
 
     wants_progress = sys.stderr.isatty() if settings.progress is None else settings.progress
-    return evaluate_all(
+    found = evaluate_all(
         assembly,
         started=_now(),
         progress=wants_progress and not settings.quiet,
         tell=tell,
         written=lambda run: written("json", run, TableStyle()),
     )
+    tell_asked(assembly.job.options.client, settings)
+    return found
 
 
 def _now() -> str:

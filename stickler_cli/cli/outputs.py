@@ -36,7 +36,7 @@ from stickler_cli.settings.of_documents import (
 )
 from stickler_cli.settings.of_runs import ReportSettings
 from stickler_cli.settings.of_schemas import JudgeSettings, LintSettings, TuneSettings
-from stickler_cli.settings.running import TerminalOptions
+from stickler_cli.settings.running import ConsoleOptions, TerminalOptions
 from stickler_cli.settings.showing import ReportOptions
 from .console import ExitCode, show_problems, warn, write_result
 
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from stickler_cli.advice.judge_check import JudgeReport
     from stickler_cli.advice.linting import LintReport
     from stickler_cli.advice.tuning import TuneReport
+    from stickler_cli.clients.client import Client
     from stickler_cli.diff.changes import Difference  # few commands load it
     from stickler_cli.locating.placed_fields import PlacesReport
     from stickler_cli.packets.report import SplitReport
@@ -143,6 +144,12 @@ class Outputs:
             for result in results.gates:
                 if not result.passed:
                     warn(f"gate failed: {result.reason}")
+
+
+def tell_asked(client: "Client | None", settings: ConsoleOptions) -> None:
+    """Say on standard error what asking models took, if any may have been asked."""
+    if client is not None and not settings.quiet:
+        warn(f"models: {client.usage}")
 
 
 def outputs_of(

@@ -27,7 +27,7 @@ from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.settings.of_schemas import TuneSettings
 from .command_schema import schema_of
 from .console import ExitCode, show_problems
-from .outputs import NAMED, outputs_of
+from .outputs import NAMED, outputs_of, tell_asked
 
 
 def tune(settings: TuneSettings) -> ExitCode:
@@ -103,11 +103,14 @@ def _evidence(loaded: LoadedSchema, settings: TuneSettings) -> tuple[Evidence, l
     with room_for_depth():
         if settings.verdicts is not None:
             lines = read_verdicts(settings.verdicts, plan, settings.max_document_size)
-            return of_verdicts(lines, options), []
+            evidence = of_verdicts(lines, options)
+            tell_asked(client, settings)
+            return evidence, []
         pairs = open_pairs(settings.gt, settings.pred, settings, (plan.kind,))
         left_out: list[str] = []
         unwrapper = unwrapper_of(plan.root, settings)
         evidence = of_documents(plan, _comparable(pairs, unwrapper, left_out), options)
+    tell_asked(client, settings)
     notes = [*map(str, pairs.problems)]
     if left_out:
         notes.append(f"without both sides and left out: {some_of(left_out, NAMED)}")

@@ -119,7 +119,7 @@ def answered(
     attempt, garbled, wait = 0, 0, 0.0
     failure: ModelError | None = None
     while True:
-        spent = purse.spent
+        spent = "" if model.is_local else purse.spent
         passage = UnaskedError(spent) if spent else way.turnstile.enter(wait, stopped)
         if isinstance(passage, UnaskedError):
             return failure or passage
@@ -132,14 +132,14 @@ def answered(
         asked = retry_after(error)
         patient = asked is None or asked <= retry.longest_wait
         failure = failure_of(error, attempt, None if patient else asked)
-        if isinstance(failure, RefusedError):
+        refusal = None if way.turnstile.answered else _refusal(model, error, failure)
+        if refusal is not None:
+            stopped.set()  # before those who wait for this call are let through
+            way.turnstile.refused(passage)
+            raise refusal
+        if model.is_local or isinstance(failure, RefusedError):
             way.turnstile.worked(passage)
         else:
-            refusal = None if way.turnstile.answered else _refusal(model, error, failure)
-            if refusal is not None:
-                stopped.set()  # before those who wait for this call are let through
-                way.turnstile.refused(passage)
-                raise refusal
             way.turnstile.failed(passage, failure.cause, asked, waits=patient)
         garbled += reply.usage.calls if is_garbled(error) else 0
         pays = is_passing(error) and patient and garbled < MOST_GARBLED

@@ -154,7 +154,8 @@ class Client:
         name = model.title, model.server.address if model.server else ""
         with self._lock:
             if name not in self._turnstiles:
-                self._turnstiles[name] = Turnstile(model.title, self.policy.per_minute)
+                per_minute = None if model.is_local else self.policy.per_minute
+                self._turnstiles[name] = Turnstile(model.title, per_minute)
         retry, at_once = self.policy.retry, self.policy.concurrency
         return Way(self._connections, self._turnstiles[name], self._purse, retry, at_once)
 

@@ -170,7 +170,9 @@ class Judge(Model[Pair, Verdict]):
         from pydantic_ai.exceptions import UnexpectedModelBehavior  # takes 0.7 s
         from pydantic_ai.usage import RunUsage
 
-        agent, used = connections.opened(self, lambda: self._agent(connections)), RunUsage()
+        # One for each connection: with another key in the environment there is another.
+        state = (self, id(self.server.reached(connections)))
+        agent, used = connections.opened(state, lambda: self._agent(connections)), RunUsage()
         work = asyncio.wait_for(agent.run(message, usage=used), connections.timeout)
         try:
             result: Any = connections.run(work)

@@ -122,6 +122,25 @@ def test_every_attempt_counts_as_a_call(client):
     assert client.usage.calls == 3
 
 
+def test_a_model_in_this_process_is_neither_given_up_nor_held_up(own_cache):
+    class Local(Capitals):
+        is_local = True
+        batch_size = 1
+
+        def call(self, questions, connections):
+            if questions[0].startswith("bad"):
+                raise ValueError(*questions)
+            return super().call(questions, connections)
+
+    client = client_of(per_minute=1, max_tokens=1)
+    texts = [*(f"bad {number}" for number in range(20)), "a", "b", "c"]
+    answers = client.answers(Local(), texts)
+
+    assert [answers[text] for text in "abc"] == ["A", "B", "C"]
+    assert client.usage == Usage(calls=23, failed=20, input_tokens=3)
+    client.close()
+
+
 def test_what_the_cache_has_is_not_asked(client):
     client.answers(Capitals(), ["a", "b"])
     model, other = Capitals(), client_of()

@@ -362,6 +362,17 @@ def test_after_ten_failures_in_a_row_nobody_is_asked_any_more(server, asking, mo
     assert client.usage.unasked >= 20
 
 
+def test_another_key_in_the_environment_is_used_at_once(server, asking, monkeypatch):
+    server.faults += [401]
+    with asking():
+        with pytest.raises(UnavailableError):
+            LLMComparator("openai:m").compare("a", "A")
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-another-key")
+
+        assert LLMComparator("openai:m").compare("a", "A") == 1.0
+    assert server.requests[-1][1]["authorization"] == "Bearer sk-another-key"
+
+
 def test_failures_of_one_model_are_not_those_of_another(server, asking):
     with asking(attempts=1):
         server.faults += [500] * 20
