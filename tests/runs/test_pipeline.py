@@ -186,7 +186,7 @@ def test_results_that_take_too_much_memory_fail_one_document(in_process, monkeyp
 
 
 def test_a_document_that_cannot_be_read_for_lack_of_memory_is_failed(monkeypatch):
-    def read(ref, *, fingerprinted, marks=None):
+    def read(ref, *, fingerprinted, marks=None, kinds_of=None):
         raise MemoryError
 
     monkeypatch.setattr("stickler_cli.runs.chunk.read_pair", read)
