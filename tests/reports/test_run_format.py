@@ -85,7 +85,7 @@ def test_a_run_over_one_pair_says_more_and_fits(run_of):
         {"overall_score": 1.5},
         {"documents": {}},
         {"field_scores": {}},
-        {"never_present": [""]},
+        {"never_present": [1]},
         {"notes": [1]},
     ],
 )
