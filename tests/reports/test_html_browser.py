@@ -1,7 +1,7 @@
 """The HTML report in a browser: it sorts, filters, opens and asks nobody for anything.
 
 Driven by Playwright in a Chromium that is installed: the one that `STICKLER_CHROMIUM` names, or
-one on the path. Without one these tests are skipped.
+one on the path. Without one these tests are skipped, but with `CI=true`, where they fail.
 """
 
 import json
@@ -26,6 +26,7 @@ from stickler_cli.reports.formats import render
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.runs.chunk import non_match_lines
 from stickler_cli.score.kept_errors import KeptErrors
+from .conftest import ORDERS
 
 pytestmark = pytest.mark.slow
 
@@ -44,14 +45,22 @@ def installed() -> str | None:
     return os.environ.get("STICKLER_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
 
 
+def missing(what: str) -> None:
+    """Skip a test, and say so; where all is to be tried, fail."""
+    if os.environ.get("CI") == "true":
+        pytest.fail(what)
+    pytest.skip(what)
+
+
 @pytest.fixture(scope="module")
 def browser():
-    sync_api = pytest.importorskip(
-        "playwright.sync_api", reason="PLAYWRIGHT IS NOT INSTALLED: the page is not tried out"
-    )
+    try:
+        from playwright import sync_api  # not among what the tests need by default
+    except ImportError:
+        missing("PLAYWRIGHT IS NOT INSTALLED: the page is not tried out")
     path = installed()
     if path is None:
-        pytest.skip("NO CHROMIUM IS INSTALLED: the page is not tried out in a browser")
+        missing("NO CHROMIUM IS INSTALLED: the page is not tried out in a browser")
     with sync_api.sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
         yield chromium
@@ -690,3 +699,70 @@ def test_the_page_of_a_difference_is_cut_off_nowhere(browser, tmp_path, run_of, 
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert page.locator("main td, main th, main p, main li").evaluate_all(wide) == 0
     page.close()
+
+
+@pytest.fixture
+def findings():
+    """Return what axe-core finds of a page: its rules, and the first place of each."""
+    try:
+        from axe_playwright_python.sync_playwright import Axe
+    except ImportError:
+        missing("AXE-PLAYWRIGHT-PYTHON IS NOT INSTALLED: the page is not tried for everyone")
+
+    def run(page) -> list[tuple[str, str]]:
+        found = Axe().run(page).response["violations"]
+        return [(each["id"], each["nodes"][0]["html"]) for each in found]
+
+    return run
+
+
+def wide_run(run_of):
+    names = [f"field {at}" for at in range(120)]
+    schema = {"type": "object", "properties": {name: {"type": "string"} for name in names}}
+    return run_of(schema, [DocumentPair("a", dict.fromkeys(names, "x"), {})], detailed=True)
+
+
+def cut_run(run_of):
+    pairs = [DocumentPair(f"{at}", {"id": "x"}, {"id": f"{at % 7}"}) for at in range(60)]
+    run = run_of(pairs=pairs, detailed=True)
+    kept = KeptErrors(most=5)
+    kept.merge(run.detail.errors)
+    return replace(run, detail=replace(run.detail, errors=kept))
+
+
+@pytest.mark.parametrize(
+    ("make", "link"),
+    [
+        (lambda run_of: run_of({"type": "object"}, [], detailed=True), ""),
+        (lambda run_of: run_of(pairs=ORDERS[1:2], single=True, detailed=True), ""),
+        (lambda run_of: run_of(gates=["f1>=0.9"], intervals=True, detailed=True), "#fields&open=*"),
+        (lambda run_of: run_of(ITEMS, INVOICES, detailed=True), "#document=a&path=lines[0]"),
+        (lambda run_of: run_of(ITEMS, INVOICES, detailed=True), "#document=a"),
+        (wide_run, "#errors&group=class"),
+        (cut_run, "#errors&group=cause&sort=pred"),
+    ],
+)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_on_pages_of_runs(open_page, run_of, findings, make, link, scheme):
+    page = open_page(make(run_of), link, color_scheme=scheme)
+
+    assert findings(page) == []
+
+
+def test_axe_finds_nothing_on_the_page_of_a_difference(browser, run_of, findings, tmp_path):
+    base, new = run_of(detailed=True, intervals=True), run_of(pairs=ORDERS[:2], detailed=True)
+    file = tmp_path / "diff.html"
+    text = render("html", compare_runs({"base": base}, {"new": new}), TableStyle())
+    file.write_text(text, encoding="utf-8")
+    page = browser.new_page()
+    page.goto(f"file://{file}")
+
+    assert findings(page) == []
+    page.close()
+
+
+def test_with_forced_colours_bars_and_marks_can_still_be_seen(open_page, run_of):
+    page = open_page(run_of(ITEMS, INVOICES, detailed=True), forced_colors="active")
+
+    kept = "getComputedStyle(document.querySelector('.part.fd')).forcedColorAdjust"
+    assert page.evaluate(kept) == "none"
