@@ -285,6 +285,19 @@ COMMANDS: Final = {
   stickler report nightly/ --format markdown
   stickler report nightly/ --by currency --open""",
     ),
+    "view": Command(
+        """Serve the page of a run of any size to this machine, until Ctrl-C.
+
+        RUN is a run directory, as eval --run-dir makes it. The page asks for errors as one scrolls,
+        so none is left out. It is served on 127.0.0.1 only, at an address that cannot be guessed,
+        and changes nothing.
+        """,
+        "viewing.view",
+        {"run": Argument("RUN", "A run directory.")},
+        examples="""
+  stickler view nightly/
+  stickler view nightly/ --port 8000 --open""",
+    ),
     "comparators": Command(
         "List the comparators with their keywords and defaults.", "listings.list_comparators"
     ),

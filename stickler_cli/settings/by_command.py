@@ -9,7 +9,7 @@ from .of_documents import (
     PlacesSettings,
     SplitSettings,
 )
-from .of_runs import AcceptSettings, DiffSettings, MergeSettings, ReportSettings
+from .of_runs import AcceptSettings, DiffSettings, MergeSettings, ReportSettings, ViewSettings
 from .of_schemas import (
     CheckSettings,
     InitSettings,
@@ -26,6 +26,7 @@ COMMANDS: Final = {
     "diff": DiffSettings,
     "merge": MergeSettings,
     "report": ReportSettings,
+    "view": ViewSettings,
     "accept": AcceptSettings,
     "check": CheckSettings,
     "init": InitSettings,

@@ -1,7 +1,7 @@
 """What the commands are asked for that tell of runs, or of what runs would let pass."""
 
 from stickler_cli.core.option import option
-from .allowed import LEVEL, MARGIN, SHARE, RunFormat
+from .allowed import COUNT, LEVEL, MARGIN, SHARE, RunFormat
 from .deciding import DecidingOptions, GateOptions, IntervalOptions
 from .inputs import ConfidenceSource, DocumentOptions, SchemaOptions, SeveralSchemas, SourceOptions
 from .running import ModelOptions, TerminalOptions, WorkOptions
@@ -88,6 +88,13 @@ class ReportSettings(OutputOptions, TableOptions, BreakdownOptions, TerminalOpti
         in_file="none",
         is_path=True,
     )
+
+
+class ViewSettings(TerminalOptions):
+    """What `stickler view` is asked for."""
+
+    port: int = option(0, "Serve on this port; 0 is one that is free.", "N", values=COUNT)
+    open: bool = option(False, "Open the page in a browser.", in_file="none")
 
 
 class AcceptSettings(

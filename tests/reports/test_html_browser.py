@@ -12,10 +12,13 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
+from threading import Thread
 
 import jsonschema
 import pytest
 
+from stickler_cli.cli import main
+from stickler_cli.cli.viewing import served
 from stickler_cli.core.locations import field_path
 from stickler_cli.diff.comparing import compare_runs
 from stickler_cli.documents.pairs import DocumentPair
@@ -766,3 +769,50 @@ def test_with_forced_colours_bars_and_marks_can_still_be_seen(open_page, run_of)
 
     kept = "getComputedStyle(document.querySelector('.part.fd')).forcedColorAdjust"
     assert page.evaluate(kept) == "none"
+
+
+LISTS = [
+    "",
+    "#errors&sort=-similarity",
+    "#errors&group=cause",
+    "#errors&group=pair&sort=document",
+    "#errors&field=line_items&group=class",
+    "#errors&outcome=fd&find=E",
+    "#errors&of=midori-jp&sort=pred",
+]
+
+
+def is_listed(page) -> bool:
+    """Return whether all rows of the list of errors are there."""
+    rows_of = page.locator("#errors-list .row").all_text_contents()
+    return bool(page.locator("#errors-count").text_content()) and "…" not in rows_of
+
+
+def test_a_served_page_lists_what_a_page_that_has_all_lists(browser, open_page, tmp_path):
+    folder = Path(__file__).parents[2]
+    sources = [str(folder / "schemas" / "invoice.json")]
+    sources += [str(folder / "fixtures" / "invoice" / side) for side in ("gt", "pred")]
+    kept, file = str(tmp_path / "kept"), str(tmp_path / "report.html")
+    assert main(["eval", *sources, "--no-config", "-q", "--run-dir", kept, "-o", file]) == 0
+    server, address = served(kept, 0)
+    thread = Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        whole, asked = browser.new_page(), browser.new_page()
+        for link in LISTS:
+            shown = []
+            for page, place in ((whole, f"file://{file}"), (asked, address)):
+                page.goto("about:blank")
+                page.goto(f"{place}{link}")
+                page.wait_for_selector("html[data-ready]", state="attached")
+                becomes(page, partial(is_listed, page), expected=True)
+                rows_of = page.locator("#errors-list .row").all_text_contents()
+                shown.append([page.locator("#errors-count").text_content(), *rows_of])
+            assert shown[0] == shown[1], link
+            assert len(shown[0]) > 1, link
+    finally:
+        whole.close()
+        asked.close()
+        server.shutdown()
+        thread.join()
+        server.server_close()

@@ -96,7 +96,7 @@ const Documents = (() => {
     const inside = [];
     if (row) inside.push(element("p", {}, `Score ${rate(row[SCORE])} · ${row[STATUS]} · ${plural(row[TP], "value")} right, ${row[FD]} wrong, ${row[FA]} invented, ${row[FN]} missed`));
     const rows = whole.get(id);
-    const wrong = Errors.ofDocument(id);
+    const wrong = await Errors.ofDocument(id);
     if (rows) {
       const holder = element("div", {}, ...tree(rows, wrong.length > 0 && rows.length > 30).filter(Boolean));
       const box = element("input", { type: "checkbox", onchange: () => holder.replaceChildren(...tree(rows, box.checked).filter(Boolean)) });

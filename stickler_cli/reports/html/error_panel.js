@@ -98,8 +98,9 @@ const linkTo = (place, text = place.path) => element("a", { href: State.link(pla
 const siblingsOf = (error, others) => {
   const [path, around] = [error[PATH], parentOf(error[PATH])];
   const isInside = (each) => each[INSIDE] === path || (each[PATH].startsWith(path) && ".[".includes(each[PATH][path.length] ?? "no"));
-  const inside = others.filter((each) => each !== error && isInside(each));
-  const beside = others.filter((each) => each !== error && !isInside(each) && parentOf(each[PATH]) === around);
+  const rest = others.filter((each) => !isAt(each, { as: outcomeOf(error).toLowerCase(), document: error[DOCUMENT], path }));
+  const inside = rest.filter(isInside);
+  const beside = rest.filter((each) => !isInside(each) && parentOf(each[PATH]) === around);
   return [
     listOf("Wrong inside of it", inside, error),
     listOf(around ? `Also wrong in ${visible(around)}` : "Also wrong in this document", beside, error),

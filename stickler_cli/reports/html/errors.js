@@ -7,14 +7,13 @@ const Errors = (() => {
   let all = [];
   let complete = true;
   let list = null;
-  let kept = []; // errors that are let through, in order
-  let groups = null; // [{ key, title, first, count }], their errors one after the other
+  let kept = null; // errors that are let through
   let shut = new Set();
   let lines = []; // what the list shows: groups, and positions in `kept`
   let applied = "";
 
   const cells = (at) => {
-    const error = kept[at];
+    const error = kept.at(at);
     const value = (side, name) => element("span", { class: `value ${name}${error[side] === null ? " absent" : ""}` }, shown(error[side]));
     return [
       element("span", { class: "outcome" }, outcomeMark(outcomeOf(error)), Verdicts.of(error) ? element("span", { class: "judged", title: "you gave a verdict" }, " ✓") : null),
@@ -29,13 +28,14 @@ const Errors = (() => {
 
   const draw = () => {
     lines = [];
-    if (!groups) lines = kept.map((_, at) => at);
-    for (const group of groups || []) {
+    if (!kept.groups) lines = Array.from({ length: kept.count }, (_, at) => at);
+    for (const group of kept.groups || []) {
       const folded = shut.has(group.group);
       lines.push({ ...group, folded, note: counted(group.count, group.filter && truth({ ...State.now.errors, ...group.filter })) });
       if (!folded) for (let at = group.first; at < group.first + group.count; at += 1) lines.push(at);
     }
-    list.show(lines.length, (index) => lines[index], { grouped: Boolean(groups), order: State.now.errors.sort });
+    const item = (index) => (typeof lines[index] === "number" && !kept.at(lines[index]) ? undefined : lines[index]);
+    list.show(lines.length, item, { grouped: Boolean(kept.groups), order: State.now.errors.sort });
   };
 
   const fold = (group) => {
@@ -60,11 +60,15 @@ const Errors = (() => {
     for (const box of boxes) box.checked = !errors.outcome.length || errors.outcome.includes(box.value);
     byId("errors-chosen").replaceChildren(...chips(errors));
     shut = new Set();
-    const found = sorted(all.filter(filterOf(errors)), errors.sort);
-    [kept, groups] = grouped(found, errors.group);
+    if (SERVED) Asked.of(errors, () => list.draw()).then((found) => applied === wanted && take(found, errors)).catch(fail);
+    else take(new Held(all, errors), errors);
+  };
+
+  const take = (found, errors) => {
+    kept = found;
     draw();
-    const known = complete ? all.length : truth(errors);
-    byId("errors-count").textContent = `${counted(kept.length, known)}${complete || known === kept.length ? "" : " on this page"}`;
+    const known = complete ? facts.total : truth(errors);
+    byId("errors-count").textContent = `${counted(kept.count, known)}${complete || known === kept.count ? "" : " on this page"}`;
   };
 
   // Filters that have no control of their own, each with a button that takes it away.
@@ -78,30 +82,29 @@ const Errors = (() => {
   };
 
   const show = async (place) => {
-    const at = kept.findIndex((error) => isAt(error, place));
-    const error = at < 0 ? all.find((each) => isAt(each, place)) : kept[at];
+    const { at, error } = await (kept ?? (SERVED ? await Asked.of(State.now.errors, () => {}) : new Held(all, State.now.errors))).find(place);
     if (!error) {
       Panel.show([element("span", { class: "path" }, visible(place.path))], [element("p", { class: "note" }, `There is no error at this place of document ${visible(place.document)} on this page.`)], { place: "" });
       return;
     }
-    const step = (by) => at >= 0 && kept[at + by] && (() => State.show(placeOf(kept[at + by])));
+    const step = (by) => at >= 0 && at + by >= 0 && at + by < (kept?.count ?? 0) && (async () => State.show(placeOf(await kept.get(at + by))));
     Panel.show(
       [element("span", { class: "path" }, visible(error[PATH]))],
-      errorParts(error, ofDocument(error[DOCUMENT])),
-      { before: step(-1), after: step(1), place: at < 0 ? "" : `${at + 1} of ${kept.length}` },
+      errorParts(error, await ofDocument(error[DOCUMENT])),
+      { before: step(-1), after: step(1), place: at < 0 || !kept ? "" : `${at + 1} of ${kept.count}` },
     );
   };
 
   const start = async () => {
     [all, [facts]] = await Promise.all([load("non-matches"), load("facts")]);
-    complete = all.length === facts.total;
+    complete = SERVED || all.length === facts.total;
     Verdicts.start();
     byId("errors-badge").textContent = facts.total.toLocaleString("en");
     const columns = [["outcome", "Outcome", "outcome"], ["document", "Document", "document"], ["path", "Field", "field"], ["gt", "Ground truth", "gt"], ["pred", "Prediction", "pred"], ["similarity right", "Similarity", "similarity"]];
     if (controls.class) columns.push(["error-class", "Class", "class"]);
     byId("errors-list").classList.toggle("unclassed", !controls.class);
     const sort = (key) => State.change("errors", { sort: State.now.errors.sort === key ? `-${key}` : key });
-    list = new List(byId("errors-list"), { label: "Errors", columns, cells, sort, fold, open: (at) => State.show(placeOf(kept[at])) });
+    list = new List(byId("errors-list"), { label: "Errors", columns, cells, sort, fold, open: (at) => State.show(placeOf(kept.at(at))) });
     let waiting = 0;
     form.addEventListener("input", () => {
       clearTimeout(waiting);
@@ -115,7 +118,7 @@ const Errors = (() => {
     State.follow(apply);
   };
 
-  const ofDocument = (id) => all.filter((error) => error[DOCUMENT] === id);
+  const ofDocument = async (id) => (SERVED ? (await ask("of", id)).map((line) => JSON.parse(line)) : all.filter((error) => error[DOCUMENT] === id));
 
   return { start, show, ofDocument, redraw: () => list.draw(true) };
 })();

@@ -5,12 +5,14 @@ Markup is escaped by the templates, and what the script shows, it shows as text.
 
 import base64
 import hashlib
-from dataclasses import asdict
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, replace
 from functools import cache
 from typing import Final
 
 from markupsafe import Markup
 
+from stickler_cli.core.values import dataclass
 from stickler_cli.reports.cause_sentences import causes
 from stickler_cli.reports.figures import number_of, setting, visible
 from stickler_cli.reports.html import payload
@@ -21,6 +23,7 @@ from stickler_cli.reports.view import RunView
 from stickler_cli.score.comparison_lines import MOST_LINES
 from stickler_cli.score.detail import Detail
 from stickler_cli.score.intervals import Interval
+from stickler_cli.score.kept_errors import KeptErrors
 from stickler_cli.score.record import Run, Verdict
 from stickler_cli.settings.deciding import RunOptions
 from .charts import score_chart
@@ -56,8 +59,30 @@ _MEANINGS: Final = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class ServedRun:
+    """A run whose page asks for its errors."""
+
+    run: Run
+
+    def lines(self, rows: Iterable[bytes]) -> Iterator[bytes]:
+        """Yield errors, each as `non_match_row` gives it, as the page wants them."""
+        view = RunView(self.run, visible)
+        named, more = causes(view)
+        return payload.non_match_lines(rows, places_of(view), Origins([*named, *more]))
+
+    def text(self, errors: int) -> str:
+        """Return the page, of so many errors."""
+        detail = Detail(errors=KeptErrors(total=errors), knows_values=False)
+        return _page_of(replace(self.run, detail=detail), served=True)
+
+
 def render_run(run: Run, style: TableStyle) -> str:
     """Return a run as an HTML page; ends with a line break."""
+    return _page_of(run, served=False)
+
+
+def _page_of(run: Run, *, served: bool) -> str:
     view = RunView(run, visible)
     detail = run.detail or Detail(knows_errors=False, knows_values=False)
     accounts = view.run.evaluation.accounts
@@ -68,7 +93,9 @@ def render_run(run: Run, style: TableStyle) -> str:
     digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode("ascii")
     parts = {
         "non-matches": payload.packed(
-            payload.non_match_lines(detail, places_of(view), Origins([*named, *more]))
+            payload.non_match_lines(
+                detail.errors.lines(), places_of(view), Origins([*named, *more])
+            )
         ),
         "facts": payload.packed([payload.facts(view, detail, [*named, *more])]),
         "documents": documents.packed if documents else payload.packed(()),
@@ -77,7 +104,8 @@ def render_run(run: Run, style: TableStyle) -> str:
     context: dict[str, object] = {
         "view": view,
         "script": Markup(code),  # noqa: S704 - ours
-        "policy": f"{POLICY}; script-src 'sha256-{digest}'",
+        "policy": f"{POLICY}; script-src 'sha256-{digest}'" + "; connect-src 'self'" * served,
+        "served": served,
         "tone": _tone(run),
         "identity": _identity(view),
         "causes": named,

@@ -73,7 +73,7 @@ def packed(lines: Iterable[bytes]) -> str:
 
 
 def non_match_lines(
-    detail: Detail, places: Mapping[Path, int], origins: Origins
+    lines: Iterable[bytes], places: Mapping[Path, int], origins: Origins
 ) -> Iterator[bytes]:
     """Yield the errors as the script reads them: first their row, or -1, and last their cause."""
 
@@ -81,7 +81,7 @@ def non_match_lines(
     def row_of(path: str) -> int:
         return (rows_around(field_names(path), places) or [-1])[-1]
 
-    for line in detail.errors.lines():
+    for line in lines:
         error = NonMatchRow(*json.loads(line))
         yield b"[%d,%b,%d]" % (row_of(error.path), line[1:-1], origins.of(error))
 

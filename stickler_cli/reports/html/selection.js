@@ -44,16 +44,16 @@ const truth = (state) => {
   return facts.totals.reduce((sum, [row, each, count]) => sum + ((!range || (row >= range[0] && row < range[1])) && (!name || each === name) ? count : 0), 0);
 };
 
-// What errors are sorted and grouped by.
+// What errors are sorted and grouped by; runs/error_index.py has the same.
 const KEYS = {
   document: (error) => error[DOCUMENT],
   field: (error) => fieldOf(error[PATH]),
   class: (error) => error[CLASS] || "",
-  pair: pairOf,
+  pair: (error) => `${textOf(error[GT]) ?? ""} ${textOf(error[PRED]) ?? ""}`,
   outcome: outcomeOf,
   similarity: (error) => error[SIMILARITY] ?? -1,
-  gt: (error) => shown(error[GT]),
-  pred: (error) => shown(error[PRED]),
+  gt: (error) => textOf(error[GT]) ?? "",
+  pred: (error) => textOf(error[PRED]) ?? "",
   cause: (error) => error[CAUSE],
 };
 
@@ -71,7 +71,7 @@ const GROUPS = {
   document: (key) => [visible(key), { of: key }],
   field: (key) => [visible(key), { field: key }],
   class: (key) => [classText(key) || "no class", { class: key }],
-  pair: (key) => [key, null],
+  pair: (key, error) => [pairOf(error), null],
   cause: (key) => (key < 0 ? ["inside of what failed as a whole", null] : [facts.causes[key][1], { cause: facts.causes[key][0] }]),
 };
 
@@ -89,10 +89,110 @@ const grouped = (errors, name) => {
   let first = 0;
   const groups = ranked.map(([key, own]) => {
     first += own.length;
-    const [title, filter] = GROUPS[name](key);
+    const [title, filter] = GROUPS[name](key, own[0]);
     return { group: String(key), title, filter, first: first - own.length, count: own.length };
   });
   return [ranked.flatMap(([, own]) => own), groups];
 };
 
 const counted = (kept, all, noun = "error") => (all === null || kept === all ? plural(kept, noun) : `${kept.toLocaleString("en")} of ${plural(all, noun)}`);
+
+// The errors that a state lets through, in order: those of this page, or those that the program behind it finds.
+class Held {
+  constructor(all, state) {
+    this.all = all;
+    [this.errors, this.groups] = grouped(sorted(all.filter(filterOf(state)), state.sort), state.group);
+    this.count = this.errors.length;
+  }
+
+  at(index) {
+    return this.errors[index];
+  }
+
+  async get(index) {
+    return this.errors[index];
+  }
+
+  async find(place) {
+    const at = this.errors.findIndex((error) => isAt(error, place));
+    return { at, error: at < 0 ? this.all.find((error) => isAt(error, place)) : this.errors[at] };
+  }
+}
+
+const SERVED = byId("panel").dataset.served !== undefined;
+const PAGE = 100; // errors that are asked for at once
+
+const ask = async (name, ...values) => {
+  const answer = await fetch(`${name}?q=${encodeURIComponent(JSON.stringify(values))}`);
+  if (!answer.ok) throw new Error(`stickler view answered ${answer.status}`);
+  return answer.json();
+};
+
+// What a state asks the program for; runs/error_index.py reads it.
+const queryOf = (state) => {
+  const range = Fields.range(state.field);
+  const lower = state.similarity ? Number(state.similarity) : null;
+  const query = {
+    find: state.find.trim().toLowerCase(),
+    ...(range ? { first: range[0], end: range[1] } : { field: state.field }),
+    class: state.class,
+    outcome: state.outcome,
+    cause: state.cause && causeAt(state.cause) >= 0 ? causeAt(state.cause) : null,
+    gt: state.gt,
+    pred: state.pred,
+    of: state.of,
+    at: state.at && Fields.range(state.at) ? Fields.range(state.at)[0] : null,
+    values: { values: 1, wholes: 0 }[state.what] ?? null,
+    judged: state.what === "judged" ? 1 : null,
+    from: lower === null ? null : lower - 1e-9,
+    below: lower === null || lower >= 1 ? null : lower + 1 / BINS - 1e-9,
+    sort: state.sort,
+    group: state.group,
+  };
+  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== null && value !== ""));
+};
+
+class Asked {
+  static async of(state, drawn) {
+    const query = queryOf(state);
+    const { count, groups } = await ask("select", query);
+    return new Asked(state, query, count, groups, drawn);
+  }
+
+  constructor(state, query, count, groups, drawn) {
+    Object.assign(this, { query, count, drawn });
+    this.pages = new Map();
+    let first = 0;
+    this.groups = state.group
+      ? groups.map(([key, number, gt, pred]) => {
+          first += number;
+          const [title, filter] = GROUPS[state.group](key, { [GT]: gt || null, [PRED]: pred || null });
+          return { group: String(key), title, filter, first: first - number, count: number };
+        })
+      : null;
+  }
+
+  page(number) {
+    if (!this.pages.has(number)) {
+      const rows = ask("page", this.query, number * PAGE, PAGE).then((lines) => lines.map((line) => JSON.parse(line)));
+      this.pages.set(number, { rows });
+      rows.then((read) => {
+        this.pages.get(number).read = read;
+        this.drawn();
+      }).catch(fail);
+    }
+    return this.pages.get(number);
+  }
+
+  at(index) {
+    return this.page(Math.floor(index / PAGE)).read?.[index % PAGE];
+  }
+
+  async get(index) {
+    return (await this.page(Math.floor(index / PAGE)).rows)[index % PAGE];
+  }
+
+  async find(place) {
+    return ask("place", this.query, place);
+  }
+}

@@ -1,0 +1,111 @@
+"""`stickler view`: the page of a run of any size, served to this machine alone."""
+
+import json
+import secrets
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Final, cast
+from urllib.parse import parse_qs, urlsplit
+
+import typer
+
+from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.reports.html.page import ServedRun
+from stickler_cli.runs.error_index import ErrorIndex
+from stickler_cli.runs.saved import errors_of, load_run
+from stickler_cli.score.detail import non_match_row
+from stickler_cli.settings.of_runs import ViewSettings
+from .console import ExitCode, warn
+
+HERE: Final = "127.0.0.1"
+
+_HEADERS: Final = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+
+
+def view(name: str, settings: ViewSettings) -> ExitCode:
+    """Serve the page of a run until Ctrl-C."""
+    server, address = served(name, settings.port)
+    with server:
+        if not settings.quiet:
+            warn(f"{address} shows {name} to this machine alone; Ctrl-C ends it")
+        if settings.open:
+            typer.launch(address)
+        with suppress(KeyboardInterrupt):
+            server.serve_forever()
+    return ExitCode.OK
+
+
+def served(name: str, port: int) -> tuple[ThreadingHTTPServer, str]:
+    """Return a server of the page of a run, and its address; 0 is a port that is free.
+
+    Raises:
+        UsageError: there is no such run, it has no single errors, or the port is taken.
+    """
+    run = load_run(name)
+    errors = errors_of(name, run)
+    if errors is None:
+        found, expected = "a run file has no single errors", "a run directory"
+        hint = "make one with stickler eval --run-dir, or a page with stickler report -o"
+        raise UsageError([Problem(name, found, expected, hint)])
+    page = ServedRun(run)
+    index = ErrorIndex(page.lines(non_match_row(document, error) for document, error in errors))
+    root = f"/{secrets.token_urlsafe(16)}/"
+    handler = partial(_Handler, root, page.text(index.total).encode(), index)
+    try:
+        server = ThreadingHTTPServer((HERE, port), handler)
+    except (OSError, OverflowError):
+        found = "this port cannot be used"
+        raise UsageError([Problem(f"--port {port}", found, "another one, or 0")]) from None
+    return server, f"http://{HERE}:{server.server_port}{root}"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """Answers questions of the page; it changes nothing, and knows one place."""
+
+    server_version = "stickler"
+    sys_version = ""
+
+    def __init__(self, root: str, page: bytes, index: ErrorIndex, *rest: Any) -> None:
+        self._root, self._page, self._index = root, page, index
+        super().__init__(*rest)
+
+    def do_GET(self) -> None:
+        port = cast("ThreadingHTTPServer", self.server).server_port
+        url = urlsplit(self.path)
+        if self.headers.get("Host") not in {f"{HERE}:{port}", f"localhost:{port}"}:
+            self._answer(HTTPStatus.FORBIDDEN, b"another host", "text/plain")
+        elif not secrets.compare_digest(url.path[: len(self._root)].encode(), self._root.encode()):
+            self._answer(HTTPStatus.NOT_FOUND, b"not found", "text/plain")
+        elif url.path == self._root:
+            self._answer(HTTPStatus.OK, self._page, "text/html; charset=utf-8")
+        else:
+            self._answer_question(url.path[len(self._root) :], parse_qs(url.query))
+
+    def _answer_question(self, name: str, values: Mapping[str, list[str]]) -> None:
+        index = self._index
+        questions: Mapping[str, Callable[..., object]] = {
+            "select": index.select,
+            "page": index.page,
+            "place": index.place,
+            "of": index.of_document,
+        }
+        try:
+            answer = questions[name](*json.loads(values["q"][0]))
+        except (KeyError, TypeError, ValueError, AttributeError):
+            self._answer(HTTPStatus.BAD_REQUEST, b"no such question", "text/plain")
+        else:
+            self._answer(HTTPStatus.OK, json.dumps(answer).encode(), "application/json")
+
+    def _answer(self, status: HTTPStatus, body: bytes, kind: str) -> None:
+        self.send_response(status)
+        for key, value in {**_HEADERS, "Content-Type": kind}.items():
+            self.send_header(key, value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing of each question."""
