@@ -46,9 +46,11 @@ class Apart:
             if len(self._known) > MOST_KNOWN:
                 self._known.clear()
             while True:
-                found = questions[-1]()
-                put_off, self._put_off = self._put_off, None
-                failure, self._failure = self._failure, None
+                try:
+                    found = questions[-1]()
+                finally:
+                    put_off, self._put_off = self._put_off, None
+                    failure, self._failure = self._failure, None
                 if failure is not None:
                     raise failure
                 if put_off is not None:

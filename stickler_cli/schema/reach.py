@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Final
 
+from .apart import APART
 from .dialects import CLOSED_BY, LISTED, NAMED, ONE, subschemas, walk
 from .files import LeadsNowhereError
 from .judged_documents import Documents
@@ -70,16 +71,19 @@ class Reach:
                         waiting.append(target)
                         referring.append((schema, target))
                         self._renamed |= {} if own is None else {id(schema): own}
-                if (
-                    self._own_checks(part)
-                    > MOST_CHECKS
-                    >= max(map(self._own_checks, self._inner(part)))
-                ):
-                    found = f"a value would be held against more than {MOST_CHECKS} schemas here"
-                    yield part, "", LeadsNowhereError(found, "fewer alternatives in alternatives")
+                yield from self._problems_of(part)
         for schema, target in referring:
             if self._all_checks(target) > MOST_CHECKS:
                 self._apart[id(schema)] = self._files.uri_of(target.schema)
+
+    def _problems_of(self, part: Source) -> Iterator[tuple[Source, str, LeadsNowhereError]]:
+        """Find what is wrong with a schema but for where it leads."""
+        if APART in part.schema:
+            yield part, APART, LeadsNowhereError(f"{APART} is not for schemas", "a $ref")
+        inner = self._inner(part)
+        if self._own_checks(part) > MOST_CHECKS >= max(map(self._own_checks, inner)):
+            found = f"a value would be held against more than {MOST_CHECKS} schemas here"
+            yield part, "", LeadsNowhereError(found, "fewer alternatives in alternatives")
 
     def _own_checks(self, source: Source) -> int:
         """Return how many schemas a value is held against; one that leads back counts once."""

@@ -5,6 +5,7 @@ import pickle
 import pytest
 
 from stickler_cli.compare.engine import compare
+from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema.acceptance import SchemaAcceptor
 from stickler_cli.schema.apart import APART, DEEPEST, Apart
 from stickler_cli.schema.compiler import compile_schema
@@ -127,6 +128,11 @@ def test_what_is_wrong_outside_of_alternatives_is_told_where_it_is():
         ("required", "a.c[].v", "/a/c/1"),
         ("anyOf", "a.c[].v", "/a/c/2/v"),
     ]
+
+
+def test_a_schema_cannot_judge_apart_by_itself():
+    with pytest.raises(SchemaError, match=f"{APART} is not for schemas"):
+        DocumentValidator({"not": {APART: "#"}})
 
 
 def test_what_fails_in_the_middle_of_a_verdict_is_raised():
