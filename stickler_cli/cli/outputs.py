@@ -41,27 +41,9 @@ from stickler_cli.settings.showing import ReportOptions
 from .console import ExitCode, show_problems, warn, write_result
 
 if TYPE_CHECKING:
-    from stickler_cli.advice.judge_check import JudgeReport
-    from stickler_cli.advice.linting import LintReport
-    from stickler_cli.advice.tuning import TuneReport
     from stickler_cli.clients.client import Client
     from stickler_cli.diff.changes import Difference  # few commands load it
-    from stickler_cli.locating.placed_fields import PlacesReport
-    from stickler_cli.packets.report import SplitReport
-    from stickler_cli.reports.error_list import ErrorList
-    from stickler_cli.reports.pair import ComparedPair
-
-    Subject: TypeAlias = (
-        Run
-        | Difference
-        | ComparedPair
-        | ErrorList
-        | LintReport
-        | TuneReport
-        | SplitReport
-        | JudgeReport
-        | PlacesReport
-    )
+    from stickler_cli.reports.formats import Subject
 
 OUTPUT: Final = "--output"
 
