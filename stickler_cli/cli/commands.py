@@ -211,7 +211,7 @@ COMMANDS: Final = {
         examples="""
   stickler judge-check schema.json pairs.jsonl
   stickler judge-check schema.json pairs.jsonl --fail-under 0.8 -o judge.json
-  stickler judge-check schema.json pairs.jsonl --endpoint openai:judge=http://localhost:8000/v1""",
+  stickler judge-check schema.json pairs.jsonl --endpoint openai:m=http://host/v1""",
         codes={
             ExitCode.GATE_FAILED: "kappa is below --fail-under",
             ExitCode.INCOMPLETE: "some pairs were not judged, or there is none",
@@ -227,7 +227,7 @@ COMMANDS: Final = {
         "split.split",
         examples="""
   stickler split gt/ pred/
-  stickler split gt.jsonl pred.jsonl --id-field packet --fail-under 0.9 -o split.json""",
+  stickler split gt.jsonl pred.jsonl --id-field packet -o split.json""",
         codes={
             ExitCode.GATE_FAILED: "F1 of sections is below --fail-under",
             ExitCode.INCOMPLETE: "some packets could not be compared, or there is none",

@@ -77,8 +77,8 @@ def order_of(true: Sequence[int], pred: Sequence[int]) -> float | None:
 
     That is Kendall's tau, of which all forms agree where no two pages are level.
 
-    >>> order_of([1, 2, 3], [1, 3, 2, 9]), order_of([1, 2], [2])
-    (0.3333333333333333, None)
+    >>> order_of([1, 2, 3], [3, 2, 1, 9]), order_of([1, 2], [2])
+    (-1.0, None)
     """
     places = {page: at for at, page in enumerate(pred)}
     found = [places[page] for page in true if page in places]

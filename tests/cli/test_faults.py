@@ -238,7 +238,11 @@ def test_a_signal_ends_the_run_with_what_is_finished_and_says_so(orders, jobs, n
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGHUP])
 def test_nothing_outlives_a_run_that_is_killed_or_loses_its_terminal(orders, number):
     folder = orders(wait=20)
-    with running(folder, "-j", "2", "-o", "run.json") as process:
+
+    def heard() -> None:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)  # also where nohup began the tests
+
+    with running(folder, "-j", "2", "-o", "run.json", preexec_fn=heard) as process:
         until((folder / "waiting").exists)
         process.send_signal(number)
         until(lambda: not alive(process.pid))

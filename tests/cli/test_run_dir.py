@@ -334,7 +334,8 @@ def test_everything_that_decides_a_result_is_a_setting(orders, whole):
     settings = json.loads(journal_lines()[1].partition(b" ")[2])["settings"]
     elsewhere = {"plan": "schema", "options": None, "validation": "validate"}
     elsewhere |= {"requested": None, "client": "asking", "purpose": None}
-    elsewhere |= {"unwrapper": "wrapped", "work_at_once": None}
+    elsewhere |= {"unwrapper": "wrapped", "work_at_once": None, "metrics": "metric"}
+    elsewhere |= {"schemas": "schema by", "step": "schema"}
     decisive = {
         field.name
         for kind in (Options, OutputsRequested, DecidingOptions, Job)
