@@ -211,7 +211,7 @@ COMMANDS: Final = {
         examples="""
   stickler judge-check schema.json pairs.jsonl
   stickler judge-check schema.json pairs.jsonl --fail-under 0.8 -o judge.json
-  stickler judge-check schema.json pairs.jsonl --endpoint openai:m=http://host/v1""",
+  stickler judge-check schema.json pairs.jsonl --endpoint openai:m=http://host""",
         codes={
             ExitCode.GATE_FAILED: "kappa is below --fail-under",
             ExitCode.INCOMPLETE: "some pairs were not judged, or there is none",
