@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -117,17 +117,32 @@ class AnswerCache:
 
     def _connect(self) -> sqlite3.Connection:
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        if not self.path.exists():
-            # Answers tell what is in documents: for nobody else to read.
-            os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
+        with suppress(FileExistsError):
+            # Answers tell what is in documents: for nobody else to read. A file that is there is
+            # not opened here: to close it would end the locks that this process has on it.
+            os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         connection = sqlite3.connect(
             self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
         try:
-            connection.execute("pragma journal_mode = wal")
+            _write_ahead(connection)
             connection.execute("pragma synchronous = normal")
             connection.execute(_SCHEMA)
         except sqlite3.Error:
             connection.close()
             raise
         return connection
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Have readers not wait for writers. SQLite itself does not wait where it changes the mode."""
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("pragma journal_mode = wal")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+        else:
+            return

@@ -1,8 +1,10 @@
 """The file of answers: what it keeps, for whom, and what happens where it cannot be used."""
 
 import os
+import sqlite3
 import stat
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -88,6 +90,21 @@ def test_many_may_write_and_read_at_once(own_cache):
     cache.close()
 
 
+def test_a_new_cache_waits_for_another_that_writes_its_file(cache, own_cache):
+    own_cache.mkdir()
+    other = sqlite3.connect(
+        own_cache / "answers.sqlite3", isolation_level=None, check_same_thread=False
+    )
+    other.execute("begin immediate")
+    leaving = threading.Timer(0.2, other.close)
+    leaving.start()
+
+    cache.write("verdict", "m", {b"one": b"1"})
+
+    assert cache.read([b"one"]) == {b"one": b"1"}
+    leaving.join()
+
+
 def test_a_file_that_is_no_cache_is_an_error_that_says_what_to_do(own_cache):
     own_cache.mkdir()
     (own_cache / "answers.sqlite3").write_text("This is no database. " * 100)
@@ -105,8 +122,6 @@ def test_a_place_where_no_file_can_be_made_is_an_error(tmp_path):
 
 
 def test_a_cache_of_other_columns_is_an_error(cache, own_cache):
-    import sqlite3
-
     own_cache.mkdir()
     connection = sqlite3.connect(cache.path)
     connection.execute("create table answers (something)")
@@ -120,8 +135,6 @@ def test_a_cache_of_other_columns_is_an_error(cache, own_cache):
 
 
 def test_a_cache_that_somebody_is_writing_cannot_be_cleared_at_once(cache, own_cache, monkeypatch):
-    import sqlite3
-
     cache.write("verdict", "m", {b"one": b"1"})
     cache.close()
     monkeypatch.setattr("stickler_cli.clients.cache.BUSY_SECONDS", 0.01)
