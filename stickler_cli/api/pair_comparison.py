@@ -7,7 +7,7 @@ from stickler_cli.compare.comparison import Comparison, comparison_of
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.explaining import explain
 from stickler_cli.compare.plan import Options, Plan
-from stickler_cli.core.json_values import JsonDocument
+from stickler_cli.core.json_values import JsonDocument, JsonValue
 from stickler_cli.core.values import dataclass
 from stickler_cli.reports.figures import rate, visible
 from stickler_cli.reports.layout import TableStyle
@@ -73,12 +73,17 @@ class PairComparison(Comparison):
 
 
 def compared(
-    plan: Plan, gt: JsonDocument, pred: JsonDocument, options: Options | None = None
+    plan: Plan,
+    gt: JsonDocument,
+    pred: JsonDocument,
+    options: Options | None = None,
+    confidences: JsonValue = None,
 ) -> PairComparison:
-    """Return the comparison of one document.
+    """Return the comparison of one document; `confidences` are those of the prediction.
 
     Raises:
         ComparisonError: a comparator failed on a pair of values.
     """
-    found: Any = comparison_of(compare(plan, [gt], [pred], options), 0)
+    account = compare(plan, [gt], [pred], options, [confidences])
+    found: Any = comparison_of(account, 0)
     return PairComparison(found.account, found.pair, plan.model_name, options or Options())

@@ -10,6 +10,7 @@ from stickler_cli.score import evaluation as score
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.document_result import DocumentProblem, Status
 from .evaluation_views import Evaluation
+from .views import confidence_metrics
 
 NOT_COMPARED: Final = (Status.FAILED, Status.UNMATCHED)
 
@@ -32,7 +33,7 @@ class ProcessEvaluation(BaseModel):
     non_matches: list[dict[str, Any]] | None = None
     """Every error of a value, each with its `doc_id`; None where nobody asked for them."""
     confidence_metrics: dict[str, Any] | None = None
-    """How far confidences can be trusted; None without any. docs/confidence.md has the keys."""
+    """How far confidences can be trusted, as `compare_with` returns it; None without any."""
     _evaluation: Evaluation = PrivateAttr(default_factory=Evaluation)
     _title: str = PrivateAttr(default="")
 
@@ -68,7 +69,7 @@ def process_evaluation(
         mean = {} if row.score is None else {"mean_score": row.score}
         fields[field_path(row.path)] = {**_metrics(row.counts), **mean}
     overall = _metrics(evaluation.tally.counts("overall"))
-    known = evaluation.confidences_view() if evaluation.confidences else None
+    known = evaluation.confidences
     found = ProcessEvaluation(
         document_count=evaluation.evaluated,
         metrics={**overall, "weighted_overall_score": evaluation.overall_score or 0.0},
@@ -79,7 +80,7 @@ def process_evaluation(
         ],
         total_time=seconds,
         non_matches=non_matches,
-        confidence_metrics=known,
+        confidence_metrics=confidence_metrics(known, evaluation.tally) if known else None,
     )
     found._evaluation, found._title = evaluation, title  # noqa: SLF001 - it is made here
     return found

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from stickler_cli.compare.plan import Options
 from stickler_cli.compare.wrappers import Unwrapper
-from stickler_cli.core.json_values import JsonDocument
+from stickler_cli.core.json_values import JsonDocument, JsonValue
 from stickler_cli.core.locations import field_path
 from stickler_cli.score.batch import batch_of
 from .comparable import values_of
@@ -93,6 +93,7 @@ class StructuredModel(DescribedModel):
         recall_with_fd: bool = False,
         add_derived_metrics: bool = True,
         document_field_comparisons: bool = False,
+        add_confidence_metrics: bool = False,
         *,
         options: Options | None = None,
     ) -> ComparisonResult: ...
@@ -118,6 +119,7 @@ class StructuredModel(DescribedModel):
         recall_with_fd: bool = False,
         add_derived_metrics: bool = True,
         document_field_comparisons: bool = False,
+        add_confidence_metrics: bool = False,
         *,
         options: Options | None = None,
     ) -> ComparisonResult | EvaluatorResult:
@@ -131,6 +133,9 @@ class StructuredModel(DescribedModel):
             recall_with_fd: count false discoveries as missed in recall.
             add_derived_metrics: give rates beside the counts of the confusion matrix.
             document_field_comparisons: add `field_comparisons`: every unit, matches too.
+            add_confidence_metrics: add `confidence_metrics`: how far the confidences that the
+                prediction came with tell right values from wrong ones. Of one document that says
+                little.
             options: the pairing floor, and what undeclared keys of the prediction are.
 
         Returns:
@@ -140,7 +145,8 @@ class StructuredModel(DescribedModel):
             TypeError: the prediction is no model instance.
             ComparisonError: a comparator failed on a pair of values.
         """
-        comparison = compared_models(self, other, options)
+        confidences = _confidences_of(other) if add_confidence_metrics else None
+        comparison = compared_models(self, other, options, confidences)
         if evaluator_format:
             return evaluator_view(comparison, recall_with_fd=recall_with_fd)
         return comparison_result(
@@ -148,15 +154,28 @@ class StructuredModel(DescribedModel):
             counts=include_confusion_matrix,
             errors=document_non_matches,
             units=document_field_comparisons,
+            confidences=add_confidence_metrics,
             recall_with_fd=recall_with_fd,
             derived=add_derived_metrics,
         )
 
+    def compare_recursive(self, other: BaseModel) -> dict[str, Any]:
+        """Return the `confusion_matrix` of `compare_with`, errors included: counts per field."""
+        batch = batch_of(compared_models(self, other))
+        return comparison_result(batch, counts=True, errors=True, units=False)["confusion_matrix"]
+
 
 # A function, as a field may have the name of a method.
 def compared_models(
-    gt: StructuredModel, pred: BaseModel, options: Options | None = None
+    gt: StructuredModel,
+    pred: BaseModel,
+    options: Options | None = None,
+    confidences: JsonValue = None,
 ) -> PairComparison:
     """Return the comparison of two instances, as the class of the ground truth says."""
     plan = type(gt).comparison_plan()
-    return compared(plan, values_of(gt), values_of(pred), options)
+    return compared(plan, values_of(gt), values_of(pred), options, confidences)
+
+
+def _confidences_of(pred: BaseModel) -> JsonValue:
+    return pred._unwrapped.confidences if isinstance(pred, StructuredModel) else None  # noqa: SLF001

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from typing import Any, NotRequired, TypedDict
+from typing import Any, Final, NotRequired, TypedDict
 
 from pydantic import BaseModel, Field
 
@@ -11,8 +11,10 @@ from stickler_cli.compare.result import BOTH_SIDES, Outcome
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.score.batch import Batch, batch_of
 from stickler_cli.score.comparison_view import document_view, tally_of, tally_view
+from stickler_cli.score.confidence import confidence_view
+from stickler_cli.score.confident import Confidences, Units
 from stickler_cli.score.non_matches import NON_MATCH_TYPES, NonMatch, below_threshold
-from stickler_cli.score.tally import Tally
+from stickler_cli.score.tally import Tally, predicted
 from stickler_cli.score.units import Unit, documents_units, judged
 
 
@@ -46,6 +48,9 @@ class ComparisonResult(TypedDict):
     confusion_matrix: NotRequired[dict[str, Any]]
     non_matches: NotRequired[list[dict[str, Any]]]
     field_comparisons: NotRequired[list[dict[str, Any]]]
+    confidence_metrics: NotRequired[dict[str, Any]]
+    auroc_confidence_metric: NotRequired[float]
+    """The AUROC of all values, 0.5 where it is not defined: an old name of stickler-eval."""
 
 
 class EvaluatorResult(TypedDict):
@@ -89,6 +94,7 @@ def comparison_result(
     counts: bool,
     errors: bool,
     units: bool,
+    confidences: bool = False,
     recall_with_fd: bool = False,
     derived: bool = True,
 ) -> ComparisonResult:
@@ -107,7 +113,42 @@ def comparison_result(
         result["non_matches"] = found
     if units:
         result["field_comparisons"] = field_comparisons(batch)
+    if confidences:
+        known = Confidences()
+        for record in batch.confidences:
+            if record:
+                known.add("", record)
+        result["confidence_metrics"] = trust = confidence_metrics(known, tally_of(batch))
+        auroc = trust["overall"]["auroc"]["value"]
+        result["auroc_confidence_metric"] = 0.5 if auroc is None else auroc
     return result
+
+
+_TRUST: Final = {"auroc": "auroc", "brier_score": "brier", "ece": "ece"}
+"""Names that stickler-eval has for figures of docs/confidence.md."""
+
+
+def confidence_metrics(known: Confidences, counts: Tally) -> dict[str, Any]:
+    """Return how far confidences can be trusted, in the form of stickler-eval.
+
+    A field has its path without indexes of lists. A figure that is not defined has the value None.
+    """
+    by_field = known.by_field()
+    total, units = predicted(counts, ()), int(by_field[""].reliability().total[0])
+    return {
+        "overall": _trust(by_field[""]),
+        "fields": {path: _trust(units) for path, units in by_field.items() if path},
+        "coverage": {
+            "fields_with_confidence": units,
+            "fields_total": total,
+            "ratio": units / total if total else 0.0,
+        },
+    }
+
+
+def _trust(units: Units) -> dict[str, Any]:
+    view = confidence_view(units.reliability())
+    return {name: {"value": view[figure]} for name, figure in _TRUST.items()}
 
 
 def confusion_matrix(

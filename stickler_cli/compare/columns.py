@@ -181,9 +181,7 @@ class Columns:
         pred, pred_values = _parts(self.pred, parts, self.place.absence)
         values = Columns(gt_values, pred_values, self.place, are_present=True)
         if self.confidences is not None:
-            values.confidences = self._beside(
-                pred, lambda known, at: known[at] if known.__class__ is list else known
-            )
+            values.confidences = self._beside(pred, _of_element)
         return gt, pred, values
 
     def _beside(
@@ -211,13 +209,20 @@ class Columns:
         values = Columns(gt_values, pred_values, self.place.below(ANY_KEY), are_present=True)
         named = list(names)
         if self.confidences is not None:
-            values.confidences = self._beside(pred, lambda known, at: known and known[named[at]])
+            values.confidences = self._beside(pred, lambda known, at: known and known.get(named[at]))
         return gt, pred, values, named
 
     def values(self, gt: int, pred: int) -> tuple[JsonValue, JsonValue]:
         """Return the values of a pair; None for an absent side."""
         gt_value = None if gt == NOTHING else self.gt[gt]
         return gt_value, None if pred == NOTHING else self.pred[pred]
+
+
+def _of_element(known: Any, at: int) -> JsonValue:
+    """Return the confidence of an element; an instance may have got elements since it was read."""
+    if known.__class__ is not list:
+        return known  # type: ignore[no-any-return] # JSON
+    return known[at] if at < len(known) else None
 
 
 def _field(values: Sequence[Any], name: str) -> list[Any]:

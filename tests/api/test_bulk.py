@@ -272,5 +272,5 @@ def test_confidences_of_predictions_are_judged():
     pred = Order.from_json({"number": {"_value": "A1", "_confidence": 0.9}, "note": "x"})
     results = filled([("one", GT, pred)]).compute()
 
-    assert results.confidence_metrics["coverage"] == 1 / 2
+    assert results.confidence_metrics["coverage"]["ratio"] == 1 / 2
     assert filled().compute().confidence_metrics is None
