@@ -29,6 +29,7 @@ LATE_IMPORTS: Final = {
     ("clients/judge.py", "pydantic_ai*"): "comes with an extra",
     ("clients/servers.py", "botocore.*"): "comes with an extra",
     ("clients/servers.py", "genai_prices"): "comes with an extra",
+    ("compat/packet_score.py", "scipy.stats"): "1 s that few programs pay",
     ("comparators/phone.py", "phonenumbers"): "comes with an extra",
     ("core/plugins.py", "importlib.metadata"): "reads the disk; few names need plugins",
     ("comparators/anls.py", "scipy.optimize"): "few schemas ask for it",

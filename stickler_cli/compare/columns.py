@@ -209,7 +209,9 @@ class Columns:
         values = Columns(gt_values, pred_values, self.place.below(ANY_KEY), are_present=True)
         named = list(names)
         if self.confidences is not None:
-            values.confidences = self._beside(pred, lambda known, at: known and known.get(named[at]))
+            values.confidences = self._beside(
+                pred, lambda known, at: known and known.get(named[at])
+            )
         return gt, pred, values, named
 
     def values(self, gt: int, pred: int) -> tuple[JsonValue, JsonValue]:

@@ -21,6 +21,8 @@ from stickler_cli.api.evaluation_views import Evaluation
 from stickler_cli.api.process_evaluation import ProcessEvaluation
 from stickler_cli.api.structured import StructuredModel
 from stickler_cli.api.views import ComparisonResult
+from .packet_score import evaluate_packet as evaluate_packet
+from .split_accuracy import DocSplitClassificationMetrics as DocSplitClassificationMetrics
 
 _MODELS: Final = "StructuredModel ComparableField"
 _NON_MATCHES: Final = "NonMatchField NonMatchType"
@@ -56,6 +58,9 @@ MODULES: Final[Mapping[str, str]] = {
     "auto.facade": _AUTO,
     "comparators": _ALL_COMPARATORS,
     **{f"comparators.{module}": names for module, names in _COMPARATORS.items()},
+    "doc_split": "DocSplitClassificationMetrics evaluate_packet",
+    "doc_split.doc_split_classification_metrics": "DocSplitClassificationMetrics",
+    "doc_split.packet_evaluation_metrics": "evaluate_packet",
     "reporting": "",
     "reporting.html": _REPORTS,
     "reporting.html.html_reporter": "EvaluationHTMLReporter",
