@@ -137,3 +137,118 @@ def test_results_of_every_kind_are_printed_and_written_as_pages(results, tmp_pat
     assert report.summary() == f"written to {report.output_path}"
     page = (tmp_path / "new" / "page.html").read_text()
     assert "<title>Notes" in page
+
+
+# Two sections of the ground truth: the first has its pages in another order, the second another
+# class and one page fewer, which stands in a section that nobody asked for.
+TRUE = [
+    {"section_id": "a", "document_class": "form", "page_indices": [0, 1]},
+    {"document_class": {"type": "memo"}, "split_document": {"page_indices": [2, 3, 4]}},
+]
+PREDICTED = [
+    {"section_id": "p", "document_class": "form", "page_indices": [1, 0]},
+    {"section_id": "q", "document_class": "memo", "page_indices": [2, 3]},
+    {"section_id": "r", "page_indices": ["4"]},
+]
+
+
+def test_splits_of_packets_have_the_accuracies_of_their_definitions():
+    metrics = compat.DocSplitClassificationMetrics()
+    metrics.load_sections(TRUE, PREDICTED)
+    found = metrics.calculate_all_metrics()
+
+    pages, unordered, ordered = (it for name, it in found.items() if name != "errors")
+    assert (pages["accuracy"], pages["correct_pages"], pages["total_pages"]) == (0.8, 4, 5)
+    assert pages["page_details"][4] == {
+        "page_index": 4, "ground_truth_class": "memo", "predicted_class": "Unknown",
+        "correct": False,
+    }  # fmt: skip
+    assert (unordered["accuracy"], ordered["accuracy"]) == (0.5, 0.0)
+    first, second = ordered["section_details"]
+    assert first == {
+        "section_id": "a", "ground_truth_class": "form", "ground_truth_pages": [0, 1],
+        "matched": False, "order_matched": False, "matched_section_id": "p",
+        "predicted_class": "form", "predicted_pages": [1, 0],
+    }  # fmt: skip
+    assert (second["section_id"], second["matched_section_id"]) == ("gt_1", None)
+    assert unordered["section_details"][0]["predicted_pages"] == [0, 1]
+    report = metrics.generate_markdown_report(found)
+    assert "- split accuracy without order: 0.5000" in report
+    assert "gt_1 -> q: other pages (without 4)" in report
+
+
+def test_sections_that_overlap_are_told_and_those_that_cannot_be_read_are_errors():
+    metrics = compat.DocSplitClassificationMetrics()
+    metrics.load_sections(TRUE, [*PREDICTED, PREDICTED[0]])
+    assert metrics.errors == ["predictions: pages in two sections: 2; the first has them"]
+    assert "- predictions: pages in two" in metrics.generate_markdown_report(
+        metrics.calculate_all_metrics()
+    )
+
+    with pytest.raises(ValueError, match="ground truth#/0: the section has the keys"):
+        metrics.load_sections([{"document_class": "form"}], [])
+    empty = compat.DocSplitClassificationMetrics().calculate_all_metrics()
+    assert [empty[name]["accuracy"] for name in empty if name != "errors"] == [0.0] * 3
+
+
+def page(group, number, other, predicted, kind="a"):
+    return {
+        "group_id": group, "page_number": number, "group_id_predicted": other,
+        "page_number_predicted": predicted, "class_label": "a", "class_label_predicted": kind,
+    }  # fmt: skip
+
+
+PAGES = [
+    page("g", 1, "p", 2),
+    page("g", 2, "p", 1, "b"),
+    page("g", 3, "p", 2),
+    page("h", 4, "q", 4),
+]
+
+
+def test_packets_have_the_scores_of_their_definitions():
+    found = compat.evaluate_packet(PAGES, alpha=0.4, beta=0.6)
+
+    # Of three pairs of pages one is level, one in order and one not; one page is in order.
+    assert found["group_ordering_scores"] == {"g": 0.0, "h": 1.0}
+    assert (found["v_measure"], found["rand_index"]) == (1.0, 1.0)
+    assert found["final_score"] == pytest.approx(0.4 * 1 + 0.6 * 0.5)
+    # A page of another class stands alone: two of six pairs are torn apart.
+    strict = compat.evaluate_packet(PAGES, v_measure_weight=0.0, strict_clustering=True)
+    assert strict["clustering_score"] == strict["rand_index"] == pytest.approx(4 / 6)
+    assert compat.evaluate_packet([])["final_score"] == 0.0
+
+
+def test_pages_come_as_rows_of_any_kind(tmp_path):
+    file = tmp_path / "pages.csv"
+    lines = [",".join(PAGES[0]), *(",".join(map(str, row.values())) for row in PAGES)]
+    file.write_text("\n".join(lines))
+
+    class Frame:
+        def to_dict(self, form):
+            return {"records": PAGES}[form]
+
+    assert (
+        compat.evaluate_packet(str(file))
+        == compat.evaluate_packet(Frame())
+        == compat.evaluate_packet(PAGES)
+    )
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "error", "words"),
+    [
+        (5, {}, TypeError, "data is int"),
+        ([{"group_id": 1}], {}, KeyError, "row 0 has no group_id_predicted, page_number"),
+        ([page("g", "x", "p", 1)], {}, ValueError, "page_number of row 0 is 'x'"),
+        (PAGES, {"v_measure_weight": 2}, ValueError, "v_measure_weight is 2"),
+    ],
+)
+def test_what_is_wrong_with_pages_is_told(data, options, error, words):
+    with pytest.raises(error, match=words):
+        compat.evaluate_packet(data, **options)
+
+
+def test_weights_that_change_the_scale_are_told():
+    with pytest.warns(UserWarning, match=r"alpha and beta add up to 1\.5"):
+        compat.evaluate_packet(PAGES, alpha=1.0)

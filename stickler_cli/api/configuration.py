@@ -11,7 +11,7 @@ from pydantic import create_model
 from pydantic.errors import PydanticUserError
 
 from stickler_cli.comparators.base import BaseComparator
-from stickler_cli.comparators.keywords import KeywordError
+from stickler_cli.comparators.keywords import KeywordError, UnknownKeywordError
 from stickler_cli.comparators.registry import UnknownComparatorError, construct
 from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD
 from stickler_cli.core.json_values import brief, kind_of
@@ -97,6 +97,8 @@ class ConfigurationReader(Generic[Model]):
         self._base = base
         self._allow_plugins = allow_plugins
         self.problems: list[Problem] = []
+        self.passed_over: list[Problem] = []
+        """What is said in vain: keywords of another comparator than the named one."""
 
     def model(self, config: object, path: Path = (), name: str = DEFAULT_MODEL_NAME) -> type[Model]:
         """Make the class of one level; of what is wrong, a class without it."""
@@ -188,7 +190,7 @@ class ConfigurationReader(Generic[Model]):
             self._note((*path, "comparator"), found, "no comparator")
             return None
         try:
-            return construct(name, config, allow_plugins=self._allow_plugins)
+            return self._constructed(name, config, path)
         except UnknownComparatorError as error:
             self._note((*path, "comparator"), error.found, error.expected, error.hint)
         except KeywordError as error:
@@ -196,6 +198,19 @@ class ConfigurationReader(Generic[Model]):
             place = (*path, "comparator_config", *steps)
             self._note(place, error.found, error.expected, error.hint)
         return None
+
+    def _constructed(self, name: str, config: dict[str, Any], path: Path) -> BaseComparator:
+        """Return a comparator; a keyword unlike any of its own is left over from another one."""
+        try:
+            return construct(name, config, allow_plugins=self._allow_plugins)
+        except UnknownKeywordError as error:
+            if error.hint:
+                raise
+            place = json_pointer((*path, "comparator_config", str(error.keyword)))
+            hint = "it is passed over"
+            self.passed_over.append(Problem("", error.found, error.expected, hint, place))
+            rest = {key: value for key, value in config.items() if key != error.keyword}
+            return self._constructed(name, rest, path)
 
     def _checked(
         self, config: object, path: Path, known: Mapping[str, str | None]

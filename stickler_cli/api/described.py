@@ -1,5 +1,6 @@
 """What a comparable class is made of, and what it is written down as: schemas, configurations."""
 
+import warnings
 from collections.abc import Mapping
 from copy import deepcopy
 from pathlib import Path
@@ -113,6 +114,8 @@ class DescribedModel(ComparableModel):
     ) -> type[Self]:
         """Make a subclass of this class from a configuration; docs/python.md lists its keys.
 
+        Keywords of another comparator than the one that is named are passed over with a warning.
+
         Args:
             config: the configuration as JSON.
             allow_plugins: whether a comparator may be named as `package.module:Class`.
@@ -124,6 +127,8 @@ class DescribedModel(ComparableModel):
         model = reader.model(config)
         if reader.problems:
             raise SchemaError(reader.problems)
+        for problem in reader.passed_over:
+            warnings.warn(str(problem), stacklevel=2)
         model.comparison_plan()  # what only compiling finds is told here, too
         return model
 

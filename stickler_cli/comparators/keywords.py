@@ -28,6 +28,10 @@ class KeywordError(ValueError):
         return f"{self.found}{expected}" + (f"; {self.hint}" if self.hint else "")
 
 
+class UnknownKeywordError(KeywordError):
+    """A keyword that the constructor does not have."""
+
+
 def is_number(value: object) -> TypeGuard[float]:
     """Return whether this is a JSON number; to Python, booleans are numbers too."""
     return isinstance(value, int | float) and not isinstance(value, bool)

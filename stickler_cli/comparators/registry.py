@@ -14,7 +14,7 @@ from stickler_cli.core.plugins import Family, UnknownNameError
 from stickler_cli.core.problems import did_you_mean
 from stickler_cli.core.values import dataclass
 from .base import BaseComparator, keyword_parameters, signature_of
-from .keywords import KeywordError
+from .keywords import KeywordError, UnknownKeywordError
 
 _HERE: Final = "stickler_cli.comparators"
 
@@ -158,7 +158,7 @@ def _check_keywords(cls: type[BaseComparator], name: str, config: Mapping[str, o
         if keyword not in names and not takes_any:
             expected = f"one of {', '.join(names)}" if names else "no keyword"
             hint = did_you_mean(keyword, names)
-            raise KeywordError(keyword, f"{name} has no keyword {keyword}", expected, hint)
+            raise UnknownKeywordError(keyword, f"{name} has no keyword {keyword}", expected, hint)
     for parameter in accepted:
         if parameter.default is parameter.empty and parameter.name not in config:
             found = f"{name} is given no {parameter.name}"

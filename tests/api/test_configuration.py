@@ -168,6 +168,12 @@ BAD = [
         "tolerance is -1",
     ),
     (
+        {"fields": {"a": {"type": "str", "comparator": "NumericComparator",
+                          "comparator_config": {"tolerence": 1}}}},
+        "/fields/a/comparator_config/tolerence",
+        "did you mean tolerance?",
+    ),
+    (
         {"fields": {"a": {"type": "str", "comparator": "LLMComparator"}}},
         "/fields/a/comparator_config",
         "no model",
@@ -195,6 +201,25 @@ def test_what_is_wrong_is_told_with_its_place(config, pointer, words):
     told = {problem.pointer: str(problem) for problem in caught.value.problems}
     assert pointer in told
     assert words in told[pointer]
+
+
+def test_keywords_of_another_comparator_are_passed_over_with_a_warning_for_each():
+    left = {"case_sensitive": True, "order": "dmy", "normalize": False}
+    fields = {"a": {"type": "str", "comparator": "LevenshteinComparator"}}
+    fields["a"]["comparator_config"] = left
+
+    with pytest.warns(UserWarning, match="it is passed over") as told:
+        model = StructuredModel.model_from_json({"fields": fields})
+
+    places = [str(it.message).partition(":")[0] for it in told]
+    assert places == [
+        "#/fields/a/comparator_config/case_sensitive",
+        "#/fields/a/comparator_config/order",
+    ]
+    assert {it.filename for it in told} == {__file__}
+    # The rest of the configuration is in force: case counts.
+    assert model(a="A").compare(model(a="a")) == 0
+    assert left == {"case_sensitive": True, "order": "dmy", "normalize": False}
 
 
 def test_everything_that_is_wrong_is_told_at_once():
