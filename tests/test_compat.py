@@ -139,6 +139,29 @@ def test_results_of_every_kind_are_printed_and_written_as_pages(results, tmp_pat
     assert "<title>Notes" in page
 
 
+@pytest.mark.parametrize("results", [None, {}, GT.compare_with(PRED)])
+def test_what_no_page_can_be_made_of_is_told(results, tmp_path):
+    report = compat.EvaluationHTMLReporter().generate_report(results, str(tmp_path / "page.html"))
+
+    assert not report.success
+    assert "include_confusion_matrix=True" in report.errors[0]
+    assert report.summary() == f"not written: {report.errors[0]}"
+    assert [*tmp_path.iterdir()] == []
+    with pytest.raises(ValueError, match="include_confusion_matrix=True"):
+        compat.print_confusion_matrix(results)
+
+
+def test_a_page_that_cannot_be_written_is_told(tmp_path):
+    results = GT.compare_with(PRED, include_confusion_matrix=True)
+
+    report = compat.EvaluationHTMLReporter().generate_report(
+        results, str(tmp_path), None, None, "T"
+    )
+
+    assert not report.success
+    assert str(tmp_path) in report.errors[0]
+
+
 # Two sections of the ground truth: the first has its pages in another order, the second another
 # class and one page fewer, which stands in a section that nobody asked for.
 TRUE = [

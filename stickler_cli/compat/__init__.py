@@ -164,8 +164,12 @@ def print_confusion_matrix(
 def _evaluation(results: Mapping[str, Any] | ProcessEvaluation) -> Evaluation:
     if isinstance(results, ProcessEvaluation):
         return results.evaluation
-    matrix = results["confusion_matrix"]
-    whole = {**results, "overall_score": matrix["overall"]["similarity_score"]}
+    try:
+        matrix = results["confusion_matrix"]
+        whole = {**results, "overall_score": matrix["overall"]["similarity_score"]}
+    except (KeyError, TypeError):
+        expected = "compare_with(..., include_confusion_matrix=True), or of an evaluator"
+        raise ValueError(f"these are no results of {expected}") from None
     return aggregate_from_comparisons([whole]).evaluation
 
 
@@ -181,28 +185,36 @@ class EvaluationHTMLReporter:
         evaluation_results: Mapping[str, Any] | ProcessEvaluation,
         output_path: str,
         config: ReportConfig | None = None,
+        document_files: object = None,
+        title: str | None = None,
         *_options: object,
-        title: str = "documents",
         **_more: object,
     ) -> SimpleNamespace:
         """Write the page, into a directory that is made if it is not there.
 
         Returns:
-            `success`, True, with `output_path`, `generation_time_seconds`, and the like.
+            `success`, with `output_path`, `generation_time_seconds`, and the like; where there is
+            no success, `errors` says why, and nothing is raised.
         """
         begun = time.monotonic()
-        evaluation = _evaluation(evaluation_results)
-        file = File(output_path)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(evaluation.report("html", title=title), encoding="utf-8")
+        errors, count = [], 0
+        try:
+            evaluation = _evaluation(evaluation_results)
+            count = evaluation.evaluated
+            page = evaluation.report("html", title=title or "documents")
+            File(output_path).parent.mkdir(parents=True, exist_ok=True)
+            File(output_path).write_text(page, encoding="utf-8")
+        except (OSError, ValueError) as error:
+            errors.append(str(error))
+        said = f"not written: {errors[0]}" if errors else f"written to {output_path}"
         return SimpleNamespace(
             output_path=output_path,
-            success=True,
+            success=not errors,
             generation_time_seconds=time.monotonic() - begun,
-            sections_included=["all"],
-            errors=[],
-            metadata={"document_count": evaluation.evaluated},
-            summary=lambda: f"written to {output_path}",
+            sections_included=[] if errors else ["all"],
+            errors=errors,
+            metadata={"document_count": count},
+            summary=lambda: said,
         )
 
 
