@@ -29,7 +29,7 @@ _NON_MATCHES: Final = "NonMatchField NonMatchType"
 _ANLS: Final = "anls_score compare_json compare_structured_models"
 _AUTO: Final = "evaluate eval_for EvalResult EvalSpec"
 _BULK: Final = "BulkStructuredModelEvaluator aggregate_from_comparisons"
-_REPORTS: Final = "EvaluationHTMLReporter ReportConfig"
+_REPORTS: Final = "EvaluationHTMLReporter ReportConfig ReportResult"
 
 _COMPARATORS: Final = {
     "anls": "ANLSStarComparator",
@@ -64,7 +64,7 @@ MODULES: Final[Mapping[str, str]] = {
     "reporting": "",
     "reporting.html": _REPORTS,
     "reporting.html.html_reporter": "EvaluationHTMLReporter",
-    "reporting.html.report_config": "ReportConfig",
+    "reporting.html.report_config": "ReportConfig ReportResult",
     _OBJECTS: f"{_ROOT} print_confusion_matrix",
     f"{_OBJECTS}.bulk_structured_model_evaluator": _BULK,
     f"{_OBJECTS}.evaluator": "StructuredModelEvaluator",
@@ -177,6 +177,23 @@ class ReportConfig(SimpleNamespace):
     """The options of a page, which have no effect: it shows everything, and opens what is asked."""
 
 
+class ReportResult(BaseModel):
+    """Whether a page was written."""
+
+    output_path: str
+    success: bool
+    generation_time_seconds: float
+    sections_included: list[str]
+    errors: list[str]
+    metadata: dict[str, Any]
+
+    def summary(self) -> str:
+        """Return it as a sentence."""
+        return (
+            f"written to {self.output_path}" if self.success else f"not written: {self.errors[0]}"
+        )
+
+
 class EvaluationHTMLReporter:
     """Writes results as the page of `stickler eval --format html`."""
 
@@ -189,12 +206,10 @@ class EvaluationHTMLReporter:
         title: str | None = None,
         *_options: object,
         **_more: object,
-    ) -> SimpleNamespace:
+    ) -> ReportResult:
         """Write the page, into a directory that is made if it is not there.
 
-        Returns:
-            `success`, with `output_path`, `generation_time_seconds`, and the like; where there is
-            no success, `errors` says why, and nothing is raised.
+        Where that fails `errors` of the result says why, and nothing is raised.
         """
         begun = time.monotonic()
         errors, count = [], 0
@@ -206,15 +221,13 @@ class EvaluationHTMLReporter:
             File(output_path).write_text(page, encoding="utf-8")
         except (OSError, ValueError) as error:
             errors.append(str(error))
-        said = f"not written: {errors[0]}" if errors else f"written to {output_path}"
-        return SimpleNamespace(
+        return ReportResult(
             output_path=output_path,
             success=not errors,
             generation_time_seconds=time.monotonic() - begun,
             sections_included=[] if errors else ["all"],
             errors=errors,
             metadata={"document_count": count},
-            summary=lambda: said,
         )
 
 
