@@ -26,7 +26,8 @@ def evaluate_packet(
 
     Args:
         data: a row for each page: dicts, a pandas frame, or the path of a CSV file, with
-            `group_id`, `page_number` and both again with `_predicted`.
+            `group_id`, `page_number` and both again with `_predicted`. Groups of a CSV file are
+            named by text.
         v_measure_weight: of V-measure in `clustering_score`, in [0, 1]; the rest is of Rand.
         alpha: of `clustering_score` in `final_score`.
         beta: of `avg_ordering_score` in it.
