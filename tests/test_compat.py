@@ -208,6 +208,8 @@ def test_sections_that_overlap_are_told_and_those_that_cannot_be_read_are_errors
         metrics.calculate_all_metrics()
     )
 
+    metrics.load_sections(TRUE, PREDICTED)
+    assert metrics.errors == []
     with pytest.raises(ValueError, match="ground truth#/0: the section has the keys"):
         metrics.load_sections([{"document_class": "form"}], [])
     empty = compat.DocSplitClassificationMetrics().calculate_all_metrics()

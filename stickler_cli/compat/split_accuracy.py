@@ -35,6 +35,7 @@ class DocSplitClassificationMetrics:
         Raises:
             ValueError: a section cannot be read.
         """
+        self.errors = []
         gt = self._read("gt", ground_truth_sections)
         self._load(gt, self._read("pred", predicted_sections))
 
