@@ -184,8 +184,8 @@ class ReportResult(BaseModel):
     success: bool
     generation_time_seconds: float
     sections_included: list[str]
-    errors: list[str]
-    metadata: dict[str, Any]
+    errors: list[str] = []
+    metadata: dict[str, Any] = {}
 
     def summary(self) -> str:
         """Return it as a sentence."""
