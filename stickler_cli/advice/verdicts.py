@@ -1,4 +1,7 @@
-"""What people said of pairs of values: lines of JSON with `path`, `gt`, `pred` and `verdict`."""
+"""What people said of pairs of values: lines of JSON with `path`, `gt`, `pred` and `verdict`.
+
+Verdicts on errors, as the HTML report has them downloaded, are such lines too.
+"""
 
 import json
 from typing import Final
@@ -12,9 +15,19 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document import read_document
 from stickler_cli.documents.lines import lines_of
 from stickler_cli.documents.reading import source_of
+from stickler_cli.records.verdict_format import VERDICT_FORMAT
 
 SAME: Final = {"same": True, "different": False}
 """What a verdict may be; true and false mean the same."""
+
+_SAID_OF_ERRORS: Final = {
+    "prediction_right": True,
+    "both_acceptable": True,
+    "ground_truth_wrong": False,
+    "neither": False,
+}
+"""What a verdict on an error says of its values. A wrong ground truth is no other way to write the
+prediction: a comparator that took the two for the same would be wrong elsewhere."""
 
 _EXPECTED: Final = "same or different"
 _KEYS: Final = ("path", "gt", "pred", "verdict")
@@ -35,16 +48,21 @@ class VerdictLine:
     """What is drawn as a whole: the document, if the line names it, else the two values."""
 
 
-def read_verdicts(file: str, plan: Plan, limit: int) -> list[VerdictLine]:
-    """Read a file of verdicts.
+def read_verdicts(file: str, plan: Plan, limit: int) -> tuple[list[VerdictLine], int]:
+    """Read a file of verdicts, and tell how many on errors were left out for want of two values.
 
     Raises:
         UsageError: with every line that is wrong.
     """
-    found, problems = [], []
+    found, problems, left_out = [], [], 0
     for line in lines_of(file, limit):
         value = read_document(line).value
         if isinstance(value, dict):
+            if value.get("format") == VERDICT_FORMAT:
+                if None in (value.get("gt"), value.get("pred")):
+                    left_out += 1
+                    continue
+                value = {**value, "verdict": _of_error(value.get("verdict"))}
             said = _line(value, plan)
             if isinstance(said, VerdictLine):
                 found.append(said)
@@ -54,10 +72,16 @@ def read_verdicts(file: str, plan: Plan, limit: int) -> list[VerdictLine]:
         if isinstance(value, Problem):
             problems.append(value)
     if not found and not problems:
-        problems.append(Problem(source_of(file), "there are no verdicts", "one on each line"))
+        what = "no verdict is on two values" if left_out else "there are no verdicts"
+        problems.append(Problem(source_of(file), what, "one on each line"))
     if problems:
         raise UsageError(problems)
-    return found
+    return found, left_out
+
+
+def _of_error(verdict: JsonValue) -> JsonValue:
+    """Return whether the two values of an error are the same; what is no verdict as it is."""
+    return _SAID_OF_ERRORS.get(verdict, verdict) if isinstance(verdict, str) else verdict
 
 
 def _line(value: JsonObject, plan: Plan) -> "VerdictLine | tuple[str, str]":

@@ -34,6 +34,7 @@ _OF_THE_FIRST: Final[dict[str, Any]] = {
     "non_matches": None,
     "values": None,
     "policy": None,
+    "verdicts": None,
     "gate": (),
     "fail_under": None,
 }

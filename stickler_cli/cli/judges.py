@@ -27,7 +27,7 @@ def judge_check(settings: JudgeSettings) -> ExitCode:
         expected = "a field with LLMComparator, or another that asks a model"
         raise UsageError([Problem(settings.schema, "no field asks a model", expected)])
     options = comparing(loaded.plan, ComparisonOptions(), client)
-    lines = read_verdicts(settings.pairs, loaded.plan, FindingOptions.max_document_size)
+    lines, _ = read_verdicts(settings.pairs, loaded.plan, FindingOptions.max_document_size)
     schema, level = (loaded.path, loaded.name), settings.ci
     with room_for_depth():
         if client.policy.may_ask:

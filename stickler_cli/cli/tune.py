@@ -14,7 +14,7 @@ from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import ComparisonError, Problem, UsageError, did_you_mean
 from stickler_cli.documents.pairs import Pairs, open_pairs
 from stickler_cli.documents.reading import BOM, STANDARD_INPUT
-from stickler_cli.reports.figures import setting, some_of
+from stickler_cli.reports.figures import number_of, setting, some_of
 from stickler_cli.reports.formats import PLAIN_FORMATS
 from stickler_cli.runs.assembly import client_of, comparing, inputs_of, policy_of
 from stickler_cli.runs.limits import room_for_depth
@@ -102,18 +102,19 @@ def _evidence(loaded: LoadedSchema, settings: TuneSettings) -> tuple[Evidence, l
     options = comparing(plan, settings, client)
     with room_for_depth():
         if settings.verdicts is not None:
-            lines = read_verdicts(settings.verdicts, plan, settings.max_document_size)
+            lines, left_out = read_verdicts(settings.verdicts, plan, settings.max_document_size)
             evidence = of_verdicts(lines, options)
             tell_asked(client, settings)
-            return evidence, []
+            of = number_of(left_out, "verdict")
+            return evidence, [f"on no two values and left out: {of}"] if left_out else []
         pairs = open_pairs(settings.gt, settings.pred, settings, (plan.kind,))
-        left_out: list[str] = []
+        alone: list[str] = []
         unwrapper = unwrapper_of(plan.root, settings)
-        evidence = of_documents(plan, _comparable(pairs, unwrapper, left_out), options)
+        evidence = of_documents(plan, _comparable(pairs, unwrapper, alone), options)
     tell_asked(client, settings)
     notes = [*map(str, pairs.problems)]
-    if left_out:
-        notes.append(f"without both sides and left out: {some_of(left_out, NAMED)}")
+    if alone:
+        notes.append(f"without both sides and left out: {some_of(alone, NAMED)}")
     return evidence, notes
 
 

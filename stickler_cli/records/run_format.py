@@ -29,6 +29,7 @@ from stickler_cli.score.document_result import DocumentProblem, Status
 from stickler_cli.score.error_classes import ErrorClass
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.intervals import MOST_REPLICATES
+from stickler_cli.score.marks import MarkedOutcome
 from stickler_cli.score.policy import PolicyOutcome
 from stickler_cli.score.record import Provenance, SchemaSignature
 from stickler_cli.score.repeats import Repeats
@@ -243,6 +244,8 @@ class RunRecord(EvaluationRecord):
     """Where the documents came from, and when; of each run that this one was put together of."""
     policy: NotRequired[PolicyOutcome]
     """What a policy of `stickler accept` would let pass, if one was given."""
+    verdicts: NotRequired[MarkedOutcome]
+    """What it would come to by the verdicts on its errors (`--verdicts`), if some were given."""
     partial: NotRequired[Literal[True]]
     """There if the run was interrupted: it speaks of some of the documents only."""
     planned: NotRequired[Count]

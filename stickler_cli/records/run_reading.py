@@ -76,6 +76,7 @@ def read_run(record: Mapping[str, object], source: str = "") -> Run:
         notes=run["notes"],
         partial="partial" in run,
         policy=run.get("policy"),
+        marked=run.get("verdicts"),
         planned=run.get("planned"),
         provenance=run.get("provenance", ()),
         document={key: record[key] for key in DOCUMENT_KEYS if key in record} or None,

@@ -4,11 +4,13 @@ The page of a run writes it (`reports/html/verdicts.js`); a test holds what it w
 types.
 """
 
-from typing import Literal, NotRequired
+from typing import Final, Literal, NotRequired
 
 from typing_extensions import TypedDict  # that of Python 3.11 is none that pydantic takes
 
 from stickler_cli.core.rules import AnyJson
+
+VERDICT_FORMAT: Final = "stickler-verdict/1"
 
 
 class VerdictRecord(TypedDict):

@@ -50,6 +50,7 @@ def run_page(run: Run, style: TableStyle) -> str:
     return _page(
         [MARKER, f"### {_title(view)}"],
         [f"**{run_sentences.verdict(view)}**"],
+        *([text] for text in run_sentences.marked(view)),
         _causes(view),
         *([text] for text in run_sentences.labels(view)),
         [f"{run_sentences.result(view)}."],

@@ -22,6 +22,9 @@ VIOLATIONS: Final = 3
 NAMED: Final = 10
 """How many documents, keys or fields a sentence names; all of them are in the JSON report."""
 
+UNFIT: Final = 3
+"""How many verdicts a sentence names that fit no error; the JSON report has all."""
+
 _OUTCOMES: Final = ("TP right", "FD wrong value", "FA invented", "FN missed", "TN absent in both")
 
 MODES: Final = (
@@ -107,6 +110,39 @@ def _f1(view: RunView) -> str:
         return told
     level = f"{100 * bootstrap.settings.level:g}% interval"
     return f"{told}, {level} {view.rate(interval.lower)} to {view.rate(interval.upper)}"
+
+
+_VERDICTS: Final = {
+    "ground_truth_wrong": "ground truth wrong",
+    "prediction_right": "prediction right",
+    "both_acceptable": "both acceptable",
+}
+
+
+def marked(view: RunView) -> list[str]:
+    """Return what the run would come to by the verdicts on its errors; nothing without any."""
+    found = view.run.marked
+    if found is None:
+        return []
+    lines = []
+    if found.changed:
+        why = ", ".join(f"{count} {_VERDICTS[name]}" for name, count in found.right.items())
+        counts = "counts" if found.changed == 1 else "count"
+        now, then = view.rate(view.whole["overall"].rates.f1), view.rate(found.overall.f1)
+        errors = number_of(found.changed, "marked error")
+        rest = {"precision": found.overall.precision, "recall": found.overall.recall}
+        rest["mean score"] = found.overall_score
+        told = ", ".join(f"{name} {view.rate(figure)}" for name, figure in rest.items())
+        lines.append(f"F1 {now}; {then} if the {errors} {counts} as right ({why}); then {told}")
+    if found.neither:
+        stand = "stands" if found.neither == 1 else "stand"
+        lines.append(f"{number_of(found.neither, 'marked error')} {stand}: neither side is right")
+    if found.unfit:
+        names = some_of(map(view.quoted, found.unfit), UNFIT)
+        told_of = f"{len(found.unfit)} of {number_of(found.verdicts, 'verdict')}"
+        fit = "fits" if len(found.unfit) == 1 else "fit"
+        lines.append(f"{told_of} {fit} no error of this run, which changes nothing: {names}")
+    return lines
 
 
 def _share(value: float) -> str:

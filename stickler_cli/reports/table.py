@@ -33,6 +33,7 @@ def render_run(run: Run, style: TableStyle) -> str:
         [
             *partial,
             Text(run_sentences.result(view), "title"),
+            *map(Text, run_sentences.marked(view)),
             Text(run.schema.title),
             *map(Text, head),
         ],

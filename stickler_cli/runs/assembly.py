@@ -35,6 +35,7 @@ from .run_directory import KEPT_NON_MATCHES, OPTION
 from .saved import load_policy
 from .tuned import overlap, tunings
 from .unwrapping import unwrapper_of
+from .verdict_files import marks_of
 from .whole_files import check_outputs
 
 if TYPE_CHECKING:
@@ -91,6 +92,7 @@ def assemble(
     pairs = selected(pairs, settings, settings.seed)
     requested = _outputs_requested(settings, reported, gates, pairs)
     chosen_by = groupings.pop() if settings.schema_by is not None else None
+    marks = marks_of(settings.verdicts, settings.max_document_size) if settings.verdicts else {}
     job = Job(
         loaded.plan,
         options,
@@ -98,6 +100,7 @@ def assemble(
         requested,
         by=tuple(groupings),
         metrics=measures,
+        marks=marks,
     )
     job = job_of(loaded, settings, job, chosen_by)
     workers = _workers(settings, job)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from stickler_cli.score.counts import Counts
 from stickler_cli.score.detail import Detail
 from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.evaluation import Evaluation
+from stickler_cli.score.marks import MarkedCounts, errors_of_marks, mended
 from stickler_cli.score.non_matches import NonMatch
 from stickler_cli.score.results import NO_GROUP
 from stickler_cli.score.tally import COUNTING_MODES
@@ -53,6 +54,8 @@ class ChunkResult:
     """What a page shows of the documents, if it was requested."""
     fingerprints: list[Fingerprint | None] = field(default_factory=list)
     """Of each document, if requested; None of one that nobody could read to its end."""
+    marked: MarkedCounts | None = None
+    """What verdicts change, where there are some."""
     evaluation: Annotated[Evaluation, KEPT_EVALUATION] = field(default_factory=Evaluation)
 
 
@@ -67,7 +70,11 @@ def empty_result(job: Job) -> ChunkResult:
         rows=requested.rows,
         metrics={name: measure.empty() for name, measure in job.metrics.items()},
     )
-    return ChunkResult(evaluation=evaluation, detail=Detail() if requested.detail else None)
+    return ChunkResult(
+        detail=Detail() if requested.detail else None,
+        marked=MarkedCounts() if job.marks else None,
+        evaluation=evaluation,
+    )
 
 
 def evaluate_chunk(job: Job, items: Iterable[Item]) -> ChunkResult:
@@ -231,6 +238,7 @@ def _result_of(job: Job, read: Sequence[_Document]) -> ChunkResult:
         if chunk.detail is not None:
             chunk.detail.update(batch)
         chunk.evaluation.update(batch)
+        _count_marked(job, batch, chunk.marked)
         measured = read[len(chunk.ids) - len(batch.results) : len(chunk.ids)]
         _measure(chunk.evaluation, measured, batch)
     chunk.document_lines, chunk.non_match_lines = b"".join(documents), b"".join(errors)
@@ -238,6 +246,27 @@ def _result_of(job: Job, read: Sequence[_Document]) -> ChunkResult:
     if requested.fingerprints:
         chunk.fingerprints = [each.pair.fingerprint if each.pair else None for each in read]
     return chunk
+
+
+def _count_marked(job: Job, batch: Batch, counted: MarkedCounts | None) -> None:
+    """Compare the documents again that verdicts are about, with the ground truth that these say."""
+    for position, result in enumerate(batch.results):
+        marks, row = job.marks.get(result.id), batch.rows[position]
+        if not marks or row is None or batch.account is None or counted is None:
+            continue
+        units = (error.unit for error in batch.wrong_units(position))
+        errors = [*errors_of_marks(units, marks, result.id)]
+        account, at = batch.account, int(batch.at[row])
+        truth = account.columns.gt[int(account.gt[at])]
+        pred: Any = account.columns.pred[int(account.pred[at])]
+        try:
+            again = compare(job.plan, [mended(truth, errors, marks)], [pred], job.options)
+        except (WorkLimitError, ComparisonError, RecursionError):
+            continue  # that its verdicts fit nothing is told
+        counted.fitting += (marked for marked, _ in errors)
+        score = float(again.reported[0])
+        of_again = Batch([replace(result, score=score)], again, np.arange(1))
+        counted.add(batch, of_again, position)
 
 
 def _measure(evaluation: Evaluation, documents: Sequence[_Document], batch: Batch) -> None:

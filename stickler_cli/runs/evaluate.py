@@ -28,8 +28,10 @@ from stickler_cli.records.row_files import (
 )
 from stickler_cli.score.calibrating import outcome_of
 from stickler_cli.score.conditions import Conditions, FieldInfo
+from stickler_cli.score.counts import RateRule
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.gate_verdicts import judge
+from stickler_cli.score.marks import outcome_of_marks
 from stickler_cli.score.record import Provenance, Run, SchemaSignature
 from stickler_cli.settings.deciding import DecidingOptions, RunOptions
 from stickler_cli.settings.inputs import DocumentOptions, SelectionOptions
@@ -45,6 +47,7 @@ from .rehearsal import check_pairs
 from .resume import continued
 from .run_directory import DOCUMENTS, NON_MATCHES, OPTION, RUN_FILE, RunDirectory, run_directory
 from .tuned import tunings
+from .verdict_files import digest_of_marks
 from .whole_files import whole_file
 
 if TYPE_CHECKING:
@@ -140,6 +143,7 @@ def _deciding(assembly: Assembly) -> dict[str, object]:
         "asking": policy and {"offline": policy.offline, "dry_run": policy.dry_run},
         "validate": sides_of(settings.validate),
         "metric": [*job.metrics],
+        "verdicts": digest_of_marks(job.marks) if job.marks else None,
     }
 
 
@@ -270,6 +274,7 @@ def field_infos(plan: Plan) -> tuple[FieldInfo, ...]:
 def _record(assembly: Assembly, total: ChunkResult, started: str, *, partial: bool) -> Run:
     evaluation, settings, schema = total.evaluation, assembly.settings, assembly.schema
     recall_with_fd = settings.recall_with_fd
+    rule = RateRule(recall_with_fd)
     gt, pred = source_of(settings.gt), source_of(settings.pred)
     return Run(
         evaluation=evaluation,
@@ -291,6 +296,9 @@ def _record(assembly: Assembly, total: ChunkResult, started: str, *, partial: bo
         detail=total.detail,
         first_non_matches=tuple(total.first_non_matches),
         policy=outcome_of(assembly.policy, evaluation) if assembly.policy else None,
+        marked=outcome_of_marks(assembly.job.marks, total.marked, evaluation, rule)
+        if total.marked
+        else None,
     )
 
 

@@ -14,6 +14,7 @@ from stickler_cli.metrics.run_metrics import Measure
 from stickler_cli.schema.dialects import Schema
 from stickler_cli.schema.document_validity import DocumentValidator
 from stickler_cli.score.intervals import IntervalSettings
+from stickler_cli.score.marks import Marks
 from stickler_cli.score.validity import SIDES, Side, Verdict
 from stickler_cli.settings.allowed import Missing, Rows, Validate
 from .grouping import Grouping, group_of
@@ -102,6 +103,8 @@ class Job:
     """What takes values out of wrappers; None where they stay as they are."""
     metrics: Mapping[str, Measure] = field(default_factory=dict)
     """What documents are measured by beside the engine, of no documents."""
+    marks: Marks = field(default_factory=dict)
+    """What people said of errors."""
     step: str = ""
     """The key under which documents stand, where they are of one of several schemas."""
     schemas: "SchemaChoice[Job] | None" = None

@@ -107,6 +107,8 @@ def gather(
             total.document = chunk.document
             if total.detail is not None and chunk.detail is not None:
                 total.detail.merge(chunk.detail)
+            if total.marked is not None and chunk.marked is not None:
+                total.marked.merge(chunk.marked)
             if advance is not None:
                 advance(len(chunk.ids))
     return total

@@ -19,6 +19,7 @@ from .detail import Detail
 from .document_result import DocumentProblem, Status
 from .evaluation import RUN_FORMAT, Evaluation
 from .gates import GateResult
+from .marks import MarkedOutcome
 from .non_matches import NonMatch
 from .policy import PolicyOutcome
 from .repeats import Repeats
@@ -104,6 +105,8 @@ class Run:
     """What a page shows of single values and documents, if it was kept; no run file holds it."""
     policy: PolicyOutcome | None = None
     """What a policy would let pass, if one was asked for."""
+    marked: MarkedOutcome | None = None
+    """What it would come to by the verdicts on its errors, if some were given."""
     explaining: str = ""
     """The command that explains a document of it, but for which one; empty where it is not known.
     No run file holds it."""
@@ -173,6 +176,8 @@ def run_record(run: Run, *, per_document: bool = True) -> dict[str, object]:
         record["planned"] = run.planned
     if run.policy is not None:
         record["policy"] = encoded(run.policy)
+    if run.marked is not None:
+        record["verdicts"] = encoded(run.marked)
     if run.document is not None:
         record |= run.document
     if run.repeats is not None:

@@ -51,6 +51,7 @@ def merge_runs(runs: Sequence[tuple[str, Run]], gates: Sequence[Gate] | None = N
         provenance=[*dict.fromkeys(each for _, run in runs for each in run.provenance)],
         document=None if others else first.document,
         policy=None if others else first.policy,
+        marked=None if others else first.marked,
         repeats=None if others else first.repeats,
     )
 

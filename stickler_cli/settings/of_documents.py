@@ -66,6 +66,15 @@ class EvalSettings(
         panel="statistics",
     )
 
+    verdicts: str | None = option(
+        None,
+        "Also report what the figures would be if the ground truth were as these verdicts on "
+        "errors say, which the HTML report has downloaded.",
+        "FILE",
+        is_path=True,
+        in_file="none",
+        panel="statistics",
+    )
     show_non_matches: int = option(
         0, "Show the first N errors below the table.", "N", values=COUNT, panel="output"
     )

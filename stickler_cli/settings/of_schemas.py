@@ -84,7 +84,7 @@ class TuneSettings(
     verdicts: str | None = option(
         None,
         "Tune on these pairs of values: JSON Lines of path, gt, pred and verdict, which is same "
-        "or different.",
+        "or different; or the verdicts that the HTML report has downloaded.",
         "FILE",
         in_file="none",
     )

@@ -225,3 +225,21 @@ def test_a_schema_whose_comparators_are_inferred_is_not_written(stickler, eviden
         assert result.code == 2
         assert "--write: how to compare is inferred" in result.err
     assert (evidence / "schema.json").read_text() == before
+
+
+def test_verdicts_on_errors_are_verdicts_on_values(stickler, evidence):
+    """A right prediction is the same as its ground truth, a wrong ground truth is not."""
+    lines = []
+    for line in (evidence / "verdicts.jsonl").read_text().splitlines():
+        said = json.loads(line)
+        verdict = "prediction_right" if said["verdict"] == "same" else "ground_truth_wrong"
+        lines.append({**said, "format": "stickler-verdict/1", "verdict": verdict})
+    alone = {"format": "stickler-verdict/1", "path": "name", "gt": None, "pred": "a"}
+    lines += [alone | {"verdict": "neither"}, alone | {"gt": "a", "verdict": "neither"}]
+    lines[-1].pop("pred")
+    write(evidence / "said.jsonl", "\n".join(map(json.dumps, lines)))
+    sides = ["schema.json", "gt.jsonl", "pred.jsonl", "-f", "json"]
+    told = stickler("tune", *sides, "--verdicts", "said.jsonl").json
+    plain = stickler("tune", *sides, "--verdicts", "verdicts.jsonl").json
+    assert told["notes"] == ["on no two values and left out: 2 verdicts"]
+    assert told["fields"] == plain["fields"]

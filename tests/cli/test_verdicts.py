@@ -1,0 +1,123 @@
+"""`stickler eval --verdicts`: what a run comes to if its marked errors are none."""
+
+import json
+
+import pytest
+
+from .conftest import write
+
+VERDICT = {
+    "format": "stickler-verdict/1",
+    "schema": "0" * 64,
+    "document": "two",
+    "path": "total",
+    "outcome": "FD",
+    "gt": 10.5,
+    "pred": 11,
+    "verdict": "ground_truth_wrong",
+    "time": "2026-01-01T00:00:00Z",
+}
+INVENTED = {
+    "path": "lines[1]",
+    "outcome": "FA",
+    "gt": None,
+    "pred": {"sku": "lamp", "qty": 9},
+    "verdict": "both_acceptable",
+}
+COMMAND = ("eval", "schema.json", "gt", "pred", "--verdicts", "verdicts.jsonl")
+
+
+def say(data, *verdicts):
+    """Write verdicts, each told by what it has of its own."""
+    lines = [json.dumps(VERDICT | verdict) for verdict in verdicts]
+    write(data / "verdicts.jsonl", "\n".join(lines))
+
+
+def test_all_marked_errors_count_as_right_beside_figures_that_stay(stickler, data):
+    say(data, {}, INVENTED)
+    plain = stickler("eval", "schema.json", "gt", "pred", "-f", "json").json
+    told = stickler(*COMMAND, "-f", "json").json
+    verdicts = told.pop("verdicts")
+    assert {**told, "provenance": None} == {**plain, "provenance": None}
+    assert verdicts["verdicts"] == 2
+    assert verdicts["right"] == {"ground_truth_wrong": 1, "both_acceptable": 1}
+    assert verdicts["unfit"] == []
+    assert verdicts["overall_score"] == 1
+    assert verdicts["overall"]["f1"] == 1
+    assert verdicts["leaves"]["tp"] == 10
+
+
+def test_the_first_lines_tell_both_figures(stickler, data):
+    say(data, {}, INVENTED)
+    for form in ("table", "markdown", "html"):
+        shown = stickler(*COMMAND, "-f", form).out
+        assert "1.0000 if the 2 marked errors count as right" in shown
+        assert "1 ground truth wrong, 1 both acceptable" in shown
+
+
+def test_an_error_that_stands_changes_nothing(stickler, data):
+    say(data, {"verdict": "neither"})
+    record = stickler(*COMMAND, "-f", "json").json
+    assert record["verdicts"]["right"] == {}
+    assert record["verdicts"]["neither"] == 1
+    assert record["verdicts"]["overall_score"] == record["overall_score"]
+    assert "1 marked error stands: neither side is right" in stickler(*COMMAND).out
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"document": "three"},
+        {"document": "one"},
+        {"path": "id"},
+        {"outcome": "FN"},
+        {"pred": 12},
+    ],
+)
+def test_a_verdict_that_fits_no_error_is_told(stickler, data, changed):
+    say(data, changed)
+    record = stickler(*COMMAND, "-f", "json").json["verdicts"]
+    verdict = VERDICT | changed
+    assert record["unfit"] == ["{document}: {path} ({outcome})".format(**verdict)]
+    assert record["right"] == {}
+    assert "1 of 1 verdict fits no error of this run" in stickler(*COMMAND).out
+
+
+def test_the_last_verdict_on_an_error_counts(stickler, data):
+    say(data, {}, {"verdict": "neither"})
+    record = stickler(*COMMAND, "-f", "json").json["verdicts"]
+    assert (record["verdicts"], record["right"], record["neither"]) == (1, {}, 1)
+
+
+def test_a_verdict_on_a_long_value_needs_no_value(stickler, data):
+    verdict = {key: value for key, value in VERDICT.items() if key not in ("gt", "pred")}
+    write(data / "verdicts.jsonl", json.dumps(verdict))
+    assert stickler(*COMMAND, "-f", "json").json["verdicts"]["unfit"] == []
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ('{"path": "total"}', "verdicts.jsonl:1:1: this is no verdict on an error"),
+        (json.dumps(VERDICT | {"verdict": "right"}), '#/verdict: the value is "right"'),
+        ("", "there are no verdicts"),
+        ("{", "verdicts.jsonl:1"),
+    ],
+)
+def test_what_is_no_verdict_is_refused(stickler, data, line, told):
+    write(data / "verdicts.jsonl", line)
+    result = stickler(*COMMAND)
+    assert result.code == 2
+    assert told in result.err
+
+
+def test_a_run_of_several_processes_and_its_directory_tell_the_same(stickler, data):
+    say(data, {}, INVENTED)
+    one = stickler(*COMMAND, "-f", "json").json["verdicts"]
+    stickler(*COMMAND, "--jobs", "2", "--run-dir", "run")
+    assert json.loads((data / "run" / "run.json").read_text())["verdicts"] == one
+    assert "2 marked errors count" in stickler("report", "run").out
+    say(data, {})
+    refused = stickler(*COMMAND, "--run-dir", "run")
+    assert refused.code == 2
+    assert "verdicts" in refused.err

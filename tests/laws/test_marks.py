@@ -1,0 +1,38 @@
+"""A ground truth that is mended where a prediction errs has no errors left there."""
+
+from hypothesis import given
+
+from stickler_cli.core.locations import field_path
+from stickler_cli.score.batch import batch_of
+from stickler_cli.score.marks import Mark, Marked, errors_of_marks, mended
+from .accounts import compare
+from .strategies import Scope, cases
+
+DOCUMENT = "one"
+
+
+def wrong_units(comparison):
+    return [error.unit for error in batch_of(comparison).wrong_units(0)]
+
+
+def marks_on(units):
+    """Say of each unit that its ground truth is wrong."""
+    return {
+        Marked(DOCUMENT, field_path(unit.path), unit.outcome.name): Mark("ground_truth_wrong")
+        for unit in units
+    }
+
+
+@given(cases(Scope(wrong=True)))
+def test_with_all_errors_marked_there_are_none(case):
+    units = wrong_units(compare(case.plan, case.gt, case.pred, case.options))
+    marks = marks_on(units)
+    errors = [*errors_of_marks(units, marks, DOCUMENT)]
+    assert len(errors) == len(units)
+    again = compare(case.plan, mended(case.gt, errors, marks), case.pred, case.options)
+    assert [(it.path, it.outcome, it.gt, it.pred) for it in wrong_units(again)] == []
+
+
+@given(cases(Scope(wrong=True)))
+def test_with_none_marked_the_ground_truth_stays(case):
+    assert mended(case.gt, [], {}) == case.gt
