@@ -16,6 +16,7 @@ from stickler_cli.runs.assembly import Assembly, assemble
 from stickler_cli.runs.evaluate import evaluate as evaluate_all
 from stickler_cli.runs.grouping import BY, EXPECTED
 from stickler_cli.runs.job import Job, OutputsRequested, Workers
+from stickler_cli.runs.page_sources import check_sources, sources_of
 from stickler_cli.runs.pipeline import chunk_results
 from stickler_cli.score.record import Run
 from stickler_cli.score.repeats import MOST_ERRORS
@@ -25,7 +26,7 @@ from stickler_cli.settings.of_runs import AcceptSettings
 from .command_schema import schema_of
 from .console import ExitCode, warn, write_result
 from .follow_up import explaining
-from .outputs import exit_code_of, listing, outputs_of, tell_asked
+from .outputs import Outputs, exit_code_of, listing, outputs_of, tell_asked
 
 EPOCH: Final = "SOURCE_DATE_EPOCH"  # seconds: the time that a run says it began
 
@@ -49,7 +50,9 @@ def evaluate(settings: EvalSettings) -> ExitCode:
         accounts=bool(WITH_ACCOUNTS & shown or settings.show_documents),
         detail=bool(WITH_DETAIL & shown),
         intervals_of_fields=bool(WITH_FIELD_INTERVALS & shown),
+        boxes=settings.boxes if settings.sources and WITH_DETAIL & shown else None,
     )
+    check_sources(settings.sources, settings.embed_sources)
     if settings.repeat:
         _check_repeats(settings)
         reported = replace(reported, accounts=True, first_non_matches=MOST_ERRORS)
@@ -76,6 +79,7 @@ def evaluate(settings: EvalSettings) -> ExitCode:
         repeats = repeats_of(dict(zip(names, [run, *further], strict=True)))
         run = replace(run, repeats=repeats)
     run = replace(run, explaining=explaining(settings))
+    run = _with_sources(run, settings, outputs)
     outputs.write(run)
     outputs.conclude(run)
     if signal is not None:
@@ -84,6 +88,17 @@ def evaluate(settings: EvalSettings) -> ExitCode:
     if not run.nothing_paired:
         refuse_keys_of_none(run)
     return max([code, *(exit_code_of(each) for each in further if each.unfit)])
+
+
+def _with_sources(run: Run, settings: EvalSettings, outputs: Outputs) -> Run:
+    """Return a run with where its page finds what documents were read from, if it is to say so."""
+    if settings.sources is None or not WITH_DETAIL & outputs.formats:
+        return run
+    pages = [path for path, form in outputs.files.items() if form in WITH_DETAIL]
+    found, amiss = sources_of(settings.sources, settings.embed_sources, run, pages)
+    for note in () if settings.quiet else amiss:
+        warn(f"warning: {note}")
+    return replace(run, sources=found)
 
 
 def refuse_keys_of_none(run: Run) -> None:

@@ -10,7 +10,13 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
-from stickler_cli.core.json_values import OBJECTS, DocumentKind, JsonDocument, JsonValue
+from stickler_cli.core.json_values import (
+    OBJECTS,
+    DocumentKind,
+    JsonDocument,
+    JsonObject,
+    JsonValue,
+)
 from stickler_cli.core.locations import Path as FieldPath
 from stickler_cli.core.locations import parse_field_path
 from stickler_cli.core.problems import Problem, UsageError
@@ -36,6 +42,9 @@ class Fingerprint:
     """What the result says of a document that stands alone; it depends on other documents."""
 
 
+Metadata: TypeAlias = Mapping[FieldPath, JsonObject]  # of the values of a document, by their place
+
+
 @dataclass(frozen=True, slots=True)
 class DocumentPair:
     """What is to be compared under one id."""
@@ -55,6 +64,8 @@ class DocumentPair:
     """Those of the prediction, in its shape, if it has any."""
     unwrapped: Mapping[str, int] = field(default_factory=dict)
     """How many values were taken out of wrappers of each kind."""
+    metadata: tuple[Metadata, Metadata] = field(default=({}, {}), compare=False)
+    """What wrappers on either side say beside values and confidences, by place."""
     is_marked: bool = field(default=True, compare=False)
     """Whether there may be wrappers in it, or confidences beside it."""
     beside: JsonValue | Problem = None

@@ -1,28 +1,26 @@
 """The values of documents with the boxes of both sides, and what they come to, field by field."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from stickler_cli.comparators.bbox import BBoxIoUComparator
 from stickler_cli.compare.engine import compare
-from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.compare.result import Outcome
 from stickler_cli.compare.wrappers import Unwrapped
-from stickler_cli.core.json_values import JsonValue
-from stickler_cli.core.locations import Path, field_path
+from stickler_cli.core.locations import field_path
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.units import Unit, documents_units
 from stickler_cli.score.value_lines import are_there, confidence_of, outcome_of
 from stickler_cli.score.walk import visits
 from stickler_cli.settings.allowed import BoxFormat
 from .average_precision import Detections, by_page
-from .boxes import Spot, box_of, overlap, spot_of
+from .boxes import Spot, overlap
 from .placed_fields import Located
+from .spots import spots_of
 
 DOCUMENTS_AT_ONCE: Final = 64
 
@@ -99,26 +97,12 @@ class Locator:
 
     def _place(self, document: Boxed, unit: Unit) -> "_Place":
         outcome = outcome_of(unit)
-        node = unit.visit.account.node
-        is_box = isinstance(node, LeafNode) and isinstance(node.comparator, BBoxIoUComparator)
-        gt = pred = None
-        if outcome is not Outcome.FA:
-            gt = self._spot(document.gt.metadata, unit.gt_path, unit.gt if is_box else None)
-        if outcome is not Outcome.FN:
-            pred = self._spot(document.pred.metadata, unit.pred_path, unit.pred if is_box else None)
+        sides = document.gt.metadata, document.pred.metadata
+        gt, pred = spots_of(unit, *sides, self.measure.form)
         if gt is not None and pred is not None:
             gt, pred = self._in_one_unit(gt, pred)
         confidence = confidence_of(unit)
         return _Place(outcome, gt, pred, 1.0 if confidence is None else confidence)
-
-    def _spot(
-        self, metadata: Mapping[Path, Mapping[str, JsonValue]], path: Path | None, value: JsonValue
-    ) -> Spot | None:
-        found = spot_of(metadata.get(path or (), {}), self.measure.form)
-        if found is None and value is not None:
-            box = box_of(value, self.measure.form)
-            return None if box is None else Spot(box)
-        return found
 
     def _in_one_unit(self, gt: Spot, pred: Spot) -> tuple[Spot, Spot]:
         """Return both in fractions of the page, where one of them is."""

@@ -11,6 +11,7 @@ from stickler_cli.core.json_values import JsonDocument, JsonValue, json_line
 from stickler_cli.core.problems import ComparisonError, Problem, SticklerError, WorkLimitError
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.pairs import DocumentPair, Fingerprint, PairRef, read_pair
+from stickler_cli.locating.spots import boxes_of_documents
 from stickler_cli.metrics.metric import MeasuredDocument
 from stickler_cli.records.chunk_record import KEPT_EVALUATION
 from stickler_cli.score.accounts import CONFIDENCES, Accounts, account_records
@@ -237,6 +238,8 @@ def _result_of(job: Job, read: Sequence[_Document]) -> ChunkResult:
             values += value_lines(batch)
         if chunk.detail is not None:
             chunk.detail.update(batch)
+            of_batch = read[len(chunk.ids) - len(batch.results) : len(chunk.ids)]
+            _keep_boxes(job, batch, of_batch, chunk.detail)
         chunk.evaluation.update(batch)
         _count_marked(job, batch, chunk.marked)
         measured = read[len(chunk.ids) - len(batch.results) : len(chunk.ids)]
@@ -246,6 +249,20 @@ def _result_of(job: Job, read: Sequence[_Document]) -> ChunkResult:
     if requested.fingerprints:
         chunk.fingerprints = [each.pair.fingerprint if each.pair else None for each in read]
     return chunk
+
+
+def _keep_boxes(job: Job, batch: Batch, documents: Sequence[_Document], detail: Detail) -> None:
+    """Keep where the values of documents stand, if a page is to show it."""
+    form = job.requested.boxes
+    if form is None or batch.account is None:
+        return
+    compared = [
+        (result.id, document.pair.metadata if document.pair else ({}, {}))
+        for result, document in zip(batch.results, documents, strict=True)
+        if result.score is not None
+    ]
+    boxes = boxes_of_documents(batch, [metadata for _, metadata in compared], form)
+    detail.place((name, found) for (name, _), found in zip(compared, boxes, strict=True))
 
 
 def _count_marked(job: Job, batch: Batch, counted: MarkedCounts | None) -> None:

@@ -16,7 +16,7 @@ from stickler_cli.schema.document_validity import DocumentValidator
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.marks import Marks
 from stickler_cli.score.validity import SIDES, Side, Verdict
-from stickler_cli.settings.allowed import Missing, Rows, Validate
+from stickler_cli.settings.allowed import BoxFormat, Missing, Rows, Validate
 from .grouping import Grouping, group_of
 
 
@@ -37,6 +37,8 @@ class OutputsRequested:
     """What results say of the comparison, of a run of one pair."""
     detail: bool = False
     """What a page shows of single values and documents."""
+    boxes: BoxFormat | None = None
+    """What four numbers are, where a page shows boxes of values; None keeps no boxes."""
     fingerprints: bool = False
     """What tells each document from others."""
     rows: Rows = "auto"

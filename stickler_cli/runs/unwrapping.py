@@ -49,6 +49,7 @@ def unwrapped(unwrapper: Unwrapper | None, pair: DocumentPair) -> DocumentPair:
         warnings=(*pair.warnings, *warnings),
         confidences=pred.confidences,
         unwrapped={**wrappers, INHERITED: pred.inherited},
+        metadata=(gt.metadata, pred.metadata),
     )
 
 

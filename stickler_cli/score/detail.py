@@ -23,6 +23,7 @@ from .causes import cause_of
 from .comparison_lines import Text, comparison_line, text_of
 from .kept_errors import KeptErrors, SeenError
 from .non_matches import WrongUnit, non_match
+from .sources import PlacedBox
 from .value_pairs import ValuePairs, value_pairs
 from .visit import Visit
 
@@ -92,6 +93,8 @@ class Detail:
     """Errors, each as `non_match_row` gives it."""
     comparisons: list[Ranked] = field(default_factory=list)
     """The documents with errors that have the lowest scores, the lowest first."""
+    boxes: dict[str, list[PlacedBox]] = field(default_factory=dict)
+    """Where the values of those documents stand, by id; only if that was asked for."""
     bound: Ranked | None = None
     """The first one left out: nothing from there on is kept."""
     knows_errors: bool = True
@@ -118,6 +121,11 @@ class Detail:
                     self._keep([(*rank, comparison_line(comparison))])
         self.errors.settle()
 
+    def place(self, boxes: Iterable[tuple[str, list[PlacedBox]]]) -> None:
+        """Keep where the values of documents stand that were added and are kept whole."""
+        kept = {name for _, name, _ in self.comparisons}
+        self.boxes |= {name: found for name, found in boxes if found and name in kept}
+
     def merge(self, other: "Detail") -> None:
         """Add the documents that follow these."""
         for path, histogram in other.histograms.items():
@@ -128,6 +136,10 @@ class Detail:
         if other.bound is not None:
             self.bound = min(self.bound, other.bound) if self.bound else other.bound
         self._keep(other.comparisons)
+        self.boxes |= other.boxes
+        if self.boxes:
+            kept = {name for _, name, _ in self.comparisons}
+            self.boxes = {name: found for name, found in self.boxes.items() if name in kept}
 
     def _keep(self, more: Iterable[Ranked]) -> None:
         """Add documents, and leave out those that have no room, which are the best ones."""

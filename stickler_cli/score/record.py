@@ -23,6 +23,7 @@ from .marks import MarkedOutcome
 from .non_matches import NonMatch
 from .policy import PolicyOutcome
 from .repeats import Repeats
+from .sources import PageSources
 
 UNFIT: Final = frozenset({Status.FAILED})
 UNFIT_IF_STRICT: Final = UNFIT | {Status.MISSING, Status.INVALID, Status.UNMATCHED}
@@ -107,6 +108,8 @@ class Run:
     """What a policy would let pass, if one was asked for."""
     marked: MarkedOutcome | None = None
     """What it would come to by the verdicts on its errors, if some were given."""
+    sources: PageSources | None = None
+    """Where a page finds what documents were read from; no run file holds it."""
     explaining: str = ""
     """The command that explains a document of it, but for which one; empty where it is not known.
     No run file holds it."""

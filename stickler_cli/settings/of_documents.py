@@ -7,7 +7,6 @@ from .allowed import (
     COUNT,
     PROCESSES,
     SOME,
-    BoxFormat,
     ComparisonFormat,
     ErrorFormat,
     ErrorOrder,
@@ -34,7 +33,14 @@ from .inputs import (
     WrapperOptions,
 )
 from .running import ModelOptions, TerminalOptions, WorkOptions
-from .showing import BreakdownOptions, PlainOptions, ReportOptions, TableOptions
+from .showing import (
+    BoxOptions,
+    BreakdownOptions,
+    PictureOptions,
+    PlainOptions,
+    ReportOptions,
+    TableOptions,
+)
 
 
 class EvalSettings(
@@ -47,6 +53,7 @@ class EvalSettings(
     RunOptions,
     ValidationOptions,
     ReportOptions,
+    PictureOptions,
     TableOptions,
     GateOptions,
     IntervalOptions,
@@ -267,13 +274,11 @@ class PlacesSettings(
     ComparisonOptions,
     ModelOptions,
     IntervalOptions,
+    BoxOptions,
     PlainOptions,
 ):
     """What `stickler places` is asked for."""
 
-    boxes: BoxFormat = option(
-        "xyxy", "What four numbers are: two corners, or a corner, width and height."
-    )
     page_size: str | None = option(
         None,
         "Pixels of a page, where one side has boxes in pixels and the other in fractions.",

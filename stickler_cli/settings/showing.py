@@ -1,7 +1,7 @@
 """What is made of results, and where it goes."""
 
 from stickler_cli.core.option import Settings, option
-from .allowed import COUNT, SOME, CsvShape, Order, PlainFormat, RunFormat
+from .allowed import COUNT, SOME, BoxFormat, CsvShape, Order, PlainFormat, RunFormat
 from .inputs import MetadataOptions
 from .running import TerminalOptions
 
@@ -51,6 +51,34 @@ class ReportOptions(OutputOptions, panel="output"):
 
     format: RunFormat = option(
         "table", "What to print on standard output.", short="-f", in_file="eval"
+    )
+
+
+class BoxOptions(Settings):
+    """How boxes are read."""
+
+    boxes: BoxFormat = option(
+        "xyxy", "What four numbers are: two corners, or a corner, width and height."
+    )
+
+
+class PictureOptions(BoxOptions, panel="output"):
+    """What an HTML page shows of the images and PDFs that documents were read from."""
+
+    sources: str | None = option(
+        None,
+        "In the HTML page, link documents to what they were read from: the images and PDFs in a "
+        "directory that have their names, or an address such as "
+        "'https://host/{id}.pdf#page={page}'.",
+        "DIR|URL",
+        is_path=True,
+    )
+    embed_sources: int = option(
+        0,
+        "Put pictures of the N documents with the lowest scores into the HTML page, with the "
+        "boxes of their values. Needs 'stickler-cli[sources]'.",
+        "N",
+        values=COUNT,
     )
 
 

@@ -95,6 +95,7 @@ const Documents = (() => {
     const step = (by) => (place >= 0 && kept[place + by] ? () => State.show({ document: kept[place + by][ID] }) : null);
     const inside = [];
     if (row) inside.push(element("p", {}, `Score ${rate(row[SCORE])} · ${row[STATUS]} · ${plural(row[TP], "value")} right, ${row[FD]} wrong, ${row[FA]} invented, ${row[FN]} missed`));
+    inside.push(...(await Sources.parts(id)));
     const rows = whole.get(id);
     const wrong = await Errors.ofDocument(id);
     if (rows) {

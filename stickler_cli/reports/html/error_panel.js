@@ -128,7 +128,7 @@ const copies = (error) => {
   );
 };
 
-const errorParts = (error, others) => {
+const errorParts = (error, others, source) => {
   const field = Fields.pathOf(error[ROW]);
   return [
     element("p", {}, outcomeMark(outcomeOf(error)), ` ${MEANINGS[outcomeOf(error)]}`, error[CLASS] ? ` · ${classText(error[CLASS])}` : "", " · ", visible(error[REASON] || "")),
@@ -137,6 +137,7 @@ const errorParts = (error, others) => {
     sidesOf(error),
     Verdicts.buttons(error),
     copies(error),
+    ...source,
     ...siblingsOf(error, others),
     element("p", {}, "Document ", linkTo({ document: error[DOCUMENT] }, error[DOCUMENT]), field ? " · field " : "", field ? element("a", { href: `#fields&open=${encodeURIComponent(field)}`, class: "path" }, visible(field)) : ""),
   ];

@@ -90,7 +90,7 @@ const Errors = (() => {
     const step = (by) => at >= 0 && at + by >= 0 && at + by < (kept?.count ?? 0) && (async () => State.show(placeOf(await kept.get(at + by))));
     Panel.show(
       [element("span", { class: "path" }, visible(error[PATH]))],
-      errorParts(error, await ofDocument(error[DOCUMENT])),
+      errorParts(error, await ofDocument(error[DOCUMENT]), await Sources.parts(error[DOCUMENT], error[PATH])),
       { before: step(-1), after: step(1), place: at < 0 || !kept ? "" : `${at + 1} of ${kept.count}` },
     );
   };

@@ -35,7 +35,7 @@ from .trust_charts import coverage_chart, reliability_chart
 
 SCRIPTS: Final = (
     *("text", "diff", "data", "state", "list", "panel", "fields", "selection", "narrow"),
-    *("verdicts", "error_panel", "errors", "grid", "documents", "main"),
+    *("verdicts", "sources", "error_panel", "errors", "grid", "documents", "main"),
 )
 """The parts of the script, in order: each uses what stands above it."""
 
@@ -101,6 +101,9 @@ def _page_of(run: Run, *, served: bool) -> str:
         "documents": documents.packed if documents else payload.packed(()),
         "comparisons": payload.packed(payload.comparison_lines(detail)),
     }
+    if run.sources is not None:
+        parts["sources"] = payload.packed(payload.source_lines(view, detail))
+        parts["pictures"] = payload.packed(payload.picture_lines(view))
     context: dict[str, object] = {
         "view": view,
         "script": Markup(code),  # noqa: S704 - ours

@@ -1,0 +1,162 @@
+"""The images and PDFs that documents were read from: found for a page, and put into it."""
+
+import base64
+import io
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
+
+from stickler_cli.core.problems import Problem, UnavailableError, UsageError
+from stickler_cli.score.accounts import decoded
+from stickler_cli.score.record import Run
+from stickler_cli.score.sources import PageSources, Picture
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+SOURCES: Final = "--sources"
+EMBED: Final = "--embed-sources"
+SUFFIXES: Final = (".pdf", ".png", ".jpg", ".jpeg", ".webp", ".gif", ".tif", ".tiff", ".bmp")
+MOST_SHEETS: Final = 5
+"""Pages of a document that are put into the page: the first, and those that have boxes."""
+
+_ADDRESS: Final = re.compile(r"https?://[^\s{}/]+/\S*\Z")
+_ACROSS: Final = 1400  # pixels: small print of a letter page can be read
+_QUALITY: Final = 70  # of JPEG: some 150 kB a page
+
+
+def check_sources(asked: str | None, embed: int) -> None:
+    """Raise UsageError where options name nothing that can be shown, before anything is compared.
+
+    Also UnavailableError, where pictures are asked for and nothing can make them.
+    """
+    if asked is None:
+        if embed:
+            raise UsageError([Problem(EMBED, "there is no --sources", "a directory of documents")])
+        return
+    if _is_template(asked):
+        if not _ADDRESS.match(asked) or "{id}" not in asked:
+            expected = "a directory, or an http(s) address with {id} after its host"
+            raise UsageError([Problem(SOURCES, f"it is {asked!r}", expected)])
+        if embed:
+            found, hint = "--sources is an address, and nothing is loaded", "name a directory"
+            raise UsageError([Problem(EMBED, found, hint=hint)])
+    elif not Path(asked).is_dir():
+        expected = "a directory, or an address such as https://host/scans/{id}.pdf#page={page}"
+        raise UsageError([Problem(SOURCES, f"there is no directory {asked}", expected)])
+    if embed:
+        try:
+            import PIL  # noqa: F401
+            import pypdfium2  # noqa: F401
+        except ImportError as error:
+            found = f"pictures of documents need {error.name}, which is not installed"
+            hint = "pip install 'stickler-cli[sources]'"
+            raise UnavailableError([Problem(EMBED, found, hint=hint)]) from None
+
+
+def _is_template(asked: str) -> bool:
+    return "://" in asked or "{" in asked
+
+
+def sources_of(
+    asked: str, embed: int, run: Run, pages: Sequence[str]
+) -> tuple[PageSources, list[str]]:
+    """Return what pages, written to some files, show of the sources of a run; and what is amiss.
+
+    Links are relative to the folder of the pages, or absolute where there are several.
+    """
+    if _is_template(asked):
+        return PageSources(template=asked), []
+    files = _files(asked)
+    folders = {Path(page).resolve().parent for page in pages} or {Path.cwd()}
+    folder = folders.pop() if len(folders) == 1 else None
+    links = {name: _link(files[name], folder) for name in _documents(run) if name in files}
+    notes = []
+    without = sum(name not in files for name in _documents(run))
+    if without:
+        notes.append(f"{SOURCES} {asked}: {without} documents have no file with their name there")
+    pictures: dict[str, Sequence[Picture]] = {}
+    comparisons = run.detail.comparisons if run.detail else []
+    for _, name, _ in comparisons[:embed]:
+        if name in files:
+            try:
+                pictures[name] = [*_pictures(files[name], _sheets(run, name))]
+            except (OSError, ValueError, SyntaxError, RuntimeError) as error:
+                notes.append(f"{files[name]}: no picture can be made of it ({error})")
+    return PageSources(links=links, pictures=pictures), notes
+
+
+def _documents(run: Run) -> Iterator[str]:
+    accounts = run.evaluation.accounts
+    for line in accounts.ordered() if accounts else ():
+        yield decoded(line)["id"]
+
+
+def _files(folder: str) -> Mapping[str, Path]:
+    """Return the images and PDFs in a directory, by the id that a document has there."""
+    found: dict[str, Path] = {}
+    for path in sorted(Path(folder).rglob("*")):
+        if path.suffix.lower() in SUFFIXES and path.is_file():
+            place = path.relative_to(folder)
+            found.setdefault(place.with_suffix("").as_posix(), path)
+            found.setdefault(place.as_posix(), path)
+    return found
+
+
+def _link(file: Path, folder: Path | None) -> str:
+    if folder is None:
+        address = file.resolve().as_uri()
+    else:
+        address = quote(Path(os.path.relpath(file.resolve(), folder)).as_posix())
+    return f"{address}#page={{page}}" if file.suffix.lower() == ".pdf" else address
+
+
+def _sheets(run: Run, name: str) -> list[int]:
+    """Return which pages of a document are shown, from 1 on."""
+    boxes = run.detail.boxes.get(name, []) if run.detail else []
+    named = {box.page for box in boxes}
+    sheets = {int(page) for page in named if page is not None and page.isdecimal()}
+    first = 1 if 0 in sheets else 0
+    return sorted({1, *(sheet + first for sheet in sheets)})[:MOST_SHEETS]
+
+
+def _pictures(file: Path, sheets: Sequence[int]) -> Iterator[Picture]:
+    if file.suffix.lower() == ".pdf":
+        yield from _of_pdf(file, sheets)
+        return
+    from PIL import Image, ImageOps  # only pages that have pictures need it
+
+    with Image.open(file) as image:
+        frames: int = getattr(image, "n_frames", 1)
+        for sheet in sheets:
+            if sheet <= frames:
+                image.seek(sheet - 1)
+                upright = ImageOps.exif_transpose(image)
+                yield _picture(sheet, upright, upright.width, upright.height)
+
+
+def _of_pdf(file: Path, sheets: Sequence[int]) -> Iterator[Picture]:
+    import pypdfium2  # likewise
+
+    document: Any = pypdfium2.PdfDocument(file)
+    try:
+        for sheet in sheets:
+            if sheet <= len(document):
+                page = document[sheet - 1]
+                width, height = page.get_size()
+                image = page.render(scale=_ACROSS / max(width, 1)).to_pil()
+                yield _picture(sheet, image, width, height)
+    finally:
+        document.close()
+
+
+def _picture(sheet: int, image: "Image", width: float, height: float) -> Picture:
+    small = image.convert("RGB")
+    small.thumbnail((_ACROSS, 4 * _ACROSS))
+    stream = io.BytesIO()
+    small.save(stream, "JPEG", quality=_QUALITY, optimize=True)
+    data = base64.b64encode(stream.getvalue()).decode("ascii")
+    return Picture(sheet, f"data:image/jpeg;base64,{data}", width, height)
