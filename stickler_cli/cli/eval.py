@@ -16,7 +16,7 @@ from stickler_cli.runs.assembly import Assembly, assemble
 from stickler_cli.runs.evaluate import evaluate as evaluate_all
 from stickler_cli.runs.grouping import BY, EXPECTED
 from stickler_cli.runs.job import Job, OutputsRequested, Workers
-from stickler_cli.runs.page_sources import check_sources, sources_of
+from stickler_cli.runs.page_sources import check_sources
 from stickler_cli.runs.pipeline import chunk_results
 from stickler_cli.score.record import Run
 from stickler_cli.score.repeats import MOST_ERRORS
@@ -26,7 +26,7 @@ from stickler_cli.settings.of_runs import AcceptSettings
 from .command_schema import schema_of
 from .console import ExitCode, warn, write_result
 from .follow_up import explaining
-from .outputs import Outputs, exit_code_of, listing, outputs_of, tell_asked
+from .outputs import exit_code_of, listing, outputs_of, tell_asked, with_sources
 
 EPOCH: Final = "SOURCE_DATE_EPOCH"  # seconds: the time that a run says it began
 
@@ -79,7 +79,7 @@ def evaluate(settings: EvalSettings) -> ExitCode:
         repeats = repeats_of(dict(zip(names, [run, *further], strict=True)))
         run = replace(run, repeats=repeats)
     run = replace(run, explaining=explaining(settings))
-    run = _with_sources(run, settings, outputs)
+    run = with_sources(run, outputs, settings.sources, settings.embed_sources)
     outputs.write(run)
     outputs.conclude(run)
     if signal is not None:
@@ -88,17 +88,6 @@ def evaluate(settings: EvalSettings) -> ExitCode:
     if not run.nothing_paired:
         refuse_keys_of_none(run)
     return max([code, *(exit_code_of(each) for each in further if each.unfit)])
-
-
-def _with_sources(run: Run, settings: EvalSettings, outputs: Outputs) -> Run:
-    """Return a run with where its page finds what documents were read from, if it is to say so."""
-    if settings.sources is None or not WITH_DETAIL & outputs.formats:
-        return run
-    pages = [path for path, form in outputs.files.items() if form in WITH_DETAIL]
-    found, amiss = sources_of(settings.sources, settings.embed_sources, run, pages)
-    for note in () if settings.quiet else amiss:
-        warn(f"warning: {note}")
-    return replace(run, sources=found)
 
 
 def refuse_keys_of_none(run: Run) -> None:

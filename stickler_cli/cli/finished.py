@@ -9,13 +9,14 @@ import typer
 
 from stickler_cli.reports.formats import WITH_DETAIL, format_of
 from stickler_cli.runs.listed_errors import load_detail
+from stickler_cli.runs.page_sources import check_sources
 from stickler_cli.runs.run_directory import JOURNAL
 from stickler_cli.runs.saved import load_run
 from stickler_cli.score.gates import check_paths, parse_gates, refuse_bounds
 from stickler_cli.score.run_merging import merge_runs
 from stickler_cli.settings.of_runs import MergeSettings, ReportSettings
 from .console import ExitCode, warn
-from .outputs import exit_code_of, outputs_of
+from .outputs import exit_code_of, outputs_of, with_sources
 
 
 def report(name: str, settings: ReportSettings) -> ExitCode:
@@ -24,6 +25,7 @@ def report(name: str, settings: ReportSettings) -> ExitCode:
         page = str(Path(mkdtemp(prefix="stickler-")) / "report.html")
         settings = replace(settings, output=(*settings.output, page))
     outputs = outputs_of(settings, [("the run", name)])
+    check_sources(settings.sources)
     run = load_run(name)
     if settings.by and [*run.evaluation.by] != [*settings.by]:
         from .regrouping import regrouped  # loads the engine
@@ -35,6 +37,7 @@ def report(name: str, settings: ReportSettings) -> ExitCode:
         from .regrouping import explaining_finished  # loads the engine
 
         run = replace(run, explaining=explaining_finished(name, run, settings))
+    run = with_sources(run, outputs, settings.sources)
     outputs.write(run)
     if settings.open:
         page = next(path for path, name in outputs.files.items() if name == "html")

@@ -16,6 +16,7 @@ from stickler_cli.reports.formats import (
     FORMATS,
     SAY_PARTIAL,
     SUFFIXES,
+    WITH_DETAIL,
     format_of,
     pieces,
     require,
@@ -132,6 +133,19 @@ def tell_asked(client: "Client | None", settings: ConsoleOptions) -> None:
     """Say on standard error what asking models took, if any may have been asked."""
     if client is not None and not settings.quiet:
         warn(f"models: {client.usage}")
+
+
+def with_sources(run: Run, outputs: Outputs, sources: str | None, embed: int = 0) -> Run:
+    """Return a run with where its page finds what documents were read from, if it is to say so."""
+    if sources is None or not WITH_DETAIL & outputs.formats:
+        return run
+    from stickler_cli.runs.page_sources import sources_of  # few pages show them
+
+    pages = [path for path, form in outputs.files.items() if form in WITH_DETAIL]
+    found, amiss = sources_of(sources, embed, run, pages)
+    for note in () if outputs.settings.quiet else amiss:
+        warn(f"warning: {note}")
+    return replace(run, sources=found)
 
 
 def outputs_of(

@@ -130,8 +130,11 @@ def marked(view: RunView) -> list[str]:
         counts = "counts" if found.changed == 1 else "count"
         now, then = view.rate(view.whole["overall"].rates.f1), view.rate(found.overall.f1)
         errors = number_of(found.changed, "marked error")
-        rest = {"precision": found.overall.precision, "recall": found.overall.recall}
-        rest["mean score"] = found.overall_score
+        rest = {
+            "precision": found.overall.precision,
+            "recall": found.overall.recall,
+            "mean score": found.overall_score,
+        }
         told = ", ".join(f"{name} {view.rate(figure)}" for name, figure in rest.items())
         lines.append(f"F1 {now}; {then} if the {errors} {counts} as right ({why}); then {told}")
     if found.neither:

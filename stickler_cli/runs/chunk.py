@@ -277,7 +277,8 @@ def _count_marked(job: Job, batch: Batch, counted: MarkedCounts | None) -> None:
         truth = account.columns.gt[int(account.gt[at])]
         pred: Any = account.columns.pred[int(account.pred[at])]
         try:
-            again = compare(job.plan, [mended(truth, errors, marks)], [pred], job.options)
+            better: Any = mended(truth, errors, marks)
+            again = compare(job.plan, [better], [pred], job.options)
         except (WorkLimitError, ComparisonError, RecursionError):
             continue  # that its verdicts fit nothing is told
         counted.fitting += (marked for marked, _ in errors)

@@ -28,7 +28,7 @@ _ACROSS: Final = 1400  # pixels: small print of a letter page can be read
 _QUALITY: Final = 70  # of JPEG: some 150 kB a page
 
 
-def check_sources(asked: str | None, embed: int) -> None:
+def check_sources(asked: str | None, embed: int = 0) -> None:
     """Raise UsageError where options name nothing that can be shown, before anything is compared.
 
     Also UnavailableError, where pictures are asked for and nothing can make them.

@@ -1,6 +1,6 @@
 """Verdicts on errors, as the page of a run has them downloaded, read for the next run."""
 
-from stickler_cli.core.json_values import json_line
+from stickler_cli.core.json_values import JsonValue, json_line
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.rules import encoded
 from stickler_cli.documents.document import digest_of, read_document
@@ -37,8 +37,8 @@ def marks_of(file: str, limit: int) -> Marks:
             problems += error.problems
             continue
         marked = Marked(said["document"], said["path"], said["outcome"])
-        sides = {side: value[side] for side in ("gt", "pred") if side in value}
-        found.setdefault(marked.document, {})[marked] = Mark(said["verdict"], sides)
+        seen: dict[str, JsonValue] = {it: value[it] for it in ("gt", "pred") if it in value}
+        found.setdefault(marked.document, {})[marked] = Mark(said["verdict"], seen)
     if not found and not problems:
         problems.append(Problem(source_of(file), "there are no verdicts", _EXPECTED))
     if problems:

@@ -5,7 +5,7 @@ from .allowed import COUNT, LEVEL, MARGIN, SHARE, RunFormat
 from .deciding import DecidingOptions, GateOptions, IntervalOptions
 from .inputs import ConfidenceSource, DocumentOptions, SchemaOptions, SeveralSchemas, SourceOptions
 from .running import ModelOptions, TerminalOptions, WorkOptions
-from .showing import BreakdownOptions, OutputOptions, ReportOptions, TableOptions
+from .showing import BreakdownOptions, LinkOptions, OutputOptions, ReportOptions, TableOptions
 
 
 class DiffSettings(
@@ -58,7 +58,7 @@ class MergeSettings(ReportOptions, TableOptions, GateOptions, TerminalOptions):
     """What `stickler merge` is asked for."""
 
 
-class ReportSettings(OutputOptions, TableOptions, BreakdownOptions, TerminalOptions):
+class ReportSettings(OutputOptions, LinkOptions, TableOptions, BreakdownOptions, TerminalOptions):
     """What `stickler report` is asked for."""
 
     format: RunFormat | None = option(

@@ -62,8 +62,8 @@ class BoxOptions(Settings):
     )
 
 
-class PictureOptions(BoxOptions, panel="output"):
-    """What an HTML page shows of the images and PDFs that documents were read from."""
+class LinkOptions(Settings, panel="output"):
+    """Where the images and PDFs are that documents were read from."""
 
     sources: str | None = option(
         None,
@@ -73,6 +73,11 @@ class PictureOptions(BoxOptions, panel="output"):
         "DIR|URL",
         is_path=True,
     )
+
+
+class PictureOptions(BoxOptions, LinkOptions, panel="output"):
+    """What an HTML page shows of them."""
+
     embed_sources: int = option(
         0,
         "Put pictures of the N documents with the lowest scores into the HTML page, with the "

@@ -95,7 +95,8 @@ const Documents = (() => {
     const step = (by) => (place >= 0 && kept[place + by] ? () => State.show({ document: kept[place + by][ID] }) : null);
     const inside = [];
     if (row) inside.push(element("p", {}, `Score ${rate(row[SCORE])} · ${row[STATUS]} · ${plural(row[TP], "value")} right, ${row[FD]} wrong, ${row[FA]} invented, ${row[FN]} missed`));
-    inside.push(...(await Sources.parts(id)));
+    const source = await Sources.parts(id);
+    inside.push(source.link);
     const rows = whole.get(id);
     const wrong = await Errors.ofDocument(id);
     if (rows) {
@@ -107,6 +108,7 @@ const Documents = (() => {
       inside.push(element("p", { class: "note" }, row && !errors(row) && !wrong.length ? "Nothing in it differs." : "This document is not on this page in full: stickler compare shows it. Its errors:"));
       inside.push(element("ul", {}, ...wrong.map((error) => element("li", {}, outcomeMark(outcomeOf(error)), " ", element("a", { href: State.link(placeOf(error)), class: "path" }, visible(error[PATH])), ` ${shown(error[GT])} → ${shown(error[PRED])}`))));
     }
+    inside.push(...source.figures);
     Panel.show([visible(id)], inside, { before: step(-1), after: step(1), place: place < 0 ? "" : `${place + 1} of ${kept.length}` });
   };
 

@@ -135,9 +135,10 @@ const errorParts = (error, others, source) => {
     element("p", {}, ...costOf(error)),
     error[DIFFERING] ? element("p", {}, "Fields that differ: ", element("span", { class: "path" }, visible(error[DIFFERING].join(", ")))) : null,
     sidesOf(error),
+    source.link,
     Verdicts.buttons(error),
     copies(error),
-    ...source,
+    ...source.figures,
     ...siblingsOf(error, others),
     element("p", {}, "Document ", linkTo({ document: error[DOCUMENT] }, error[DOCUMENT]), field ? " · field " : "", field ? element("a", { href: `#fields&open=${encodeURIComponent(field)}`, class: "path" }, visible(field)) : ""),
   ];

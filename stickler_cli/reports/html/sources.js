@@ -58,17 +58,16 @@ const Sources = (() => {
 
   // What the panel of a document, or of an error at a path of it, shows of where it came from.
   const parts = async (id, path) => {
-    if (!byId("data-sources")) return [];
+    if (!byId("data-sources")) return { link: null, figures: [] };
     const [[template, links, all]] = await load("sources");
     const boxes = all[id] ?? [];
     const wanted = path === undefined ? [] : boxes.filter((box) => isIn(box, path));
     const sheets = new Set(wanted.map((box) => sheetOf(box, boxes)));
     const link = linkOf(id, Math.min(...sheets, ...(sheets.size ? [] : [1])), template, links);
-    const shown = [link ? element("p", {}, link) : null];
     const pictures = (await load("pictures")).find(([name]) => name === id)?.[1] ?? [];
     const some = path === undefined ? pictures : pictures.filter(([sheet]) => sheets.has(sheet));
-    if (some.length) shown.push(boxes.length ? legend() : null, ...some.map((picture) => figureOf(id, picture, boxes, path)));
-    return shown;
+    const figures = some.map((picture) => figureOf(id, picture, boxes, path));
+    return { link: link && element("p", {}, link), figures: figures.length && boxes.length ? [legend(), ...figures] : figures };
   };
 
   return { parts };
