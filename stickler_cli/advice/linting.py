@@ -15,6 +15,7 @@ from stickler_cli.documents.reading import of_kinds
 from stickler_cli.documents.shapes import Shape, root_steps
 from stickler_cli.documents.single import open_documents
 from stickler_cli.documents.sources import ONE_FILE
+from stickler_cli.records.advice_format import FindingRecord, LintRecord
 from stickler_cli.runs.limits import room_for_depth
 from stickler_cli.runs.unwrapping import unwrapper_of
 from stickler_cli.schema.loading import LoadedSchema
@@ -26,7 +27,6 @@ from .field_values import FieldValues
 from .findings import RULES, Document, Finding, Findings
 from .schema_rules import judge_schema
 
-LINT_FORMAT: Final = "stickler-lint/1"
 DOCUMENTS_AT_ONCE: Final = 256
 BYTES_AT_ONCE: Final = 4_000_000  # of text; parsed it takes some ten times as much
 
@@ -42,10 +42,10 @@ class LintReport:
     notes: tuple[str, ...]
     """What was left out, and what is odd about the source as a whole."""
 
-    def record(self) -> dict[str, object]:
+    def record(self) -> LintRecord:
         """Return what was found as JSON values."""
         return {
-            "format": LINT_FORMAT,
+            "format": "stickler-lint/1",
             "version": __version__,
             "schema": self.schema,
             "gt": self.gt,
@@ -55,7 +55,7 @@ class LintReport:
         }
 
 
-def _finding_record(finding: Finding) -> dict[str, object]:
+def _finding_record(finding: Finding) -> FindingRecord:
     rule = RULES[finding.rule]
     return {
         "rule": finding.rule,

@@ -9,12 +9,11 @@ import numpy as np
 from stickler_cli import __version__
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.values import dataclass
+from stickler_cli.records.advice_format import TunedFieldRecord, TuningRecord
 from stickler_cli.score.detail import BINS
 from stickler_cli.score.intervals import IntervalSettings
 from .cuts import Proposal, Sample, passes, propose
 from .evidence import Evidence, FieldEvidence
-
-TUNING_FORMAT: Final = "stickler-tuning/1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +73,10 @@ class TuneReport:
         """The fields for which another threshold is proposed."""
         return tuple(each for each in self.fields if each.proposal.threshold is not None)
 
-    def record(self) -> dict[str, object]:
+    def record(self) -> TuningRecord:
         """Return what was found as JSON values."""
         return {
-            "format": TUNING_FORMAT,
+            "format": "stickler-tuning/1",
             "version": __version__,
             "schema": self.schema,
             "model_name": self.model_name,
@@ -89,7 +88,7 @@ class TuneReport:
         }
 
 
-def _field_record(field: TunedField) -> dict[str, object]:
+def _field_record(field: TunedField) -> TunedFieldRecord:
     proposal = field.proposal
     return {
         "field_path": field.path,

@@ -21,6 +21,7 @@ from stickler_cli.locating.placed_fields import PlacesReport
 from stickler_cli.packets.report import SplitReport
 from stickler_cli.score.policy import AcceptancePolicy
 from stickler_cli.settings.deciding import ComparisonOptions, DecidingOptions, RunOptions
+from .advice_format import LintRecord, TuningRecord
 from .comparison_format import ComparisonRecord
 from .difference_format import DifferenceRecord
 from .run_format import RunRecord
@@ -34,6 +35,8 @@ FORMATS: Final[Mapping[str, Any]] = {
     "stickler-places": (PlacesReport, None),
     "stickler-comparison": (ComparisonRecord, ComparisonOptions),
     "stickler-verdict": (VerdictRecord, None),
+    "stickler-lint": (LintRecord, None),
+    "stickler-tuning": (TuningRecord, None),
 }
 """The types of what is written, and the options in it, by the names of schemas."""
 

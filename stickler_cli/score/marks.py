@@ -116,13 +116,19 @@ class MendedRates:
     """The rates of one counting mode, and what they are made of."""
 
     tp: Count
+    """Right."""
     fd: Count
+    """Wrong values."""
     fa: Count
+    """Invented."""
     fn: Count
+    """Missed."""
     precision: Fraction
-    """Likewise 0.0 where there is nothing to divide by."""
+    """0.0 where there is nothing to divide by, as the other rates."""
     recall: Fraction
+    """By the option of the run that says what counts as missed."""
     f1: Fraction
+    """2PR / (P + R)."""
 
 
 @dataclass(frozen=True, slots=True)

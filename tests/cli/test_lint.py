@@ -3,7 +3,9 @@
 import json
 
 import pytest
+from jsonschema import Draft202012Validator
 
+from stickler_cli.records.schemas import schema_of
 from .conftest import GOOD, write
 
 
@@ -86,3 +88,11 @@ def test_good_ground_truth_has_nothing_to_tell(stickler):
         0,
         "gt/one.json: 1 document of schema.json\nnothing found\n",
     )
+
+
+def test_what_is_written_is_what_its_schema_says(stickler, data):
+    write(data / "gt" / "three.json", {"id": "A-1", "total": "n/a", "lines": [], "odd": 1})
+    write(data / "gt" / "four.json", "{")
+    record = stickler("lint", "schema.json", "gt", "-f", "json").json
+    assert len(record["findings"]) > 2
+    Draft202012Validator(schema_of("stickler-lint")).validate(record)

@@ -4,7 +4,9 @@ import json
 import random
 
 import pytest
+from jsonschema import Draft202012Validator
 
+from stickler_cli.records.schemas import schema_of
 from .conftest import write
 
 X = "x-aws-stickler-"
@@ -49,6 +51,13 @@ def test_a_threshold_is_proposed_with_its_gain_and_a_histogram(stickler, evidenc
     assert "variance explained 0.0000 -> 0.9" in result.out
     assert "\n1.00     " in result.out
     assert (evidence / "schema.json").read_text() == SCHEMA
+
+
+def test_what_is_written_is_what_its_schema_says(stickler, evidence):
+    arguments = ["schema.json", "gt.jsonl", "pred.jsonl", "-f", "json"]
+    validator = Draft202012Validator(schema_of("stickler-tuning"))
+    validator.validate(stickler("tune", *arguments).json)
+    validator.validate(stickler("tune", *arguments, "--verdicts", "verdicts.jsonl").json)
 
 
 def test_with_verdicts_there_is_precision_and_recall_at_each_cut(stickler, evidence):

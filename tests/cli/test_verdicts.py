@@ -3,7 +3,9 @@
 import json
 
 import pytest
+from jsonschema import Draft202012Validator
 
+from stickler_cli.records.schemas import schema_of
 from .conftest import write
 
 VERDICT = {
@@ -37,6 +39,7 @@ def test_all_marked_errors_count_as_right_beside_figures_that_stay(stickler, dat
     say(data, {}, INVENTED)
     plain = stickler("eval", "schema.json", "gt", "pred", "-f", "json").json
     told = stickler(*COMMAND, "-f", "json").json
+    Draft202012Validator(schema_of("stickler-run")).validate(told)
     verdicts = told.pop("verdicts")
     assert {**told, "provenance": None} == {**plain, "provenance": None}
     assert verdicts["verdicts"] == 2
