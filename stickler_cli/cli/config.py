@@ -62,7 +62,8 @@ def read_config(named: str | None, command: str) -> tuple[dict[str, Any], str]:
 def _resolved(value: object, folder: Path) -> object:
     if isinstance(value, list):
         return [_resolved(part, folder) for part in value]
-    return str(folder / str(value))
+    text = str(value)
+    return text if "://" in text else str(folder / text)
 
 
 def _nearest(start: Path) -> Path | None:

@@ -1,7 +1,10 @@
 """The configuration file: where it is found, what it may hold, who wins."""
 
+import base64
+import gzip
 import json
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -298,3 +301,21 @@ def test_the_option_is_blamed_where_it_goes_before_the_file(stickler, data):
 def test_an_empty_list_in_the_file_is_as_none(stickler, data):
     write(data / "stickler.toml", "gate = []\noutput = []\n")
     assert stickler(*EVAL).code == 0
+
+
+@pytest.mark.parametrize(
+    ("sources", "links"),
+    [("scans", {"two": "scans/two.pdf#page={page}"}), ("https://host/{id}.pdf", None)],
+)
+def test_an_address_is_no_path_beside_the_file(stickler, data, monkeypatch, sources, links):
+    write(data / "scans" / "two.pdf", "")
+    write(data / "stickler.toml", f"sources = '{sources}'\n")
+    (data / "elsewhere").mkdir()
+    sides = [str(data / name) for name in ("schema.json", "gt", "pred")]
+    config = ["--config", str(data / "stickler.toml")]
+    monkeypatch.chdir(data / "elsewhere")
+    page = data / "page.html"
+    assert stickler("eval", *sides, "-o", str(page), *config, "--quiet").code == 0
+    packed = re.search(r'id="data-sources">([^<]*)<', page.read_text())[1]
+    [[template, found, _]] = json.loads(gzip.decompress(base64.b64decode(packed)))
+    assert (template, found) == ("" if links else sources, links)

@@ -29,6 +29,7 @@ from stickler_cli.reports.formats import render
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.runs.chunk import non_match_lines
 from stickler_cli.score.kept_errors import KeptErrors
+from stickler_cli.score.sources import PageSources, Picture, PlacedBox
 from .conftest import ORDERS
 
 pytestmark = pytest.mark.slow
@@ -273,6 +274,53 @@ def test_an_error_shows_which_characters_differ_and_leads_on(page):
     page.keyboard.press("Escape")
     panel.wait_for(state="hidden")
     becomes(page, lambda: "path=" in page.url, expected=False)
+
+
+DOT = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAUwAOw=="
+
+
+@pytest.fixture
+def with_pictures(run_of):
+    """A run whose page has two pages of document b, and where two of its values stand."""
+    run = run_of(detailed=True)
+    right, wrong = ("id", "TP"), ("total", "FD")
+    run.detail.boxes["b"] = [
+        PlacedBox(*right, "pred", "0", 0.1, 0.1, 0.3, 0.2, in_pixels=False),
+        PlacedBox(*wrong, "gt", "1", 100, 50, 200, 75, in_pixels=True),
+        PlacedBox(*wrong, "pred", "1", 0.5, 0.5, 0.9, 0.6, in_pixels=False),
+    ]
+    pictures = {"b": [Picture(1, DOT, 400, 100), Picture(2, DOT, 400, 100)]}
+    return replace(run, sources=PageSources("https://host/{id}.pdf#page={page}", None, pictures))
+
+
+def test_an_error_is_shown_on_its_page_with_the_boxes_of_both_sides(open_page, with_pictures):
+    page = open_page(with_pictures, "#errors&document=b&path=total")
+    headed(page, "total")
+    link = page.locator("#panel a[target=_blank]")
+    assert link.get_attribute("href") == "https://host/b.pdf#page=2"
+    assert page.locator("#panel figcaption").all_text_contents() == ["Page 2"]
+    boxes = page.locator("#panel rect")
+    assert boxes.evaluate_all("all => all.map(box => box.getAttribute('class'))") == [
+        "wrong gt chosen",
+        "wrong pred chosen",
+    ]
+    places = "all => all.map(box => ['x', 'y', 'width', 'height'].map(it => +box.getAttribute(it)))"
+    assert boxes.evaluate_all(places)[0] == [25, 50, 25, 25]
+    assert boxes.locator("title").all_text_contents()[1] == "total, prediction: wrong value"
+
+
+def test_a_document_is_shown_with_all_its_pages(open_page, with_pictures):
+    page = open_page(with_pictures, "#documents&document=b")
+    headed(page, "b")
+    assert page.locator("#panel figcaption").all_text_contents() == ["Page 1", "Page 2"]
+    assert page.locator("#panel rect.right").count() == 1
+    assert page.locator("#panel rect.wrong").count() == 2
+    loaded = "all => all.map(image => image.naturalWidth)"
+    assert page.locator("#panel img").evaluate_all(loaded) == [1, 1]
+
+
+def test_axe_finds_nothing_where_a_document_is_shown(open_page, with_pictures, findings):
+    assert findings(open_page(with_pictures, "#errors&document=b&path=total")) == []
 
 
 def test_the_list_of_errors_is_walked_by_keys(page):
