@@ -11,8 +11,8 @@ from urllib.parse import quote
 
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError
 from stickler_cli.score.accounts import decoded
+from stickler_cli.score.pictures import PageSources, Picture
 from stickler_cli.score.record import Run
-from stickler_cli.score.sources import PageSources, Picture
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -23,7 +23,7 @@ from .causes import cause_of
 from .comparison_lines import Text, comparison_line, text_of
 from .kept_errors import KeptErrors, SeenError
 from .non_matches import WrongUnit, non_match
-from .sources import PlacedBox
+from .pictures import PlacedBox
 from .value_pairs import ValuePairs, value_pairs
 from .visit import Visit
 

@@ -21,9 +21,9 @@ from .evaluation import RUN_FORMAT, Evaluation
 from .gates import GateResult
 from .marks import MarkedOutcome
 from .non_matches import NonMatch
+from .pictures import PageSources
 from .policy import PolicyOutcome
 from .repeats import Repeats
-from .sources import PageSources
 
 UNFIT: Final = frozenset({Status.FAILED})
 UNFIT_IF_STRICT: Final = UNFIT | {Status.MISSING, Status.INVALID, Status.UNMATCHED}
