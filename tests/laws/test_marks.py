@@ -1,6 +1,6 @@
 """A ground truth that is mended where a prediction errs has no errors left there."""
 
-from hypothesis import given
+from hypothesis import given, settings
 
 from stickler_cli.core.locations import field_path
 from stickler_cli.score.batch import batch_of
@@ -9,6 +9,7 @@ from .accounts import compare
 from .strategies import Scope, cases
 
 DOCUMENT = "one"
+many = settings(max_examples=5 * settings.default.max_examples)
 
 
 def wrong_units(comparison):
@@ -23,14 +24,17 @@ def marks_on(units):
     }
 
 
+@many
 @given(cases(Scope(wrong=True)))
 def test_with_all_errors_marked_there_are_none(case):
+    """But where a comparator does not take a value for itself: one that it cannot read."""
     units = wrong_units(compare(case.plan, case.gt, case.pred, case.options))
     marks = marks_on(units)
     errors = [*errors_of_marks(units, marks, DOCUMENT)]
     assert len(errors) == len(units)
     again = compare(case.plan, mended(case.gt, errors, marks), case.pred, case.options)
-    assert [(it.path, it.outcome, it.gt, it.pred) for it in wrong_units(again)] == []
+    left = [it for it in wrong_units(again) if it.gt != it.pred]
+    assert [(it.path, it.outcome, it.gt, it.pred) for it in left] == []
 
 
 @given(cases(Scope(wrong=True)))
