@@ -29,6 +29,7 @@ from stickler_cli.score.bootstrap import Bootstrap
 from stickler_cli.score.detail import Detail, Histogram
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.intervals import IntervalSettings
+from stickler_cli.score.marks import Mark, Marked
 from stickler_cli.score.non_matches import NonMatch
 from stickler_cli.score.results import Results
 
@@ -92,6 +93,7 @@ def chunk(tmp_path: Path) -> ChunkResult:
         validation=validation,
         unwrapper=unwrapper,
         metrics=measures_of(["anls_star"]),
+        marks={"line 1": {Marked("line 1", "a", "FD"): Mark("neither")}},
     )
     chunk = evaluate_chunk(job, pairs.refs())
     by_a = replace(job, by=parse_groupings(["a"], None))
@@ -172,6 +174,8 @@ def test_a_chunk_of_little_comes_back_too():
 def something(kind: Any, place: str = "") -> Any:  # noqa: PLR0911 - a type a line
     """Return a value of a type; of a dataclass, one whose fields are all other than by default."""
     inner = get_args(kind)
+    if isinstance(kind, type) and hasattr(kind, "_fields"):  # a named tuple
+        return kind(*map(something, get_type_hints(kind).values()))
     if is_dataclass(kind):
         hints = get_type_hints(kind)
         parts = {part.name: part for part in fields(kind) if part.metadata.get(KEPT, True)}
