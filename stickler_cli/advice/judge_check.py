@@ -1,7 +1,7 @@
 """A judge held against people: pairs of values of which somebody said whether they are the same."""
 
 from collections.abc import Iterable, Sequence
-from typing import Final, Literal, get_args
+from typing import Final, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,8 @@ from stickler_cli.compare.plan import Options
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import ComparisonError
-from stickler_cli.core.rules import Count, FractionOrNone, NumberOrNone
 from stickler_cli.core.values import dataclass
+from stickler_cli.records.judge_format import Disagreement, JudgeAccount, JudgeReport, Kind
 from stickler_cli.score.intervals import (
     Interval,
     IntervalSettings,
@@ -27,72 +27,7 @@ from stickler_cli.score.intervals import (
 from .evidence import DOCUMENTS_AT_ONCE, judging_node
 from .verdicts import VerdictLine
 
-Kind = Literal["false_accept", "false_reject", "failed"]
-
-JUDGE_FORMAT: Final = "stickler-judge-check/1"
 MOST_DISAGREEMENTS: Final = 1000  # that are kept
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeAccount:
-    """How a judge and people agree on the pairs of one field, or of all."""
-
-    field_path: str
-    """Empty of all fields together."""
-    model: str
-    """Whom the field asks."""
-    pairs: Count
-    """Pairs on which both said something."""
-    failed: Count
-    """Pairs on which the judge said nothing; they count nowhere else."""
-    same: Count
-    """Those of which people say that they are the same."""
-    false_accepts: Count
-    """Pairs that differ to people, and match to the judge."""
-    false_rejects: Count
-    """Pairs that are the same to people, and do not match to the judge."""
-    agreement: FractionOrNone
-    """The share of pairs on which both say the same."""
-    agreement_interval: list[float] | None
-    """Where it may lie by chance; null of fewer than two units."""
-    kappa: NumberOrNone
-    """Agreement beyond chance; null where chance alone would agree on all."""
-    false_accept_rate: FractionOrNone
-    """The share of pairs that differ to people which match to the judge."""
-    false_accept_interval: list[float] | None
-    """Likewise."""
-
-
-@dataclass(frozen=True, slots=True)
-class Disagreement:
-    """A pair on which judge and people disagree, or of which the judge said nothing."""
-
-    field_path: str
-    kind: Kind
-    gt: str
-    """As JSON, cut where it is long."""
-    pred: str
-    similarity: NumberOrNone
-    reason: str
-    """What the judge said, or what went wrong."""
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeReport:
-    """What `stickler judge-check` found, as it writes it in JSON; docs/judges.md has the keys."""
-
-    format: Literal["stickler-judge-check/1"]
-    version: str
-    schema: str
-    model_name: str
-    level: float
-    total: JudgeAccount
-    fields: list[JudgeAccount]
-    disagreements: list[Disagreement]
-    """Matches that are none to people first, as they do most harm; at most a thousand."""
-    usage: str
-    """What asking took."""
-    notes: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +84,7 @@ def judge_report(
     wrong = [(kind, each) for each in said if (kind := each.disagreement) is not None]
     wrong.sort(key=lambda entry: get_args(Kind).index(entry[0]))
     return JudgeReport(
-        JUDGE_FORMAT,
+        "stickler-judge-check/1",
         __version__,
         *schema,
         level,

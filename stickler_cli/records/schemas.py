@@ -24,6 +24,7 @@ from stickler_cli.settings.deciding import ComparisonOptions, DecidingOptions, R
 from .advice_format import LintRecord, TuningRecord
 from .comparison_format import ComparisonRecord
 from .difference_format import DifferenceRecord
+from .judge_format import JudgeReport
 from .run_format import RunRecord
 from .verdict_format import VerdictRecord
 
@@ -37,6 +38,7 @@ FORMATS: Final[Mapping[str, Any]] = {
     "stickler-verdict": (VerdictRecord, None),
     "stickler-lint": (LintRecord, None),
     "stickler-tuning": (TuningRecord, None),
+    "stickler-judge-check": (JudgeReport, None),
 }
 """The types of what is written, and the options in it, by the names of schemas."""
 

@@ -10,12 +10,12 @@ from stickler_cli.score.record import Run
 from .layout import TableStyle
 
 if TYPE_CHECKING:
-    from stickler_cli.advice.judge_check import JudgeReport
     from stickler_cli.advice.linting import LintReport
     from stickler_cli.advice.tuning import TuneReport
     from stickler_cli.diff.changes import Difference
     from stickler_cli.locating.placed_fields import PlacesReport
     from stickler_cli.packets.report import SplitReport
+    from stickler_cli.records.judge_format import JudgeReport
     from .error_list import ErrorList
     from .pair import ComparedPair
 

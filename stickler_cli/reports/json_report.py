@@ -18,11 +18,11 @@ from .pair import ComparedPair, differs
 from .pieces import value_pieces
 
 if TYPE_CHECKING:
-    from stickler_cli.advice.judge_check import JudgeReport
     from stickler_cli.advice.linting import LintReport
     from stickler_cli.advice.tuning import TuneReport  # few commands load them
     from stickler_cli.locating.placed_fields import PlacesReport
     from stickler_cli.packets.report import SplitReport
+    from stickler_cli.records.judge_format import JudgeReport
 
 COMPARISON_FORMAT: Final = "stickler-comparison/1"
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from stickler_cli.advice.judge_check import Disagreement, JudgeAccount, JudgeReport
+from stickler_cli.records.judge_format import Disagreement, JudgeAccount, JudgeReport
 from .figures import number_of, rate
 from .layout import INDENT, Block, Column, Span, Table, TableStyle, Text, draw
 

@@ -45,6 +45,9 @@ if TYPE_CHECKING:
 ENDPOINT: Final = "--endpoint"
 KEY_FROM: Final = "--key-from"
 
+_READ_BESIDE: Final = ("confidence", "policy", "verdicts")
+"""Options that name a file or directory that is read beside the documents."""
+
 
 @dataclass(frozen=True, slots=True)
 class Assembly:
@@ -173,9 +176,11 @@ def _policy(settings: EvalSettings, schema: LoadedSchema) -> AcceptancePolicy:
 
 
 def inputs_of(settings: SourceOptions) -> list[tuple[str, str]]:
-    """Return the name and the path of each input."""
+    """Return the name and the path of each input, ground truth and predictions last."""
     schema = [("the schema", settings.schema)] if settings.schema else []
-    return [*schema, ("GT", settings.gt), ("PRED", settings.pred)]
+    named = ((f"--{name}", getattr(settings, name, None)) for name in _READ_BESIDE)
+    beside = [(name, path) for name, path in named if path is not None]
+    return [*schema, *beside, ("GT", settings.gt), ("PRED", settings.pred)]
 
 
 def comparing(plan: Plan, settings: ComparisonOptions, client: "Client | None") -> Options:

@@ -311,9 +311,13 @@ def test_comparators_are_listed_with_their_defaults(stickler):
         ("-o", "gt/new.json"),
         ("--documents", "pred/one.json"),
         ("--non-matches", "gt/one.json"),
+        ("-o", "kept.json", "--verdicts", "kept.json"),
+        ("-o", "kept.json", "--policy", "kept.json"),
+        ("--documents", "kept.json", "--confidence", "kept.json"),
     ],
 )
 def test_an_output_never_takes_the_place_of_an_input(stickler, data, arguments):
+    (data / "kept.json").write_text("{}")
     before = {path: path.read_bytes() for path in data.rglob("*.json")}
     result = stickler(*EVAL, *arguments)
     assert result.code == 2

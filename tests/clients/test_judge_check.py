@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
 from stickler_cli.advice.judge_check import kappa
 from stickler_cli.cli import main
+from stickler_cli.records.schemas import schema_of
 
 PREFIX = "x-aws-stickler-"
 SCHEMA = {
@@ -68,6 +70,7 @@ def test_judges_are_held_against_what_people_say(server, judges, capsys):
     assert main(["judge-check", *judges, "-f", "json"]) == 0
 
     report = json.loads(capsys.readouterr().out)
+    Draft202012Validator(schema_of("stickler-judge-check")).validate(report)
     street, kind = report["fields"]
     assert street["field_path"] == "street"
     assert street["model"] == "openai:judge"
