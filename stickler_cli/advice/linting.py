@@ -10,7 +10,7 @@ from stickler_cli.core.locations import json_pointer
 from stickler_cli.core.problems import Problem
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document import LineReference, Reference
-from stickler_cli.documents.lines import ONE_LINE
+from stickler_cli.documents.lines import ONE
 from stickler_cli.documents.reading import of_kinds
 from stickler_cli.documents.shapes import Shape, root_steps
 from stickler_cli.documents.single import open_documents
@@ -137,6 +137,6 @@ class _Reader:
         if isinstance(value, dict | list):
             return Document(reference, value, json_pointer(self.shape.gt_root))
         if isinstance(value, Problem):
-            twice = value.expected in {ONE_LINE, ONE_FILE}
+            twice = value.expected in {*ONE.values(), ONE_FILE}
             self.findings.take("duplicate-id" if twice else "unusable-document", spot, value)
         return None

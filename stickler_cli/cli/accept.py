@@ -95,7 +95,9 @@ def _apply(settings: AcceptSettings, name: str) -> ExitCode:
         lambda document: group_of_id(document, groupings[0]) if groupings else None,
         shape_of(settings, ("array",) if any(not it.field for it in policy.places) else OBJECTS),
     )
-    documents = open_documents(settings.pred, settings)
+    if settings.pairs is not None:
+        raise UsageError([Problem("--pairs", "a policy is applied to predictions", "PRED")])
+    documents = open_documents(settings.pred, settings, "pred")
     for problem in documents.problems:
         warn(str(problem))
     unusable = 0

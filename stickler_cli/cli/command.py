@@ -142,10 +142,22 @@ def _from_the_right(context: typer.Context, options: Mapping[str, Option]) -> di
     Raises:
         UsageError: neither the command line nor the configuration file has one.
     """
+    instead = {
+        argument: context.params[name]
+        for name, option in options.items()
+        for argument in option.instead_of
+        if context.params[name] is not None
+    }
     names = [*_arguments(options)]
     typed = [context.params[name] for name in names if _said_by(context, name) == "COMMANDLINE"]
-    found = {name: (context.default_map or {}).get(name, "") for name in names}
-    found |= zip(names[len(names) - len(typed) :], typed, strict=True)
+    found = {name: (context.default_map or {}).get(name, "") for name in names} | instead
+    left = [name for name in names if name not in instead]
+    if len(typed) > len(left):
+        flag = next(option.flag for option in options.values() if option.instead_of)
+        words = " and ".join(map(str.upper, instead))
+        expected = f"{flag} or {words}, and not both"
+        raise UsageError([Problem(flag, f"{typed[-1]} is given too", expected)])
+    found |= zip(left[len(left) - len(typed) :], typed, strict=True)
     if missing := [name for name in names if not found[name] and options[name].needed]:
         said = f"{', '.join(map(str.upper, missing))} missing"
         usage = f"stickler {context.info_name} {usage_of(options)}"

@@ -110,8 +110,9 @@ def _check_repeats(settings: EvalSettings) -> None:
         for name in dict.fromkeys(names)
         if names.count(name) > 1
     ]
-    if settings.run_dir is not None:
-        problems.append(Problem("--repeat", "there is --run-dir", "one of the two"))
+    for option, value in (("--run-dir", settings.run_dir), ("--pairs", settings.pairs)):
+        if value is not None:
+            problems.append(Problem("--repeat", f"there is {option}", "one of the two"))
     if problems:
         raise UsageError(problems)
 

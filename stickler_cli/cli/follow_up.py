@@ -22,7 +22,10 @@ def explaining(settings: EvalSettings) -> str:
     """Return the command but for the document; empty where standard input cannot be read again."""
     if STANDARD_INPUT in (settings.gt, settings.pred):
         return ""
-    words = ["stickler", "compare", *filter(None, [settings.schema]), settings.gt, settings.pred]
+    sources = (
+        [settings.gt, settings.pred] if settings.pairs is None else ["--pairs", settings.pairs]
+    )
+    words = ["stickler", "compare", *filter(None, [settings.schema]), *sources]
     known = {name: option for kind in _DECIDING for name, option in options_of(kind).items()}
     for name, option in known.items():
         value = getattr(settings, name)

@@ -156,6 +156,7 @@ class Option:
     is_path: bool = False  # in a configuration file they are relative to that file
     argument: bool = False  # on the command line it has no name: its place says what it is
     needed: bool = True  # an argument that somebody has to give
+    instead_of: tuple[str, ...] = ()  # arguments that it is given for, and that have its value then
     panel: str = ""  # of the help; that of its group where it says none
     flag: str = ""  # its name on the command line
     name: str = ""  # that of its field, which also says its type and default

@@ -1,27 +1,27 @@
-"""JSON Lines: one document on each line of a file, a gzip file or standard input.
+"""JSON Lines: one document on each line of a file, packed or not, or of standard input.
 
 Lines are streamed: a file is opened once and never held in memory. What pairs by id is found again
-by its place; lines that have none (gzip, standard input) are kept.
+by its place; lines that have none (packed ones, standard input) are kept.
 """
 
-import gzip
 import io
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, Final, Literal
 
 from stickler_cli.core.json_values import JsonValue, kind_of
 from stickler_cli.core.locations import Path as FieldPath
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import Problem
 from .document import LineReference, Reference, Side
-from .reading import GZIP_MAGIC, STANDARD_INPUT, UNPACKING_ERRORS, source_of, too_large, unreadable
+from .packing import HEAD, is_packed, unpacked, unpacking_errors
+from .reading import STANDARD_INPUT, source_of, too_large, unreadable
 from .shapes import ANY_SHAPE, Shape
 
-ONE_LINE: Final = "one line for each id"
-"""What is expected where two lines have one id."""
+ONE: Final = {"line": "one line for each id", "row": "one row for each id"}
+"""What is expected where two places of a kind have one id."""
 
 
 def lines_of(file: str, limit: int) -> Iterator[LineReference | Problem]:
@@ -45,7 +45,7 @@ def lines_of(file: str, limit: int) -> Iterator[LineReference | Problem]:
                     # Without its end: else an error at the end would be on the next line.
                     yield LineReference(file, number, len(text), offset if again else None, text)
                 offset += length
-    except UNPACKING_ERRORS as error:
+    except unpacking_errors() as error:
         yield unreadable(source, error, number + 1)
 
 
@@ -62,23 +62,42 @@ def documents_by_id(
     second is a problem: of ground truth under an id of its own, so that the first counts; of
     predictions under the same id, since neither can be preferred.
     """
-    lines: dict[str, int] = {}
+    ids = Ids(source_of(file), side, "line")
     for line in lines_of(file, limit):
-        number = line.line or 0
-        found = _id_of(line, id_field, side, shape)
-        reference: Reference = line
-        if isinstance(found, str) and found in lines:
-            twice = f"the id {found!r} is also on line {lines[found]}"
-            reference = Problem(source_of(file), twice, ONE_LINE, line=number)
-            found = reference if side == "gt" else found
-        elif side == "pred" and isinstance(line, LineReference) and line.offset is not None:
-            reference = line._replace(data=None)  # all are held until the last is known
-        if isinstance(found, Problem):
-            reference, found = found, f"{side} line {number}"
-            while found in lines:
-                found += "'"
-        lines.setdefault(found, number)
-        yield found, reference
+        name, problem = ids.place(_id_of(line, id_field, side, shape), line.line or 0)
+        reference: Reference = problem or line
+        if side == "pred" and isinstance(reference, LineReference) and reference.offset is not None:
+            reference = reference._replace(data=None)  # all are held until the last is known
+        yield name, reference
+
+
+class Ids:
+    """The ids of a source, and what its documents go by that have none of their own."""
+
+    def __init__(self, source: str, side: Side, place: Literal["line", "row"]) -> None:
+        self._source, self._side, self._word = source, side, place
+        self._places: dict[str, int] = {}
+
+    def place(self, found: str | Problem, number: int) -> tuple[str, Problem | None]:
+        """Return the id that the document at a place goes by, and what stands there instead of it.
+
+        Of two with one id the second is a problem: see `documents_by_id`.
+        """
+        problem = found if isinstance(found, Problem) else None
+        if not isinstance(found, Problem):
+            if found not in self._places:
+                self._places[found] = number
+                return found, None
+            word = self._word
+            twice = f"the id {found!r} is also on {word} {self._places[found]}"
+            problem = Problem(self._source, twice, ONE[word], line=number)
+            if self._side == "pred":
+                return found, problem
+        name = f"{self._side} {self._word} {number}"
+        while name in self._places:
+            name += "'"
+        self._places[name] = number
+        return name, problem
 
 
 def value_at(value: JsonValue, path: FieldPath) -> JsonValue:
@@ -99,14 +118,15 @@ def value_at(value: JsonValue, path: FieldPath) -> JsonValue:
 
 
 @contextmanager
-def _opened(file: str) -> Iterator[tuple[IO[bytes] | gzip.GzipFile, bool]]:
+def _opened(file: str) -> Iterator[tuple[IO[bytes], bool]]:
     """Open a source of lines, unpacked; with it, whether a line of it can be read again."""
     given = file == STANDARD_INPUT
     with nullcontext(sys.stdin.buffer) if given else Path(file).open("rb") as stream:
         # Looking ahead keeps the bytes, which a pipe would not give twice.
-        if isinstance(stream, io.BufferedReader) and stream.peek(2).startswith(GZIP_MAGIC):
-            with gzip.open(stream) as unpacked:
-                yield unpacked, False
+        head = stream.peek(HEAD) if isinstance(stream, io.BufferedReader) else b""
+        if is_packed(head):
+            with unpacked(stream, head) as inside:
+                yield inside, False
         else:
             yield stream, not given
 

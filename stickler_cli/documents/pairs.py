@@ -8,7 +8,7 @@ from dataclasses import field, replace
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from stickler_cli.core.json_values import (
     OBJECTS,
@@ -21,12 +21,23 @@ from stickler_cli.core.locations import Path as FieldPath
 from stickler_cli.core.locations import parse_field_path
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
-from stickler_cli.settings.inputs import DocumentOptions
+from stickler_cli.settings.inputs import DocumentOptions, PairsSource
 from .document import Data, FileReference, Reference, Side, bytes_of, digest_of, read_document
-from .lines import documents_by_id, lines_of
-from .reading import STANDARD_INPUT, decoded, of_kinds
+from .lines import Ids, documents_by_id, lines_of
+from .reading import STANDARD_INPUT, decoded, of_kinds, source_of
 from .shapes import DEFAULT_SHAPE, Naming, Shape, naming_of, renamed, shape_of
-from .sources import Kind, difference, folded, id_of_file, kind_of_source, list_directory
+from .sources import (
+    Kind,
+    Listing,
+    difference,
+    folded,
+    id_of_file,
+    kind_of_source,
+    list_directory,
+)
+from .tables import SIDES, count_rows, documents_of_table, rows_of
+
+PAIRS: Final = "--pairs"
 
 _DEFAULTS: Final = DocumentOptions()
 
@@ -157,11 +168,15 @@ def open_pairs(
 
     Two JSON files are one pair. Two directories pair by relative path without suffix. Two JSON
     Lines sources pair by id if there is an id field, else by position among the lines that are
-    not blank. A directory and a JSON Lines source pair by id. Ids without ground truth come last.
+    not blank. Tables have ids; they, directories and JSON Lines sources with an id field pair by
+    id. Ids without ground truth come last. Of settings that name a table of pairs, its rows are
+    pairs.
 
     Raises:
         UsageError: a source cannot be used, or the two do not go together.
     """
+    if isinstance(settings, PairsSource) and settings.pairs is not None:
+        return _of_one_table(settings.pairs, settings, kinds)
     if gt == pred == STANDARD_INPUT:
         found = "standard input is named for both sides"
         raise UsageError([Problem(STANDARD_INPUT, found, "- for one of them")])
@@ -182,9 +197,11 @@ def open_pairs(
             found, hint = "lines pair by their place", "give --id-field too"
             raise UsageError([Problem("--pair-by", found, "names or ids", hint)])
         return Pairs(partial(_by_line, gt, pred, limit, shape))
-    if Kind.FILE in both or by_id is not (Kind.LINES in both):
+    takes_id = Kind.LINES in both or Kind.TABLE in both
+    if Kind.FILE in both or (by_id and not takes_id) or (Kind.LINES in both and not by_id):
         raise UsageError([_mismatch(gt, pred, both, by_id)])
-    return _by_id(gt, pred, id_path, limit, shape, naming)
+    sources = _Source(gt, gt_kind, "gt", settings), _Source(pred, pred_kind, "pred", settings)
+    return _by_id(*sources, shape, naming)
 
 
 def parse_id_field(text: str) -> FieldPath:
@@ -200,12 +217,12 @@ def parse_id_field(text: str) -> FieldPath:
 
 
 def _mismatch(gt: str, pred: str, kinds: tuple[Kind, Kind], with_id_field: bool) -> Problem:
-    if with_id_field and Kind.LINES not in kinds:
-        found = f"neither {decoded(gt)} nor {decoded(pred)} is a JSON Lines file"
+    if with_id_field and not {Kind.LINES, Kind.TABLE} & {*kinds}:
+        found = f"neither {decoded(gt)} nor {decoded(pred)} is a JSON Lines file or a table"
         hint = "leave it out: files and directories pair by name"
-        return Problem("--id-field", found, "an id field for JSON Lines only", hint)
+        return Problem("--id-field", found, "an id field for JSON Lines and tables only", hint)
     found = f"this is {kinds[1].value}, but {decoded(gt)} is {kinds[0].value}"
-    hint = "" if Kind.FILE in kinds else "give --id-field to pair a directory with JSON Lines"
+    hint = "" if Kind.FILE in kinds else "give --id-field to pair JSON Lines with others"
     return Problem(decoded(pred), found, "two of the same kind", hint)
 
 
@@ -215,28 +232,74 @@ def _by_line(gt: str, pred: str, limit: int, shape: Shape) -> Iterator[PairRef]:
         yield PairRef(name, gt_line, pred_line, shape=shape)
 
 
-def _by_id(  # noqa: PLR0913, PLR0917 - two sources and how to read them
-    gt: str, pred: str, id_path: FieldPath, limit: int, shape: Shape, naming: Naming
-) -> Pairs:
-    """Pair two sources of which each is a directory or JSON Lines."""
-    directories = [name for name in (gt, pred) if kind_of_source(name) is Kind.DIRECTORY]
-    listings = {name: list_directory(name, limit) for name in directories}
-    skipped = {decoded(name): listing.skipped for name, listing in listings.items()}
-    hidden = {decoded(name): listing.hidden for name, listing in listings.items()}
-    problems = tuple(problem for listing in listings.values() for problem in listing.problems)
+def _of_one_table(file: str, settings: DocumentOptions, kinds: tuple[DocumentKind, ...]) -> Pairs:
+    """Return the pairs that are the rows of a table."""
+    kind = kind_of_source(file)
+    if isinstance(kind, Problem):
+        raise UsageError([kind])
+    if kind not in {Kind.TABLE, Kind.LINES}:
+        raise UsageError([Problem(PAIRS, f"{decoded(file)} is {kind.value}", "a table of pairs")])
+    if settings.pair_by is not None:
+        hint = "leave one of them out"
+        raise UsageError([Problem("--pair-by", f"{PAIRS} has pairs already", "", hint)])
+    total = count_rows(file) if kind is Kind.TABLE else None
+    return Pairs(partial(_rows, file, kind, settings, shape_of(settings, kinds)), total)
 
-    def documents(source: str, side: Side) -> Iterable[tuple[str, Reference]]:
-        if source in listings:
-            found: Iterable[tuple[str, Reference]] = listings[source].documents.items()
-        else:
-            found = documents_by_id(source, side, id_path, limit, shape)
-        return found if naming is None else renamed(found, naming, decoded(source))
 
-    preds = dict(documents(pred, "pred"))
-    gts = partial(documents, gt, "gt")
-    total = len({name for name, _ in gts()} | preds.keys()) if gt in listings else None
-    refs = partial(_joined, gts, preds, shape)
-    return Pairs(refs, total, skipped=skipped, hidden=hidden, problems=problems)
+def _rows(file: str, kind: Kind, settings: DocumentOptions, shape: Shape) -> Iterator[PairRef]:
+    word: Literal["line", "row"] = "line" if kind is Kind.LINES else "row"
+    ids = Ids(source_of(file), "gt", word)
+    for row in rows_of(file, tuple(SIDES), settings.max_document_size, settings.id_field):
+        gt, pred = row.documents
+        name, problem = ids.place(row.id or f"{word} {row.number}", row.number)
+        # Neither of a row that has no id, or that of another, is to count.
+        yield PairRef(name, problem or gt, problem or pred, shape=shape)
+
+
+class _Source(NamedTuple):
+    """A source whose documents have ids."""
+
+    name: str
+    kind: Kind
+    side: Side
+    settings: DocumentOptions
+
+    def listing(self) -> Listing | None:
+        """Return what is in it, if it is a directory."""
+        if self.kind is not Kind.DIRECTORY:
+            return None
+        return list_directory(self.name, self.settings.max_document_size)
+
+    def documents(self, listing: Listing | None, shape: Shape) -> Iterable[tuple[str, Reference]]:
+        """Return the documents by id, those of a directory as they were listed."""
+        limit, id_field = self.settings.max_document_size, self.settings.id_field
+        if listing is not None:
+            return listing.documents.items()
+        if self.kind is Kind.TABLE:
+            return documents_of_table(self.name, self.side, limit, id_field)
+        return documents_by_id(self.name, self.side, parse_id_field(id_field or ""), limit, shape)
+
+
+def _by_id(gt: _Source, pred: _Source, shape: Shape, naming: Naming) -> Pairs:
+    """Pair two sources by the ids of their documents."""
+    listings = {source: source.listing() for source in (gt, pred)}
+    listed = {decoded(it.name): listing for it, listing in listings.items() if listing is not None}
+    problems = tuple(problem for listing in listed.values() for problem in listing.problems)
+
+    def documents(source: _Source) -> Iterable[tuple[str, Reference]]:
+        found = source.documents(listings[source], shape)
+        return found if naming is None else renamed(found, naming, decoded(source.name))
+
+    preds = dict(documents(pred))
+    gts = partial(documents, gt)
+    total = len({name for name, _ in gts()} | preds.keys()) if listings[gt] is not None else None
+    return Pairs(
+        partial(_joined, gts, preds, shape),
+        total,
+        skipped={name: listing.skipped for name, listing in listed.items()},
+        hidden={name: listing.hidden for name, listing in listed.items()},
+        problems=problems,
+    )
 
 
 def _joined(

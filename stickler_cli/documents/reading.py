@@ -3,13 +3,11 @@
 Here is the one reader: strict JSON, exact integers, bounded memory.
 """
 
-import gzip
 import io
 import json
 import os
 import re
 import stat
-import zlib
 from collections.abc import Sequence
 from typing import Final
 
@@ -25,6 +23,7 @@ from stickler_cli.core.json_values import (
 )
 from stickler_cli.core.problems import Problem
 from stickler_cli.settings.inputs import DocumentOptions
+from .packing import is_packed, unpacked, unpacking_errors
 
 MAX_DOCUMENT_BYTES: Final = DocumentOptions.max_document_size
 """Bytes of one document, unpacked. A document of 195 MB takes 1.9 GB of memory once parsed."""
@@ -32,11 +31,6 @@ MAX_DOCUMENT_BYTES: Final = DocumentOptions.max_document_size
 STANDARD_INPUT: Final = "-"
 
 BOM: Final = b"\xef\xbb\xbf"  # some programs begin UTF-8 with it. Source: RFC 8259, 8.1
-GZIP_MAGIC: Final = b"\x1f\x8b"  # The first bytes of a gzip file. Source: RFC 1952, section 2.3.1.
-
-UNPACKING_ERRORS: Final = (OSError, EOFError, zlib.error)
-"""What reading a damaged gzip file raises: `BadGzipFile` is an OSError, a cut-off file is not."""
-
 _BLANK: Final = b" \t\r\n\0"
 _FENCE: Final = "```"
 _NON_FINITE: Final = re.compile(r"-?(?:NaN|Infinity)")
@@ -63,7 +57,7 @@ def source_of(file: str) -> str:
 def read_bytes(
     file: str, limit: int = MAX_DOCUMENT_BYTES, size: int | None = None
 ) -> bytes | Problem:
-    """Read a regular file, unpacked if it is gzip, whatever its name; nothing else is opened.
+    """Read a regular file, unpacked if it is packed, whatever its name; nothing else is opened.
 
     The limit holds before and after unpacking. Somebody who gives the size has seen already that it
     is a regular file: a FIFO cannot block the run.
@@ -80,11 +74,11 @@ def read_bytes(
     if data is None:
         return Problem(decoded(file), "this is not a regular file")
     found = "the file goes on"
-    if data.startswith(GZIP_MAGIC):
+    if is_packed(data):
         try:
-            with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
+            with unpacked(io.BytesIO(data), data) as stream:
                 data = stream.read(limit + 1)
-        except UNPACKING_ERRORS as error:
+        except unpacking_errors() as error:
             return unreadable(decoded(file), error)
         found += " once unpacked"
     return data if len(data) <= limit else too_large(decoded(file), found, limit)
@@ -110,7 +104,7 @@ def _content(file: str, size: int, limit: int) -> bytes | None:
 def unreadable(source: str, error: Exception, line: int | None = None) -> Problem:
     """Word what the system, or unpacking, said when a file could not be read."""
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    hint = "is the gzip file complete?" if isinstance(error, EOFError) else ""
+    hint = "is the packed file complete?" if isinstance(error, EOFError) else ""
     return Problem(source, f"cannot be read: {reason}", hint=hint, line=line)
 
 

@@ -5,12 +5,13 @@ from dataclasses import replace
 
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
-from stickler_cli.settings.inputs import FindingOptions
-from .document import FileReference, Reference
+from stickler_cli.settings.inputs import DocumentOptions, FindingOptions, PairsSource
+from .document import FileReference, Reference, Side
 from .lines import documents_by_id, lines_of
-from .pairs import PairRef, Pairs, parse_id_field
+from .pairs import PairRef, Pairs, open_pairs, parse_id_field
 from .reading import decoded
 from .sources import Kind, id_of_file, kind_of_source, list_directory
+from .tables import documents_of_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +40,18 @@ def with_confidences(pairs: Pairs, source: str, settings: FindingOptions) -> Pai
     return replace(pairs, refs=refs)
 
 
-def open_documents(source: str, settings: FindingOptions) -> Documents:
-    """Return the documents of a file, a directory or JSON Lines, under the ids of a run.
+def open_documents(source: str, settings: FindingOptions, side: Side = "gt") -> Documents:
+    """Return the documents of a source, under the ids of a run.
+
+    Of a table they are those of a side. Where settings name it as one of pairs, of ground truth.
 
     Raises:
         UsageError: the source cannot be used.
     """
+    of_pairs = isinstance(settings, DocumentOptions) and isinstance(settings, PairsSource)
+    if of_pairs and settings.pairs == source:
+        pairs = open_pairs(source, source, settings)
+        return Documents((ref.id, ref.gt) for ref in pairs.refs() if ref.gt is not None)
     kind, limit = kind_of_source(source), settings.max_document_size
     if isinstance(kind, Problem):
         raise UsageError([kind])
@@ -54,6 +61,8 @@ def open_documents(source: str, settings: FindingOptions) -> Documents:
     if kind is Kind.DIRECTORY:
         listing = list_directory(source, limit)
         return Documents(iter(listing.documents.items()), listing.problems)
+    if kind is Kind.TABLE:
+        return Documents(documents_of_table(source, side, limit, settings.id_field))
     if settings.id_field is None:
         return Documents((f"line {line.line}", line) for line in lines_of(source, limit))
     return Documents(documents_by_id(source, "gt", parse_id_field(settings.id_field), limit))

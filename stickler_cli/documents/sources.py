@@ -16,10 +16,14 @@ from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.core.values import dataclass
 from .document import FileReference, Reference
 from .reading import STANDARD_INPUT, decoded, unreadable
+from .tables import is_arrow_table
 
-_DOCUMENT_SUFFIX: Final = re.compile(r"\.json(\.gz)?\Z", re.IGNORECASE)
-LINES_SUFFIX: Final = re.compile(r"\.(jsonl|ndjson)(\.gz)?\Z", re.IGNORECASE)
-_KINDS: Final = "a directory, a .json file, a .jsonl or .ndjson file (each also .gz), or -"
+_DOCUMENT_SUFFIX: Final = re.compile(r"\.json(\.gz|\.zst)?\Z", re.IGNORECASE)
+LINES_SUFFIX: Final = re.compile(r"\.(jsonl|ndjson)(\.gz|\.zst)?\Z", re.IGNORECASE)
+_KINDS: Final = (
+    "a directory, a .json file, a .jsonl or .ndjson file (each also .gz or .zst), "
+    "a .parquet or .arrow table, or -"
+)
 
 ONE_FILE: Final = "one file for each document"
 """What is expected where two files have one id."""
@@ -31,6 +35,7 @@ class Kind(Enum):
     FILE = "a JSON file"
     DIRECTORY = "a directory"
     LINES = "a JSON Lines file"
+    TABLE = "a table"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +73,11 @@ def kind_of_source(name: str) -> Kind | Problem:
 def _kind_of_file(name: str) -> Kind | Problem:
     if _DOCUMENT_SUFFIX.search(name):
         return Kind.FILE
-    if not LINES_SUFFIX.search(name):
+    if not LINES_SUFFIX.search(name) and not is_arrow_table(name):
         return Problem(decoded(name), "the name tells no kind of document", _KINDS)
     if not os.access(name, os.R_OK):
         return Problem(decoded(name), "cannot be read: permission denied")
-    return Kind.LINES
+    return Kind.TABLE if is_arrow_table(name) else Kind.LINES
 
 
 def _nearest(name: str) -> str:

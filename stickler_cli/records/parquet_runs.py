@@ -8,9 +8,9 @@ import orjson
 
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.documents.tables import require_pyarrow
 from stickler_cli.score.accounts import CONFIDENCES, SCORE
 from stickler_cli.score.record import Run, run_record
-from .row_files import require_pyarrow
 
 RUN_KEY: Final = "stickler-run"
 """The key of the metadata that has the run but for its rows, as JSON."""

@@ -10,13 +10,13 @@ import re
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import PurePath
 from typing import Any, BinaryIO, Final, Protocol, TypeAlias
 
 from stickler_cli.core.json_values import JsonValue, json_line
-from stickler_cli.core.problems import Problem, UnavailableError, UsageError
+from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
+from stickler_cli.documents.tables import require_pyarrow
 
 SUFFIXES: Final = {
     ".csv": "csv",
@@ -165,13 +165,6 @@ def row_bytes(format_name: str, columns: Columns, rows: Iterable[Row]) -> bytes:
     file.add(rows)
     file.close()
     return stream.getvalue()
-
-
-def require_pyarrow(what: str = "Parquet") -> None:
-    """Raise UnavailableError if nothing is installed that writes Parquet and Arrow."""
-    if find_spec("pyarrow") is None:
-        found = f"{what} needs pyarrow, which is not installed"
-        raise UnavailableError([Problem("", found, "", "pip install 'stickler-cli[parquet]'")])
 
 
 def format_of_lines(option: str, file: str) -> str:

@@ -5,6 +5,7 @@ from importlib import import_module
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from stickler_cli.documents.tables import require_pyarrow
 from stickler_cli.records import row_files
 from stickler_cli.score.record import Run
 from .layout import TableStyle
@@ -117,7 +118,7 @@ def require(format_names: Collection[str]) -> None:
     """Raise UnavailableError if a format needs something that is not installed."""
     for name in row_files.TYPED:
         if name in format_names:
-            row_files.require_pyarrow(name.title())
+            require_pyarrow(name.title())
 
 
 def pieces(format_name: str, subject: "Subject", style: TableStyle) -> Iterator[str]:

@@ -132,6 +132,7 @@ def _deciding(assembly: Assembly) -> dict[str, object]:
         "inferred annotations": assembly.schema.inferred,
         "GT": settings.gt,
         "PRED": settings.pred,
+        "pairs": settings.pairs,
         "confidences": settings.confidence,
         **asdict(part_of(settings, DocumentOptions)),
         **asdict(part_of(settings, SelectionOptions)),

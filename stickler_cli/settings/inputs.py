@@ -28,7 +28,8 @@ class TruthSource(Settings):
 
     gt: str = option(
         "",
-        "Ground truth: a JSON file, a directory, a .jsonl file, or - for standard input.",
+        "Ground truth: a JSON file, a directory, a .jsonl file, a .parquet or .arrow table, or - "
+        "for standard input.",
         "GT",
         is_path=True,
         argument=True,
@@ -41,7 +42,21 @@ class PredictionSource(Settings):
     pred: str = option("", "Predictions: likewise.", "PRED", is_path=True, argument=True)
 
 
-class SourceOptions(OptionalSchemaSource, TruthSource, PredictionSource):
+class PairsSource(Settings, panel="input"):
+    """Both in one."""
+
+    pairs: str | None = option(
+        None,
+        "Instead of GT and PRED: a table of pairs, .parquet, .arrow or .jsonl, with the columns "
+        "ground_truth, prediction and, if there are ids, id.",
+        "FILE",
+        is_path=True,
+        in_file="none",
+        instead_of=("gt", "pred"),
+    )
+
+
+class SourceOptions(OptionalSchemaSource, TruthSource, PredictionSource, PairsSource):
     """What is compared."""
 
 
@@ -87,7 +102,10 @@ class FindingOptions(Settings, panel="input"):
     """How documents are found and read."""
 
     id_field: str | None = option(
-        None, "Pair JSON Lines by this field; without it, by line.", "PATH"
+        None,
+        "Pair JSON Lines by this field; without it, by line. Of tables, the column of ids, "
+        "which is id otherwise.",
+        "PATH",
     )
     gt_root: str | None = option(
         None,

@@ -23,6 +23,7 @@ from .inputs import (
     ConfidenceSource,
     DocumentOptions,
     MetricOptions,
+    PairsSource,
     PredictionSource,
     SchemaOptions,
     SelectionOptions,
@@ -254,7 +255,9 @@ class ErrorsSettings(
     )
 
 
-class SplitSettings(TruthSource, PredictionSource, DocumentOptions, IntervalOptions, PlainOptions):
+class SplitSettings(
+    TruthSource, PredictionSource, PairsSource, DocumentOptions, IntervalOptions, PlainOptions
+):
     """What `stickler split` is asked for."""
 
     fail_under: float | None = option(

@@ -1,0 +1,54 @@
+"""Files packed by gzip or Zstandard: the first bytes say which, whatever the name."""
+
+import gzip
+import sys
+import zlib
+from importlib.util import find_spec
+from typing import IO, Any, Final
+
+from stickler_cli.core.problems import Problem, UnavailableError
+
+GZIP_MAGIC: Final = b"\x1f\x8b"  # Source: RFC 1952, section 2.3.1
+ZSTANDARD_MAGIC: Final = b"\x28\xb5\x2f\xfd"  # Source: RFC 8878, section 3.1.1
+
+HEAD: Final = max(len(GZIP_MAGIC), len(ZSTANDARD_MAGIC))
+"""The bytes that tell how a file is packed."""
+
+_ZSTANDARD: Final = (
+    "backports.zstd"  # what Python has from 3.14 on; unlike others it notices an end
+)
+
+
+def is_packed(head: bytes) -> bool:
+    """Return whether a file that begins so is packed."""
+    return head.startswith((GZIP_MAGIC, ZSTANDARD_MAGIC))
+
+
+def unpacked(stream: IO[bytes], head: bytes) -> Any:
+    """Open what is packed in a stream that begins so; as a file, which is to be closed.
+
+    Raises:
+        UnavailableError: it is Zstandard, and what reads that is not installed.
+    """
+    if head.startswith(GZIP_MAGIC):
+        return gzip.GzipFile(fileobj=stream)
+    require_zstandard()
+    from backports.zstd import ZstdFile  # an extra
+
+    return ZstdFile(stream)
+
+
+def require_zstandard() -> None:
+    """Raise UnavailableError if nothing is installed that reads Zstandard."""
+    if find_spec("backports") is None or find_spec(_ZSTANDARD) is None:
+        found = "Zstandard needs backports.zstd, which is not installed"
+        raise UnavailableError([Problem("", found, "", "pip install 'stickler-cli[zstd]'")])
+
+
+def unpacking_errors() -> tuple[type[Exception], ...]:
+    """Return what reading a damaged file raises; to be asked where something was raised.
+
+    Of gzip `BadGzipFile` is an OSError; a file that is cut off is not.
+    """
+    known = sys.modules.get(_ZSTANDARD)  # as long as nothing is unpacked with it, none is its
+    return OSError, EOFError, zlib.error, *([known.ZstdError] if known else [])

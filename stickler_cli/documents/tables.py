@@ -1,0 +1,304 @@
+"""Tables with documents in cells: Parquet, Arrow, and JSON Lines of whole pairs.
+
+A row is named as a line is. What a cell holds is JSON text, or is made JSON: structs, lists and maps.
+"""
+
+import datetime as dt
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from decimal import Decimal
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import orjson
+
+from stickler_cli.core.json_values import JsonValue, kind_of
+from stickler_cli.core.locations import json_pointer
+from stickler_cli.core.problems import Problem, UnavailableError, UsageError
+from .document import LineReference, Reference, Side, read_plain
+from .lines import Ids, lines_of
+from .positions import positions
+from .reading import decoded, parse_document, too_large, unreadable
+
+ID: Final = "id"
+SIDES: Final[Mapping[Side, tuple[str, ...]]] = {
+    "gt": ("ground_truth", "gt"),
+    "pred": ("prediction", "pred"),
+}
+"""The columns that may hold the documents of a side."""
+ANY_SIDE: Final = "document"  # the column of a table that has those of one side only
+
+ROWS: Final = 1_000  # that are in memory at once
+
+_PARQUET: Final = re.compile(r"\.parquet\Z", re.IGNORECASE)
+_Cell: TypeAlias = JsonValue | bytes | Problem
+
+
+class Row(NamedTuple):
+    """One row: its id, and what it holds of each side that was asked for."""
+
+    number: int
+    """From 1."""
+    id: str | Problem | None
+    """None where the table has no ids."""
+    documents: tuple[Reference | None, ...]
+
+
+def require_pyarrow(what: str = "Parquet") -> None:
+    """Raise UnavailableError if nothing is installed that reads and writes Parquet and Arrow."""
+    if find_spec("pyarrow") is None:
+        found = f"{what} needs pyarrow, which is not installed"
+        raise UnavailableError([Problem("", found, "", "pip install 'stickler-cli[parquet]'")])
+
+
+def is_arrow_table(file: str) -> bool:
+    """Return whether a name is that of a Parquet or Arrow file."""
+    return re.search(r"\.(parquet|arrow)\Z", file, re.IGNORECASE) is not None
+
+
+def count_rows(file: str) -> int | None:
+    """Return how many rows a file has, if that is written in it; None for any other.
+
+    Raises:
+        UsageError: it is no such table.
+    """
+    if not _PARQUET.search(file):
+        return None
+    with _opened(file) as table:
+        return int(table.metadata.num_rows)
+
+
+def rows_of(
+    file: str, sides: Sequence[Side], limit: int, id_column: str | None = None
+) -> Iterator[Row]:
+    """Yield the rows of a table, each with its documents of some sides.
+
+    A document of more than `limit` bytes is a problem, and so is the place where the file breaks
+    off. Without an id column, and without the usual one, rows have none.
+
+    Raises:
+        UsageError: it is no table, or lacks a column.
+    """
+    rows = _arrow_rows if is_arrow_table(file) else _line_rows
+    source = decoded(file)
+    for number, name, cells in rows(file, sides, limit, id_column):
+        documents = tuple(_document(file, number, cell, limit) for cell in cells)
+        yield Row(number, name if name is None else _id_of(name, source, number), documents)
+
+
+def documents_of_table(
+    file: str, side: Side, limit: int, id_column: str | None = None
+) -> Iterator[tuple[str, Reference]]:
+    """Yield each document of one side with its id; ids count as in `documents_by_id`.
+
+    Raises:
+        UsageError: it is no table, or lacks a column.
+    """
+    ids = Ids(decoded(file), side, "row")
+    for row in rows_of(file, (side,), limit, id_column or ID):
+        (document,) = row.documents
+        if document is not None and row.id is not None:
+            name, problem = ids.place(row.id, row.number)
+            yield name, problem or document
+
+
+def _id_of(value: _Cell, source: str, number: int) -> str | Problem:
+    if isinstance(value, Problem):
+        return value
+    if isinstance(value, str | int) and not isinstance(value, bool):
+        return str(value)
+    kind = "binary" if isinstance(value, bytes) else kind_of(value)
+    return Problem(source, f"the id is of type {kind}", "a string or an integer", line=number)
+
+
+def _document(file: str, number: int, cell: _Cell, limit: int) -> Reference | None:
+    if cell is None or isinstance(cell, Problem):
+        return cell
+    try:
+        data = cell if isinstance(cell, bytes) else _json_of(cell)
+    except (TypeError, ValueError) as error:
+        return Problem(decoded(file), f"it cannot be made JSON: {error}", line=number)
+    if len(data) > limit:
+        return too_large(decoded(file), f"the document has {len(data):,} bytes", limit, number)
+    return LineReference(file, number, len(data), None, data)
+
+
+def _json_of(value: object) -> bytes:
+    """Return a value of a table as JSON text. orjson would make null of NaN, which no reader takes."""
+    return json.dumps(value, ensure_ascii=False, default=_plain).encode()
+
+
+def _plain(value: object) -> object:
+    match value:
+        case Decimal() if value == value.to_integral_value():
+            return int(value)
+        case Decimal():
+            return float(value)  # what a reader of JSON makes of its digits
+        case dt.date() | dt.time():  # a datetime is a date
+            return value.isoformat()
+        case _:
+            raise TypeError(f"a value is of type {type(value).__name__}")
+
+
+def _line_rows(
+    file: str, sides: Sequence[Side], limit: int, id_column: str | None
+) -> Iterator[tuple[int, _Cell, list[_Cell]]]:
+    """Yield the lines of a file whose lines are objects of an id and documents."""
+    for line in lines_of(file, limit):
+        number = line.line or 0
+        parts = line if isinstance(line, Problem) else _parts(line)
+        if not isinstance(parts, Problem) and not any(map(parts.keys().__contains__, _NAMES)):
+            expected = " and ".join(names[0] for names in SIDES.values())
+            parts = Problem(line.source, f"there is no {expected}", "one of them", line=number)
+        if isinstance(parts, Problem):
+            yield number, None, [parts for _ in sides]
+            continue
+        name: _Cell = parts.get(id_column or ID)
+        if name is None and id_column is not None:
+            name = Problem(line.source, f"there is no {id_column}", "an id", line=number)
+        yield number, _text_or(name), [_first(parts, SIDES[side]) for side in sides]
+
+
+_NAMES: Final = frozenset(name for names in SIDES.values() for name in names)
+
+
+def _parts(line: LineReference) -> dict[str, _Cell] | Problem:
+    """Return the values of the object on a line: documents as their text, exactly."""
+    data = line.data or b""
+    plain = read_plain(data)
+    if plain is not None and isinstance(plain.value, dict):
+        return {key: _cell_of(value) for key, value in plain.value.items()}
+    value = parse_document(data, line.source, line.line)
+    if not isinstance(value, dict):
+        return value if isinstance(value, Problem) else {}
+    texts = {found.pointer: data[found.start : found.end] for found in positions(data)}
+    return {
+        key: texts[json_pointer((key,))] if isinstance(part, dict | list) else _cell_of(part)
+        for key, part in value.items()
+    }
+
+
+def _cell_of(value: JsonValue) -> _Cell:
+    return orjson.dumps(value) if isinstance(value, dict | list) else _bytes_or(value)
+
+
+def _bytes_or(value: _Cell) -> _Cell:
+    return value.encode() if isinstance(value, str) else value
+
+
+def _text_or(value: _Cell) -> _Cell:
+    return value.decode() if isinstance(value, bytes) else value
+
+
+def _first(parts: Mapping[str, _Cell], names: Sequence[str]) -> _Cell:
+    return next((parts[name] for name in names if parts.get(name) is not None), None)
+
+
+def _arrow_rows(
+    file: str, sides: Sequence[Side], limit: int, id_column: str | None
+) -> Iterator[tuple[int, _Cell, list[_Cell]]]:
+    """Yield the rows of a Parquet or Arrow file, some at a time."""
+    number, source = 0, decoded(file)
+    with _opened(file) as table:
+        is_parquet = _PARQUET.search(file) is not None
+        names = (table.schema_arrow if is_parquet else table.schema).names
+        ids = _id_column(names, id_column, source, needed=id_column is not None)
+        chosen = [_side_column(names, side, ids, source, alone=len(sides) == 1) for side in sides]
+        asked = [*([] if ids is None else [ids]), *chosen]
+        batches = _parquet_batches(table, asked) if is_parquet else _arrow_batches(table)
+        try:
+            for batch in batches:
+                columns = [_cells(batch.column(name), name, source) for name in chosen]
+                named = [None] * batch.num_rows if ids is None else batch.column(ids).to_pylist()
+                for name, *cells in zip(named, *columns, strict=True):
+                    number += 1
+                    missing = Problem(source, "there is no id", "one", line=number)
+                    yield number, missing if name is None and ids else name, cells
+        except OSError as error:
+            problem = unreadable(source, error, number + 1)
+            yield number + 1, problem if ids else None, [problem for _ in sides]
+
+
+def _parquet_batches(table: Any, columns: Sequence[str]) -> Iterator[Any]:
+    # Threads would keep this process from being forked, and columns are few.
+    yield from table.iter_batches(ROWS, columns=list(columns), use_threads=False)
+
+
+def _arrow_batches(table: Any) -> Iterator[Any]:
+    for index in range(table.num_record_batches):
+        batch = table.get_batch(index)
+        for start in range(0, batch.num_rows, ROWS):
+            yield batch.slice(start, ROWS)
+
+
+@contextmanager
+def _opened(file: str) -> Iterator[Any]:
+    require_pyarrow(f"the table {decoded(file)}")
+    import pyarrow as pa  # an extra
+    from pyarrow import parquet
+
+    source = decoded(file)
+    with Path(file).open("rb") as stream:
+        try:
+            table = (
+                parquet.ParquetFile(stream) if _PARQUET.search(file) else pa.ipc.open_file(stream)
+            )
+        except (pa.ArrowException, OSError) as error:
+            expected = "a Parquet file" if _PARQUET.search(file) else "an Arrow IPC file"
+            found = f"it is none ({str(error).partition('. ')[0]})"
+            raise UsageError([Problem(source, found, expected)]) from None
+        yield table
+
+
+def _id_column(names: Sequence[str], said: str | None, source: str, *, needed: bool) -> str | None:
+    name = said or ID
+    if name in names:
+        return name
+    if not needed:
+        return None
+    hint = f"columns: {', '.join(names)}"
+    raise UsageError([Problem(source, f"there is no column {name}", "the ids", hint)])
+
+
+def _side_column(
+    names: Sequence[str], side: Side, ids: str | None, source: str, *, alone: bool
+) -> str:
+    """Return the column that holds the documents of a side."""
+    known = (*SIDES[side], *([ANY_SIDE] if alone else ()))
+    if there := [name for name in known if name in names]:
+        return there[0]
+    others = [name for name in names if name != ids]
+    if alone and len(others) == 1:
+        return others[0]
+    hint = f"columns: {', '.join(names)}"
+    raise UsageError(
+        [
+            Problem(
+                source, "no column is known to hold documents", f"one of {', '.join(known)}", hint
+            )
+        ]
+    )
+
+
+def _cells(column: Any, name: str, source: str) -> list[_Cell]:
+    """Return the documents of a column: text as bytes, other kinds as values of Python."""
+    import pyarrow as pa  # an extra
+    from pyarrow import types
+
+    kind = column.type
+    if isinstance(kind, pa.BaseExtensionType):
+        column, kind = column.storage, kind.storage_type
+    if types.is_dictionary(kind):
+        column = column.dictionary_decode()
+        kind = column.type
+    if types.is_string(kind) or types.is_large_string(kind):
+        return list(column.cast(pa.large_binary()).to_pylist())
+    if types.is_binary(kind) or types.is_large_binary(kind):
+        return list(column.to_pylist())
+    if types.is_struct(kind) or types.is_map(kind) or types.is_list(kind):
+        return list(column.to_pylist(maps_as_pydicts="strict"))
+    expected = "JSON text, or structs, lists or maps"
+    raise UsageError([Problem(source, f"the column {name} is of type {kind}", expected)])
