@@ -39,6 +39,8 @@ def accept(settings: AcceptSettings) -> ExitCode:
         if not key.startswith(MARK):
             expected = f"{DIRECTORY} or {MARK}COLUMN of the --by-file: known without ground truth"
             raise UsageError([Problem(f"--by {key}", "it is a field of documents", expected)])
+    if settings.pairs is not None and settings.apply:
+        raise UsageError([Problem("--pairs", "a policy is applied to predictions", "PRED")])
     if len(settings.by) > 1:
         raise UsageError([Problem("--by", f"there are {len(settings.by)}", "one at most")])
     return _apply(settings, settings.apply) if settings.apply else _calibrate(settings)
@@ -95,8 +97,6 @@ def _apply(settings: AcceptSettings, name: str) -> ExitCode:
         lambda document: group_of_id(document, groupings[0]) if groupings else None,
         shape_of(settings, ("array",) if any(not it.field for it in policy.places) else OBJECTS),
     )
-    if settings.pairs is not None:
-        raise UsageError([Problem("--pairs", "a policy is applied to predictions", "PRED")])
     documents = open_documents(settings.pred, settings, "pred")
     for problem in documents.problems:
         warn(str(problem))

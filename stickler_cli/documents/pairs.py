@@ -176,7 +176,11 @@ def open_pairs(
         UsageError: a source cannot be used, or the two do not go together.
     """
     if isinstance(settings, PairsSource) and settings.pairs is not None:
-        return _of_one_table(settings.pairs, settings, kinds)
+        if settings.pair_by is not None:
+            found, hint = f"{PAIRS} has pairs already", "leave one of them out"
+            raise UsageError([Problem("--pair-by", found, "", hint)])
+        limit, shape = settings.max_document_size, shape_of(settings, kinds)
+        return pairs_of_table(settings.pairs, limit, settings.id_field, shape)
     if gt == pred == STANDARD_INPUT:
         found = "standard input is named for both sides"
         raise UsageError([Problem(STANDARD_INPUT, found, "- for one of them")])
@@ -232,28 +236,30 @@ def _by_line(gt: str, pred: str, limit: int, shape: Shape) -> Iterator[PairRef]:
         yield PairRef(name, gt_line, pred_line, shape=shape)
 
 
-def _of_one_table(file: str, settings: DocumentOptions, kinds: tuple[DocumentKind, ...]) -> Pairs:
-    """Return the pairs that are the rows of a table."""
+def pairs_of_table(
+    file: str, limit: int, id_column: str | None, shape: Shape = DEFAULT_SHAPE
+) -> Pairs:
+    """Return the pairs that are the rows of a table; those without ids are known by their number.
+
+    Raises:
+        UsageError: it is no table of pairs.
+    """
     kind = kind_of_source(file)
     if isinstance(kind, Problem):
         raise UsageError([kind])
     if kind not in {Kind.TABLE, Kind.LINES}:
         raise UsageError([Problem(PAIRS, f"{decoded(file)} is {kind.value}", "a table of pairs")])
-    if settings.pair_by is not None:
-        hint = "leave one of them out"
-        raise UsageError([Problem("--pair-by", f"{PAIRS} has pairs already", "", hint)])
-    total = count_rows(file) if kind is Kind.TABLE else None
-    return Pairs(partial(_rows, file, kind, settings, shape_of(settings, kinds)), total)
-
-
-def _rows(file: str, kind: Kind, settings: DocumentOptions, shape: Shape) -> Iterator[PairRef]:
     word: Literal["line", "row"] = "line" if kind is Kind.LINES else "row"
-    ids = Ids(source_of(file), "gt", word)
-    for row in rows_of(file, tuple(SIDES), settings.max_document_size, settings.id_field):
-        gt, pred = row.documents
-        name, problem = ids.place(row.id or f"{word} {row.number}", row.number)
-        # Neither of a row that has no id, or that of another, is to count.
-        yield PairRef(name, problem or gt, problem or pred, shape=shape)
+
+    def refs() -> Iterator[PairRef]:
+        ids = Ids(source_of(file), "gt", word)
+        for row in rows_of(file, tuple(SIDES), limit, id_column):
+            gt, pred = row.documents
+            name, problem = ids.place(row.id or f"{word} {row.number}", row.number)
+            # Of a row that has no id, or that of another, neither counts.
+            yield PairRef(name, problem or gt, problem or pred, shape=shape)
+
+    return Pairs(refs, count_rows(file) if kind is Kind.TABLE else None)
 
 
 class _Source(NamedTuple):

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
-from stickler_cli.settings.inputs import DocumentOptions, FindingOptions, PairsSource
+from stickler_cli.settings.inputs import FindingOptions, PairsSource
 from .document import FileReference, Reference, Side
 from .lines import documents_by_id, lines_of
-from .pairs import PairRef, Pairs, open_pairs, parse_id_field
+from .pairs import PairRef, Pairs, pairs_of_table, parse_id_field
 from .reading import decoded
 from .sources import Kind, id_of_file, kind_of_source, list_directory
 from .tables import documents_of_table
@@ -48,9 +48,8 @@ def open_documents(source: str, settings: FindingOptions, side: Side = "gt") -> 
     Raises:
         UsageError: the source cannot be used.
     """
-    of_pairs = isinstance(settings, DocumentOptions) and isinstance(settings, PairsSource)
-    if of_pairs and settings.pairs == source:
-        pairs = open_pairs(source, source, settings)
+    if isinstance(settings, PairsSource) and settings.pairs == source:
+        pairs = pairs_of_table(source, settings.max_document_size, settings.id_field)
         return Documents((ref.id, ref.gt) for ref in pairs.refs() if ref.gt is not None)
     kind, limit = kind_of_source(source), settings.max_document_size
     if isinstance(kind, Problem):

@@ -1,6 +1,6 @@
 """Tables with documents in cells: Parquet, Arrow, and JSON Lines of whole pairs.
 
-A row is named as a line is. What a cell holds is JSON text, or is made JSON: structs, lists and maps.
+A row is named as a line is. Cells hold JSON text, or what is made JSON: structs, lists and maps.
 """
 
 import datetime as dt
@@ -127,7 +127,8 @@ def _document(file: str, number: int, cell: _Cell, limit: int) -> Reference | No
 
 
 def _json_of(value: object) -> bytes:
-    """Return a value of a table as JSON text. orjson would make null of NaN, which no reader takes."""
+    """Return a value of a table as JSON text."""
+    # Not orjson, which writes null for NaN: that is no JSON, and its reader is to say so.
     return json.dumps(value, ensure_ascii=False, default=_plain).encode()
 
 
@@ -204,7 +205,7 @@ def _arrow_rows(
     number, source = 0, decoded(file)
     with _opened(file) as table:
         is_parquet = _PARQUET.search(file) is not None
-        names = (table.schema_arrow if is_parquet else table.schema).names
+        names: list[str] = (table.schema_arrow if is_parquet else table.schema).names
         ids = _id_column(names, id_column, source, needed=id_column is not None)
         chosen = [_side_column(names, side, ids, source, alone=len(sides) == 1) for side in sides]
         asked = [*([] if ids is None else [ids]), *chosen]
@@ -223,8 +224,10 @@ def _arrow_rows(
 
 
 def _parquet_batches(table: Any, columns: Sequence[str]) -> Iterator[Any]:
-    # Threads would keep this process from being forked, and columns are few.
-    yield from table.iter_batches(ROWS, columns=list(columns), use_threads=False)
+    for group in range(
+        table.num_row_groups
+    ):  # by itself, so that damage in one spares those before
+        yield from table.iter_batches(ROWS, [group], list(columns), use_threads=False)
 
 
 def _arrow_batches(table: Any) -> Iterator[Any]:
@@ -268,8 +271,9 @@ def _side_column(
 ) -> str:
     """Return the column that holds the documents of a side."""
     known = (*SIDES[side], *([ANY_SIDE] if alone else ()))
-    if there := [name for name in known if name in names]:
-        return there[0]
+    for name in known:
+        if name in names:
+            return name
     others = [name for name in names if name != ids]
     if alone and len(others) == 1:
         return others[0]

@@ -1,0 +1,234 @@
+"""Files that are elsewhere, by their URL: `s3://`, `gs://`, `az://`, `https://`, through fsspec.
+
+Only what the command line, the configuration file or a caller names comes here: never what stands
+in a schema or a document. Addresses and keys are those that fsspec finds in the environment.
+"""
+
+import io
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
+from tempfile import SpooledTemporaryFile
+from time import sleep
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, Final, TypeVar, cast
+
+from .problems import Problem, UnavailableError
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+T = TypeVar("T")
+
+WAITS: Final = (0.2, 1.0, 3.0)
+"""Seconds before what failed is tried again; what fsspec does by itself comes before that."""
+
+AT_ONCE: Final = 4_000_000  # bytes that are asked for together where a file is read bit by bit
+IN_MEMORY: Final = 16_000_000  # bytes of an output that wait in memory, and not in a file
+
+_URL: Final = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)  # one letter is a drive
+_SECRET: Final = re.compile(r"(?<=://)[^/@]*@|\?.*", re.DOTALL)
+_FINAL_ERRORS: Final = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
+"""What the next attempt will not find otherwise."""
+
+
+def is_url(name: str) -> bool:
+    """Return whether a name is that of something elsewhere."""
+    return "://" in name and _URL.match(name) is not None
+
+
+def shown_url(url: str) -> str:
+    """Return a URL as it may be told: without user, password, and what signs it.
+
+    >>> shown_url("https://me:secret@example.org/a.json?signature=3f")
+    'https://example.org/a.json'
+    """
+    return _SECRET.sub("", url)
+
+
+def require_remote(url: str) -> None:
+    """Raise UnavailableError if nothing is installed that reads URLs."""
+    if find_spec("fsspec") is None:
+        found = "fsspec is not installed, which reads URLs"
+        raise UnavailableError([_problem(url, found, "pip install 'stickler-cli[remote]'")])
+
+
+def open_url(url: str) -> BinaryIO:
+    """Open a file elsewhere for reading, from any place in it.
+
+    Raises:
+        OSError: it cannot be read.
+        UnavailableError: nothing is installed that reads such URLs.
+    """
+    return io.BufferedReader(_Elsewhere(url), AT_ONCE)
+
+
+def read_urls(urls: Sequence[str], limit: int) -> list[bytes | OSError]:
+    """Return what files elsewhere hold, all asked for together; an error in place of one.
+
+    At most one byte more than the limit is read of each.
+    """
+    found: dict[str, bytes | OSError] = {}
+    left = list(dict.fromkeys(urls))
+    for wait in (*WAITS, None):
+        found |= _read_once(left, limit)
+        left = [
+            url
+            for url in left
+            if isinstance(found[url], OSError) and not isinstance(found[url], _FINAL_ERRORS)
+        ]
+        if not left or wait is None:
+            break
+        sleep(wait)
+    return [found[url] for url in urls]
+
+
+def _read_once(urls: Sequence[str], limit: int) -> dict[str, bytes | OSError]:
+    found: dict[str, bytes | OSError] = {}
+    of: dict[int, tuple[Any, dict[str, str]]] = {}
+    for url in urls:
+        files, path = _files_of(url)
+        of.setdefault(id(files), (files, {}))[1][path] = url
+    for files, names in of.values():
+        paths = [*names]
+        try:
+            ends = [limit + 1] * len(paths)
+            read = files.cat_ranges(paths, [0] * len(paths), ends, on_error="return")
+        except Exception as error:  # noqa: BLE001 - stores raise what their clients do
+            read = [error] * len(paths)
+        for path, data in zip(paths, read, strict=True):
+            found[names[path]] = _as_os_error(data) if isinstance(data, Exception) else data
+    return found
+
+
+def list_url(url: str) -> Iterator[tuple[str, str, int]]:
+    """Yield what is below a URL, or matches its `*`: relative path, URL and bytes of each file.
+
+    Raises:
+        OSError: it cannot be listed.
+        UnavailableError: nothing is installed that reads such URLs.
+    """
+    files, path = _files_of(url)
+    is_glob = re.search(r"[*?\[]", path) is not None
+    root = re.split(r"[^/]*[*?\[]", path)[0] if is_glob else path
+    listed = files.glob if is_glob else files.find
+    found = _tried(lambda: listed(path, detail=True))
+    for name, said in sorted(found.items()):
+        if said.get("type") == "file":
+            relative = name.removeprefix(root.rstrip("/")).lstrip("/")
+            yield relative, files.unstrip_protocol(name), said.get("size") or 0
+
+
+@contextmanager
+def written_url(url: str) -> Iterator[BinaryIO]:
+    """Open what goes elsewhere when the block ends well, whole; nothing is sent otherwise.
+
+    Raises:
+        OSError: it cannot be written.
+        UnavailableError: nothing is installed that writes such URLs.
+    """
+    files, path = _files_of(url)
+    with SpooledTemporaryFile(IN_MEMORY) as stream:
+        yield cast("BinaryIO", stream)
+
+        def send() -> None:
+            stream.seek(0)
+            with files.open(path, "wb") as target:
+                while data := stream.read(AT_ONCE):
+                    target.write(data)
+
+        _tried(send)
+
+
+class _Elsewhere(io.RawIOBase):
+    """A file that is opened anew where reading it fails."""
+
+    def __init__(self, url: str) -> None:
+        self._files, self._path = _files_of(url)
+        self._at = 0
+        self._stream: IO[bytes] = _tried(self._open)
+
+    def _open(self) -> IO[bytes]:
+        return cast("IO[bytes]", self._files.open(self._path, "rb", block_size=AT_ONCE))
+
+    def readinto(self, buffer: "WriteableBuffer", /) -> int:
+        """Read some bytes; 0 at the end."""
+        room = memoryview(buffer).cast("B")
+        data = _tried(lambda: self._read(len(room)))
+        room[: len(data)] = data
+        self._at += len(data)
+        return len(data)
+
+    def _read(self, size: int) -> bytes:
+        try:
+            self._stream.seek(self._at)
+            return self._stream.read(size)
+        except Exception:
+            self._stream = self._open()
+            raise
+
+    def readable(self) -> bool:
+        """Return that it can be read."""
+        return True
+
+    def seekable(self) -> bool:
+        """Return that it can be read from any place."""
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
+        """Go to a place."""
+        self._at = self._stream.seek(*((self._at + offset,) if whence == 1 else (offset, whence)))
+        return self._at
+
+    def tell(self) -> int:
+        """Return the place."""
+        return self._at
+
+    def close(self) -> None:
+        """End it."""
+        if not self.closed and hasattr(self, "_stream"):
+            self._stream.close()
+        super().close()
+
+
+def _files_of(url: str) -> tuple[Any, str]:
+    """Return where a URL leads: a file system, and a path in it."""
+    require_remote(url)
+    from fsspec.core import url_to_fs  # an extra
+
+    try:
+        files, path = url_to_fs(url)
+    except ImportError as error:
+        found = f"nothing is installed that reads such URLs ({error})"
+        raise UnavailableError([_problem(url, found, "install what it names")]) from None
+    except ValueError as error:
+        raise OSError(str(error)) from error
+    return files, path
+
+
+def _tried(do: Callable[[], T]) -> T:
+    """Return what something gives, tried again where that may help.
+
+    Raises:
+        OSError: it failed for good.
+    """
+    for wait in (*WAITS, None):
+        try:
+            return do()
+        except Exception as error:
+            found = _as_os_error(error)
+            if wait is None or isinstance(found, _FINAL_ERRORS):
+                raise found from error
+            sleep(wait)
+    raise AssertionError
+
+
+def _as_os_error(error: Exception) -> OSError:
+    """Return what a store raised as an error of files."""
+    if isinstance(error, OSError):
+        return error
+    return OSError(f"{type(error).__name__}: {shown_url(str(error))}")
+
+
+def _problem(url: str, found: str, hint: str) -> Problem:
+    return Problem(shown_url(url), found, "", hint)
