@@ -11,6 +11,7 @@ from typing import Any, Final
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.option import NotTakenError, options_of
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
+from stickler_cli.core.remote import is_url
 from stickler_cli.documents.reading import STANDARD_INPUT
 from stickler_cli.settings.by_command import COMMANDS
 from .console import warn
@@ -63,7 +64,7 @@ def _resolved(value: object, folder: Path) -> object:
     if isinstance(value, list):
         return [_resolved(part, folder) for part in value]
     text = str(value)
-    return text if "://" in text else str(folder / text)
+    return text if is_url(text) else str(folder / text)
 
 
 def _nearest(start: Path) -> Path | None:

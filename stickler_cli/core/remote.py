@@ -4,12 +4,12 @@ Only what the command line, the configuration file or a caller names comes here:
 in a schema or a document. Addresses and keys are those that fsspec finds in the environment.
 """
 
+import errno
 import io
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from importlib.util import find_spec
-from tempfile import SpooledTemporaryFile
+from pathlib import Path
 from time import sleep
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Final, TypeVar, cast
 
@@ -24,7 +24,6 @@ WAITS: Final = (0.2, 1.0, 3.0)
 """Seconds before what failed is tried again; what fsspec does by itself comes before that."""
 
 AT_ONCE: Final = 4_000_000  # bytes that are asked for together where a file is read bit by bit
-IN_MEMORY: Final = 16_000_000  # bytes of an output that wait in memory, and not in a file
 
 _URL: Final = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)  # one letter is a drive
 _SECRET: Final = re.compile(r"(?<=://)[^/@]*@|\?.*", re.DOTALL)
@@ -63,15 +62,22 @@ def open_url(url: str) -> BinaryIO:
     return io.BufferedReader(_Elsewhere(url), AT_ONCE)
 
 
-def read_urls(urls: Sequence[str], limit: int) -> list[bytes | OSError]:
-    """Return what files elsewhere hold, all asked for together; an error in place of one.
+def size_of_url(url: str) -> int:
+    """Return the bytes of a file elsewhere; 0 where nobody says.
 
-    At most one byte more than the limit is read of each.
+    Raises:
+        OSError: there is none, or it cannot be asked for.
     """
+    files, path = _files_of(url)
+    return int(_tried(lambda: files.info(path)).get("size") or 0)
+
+
+def read_urls(urls: Sequence[str]) -> list[bytes | OSError]:
+    """Return what files elsewhere hold, all asked for together; an error in place of one."""
     found: dict[str, bytes | OSError] = {}
     left = list(dict.fromkeys(urls))
     for wait in (*WAITS, None):
-        found |= _read_once(left, limit)
+        found |= _read_once(left)
         left = [
             url
             for url in left
@@ -83,21 +89,20 @@ def read_urls(urls: Sequence[str], limit: int) -> list[bytes | OSError]:
     return [found[url] for url in urls]
 
 
-def _read_once(urls: Sequence[str], limit: int) -> dict[str, bytes | OSError]:
+def _read_once(urls: Sequence[str]) -> dict[str, bytes | OSError]:
     found: dict[str, bytes | OSError] = {}
     of: dict[int, tuple[Any, dict[str, str]]] = {}
     for url in urls:
         files, path = _files_of(url)
         of.setdefault(id(files), (files, {}))[1][path] = url
     for files, names in of.values():
-        paths = [*names]
         try:
-            ends = [limit + 1] * len(paths)
-            read = files.cat_ranges(paths, [0] * len(paths), ends, on_error="return")
+            read = files.cat([*names], on_error="return")
         except Exception as error:  # noqa: BLE001 - stores raise what their clients do
-            read = [error] * len(paths)
-        for path, data in zip(paths, read, strict=True):
-            found[names[path]] = _as_os_error(data) if isinstance(data, Exception) else data
+            read = dict.fromkeys(names, error)
+        for path, url in names.items():
+            data = read.get(path, FileNotFoundError("it was not there"))
+            found[url] = _as_os_error(data) if isinstance(data, Exception) else data
     return found
 
 
@@ -119,25 +124,15 @@ def list_url(url: str) -> Iterator[tuple[str, str, int]]:
             yield relative, files.unstrip_protocol(name), said.get("size") or 0
 
 
-@contextmanager
-def written_url(url: str) -> Iterator[BinaryIO]:
-    """Open what goes elsewhere when the block ends well, whole; nothing is sent otherwise.
+def send_file(file: Path, url: str) -> None:
+    """Put a copy of a file where a URL leads; it is there whole or not at all, as stores have it.
 
     Raises:
         OSError: it cannot be written.
         UnavailableError: nothing is installed that writes such URLs.
     """
     files, path = _files_of(url)
-    with SpooledTemporaryFile(IN_MEMORY) as stream:
-        yield cast("BinaryIO", stream)
-
-        def send() -> None:
-            stream.seek(0)
-            with files.open(path, "wb") as target:
-                while data := stream.read(AT_ONCE):
-                    target.write(data)
-
-        _tried(send)
+    _tried(lambda: files.put_file(str(file), path))
 
 
 class _Elsewhere(io.RawIOBase):
@@ -225,6 +220,8 @@ def _tried(do: Callable[[], T]) -> T:
 
 def _as_os_error(error: Exception) -> OSError:
     """Return what a store raised as an error of files."""
+    if isinstance(error, FileNotFoundError):  # most have only a path to say
+        return FileNotFoundError(errno.ENOENT, "there is no such file")
     if isinstance(error, OSError):
         return error
     return OSError(f"{type(error).__name__}: {shown_url(str(error))}")

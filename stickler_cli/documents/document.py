@@ -6,7 +6,7 @@ have each document read where it is compared. They are tuples: those are the fas
 
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Final, Literal, NamedTuple, TypeAlias
@@ -22,6 +22,7 @@ from stickler_cli.core.json_values import (
     kind_of,
 )
 from stickler_cli.core.problems import Problem
+from stickler_cli.core.remote import is_url, read_urls
 from .lenient import find_document, place_of_json
 from .reading import (
     BOM,
@@ -30,6 +31,7 @@ from .reading import (
     parse_document,
     read_bytes,
     source_of,
+    unpacked_bytes,
     unreadable,
 )
 
@@ -51,6 +53,8 @@ class FileReference(NamedTuple):
     """The most bytes the document may have, unpacked."""
     size: int = 0
     """Its bytes when it was found, packed; 0 where nobody looked."""
+    data: bytes | Problem | None = None
+    """The document itself, where it was read ahead."""
 
     @property
     def source(self) -> str:
@@ -63,6 +67,8 @@ class FileReference(NamedTuple):
 
     def read(self) -> bytes | Problem:
         """Return the bytes of the document, unpacked."""
+        if self.data is not None:
+            return self.data
         return read_bytes(self.file, self.limit, self.size or None)
 
 
@@ -125,6 +131,19 @@ class DuplicateKey:
     name: str
     offset: int
     """Of its opening quote in the text, in bytes."""
+
+
+def read_ahead(references: Iterable["Reference | None"]) -> dict[FileReference, FileReference]:
+    """Return those elsewhere of a known size, each with its document: all are read together."""
+    asked = [it for it in references if isinstance(it, FileReference) and it.data is None]
+    elsewhere = [it for it in dict.fromkeys(asked) if is_url(it.file) and 0 < it.size <= it.limit]
+    if not elsewhere:
+        return {}
+    read = read_urls([it.file for it in elsewhere])
+    return {
+        it: it._replace(data=unpacked_bytes(data, it.file, it.limit))
+        for it, data in zip(elsewhere, read, strict=True)
+    }
 
 
 def bytes_of(reference: Reference | None) -> Data:

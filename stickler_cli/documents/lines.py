@@ -7,7 +7,7 @@ by its place; lines that have none (packed ones, standard input) are kept.
 import io
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, Final, Literal
 
@@ -15,6 +15,7 @@ from stickler_cli.core.json_values import JsonValue, kind_of
 from stickler_cli.core.locations import Path as FieldPath
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import Problem
+from stickler_cli.core.remote import is_url, open_url
 from .document import LineReference, Reference, Side
 from .packing import HEAD, is_packed, unpacked, unpacking_errors
 from .reading import STANDARD_INPUT, source_of, too_large, unreadable
@@ -120,15 +121,21 @@ def value_at(value: JsonValue, path: FieldPath) -> JsonValue:
 @contextmanager
 def _opened(file: str) -> Iterator[tuple[IO[bytes], bool]]:
     """Open a source of lines, unpacked; with it, whether a line of it can be read again."""
-    given = file == STANDARD_INPUT
-    with nullcontext(sys.stdin.buffer) if given else Path(file).open("rb") as stream:
+    once = file == STANDARD_INPUT or is_url(file)  # elsewhere a line costs as much as a file
+    with _stream_of(file) as stream:
         # Looking ahead keeps the bytes, which a pipe would not give twice.
         head = stream.peek(HEAD) if isinstance(stream, io.BufferedReader) else b""
         if is_packed(head):
             with unpacked(stream, head) as inside:
                 yield inside, False
         else:
-            yield stream, not given
+            yield stream, not once
+
+
+def _stream_of(file: str) -> AbstractContextManager[IO[bytes]]:
+    if file == STANDARD_INPUT:
+        return nullcontext(sys.stdin.buffer)
+    return open_url(file) if is_url(file) else Path(file).open("rb")
 
 
 def _id_of(

@@ -3,7 +3,7 @@
 A run hands out `PairRef`s, and `read_pair` turns each into documents where they are compared.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
 from itertools import zip_longest
@@ -22,7 +22,16 @@ from stickler_cli.core.locations import parse_field_path
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
 from stickler_cli.settings.inputs import DocumentOptions, PairsSource
-from .document import Data, FileReference, Reference, Side, bytes_of, digest_of, read_document
+from .document import (
+    Data,
+    FileReference,
+    Reference,
+    Side,
+    bytes_of,
+    digest_of,
+    read_ahead,
+    read_document,
+)
 from .lines import Ids, documents_by_id, lines_of
 from .reading import STANDARD_INPUT, decoded, of_kinds, source_of
 from .shapes import DEFAULT_SHAPE, Naming, Shape, naming_of, renamed, shape_of
@@ -119,6 +128,23 @@ class Pairs:
         return map(read_pair, self.refs())
 
 
+def ready_to_read(refs: Sequence[PairRef]) -> Sequence[PairRef]:
+    """Return pairs with what is elsewhere read, all at once: each takes its time to come."""
+    ready: Mapping[Reference | None, Reference] = read_ahead(
+        side for ref in refs for side in (ref.gt, ref.pred, ref.confidences)
+    )
+    if not ready:
+        return refs
+    return [
+        ref._replace(
+            gt=ready.get(ref.gt, ref.gt),
+            pred=ready.get(ref.pred, ref.pred),
+            confidences=ready.get(ref.confidences, ref.confidences),
+        )
+        for ref in refs
+    ]
+
+
 def read_pair(
     ref: PairRef,
     *,
@@ -192,7 +218,7 @@ def open_pairs(
     limit, shape = settings.max_document_size, shape_of(settings, kinds)
     naming = naming_of(settings.pair_by)
     if both == (Kind.FILE, Kind.FILE) and not by_id:
-        document = id_of_file(Path(gt).name) or decoded(gt)
+        document = id_of_file(Path(decoded(gt)).name) or decoded(gt)
         files = FileReference(gt, limit), FileReference(pred, limit)
         ref = PairRef(document, *files, shape=shape)
         return Pairs(partial(iter, (ref,)), total=1, single=True)

@@ -22,6 +22,7 @@ from stickler_cli.core.json_values import (
     kind_of,
 )
 from stickler_cli.core.problems import Problem
+from stickler_cli.core.remote import is_url, read_urls, shown_url, size_of_url
 from stickler_cli.settings.inputs import DocumentOptions
 from .packing import is_packed, unpacked, unpacking_errors
 
@@ -45,7 +46,12 @@ _FLAGS: Final = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLO
 
 
 def decoded(file: str) -> str:
-    r"""Return a file name as text that can be printed and encoded; odd bytes become `\xff`."""
+    r"""Return a file name as text that can be printed and encoded; odd bytes become `\xff`.
+
+    Of a URL without what is secret in it.
+    """
+    if is_url(file):
+        return shown_url(file)
     return file if file.isascii() else os.fsencode(file).decode("utf-8", "backslashreplace")
 
 
@@ -59,9 +65,12 @@ def read_bytes(
 ) -> bytes | Problem:
     """Read a regular file, unpacked if it is packed, whatever its name; nothing else is opened.
 
-    The limit holds before and after unpacking. Somebody who gives the size has seen already that it
-    is a regular file: a FIFO cannot block the run.
+    A URL is read too: names are those that the user gave, or what is below them. The limit holds
+    before and after unpacking. Somebody who gives the size has seen already that it is a regular
+    file: a FIFO cannot block the run.
     """
+    if is_url(file):
+        return _read_elsewhere(file, limit, size)
     try:
         if size is None:
             stated = os.stat(file)  # noqa: PTH116 - a path object costs as much again
@@ -73,6 +82,24 @@ def read_bytes(
         return unreadable(decoded(file), error)
     if data is None:
         return Problem(decoded(file), "this is not a regular file")
+    return unpacked_bytes(data, file, limit)
+
+
+def _read_elsewhere(url: str, limit: int, size: int | None) -> bytes | Problem:
+    try:
+        size = size_of_url(url) if size is None else size
+    except OSError as error:
+        return unreadable(decoded(url), error)
+    if size > limit:
+        return too_large(decoded(url), f"the file has {size:,} bytes", limit)
+    (data,) = read_urls([url])
+    return unpacked_bytes(data, url, limit)
+
+
+def unpacked_bytes(data: bytes | OSError, file: str, limit: int) -> bytes | Problem:
+    """Return what was read of a file, unpacked if it is packed."""
+    if isinstance(data, OSError):
+        return unreadable(decoded(file), data)
     found = "the file goes on"
     if is_packed(data):
         try:

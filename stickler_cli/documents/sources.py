@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
+from stickler_cli.core.remote import is_url, list_url, shown_url, size_of_url
 from stickler_cli.core.values import dataclass
 from .document import FileReference, Reference
 from .reading import STANDARD_INPUT, decoded, unreadable
@@ -56,6 +57,10 @@ def kind_of_source(name: str) -> Kind | Problem:
     if name == STANDARD_INPUT:
         # None where the interpreter was started with standard input closed.
         return Kind.LINES if sys.stdin else Problem("-", "standard input is closed")
+    return _kind_of_url(name) if is_url(name) else _kind_on_disk(name)
+
+
+def _kind_on_disk(name: str) -> Kind | Problem:
     try:
         mode = Path(name).stat().st_mode
     except (FileNotFoundError, NotADirectoryError):
@@ -68,6 +73,26 @@ def kind_of_source(name: str) -> Kind | Problem:
         hint = "name - to read JSON Lines from standard input"
         return Problem(decoded(name), "this is not a regular file", _KINDS, hint)
     return _kind_of_file(name)
+
+
+def _kind_of_url(url: str) -> Kind | Problem:
+    """Return what a URL is: what its end says, if it is there; else a directory."""
+    name = shown_url(url)
+    kind = (
+        Kind.FILE
+        if _DOCUMENT_SUFFIX.search(name) and "*" not in name
+        else Kind.LINES
+        if LINES_SUFFIX.search(name)
+        else Kind.TABLE
+        if is_arrow_table(name)
+        else Kind.DIRECTORY
+    )
+    try:
+        if kind is not Kind.DIRECTORY:
+            size_of_url(url)
+    except OSError as error:
+        return unreadable(name, error)
+    return kind
 
 
 def _kind_of_file(name: str) -> Kind | Problem:
@@ -106,6 +131,8 @@ def list_directory(root: str, limit: int) -> Listing:
     Raises:
         UsageError: the directory, or one below it, cannot be listed.
     """
+    if is_url(root):
+        return _list_elsewhere(root, limit)
     found: list[tuple[str, str, Reference]] = []
     problems: list[Problem] = []
     named: list[tuple[str, str]] = []  # directories named as documents are
@@ -130,6 +157,35 @@ def list_directory(root: str, limit: int) -> Listing:
         for document, file in named
         if Path(file) not in holding
     )
+    return Listing(_by_id(root, found, problems), skipped, hidden, tuple(problems))
+
+
+def _list_elsewhere(root: str, limit: int) -> Listing:
+    """List the documents below a URL: there are no links, and no directories but in names."""
+    found: list[tuple[str, str, Reference]] = []
+    problems: list[Problem] = []
+    skipped = hidden = 0
+    try:
+        for relative, url, size in list_url(root):
+            document = id_of_file(relative)
+            if any(part.startswith(".") for part in relative.split("/")):
+                hidden += 1
+            elif document is None:
+                skipped += 1
+            else:
+                found.append((document, decoded(url), FileReference(url, limit, size)))
+    except OSError as error:
+        raise UsageError([unreadable(decoded(root), error)]) from error
+    if not found and not skipped and not hidden:
+        hint = "is the name right?"
+        raise UsageError([Problem(decoded(root), "there is nothing", ".json files", hint)])
+    return Listing(_by_id(root, found, problems), skipped, hidden, tuple(problems))
+
+
+def _by_id(
+    root: str, found: list[tuple[str, str, Reference]], problems: list[Problem]
+) -> dict[str, Reference]:
+    """Return files by their ids, in order; a problem where two have one, or there is none."""
     found.sort(key=itemgetter(0, 1))
     documents: dict[str, Reference] = {}
     for document, same in groupby(found, key=itemgetter(0)):
@@ -141,7 +197,7 @@ def list_directory(root: str, limit: int) -> Listing:
     if not documents:
         hint = "a JSON Lines file is named itself, not its directory"
         problems.append(Problem(decoded(root), "there are no .json files", "", hint))
-    return Listing(documents, skipped, hidden, tuple(problems))
+    return documents
 
 
 def _entries(root: str) -> Iterator[tuple[str, os.DirEntry[str]]]:

@@ -18,6 +18,7 @@ import orjson
 from stickler_cli.core.json_values import JsonValue, kind_of
 from stickler_cli.core.locations import json_pointer
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError
+from stickler_cli.core.remote import is_url, open_url
 from .document import LineReference, Reference, Side, read_plain
 from .lines import Ids, lines_of
 from .positions import positions
@@ -33,6 +34,7 @@ ANY_SIDE: Final = "document"  # the column of a table that has those of one side
 
 ROWS: Final = 1_000  # that are in memory at once
 
+_TABLE: Final = re.compile(r"\.(parquet|arrow)\Z", re.IGNORECASE)
 _PARQUET: Final = re.compile(r"\.parquet\Z", re.IGNORECASE)
 _Cell: TypeAlias = JsonValue | bytes | Problem
 
@@ -56,7 +58,7 @@ def require_pyarrow(what: str = "Parquet") -> None:
 
 def is_arrow_table(file: str) -> bool:
     """Return whether a name is that of a Parquet or Arrow file."""
-    return re.search(r"\.(parquet|arrow)\Z", file, re.IGNORECASE) is not None
+    return _TABLE.search(file) is not None
 
 
 def count_rows(file: str) -> int | None:
@@ -239,12 +241,18 @@ def _arrow_batches(table: Any) -> Iterator[Any]:
 
 @contextmanager
 def _opened(file: str) -> Iterator[Any]:
+    """Open a table.
+
+    Raises:
+        OSError: the file cannot be read.
+        UsageError: it is no table.
+    """
     require_pyarrow(f"the table {decoded(file)}")
     import pyarrow as pa  # an extra
     from pyarrow import parquet
 
     source = decoded(file)
-    with Path(file).open("rb") as stream:
+    with open_url(file) if is_url(file) else Path(file).open("rb") as stream:
         try:
             table = (
                 parquet.ParquetFile(stream) if _PARQUET.search(file) else pa.ipc.open_file(stream)

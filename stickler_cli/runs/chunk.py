@@ -10,7 +10,13 @@ from stickler_cli.compare.engine import compare
 from stickler_cli.core.json_values import JsonDocument, JsonValue, json_line
 from stickler_cli.core.problems import ComparisonError, Problem, SticklerError, WorkLimitError
 from stickler_cli.core.values import dataclass
-from stickler_cli.documents.pairs import DocumentPair, Fingerprint, PairRef, read_pair
+from stickler_cli.documents.pairs import (
+    DocumentPair,
+    Fingerprint,
+    PairRef,
+    read_pair,
+    ready_to_read,
+)
 from stickler_cli.locating.spots import boxes_of_documents
 from stickler_cli.metrics.metric import MeasuredDocument
 from stickler_cli.records.chunk_record import KEPT_EVALUATION
@@ -87,7 +93,14 @@ def evaluate_chunk(job: Job, items: Iterable[Item]) -> ChunkResult:
         UnavailableError: a server of models refuses the key, or has no such model.
     """
     with room_for_depth():
-        return _result_of(job, [_read(job, item) for item in items])
+        return _result_of(job, [_read(job, item) for item in _ready(items)])
+
+
+def _ready(items: Iterable[Item]) -> Iterable[Item]:
+    """Return items with what is elsewhere read ahead."""
+    given = list(items)
+    refs = [item for item in given if isinstance(item, PairRef)]
+    return ready_to_read(refs) if len(refs) == len(given) else given
 
 
 def failed_chunk(job: Job, item: Item, found: str = TOO_LITTLE_MEMORY) -> ChunkResult:

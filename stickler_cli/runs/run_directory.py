@@ -9,6 +9,7 @@ from typing import Final, TypeAlias
 
 from stickler_cli.core.json_values import brief, json_line
 from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.remote import is_url
 from stickler_cli.core.values import dataclass
 from stickler_cli.records.codec import read
 from .journal import Journal
@@ -116,6 +117,10 @@ def begun_with(path: str) -> dict[str, object]:
 
 
 def _make(path: str, source: str) -> None:
+    if is_url(path):
+        found = "a journal is written document by document, which stores do not take"
+        hint = "copy it there when the run is finished"
+        raise UsageError([Problem(source, found, "a directory on a disk", hint)])
     folder = Path(path)
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -8,6 +8,7 @@ from typing import Any, Final, cast
 from stickler_cli.core.json_values import json_line, kind_of
 from stickler_cli.core.locations import parse_field_path
 from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.remote import is_url
 from stickler_cli.documents.document import read_document
 from stickler_cli.documents.lines import lines_of
 from stickler_cli.documents.reading import decoded, parse_json, read_bytes
@@ -34,6 +35,8 @@ def load_run(name: str, limit: int = MAX_RUN_BYTES) -> Run:
         UsageError: there is none, or it cannot be read; with the place in the file.
     """
     path = Path(name)
+    if is_url(name):
+        return _run_of(name, limit)
     if path.is_dir():
         path /= RUN_FILE
         if not path.exists():
@@ -43,8 +46,11 @@ def load_run(name: str, limit: int = MAX_RUN_BYTES) -> Run:
         raise UsageError([Problem(decoded(name), "there is no such file or directory", _EXPECTED)])
     if path.suffix.lower() == SUFFIX:
         return _run_in_rows(decoded(name))
-    data = read_bytes(str(path), limit)
-    source = decoded(str(path))
+    return _run_of(str(path), limit)
+
+
+def _run_of(file: str, limit: int) -> Run:
+    data, source = read_bytes(file, limit), decoded(file)
     record = data if isinstance(data, Problem) else parse_json(data, source)
     if isinstance(record, Problem):
         raise UsageError([record])

@@ -1,14 +1,17 @@
 """Files that are there whole or not at all: written beside their place, then put into it."""
 
+import errno
 import io
 import os
 import select
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Final
+from pathlib import Path, PurePath, PurePosixPath
+from tempfile import NamedTemporaryFile
+from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
 from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.remote import is_url, require_remote, send_file, shown_url
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -24,10 +27,10 @@ def check_outputs(outputs: Iterable[tuple[str, str]], inputs: Iterable[tuple[str
 
     Outputs are options and paths, inputs names and paths; a directory stands for what is in it.
     """
-    taken = [(name, Path(path).resolve()) for name, path in inputs if path]
+    taken = [(name, _place(path)) for name, path in inputs if path]
     problems, seen = [], set()
     for option, path in outputs:
-        place = Path(path).resolve()
+        place = _place(path)
         source = f"{option} {path}"
         if place in seen:
             problems.append(Problem(source, "another output goes there too", "a file of its own"))
@@ -41,19 +44,29 @@ def check_outputs(outputs: Iterable[tuple[str, str]], inputs: Iterable[tuple[str
         raise UsageError(problems)
 
 
+def _place(path: str) -> PurePath:
+    """Return what is the same for two names of one place."""
+    return PurePosixPath(path) if is_url(path) else Path(path).resolve()
+
+
 @contextmanager
 def whole_file(
     path: str, option: str, *, partial: Callable[[], bool] = lambda: False
 ) -> Iterator[BinaryIO]:
     """Open a file for writing; it takes its place when the block ends well, and never otherwise.
 
-    A device or a pipe is written to as it goes; a link leads to the place. If `partial` says so in
-    the end, that is `path` with `.partial` after it. The option names the file in messages.
+    A device or a pipe is written to as it goes; a link leads to the place; to a URL it is sent in
+    the end. If `partial` says so then, that is `path` with `.partial` after it. The option names
+    the file in messages.
 
     Raises:
         UsageError: no file can be made there.
         OSError: it cannot be written; names the file.
     """
+    if is_url(path):
+        with _sent(path, option, partial) as sent:
+            yield sent
+        return
     target = Path(path)
     if target.is_dir():
         raise UsageError([Problem(f"{option} {path}", "it is a directory", "a file")])
@@ -82,6 +95,29 @@ def whole_file(
         except BaseException:
             beside.unlink(missing_ok=True)
             raise
+
+
+@contextmanager
+def _sent(url: str, option: str, partial: Callable[[], bool]) -> Iterator[BinaryIO]:
+    """Open what goes to a URL when the block ends well; what cannot be sent is kept here."""
+    if url.lower().startswith(("http://", "https://")):
+        expected = "a file, or a URL of a store, such as s3://"
+        found = "nothing can be written there"
+        raise UsageError([Problem(f"{option} {shown_url(url)}", found, expected)])
+    require_remote(url)
+    with NamedTemporaryFile(prefix="stickler-", delete=False) as stream:
+        beside = Path(stream.name)
+        try:
+            yield cast("BinaryIO", stream)
+        except BaseException:
+            beside.unlink()
+            raise
+    try:
+        send_file(beside, f"{url}{PARTIAL}" if partial() else url)
+    except OSError as error:
+        found = f"{error.strerror or error}; what was to go there is in {beside}"
+        raise OSError(error.errno or errno.EIO, found, shown_url(url)) from None
+    beside.unlink()
 
 
 class WholeWriter(io.FileIO):

@@ -14,6 +14,7 @@ from stickler_cli.compare.plan import Plan
 from stickler_cli.compare.several_schemas import plan_of_schemas
 from stickler_cli.core.json_values import JsonValue, json_line
 from stickler_cli.core.problems import Problem, SchemaError
+from stickler_cli.core.remote import is_url, open_url, shown_url
 from stickler_cli.core.values import dataclass
 from stickler_cli.settings.allowed import Infer
 from .compiler import compile_schema
@@ -79,12 +80,12 @@ class LoadedSchema:
 def load_schema(path: str, *, allow_plugins: bool = False, when: Infer = "never") -> LoadedSchema:
     """Read and compile a schema file; raise SchemaError as `compile_schema` does."""
     try:
-        content = Path(path).read_bytes()
+        content = _content(path)
     except OSError as error:
         hint = "check the path"
         if Path(path).is_dir():
             hint = "the order is SCHEMA GT PRED; a directory of schemas needs --schema-by"
-        found = f"the schema cannot be read ({error.strerror})"
+        found = f"the schema cannot be read ({error.strerror or error})"
         raise SchemaError([Problem(path, found, "a JSON Schema file", hint)]) from None
     try:
         schema = orjson.loads(content.removeprefix(b"\xef\xbb\xbf"))
@@ -92,7 +93,18 @@ def load_schema(path: str, *, allow_plugins: bool = False, when: Infer = "never"
         found, at = f"the schema is not JSON ({error.msg})", (error.lineno, error.colno)
         raise SchemaError([Problem(path, found, "a JSON Schema", "", None, *at)]) from None
     digest = digest_of(content)
-    return loaded(schema, path, Path(path), digest, allow_plugins=allow_plugins, when=when)
+    # What is elsewhere leads to nothing else: there is no file that a reference could be beside.
+    file = None if is_url(path) else Path(path)
+    path = shown_url(path)
+    return loaded(schema, path, file, digest, allow_plugins=allow_plugins, when=when)
+
+
+def _content(path: str) -> bytes:
+    """Read the file that the user named; what a schema names is read elsewhere, and from disk."""
+    if not is_url(path):
+        return Path(path).read_bytes()
+    with open_url(path) as stream:
+        return stream.read()
 
 
 def load_schemas(path: str, *, allow_plugins: bool = False, when: Infer = "never") -> LoadedSchema:
