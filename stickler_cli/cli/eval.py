@@ -56,7 +56,8 @@ def evaluate(settings: EvalSettings) -> ExitCode:
     if settings.repeat:
         _check_repeats(settings)
         reported = replace(reported, accounts=True, first_non_matches=MOST_ERRORS)
-    assembly = assemble(settings, reported, lambda: schema_of(settings.schema, settings))
+    tell = None if settings.quiet else warn
+    assembly = assemble(settings, reported, lambda: schema_of(settings.schema, settings), tell)
     pairs = assembly.pairs
     if settings.verbose:
         total = "?" if pairs.total is None else pairs.total

@@ -27,6 +27,7 @@ AT_ONCE: Final = 4_000_000  # bytes that are asked for together where a file is 
 
 _URL: Final = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)  # one letter is a drive
 _SECRET: Final = re.compile(r"(?<=://)[^/@]*@|\?.*", re.DOTALL)
+_GLOB: Final = re.compile(r"[*\[]")
 _FINAL_ERRORS: Final = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
 """What the next attempt will not find otherwise."""
 
@@ -114,14 +115,15 @@ def list_url(url: str) -> Iterator[tuple[str, str, int]]:
         UnavailableError: nothing is installed that reads such URLs.
     """
     files, path = _files_of(url)
-    is_glob = re.search(r"[*?\[]", path) is not None
-    root = re.split(r"[^/]*[*?\[]", path)[0] if is_glob else path
-    listed = files.glob if is_glob else files.find
+    first = _GLOB.search(url)
+    # Names begin as the user wrote it: with `memory://docs`, not `memory:///docs`.
+    base = url[: url.rindex("/", 0, first.start()) if first else None].rstrip("/")
+    listed, root = (files.glob if first else files.find), _files_of(base)[1]
     found = _tried(lambda: listed(path, detail=True))
     for name, said in sorted(found.items()):
         if said.get("type") == "file":
-            relative = name.removeprefix(root.rstrip("/")).lstrip("/")
-            yield relative, files.unstrip_protocol(name), said.get("size") or 0
+            relative = name.removeprefix(root).lstrip("/")
+            yield relative, f"{base}/{relative}", said.get("size") or 0
 
 
 def send_file(file: Path, url: str) -> None:

@@ -133,10 +133,10 @@ class DuplicateKey:
     """Of its opening quote in the text, in bytes."""
 
 
-def read_ahead(references: Iterable["Reference | None"]) -> dict[FileReference, FileReference]:
+def read_ahead(references: Iterable[FileReference]) -> dict[FileReference, FileReference]:
     """Return those elsewhere of a known size, each with its document: all are read together."""
-    asked = [it for it in references if isinstance(it, FileReference) and it.data is None]
-    elsewhere = [it for it in dict.fromkeys(asked) if is_url(it.file) and 0 < it.size <= it.limit]
+    asked = (it for it in references if is_url(it.file) and 0 < it.size <= it.limit)
+    elsewhere = list(dict.fromkeys(asked))
     if not elsewhere:
         return {}
     read = read_urls([it.file for it in elsewhere])

@@ -130,17 +130,16 @@ class Pairs:
 
 def ready_to_read(refs: Sequence[PairRef]) -> Sequence[PairRef]:
     """Return pairs with what is elsewhere read, all at once: each takes its time to come."""
-    ready: Mapping[Reference | None, Reference] = read_ahead(
-        side for ref in refs for side in (ref.gt, ref.pred, ref.confidences)
-    )
+    sides = [side for ref in refs for side in (ref.gt, ref.pred, ref.confidences)]
+    ready = read_ahead(side for side in sides if isinstance(side, FileReference))
     if not ready:
         return refs
+
+    def now(side: Reference | None) -> Reference | None:
+        return ready.get(side, side) if isinstance(side, FileReference) else side
+
     return [
-        ref._replace(
-            gt=ready.get(ref.gt, ref.gt),
-            pred=ready.get(ref.pred, ref.pred),
-            confidences=ready.get(ref.confidences, ref.confidences),
-        )
+        ref._replace(gt=now(ref.gt), pred=now(ref.pred), confidences=now(ref.confidences))
         for ref in refs
     ]
 
@@ -189,6 +188,7 @@ def open_pairs(
     pred: str,
     settings: DocumentOptions = _DEFAULTS,
     kinds: tuple[DocumentKind, ...] = OBJECTS,
+    tell: Callable[[str], None] | None = None,
 ) -> Pairs:
     """Return which document goes with which, each of one of some kinds.
 
@@ -196,7 +196,7 @@ def open_pairs(
     Lines sources pair by id if there is an id field, else by position among the lines that are
     not blank. Tables have ids; they, directories and JSON Lines sources with an id field pair by
     id. Ids without ground truth come last. Of settings that name a table of pairs, its rows are
-    pairs.
+    pairs. `tell` is told, as a line, what takes long.
 
     Raises:
         UsageError: a source cannot be used, or the two do not go together.
@@ -230,8 +230,9 @@ def open_pairs(
     takes_id = Kind.LINES in both or Kind.TABLE in both
     if Kind.FILE in both or (by_id and not takes_id) or (Kind.LINES in both and not by_id):
         raise UsageError([_mismatch(gt, pred, both, by_id)])
-    sources = _Source(gt, gt_kind, "gt", settings), _Source(pred, pred_kind, "pred", settings)
-    return _by_id(*sources, shape, naming)
+    gts = _Source(gt, gt_kind, "gt", settings, tell)
+    preds = _Source(pred, pred_kind, "pred", settings, tell)
+    return _by_id(gts, preds, shape, naming)
 
 
 def parse_id_field(text: str) -> FieldPath:
@@ -295,12 +296,13 @@ class _Source(NamedTuple):
     kind: Kind
     side: Side
     settings: DocumentOptions
+    tell: Callable[[str], None] | None
 
     def listing(self) -> Listing | None:
         """Return what is in it, if it is a directory."""
         if self.kind is not Kind.DIRECTORY:
             return None
-        return list_directory(self.name, self.settings.max_document_size)
+        return list_directory(self.name, self.settings.max_document_size, self.tell)
 
     def documents(self, listing: Listing | None, shape: Shape) -> Iterable[tuple[str, Reference]]:
         """Return the documents by id, those of a directory as they were listed."""

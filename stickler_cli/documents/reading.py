@@ -104,7 +104,7 @@ def unpacked_bytes(data: bytes | OSError, file: str, limit: int) -> bytes | Prob
     if is_packed(data):
         try:
             with unpacked(io.BytesIO(data), data) as stream:
-                data = stream.read(limit + 1)
+                data = bytes(stream.read(limit + 1))
         except unpacking_errors() as error:
             return unreadable(decoded(file), error)
         found += " once unpacked"

@@ -5,11 +5,12 @@ import re
 import stat
 import sys
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import Enum
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
+from threading import Timer
 from typing import Final
 
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
@@ -25,6 +26,8 @@ _KINDS: Final = (
     "a directory, a .json file, a .jsonl or .ndjson file (each also .gz or .zst), "
     "a .parquet or .arrow table, or -"
 )
+
+PATIENCE: Final = 2.0  # seconds that listing may take before it is said what takes so long
 
 ONE_FILE: Final = "one file for each document"
 """What is expected where two files have one id."""
@@ -121,8 +124,8 @@ def id_of_file(name: str) -> str | None:
     return decoded(stem) if found else None
 
 
-def list_directory(root: str, limit: int) -> Listing:
-    """List the documents in a directory and below.
+def list_directory(root: str, limit: int, tell: Callable[[str], None] | None = None) -> Listing:
+    """List the documents in a directory and below; `tell` is told, as a line, if that takes long.
 
     Hidden files and directories are left out and counted. Links to files are followed, links to
     directories are not, except the root itself. An id that two files have, a link that leads
@@ -131,8 +134,20 @@ def list_directory(root: str, limit: int) -> Listing:
     Raises:
         UsageError: the directory, or one below it, cannot be listed.
     """
-    if is_url(root):
-        return _list_elsewhere(root, limit)
+    lister = _list_elsewhere if is_url(root) else _list_here
+    if tell is None:
+        return lister(root, limit)
+    said = f"listing {decoded(root)}: no document is compared before that is done"
+    timer = Timer(PATIENCE, tell, [said])
+    timer.start()
+    try:
+        return lister(root, limit)
+    finally:
+        timer.cancel()
+        timer.join()  # a process with two threads cannot be forked
+
+
+def _list_here(root: str, limit: int) -> Listing:
     found: list[tuple[str, str, Reference]] = []
     problems: list[Problem] = []
     named: list[tuple[str, str]] = []  # directories named as documents are

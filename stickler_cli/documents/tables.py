@@ -278,21 +278,16 @@ def _side_column(
     names: Sequence[str], side: Side, ids: str | None, source: str, *, alone: bool
 ) -> str:
     """Return the column that holds the documents of a side."""
-    known = (*SIDES[side], *([ANY_SIDE] if alone else ()))
+    known: list[str] = [*SIDES[side], *([ANY_SIDE] if alone else ())]
     for name in known:
         if name in names:
             return name
-    others = [name for name in names if name != ids]
+    others: list[str] = [name for name in names if name != ids]
     if alone and len(others) == 1:
         return others[0]
     hint = f"columns: {', '.join(names)}"
-    raise UsageError(
-        [
-            Problem(
-                source, "no column is known to hold documents", f"one of {', '.join(known)}", hint
-            )
-        ]
-    )
+    found = f"no column has the documents of {side.upper()}"
+    raise UsageError([Problem(source, found, f"one of {', '.join(known)}", hint)])
 
 
 def _cells(column: Any, name: str, source: str) -> list[_Cell]:

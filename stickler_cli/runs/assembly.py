@@ -66,9 +66,14 @@ class Assembly:
 
 
 def assemble(
-    settings: EvalSettings, reported: OutputsRequested, load: Callable[[], LoadedSchema]
+    settings: EvalSettings,
+    reported: OutputsRequested,
+    load: Callable[[], LoadedSchema],
+    tell: Callable[[str], None] | None = None,
 ) -> Assembly:
     """Put a run together, of settings and what reports need; no document is compared.
+
+    `tell` is told, as a line, what takes long.
 
     Raises:
         UsageError: settings contradict each other, or name what cannot be used.
@@ -89,7 +94,7 @@ def assemble(
     check_metrics(gates, measures)
     if settings.ci == "none":
         refuse_bounds(gates)
-    pairs = open_pairs(settings.gt, settings.pred, settings, kinds_of(loaded))
+    pairs = open_pairs(settings.gt, settings.pred, settings, kinds_of(loaded), tell)
     if settings.confidence is not None:
         pairs = with_confidences(pairs, settings.confidence, settings)
     pairs = selected(pairs, settings, settings.seed)

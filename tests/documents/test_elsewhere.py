@@ -1,0 +1,289 @@
+"""Documents at URLs: on a server that speaks S3, over HTTP, and in the memory of fsspec."""
+
+import gzip
+import json
+import sys
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stickler_cli.cli.app import main
+from stickler_cli.core import remote
+from stickler_cli.core.problems import Problem, UnavailableError, UsageError
+from stickler_cli.documents.document import FileReference, read_document
+from stickler_cli.documents.pairs import open_pairs
+from stickler_cli.documents.sources import Kind, kind_of_source, list_directory
+from stickler_cli.schema.loading import load_schema
+from stickler_cli.settings.inputs import DocumentOptions
+
+fsspec = pytest.importorskip("fsspec")
+
+LIMIT = 1_000
+LIMITED = DocumentOptions(max_document_size=LIMIT)
+SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    pytest.importorskip("s3fs")
+    moto = pytest.importorskip("moto.server")
+    started = moto.ThreadedMotoServer("127.0.0.1", 0, verbose=False)
+    started.start()
+    host, port = started.get_host_and_port()
+    yield f"http://{host}:{port}"
+    started.stop()
+
+
+@pytest.fixture
+def bucket(server: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    said = {"ENDPOINT_URL": server, "ACCESS_KEY_ID": "x", "SECRET_ACCESS_KEY": "x"}
+    for name, value in {**said, "DEFAULT_REGION": "us-east-1"}.items():
+        monkeypatch.setenv(f"AWS_{name}", value)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setattr(remote, "WAITS", (0.0,))
+    files = fsspec.filesystem("s3", skip_instance_cache=True)
+    files.mkdir("docs")
+    yield "s3://docs"
+    fsspec.filesystem("s3").clear_instance_cache()
+    files.rm("docs", recursive=True)
+
+
+@pytest.fixture
+def memory(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    monkeypatch.setattr(remote, "WAITS", (0.0,))
+    yield "memory://docs"
+    fsspec.filesystem("memory").store.clear()
+
+
+@pytest.fixture(params=["bucket", "memory"])
+def store(request: pytest.FixtureRequest) -> str:
+    """Return the URL of an empty place."""
+    found: str = request.getfixturevalue(request.param)
+    return found
+
+
+def put(root: str, files: dict[str, bytes]) -> None:
+    for name, data in files.items():
+        with fsspec.open(f"{root}/{name}", "wb") as stream:
+            stream.write(data)
+
+
+def document(n: int) -> bytes:
+    return json.dumps({"n": n}).encode()
+
+
+def found(value: object) -> str:
+    assert isinstance(value, Problem)
+    return str(value)
+
+
+def test_a_directory_elsewhere_is_listed_as_one_here(store: str):
+    put(store, {"gt/a.json": b"{}", "gt/b/c.json.gz": b"{}", "gt/.d.json": b"{}", "gt/e.txt": b""})
+    listing = list_directory(f"{store}/gt", LIMIT)
+    assert [*listing.documents] == ["a", "b/c"]
+    assert (listing.skipped, listing.hidden) == (1, 1)
+    assert listing.documents["a"] == FileReference(f"{store}/gt/a.json", LIMIT, 2)
+
+
+def test_a_glob_names_some_of_them_by_what_is_below_it(store: str):
+    put(store, {"gt/a1.json": b"{}", "gt/a2.json": b"{}", "gt/b1.json": b"{}"})
+    assert [*list_directory(f"{store}/gt/a*.json", LIMIT).documents] == ["a1", "a2"]
+    assert kind_of_source(f"{store}/gt/a*.json") is Kind.DIRECTORY
+
+
+def test_a_place_without_anything_is_refused(store: str):
+    put(store, {"gt/a.json": b"{}"})
+    with pytest.raises(UsageError, match=r"there is nothing, expected \.json files"):
+        list_directory(f"{store}/other", LIMIT)
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.jsonl", "a.parquet"])
+def test_a_file_that_is_not_there_is_refused(store: str, name: str):
+    put(store, {"gt/a.json": b"{}"})
+    expected = f"{store}/{name}: cannot be read: there is no such file"
+    assert found(kind_of_source(f"{store}/{name}")) == expected
+
+
+def test_documents_elsewhere_pair_and_what_cannot_be_used_is_a_problem(store: str):
+    large = document(10**LIMIT)
+    put(store, {"gt/a.json": document(1), "gt/b.json": b"", "gt/c.json": large, "gt/d.json": b"{"})
+    put(store, {"pred/a.json": gzip.compress(document(2))})
+    pairs = {it.id: it for it in open_pairs(f"{store}/gt", f"{store}/pred", LIMITED)}
+    assert (pairs["a"].gt, pairs["a"].pred) == ({"n": 1}, {"n": 2})
+    assert found(pairs["b"].gt) == f"{store}/gt/b.json: the file is empty, expected JSON"
+    assert "the file has 1,008 bytes" in found(pairs["c"].gt)
+    assert found(pairs["d"].gt).startswith(f"{store}/gt/d.json:1:2: not valid JSON")
+
+
+def test_lines_elsewhere_are_read_as_they_come(store: str):
+    put(store, {"gt.jsonl": document(1) + b"\n" + document(2), "p.jsonl.gz": gzip.compress(b"{}")})
+    first, second = open_pairs(f"{store}/gt.jsonl", f"{store}/p.jsonl.gz")
+    assert (first.gt, first.pred) == ({"n": 1}, {})
+    assert (second.gt, second.pred) == ({"n": 2}, None)
+
+
+def test_a_table_elsewhere_is_read(store: str, tmp_path: Path):
+    pa = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pa.table({"id": ["a"], "document": ['{"n":1}']}), tmp_path / "t.parquet")
+    put(store, {"t.parquet": (tmp_path / "t.parquet").read_bytes(), "pred/a.json": b"{}"})
+    (pair,) = open_pairs(f"{store}/t.parquet", f"{store}/pred")
+    assert (pair.gt, pair.pred) == ({"n": 1}, {})
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_run_reads_and_writes_elsewhere_what_it_does_here(
+    bucket: str, jobs: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    files = {f"{side}/{n}.json": document(n % 3) for side in ("gt", "pred") for n in range(40)}
+    files |= {"pred/7.json": document(9), "schema.json": json.dumps(SCHEMA).encode()}
+    put(bucket, files)
+    for name, data in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(data)
+
+    def results(root: str) -> str:
+        sources = (f"{root}/{name}" for name in ("schema.json", "gt", "pred"))
+        asked = ["eval", *sources, "-f", "csv", "--no-config", "--jobs", jobs]
+        assert main([*asked, "--non-matches", f"{root}/out/errors.jsonl"]) == 0
+        with fsspec.open(f"{root}/out/errors.jsonl") as stream:
+            return capsys.readouterr().out + stream.read().decode()
+
+    (tmp_path / "out").mkdir()
+    assert results(bucket) == results(str(tmp_path))
+
+
+def test_a_run_that_was_sent_elsewhere_is_read_from_there(
+    memory: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    put(memory, {"gt.json": document(1), "schema.json": json.dumps(SCHEMA).encode()})
+    same = [f"{memory}/gt.json"] * 2
+    run = f"{memory}/run.json"
+    assert main(["eval", f"{memory}/schema.json", *same, "-q", "-o", run, "--no-config"]) == 0
+    assert main(["report", run, "--no-config"]) == 0
+    assert "1 document evaluated" in capsys.readouterr().out
+
+
+def test_what_cannot_be_sent_is_kept_and_the_message_says_where(
+    bucket: str, capsys: pytest.CaptureFixture[str]
+):
+    put(bucket, {"a.json": document(1), "schema.json": json.dumps(SCHEMA).encode()})
+    same = [f"{bucket}/a.json"] * 2
+    asked = ["eval", f"{bucket}/schema.json", *same, "-q", "--no-config"]
+    assert main([*asked, "-o", "s3://none/run.json"]) != 0
+    said = capsys.readouterr().err
+    assert "s3://none/run.json" in said
+    kept = Path(said.rpartition("is in ")[2].rstrip(")\n"))
+    assert json.loads(kept.read_bytes())["documents"]["evaluated"] == 1
+    kept.unlink()
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (["-o", "https://example.org/run.json"], "nothing can be written there"),
+        (["--run-dir", "memory://docs/run"], "expected a directory on a disk"),
+        (["-o", "memory://docs/a.json"], "would overwrite it"),
+    ],
+)
+def test_outputs_that_cannot_be_elsewhere_are_refused(
+    memory: str, said: list[str], expected: str, capsys: pytest.CaptureFixture[str]
+):
+    put(memory, {"a.json": document(1), "schema.json": json.dumps(SCHEMA).encode()})
+    same = [f"{memory}/a.json"] * 2
+    assert main(["eval", f"{memory}/schema.json", *same, "-q", "--no-config", *said]) == 2
+    assert expected in capsys.readouterr().err
+
+
+def test_what_fails_once_is_tried_again(memory: str, monkeypatch: pytest.MonkeyPatch):
+    put(memory, {"a.jsonl": document(1), "gt/a.json": document(1)})
+    files, failed = fsspec.filesystem("memory"), set[str]()
+
+    def failing(name: str) -> None:
+        real = getattr(type(files), name)
+
+        def once(self: Any, *given: Any, **said: Any) -> Any:
+            if name not in failed:
+                failed.add(name)
+                raise RuntimeError("the store has a moment")
+            return real(self, *given, **said)
+
+        monkeypatch.setattr(type(files), name, once)
+
+    for name in ("open", "find", "cat", "info"):
+        failing(name)
+    ((_, pair),) = enumerate(open_pairs(f"{memory}/gt", f"{memory}/gt"))
+    assert pair.gt == pair.pred == {"n": 1}
+    assert [it.gt for it in open_pairs(f"{memory}/a.jsonl", f"{memory}/a.jsonl")] == [{"n": 1}]
+    assert failed == {"open", "find", "cat", "info"}
+
+
+def test_what_fails_for_good_is_a_problem_that_says_why(
+    memory: str, monkeypatch: pytest.MonkeyPatch
+):
+    def down(*given: Any, **said: Any) -> Any:
+        raise RuntimeError("the store is down")
+
+    put(memory, {"gt/a.json": document(1)})
+    monkeypatch.setattr(type(fsspec.filesystem("memory")), "cat", down)
+    (pair,) = open_pairs(f"{memory}/gt", f"{memory}/gt")
+    expected = "cannot be read: RuntimeError: the store is down"
+    assert found(pair.gt) == f"{memory}/gt/a.json: {expected}"
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *said: Any) -> None:  # noqa: A002 - as it is declared
+        pass
+
+
+def test_documents_are_read_over_http_and_what_signs_a_url_is_not_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    pytest.importorskip("aiohttp")
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    (tmp_path / "a.json").write_bytes(document(1))
+    (tmp_path / "b.json").write_bytes(b"{")
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=tmp_path)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        root = f"http://127.0.0.1:{server.server_port}"
+        (pair,) = open_pairs(f"{root}/a.json?signature=3f", f"{root}/b.json?signature=3f")
+        server.shutdown()
+    assert (pair.id, pair.gt) == ("a", {"n": 1})
+    assert found(pair.pred).startswith(f"{root}/b.json:1:2: not valid JSON")
+
+
+def test_a_schema_elsewhere_leads_to_no_other_file(memory: str):
+    schema = {"type": "object", "properties": {"n": {"$ref": "other.json"}}}
+    put(memory, {"schema.json": json.dumps(schema).encode(), "other.json": b'{"type": "string"}'})
+    with pytest.raises(Exception, match=r"other\.json"):
+        load_schema(f"{memory}/schema.json")
+
+
+@pytest.mark.parametrize("reference", ["memory://docs/other.json", "s3://docs/other.json"])
+def test_no_schema_has_a_url_read(memory: str, tmp_path: Path, reference: str):
+    put(memory, {"other.json": b'{"type": "string"}'})
+    schema = {"type": "object", "properties": {"n": {"$ref": reference}}}
+    (tmp_path / "schema.json").write_text(json.dumps(schema))
+    with pytest.raises(Exception, match=r"other\.json"):
+        load_schema(str(tmp_path / "schema.json"))
+
+
+def test_without_fsspec_a_url_says_what_to_install(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(remote, "find_spec", lambda name: None)
+    with pytest.raises(UnavailableError, match=r"stickler-cli\[remote\]"):
+        kind_of_source("s3://docs/gt.jsonl")
+
+
+def test_fsspec_is_loaded_for_urls_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    for name in [name for name in sys.modules if name.partition(".")[0] == "fsspec"]:
+        monkeypatch.delitem(sys.modules, name)
+    (tmp_path / "a.json").write_bytes(document(1))
+    (pair,) = open_pairs(str(tmp_path), str(tmp_path))
+    assert pair.gt == {"n": 1}
+    assert "fsspec" not in sys.modules
+    assert read_document(FileReference(str(tmp_path / "a.json"), LIMIT)).value == {"n": 1}
