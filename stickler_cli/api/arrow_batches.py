@@ -11,11 +11,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from stickler_cli.compare.plan import Options, Plan
+from stickler_cli.core.extras import require_pyarrow
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents.pairs import DocumentPair
 from stickler_cli.documents.reading import parse_json
-from stickler_cli.documents.tables import require_pyarrow
 from stickler_cli.records.line_columns import columns_of_documents, columns_of_values
 from stickler_cli.records.row_files import lines_as_rows
 from stickler_cli.records.run_reading import read_evaluation

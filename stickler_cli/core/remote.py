@@ -8,11 +8,11 @@ import errno
 import io
 import re
 from collections.abc import Callable, Iterator, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from time import sleep
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Final, TypeVar, cast
 
+from .extras import require
 from .problems import Problem, UnavailableError
 
 if TYPE_CHECKING:
@@ -44,13 +44,6 @@ def shown_url(url: str) -> str:
     'https://example.org/a.json'
     """
     return _SECRET.sub("", url)
-
-
-def require_remote(url: str) -> None:
-    """Raise UnavailableError if nothing is installed that reads URLs."""
-    if find_spec("fsspec") is None:
-        found = "fsspec is not installed, which reads URLs"
-        raise UnavailableError([_problem(url, found, "pip install 'stickler-cli[remote]'")])
 
 
 def open_url(url: str) -> BinaryIO:
@@ -188,16 +181,22 @@ class _Elsewhere(io.RawIOBase):
         super().close()
 
 
+def check_url(url: str) -> None:
+    """Raise UnavailableError if nothing is installed that reads and writes such URLs."""
+    _files_of(url)
+
+
 def _files_of(url: str) -> tuple[Any, str]:
     """Return where a URL leads: a file system, and a path in it."""
-    require_remote(url)
+    require("fsspec", "a URL", "remote", shown_url(url))
     from fsspec.core import url_to_fs  # an extra
 
     try:
         files, path = url_to_fs(url)
     except ImportError as error:
         found = f"nothing is installed that reads such URLs ({error})"
-        raise UnavailableError([_problem(url, found, "install what it names")]) from None
+        hint = "install what it names"
+        raise UnavailableError([Problem(shown_url(url), found, "", hint)]) from None
     except ValueError as error:
         raise OSError(str(error)) from error
     return files, path
@@ -227,7 +226,3 @@ def _as_os_error(error: Exception) -> OSError:
     if isinstance(error, OSError):
         return error
     return OSError(f"{type(error).__name__}: {shown_url(str(error))}")
-
-
-def _problem(url: str, found: str, hint: str) -> Problem:
-    return Problem(shown_url(url), found, "", hint)

@@ -3,10 +3,9 @@
 import gzip
 import sys
 import zlib
-from importlib.util import find_spec
 from typing import IO, Any, Final
 
-from stickler_cli.core.problems import Problem, UnavailableError
+from stickler_cli.core.extras import require
 
 GZIP_MAGIC: Final = b"\x1f\x8b"  # Source: RFC 1952, section 2.3.1
 ZSTANDARD_MAGIC: Final = b"\x28\xb5\x2f\xfd"  # Source: RFC 8878, section 3.1.1
@@ -32,17 +31,10 @@ def unpacked(stream: IO[bytes], head: bytes) -> Any:
     """
     if head.startswith(GZIP_MAGIC):
         return gzip.GzipFile(fileobj=stream)
-    require_zstandard()
+    require(_ZSTANDARD, "Zstandard", "zstd")
     from backports.zstd import ZstdFile  # an extra
 
     return ZstdFile(stream)
-
-
-def require_zstandard() -> None:
-    """Raise UnavailableError if nothing is installed that reads Zstandard."""
-    if find_spec("backports") is None or find_spec(_ZSTANDARD) is None:
-        found = "Zstandard needs backports.zstd, which is not installed"
-        raise UnavailableError([Problem("", found, "", "pip install 'stickler-cli[zstd]'")])
 
 
 def unpacking_errors() -> tuple[type[Exception], ...]:

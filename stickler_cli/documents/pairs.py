@@ -32,6 +32,7 @@ from .document import (
     read_ahead,
     read_document,
 )
+from .document_tables import SIDES, count_rows, documents_of_table, rows_of
 from .lines import Ids, documents_by_id, lines_of
 from .reading import STANDARD_INPUT, decoded, of_kinds, source_of
 from .shapes import DEFAULT_SHAPE, Naming, Shape, naming_of, renamed, shape_of
@@ -44,7 +45,6 @@ from .sources import (
     kind_of_source,
     list_directory,
 )
-from .tables import SIDES, count_rows, documents_of_table, rows_of
 
 PAIRS: Final = "--pairs"
 

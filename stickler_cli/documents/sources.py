@@ -17,8 +17,8 @@ from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.core.remote import is_url, list_url, shown_url, size_of_url
 from stickler_cli.core.values import dataclass
 from .document import FileReference, Reference
+from .document_tables import is_arrow_table
 from .reading import STANDARD_INPUT, decoded, unreadable
-from .tables import is_arrow_table
 
 _DOCUMENT_SUFFIX: Final = re.compile(r"\.json(\.gz|\.zst)?\Z", re.IGNORECASE)
 LINES_SUFFIX: Final = re.compile(r"\.(jsonl|ndjson)(\.gz|\.zst)?\Z", re.IGNORECASE)

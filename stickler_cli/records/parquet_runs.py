@@ -6,9 +6,9 @@ from typing import Any, Final
 
 import orjson
 
+from stickler_cli.core.extras import require_pyarrow
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.documents.tables import require_pyarrow
 from stickler_cli.score.accounts import CONFIDENCES, SCORE
 from stickler_cli.score.record import Run, run_record
 

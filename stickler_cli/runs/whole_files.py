@@ -11,7 +11,7 @@ from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
 from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.core.remote import is_url, require_remote, send_file, shown_url
+from stickler_cli.core.remote import check_url, is_url, send_file, shown_url
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -104,7 +104,7 @@ def _sent(url: str, option: str, partial: Callable[[], bool]) -> Iterator[Binary
         expected = "a file, or a URL of a store, such as s3://"
         found = "nothing can be written there"
         raise UsageError([Problem(f"{option} {shown_url(url)}", found, expected)])
-    require_remote(url)
+    check_url(url)
     with NamedTemporaryFile(prefix="stickler-", delete=False) as stream:
         beside = Path(stream.name)
         try:

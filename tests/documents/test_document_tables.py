@@ -8,10 +8,10 @@ import pytest
 
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents.document import Reference, Side, read_document
+from stickler_cli.documents.document_tables import documents_of_table, rows_of
 from stickler_cli.documents.pairs import open_pairs
 from stickler_cli.documents.single import open_documents
 from stickler_cli.documents.sources import Kind, kind_of_source
-from stickler_cli.documents.tables import documents_of_table, rows_of
 from stickler_cli.settings.inputs import FindingOptions
 from stickler_cli.settings.of_documents import EvalSettings
 

@@ -9,15 +9,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import orjson
 
+from stickler_cli.core.extras import require_pyarrow
 from stickler_cli.core.json_values import JsonValue, kind_of
 from stickler_cli.core.locations import json_pointer
-from stickler_cli.core.problems import Problem, UnavailableError, UsageError
+from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.remote import is_url, open_url
 from .document import LineReference, Reference, Side, read_plain
 from .lines import Ids, lines_of
@@ -47,13 +47,6 @@ class Row(NamedTuple):
     id: str | Problem | None
     """None where the table has no ids."""
     documents: tuple[Reference | None, ...]
-
-
-def require_pyarrow(what: str = "Parquet") -> None:
-    """Raise UnavailableError if nothing is installed that reads and writes Parquet and Arrow."""
-    if find_spec("pyarrow") is None:
-        found = f"{what} needs pyarrow, which is not installed"
-        raise UnavailableError([Problem("", found, "", "pip install 'stickler-cli[parquet]'")])
 
 
 def is_arrow_table(file: str) -> bool:
