@@ -223,3 +223,21 @@ def test_a_document_may_be_called_as_a_line_without_an_id(lines: Path):
         "pred line 4",
         "pred line 4'",
     ]
+
+
+def test_lines_packed_by_zstandard_are_read_and_one_that_is_cut_off_says_where(lines: Path):
+    zstd = pytest.importorskip("backports.zstd")
+    packed = zstd.compress(b'{"a": 1}\n' * 3) + zstd.compress(b'{"a": 2}\n')
+    lines.write_bytes(packed)
+    assert [read_document(line).value for line in lines_of(str(lines), LIMIT)][2:] == [
+        {"a": 1},
+        {"a": 2},
+    ]
+    lines.write_bytes(packed[:-4])
+    *_, last = lines_of(str(lines), LIMIT)
+    assert isinstance(last, Problem)
+    assert last.hint == "is the packed file complete?"
+    lines.write_bytes(packed[:8] + b"\xff" * 8)
+    (damaged,) = lines_of(str(lines), LIMIT)
+    assert isinstance(damaged, Problem)
+    assert damaged.found.startswith("cannot be read")

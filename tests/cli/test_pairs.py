@@ -1,0 +1,106 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from stickler_cli.cli.app import main
+from stickler_cli.cli.follow_up import explaining
+from stickler_cli.documents import sources
+from stickler_cli.documents.sources import list_directory
+from stickler_cli.settings.of_documents import EvalSettings
+
+SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}}
+
+
+@pytest.fixture
+def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Return the name of a table of four pairs, beside a schema and its documents by themselves."""
+    monkeypatch.chdir(tmp_path)
+    Path("schema.json").write_text(json.dumps(SCHEMA))
+    rows = [{"id": f"d{n}", "ground_truth": {"n": n}, "prediction": {"n": n % 3}} for n in range(4)]
+    Path("pairs.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    for name, key in (("gt", "ground_truth"), ("pred", "prediction")):
+        lines = (json.dumps({"id": row["id"], **row[key]}) for row in rows)  # type: ignore[dict-item]
+        Path(f"{name}.jsonl").write_text("\n".join(lines))
+    return "pairs.jsonl"
+
+
+def printed(capsys: pytest.CaptureFixture[str], *asked: str, code: int = 0) -> str:
+    assert main([*asked, "--no-config"]) == code
+    out, err = capsys.readouterr()
+    return out or err
+
+
+def test_a_table_of_pairs_gives_the_figures_of_its_two_sides(
+    table: str, capsys: pytest.CaptureFixture[str]
+):
+    asked = ["-f", "csv", "--ci", "none"]  # lines without ids have other ones, which intervals see
+    without_id = ["--extra-fields", "ignore"]
+    of_pairs = printed(capsys, "eval", "schema.json", "--pairs", table, *asked, *without_id)
+    two = printed(capsys, "eval", "schema.json", "gt.jsonl", "pred.jsonl", *asked, *without_id)
+    assert of_pairs == two
+
+
+def test_every_command_of_two_sources_takes_a_table(table: str, capsys: pytest.CaptureFixture[str]):
+    compared = printed(capsys, "compare", "schema.json", "--pairs", table, "--document", "d3")
+    assert "d3" in compared
+    assert "d3" in printed(capsys, "errors", "schema.json", "--pairs", table)
+
+
+def test_what_explains_a_document_of_a_table_names_the_table():
+    settings = EvalSettings(schema="s.json", gt="t.jsonl", pred="t.jsonl", pairs="t.jsonl")
+    assert explaining(settings) == "stickler compare s.json --pairs t.jsonl"
+
+
+def test_a_schema_is_inferred_of_the_ground_truth_of_a_table(
+    table: str, capsys: pytest.CaptureFixture[str]
+):
+    assert "4 documents evaluated" in printed(capsys, "eval", "--pairs", table)
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (
+            ["gt.jsonl", "pred.jsonl"],
+            "--pairs: pred.jsonl is given too, expected --pairs or GT and",
+        ),
+        (["--repeat", "pred.jsonl"], "--repeat: there is --pairs, expected one of the two"),
+        (["--pair-by", "x"], "--pair-by: --pairs has pairs already; leave one of them out"),
+    ],
+)
+def test_what_does_not_go_with_a_table_of_pairs_is_refused(
+    table: str, said: list[str], expected: str, capsys: pytest.CaptureFixture[str]
+):
+    assert expected in printed(capsys, "eval", "schema.json", *said, "--pairs", table, code=2)
+
+
+def test_a_policy_is_applied_to_predictions_alone(table: str, capsys: pytest.CaptureFixture[str]):
+    asked = ["accept", "--apply", "policy.json", "--pairs", table]
+    assert "a policy is applied to predictions" in printed(capsys, *asked, code=2)
+
+
+def test_a_directory_that_takes_long_to_list_is_told(
+    table: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    told: list[str] = []
+    monkeypatch.setattr(sources, "PATIENCE", 0)
+    monkeypatch.setattr(sources, "Timer", _AtOnce)
+    list_directory(str(tmp_path), 100, told.append)
+    assert told == [f"listing {tmp_path}: no document is compared before that is done"]
+
+
+class _AtOnce:
+    """A timer that does not wait."""
+
+    def __init__(self, seconds: float, does: object, given: list[str]) -> None:
+        self._does, self._given = does, given
+
+    def start(self) -> None:
+        self._does(*self._given)  # type: ignore[operator]
+
+    def cancel(self) -> None:
+        pass
+
+    def join(self) -> None:
+        pass
