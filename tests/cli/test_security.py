@@ -23,7 +23,7 @@ DANGEROUS = {
         "__init__.py",
         "core/plugins.py",
         "api/evaluation_views.py",
-        "records/row_files.py",
+        "core/extras.py",
         "reports/formats.py",
         "cli/command.py",
     },
