@@ -140,7 +140,7 @@ def test_a_table_elsewhere_is_read(store: str, tmp_path: Path):
 def test_a_run_reads_and_writes_elsewhere_what_it_does_here(
     bucket: str, jobs: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
-    files = {f"{side}/{n}.json": document(n % 3) for side in ("gt", "pred") for n in range(40)}
+    files = {f"{side}/{n}.json": document(n % 3) for side in ("gt", "pred") for n in range(12)}
     files |= {"pred/7.json": document(9), "schema.json": json.dumps(SCHEMA).encode()}
     put(bucket, files)
     for name, data in files.items():
