@@ -219,9 +219,7 @@ def _arrow_rows(
 
 
 def _parquet_batches(table: Any, columns: Sequence[str]) -> Iterator[Any]:
-    for group in range(
-        table.num_row_groups
-    ):  # by itself, so that damage in one spares those before
+    for group in range(table.num_row_groups):  # damage in one spares those before
         yield from table.iter_batches(ROWS, [group], list(columns), use_threads=False)
 
 

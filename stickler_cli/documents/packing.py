@@ -13,9 +13,8 @@ ZSTANDARD_MAGIC: Final = b"\x28\xb5\x2f\xfd"  # Source: RFC 8878, section 3.1.1
 HEAD: Final = max(len(GZIP_MAGIC), len(ZSTANDARD_MAGIC))
 """The bytes that tell how a file is packed."""
 
-_ZSTANDARD: Final = (
-    "backports.zstd"  # what Python has from 3.14 on; unlike others it notices an end
-)
+# What Python has from 3.14 on; unlike others it notices a file that is cut off.
+_ZSTANDARD: Final = "backports.zstd"
 
 
 def is_packed(head: bytes) -> bool:
