@@ -6,10 +6,13 @@ import pytest
 from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema.annotations import (
     KEYS,
+    NOTHING_INHERITED,
     PREFIX,
     RULES,
     Annotations,
+    Merged,
     annotation_problems,
+    merge_annotations,
     read_annotations,
 )
 from stickler_cli.schema.compiler import compile_schema
@@ -32,7 +35,7 @@ def test_every_annotation_has_a_rule():
 def test_annotations_are_read_by_their_names():
     read = read_annotations({f"{PREFIX}threshold": 1, f"{PREFIX}comparator-config": {"a": 1}})
 
-    assert read.threshold == 1.0
+    assert repr(read.threshold) == "1.0"
     assert read.comparator_config == {"a": 1}
 
 
@@ -57,6 +60,7 @@ def test_a_number_must_be_finite(key, value):
         ("threshold", "half", ""),
         ("threshold", -1, ""),
         ("aggregate", "false", "write false without quotes"),
+        ("aggregate", "true", "write true without quotes"),
         ("aggregate", "no", ""),
         ("clip-under-threshold", 1, ""),
         ("weight", 0, "x-aws-stickler-aggregate: false leaves a field out of the counts"),
@@ -74,12 +78,17 @@ def test_a_wrong_value_comes_with_what_was_meant(key, value, hint):
         assert problem(key, value).hint == hint
 
 
-def test_a_misspelt_key_gets_the_nearest_one():
-    assert problem("treshold", 1).hint == "did you mean x-aws-stickler-threshold?"
+@pytest.mark.parametrize(
+    ("key", "meant"),
+    [("treshold", "threshold"), ("clip_threshold", "clip-under-threshold")],
+)
+def test_a_misspelt_key_gets_the_nearest_one(key, meant):
+    assert problem(key, 1).hint == f"did you mean x-aws-stickler-{meant}?"
 
 
 def test_a_key_like_no_other_gets_the_list_of_keys():
     assert problem("zzz", 1).hint == f"valid keys: {', '.join(KEYS)}"
+    assert "docs/schema.md" in problem("zzz", 1).expected
 
 
 def test_a_bare_prefix_is_no_annotation():
@@ -193,3 +202,120 @@ def test_the_threshold_in_a_config_is_that_of_the_field_unless_the_field_states_
     thresholds = {field.name: field.node.threshold for field in plan.root.fields}
     assert thresholds == {"own": 0.9, "stated": 0.4, "list": 0.9, "items": 0.9}
     assert plan.root.fields[0].node.threshold_source == "annotation"
+
+
+def merged(*schemas, inherited=NOTHING_INHERITED):
+    schemas = [{PREFIX + key: value for key, value in schema.items()} for schema in schemas]
+    return merge_annotations(tuple((each, read_annotations(each)) for each in schemas), inherited)
+
+
+NAMED, CONFIGURED = {"comparator": "FuzzyComparator"}, {"comparator-config": {"normalize": False}}
+OTHER = {"comparator": "ExactComparator", "comparator-config": {"threshold": 0.4}}
+
+
+@pytest.mark.parametrize(
+    ("schemas", "inherited", "name", "config", "named_by", "configured_by"),
+    [
+        ([], {}, None, {}, None, None),
+        ([{}, NAMED], {}, "FuzzyComparator", {}, 1, None),
+        ([NAMED, OTHER], {}, "FuzzyComparator", {}, 0, None),
+        ([CONFIGURED, OTHER], {}, "ExactComparator", {"normalize": False}, 1, 0),
+        ([{**NAMED, **CONFIGURED}, OTHER], {}, "FuzzyComparator", {"normalize": False}, 0, 0),
+        ([CONFIGURED], NAMED, "FuzzyComparator", {}, "above", None),
+        ([OTHER], CONFIGURED, "ExactComparator", {"normalize": False}, 0, "above"),
+        ([OTHER], {**NAMED, **CONFIGURED}, "FuzzyComparator", {"normalize": False}, "above",
+         "above"),
+    ],
+)  # fmt: skip
+def test_a_comparator_and_its_config_are_those_of_the_first_that_says_them(
+    schemas, inherited, name, config, named_by, configured_by
+):
+    above = merged(inherited)
+    found = merged(*schemas, inherited=above)
+
+    holders = {**{at: own for at, (own, _) in enumerate(found.own)}, None: None}
+    if above.own:
+        holders["above"] = above.own[0][0]
+    assert (found.comparator, found.config) == (name, config)
+    assert found.named_by is holders[named_by]
+    assert found.configured_by is holders[configured_by]
+    assert len(found.own) == len(schemas)
+
+
+@pytest.mark.parametrize(
+    ("schemas", "inherited", "threshold"),
+    [
+        ([{"threshold": 0.3}, {"threshold": 0.6}], {}, 0.3),
+        ([{}, {"threshold": 0.6}], {}, 0.6),
+        ([{"threshold": 0.3}], {"threshold": 0.9}, 0.9),
+        ([OTHER], {}, 0.4),
+        ([OTHER, {"threshold": 0.6}], {}, 0.6),
+        ([{"comparator-config": {"threshold": 1}}], {}, 1.0),
+        ([{"comparator-config": {"threshold": 2}}], {}, None),
+        ([{"comparator-config": {"threshold": "0.5"}}], {}, None),
+        ([], {}, None),
+    ],
+)
+def test_a_threshold_is_the_first_that_is_said_and_else_that_of_the_config(
+    schemas, inherited, threshold
+):
+    assert repr(merged(*schemas, inherited=merged(inherited)).threshold) == repr(threshold)
+
+
+def test_what_an_array_says_reaches_its_elements_but_for_what_is_its_own():
+    every = {
+        **NAMED,
+        **CONFIGURED,
+        "threshold": 0.1,
+        "weight": 2,
+        "clip-under-threshold": True,
+        "aggregate": False,
+        "pairing-floor": 0.2,
+        "model-name": "M",
+        "match-threshold": 0.3,
+    }
+    said = merged(every)
+    below = said.below(0.4)
+
+    assert below == Merged(
+        comparator="FuzzyComparator",
+        comparator_config={"normalize": False},
+        clip_under_threshold=True,
+        threshold=0.4,
+    )
+    assert below.named_by is below.configured_by is said.own[0][0]
+    assert below.own == ()
+
+
+def test_equal_annotations_that_are_inherited_have_one_key_and_others_another():
+    said = [
+        {},
+        NAMED,
+        CONFIGURED,
+        {"comparator-config": {"a": 1, "b": [2]}},
+        {"threshold": 0.5},
+        {"clip-under-threshold": True},
+    ]
+
+    assert len({merged(each).key for each in said}) == len(said)
+    assert merged(said[3]).key == merged({"comparator-config": {"b": [2], "a": 1}}).key
+
+
+@pytest.mark.parametrize(
+    ("said", "item", "whole"),
+    [
+        ({}, (0.7, "default"), (0.7, "default")),
+        ({"threshold": 0.7}, (0.7, "default"), (0.7, "annotation")),
+        ({"match-threshold": 0.7}, (0.7, "match-threshold"), (0.7, "match-threshold")),
+        (
+            {"threshold": 0.2, "match-threshold": 0.1},
+            (0.1, "match-threshold"),
+            (0.2, "annotation"),
+        ),
+    ],
+)
+def test_an_object_has_a_threshold_as_an_item_and_one_as_a_field(said, item, whole):
+    found = merged(said)
+
+    assert (found.item_threshold, found.item_source) == item
+    assert (found.object_threshold, found.object_source) == whole

@@ -1,18 +1,24 @@
 """What stands at a place of the documents, by the schema of that place."""
 
+from dataclasses import replace
+
 import pytest
 
 from stickler_cli.comparators.exact import ExactComparator
 from stickler_cli.comparators.fuzzy import FuzzyComparator
+from stickler_cli.comparators.levenshtein import LevenshteinComparator
+from stickler_cli.comparators.numeric import NumericComparator
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.list import ListNode
 from stickler_cli.compare.map import MapNode
-from stickler_cli.compare.object import ObjectNode
-from stickler_cli.compare.one_of import OneOfNode
+from stickler_cli.compare.object import Field, ObjectNode
+from stickler_cli.compare.one_of import Arm, OneOfNode
 from stickler_cli.compare.open import OpenNode
 from stickler_cli.compare.tuple import TupleNode
 from stickler_cli.core.problems import SchemaError
+from stickler_cli.schema.acceptance import NumberAcceptor, TypeAcceptor
 from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.schema.defaults import open_default
 
 COMPARATOR = "x-aws-stickler-comparator"
 CONFIG = "x-aws-stickler-comparator-config"
@@ -72,6 +78,122 @@ def test_a_leaf_has_the_comparator_and_threshold_of_its_kind(schema, comparator,
     assert isinstance(node, LeafNode)
     assert node.comparator.name == comparator
     assert node.threshold == threshold
+
+
+TEXT = LeafNode(comparator=LevenshteinComparator(), threshold=0.5)
+NUMBER = LeafNode(comparator=NumericComparator(), threshold=0.5)
+TRUTH = LeafNode(comparator=ExactComparator(), threshold=1.0)
+SOUND = LeafNode(comparator=FuzzyComparator(), threshold=0.9, weight=2.0, clip=True)
+SAID = {COMPARATOR: "FuzzyComparator", THRESHOLD: 0.9, WEIGHT: 2, CLIP: True, AGGREGATE: False}
+B_TEXT, B_NUMBER = (Field("b", TEXT),), (Field("b", NUMBER),)
+OBJECT = {"type": "object", "properties": {"b": STRING}}
+
+
+def open_node(weight=1.0, **rest):
+    leaves = dict.fromkeys(("string", "number", "integer", "boolean"))
+    for kind, node in zip(leaves, (TEXT, NUMBER, NUMBER, TRUTH), strict=True):
+        leaves[kind] = replace(node, weight=weight)
+    thresholds = {"threshold": 0.5, "object_threshold": 0.7, "match_threshold": 0.7}
+    return OpenNode(leaves=leaves, weight=weight, **thresholds, **rest)
+
+
+@pytest.mark.parametrize(
+    ("schema", "field"),
+    [
+        (STRING, Field("a", TEXT)),
+        ({**STRING, **SAID}, Field("a", SOUND, aggregate=False)),
+        ({"type": ["null", "boolean"], WEIGHT: 3}, Field("a", replace(TRUTH, weight=3.0))),
+        ({}, Field("a", open_node())),
+        (
+            {WEIGHT: 2, AGGREGATE: True},
+            Field("a", open_node(2.0, elements=open_node(), inside=open_node()), aggregate=True),
+        ),
+        (
+            {"type": "array", "items": {"type": "boolean", WEIGHT: 2, AGGREGATE: True}},
+            Field("a", ListNode(threshold=1.0, threshold_stated=False, weight=2.0,
+                                items=replace(TRUTH, weight=2.0)), aggregate=True),
+        ),
+        (
+            {"type": "array", "items": OBJECT, THRESHOLD: 0.4, FLOOR: 0.2},
+            Field("a", ListNode(threshold=0.4, pairing_floor=0.2,
+                                items=ObjectNode(fields=B_TEXT, threshold=0.7))),
+        ),
+        (
+            {"type": "array", "prefixItems": [STRING], "items": {"type": "number"},
+             WEIGHT: 2, AGGREGATE: False},
+            Field("a", TupleNode(positions=(TEXT,), rest=NUMBER, threshold=0.5, weight=2.0),
+                  aggregate=False),
+        ),
+        (OBJECT, Field("a", ObjectNode(fields=B_TEXT, threshold=0.7))),
+        (
+            {**OBJECT, "x-aws-stickler-model-name": "M", MATCH: 0.3, THRESHOLD: 0.4, WEIGHT: 2,
+             CLIP: True, AGGREGATE: True},
+            Field("a", ObjectNode(fields=B_TEXT, model_name="M", match_threshold=0.3, weight=2.0,
+                                  threshold=0.4, clip=True), aggregate=True),
+        ),
+        (
+            {**OBJECT, "additionalProperties": {"type": "number", AGGREGATE: False}},
+            Field("a", MapNode(fields=B_TEXT, rest=Field("", NUMBER, aggregate=False),
+                               threshold=0.7)),
+        ),
+        (
+            {"type": ["string", "number"], WEIGHT: 2},
+            Field("a", OneOfNode(threshold=0.5, weight=2.0, arms=(
+                Arm(NumberAcceptor(TypeAcceptor(frozenset({"string"})), numbers=False),
+                    replace(TEXT, weight=2.0)),
+                Arm(NumberAcceptor(TypeAcceptor(frozenset({"number"})), numbers=True),
+                    replace(NUMBER, weight=2.0)),
+            ))),
+        ),
+        (
+            {"anyOf": [{"type": ["boolean", "null"], "title": "t"},
+                       {"type": "integer", AGGREGATE: False}]},
+            Field("a", OneOfNode(threshold=1.0, arms=(
+                Arm(TypeAcceptor(frozenset({"boolean", "null"})), TRUTH),
+                Arm(TypeAcceptor(frozenset({"integer"})), NUMBER, aggregate=False),
+            ))),
+        ),
+    ],
+)  # fmt: skip
+def test_a_node_holds_all_that_its_schema_says(schema, field):
+    assert field_of(schema) == field
+
+
+@pytest.mark.parametrize(
+    ("schema", "sources"),
+    [
+        (STRING, ["default"]),
+        ({**STRING, THRESHOLD: 0.5}, ["annotation"]),
+        ({**STRING, CONFIG: {"threshold": 0.5}}, ["annotation"]),
+        ({"type": "array", "items": STRING}, ["default", "default"]),
+        ({"type": "array", "items": {**STRING, THRESHOLD: 0.1}}, ["annotation", "annotation"]),
+        ({"type": "array", "items": STRING, THRESHOLD: 0.1}, ["annotation", "annotation"]),
+        ({"type": "array", "items": OBJECT}, ["default", "default", "default"]),
+        ({"type": "array", "items": {**OBJECT, MATCH: 0.7}},
+         ["match-threshold", "match-threshold", "match-threshold"]),
+        ({"type": "array", "items": OBJECT, THRESHOLD: 0.7}, ["annotation", "default", "default"]),
+        ({"prefixItems": [STRING], "items": STRING}, ["default", "default", "default"]),
+        ({"prefixItems": [STRING], "items": STRING, THRESHOLD: 0.5},
+         ["annotation", "default", "default"]),
+        (OBJECT, ["default", "default"]),
+        ({**OBJECT, MATCH: 0.7}, ["match-threshold", "match-threshold"]),
+        ({**OBJECT, THRESHOLD: 0.7}, ["annotation", "default"]),
+        ({**OBJECT, THRESHOLD: 0.7, MATCH: 0.7}, ["annotation", "match-threshold"]),
+    ],
+)  # fmt: skip
+def test_it_is_known_who_said_a_threshold(schema, sources):
+    node, found = node_of(schema), []
+    for each in (node, *node.parts()):
+        found.append(each.threshold_source)
+        found += [each.match_source] if hasattr(each, "match_source") else []
+    assert found == sources
+
+
+@pytest.mark.parametrize(
+    "schema", [STRING, OBJECT, {"items": STRING}, {"prefixItems": [STRING]}, {"type": "object"}]
+)
+def test_values_of_another_kind_are_compared_as_where_nothing_is_said(schema):
+    assert node_of(schema).other is open_default()
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,23 @@ import hashlib
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from stickler_cli.comparators import BaseComparator
+from stickler_cli.core.json_values import json_line
 from stickler_cli.core.problems import SchemaError
-from stickler_cli.schema.loading import load_schema
+from stickler_cli.schema.loading import (
+    digest_of,
+    is_schema_file,
+    load_observed,
+    load_schema,
+    load_schemas,
+    loaded,
+)
+from stickler_cli.schema.observation import Observed
+from stickler_cli.schema.observed_schema import schema_of
 
 SCHEMA = {"type": "object", "properties": {"a": {"$ref": "b.json"}}}
 
@@ -58,6 +70,276 @@ def test_a_schema_with_problems_is_refused_under_its_name(tmp_path):
     file.write_text('{"type": "strin"}')
 
     assert problem_of(file).pointer == "/type"
+
+
+X = "x-aws-stickler-"
+STRING = {"type": "string"}
+SKU = {"type": "object", "properties": {"sku": STRING, "n": {"type": "integer"}}}
+EXACT = {**STRING, X + "comparator": "ExactComparator", X + "threshold": 1.0}
+SAID = {"type": "object", "properties": {"sku": EXACT}}
+
+
+class Mine(BaseComparator):
+    def compare(self, gt, pred):
+        return 1.0
+
+
+def observed(*documents):
+    root = Observed()
+    for document in documents:
+        root.add(document)
+    return root
+
+
+def write(file, contents):
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(contents if isinstance(contents, str) else json.dumps(contents))
+    return str(file)
+
+
+@pytest.mark.parametrize(
+    ("rest", "path", "name"),
+    [
+        ({"title": " Invoices ", X + "model-name": "Invoice"}, "some/s.json", "Invoices"),
+        ({"title": " ", X + "model-name": "Invoice"}, "some/s.json", "Invoice"),
+        ({}, "some/s.json", "s"),
+        ({}, "", "DynamicModel"),
+    ],
+)
+def test_documents_are_called_by_their_title_model_or_file(rest, path, name):
+    assert loaded({**SKU, **rest}, path).name == name
+
+
+def test_what_was_inferred_is_known_and_told():
+    found = loaded(SKU, "s.json", when="always")
+
+    assert found.contents["properties"]["sku"] == EXACT
+    assert [each.threshold_source for _, each in found.plan.root.named()] == ["inferred"] * 2
+    assert [each.source for each in found.fields] == ["inferred"] * 2
+    assert found.inferred is not None
+    assert found.inferred == loaded(SKU, "t.json", when="always").inferred
+    assert found.remark == (
+        "s.json has no annotations: how to compare was inferred for 2 fields "
+        "(`stickler init s.json` shows it, --infer never takes the defaults)"
+    )
+    some = loaded({**SKU, "properties": {**SKU["properties"], "sku": EXACT}}, when="always")
+    assert " does not annotate all: how to compare was inferred for 1 field (" in some.remark
+    assert some.inferred != found.inferred
+
+
+@pytest.mark.parametrize(("schema", "when"), [(SKU, "never"), (SAID, "always"), (SAID, "auto")])
+def test_where_nothing_is_inferred_nothing_is_told(schema, when):
+    found = loaded(schema, "s.json", when=when)
+
+    assert (found.contents, found.inferred, found.remark) == (schema, None, "")
+    assert [each.path for each in found.fields] == [(name,) for name in schema["properties"]]
+
+
+def test_names_of_comparators_are_for_inference_too():
+    schema = {"type": "object", "properties": {"a": {**STRING, X + "comparator": "mine"}}}
+    comparators = {"mine": Mine()}
+
+    found = loaded(schema, when="always", comparators=comparators)
+
+    assert found.fields[0].comparator == found.plan.root.fields[0].node.comparator.name == "Mine"
+    with pytest.raises(SchemaError, match="mine"):
+        loaded(schema, when="always")
+
+
+def test_a_plugin_needs_leave_and_has_it_for_inference_too(tmp_path):
+    name = "stickler_cli.comparators.bbox:BBoxIoUComparator"
+    box = {"type": "array", "items": {"type": "number"}, X + "comparator": name}
+    file = write(tmp_path / "s.json", {"type": "object", "properties": {"a": box}})
+
+    for load in (loaded, lambda schema, **rest: load_schema(file, **rest)):
+        with pytest.raises(SchemaError, match="--allow-plugins"):
+            load({"type": "object", "properties": {"a": box}})
+        found = load({"type": "object", "properties": {"a": box}}, allow_plugins=True)
+        assert [each.kind for each in found.fields] == ["array or object"]
+
+
+def test_other_files_are_inferred_from_beside_the_schema(tmp_path):
+    write(tmp_path / "b.json", STRING)
+    file = write(tmp_path / "s.json", {"type": "object", "properties": {"sku": {"$ref": "b.json"}}})
+
+    (entry,) = load_schema(file, when="always").fields
+
+    assert (entry.comparator, entry.kind) == ("ExactComparator", "string")
+
+
+def test_a_schema_that_is_too_deep_is_refused_under_its_name():
+    deep = STRING
+    for _ in range(3000):
+        deep = {"type": "array", "items": deep}
+
+    with pytest.raises(SchemaError) as refusal:
+        loaded({"type": "object", "properties": {"a": deep}}, "s.json")
+    assert refusal.value.problems[0].source == "s.json"
+
+
+def test_what_describes_no_field_is_no_use_but_to_those_who_take_the_defaults():
+    found = loaded({"type": "object"}, "s.json", when="never")
+
+    assert [each.source for each in found.refusals] == ["s.json"]
+    assert loaded(SKU, "s.json").refusals == ()
+    for when in ("auto", "always"):
+        with pytest.raises(SchemaError, match="describes no field"):
+            loaded({"type": "object"}, "s.json", when=when)
+
+
+def test_what_is_wrong_with_a_document_is_told_after_what_it_may_be():
+    with pytest.raises(SchemaError) as refusal:
+        loaded({"type": "invoice", "a": 1, "b": SKU}, "s.json")
+    told = [each.hint for each in refusal.value.problems]
+    assert told[0].startswith("a schema is inside, at /b")
+    assert len(told) == 2
+
+
+def test_doubled_values_are_left_out_and_warned_of():
+    schema = {"type": "object", "properties": {"a": {"enum": ["x", "y", "x"]}}}
+    found = loaded(schema, "s.json")
+
+    assert found.contents["properties"]["a"]["enum"] == ["x", "y"]
+    assert [(each.source, each.found) for each in found.warnings] == [
+        ("s.json", 'enum lists "x" twice')
+    ]
+
+
+KEYED = {"rows": [{"sku": sku, **dict.fromkeys("abcdef", 1)} for sku in ("A-1", "A-2")]}
+"""Whose schema has an annotation: a weight for the key of rows."""
+
+
+@pytest.mark.parametrize("when", ["auto", "always"])
+def test_a_schema_is_inferred_from_documents(when):
+    seen = observed(*[KEYED] * 3, {"n": "12.50"})
+
+    found = load_observed(seen, "gt", when=when)
+
+    assert found.path == "inferred from gt"
+    assert found.inferred is not None
+    assert (
+        found.digest == load_observed(seen, "other").digest == digest_of(json_line(schema_of(seen)))
+    )
+    assert {each.comparator for each in found.fields if each.path == ("n",)} == {
+        "NumericComparator"
+    }
+    assert found.remark == (
+        "no SCHEMA: it was inferred from the 4 documents of gt, read once for that "
+        "(`stickler init gt -o schema.json` keeps it)"
+    )
+    assert "the 1 document of gt," in load_observed(observed({"n": 1}), "gt").remark
+
+
+def test_a_schema_from_documents_without_inference_leaves_all_to_the_kinds():
+    found = load_observed(observed(*[KEYED] * 3), "gt", when="never")
+
+    assert found.inferred is None
+    assert {each.source for each in found.fields} == {"default"}
+
+
+@pytest.mark.parametrize(
+    ("contents", "expected"),
+    [
+        (SKU, True),
+        ({"type": "array", "items": STRING}, True),
+        ({"$ref": "parts.json"}, True),
+        ({"$ref": "nowhere.json"}, False),
+        ({"anyOf": [{"properties": {"a": STRING}}, {"type": "null"}]}, True),
+        ({"propertes": {"a": STRING}}, True),
+        ({"schema": SKU}, True),
+        ({"properties": {"length": 3}}, False),
+        ({"properties": {"length": {"value": 3}}}, False),
+        ({"a": 1}, False),
+        ({}, False),
+        ([SKU], False),
+        ("not JSON", False),
+    ],
+)
+def test_schemas_and_documents_are_told_apart(tmp_path, contents, expected):
+    write(tmp_path / "parts.json", SKU)
+
+    assert is_schema_file(write(tmp_path / "s.json", contents)) is expected
+
+
+def test_what_describes_too_much_is_a_schema_and_what_is_not_there_is_none(tmp_path, monkeypatch):
+    monkeypatch.setattr("stickler_cli.schema.places.MOST_PLACES", 1)
+
+    assert is_schema_file(write(tmp_path / "s.json", SKU))
+    assert not is_schema_file(str(tmp_path / "none.json"))
+
+
+class TestDirectories:
+    """One schema for each kind of document."""
+
+    def test_each_file_that_describes_documents_is_a_schema(self, tmp_path):
+        folder = tmp_path / "kinds"
+        write(folder / "b.json", {**SKU, "propertes": {}})
+        write(folder / "a.json", SKU)
+        write(folder / "c.json", SAID)
+        write(folder / "parts.json", {"$defs": {"a": STRING}, "title": "Parts", "$comment": "-"})
+        write(folder / ".hidden.json", "not JSON")
+        write(folder / "notes.txt", "not JSON")
+
+        found = load_schemas(str(folder), when="always")
+
+        assert list(found.of_step) == ["a/", "b/", "c/"]
+        assert found.each == tuple(found.of_step.values())
+        assert (found.path, found.name, found.contents) == (str(folder), "kinds", {})
+        assert found.plan.model_name == "kinds"
+        assert [each.source for each in found.warnings] == [str(folder / "b.json")]
+        assert found.remark == (found.of_step["a/"].remark + "; likewise for 1 more")
+        assert loaded(SKU).each[0].path == ""
+
+    def test_it_is_known_by_its_schemas_and_what_was_inferred_for_them(self, tmp_path):
+        folder = tmp_path / "kinds"
+        write(folder / "a.json", SAID)
+        said = load_schemas(str(folder), when="always")
+        assert (said.inferred, said.remark) == (None, "")
+
+        write(folder / "b.json", SKU)
+        both = load_schemas(str(folder), when="always")
+        plain = load_schemas(str(folder))
+        assert both.inferred is not None
+        assert "likewise" not in both.remark
+        assert plain.inferred is None
+        assert plain.digest == both.digest != said.digest
+
+        write(folder / "b.json", SAID)
+        assert load_schemas(str(folder)).digest not in {plain.digest, said.digest}
+        (folder / "b.json").rename(folder / "c.json")
+        assert load_schemas(str(folder)).digest != plain.digest
+
+    def test_all_that_is_wrong_in_any_file_is_told(self, tmp_path):
+        folder = tmp_path / "kinds"
+        write(folder / "a.json", {**SKU, "type": "objekt"})
+        write(folder / "b.json", "[not JSON")
+        write(folder / "c.json", SKU)
+        write(folder / "d.json", {"$defs": {"a": {X + "threshold": 9}}})
+        write(folder / "e.json", {"$defs": {"a": {X + "threshold": 9}}, "x": 1})
+
+        with pytest.raises(SchemaError) as refusal:
+            load_schemas(str(folder))
+        told = [Path(each.source).name for each in refusal.value.problems]
+        assert told == ["a.json", "b.json", "e.json"]
+
+    def test_plugins_need_leave(self, tmp_path):
+        name = "stickler_cli.comparators.exact:ExactComparator"
+        plugin = {"type": "object", "properties": {"a": {**STRING, X + "comparator": name}}}
+        write(tmp_path / "kinds" / "a.json", plugin)
+
+        with pytest.raises(SchemaError, match="--allow-plugins"):
+            load_schemas(str(tmp_path / "kinds"))
+        assert load_schemas(str(tmp_path / "kinds"), allow_plugins=True).of_step
+
+    def test_a_place_without_schemas_is_refused(self, tmp_path):
+        (tmp_path / "none").mkdir()
+        with pytest.raises(SchemaError) as refusal:
+            load_schemas(str(tmp_path / "none"))
+        (problem,) = refusal.value.problems
+        assert (problem.source, problem.hint) == (str(tmp_path / "none"), "")
+
+        with pytest.raises(SchemaError, match="without --schema-by, SCHEMA is a file"):
+            load_schemas(write(tmp_path / "s.json", SKU))
 
 
 def loaded_by(file):
