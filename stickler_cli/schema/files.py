@@ -107,7 +107,7 @@ def official_schema(uri: str) -> Any:
     from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
 
     place = uri.partition("://")[2]
-    known = (each for each in REGISTRY if each.partition("://")[2].rstrip("#") == place)
+    known = (each for each in REGISTRY if each.partition("://")[2] == place)
     return next(map(REGISTRY.contents, known), None)
 
 

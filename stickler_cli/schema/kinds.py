@@ -190,7 +190,8 @@ class KindCompiler(ABC):
         said = (merged.threshold, merged.pairing_floor, merged.match_threshold)
         if not (merged.chooses or merged.clip_under_threshold or any(x is not None for x in said)):
             return plain
-        deepest = replace(plain, leaves=self._open_leaves(replace(merged, threshold=None)))
+        leaves = self._open_leaves(replace(merged, threshold=None))
+        deepest = replace(plain, leaves=leaves, elements=None, inside=open_default())
         elements = self._open_elements(merged, own.threshold, deepest)
         return replace(
             self._open_elements(merged, merged.threshold, elements),

@@ -189,7 +189,7 @@ class Compiler(KindCompiler):
             known.target = TableTarget(self._table)
         name = self._name(in_force, inherited)
         if known.built is None:
-            merged = self._places.merge(in_force, inherited)
+            merged = self._places.merge(in_force)  # an array says no more of objects
             node = RecursionNode(threshold=merged.item_threshold, place=name, target=known.target)
             return Built(node, merged.aggregate, speaks_for_list=False)
         built = known.target.node = known.built.node
@@ -266,8 +266,8 @@ def document_node(
         case OneOfNode():
             parts = [(arm, document_node(arm.node, kinds, known)) for arm in node.arms]
             arms = [replace(arm, node=part) for arm, part in parts if part is not None]
-            part = replace(node, arms=tuple(arms)) if len(arms) > 1 else None
-            part = arms[0].node if len(arms) == 1 else part
+            if arms:
+                part = replace(node, arms=tuple(arms)) if arms[1:] else arms[0].node
         case _:
             part = node if isinstance(node, kinds) else None
     known[id(node)] = part

@@ -179,8 +179,18 @@ def test_what_a_reference_does_not_lead_to_is_a_schema_error(reference: str, rea
 
     (problem,) = error.value.problems
     assert problem.source == "s.json"
+    assert problem.pointer == "/properties/a/not/$ref"
     assert reason in problem.found
     assert problem.hint == "leave --validate out"
+
+
+def test_too_many_alternatives_are_a_schema_error_at_the_outermost_of_them():
+    many: dict = {"anyOf": [TEXT] * 200}
+    schema = properties(a={"anyOf": [{"allOf": [many, {"title": str(n)}]} for n in range(60)]})
+
+    with pytest.raises(SchemaError) as error:
+        DocumentValidator(schema)
+    assert [problem.pointer for problem in error.value.problems] == ["/properties/a"]
 
 
 def test_a_pattern_that_is_not_taken_is_a_schema_error_with_its_place():
@@ -189,7 +199,7 @@ def test_a_pattern_that_is_not_taken_is_a_schema_error_with_its_place():
 
     (problem,) = error.value.problems
     assert problem.pointer == "/properties/a/pattern"
-    assert "cannot be used for verdicts" in problem.found
+    assert problem.found == 'the schema cannot be used for verdicts ("(((" is not a "regex")'
 
 
 VALUES = st.recursive(

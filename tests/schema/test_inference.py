@@ -4,12 +4,14 @@ from copy import deepcopy
 import pytest
 
 from stickler_cli.comparators import BaseComparator
+from stickler_cli.comparators.numeric import NumericComparator
 from stickler_cli.compare.outline import outline
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema.annotating import REPEATED
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.inference import Inferred, infer
+from stickler_cli.schema.nodes import DEEPEST
 
 X = "x-aws-stickler-"
 EXACT = {X + "comparator": "ExactComparator", X + "threshold": 1.0}
@@ -201,7 +203,11 @@ def test_older_dialects_are_read_in_their_own_way(dialect):
     assert total["additionalItems"] == {"type": "boolean", **EXACT}
     assert identifier == {"$ref": "#/definitions/Text", **EXACT}
     assert tags == {**FLOATS, **NUMBER}
-    assert len(entries) == 4  # the first two positions of the tuple are compared alike
+    # The first two positions of the tuple are compared alike.
+    assert [each.kind for each in entries] == [
+        *("string or number", "boolean"),
+        *("string", "list of number"),
+    ]
 
 
 @pytest.mark.parametrize("word", ["anyOf", "oneOf"])
@@ -263,6 +269,31 @@ def test_a_union_whose_arms_differ_is_annotated_arm_by_arm():
     assert number == {**FLOAT, **NUMBER}
     assert nested["properties"]["city"][X + "threshold"] == 0.8
     assert [field_path(each.path) for each in entries] == ["vendor"] * 3 + ["vendor.city"]
+    assert not any(each.reason.endswith((TEXTS, NUMBERS)) for each in entries)
+
+
+def test_arms_of_elements_that_differ_are_annotated_arm_by_arm():
+    schema = {"type": "array", "items": {"anyOf": [STRING, FLOAT]}}
+
+    annotated, _ = field("vendors", schema)
+
+    assert annotated == {"type": "array", "items": {"anyOf": [STRING | NAME, FLOAT | NUMBER]}}
+
+
+def test_a_list_of_numbers_is_no_text_that_is_a_number():
+    entries = field("x", {"anyOf": [STRING, FLOATS]})[1]
+
+    assert [each.comparator for each in entries] == ["LevenshteinComparator", "NumericComparator"]
+    assert not any(each.reason.endswith((TEXTS, NUMBERS)) for each in entries)
+
+
+def test_arms_that_agree_are_told_as_the_first_of_them():
+    arms = [{**STRING, "enum": ["no"], X + "weight": 2}, {"type": "boolean", X + "weight": 3}]
+
+    (entry,) = field("x", {"anyOf": arms})[1]
+
+    assert (entry.weight, entry.kind) == (2, "string or boolean")
+    assert entry.reason == "one of the values that the schema lists"
 
 
 def test_a_union_that_says_how_it_is_compared_is_left_alone():
@@ -522,7 +553,13 @@ def test_a_list_that_contains_itself_ends():
 
     entries = field("x", {"$ref": "#/$defs/Nested"}, rest)[1]
 
-    assert entries[-1].comparator == ""
+    assert [(each.comparator, each.reason) for each in entries] == [("", "as x")]
+
+
+def test_documents_that_are_lists_of_such_are_one_entry():
+    (entry,) = inferred({"type": "array", "items": {"$ref": "#"}})[1]
+
+    assert (entry.path, entry.reason) == ((), "as the whole document")
 
 
 def test_a_part_that_occurs_twice_is_listed_twice_if_it_is_small():
@@ -565,6 +602,23 @@ def test_a_long_chain_of_references_needs_no_deep_stack():
 
     assert len(entries) == 2 * last
     assert schema["$defs"][f"d{last - 1}"]["properties"]["sku"] == {**STRING, **EXACT}
+
+
+def test_what_is_deep_inside_others_comes_last():
+    depth = DEEPEST + 3
+    deep = STRING
+    for _ in range(depth):
+        deep = with_fields(a=deep, b=STRING)
+
+    paths = [each.path for each in inferred(deep)[1]]
+
+    first = [("a",) * level for level in range(1, DEEPEST + 1)]
+    first += [(*path[1:], "b") for path in reversed(first)]
+    last = [("a",) * level for level in range(DEEPEST + 1, depth + 1)]
+    last += [(*path[1:], "b") for path in reversed(last)]
+    assert paths[: len(first)] == first
+    assert {*paths[len(first) :]} == {*last}
+    assert len(paths) == 2 * depth
 
 
 def test_a_schema_that_is_nested_too_deeply_is_refused():
@@ -636,6 +690,67 @@ def test_properties_that_are_true_or_false_are_left_alone():
 
     assert annotated == schema
     assert entry.reason == "any values, each by its own kind"
+
+
+@pytest.mark.parametrize(
+    ("properties", "left"),
+    [
+        ({"a": {**STRING, X + "weight": 2}, "sku": STRING}, True),
+        ({"sku": STRING, "a": {"type": "array", "items": {X + "aggregate": False}}}, True),
+        ({"a": {"$ref": "#/$defs/said"}, "sku": STRING}, True),
+        ({"a": {"x-stickler-threshold": 1}, "sku": STRING}, True),
+        ({"sku": STRING, "a": STRING}, False),
+    ],
+)
+def test_a_schema_that_has_an_annotation_can_be_left_as_it_is(properties, left):
+    said = {**STRING, X + "threshold": 0.5}
+    schema = {**with_fields(**properties), "$defs": {"said": said}}
+
+    annotated, fields, choices = infer(schema, when="auto")
+
+    assert (annotated == schema) is left
+    assert (choices == {}) is left
+    assert ("inferred" in {each.source for each in fields}) is not left
+    sku = next(each for each in fields if each.path == ("sku",))
+    assert sku.comparator == ("LevenshteinComparator" if left else "ExactComparator")
+    never = infer(schema, when="never")
+    assert (never.schema, never.choices) == (schema, {})
+    assert {each.source for each in never.fields} <= {"default", "annotation"}
+    assert (never.fields == fields) is left
+
+
+def test_a_schema_with_annotations_is_read_with_all_that_it_takes(tmp_path):
+    (tmp_path / "b.json").write_text(json.dumps(FLOAT), encoding="utf-8")
+    schema = with_fields(a={**STRING, X + "comparator": "mine"}, b={"$ref": "b.json"})
+    mine = {"mine": NumericComparator(absolute_tolerance=0.5)}
+
+    found = infer(schema, "s.json", tmp_path / "s.json", when="auto", comparators=mine)
+
+    assert [each.compared_by for each in found.fields] == [
+        "NumericComparator(absolute_tolerance=0.5)",
+        "NumericComparator",
+    ]
+
+
+def test_a_boolean_schema_has_no_fields():
+    assert infer(True) == (True, (), {})
+
+
+def test_plugins_need_leave():
+    name = "stickler_cli.comparators.bbox:BBoxIoUComparator"
+    schema = with_fields(a={**FLOATS, X + "comparator": name})
+
+    assert infer(schema).fields[0].kind == "list of number"
+    assert infer(schema, allow_plugins=True).fields[0].kind == "array or object"
+
+
+def test_choices_are_known_by_the_place_they_are_written_to():
+    found = infer(with_fields(a=with_fields(sku=STRING), skus={"type": "array", "items": STRING}))
+
+    assert {place: each.path for (_, place), each in found.choices.items()} == {
+        ("properties", "a", "properties", "sku"): ("a", "sku"),
+        ("properties", "skus"): ("skus",),
+    }
 
 
 def test_annotations_of_a_place_of_any_kind_are_told():

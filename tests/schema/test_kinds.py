@@ -516,7 +516,18 @@ class TestPlacesOfAnyKind:
         inner = node.choose([["x"]]).items.choose(["x"])
         assert inner.items.choose("x").threshold == 0.5
         assert node.choose({"b": "x"}).rest.node.choose("x").threshold == 0.5
+        assert inner.items.choose("x").comparator == LevenshteinComparator()
         assert node.choose([{"b": "x"}]).items.choose({"b": "x"}).item_threshold == 0.7
+
+    @pytest.mark.parametrize("depth", range(5))
+    @pytest.mark.parametrize("rest", [{}, {WEIGHT: 2}])
+    def test_a_comparator_reaches_lists_of_lists_but_no_object_in_them(self, depth, rest):
+        node = node_of({COMPARATOR: "FuzzyComparator", **rest})
+
+        for _ in range(depth):
+            node = node.choose([]).items
+        assert node.choose("x").comparator == FuzzyComparator()
+        assert node.choose({"b": "x"}).rest.node.choose("x").comparator == LevenshteinComparator()
 
     def test_a_match_threshold_is_that_of_items_and_else_of_the_object(self):
         node = node_of({MATCH: 0.6})

@@ -4,6 +4,7 @@ import pytest
 
 from stickler_cli.schema.inference import infer
 from stickler_cli.schema.observation import (
+    DEEPEST,
     LONGEST_VALUE,
     MOST_KEYS,
     MOST_PLACES,
@@ -74,6 +75,12 @@ def test_more_values_than_are_told_apart_are_none(monkeypatch):
     assert three.values == {"a", "b", "c"}
     three.absorb(seen_in("d", {"m": 3}))
     assert (three.values, three.more, [*three.fields]) == (None, True, ["k", "l"])
+    three.absorb(seen_in("e"))
+    assert three.more
+    other = Observed()
+    other.absorb(three)
+    assert other.more
+    assert is_map(other)
 
 
 def test_a_place_is_found_through_lists_at_any_depth():
@@ -125,6 +132,10 @@ def test_a_field_that_was_always_null_may_be_anything():
     assert field(None, None) == {}
 
 
+def test_a_list_that_was_always_empty_may_have_any_elements():
+    assert field([], []) == {"type": "array"}
+
+
 @pytest.mark.parametrize(
     ("value", "format_"),
     [
@@ -148,6 +159,10 @@ def test_a_few_texts_seen_often_are_an_enum():
         "type": ["string", "null"],
         "enum": ["closed", "open", None],
     }
+    assert field(*["b", "a", "c"] * 4) == {"type": "string", "enum": ["a", "b", "c"]}
+    assert "enum" not in field(*["b", "a", "c"] * 4, "d")
+    assert field(*["EUR"] * 12) == {"type": "string", "enum": ["EUR"]}
+    assert "enum" not in field(*["EUR"] * 11)
     assert "enum" not in field(*values[:9])
     assert "enum" not in field(*map(str, range(100)))
     assert "enum" not in field(*values, name="vendor")
@@ -227,6 +242,16 @@ def test_a_field_that_tells_items_apart_is_their_key():
     assert key_of(seen_in(*documents[:2]).fields["items"]) is None
     assert key_of(seen_in(*documents, items("A-1", "A-1")).fields["items"]) is None
     assert key_of(seen_in(*documents, items("A-1", None)).fields["items"]) is None
+    assert seen_in(items("A-1")).fields["items"].lists == 0
+
+
+def test_the_first_identifier_is_the_key_and_nothing_else():
+    rows = [{"total": 1, "who": "a", "sku": "x", "id": 7}, {"id": 8, "sku": "y", "total": 2}]
+    rows[1]["who"] = "b"
+
+    assert key_of(seen_in(*[rows] * 3)) == "sku"
+    plain = [{"total": row["total"], "who": row["who"]} for row in rows]
+    assert key_of(seen_in(*[plain] * 3)) is None
 
 
 @pytest.mark.parametrize(("more", "weight"), [(3, None), (4, 2)])
@@ -247,6 +272,7 @@ def test_a_key_weighs_more_where_it_cannot_tear_items_apart(more, weight):
         ("x", ["0012", "7000"], "ExactComparator", 1.0),
         ("x", ["AB-123", "CD-9"], "ExactComparator", 1.0),
         ("x", ["one two three four five six seven eight nine"], "FuzzyComparator", 0.7),
+        ("x", ["one two three four five six seven eight", "one two"], "FuzzyComparator", 0.7),
         ("x", ["steel", "stone"], "LevenshteinComparator", 0.7),
         ("order_id", ["a b c", "d e f"], "ExactComparator", 1.0),
         ("due", ["2024-13-45 or so", "when delivered", "at once"], "LevenshteinComparator", 0.7),
@@ -306,6 +332,11 @@ def test_places_that_are_told_apart_are_bounded():
         return 1 + sum(map(places, seen.fields.values()))
 
     assert places(root) == 10
+    for left, there in ((1, False), (2, True)):
+        last = Observed(Room(left))
+        last.add([1])
+        assert (last.elements is not None) is there
+        assert last.kinds == {"array": 1}
     assert MOST_PLACES > 1000
 
 
@@ -317,3 +348,7 @@ def test_depth_is_bounded():
     seen = seen_in(deep)
 
     assert infer(schema_of(seen), seen=seen).fields
+    levels = 0
+    while seen := seen.elements or seen.fields.get("a"):
+        levels += 1
+    assert levels == DEEPEST

@@ -205,6 +205,16 @@ def test_a_large_place_stands_in_a_plan_once():
     assert isinstance(second.node, RecursionNode)
     assert second.node.choose(None) is third.node.choose(None)
     assert second.node.choose(None).fields == first.node.fields
+    assert (first.node.weight, second.node.weight) == (1.0, 1.0)
+
+
+def test_a_large_place_has_its_weight_and_threshold_wherever_it_stands():
+    said = {"x-aws-stickler-weight": 3, "x-aws-stickler-match-threshold": 0.4}
+    schema = {**PLANS["large"], "$defs": {"x": {**large("x"), **said}}}
+
+    nodes = [each.node for each in compile_schema(schema).root.fields]
+    assert [type(node) is RecursionNode for node in nodes] == [False, True, True]
+    assert [(node.weight, node.item_threshold) for node in nodes] == [(3.0, 0.4)] * 3
 
 
 def test_a_small_place_stands_wherever_it_is_needed():

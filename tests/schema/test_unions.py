@@ -151,9 +151,11 @@ class TestCircles:
         with pytest.raises(SchemaError, match="leads back to itself") as refusal:
             compile_schema({**schema, "$defs": definitions})
 
-        assert all(
-            problem.pointer.endswith(("/$ref", "/anyOf/0")) for problem in refusal.value.problems
-        )
+        for problem in refusal.value.problems:
+            assert problem.pointer.endswith(("/$ref", "/anyOf/0"))
+            what = "#/$defs/" if problem.pointer.endswith("/$ref") else "the alternative"
+            assert problem.found.startswith(what)
+            assert problem.expected == "a reference to a schema that says something"
 
 
 class TestArms:
@@ -348,6 +350,11 @@ class TestArms:
         plan = compile_schema({"anyOf": [{"type": "array"}, {"properties": {"b": STRING}}]})
 
         assert names(plan.root) == ["b"]
+
+    @pytest.mark.parametrize("word", ["anyOf", "oneOf"])
+    def test_a_root_without_an_arm_that_is_a_document_is_refused(self, word):
+        with pytest.raises(SchemaError, match="the schema describes no document"):
+            compile_schema({word: [STRING, NUMBER]})
 
     def test_an_empty_root_is_a_free_form_object(self):
         assert isinstance(compile_schema({}).root, MapNode)
