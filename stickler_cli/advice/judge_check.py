@@ -17,13 +17,7 @@ from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import ComparisonError
 from stickler_cli.core.values import dataclass
 from stickler_cli.records.judge_format import Disagreement, JudgeAccount, JudgeReport, Kind
-from stickler_cli.score.intervals import (
-    Interval,
-    IntervalSettings,
-    quotient_intervals,
-    size_of,
-    weights,
-)
+from stickler_cli.score.intervals import IntervalSettings, shares_of_documents
 from .evidence import DOCUMENTS_AT_ONCE, judging_node
 from .verdicts import VerdictLine
 
@@ -120,23 +114,30 @@ def _account(path: str, said: Sequence[_Said], settings: IntervalSettings) -> Ju
     models = dict.fromkeys(
         model.title for each in said if (model := each.node.comparator.asked_model) is not None
     )
-    units = [each.line.unit for each in known]
-    agreement, accepts = _intervals(units, [same == matches, ~same & matches], ~same, settings)
-    different = int((~same).sum())
-    false_accepts = int((~same & matches).sum())
+    units, at = np.unique([each.line.unit for each in known], return_inverse=True)
+    above_and_below = {
+        "agreement": (same == matches, np.ones_like(same)),
+        "false_accepts": (~same & matches, ~same),
+    }
+    shares = shares_of_documents(
+        [*map(str, units)],
+        {
+            name: (np.bincount(at, above, len(units)), np.bincount(at, below, len(units)))
+            for name, (above, below) in above_and_below.items()
+        },
+        settings,
+    )
     return JudgeAccount(
         path,
         ", ".join(models),
         len(known),
         len(said) - len(known),
         int(same.sum()),
-        false_accepts,
+        int((~same & matches).sum()),
         int((same & ~matches).sum()),
-        float((same == matches).mean()) if known else None,
-        agreement,
+        *shares["agreement"],
         kappa(same, matches),
-        false_accepts / different if different else None,
-        accepts,
+        *shares["false_accepts"],
     )
 
 
@@ -155,27 +156,6 @@ def kappa(one: NDArray[np.bool_], other: NDArray[np.bool_]) -> float | None:
     shares = one.mean(), other.mean()
     chance = shares[0] * shares[1] + (1 - shares[0]) * (1 - shares[1])
     return None if chance == 1 else float(((one == other).mean() - chance) / (1 - chance))
-
-
-def _intervals(
-    units: Sequence[str],
-    right: Sequence[NDArray[np.bool_]],
-    different: NDArray[np.bool_],
-    settings: IntervalSettings,
-) -> list[list[float] | None]:
-    """Return the intervals of agreement and of false accepts; a unit is drawn as a whole."""
-    names = sorted({*units})
-    if len(names) < 2:
-        return [None, None]
-    at = np.searchsorted(names, units)
-    weight = weights(names, settings).astype(np.float64)
-    quotients = []
-    for counted, among in zip(right, (np.ones_like(different), different), strict=True):
-        above, below = (np.bincount(at, of, len(names)) for of in (counted, among))
-        size = size_of(int(np.count_nonzero(below)), float((below**2).sum()))
-        quotients.append((above @ weight, below @ weight, size))
-    found: list[Interval | None] = quotient_intervals(quotients, settings)
-    return [None if interval is None else [*interval] for interval in found]
 
 
 def _disagreement(kind: Kind, said: _Said) -> Disagreement:

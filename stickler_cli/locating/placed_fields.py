@@ -8,7 +8,7 @@ import numpy as np
 from stickler_cli import __version__
 from stickler_cli.core.rules import Count, Fraction, FractionOrNone
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.intervals import IntervalSettings, quotients_of_documents
+from stickler_cli.score.intervals import IntervalSettings, shares_of_documents
 from .average_precision import Detections, mean_precision
 
 PLACES_FORMAT: Final = "stickler-places/1"
@@ -129,23 +129,17 @@ def _field(
     right, boxes = column["both_right"], column["gt_boxes"] + column["pred_boxes"]
     pairs = right + column["place_wrong"]
     total = {key: int(values.sum()) for key, values in column.items()}
-    quotients = {
-        "located": (right, pairs),
-        "centred": (column["centred"], pairs),
-        "precision": (right, column["pred_boxes"]),
-        "recall": (right, column["gt_boxes"]),
-        "f1": (2 * right, boxes),
-    }
-    shares = {
-        key: float(above.sum() / below.sum()) if below.sum() else None
-        for key, (above, below) in quotients.items()
-    }
-    asked = ("located", "f1")
-    found: dict[str, list[float] | None] = dict.fromkeys(asked)
-    if settings is not None and len(documents) > 1:
-        parts = [quotients[key] for key in asked]
-        ends = quotients_of_documents(documents, parts, settings)
-        found = {key: each and [*each] for key, each in zip(asked, ends, strict=True)}
+    shares = shares_of_documents(
+        documents,
+        {
+            "located": (right, pairs),
+            "centred": (column["centred"], pairs),
+            "precision": (right, column["pred_boxes"]),
+            "recall": (right, column["gt_boxes"]),
+            "f1": (2 * right, boxes),
+        },
+        settings,
+    )
     kinds = {name: detections[name]} if name in detections else {} if name else detections
     met = sum(total[key] for key in COUNTED[:4])
     return PlacedField(
@@ -156,9 +150,9 @@ def _field(
         both_wrong=total["both_wrong"],
         missed=total["gt_boxes"] - met,
         invented=total["pred_boxes"] - met,
-        **shares,
-        located_interval=found["located"],
-        f1_interval=found["f1"],
+        **{key: share.value for key, share in shares.items()},
+        located_interval=shares["located"].interval,
+        f1_interval=shares["f1"].interval,
         average_precision=mean_precision(kinds, (0.5,)),
         average_precision_all=mean_precision(kinds),
     )

@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import Final, Literal, get_args
 
 import numpy as np
@@ -10,12 +11,8 @@ from stickler_cli import __version__
 from stickler_cli.compare.outcomes import Floats
 from stickler_cli.core.rules import Count, FractionOrNone, NumberOrNone
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.intervals import (
-    Interval,
-    IntervalSettings,
-    quotients_of_documents,
-)
-from .packet import EXACT, PER_CLASS, SUMS, Outcome, PacketResult, SectionOutcome
+from stickler_cli.score.intervals import IntervalSettings, shares_of_documents
+from .packet import EXACT, SUMS, Outcome, PacketResult, SectionOutcome
 
 SPLIT_FORMAT: Final = "stickler-split/1"
 SECTIONS_F1: Final = "sections.class.f1"
@@ -129,24 +126,20 @@ def split_report(
     notes: Iterable[str] = (),
 ) -> SplitReport:
     """Return what all packets come to; those without a result count nowhere."""
-    packets, sums, names = [], defaultdict[str, list[float]](list), list[str]()
-    confusion: Counter[tuple[str | None, str | None]] = Counter()
-    by_class: defaultdict[str, dict[str, float]] = defaultdict(
-        lambda: dict.fromkeys(PER_CLASS, 0.0)
-    )
+    packets, known = [], []
     for account, result in compared:
         packets.append(account)
-        if result is None:
-            continue
-        for name in result.sums.keys() | sums.keys():
-            column = sums[name]
-            column += [0.0] * (len(names) - len(column))
-            column.append(result.sums.get(name, 0.0))
-        names.append(account.id)
+        if result is not None:
+            known.append((account.id, result))
+    known.sort(key=itemgetter(0))  # sums of fractions depend on the order
+    names = [name for name, _ in known]
+    sums = {name: [result.sums.get(name, 0.0) for _, result in known] for name in SUMS}
+    confusion: Counter[tuple[str | None, str | None]] = Counter()
+    by_class: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for _, result in known:
         confusion.update(result.classes)
         for kind, counts in result.by_class.items():
-            for name, count in counts.items():
-                by_class[kind][name] += count
+            by_class[kind].update(counts)
     return SplitReport(
         SPLIT_FORMAT,
         __version__,
@@ -175,10 +168,7 @@ def _counts(packets: Iterable[PacketAccount], sums: Mapping[str, list[float]]) -
     return {
         **{f"packets.{status}": statuses[status] for status in get_args(Status)},
         **{f"sections.{outcome}": outcomes[outcome] for outcome in get_args(Outcome)},
-        **{
-            name: int(sum(sums.get(name, ())))
-            for name in ("gt", "pred", "split", "merged", "pages")
-        },
+        **{name: int(sum(sums[name])) for name in ("gt", "pred", "split", "merged", "pages")},
     }
 
 
@@ -217,27 +207,15 @@ def _rates(both: Floats, gt: Floats, pred: Floats) -> dict[str, tuple[Floats, Fl
 def _figures(
     names: Sequence[str], columns: Mapping[str, Sequence[float]], settings: IntervalSettings | None
 ) -> list[SplitFigure]:
-    """Return all figures; packets are summed by their ids, so their order is no matter."""
-    order = sorted(range(len(names)), key=names.__getitem__)
-    values = {name: np.array([columns[name][at] for at in order]) for name in columns}
-    parts = _quotients({name: values.get(name, np.zeros(len(names))) for name in SUMS})
-    whole = {name: [float(part.sum()) for part in pair] for name, pair in parts.items()}
-    found: dict[str, Interval | None] = dict.fromkeys(parts)
-    if settings is not None and len(names) > 1:
-        found = dict(
-            zip(
-                parts,
-                quotients_of_documents([names[at] for at in order], [*parts.values()], settings),
-                strict=True,
-            )
-        )
+    values = {name: np.array(columns[name]) for name in SUMS}
+    shares = shares_of_documents(names, _quotients(values), settings)
     return [
         SplitFigure(
             name,
-            _shown(name, above / below) if below else None,
-            None if (interval := found[name]) is None else [_shown(name, end) for end in interval],
+            None if share.value is None else _shown(name, share.value),
+            share.interval and [_shown(name, end) for end in share.interval],
         )
-        for name, (above, below) in whole.items()
+        for name, share in shares.items()
     ]
 
 

@@ -6,7 +6,7 @@ seen, is wholly wrong for lower ends and wholly right for upper ones. docs/stati
 method, what it covers in simulations, and its limits.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from typing import Any, Final, NamedTuple
 
@@ -63,6 +63,15 @@ class Interval(NamedTuple):
     upper: float
 
 
+class Share(NamedTuple):
+    """What a share of sums over documents comes to."""
+
+    value: float | None
+    """None where there is nothing to divide by."""
+    interval: list[float] | None
+    """Its two ends; None without intervals."""
+
+
 def ends(wrong: NDArray[Any], right: NDArray[Any], level: float) -> list[Interval | None]:
     """Return the intervals of figures from their values in replicates, (figures, 1 + replicates).
 
@@ -105,21 +114,40 @@ def quotient_intervals(
     return ends(above / more, (above + added) / more, settings.level)
 
 
-def quotients_of_documents(
+def shares_of_documents(
     documents: Sequence[str],
-    quotients: Sequence[tuple[NDArray[Any], NDArray[Any]]],
-    settings: IntervalSettings,
-) -> list[Interval | None]:
-    """Return the intervals of quotients: of each the two values of every document, (documents,)."""
-    values = np.array([[*pair] for pair in quotients], float)  # (quotients, 2, documents)
-    sums = np.zeros((*values.shape[:2], 1 + settings.replicates))
-    for start in range(0, len(documents), CHUNK):
-        some = slice(start, start + CHUNK)
-        sums += values[:, :, some] @ weights(documents[some], settings).astype(np.float64)
-    below = values[:, 1]
-    sizes = map(size_of, np.count_nonzero(below, axis=1), (below**2).sum(axis=1))
-    found = [(above, under, size) for (above, under), size in zip(sums, sizes, strict=True)]
-    return quotient_intervals(found, settings)
+    shares: Mapping[str, tuple[NDArray[Any], NDArray[Any]]],
+    settings: IntervalSettings | None,
+) -> dict[str, Share]:
+    """Return what shares of sums over documents come to, and their intervals.
+
+    Documents may come in any order: they are summed by their ids.
+
+    Args:
+        documents: ids, (n,).
+        shares: by name, what each document adds above and below the line, (n,) both.
+        settings: None for no intervals; fewer than two documents have none either.
+    """
+    order = sorted(range(len(documents)), key=documents.__getitem__)
+    names = [documents[at] for at in order]
+    values = np.array([[*pair] for pair in shares.values()], float)[..., order]
+    wholes = values.sum(axis=2)
+    found: list[Interval | None] = [None] * len(shares)
+    if settings is not None and len(names) > 1:
+        sums = np.zeros((*values.shape[:2], 1 + settings.replicates))
+        for start in range(0, len(names), CHUNK):
+            some = slice(start, start + CHUNK)
+            sums += values[:, :, some] @ weights(names[some], settings).astype(np.float64)
+        below = values[:, 1]
+        sizes = map(size_of, np.count_nonzero(below, axis=1), (below**2).sum(axis=1))
+        found = quotient_intervals(
+            [(above, under, size) for (above, under), size in zip(sums, sizes, strict=True)],
+            settings,
+        )
+    return {
+        name: Share(float(above / below) if below else None, interval and [*interval])
+        for name, (above, below), interval in zip(shares, wholes, found, strict=True)
+    }
 
 
 def size_of(documents: int, squares: float) -> float:
