@@ -84,7 +84,6 @@ def compared(
     Raises:
         ComparisonError: a comparator failed on a pair of values.
     """
-    known = None if confidences is None else [confidences]
-    account = compare(plan, [gt], [pred], options, known)
+    account = compare(plan, [gt], [pred], options, [confidences])
     found: Any = comparison_of(account, 0)
     return PairComparison(found.account, found.pair, plan.model_name, options or Options())

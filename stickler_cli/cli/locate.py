@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from stickler_cli.compare.wrappers import Unwrapped, Unwrapper
 from stickler_cli.core.problems import ComparisonError, Problem, UsageError
 from stickler_cli.documents.pairs import Pairs, open_pairs
-from stickler_cli.locating.locator import Boxed, Locator, Measure
+from stickler_cli.locating.locator import Boxed, Locator, Placing
 from stickler_cli.locating.placed_fields import Located, places_report
 from stickler_cli.reports.figures import some_of
 from stickler_cli.reports.formats import PLAIN_FORMATS
@@ -25,12 +25,12 @@ _SIZE = re.compile(r"\s*(\d{1,6})\s*[xX]\s*(\d{1,6})\s*")
 def places(settings: PlacesSettings) -> ExitCode:
     """Compare values and the boxes that they came with, and print what they come to."""
     outputs = outputs_of(settings, inputs_of(settings), PLAIN_FORMATS)
-    measure = Measure(settings.boxes, settings.min_overlap, _page_size(settings.page_size))
+    placing = Placing(settings.boxes, settings.min_overlap, _page_size(settings.page_size))
     loaded = schema_of(settings.schema, settings)
     plan = loaded.plan
     options = comparing(plan, settings, client_of(plan, policy_of(settings)))
     pairs, left_out = open_pairs(settings.gt, settings.pred, settings), list[str]()
-    locator = Locator(plan, options, measure, Located([], {}, {}))
+    locator = Locator(plan, options, placing, Located([], [], {}))
     try:
         with room_for_depth():
             locator.add_all(_boxed(pairs, unwrapper_of(plan.root, settings), left_out))

@@ -17,13 +17,14 @@ def compare(
     gts: Sequence[JsonDocument],
     preds: Sequence[JsonDocument],
     options: Options | None = None,
-    confidences: Sequence[JsonValue] | None = None,
+    confidences: Sequence[JsonValue] = (),
 ) -> Account:
     """Compare documents under a plan, each ground truth with the prediction of the same position.
 
     `confidences` are those of the predictions, in their shape, a number in [0, 1] or None at each
-    leaf; they change nothing in the comparison. An object at the root is never atomic: an
-    empty document is compared field by field like any other. An array there is a list like any.
+    leaf, or None of one without any; they change nothing in the comparison. An object at the root
+    is never atomic: an empty document is compared field by field like any other. An array there is
+    a list like any.
 
     Raises:
         ComparisonError: a comparator failed, or gave no finite number in [0, 1]; it tells of one
@@ -36,6 +37,6 @@ def compare(
     if plan.asks_models and options.client is None:
         options = replace(options, client=plan.client)
     columns = Columns(list(gts), list(preds), work.place())
-    columns.confidences = None if confidences is None else list(confidences)
+    columns.confidences = [*confidences] if any(it is not None for it in confidences) else None
     every = np.arange(len(gts))
     return plan.root.compare(columns, every, every, options.to(Purpose.DOCUMENTS))

@@ -34,7 +34,7 @@ class Boxed(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
+class Placing:
     """How places are held against each other."""
 
     form: BoxFormat
@@ -50,7 +50,7 @@ class Locator:
 
     plan: Plan
     options: Options
-    measure: Measure
+    placing: Placing
     located: Located
     unlike: int = 0
     """Pairs of boxes of which one is in pixels and one in fractions, of a page of unknown size."""
@@ -65,8 +65,7 @@ class Locator:
         while chunk := list(islice(source, DOCUMENTS_AT_ONCE)):
             gts: list[Any] = [it.gt.value for it in chunk]
             preds: list[Any] = [it.pred.value for it in chunk]
-            known = [it.pred.confidences for it in chunk]
-            confidences = None if all(it is None for it in known) else known
+            confidences = [it.pred.confidences for it in chunk]
             account = compare(self.plan, gts, preds, self.options, confidences)
             found = visits(account, np.arange(len(chunk)))
             for document, units in zip(
@@ -81,11 +80,9 @@ class Locator:
             if place.gt is not None or place.pred is not None:
                 by_field.setdefault(field_path(unit.names), []).append(place)
         self.located.names.append(document.id)
-        for name in by_field:  # one that is met for the first time was in none before
-            entries = self.located.counts.setdefault(name, [])
-            entries += [{}] * (len(self.located.names) - 1 - len(entries))
-        for name, entries in self.located.counts.items():
-            entries.append(self._counts(by_field.get(name, ())))
+        self.located.counts.append(
+            {name: self._counts(places) for name, places in by_field.items()}
+        )
         for name, places in by_field.items():
             detections = self.located.detections.setdefault(name, Detections())
             true = [(it.gt.page, it.gt.box) for it in places if it.gt is not None]
@@ -110,7 +107,7 @@ class Locator:
             return gt, pred
         scaled = []
         for spot, other in ((gt, pred), (pred, gt)):
-            size = spot.size or other.size or self.measure.page_size
+            size = spot.size or other.size or self.placing.page_size
             if spot.box.is_fraction:
                 scaled.append(spot)
             elif size is None:
@@ -129,7 +126,7 @@ class Locator:
                 continue
             on_page = None in (place.gt.page, place.pred.page) or place.gt.page == place.pred.page
             shared = overlap(place.gt.box, place.pred.box) if on_page else 0.0
-            is_right, is_there = place.outcome is Outcome.TP, shared >= self.measure.min_overlap
+            is_right, is_there = place.outcome is Outcome.TP, shared >= self.placing.min_overlap
             cells = {
                 (True, True): "both_right",
                 (True, False): "place_wrong",

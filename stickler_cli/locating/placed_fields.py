@@ -96,8 +96,8 @@ class Located:
 
     names: list[str]
     """The documents."""
-    counts: dict[str, list[dict[str, int]]]
-    """By field, for each document; a field that a document lacks has nothing for it."""
+    counts: list[dict[str, dict[str, int]]]
+    """What is counted in each document, by field."""
     detections: dict[str, Detections]
 
 
@@ -105,9 +105,13 @@ def placed_fields(
     located: Located, settings: IntervalSettings | None
 ) -> tuple[PlacedField, list[PlacedField]]:
     """Return all fields together, and each."""
+    paths = dict.fromkeys(path for counts in located.counts for path in counts)
     table = {
-        name: np.array([[entry.get(key, 0) for key in COUNTED] for entry in entries], float)
-        for name, entries in located.counts.items()
+        path: np.array(
+            [[counts.get(path, {}).get(key, 0) for key in COUNTED] for counts in located.counts],
+            float,
+        )
+        for path in paths
     }
     none = np.zeros((len(located.names), len(COUNTED)))
     whole = sum(table.values(), none)

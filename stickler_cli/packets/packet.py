@@ -1,7 +1,7 @@
 """One packet: which section of the prediction stands for which, and what is counted of both."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final, Literal
 
@@ -29,6 +29,9 @@ PER_CLASS: Final = ("gt", "pred", "exact", "overlap")
 
 EXACT: Final = ("pages", "class", "order")
 """What of a section must be right: its pages; also its class; also their order."""
+
+_RIGHT: Final[Mapping[Outcome, int]] = {"pages": 0, "class": 1, "order": 2, "exact": 3}
+"""How much of `EXACT` is right in a pair of each outcome."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,40 +71,36 @@ def compare_packet(gt: Sequence[Section], pred: Sequence[Section]) -> PacketResu
 
     Work is in proportion to the pages, but for sorting.
     """
-    pairs = _pairs(gt, pred)
     of_gt, of_pred = _owners(gt), _owners(pred)
+    shared = Counter((at, of_pred[page]) for page, at in of_gt.items() if page in of_pred)
     pages = sorted(of_gt.keys() | of_pred.keys())
     classes = Counter(
         (_kind(gt, of_gt.get(page)), _kind(pred, of_pred.get(page))) for page in pages
     )
-    right = sum(
-        page in of_gt and page in of_pred and gt[of_gt[page]].kind == pred[of_pred[page]].kind
-        for page in pages
-    )
-    sums = Counter[str](
-        {
-            "packets": bool(pages),
-            "pages": len(pages),
-            "pages.right": right,
-            "gt": len(gt),
-            "pred": len(pred),
-            **_cuts(pages, of_gt, of_pred),
-            **_entangled(of_gt, of_pred),
-        }
-    )
-    found: dict[str, float] = dict(sums)
+    sums: dict[str, float] = {
+        "packets": bool(pages),
+        "pages": len(pages),
+        "pages.right": sum(count for (mine, theirs), count in classes.items() if mine == theirs),
+        "gt": len(gt),
+        "pred": len(pred),
+        **_cuts(pages, of_gt, of_pred),
+        **_entangled(shared),
+    }
     if pages:
         # A page that a side lacks stands there by itself.
         parts = ((of_gt.get(page, -1 - page), of_pred.get(page, -1 - page)) for page in pages)
         alike = likeness((("", mine), ("", theirs)) for mine, theirs in parts)
-        found |= {name: getattr(alike, name) for name in alike.__slots__}
-        found["adjusted_rand"] = (alike.adjusted_rand + 1) / 2
+        sums |= {name: getattr(alike, name) for name in alike.__slots__}
+        sums["adjusted_rand"] = (alike.adjusted_rand + 1) / 2
     by_class: dict[str, dict[str, float]] = {}
     for name, side in (("gt", gt), ("pred", pred)):
         for section in side:
             by_class.setdefault(section.kind, dict.fromkeys(PER_CLASS, 0.0))[name] += 1
-    _count_pairs(gt, pred, pairs, found, by_class)
-    return PacketResult(found, classes, by_class, [*_outcomes(gt, pred, pairs)])
+    pairs = _pairs(gt, pred, shared)
+    outcomes = [*_outcomes(gt, pred, pairs)]
+    found = [(gt[at], pred[pairs[at][0]], outcomes[at]) for at in pairs]
+    sums |= _count_pairs(found, by_class)
+    return PacketResult(sums, classes, by_class, outcomes)
 
 
 def _kind(sections: Sequence[Section], owner: int | None) -> str | None:
@@ -113,18 +112,14 @@ def _owners(sections: Sequence[Section]) -> dict[int, int]:
     return {page: at for at, section in enumerate(sections) for page in section.pages}
 
 
-def _pairs(gt: Sequence[Section], pred: Sequence[Section]) -> dict[int, tuple[int, float]]:
+def _pairs(
+    gt: Sequence[Section], pred: Sequence[Section], shared: Mapping[tuple[int, int], int]
+) -> dict[int, tuple[int, float]]:
     """Return for sections of the ground truth one of the prediction each, and their overlap.
 
-    Those that overlap most are taken first, so all that match are.
+    Those that overlap most are taken first, so all that match are. `shared` says how many pages two
+    sections have in common.
     """
-    of_pred = _owners(pred)
-    shared = Counter(
-        (at, of_pred[page])
-        for at, section in enumerate(gt)
-        for page in section.pages
-        if page in of_pred
-    )
     overlaps = sorted(
         (-count / (len(gt[mine].pages) + len(pred[theirs].pages) - count), mine, theirs)
         for (mine, theirs), count in shared.items()
@@ -178,10 +173,9 @@ def _cuts(
     return found
 
 
-def _entangled(of_gt: Mapping[int, int], of_pred: Mapping[int, int]) -> dict[str, int]:
+def _entangled(shared: Iterable[tuple[int, int]]) -> dict[str, int]:
     """Return how many true sections are in several predicted ones, and the other way round."""
-    met = {(at, of_pred[page]) for page, at in of_gt.items() if page in of_pred}
-    split, merged = (Counter(pair[side] for pair in met) for side in (0, 1))
+    split, merged = (Counter(pair[side] for pair in shared) for side in (0, 1))
     return {
         name: sum(count > 1 for count in counts.values())
         for name, counts in (("split", split), ("merged", merged))
@@ -189,31 +183,26 @@ def _entangled(of_gt: Mapping[int, int], of_pred: Mapping[int, int]) -> dict[str
 
 
 def _count_pairs(
-    gt: Sequence[Section],
-    pred: Sequence[Section],
-    pairs: Mapping[int, tuple[int, float]],
-    sums: dict[str, float],
+    pairs: Iterable[tuple[Section, Section, SectionOutcome]],
     by_class: Mapping[str, dict[str, float]],
-) -> None:
-    """Add what pairs of sections come to."""
-    counted: Counter[str] = Counter()
+) -> dict[str, float]:
+    """Return what pairs of sections come to, and add it to their classes."""
+    exact: Counter[str] = Counter()
     overlaps, orders = [], []
-    for at, (number, overlap) in pairs.items():
-        mine, theirs = gt[at], pred[number]
-        same_class = mine.kind == theirs.kind
-        if overlap == 1:
-            exact = (True, same_class, same_class and mine.pages == theirs.pages)
-            counted.update(
-                f"exact.{name}" for name, right in zip(EXACT, exact, strict=True) if right
-            )
-            by_class[mine.kind]["exact"] += same_class
-        if overlap > MATCH:
-            counted["matches"] += 1
-            overlaps.append(overlap)
-            by_class[mine.kind]["overlap"] += same_class and overlap
+    for mine, theirs, found in pairs:
+        right = EXACT[: _RIGHT[found.outcome]]
+        exact.update(right)
+        by_class[mine.kind]["exact"] += "class" in right
+        if found.overlap > MATCH:
+            overlaps.append(found.overlap)
+            by_class[mine.kind]["overlap"] += found.overlap if mine.kind == theirs.kind else 0
         order = order_of(mine.pages, theirs.pages)
         if order is not None:
             orders.append(order)
-    sums |= {f"exact.{name}": counted[f"exact.{name}"] for name in EXACT}
-    sums |= {"matches": counted["matches"], "overlap": sum(overlaps)}
-    sums |= {"orders": len(orders), "order": sum((order + 1) / 2 for order in orders)}
+    return {
+        **{f"exact.{name}": exact[name] for name in EXACT},
+        "matches": len(overlaps),
+        "overlap": sum(overlaps),
+        "orders": len(orders),
+        "order": sum((order + 1) / 2 for order in orders),
+    }

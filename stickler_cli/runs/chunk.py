@@ -189,8 +189,7 @@ def _batches(job: Job, documents: Sequence[_Document]) -> Iterator[Batch]:
     if not gts:
         yield Batch([document.result for document in documents])
         return
-    known = [document.confidences for document in documents if document.gt is not None]
-    confidences = None if all(each is None for each in known) else known
+    confidences = [document.confidences for document in documents if document.gt is not None]
     try:
         account = compare(job.plan, gts, preds, job.options, confidences)
     except (WorkLimitError, ComparisonError, RecursionError, MemoryError) as error:
