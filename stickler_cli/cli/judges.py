@@ -15,7 +15,7 @@ from stickler_cli.settings.inputs import FindingOptions
 from stickler_cli.settings.of_schemas import JudgeSettings
 from .command_schema import schema_of
 from .console import ExitCode, warn
-from .outputs import outputs_of
+from .outputs import held_to, outputs_of
 
 
 def judge_check(settings: JudgeSettings) -> ExitCode:
@@ -37,17 +37,9 @@ def judge_check(settings: JudgeSettings) -> ExitCode:
                 refuse_runaway(counting, f"of {len(lines)} lines")
         report = judge_report(schema, lines, options, level)
     outputs.write(report)
-    return _exit_code(report, settings.fail_under)
-
-
-def _exit_code(report: JudgeReport, least: float | None) -> ExitCode:
     total = report.total
     if total.failed or not total.pairs:
         labelled = total.failed + total.pairs
         warn(f"error: {total.failed} of {labelled} pairs were not judged")
         return ExitCode.INCOMPLETE
-    if least is None or (total.kappa is not None and total.kappa >= least):
-        return ExitCode.OK
-    shown = "undefined" if total.kappa is None else f"{total.kappa!r} < {least!r}"
-    warn(f"gate failed: kappa {shown}")
-    return ExitCode.GATE_FAILED
+    return held_to(settings.fail_under, "kappa", total.kappa)

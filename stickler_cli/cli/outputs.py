@@ -221,6 +221,15 @@ def exit_code_of(run: Run) -> ExitCode:
     return _CODES[run.verdict]
 
 
+def held_to(least: float | None, name: str, value: float | None) -> ExitCode:
+    """Return the exit code of a figure that `--fail-under` may ask for; say where it fails."""
+    if least is None or (value is not None and value >= least):
+        return ExitCode.OK
+    shown = "undefined" if value is None else f"{value!r} < {least!r}"
+    warn(f"gate failed: {name} {shown}")
+    return ExitCode.GATE_FAILED
+
+
 def _nothing_paired(evaluation: Evaluation) -> Problem:
     gts, preds = alone(evaluation)
     found = f"nothing was paired: {len(gts)} ground truths, {len(preds)} predictions"

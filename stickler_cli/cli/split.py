@@ -1,12 +1,12 @@
 """`stickler split`: how well packets of several documents were taken apart."""
 
-from stickler_cli.packets.report import SECTIONS_F1, SplitReport
+from stickler_cli.packets.report import SECTIONS_F1
 from stickler_cli.packets.run import split_of
 from stickler_cli.reports.formats import PLAIN_FORMATS
 from stickler_cli.runs.limits import room_for_depth
 from stickler_cli.settings.of_documents import SplitSettings
 from .console import ExitCode, warn
-from .outputs import NAMED, outputs_of
+from .outputs import NAMED, held_to, outputs_of
 
 
 def split(settings: SplitSettings) -> ExitCode:
@@ -22,13 +22,4 @@ def split(settings: SplitSettings) -> ExitCode:
         for each in unfit[:NAMED]:
             warn(f"  {each.id}: {each.problem}")
         return ExitCode.INCOMPLETE
-    return _judged(report, settings.fail_under)
-
-
-def _judged(report: SplitReport, least: float | None) -> ExitCode:
-    value = report.figure(SECTIONS_F1).value
-    if least is None or (value is not None and value >= least):
-        return ExitCode.OK
-    shown = "undefined" if value is None else f"{value!r} < {least!r}"
-    warn(f"gate failed: {SECTIONS_F1} {shown}")
-    return ExitCode.GATE_FAILED
+    return held_to(settings.fail_under, SECTIONS_F1, report.figure(SECTIONS_F1).value)

@@ -37,8 +37,9 @@ from .changes import (
     RunName,
 )
 from .contrasts import contrasts
+from .counted_runs import Counted, counted
 from .measures import WHOLE, changes
-from .paired_runs import Counted, Pair, Pairs, Record, counted, paired
+from .paired_runs import Pair, Pairs, Record, paired
 from .significance import change_intervals
 from .trust import CONFIDENCE, trust_changes
 
@@ -108,14 +109,14 @@ def compare_runs(
         fields=found[len(WHOLE) :],
         changed_documents=changed,
         gates=judge_changes(
-            [gate for gate in gates if gate.mode != METRIC],
+            gates,
             table,
             documents,
             settings,
             [info.path for info in described],
             pairs.pairs,
-        )
-        + _judge_metrics(gates, metrics),
+            metrics,
+        ),
         metrics=metrics,
         values=changed_values(first, other) if len(base) == len(new) == 1 else None,
     )
@@ -138,15 +139,6 @@ def _mean(figures: Sequence[float | None]) -> float | None:
     return sum(known) / len(known) if known else None
 
 
-def _judge_metrics(gates: Sequence[Gate], metrics: Sequence[MetricChange]) -> list[GateResult]:
-    changes = {each.name: each.change for each in metrics}
-    return [
-        judged(gate, *metric_value(gate, changes), CHANGE_OF)
-        for gate in gates
-        if gate.mode == METRIC
-    ]
-
-
 def judge_changes(  # noqa: PLR0913, PLR0917 - what a difference has
     gates: Sequence[Gate],
     counted: Counted,
@@ -154,6 +146,7 @@ def judge_changes(  # noqa: PLR0913, PLR0917 - what a difference has
     settings: DiffSettings,
     fields: Sequence[Path] = (),
     pairs: Pairs = (),
+    metrics: Sequence[MetricChange] = (),
 ) -> list[GateResult]:
     """Return whether what changed is what gates ask for; their columns are among those counted.
 
@@ -163,6 +156,8 @@ def judge_changes(  # noqa: PLR0913, PLR0917 - what a difference has
     """
 
     def moved(gate: Gate, path: Path) -> tuple[float | None, str]:
+        if gate.mode == METRIC:
+            return metric_value(gate, {each.name: each.change for each in metrics})
         if gate.metric in TRUST:
             return _moved_trust(gate, path, pairs, settings)
         return _moved(gate, path, counted, settings.intervals)

@@ -11,7 +11,7 @@ from stickler_cli.score.gates import SCORE
 from stickler_cli.score.intervals import Interval
 from stickler_cli.score.tally import COUNTING_MODES
 from .changes import F1, Change, Decision, DiffSettings, Figure, Trend
-from .paired_runs import Counted
+from .counted_runs import Counted
 from .significance import (
     Sample,
     change_intervals,

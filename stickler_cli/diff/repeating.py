@@ -11,8 +11,9 @@ from stickler_cli.score.record import Run
 from stickler_cli.score.repeats import MOST_ERRORS, FieldRepeats, Flip, Repeats, WrongIn
 from stickler_cli.score.tally import COUNTING_MODES
 from .changes import F1, Figure
+from .counted_runs import Counted, counted
 from .measures import right_and_wrong
-from .paired_runs import Counted, counted, paired
+from .paired_runs import paired
 
 
 def repeats_of(runs: Mapping[str, Run]) -> Repeats:

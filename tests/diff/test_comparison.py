@@ -5,8 +5,9 @@ import pytest
 from stickler_cli.core.problems import UsageError
 from stickler_cli.diff.changes import Decision, DiffSettings, Trend
 from stickler_cli.diff.comparing import LOWEST
+from stickler_cli.diff.counted_runs import counted
 from stickler_cli.diff.measures import corrected_p
-from stickler_cli.diff.paired_runs import counted, paired
+from stickler_cli.diff.paired_runs import paired
 from stickler_cli.score.gates import parse_gate
 from stickler_cli.score.intervals import IntervalSettings
 from .runs import MISSED, RIGHT, WRONG, compared, document, run_of, single

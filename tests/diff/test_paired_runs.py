@@ -7,7 +7,8 @@ import pytest
 
 from stickler_cli.core.problems import NotComparableError, UsageError
 from stickler_cli.diff.changes import Figure
-from stickler_cli.diff.paired_runs import SAMPLE_UNIT, counted, missed, paired
+from stickler_cli.diff.counted_runs import SAMPLE_UNIT, counted
+from stickler_cli.diff.paired_runs import missed, paired
 from stickler_cli.runs.sorted_lines import SortedLines
 from stickler_cli.score.accounts import Accounts
 from stickler_cli.score.counts import RateRule
