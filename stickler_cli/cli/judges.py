@@ -5,7 +5,6 @@ from dataclasses import replace
 from stickler_cli.advice.judge_check import judge_report
 from stickler_cli.advice.verdicts import read_verdicts
 from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.records.judge_format import JudgeReport
 from stickler_cli.reports.formats import PLAIN_FORMATS
 from stickler_cli.runs.assembly import client_of, comparing, policy_of
 from stickler_cli.runs.limits import room_for_depth

@@ -95,7 +95,7 @@ class Locator:
     def _place(self, document: Boxed, unit: Unit) -> "_Place":
         outcome = outcome_of(unit)
         sides = document.gt.metadata, document.pred.metadata
-        gt, pred = spots_of(unit, *sides, self.measure.form)
+        gt, pred = spots_of(unit, *sides, self.placing.form)
         if gt is not None and pred is not None:
             gt, pred = self._in_one_unit(gt, pred)
         confidence = confidence_of(unit)
