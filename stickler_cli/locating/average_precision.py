@@ -3,19 +3,16 @@
 Source: Lin et al. (2014), arXiv:1405.0312, and its evaluation code, pycocotools.
 """
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 import numpy as np
 
-from .boxes import Rectangle, overlap
+from .boxes import Rectangle, Spot
 
 THRESHOLDS: Final = tuple(round(0.5 + 0.05 * step, 2) for step in range(10))
 _RECALLS: Final = np.linspace(0, 1, 101)
 _LIMIT: Final = 1 - 1e-10  # an overlap of 1 may be a little less
-
-Found = Sequence[tuple[float, Rectangle]]
-"""Confidence, higher first in the end, and box."""
 
 
 class Detections:
@@ -29,10 +26,12 @@ class Detections:
         self.right: list[list[bool]] = []
         """Of each that was found, whether it matches, at each of the thresholds."""
 
-    def add(self, document: str, true: Sequence[Rectangle], found: Found) -> None:
-        """Add the boxes of one page of a document."""
-        found = sorted(found, key=lambda entry: -entry[0])
-        overlaps = [[overlap(there, box) for there in true] for _, box in found]
+    def add(self, document: str, true: Sequence[Spot], found: Sequence[tuple[float, Spot]]) -> None:
+        """Add the boxes of a document, of those found with their confidences, in any order."""
+        # Of one confidence, those further up first, so that the order of lists is no matter.
+        true = sorted(true, key=_place)
+        found = sorted(found, key=lambda entry: (-entry[0], _place(entry[1])))
+        overlaps = [[there.overlap(box) for there in true] for _, box in found]
         by_threshold = [_matched(overlaps, threshold) for threshold in THRESHOLDS]
         self.there += len(true)
         self.scores += (score for score, _ in found)
@@ -55,6 +54,10 @@ class Detections:
         places = np.searchsorted(recall, _RECALLS, side="left")
         found = np.where(places < len(envelope), np.append(envelope, 0.0)[places], 0.0)
         return float(found.mean())
+
+
+def _place(spot: Spot) -> tuple[str, float, float, Rectangle]:
+    return spot.page or "", spot.box.top, spot.box.left, spot.box
 
 
 def _matched(overlaps: Sequence[Sequence[float]], threshold: float) -> list[bool]:
@@ -83,15 +86,3 @@ def mean_precision(
         if (precision := each.precision(threshold)) is not None
     ]
     return sum(found) / len(found) if found else None
-
-
-def by_page(
-    true: Iterable[tuple[Hashable, Rectangle]], found: Iterable[tuple[Hashable, float, Rectangle]]
-) -> list[tuple[list[Rectangle], list[tuple[float, Rectangle]]]]:
-    """Return boxes page by page, in the order in which pages are first named."""
-    pages: dict[Hashable, tuple[list[Rectangle], list[tuple[float, Rectangle]]]] = {}
-    for page, box in true:
-        pages.setdefault(page, ([], []))[0].append(box)
-    for page, score, box in found:
-        pages.setdefault(page, ([], []))[1].append((score, box))
-    return [*pages.values()]

@@ -35,11 +35,6 @@ class Rectangle(NamedTuple):
         """Whether all of it may be fractions of a page."""
         return min(self) >= 0 and max(self) <= 1
 
-    def holds_centre_of(self, other: "Rectangle") -> bool:
-        """Return whether the centre of another one is inside, or on the edge."""
-        x, y = (other.left + other.right) / 2, (other.top + other.bottom) / 2
-        return self.left <= x <= self.right and self.top <= y <= self.bottom
-
     def scaled(self, width: float, height: float) -> "Rectangle":
         """Return it in fractions of a page of some pixels."""
         across, down = (self.left / width, self.right / width), (self.top, self.bottom)
@@ -56,10 +51,26 @@ class Spot:
     size: tuple[float, float] | None = None
     """Of the page, width and height in the unit of the box, where it says so."""
 
+    def in_fractions(self, size: tuple[float, float] | None) -> "Spot":
+        """Return it in fractions of the page, if its size is known; one is given for all pages."""
+        known = self.size or size
+        if known is None or self.box.is_fraction:
+            return self
+        return Spot(self.box.scaled(*known), self.page)
 
-def overlap(one: Rectangle, other: Rectangle) -> float:
-    """Return the area of the intersection divided by that of the union, in [0, 1]."""
-    return _OVERLAP.compare([*one], [*other])
+    def overlap(self, other: "Spot") -> float:
+        """Return the area of the intersection divided by that of the union, in [0, 1]."""
+        return _OVERLAP.compare([*self.box], [*other.box]) if self._may_meet(other) else 0.0
+
+    def holds_centre_of(self, other: "Spot") -> bool:
+        """Return whether the centre of another one is inside, or on the edge."""
+        box = other.box
+        x, y = (box.left + box.right) / 2, (box.top + box.bottom) / 2
+        inside = self.box.left <= x <= self.box.right and self.box.top <= y <= self.box.bottom
+        return inside and self._may_meet(other)
+
+    def _may_meet(self, other: "Spot") -> bool:
+        return None in (self.page, other.page) or self.page == other.page
 
 
 def spot_of(metadata: Mapping[str, JsonValue], form: BoxFormat) -> Spot | None:

@@ -17,8 +17,8 @@ from stickler_cli.score.units import Unit, documents_units
 from stickler_cli.score.value_lines import are_there, confidence_of, outcome_of
 from stickler_cli.score.walk import visits
 from stickler_cli.settings.allowed import BoxFormat
-from .average_precision import Detections, by_page
-from .boxes import Spot, overlap
+from .average_precision import Detections
+from .boxes import Spot
 from .placed_fields import Located
 from .spots import spots_of
 
@@ -75,47 +75,36 @@ class Locator:
 
     def _add(self, document: Boxed, units: Sequence[Unit]) -> None:
         by_field: dict[str, list[_Place]] = {}
-        for unit in units:
-            place = self._place(document, unit)
+        found = [self._place(document, unit) for unit in units]
+        sizes = (spot.size for place in found for spot in (place.gt, place.pred) if spot)
+        size = self.placing.page_size or next(filter(None, sizes), None)
+        for unit, place in zip(units, found, strict=True):
             if place.gt is not None or place.pred is not None:
-                by_field.setdefault(field_path(unit.names), []).append(place)
+                scaled = self._in_one_unit(place, size)
+                by_field.setdefault(field_path(unit.names), []).append(scaled)
         self.located.names.append(document.id)
         self.located.counts.append(
             {name: self._counts(places) for name, places in by_field.items()}
         )
         for name, places in by_field.items():
             detections = self.located.detections.setdefault(name, Detections())
-            true = [(it.gt.page, it.gt.box) for it in places if it.gt is not None]
-            boxes = [
-                (it.pred.page, it.confidence, it.pred.box) for it in places if it.pred is not None
-            ]
-            for page in by_page(true, boxes):
-                detections.add(document.id, *page)
+            true = [it.gt for it in places if it.gt]
+            boxes = [(it.confidence, it.pred) for it in places if it.pred]
+            detections.add(document.id, true, boxes)
 
     def _place(self, document: Boxed, unit: Unit) -> "_Place":
         outcome = outcome_of(unit)
         sides = document.gt.metadata, document.pred.metadata
         gt, pred = spots_of(unit, *sides, self.placing.form)
-        if gt is not None and pred is not None:
-            gt, pred = self._in_one_unit(gt, pred)
         confidence = confidence_of(unit)
         return _Place(outcome, gt, pred, 1.0 if confidence is None else confidence)
 
-    def _in_one_unit(self, gt: Spot, pred: Spot) -> tuple[Spot, Spot]:
-        """Return both in fractions of the page, where one of them is."""
-        if gt.box.is_fraction is pred.box.is_fraction:
-            return gt, pred
-        scaled = []
-        for spot, other in ((gt, pred), (pred, gt)):
-            size = spot.size or other.size or self.placing.page_size
-            if spot.box.is_fraction:
-                scaled.append(spot)
-            elif size is None:
-                self.unlike += 1
-                return gt, pred
-            else:
-                scaled.append(Spot(spot.box.scaled(*size), spot.page))
-        return scaled[0], scaled[1]
+    def _in_one_unit(self, place: "_Place", size: tuple[float, float] | None) -> "_Place":
+        """Return both boxes in fractions of the page, of the size given where they say none."""
+        gt, pred = (spot and spot.in_fractions(size) for spot in (place.gt, place.pred))
+        if gt and pred and size is None:
+            self.unlike += gt.box.is_fraction is not pred.box.is_fraction
+        return place._replace(gt=gt, pred=pred)
 
     def _counts(self, places: Iterable["_Place"]) -> dict[str, int]:
         counts: Counter[str] = Counter()
@@ -124,8 +113,7 @@ class Locator:
             counts["pred_boxes"] += place.pred is not None
             if place.gt is None or place.pred is None:
                 continue
-            on_page = None in (place.gt.page, place.pred.page) or place.gt.page == place.pred.page
-            shared = overlap(place.gt.box, place.pred.box) if on_page else 0.0
+            shared = place.gt.overlap(place.pred)
             is_right, is_there = place.outcome is Outcome.TP, shared >= self.placing.min_overlap
             cells = {
                 (True, True): "both_right",
@@ -134,8 +122,7 @@ class Locator:
                 (False, False): "both_wrong",
             }
             counts[cells[is_right, is_there]] += 1
-            inside = on_page and place.gt.box.holds_centre_of(place.pred.box)
-            counts["centred"] += is_right and inside
+            counts["centred"] += is_right and place.gt.holds_centre_of(place.pred)
         return dict(counts)
 
 

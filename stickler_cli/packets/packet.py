@@ -117,18 +117,24 @@ def _pairs(
 ) -> dict[int, tuple[int, float]]:
     """Return for sections of the ground truth one of the prediction each, and their overlap.
 
-    Those that overlap most are taken first, so all that match are. `shared` says how many pages two
-    sections have in common.
+    Those that overlap most are taken first, so all that match are; of those that overlap as much,
+    those of the first pages, so that the order of sections is no matter. `shared` says how many
+    pages two sections have in common.
     """
-    overlaps = sorted(
-        (-count / (len(gt[mine].pages) + len(pred[theirs].pages) - count), mine, theirs)
-        for (mine, theirs), count in shared.items()
+    first_of_gt, first_of_pred = (
+        [min(section.pages, default=0) for section in side] for side in (gt, pred)
     )
+    overlaps = {
+        (mine, theirs): count / (len(gt[mine].pages) + len(pred[theirs].pages) - count)
+        for (mine, theirs), count in shared.items()
+    }
     found: dict[int, tuple[int, float]] = {}
     taken: set[int] = set()
-    for overlap, mine, theirs in overlaps:
+    for mine, theirs in sorted(
+        overlaps, key=lambda pair: (-overlaps[pair], first_of_gt[pair[0]], first_of_pred[pair[1]])
+    ):
         if mine not in found and theirs not in taken:
-            found[mine] = theirs, -overlap
+            found[mine] = theirs, overlaps[mine, theirs]
             taken.add(theirs)
     return found
 

@@ -131,9 +131,9 @@ def _text(value: JsonValue) -> str:
 def _page(steps: Path, value: JsonValue) -> int:
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < _DIGITS:
         return int(value)
-    if isinstance(value, int) and not isinstance(value, bool):
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value
-    raise _UnreadableError(steps, f"the page is {brief(value)}", "a whole number")
+    raise _UnreadableError(steps, f"the page is {brief(value)}", "a whole number, not below 0")
 
 
 _DIGITS: Final = 10

@@ -12,6 +12,7 @@ SCHEMA = {
     "properties": {
         "name": {"type": "string", "x-aws-stickler-threshold": 1},
         "total": {"type": "number"},
+        "tags": {"type": "array", "items": {"type": "string"}},
         "seal": {
             "type": "array",
             "items": {"type": "number"},
@@ -94,6 +95,26 @@ def test_pixels_and_fractions_need_the_size_of_the_page(places):
     assert cells(places(pred, "--page-size", "100x100")["whole"]) == [2, 0, 0, 0]
     sized = changed(name={"_page_size": [100, 100]}, total={"_page_size": [100, 100]})
     assert cells(places(pred, gt=sized)["whole"]) == [2, 0, 0, 0]
+
+
+def test_pixels_of_two_resolutions_are_one_place(places):
+    gt = {"total": {**boxed(5, 50, 0, 60, 10), "_page_size": [100, 100]}}
+    pred = {"total": {**boxed(5, 100, 0, 120, 20), "_page_size": [200, 200]}}
+    assert cells(places(pred, gt=gt)["whole"]) == [1, 0, 0, 0]
+
+
+def test_boxes_of_unlike_items_are_in_one_unit_too(places):
+    gt = {"tags": [boxed("Anna", 0, 0, 10, 10)]}
+    pred = {"tags": [boxed("Berta", 0, 0, 0.1, 0.1)]}
+    report = places({**GT, **pred}, "--page-size", "100x100", gt={**GT, **gt})
+    tags = field(report, "tags")
+    assert (tags["missed"], tags["invented"], tags["average_precision"]) == (1, 1, 1)
+
+
+def test_a_box_without_a_page_may_be_on_any(places):
+    pred = {name: {key: it[key] for key in ("_value", "_bbox")} for name, it in GT.items()}
+    report = places(pred)
+    assert (report["whole"]["f1"], report["whole"]["average_precision_all"]) == (1, 1)
 
 
 def test_what_four_numbers_are_may_be_said(places):

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stickler_cli.locating.average_precision import Detections, by_page, mean_precision
-from stickler_cli.locating.boxes import Rectangle, box_of, overlap, spot_of
+from stickler_cli.locating.average_precision import Detections, mean_precision
+from stickler_cli.locating.boxes import Rectangle, Spot, box_of, spot_of
 
 BOX = Rectangle(10, 20, 40, 30)
 
@@ -50,28 +50,39 @@ def test_a_spot_is_a_box_and_a_page():
 
 
 def test_overlaps_and_centres():
-    other = Rectangle(10, 25, 40, 35)
-    assert overlap(BOX, other) == pytest.approx(1 / 3)
-    assert BOX.holds_centre_of(other)
-    assert not BOX.holds_centre_of(Rectangle(10, 31, 40, 41))
+    here, other = Spot(BOX, "1"), Rectangle(10, 25, 40, 35)
+    for page in ("1", None):
+        assert here.overlap(Spot(other, page)) == pytest.approx(1 / 3)
+        assert here.holds_centre_of(Spot(other, page))
+    assert here.overlap(Spot(other, "2")) == 0
+    assert not here.holds_centre_of(Spot(other, "2"))
+    assert not here.holds_centre_of(Spot(Rectangle(10, 31, 40, 41), "1"))
     assert BOX.scaled(100, 200) == Rectangle(0.1, 0.1, 0.4, 0.15)
     assert BOX.scaled(100, 200).is_fraction
 
 
 corners = st.tuples(*[st.integers(0, 6)] * 2, *[st.integers(1, 5)] * 2)
-pages = st.lists(
+
+
+def from_the_top(corner):
+    return corner[1], corner[0], corner[2], corner[3]
+
+
+pages = st.lists(  # COCO takes boxes of one confidence as they come
     st.tuples(
-        st.lists(corners, max_size=5),
-        st.lists(st.tuples(st.sampled_from([0.2, 0.5, 0.5001, 0.9]), corners), max_size=6),
+        st.lists(corners, max_size=5).map(lambda true: sorted(true, key=from_the_top)),
+        st.lists(st.tuples(st.sampled_from([0.2, 0.5, 0.5001, 0.9]), corners), max_size=6).map(
+            lambda found: sorted(found, key=lambda box: from_the_top(box[1]))
+        ),
     ),
     min_size=1,
     max_size=4,
 )
 
 
-def rectangle(corner):
+def spot(corner, page=None):
     x, y, width, height = corner
-    return Rectangle(x, y, x + width, y + height)
+    return Spot(Rectangle(x, y, x + width, y + height), page)
 
 
 @given(st.lists(pages, min_size=1, max_size=2))
@@ -83,8 +94,8 @@ def test_average_precision_is_that_of_coco(kinds):
     for kind, documents in enumerate(kinds, 1):
         found[str(kind)] = Detections()
         for image, (true, boxes) in enumerate(documents, 1):
-            rectangles = [(score, rectangle(it)) for score, it in boxes]
-            found[str(kind)].add(f"{image:03}", [rectangle(it) for it in true], rectangles)
+            spots = [(score, spot(it)) for score, it in boxes]
+            found[str(kind)].add(f"{image:03}", [spot(it) for it in true], spots)
             about = {"image_id": image, "category_id": kind}
             truths += [{**about, "bbox": [*it], "area": it[2] * it[3], "iscrowd": 0} for it in true]
             guesses += [{**about, "bbox": [*it], "score": score} for score, it in boxes]
@@ -112,16 +123,17 @@ def test_average_precision_is_that_of_coco(kinds):
 def test_nothing_to_find_has_no_precision():
     assert mean_precision({}) is None
     only_found = Detections()
-    only_found.add("a", [], [(1.0, BOX)])
+    only_found.add("a", [], [(1.0, Spot(BOX))])
     assert only_found.precision(0.5) is None
     missed = Detections()
-    missed.add("a", [BOX], [])
+    missed.add("a", [Spot(BOX)], [])
     assert missed.precision(0.5) == 0
 
 
 def test_the_order_of_documents_is_no_matter():
     one, other = Detections(), Detections()
-    documents = [("a", [BOX], [(0.5, BOX)]), ("b", [BOX], [(0.5, Rectangle(0, 0, 1, 1))])]
+    right, wrong = Spot(BOX), Spot(Rectangle(0, 0, 1, 1))
+    documents = [("a", [right], [(0.5, right)]), ("b", [right], [(0.5, wrong)])]
     for document in documents:
         one.add(*document)
     for document in reversed(documents):
@@ -130,6 +142,24 @@ def test_the_order_of_documents_is_no_matter():
 
 
 def test_boxes_are_matched_on_their_page():
-    first, second = by_page([("1", BOX)], [("2", 0.9, BOX), ("1", 0.8, BOX)])
-    assert first == ([BOX], [(0.8, BOX)])
-    assert second == ([], [(0.9, BOX)])
+    found = Detections()
+    found.add("a", [Spot(BOX, "1")], [(0.9, Spot(BOX, "2")), (0.8, Spot(BOX, "1"))])
+    assert [each[0] for each in found.right] == [False, True]
+    anywhere = Detections()
+    anywhere.add("a", [Spot(BOX, "1")], [(0.9, Spot(BOX))])
+    assert anywhere.precision(0.5) == 1
+
+
+@given(
+    st.lists(corners, max_size=5),
+    st.lists(st.tuples(st.sampled_from([0.5, 1.0]), corners), max_size=6),
+    st.randoms(use_true_random=False),
+)
+def test_the_order_of_boxes_is_no_matter(true, boxes, random):
+    one, other = Detections(), Detections()
+    spots, found = [spot(it) for it in true], [(score, spot(it)) for score, it in boxes]
+    one.add("a", spots, found)
+    random.shuffle(spots)
+    random.shuffle(found)
+    other.add("a", spots, found)
+    assert one.right == other.right

@@ -1,6 +1,7 @@
 """Packets and their sections: figures against independent ones, and what is refused."""
 
 import json
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -125,6 +126,24 @@ def test_the_order_of_packets_is_no_matter(packets):
     assert one.confusion == other.confusion
 
 
+@given(sides(), st.randoms(use_true_random=False))
+def test_the_order_of_sections_is_no_matter(both, random):
+    compared = compare_packet(*both)
+    again = compare_packet(*(random.sample(side, len(side)) for side in both))
+    assert again.sums == pytest.approx(compared.sums)
+    assert Counter(it.outcome for it in again.outcomes) == Counter(
+        it.outcome for it in compared.outcomes
+    )
+
+
+def test_of_sections_that_overlap_as_much_those_of_the_first_pages_go_together():
+    gt = [Section("a", "", (1, 2)), Section("b", "", (3, 4))]
+    pred = [Section("c", "", (1, 3)), Section("d", "", (2, 5))]
+    for one, other in ((gt, pred), (gt[::-1], pred), (gt, pred[::-1])):
+        found = {it.gt: it.pred for it in compare_packet(one, other).outcomes if it.gt}
+        assert found == {"a": "c", "b": ""}
+
+
 def test_a_boundary_is_where_another_section_begins():
     gt = [Section("a", "", (1, 2)), Section("b", "", (3,)), Section("c", "", (4, 5))]
     pred = [Section("a", "", (1, 2, 3)), Section("b", "", (4,)), Section("c", "", (5,))]
@@ -186,6 +205,7 @@ def test_layouts_of_packets(packet):
         ({"sections": [3]}, "/sections/0", "the section is 3"),
         ({"sections": [{"class": "x"}]}, "/sections/0", 'the section has the keys ["class"]'),
         ({"sections": [{"pages": [1.5]}]}, "/sections/0/pages/0", "the page is 1.5"),
+        ({"sections": [{"pages": [-1]}]}, "/sections/0/pages/0", "the page is -1"),
         ({"sections": [{"start_page": 3, "end_page": 2}]}, "/sections/0", "from page 3 to page 2"),
         (
             {"sections": [{"start_page": 0, "end_page": MOST_PAGES}]},
