@@ -7,12 +7,13 @@ bytes of one batch of all documents.
 import io
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.core.extras import require_pyarrow
 from stickler_cli.core.json_values import json_line
+from stickler_cli.core.option import read_settings
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents.pairs import DocumentPair
 from stickler_cli.documents.reading import parse_json
@@ -25,7 +26,7 @@ from stickler_cli.runs.unwrapping import unwrapper_of
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.settings.of_documents import ManySettings
-from .many import compiled, described, document_pair
+from .many import compiled, described, document_pair, validation_by
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -68,22 +69,22 @@ def evaluate_batch(
         UsageError: a column is missing, or an option is not for batches.
     """
     require_pyarrow("a table of Arrow")
-    settings = settings or ManySettings()
-    if settings.schema_by is not None:
-        raise UsageError([Problem("schema_by", "a batch has one schema", "evaluate_many")])
+    settings = _checked(settings or ManySettings())
     if missing := [name for name in _COLUMNS if name not in table.schema.names]:
         expected = f"the columns {', '.join(_COLUMNS)}"
         raise UsageError([Problem("table", f"there is no {missing[0]}", expected)])
-    plan, _, _ = compiled(schema, settings)
-    fields = [info.path for info in field_infos(plan)]
+    plan, contents, file = compiled(schema, settings)
+    validation = validation_by(contents, file, settings)
+    paths = [info.path for info in field_infos(plan)]
     unwrapper = unwrapper_of(plan.root, settings)
 
     def job_of(options: Options) -> Job:
-        return Job(plan, options, settings.missing, _REQUESTED, unwrapper=unwrapper)
+        said: Any = {"validation": validation, "unwrapper": unwrapper}
+        return Job(plan, options, settings.missing, _REQUESTED, **said)
 
     documents, values = io.BytesIO(), io.BytesIO()
     with (
-        lines_as_rows(documents, "arrow", lambda: columns_of_documents(fields)) as document_rows,
+        lines_as_rows(documents, "arrow", lambda: columns_of_documents(paths)) as document_rows,
         lines_as_rows(values, "arrow", columns_of_values) as value_rows,
     ):
         lines = {"document_lines": document_rows, "value_lines": value_rows}
@@ -102,6 +103,18 @@ def merge_states(states: Iterable[bytes]) -> bytes:
     for state in states:
         whole.merge(read_evaluation(json.loads(state), "state"))
     return _state(whole)
+
+
+def _checked(settings: ManySettings) -> ManySettings:
+    """Return settings as calls of `evaluate_many` have them; 0 is 0.0 in all states."""
+    given = {each.name: getattr(settings, each.name) for each in fields(settings)}
+    settings = read_settings(ManySettings, given)
+    if settings.schema_by is not None:
+        raise UsageError([Problem("schema_by", "a batch has one schema", "evaluate_many")])
+    if settings.lenient_json:
+        found = "JSON text in a batch is read strictly"
+        raise UsageError([Problem("lenient_json", found, "false")])
+    return settings
 
 
 def _state(evaluation: Evaluation) -> bytes:

@@ -107,18 +107,11 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
         return _of_schemas(schema, pairs, settings, measures, client)
     plan, contents, file = compiled(schema, settings)
 
-    def validation() -> Validation | None:
-        if settings.validate == "none":
-            return None
-        if contents is None:
-            found = f"it is {settings.validate!r}, and the schema is a compiled one"
-            expected = "the schema itself to hold documents against"
-            raise UsageError([Problem("validate", found, expected)])
-        return validation_of(settings.validate, contents(), file or "", file)
+    validation = validation_by(contents, file, settings)
 
     def job_of(options: Options) -> Job:
         unwrapper = unwrapper_of(plan.root, settings)
-        said: Any = {"validation": validation(), "unwrapper": unwrapper, "metrics": measures}
+        said: Any = {"validation": validation, "unwrapper": unwrapper, "metrics": measures}
         return Job(plan, options, settings.missing, **said)
 
     documents = _document_pairs(pairs, (plan.kind,))
@@ -182,6 +175,19 @@ def compiled(
     there = repr(schema) if isinstance(schema, type) else described(schema)
     expected = "a schema file, a parsed schema, or a StructuredModel class"
     raise UsageError([Problem("schema", f"it is {there}", expected)])
+
+
+def validation_by(
+    contents: Callable[[], Any] | None, file: str | None, settings: ManySettings
+) -> Validation | None:
+    """Return what holds documents against the schema, of which `compiled` says the contents."""
+    if settings.validate == "none":
+        return None
+    if contents is None:
+        found = f"it is {settings.validate!r}, and the schema is a compiled one"
+        expected = "the schema itself to hold documents against"
+        raise UsageError([Problem("validate", found, expected)])
+    return validation_of(settings.validate, contents(), file or "", file)
 
 
 def _check_kind(name: str, value: object, kind: type, expected: str) -> None:

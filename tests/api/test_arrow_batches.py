@@ -99,7 +99,27 @@ def test_settings_are_those_of_evaluate_many_and_must_agree():
         merge_states([other.state, evaluate_batch(table, SCHEMA).state])
 
 
+def test_whole_numbers_in_settings_come_to_the_same_bytes():
+    table, whole = table_of(rows(8)), ManySettings(pairing_floor=0)
+    parts = [evaluate_batch(table.slice(at, 4), SCHEMA, whole).state for at in (0, 4)]
+
+    assert merge_states(parts) == evaluate_batch(table, SCHEMA, whole).state
+
+
+def test_documents_are_held_against_the_schema_where_that_is_asked():
+    documents = [("x", {"total": 1}, {"total": "1"}), ("y", {"total": 1}, {"total": 1})]
+    settings = ManySettings(validate="pred")
+    outcome = evaluate_batch(table_of(documents), SCHEMA, settings)
+    many = evaluate_many(SCHEMA, documents, validate="pred")
+
+    assert json.loads(outcome.state)["validity"] == many.to_dict()["validity"]
+    assert outcome.documents.column("validity").null_count == 0
+
+
 def test_what_a_batch_cannot_be_is_refused():
+    for bad in ({"pairing_floor": 5}, {"missing": "skipp"}, {"lenient_json": True}):
+        with pytest.raises(UsageError, match=next(iter(bad))):
+            evaluate_batch(table_of(rows()), SCHEMA, ManySettings(**bad))
     with pytest.raises(UsageError, match="there is no pred, expected the columns id, gt, pred"):
         evaluate_batch(pa.table({"id": ["x"], "gt": ["{}"]}), SCHEMA)
     with pytest.raises(UsageError, match="an id is of type null, expected text"):
