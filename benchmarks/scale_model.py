@@ -1,0 +1,94 @@
+"""What a thousand million documents would take: a model of few numbers, held against runs.
+
+A run takes its start, and for each document the work of a worker divided by the workers, or the
+work of the process of the run (it finds lines, and adds up), whichever is more.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+PROJECTED: Final = 1_000_000_000
+OUTPUT: Final = 50_000  # bytes of what a task of the set comes to, as it is sent; measured
+TASK: Final = 4.0  # seconds of work in a task
+REFERENCE: Final = 150  # bytes of a pair of references, as they are sent
+DOCUMENT: Final = 800  # bytes of a pair of documents of the set
+SCHEDULING: Final = 0.002  # seconds of the scheduler for a task; 1.7 ms were measured
+DOLLARS: Final = 0.05  # of a core for an hour; about what a cloud takes on demand
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One run."""
+
+    workers: int
+    """0 without a cluster."""
+    documents: int
+    seconds: float
+    central: float
+    """Seconds of processor time of the process of the run, which finds lines and adds up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """What a run on a cluster takes."""
+
+    start: float
+    """Seconds."""
+    each: float
+    """Seconds of a worker, for a document."""
+    central: float
+    """Seconds of the process of the run, for a document."""
+
+    def seconds(self, documents: int, workers: int) -> float:
+        """Give the seconds of a run on so many workers, each with a core of its own."""
+        return self.start + documents * max(self.each / workers, self.central)
+
+    def enough(self) -> int:
+        """Give the workers with which the process of the run has no time left."""
+        return int(self.each / self.central) if self.central else 0
+
+
+def fitted(points: Sequence[Measured]) -> Model:
+    """Fit all to the runs of one worker: few documents, and many."""
+    one = sorted((it for it in points if it.workers == 1), key=lambda it: it.documents)
+    few, many = one[0], one[-1]
+    more = many.documents - few.documents
+    if not more:
+        return Model(0.0, many.seconds / many.documents, many.central / many.documents)
+    each, central = (many.seconds - few.seconds) / more, (many.central - few.central) / more
+    return Model(few.seconds - each * few.documents, each, central)
+
+
+def projected(points: Sequence[Measured]) -> tuple[str, ...]:
+    """Say how well the model tells runs that it was not fitted to, and what it tells of many."""
+    model = fitted(points)
+    return (*_checked(model, points), *_told(model))
+
+
+def _checked(model: Model, points: Sequence[Measured]) -> Iterator[str]:
+    for point in points:
+        if point.workers > 1:
+            told = model.seconds(point.documents, point.workers)
+            yield (
+                f"The model, fitted to one worker, tells {told:.1f} s of"
+                f" {point.documents:,} documents on {point.workers};"
+                f" {point.seconds:.1f} s were measured."
+            )
+
+
+def _told(model: Model) -> Iterator[str]:
+    work = PROJECTED * model.each
+    workers = max(1, model.enough())
+    seconds = model.seconds(PROJECTED, workers)
+    tasks = work / TASK
+    yield (
+        f"{PROJECTED:,} documents: {work / 3600:,.0f} hours of a core,"
+        f" ${work / 3600 * DOLLARS:,.0f} at ${DOLLARS} an hour;"
+        f" {PROJECTED * DOCUMENT / 1e12:.1f} TB of documents, which workers read."
+    )
+    yield (
+        f"{workers:,} workers are as many as one process keeps busy: {seconds / 3600:.1f} hours,"
+        f" {tasks:,.0f} tasks, {tasks * SCHEDULING / 3600:.2f} hours of the scheduler,"
+        f" {(tasks * OUTPUT + PROJECTED * REFERENCE) / 1e9:,.0f} GB through the network."
+    )

@@ -1,0 +1,56 @@
+"""The proof of scale: counts by division are those of documents, and the model is what it says."""
+
+import json
+
+import pytest
+
+from benchmarks.scale_documents import (
+    INVENTED_NOTE,
+    ITEMS,
+    LOST_ITEM,
+    SCHEMA,
+    WRONG_QUANTITY,
+    expected,
+    has,
+    how_many,
+    pair,
+)
+from benchmarks.scale_model import Measured, fitted, projected
+from stickler_cli import evaluate_many
+from stickler_cli.schema.compiler import compile_schema
+
+
+@pytest.mark.parametrize("documents", [0, 1, 5, 399, 400, 1748, 4000])
+@pytest.mark.parametrize(
+    "conditions", [[INVENTED_NOTE], [LOST_ITEM, WRONG_QUANTITY], [LOST_ITEM, {ITEMS: 1}], [{4: 0}]]
+)
+def test_documents_that_meet_conditions_are_counted_by_a_division(documents, conditions):
+    met = [all(has(each, index) for each in conditions) for index in range(documents)]
+    assert how_many(documents, *conditions) == sum(met)
+
+
+@pytest.mark.parametrize("documents", [1, 28, 2000])
+def test_counts_are_those_that_the_engine_finds(documents):
+    pairs = [tuple(map(json.loads, pair(index))) for index in range(documents)]
+    evaluation = evaluate_many(compile_schema(SCHEMA), pairs)
+    for path, counts in expected(documents).items():
+        *above, leaf = path.split("[].")
+        found = evaluation.tally
+        for name in (*above, leaf):
+            found = found.fields[name]
+        leaves = found.counts("leaves")
+        assert {key: getattr(leaves, key) for key in counts} == counts, path
+
+
+def test_a_projection_tells_the_runs_that_a_model_makes():
+    def run(workers, documents):
+        seconds = 5 + documents * max(2e-4 / max(workers, 1), 1e-5)
+        return Measured(workers, documents, seconds, documents * 1e-5)
+
+    points = [run(workers, documents) for workers in (0, 1, 2) for documents in (10**5, 10**7)]
+    model = fitted(points)
+    assert (model.start, model.each, model.central) == pytest.approx((5, 2e-4, 1e-5))
+    assert model.enough() in {19, 20}
+    assert "tells 1005.0 s of 10,000,000 documents on 2; 1005.0 s were measured." in " ".join(
+        projected(points)
+    )
