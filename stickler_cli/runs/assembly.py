@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
 from stickler_cli.clients.allowance import DEFAULT_POLICY, Policy, Retry
@@ -10,7 +11,7 @@ from stickler_cli.compare.outline import comparators, is_bounded, known_paths
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.core.json_values import DocumentKind, brief
 from stickler_cli.core.option import part_of
-from stickler_cli.core.problems import Problem, UsageError, did_you_mean
+from stickler_cli.core.problems import Problem, UnavailableError, UsageError, did_you_mean
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.pairs import Pairs, open_pairs
 from stickler_cli.documents.reading import STANDARD_INPUT
@@ -29,7 +30,7 @@ from stickler_cli.settings.inputs import SourceOptions
 from stickler_cli.settings.of_documents import EvalSettings, ManySettings
 from stickler_cli.settings.running import ModelOptions
 from .grouping import Grouping, parse_groupings
-from .job import Job, OutputsRequested, SchemaChoice, Workers, validation_of
+from .job import Cluster, Job, OutputsRequested, SchemaChoice, Workers, validation_of
 from .limits import check_memory_limit
 from .run_directory import KEPT_NON_MATCHES, OPTION
 from .saved import load_policy
@@ -63,6 +64,8 @@ class Assembly:
     """That gates judge documents which thresholds were tuned on."""
     policy: AcceptancePolicy | None = None
     """What is asked what it would let pass."""
+    cluster: Cluster | None = None
+    """What does the work in place of the workers."""
 
 
 def assemble(
@@ -115,7 +118,8 @@ def assemble(
     tuned = [each for one in loaded.each for each in tunings(one.contents)] if gates else []
     warnings = overlap(tuned, settings.gt, settings)
     accepting = _policy(settings, loaded) if settings.policy else None
-    return Assembly(loaded, settings, pairs, job, workers, gates, warnings, accepting)
+    cluster = _cluster(settings, workers, loaded.plan)
+    return Assembly(loaded, settings, pairs, job, workers, gates, warnings, accepting, cluster)
 
 
 def kinds_of(loaded: LoadedSchema) -> tuple[DocumentKind, ...]:
@@ -157,6 +161,42 @@ def _workers(settings: EvalSettings, job: Job) -> Workers:
         watched=timeout is not None and bool(may_stall or timeout < TIMEOUT),
         memory_limit=settings.memory_limit,
     )
+
+
+def _cluster(settings: EvalSettings, workers: Workers, plan: Plan) -> Cluster | None:
+    """Return the cluster that does the work, if one does.
+
+    Raises:
+        UnavailableError: Dask is not installed.
+        UsageError: the run needs what only processes of this machine can do.
+    """
+    if settings.engine == "local":
+        if settings.scheduler is not None:
+            found, hint = "it is for --engine dask only", "add --engine dask"
+            raise UsageError([Problem("--scheduler", found, hint=hint)])
+        return None
+    if find_spec("distributed") is None:
+        found, hint = "it needs Dask, which is not installed", "pip install 'stickler-cli[dask]'"
+        raise UnavailableError([Problem("--engine dask", found, "", hint)])
+    asks = "fields are compared by models, which one process asks for the whole run"
+    stalls = "a document may have to be ended, which no worker of Dask can be"
+    limits = "each worker of Dask has a limit of its own: dask worker --memory-limit"
+    given = settings.scheduler is not None and settings.jobs != "auto"
+    problems = [
+        Problem(option, found, hint=hint)
+        for is_so, option, found, hint in (
+            (plan.asks_models, "--engine dask", asks, "leave it out"),
+            (workers.watched, "--engine dask", stalls, "leave it and --document-timeout out"),
+            (settings.memory_limit, "--memory-limit", limits, "leave it out"),
+            (given, "--jobs", "the cluster has the workers that it has", "leave it out"),
+        )
+        if is_so
+    ]
+    if problems:
+        raise UsageError(problems)
+    documents = settings.gt, settings.pred, settings.confidence
+    sources = tuple(name for name in documents if name is not None and name != STANDARD_INPUT)
+    return Cluster(settings.scheduler, settings.jobs, sources)
 
 
 def _policy(settings: EvalSettings, schema: LoadedSchema) -> AcceptancePolicy:

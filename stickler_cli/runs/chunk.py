@@ -65,6 +65,17 @@ class ChunkResult:
     """What verdicts change, where there are some."""
     evaluation: Annotated[Evaluation, KEPT_EVALUATION] = field(default_factory=Evaluation)
 
+    def add(self, chunk: "ChunkResult", job: Job) -> None:
+        """Add the result of the documents that follow: all of it but ids and lines."""
+        self.evaluation.merge(chunk.evaluation)
+        room = job.requested.first_non_matches - len(self.first_non_matches)
+        self.first_non_matches += chunk.first_non_matches[:room]
+        self.document = chunk.document
+        if self.detail is not None and chunk.detail is not None:
+            self.detail.merge(chunk.detail)
+        if self.marked is not None and chunk.marked is not None:
+            self.marked.merge(chunk.marked)
+
 
 def empty_result(job: Job) -> ChunkResult:
     """Return the result of no documents, which keeps of those to come what is asked for."""

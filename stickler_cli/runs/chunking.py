@@ -4,16 +4,11 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
+from stickler_cli.core.values import dataclass
 from stickler_cli.documents.pairs import DocumentPair
 from .chunk import Item
 
-CHUNK_SECONDS: Final = 1.0
-"""The work that a chunk holds at most, by the time that the last one took. With less, many fields,
-which take tens of milliseconds for any documents, would make chunks smaller and smaller."""
-
 LEAST_SECONDS: Final = 0.1  # of work, which is not cut any further: else much is the chunk itself
-CHUNK_BYTES: Final = 4_000_000  # of text; parsed and compared it takes some thirty times as much
-LARGEST_CHUNK: Final = 256  # documents; more at once gain little
 FIRST_CHUNK: Final = 32  # documents, for all processes together, whose work nobody knows yet
 FIRST_BYTES: Final = 250_000  # their text: documents with long lists take much longer than others
 GROWTH: Final = 8  # how many times as large as the last chunk the next one may be
@@ -25,18 +20,46 @@ few enough to be worth showing progress after."""
 OWN_BYTES: Final = 500  # what a document costs beside its text, in bytes of text
 
 
+@dataclass(frozen=True, slots=True)
+class Largest:
+    """What is put together at most."""
+
+    seconds: float
+    """The work, by the time that the last one took. With less, many fields, which take tens of
+    milliseconds for any documents, would make chunks smaller and smaller."""
+    documents: int
+    text: int
+    """Bytes."""
+
+
+CHUNK: Final = Largest(1.0, 256, 4_000_000)
+"""What is compared at once: more gains little, and parsed and compared it takes some thirty times
+as much memory as text."""
+
+TASK: Final = Largest(4.0, 8192, 8_000_000)
+"""What another machine is sent at once, to be cut into chunks there: enough that sending it and
+adding up what it comes to are nothing beside it, little enough to be done again."""
+
+
 class Chunks:
     """The documents of a run, to be taken in chunks."""
 
     def __init__(
-        self, items: Iterator[Item], *, size: int | None = None, timed: bool = True, jobs: int = 1
+        self,
+        items: Iterator[Item],
+        *,
+        size: int | None = None,
+        timed: bool = True,
+        jobs: int = 1,
+        largest: Largest | None = None,
     ) -> None:
         """Prepare to cut items into chunks of a size; None goes by their bytes and time.
 
         `timed` is whether time tells what work there is; it does not where models are waited for.
-        `jobs` are the processes that wait for their first chunk.
+        `jobs` are the processes that wait for their first chunk, `largest` is `CHUNK` by default.
         """
         self._items = items
+        self._largest = largest or CHUNK
         self._fixed = size or (None if timed else ASKED_TOGETHER)
         # So few for several that all are at work at once, and what they take is known soon.
         first = FIRST_CHUNK if jobs == 1 else max(1, FIRST_CHUNK // (GROWTH * jobs))
@@ -46,8 +69,9 @@ class Chunks:
         self.returned: list[Item] = []
         """Those that were taken and are to be taken again, all together."""
 
-    def take(self, most: int = LARGEST_CHUNK) -> list[Item]:
+    def take(self, most: int | None = None) -> list[Item]:
         """Return the next documents; more than `most` only where so few are little work."""
+        most = self._largest.documents if most is None else most
         if self.returned:
             returned, self.returned = self.returned, []
             return returned
@@ -66,10 +90,10 @@ class Chunks:
         """Learn from the time that a chunk took."""
         if self._fixed is not None:
             return
-        fitting = CHUNK_SECONDS / max(seconds, 1e-9) * sum(map(_bytes_of, items))
-        self._bytes = min(CHUNK_BYTES, fitting)
+        fitting = self._largest.seconds / max(seconds, 1e-9) * sum(map(_bytes_of, items))
+        self._bytes = min(self._largest.text, fitting)
         self._least = max(1, int(LEAST_SECONDS * len(items) / max(seconds, 1e-9)))
-        self._size = min(LARGEST_CHUNK, GROWTH * len(items))
+        self._size = min(self._largest.documents, GROWTH * len(items))
 
 
 def _bytes_of(item: Item) -> int:

@@ -180,8 +180,13 @@ def _total(
         if not done:  # else they were counted then
             _check_pairs(assembly, interruption)
         left = None if pairs.total is None else pairs.total - done
-        rest = chunk_results(job, items, assembly.workers, total=left, interruption=interruption)
-        yield from rest
+        if (cluster := assembly.cluster) is None:
+            workers = assembly.workers
+            yield from chunk_results(job, items, workers, total=left, interruption=interruption)
+        else:
+            from .dask_cluster import cluster_results  # an extra, which takes a while to load
+
+            yield from cluster_results(job, items, cluster, left, interruption)
 
     if directory is None:
         results = evaluate_rest(pairs.refs())

@@ -147,6 +147,18 @@ class SchemaChoice(Generic[Planned]):
 
 
 @dataclass(frozen=True, slots=True)
+class Cluster:
+    """A cluster of Dask that does the work of a run."""
+
+    scheduler: str | None
+    """Its address; None for one that the run starts on this machine."""
+    jobs: int | Literal["auto"]
+    """The workers of one that is started."""
+    sources: tuple[str, ...]
+    """The files and directories of documents, which every worker must have."""
+
+
+@dataclass(frozen=True, slots=True)
 class Workers:
     """The processes that do the work of a run; its results do not depend on them."""
 

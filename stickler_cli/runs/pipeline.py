@@ -101,14 +101,7 @@ def gather(
         for chunk in results:
             for name, stream in lines.items():
                 stream.write(getattr(chunk, name))
-            total.evaluation.merge(chunk.evaluation)
-            room = job.requested.first_non_matches - len(total.first_non_matches)
-            total.first_non_matches += chunk.first_non_matches[:room]
-            total.document = chunk.document
-            if total.detail is not None and chunk.detail is not None:
-                total.detail.merge(chunk.detail)
-            if total.marked is not None and chunk.marked is not None:
-                total.marked.merge(chunk.marked)
+            total.add(chunk, job)
             if advance is not None:
                 advance(len(chunk.ids))
     return total

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 from stickler_cli.core.problems import Problem, UsageError, WorkerDiedError
 from stickler_cli.core.values import dataclass
 from .chunk import ChunkResult, Item, evaluate_chunk, failed_chunk
-from .chunking import LARGEST_CHUNK, Chunks
+from .chunking import Chunks
 from .interruption import Interrupted, Interruption
 from .job import Job, Workers
 from .worker import (
@@ -118,7 +118,7 @@ class Pool:
         if len(self.order) >= len(self.at) * CHUNKS_AHEAD:
             return None
         # The last chunks are small, so that all workers have work until the end.
-        most = LARGEST_CHUNK if self.left is None else self.left // (2 * len(self.at)) + 1
+        most = None if self.left is None else self.left // (2 * len(self.at)) + 1
         taken = chunks.take(most)
         if not taken:
             self.all_read = True

@@ -33,7 +33,7 @@ from .inputs import (
     ValidationOptions,
     WrapperOptions,
 )
-from .running import ModelOptions, TerminalOptions, WorkOptions
+from .running import EngineOptions, ModelOptions, TerminalOptions, WorkOptions
 from .showing import (
     BoxOptions,
     BreakdownOptions,
@@ -62,6 +62,7 @@ class EvalSettings(
     BreakdownOptions,
     MetricOptions,
     WorkOptions,
+    EngineOptions,
     TerminalOptions,
 ):
     """What `stickler eval` is asked for."""

@@ -94,3 +94,19 @@ class WorkOptions(Settings, panel="run"):
     progress: bool | None = option(
         None, "Show a progress bar on standard error.  [default: if it is a terminal]"
     )
+
+
+class EngineOptions(Settings, panel="run"):
+    """Where the work is done."""
+
+    engine: Literal["local", "dask"] = option(
+        "local",
+        "Who compares: processes of this machine, or a cluster of Dask, which needs "
+        "'stickler-cli[dask]'. Results are the same.",
+    )
+    scheduler: str | None = option(
+        None,
+        "The scheduler of the cluster, such as tcp://10.0.0.1:8786. Left out, --engine dask starts "
+        "a cluster on this machine, of --jobs workers.",
+        "ADDRESS",
+    )

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -36,8 +37,8 @@ KEPT = (*EVAL, "--run-dir", "kept")
 @pytest.fixture
 def orders(data: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Documents of all kinds of outcome, each in a chunk of its own."""
-    for bound in ("FIRST_BYTES", "CHUNK_BYTES"):
-        monkeypatch.setattr(chunking, bound, 0)
+    monkeypatch.setattr(chunking, "FIRST_BYTES", 0)
+    monkeypatch.setattr(chunking, "CHUNK", replace(chunking.CHUNK, text=0))
     write(data / "gt" / "lonely.json", {"id": "L-1", "total": 3})
     write(data / "gt" / "Alike.json", {"id": "L-2", "total": 4})
     write(data / "pred" / "alike.json", '{"id": "L-2", "id": "L-2", "total": 4, "more": 1}')

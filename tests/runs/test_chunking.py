@@ -6,11 +6,9 @@ from stickler_cli.documents.document import FileReference, LineReference
 from stickler_cli.documents.pairs import DocumentPair, PairRef
 from stickler_cli.runs.chunking import (
     ASKED_TOGETHER,
-    CHUNK_BYTES,
-    CHUNK_SECONDS,
+    CHUNK,
     FIRST_CHUNK,
     GROWTH,
-    LARGEST_CHUNK,
     LEAST_SECONDS,
     Chunks,
 )
@@ -20,7 +18,7 @@ def pairs(count):
     return iter([DocumentPair(str(number), {}, {}) for number in range(count)])
 
 
-def sizes(chunks, seconds, most=LARGEST_CHUNK):
+def sizes(chunks, seconds, most=CHUNK.documents):
     """Take all chunks, each of which takes some time; give how large they were."""
     found = []
     while items := chunks.take(most):
@@ -34,16 +32,16 @@ def test_chunks_begin_small_and_grow_as_long_as_they_take_no_time():
     assert sum(found) == 1000
     assert found[0] == FIRST_CHUNK
     assert found[1] <= FIRST_CHUNK * GROWTH
-    assert max(found) == LARGEST_CHUNK
+    assert max(found) == CHUNK.documents
 
 
 def test_documents_that_take_long_come_in_chunks_of_one():
-    found = sizes(Chunks(pairs(FIRST_CHUNK + 9)), lambda items: CHUNK_SECONDS * len(items))
+    found = sizes(Chunks(pairs(FIRST_CHUNK + 9)), lambda items: CHUNK.seconds * len(items))
     assert found == [FIRST_CHUNK, *([1] * 9)]
 
 
 def test_a_chunk_holds_as_much_as_time_is_for():
-    each = CHUNK_SECONDS / 40
+    each = CHUNK.seconds / 40
     found = sizes(Chunks(pairs(2000)), lambda items: each * len(items))
     assert 38 <= max(found) <= 41
 
@@ -51,8 +49,8 @@ def test_a_chunk_holds_as_much_as_time_is_for():
 @pytest.mark.parametrize(
     "half",
     [
-        FileReference("a.json", 10**8, CHUNK_BYTES // 8),
-        LineReference("a.jsonl", 1, CHUNK_BYTES // 8, 0, None),
+        FileReference("a.json", 10**8, CHUNK.text // 8),
+        LineReference("a.jsonl", 1, CHUNK.text // 8, 0, None),
     ],
 )
 def test_a_chunk_holds_few_documents_that_are_large(half):
@@ -70,7 +68,7 @@ def test_where_models_are_waited_for_time_tells_nothing():
 
 
 def test_the_last_chunks_can_be_made_smaller():
-    assert sizes(Chunks(pairs(9)), lambda items: len(items) * CHUNK_SECONDS / 9, most=3) == [3] * 3
+    assert sizes(Chunks(pairs(9)), lambda items: len(items) * CHUNK.seconds / 9, most=3) == [3] * 3
 
 
 def test_little_work_is_not_cut_any_further():
@@ -80,4 +78,4 @@ def test_little_work_is_not_cut_any_further():
 
 def test_work_that_does_not_depend_on_the_documents_makes_no_chunks_of_one():
     found = sizes(Chunks(pairs(1000)), lambda items: 0.5 + 1e-6 * len(items))
-    assert max(found) == LARGEST_CHUNK
+    assert max(found) == CHUNK.documents

@@ -30,7 +30,7 @@ from stickler_cli.documents.pairs import DocumentPair, open_pairs
 from stickler_cli.records.run_reading import read_evaluation
 from stickler_cli.runs import chunk, worker
 from stickler_cli.runs.chunk import ChunkResult
-from stickler_cli.runs.chunking import LARGEST_CHUNK
+from stickler_cli.runs.chunking import CHUNK
 from stickler_cli.runs.job import Job, Workers
 from stickler_cli.runs.pipeline import chunk_results
 from stickler_cli.runs.pool import CHUNKS_AHEAD
@@ -379,7 +379,7 @@ def test_one_process_holds_one_chunk_of_pairs_at_a_time():
     def pairs():
         for number in range(1000):
             read.append(number)
-            assert len(read) - len(given_out) <= LARGEST_CHUNK
+            assert len(read) - len(given_out) <= CHUNK.documents
             yield DocumentPair(str(number), {"a": "x"}, {"a": "x"})
 
     for result in chunk_results(Job(PLAN, Options()), pairs(), Workers(1)):

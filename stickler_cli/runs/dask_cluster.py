@@ -1,0 +1,279 @@
+"""A run on a cluster of Dask: tasks go out, their results come back in order.
+
+A task is a list of references to documents, which a worker reads itself. Dask does the tasks of a
+dead worker again elsewhere; what several have died of is tried again in halves, with nothing beside
+it, until the document is known that no worker survives.
+"""
+
+import logging
+import os
+import pickle
+import signal
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import field
+from multiprocessing import resource_tracker
+from queue import Empty, SimpleQueue
+from time import monotonic
+from typing import Any, Final
+
+from distributed import Client, Future, KilledWorker, LocalCluster
+
+from stickler_cli import __version__
+from stickler_cli.core.problems import Problem, SticklerError, UsageError, WorkerDiedError
+from stickler_cli.core.values import dataclass
+from stickler_cli.documents.document import LineReference, Reference
+from stickler_cli.documents.pairs import PairRef
+from .chunk import ChunkResult, Item, evaluate_chunk, failed_chunk
+from .chunking import TASK, Chunks
+from .dask_task import Needs, evaluate_task, read_job, versions
+from .interruption import Interrupted, Interruption, until_interrupted
+from .job import Cluster, Job
+from .limits import usable_cores
+from .pool import CHUNKS_AHEAD, MOST_IN_VAIN
+from .worker import packed_job
+
+AT_A_WORKER: Final = 2  # tasks: one that it does, and one that waits there
+CONNECTING: Final = 10.0  # seconds until a scheduler must have answered
+LOOKING: Final = 2.0  # seconds after which it is asked again how many workers there are
+ALONE: Final = 60.0  # seconds that a run waits for the first worker, or for one after the last
+ENGINE: Final = "--engine dask"
+
+LOST: Final = (OSError, TimeoutError, RuntimeError)
+"""Of a scheduler that is gone."""
+
+
+@dataclass(slots=True, eq=False)
+class _Task:
+    items: list[Item]
+    result: ChunkResult | None = None
+    suspected: bool = False
+    """Whether workers died of it, so that it is to be alone."""
+
+
+def cluster_results(
+    job: Job,
+    items: Iterable[Item],
+    cluster: Cluster,
+    total: int | None,
+    interruption: Interruption,
+) -> Generator[ChunkResult]:
+    """Evaluate documents on a cluster and yield the results in the order of the documents.
+
+    Raises:
+        UsageError: there is no such cluster, or its workers are not what the run needs.
+        WorkerDiedError: the cluster is gone, or its workers die whatever they compare.
+    """
+    packed = packed_job(job, ENGINE)
+    references = map(_by_reference, until_interrupted(items, interruption))
+    chunks = Chunks(references, jobs=usable_cores(), largest=TASK)
+    needs = Needs(versions(), os.getcwd(), cluster.sources)  # noqa: PTH109 - it may be no text
+    try:
+        with _connected(cluster, interruption) as client:
+            run = _Run(client, job, needs, interruption, chunks, total)
+            yield from run.results(packed)
+    except Interrupted:
+        return
+
+
+@contextmanager
+def _connected(cluster: Cluster, interruption: Interruption) -> Iterator[Client]:
+    """Give the client of a cluster; one that was started here ends with the block."""
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is told by the run
+    jobs = usable_cores() if cluster.jobs == "auto" else cluster.jobs
+    with ExitStack() as stack:
+        place: str | LocalCluster | None = cluster.scheduler
+        try:
+            if place is None:
+                with _unheard():
+                    started = LocalCluster(
+                        n_workers=jobs,
+                        threads_per_worker=1,
+                        dashboard_address="127.0.0.1:0",  # any free port; there is no way to none
+                        silence_logs=logging.CRITICAL,
+                    )
+                place = stack.enter_context(started)
+            client = stack.enter_context(
+                interruption.wait(Client, place, timeout=CONNECTING, set_as_default=False)
+            )
+        except (OSError, ValueError, RuntimeError) as error:
+            why = f"there is no scheduler that answers ({str(error).splitlines()[0]})"
+            source = f"--scheduler {place}" if isinstance(place, str) else ENGINE
+            expected = "the address of one that runs, such as tcp://10.0.0.1:8786"
+            raise UsageError([Problem(source, why, expected)]) from None
+        yield client
+
+
+@contextmanager
+def _unheard() -> Iterator[None]:
+    """Have threads and processes that start in the block hear no Ctrl-C: it is for this thread."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    resource_tracker.ensure_running()  # where it starts, it lets Ctrl-C through to its thread
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _by_reference(item: Item) -> Item:
+    """Return a pair without the lines that a worker can read again."""
+    if not isinstance(item, PairRef):
+        return item
+    return item._replace(gt=_unread(item.gt), pred=_unread(item.pred))
+
+
+def _unread(side: Reference | None) -> Reference | None:
+    read = isinstance(side, LineReference) and side.offset is not None
+    return side._replace(data=None) if read and isinstance(side, LineReference) else side
+
+
+@dataclass(slots=True, eq=False)
+class _Run:
+    """The tasks of a run, and where they are."""
+
+    client: Client
+    job: Job
+    needs: Needs
+    interruption: Interruption
+    chunks: Chunks
+    left: int | None
+    """Items that are in no task yet; None where nobody knows."""
+    job_there: Future | None = None
+    order: deque[_Task] = field(default_factory=deque)
+    """What is not given out yet, in the order of the documents."""
+    at: dict[Future, _Task] = field(default_factory=dict)
+    finished: SimpleQueue[Future] = field(default_factory=SimpleQueue)
+    all_read: bool = False
+    in_vain: int = 0
+    """Tasks that killed their workers since there was a result."""
+    workers: int = 0
+    looked: float = 0.0
+    seen: float = 0.0
+    """When there last was a worker."""
+
+    def results(self, packed: bytes) -> Iterator[ChunkResult]:
+        """Yield the results of all tasks, in order."""
+        self.seen = monotonic()
+        try:
+            self.job_there = self.client.submit(read_job, packed, pure=False)
+            while True:
+                self._look()
+                self._hand_out()
+                if not self.order and self.all_read:
+                    return
+                self._receive()
+                while self.order and (result := self.order[0].result) is not None:
+                    self.order.popleft()
+                    yield result
+        except LOST as error:
+            found = f"the cluster is gone ({str(error) or type(error).__name__})"
+            raise WorkerDiedError([Problem(ENGINE, found)]) from None
+        finally:
+            self._cancel()
+
+    def _cancel(self) -> None:
+        """Have the cluster forget what it did not begin."""
+        try:
+            self.client.cancel([*self.at])
+        except LOST:
+            return
+
+    def _look(self) -> None:
+        """Ask now and then how many workers there are; there may be more later, or none."""
+        now = monotonic()
+        if now - self.looked < LOOKING:
+            return
+        self.workers = len(self.interruption.wait(self.client.nthreads))
+        self.looked = monotonic()
+        if self.workers:
+            self.seen = now
+        elif now - self.seen > ALONE:
+            found, hint = f"it has had no workers for {ALONE:g} seconds", "dask worker ADDRESS"
+            raise WorkerDiedError([Problem(ENGINE, found, "some that stay", hint)])
+
+    def _hand_out(self) -> None:
+        """Keep all workers busy."""
+        while len(self.at) < max(1, self.workers) * AT_A_WORKER:
+            task = self._next()
+            if task is None:
+                return
+            arguments = self.job_there, self.needs, pickle.dumps(task.items)
+            future = self.client.submit(evaluate_task, *arguments, pure=False)
+            self.at[future] = task
+            future.add_done_callback(self.finished.put)
+
+    def _next(self) -> _Task | None:
+        """Return a task to be sent; None where there is none, enough is held, or one is alone."""
+        under_way = [*self.at.values()]
+        if any(task.suspected for task in under_way):
+            return None
+        again = next((it for it in self.order if it.suspected and it.result is None), None)
+        if again is not None:
+            return None if under_way else again
+        workers = max(1, self.workers)
+        if len(self.order) >= workers * CHUNKS_AHEAD:
+            return None
+        # The last tasks are small, so that all workers have work until the end.
+        most = None if self.left is None else self.left // (2 * workers) + 1
+        taken = self.chunks.take(most)
+        if not taken:
+            self.all_read = True
+            return None
+        if self.left is not None:
+            self.left -= len(taken)
+        self.order.append(_Task(taken))
+        return self.order[-1]
+
+    def _receive(self) -> None:
+        """Wait for a task that is finished, and take its result; not for ever."""
+        try:
+            future = self.interruption.wait(self.finished.get, timeout=LOOKING)
+        except Empty:
+            return
+        task = self.at.pop(future)
+        if future.status == "finished":
+            done = self.interruption.wait(future.result)
+            self.chunks.took(task.items, done.seconds)
+            task.result = pickle.loads(done.result)  # noqa: S301 - by a worker of ours
+            self.in_vain = 0
+        elif future.status == "error":
+            self._failed(task, future.exception())
+        else:
+            raise WorkerDiedError([Problem(ENGINE, "the scheduler has lost what it was given")])
+
+    def _failed(self, task: _Task, error: Any) -> None:
+        """Try again what workers died of; raise what is no matter of documents."""
+        match error:
+            case KilledWorker():
+                self._try_again(task)
+            case SticklerError():
+                raise error
+            case ImportError():
+                found = f"a worker cannot load the job ({error})"
+                hint = f"pip install 'stickler-cli[dask]=={__version__}' there, and all comparators"
+                raise UsageError([Problem(ENGINE, found, "what is installed here", hint)])
+            case _:  # what cannot be sent, or raises: it does so here too
+                task.result = self.interruption.wait(evaluate_chunk, self.job, task.items)
+
+    def _try_again(self, task: _Task) -> None:
+        """Send a task again in halves; a document that was alone is failed."""
+        self.in_vain += 1
+        if self.in_vain > MOST_IN_VAIN:
+            found = f"workers died of {MOST_IN_VAIN} tasks, one after the other"
+            hint = "does a comparator end its process, or was there too little memory?"
+            raise WorkerDiedError([Problem(ENGINE, found, "", hint)])
+        if len(task.items) > 1:
+            middle, place = len(task.items) // 2, self.order.index(task)
+            halves = task.items[:middle], task.items[middle:]
+            del self.order[place]
+            for half in reversed(halves):
+                self.order.insert(place, _Task(half, suspected=True))
+        elif task.suspected:
+            found = "all workers that compared it died (out of memory?)"
+            task.result = failed_chunk(self.job, task.items[0], found)
+        else:
+            task.suspected = True

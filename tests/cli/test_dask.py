@@ -1,0 +1,387 @@
+"""A run on a cluster of Dask: a real scheduler and two real workers on this machine.
+
+What each test holds is that results are those of one process, to the byte, or that it is said why
+there are none.
+"""
+
+import gzip
+import io
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from stickler_cli.cli import main
+from stickler_cli.cli.console import ExitCode
+from stickler_cli.runs import chunking
+from .conftest import write
+from .test_faults import COMPARATOR, EVAL, PATIENCE, SCHEMA, alive, problems, running, until
+
+distributed = pytest.importorskip("distributed", reason="distributed IS NOT INSTALLED: no Dask")
+from stickler_cli.runs import dask_cluster  # noqa: E402 - it imports distributed
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc"),
+]
+
+DOCUMENTS = 40
+
+
+@contextmanager
+def started(*arguments: str, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """Start a part of a cluster in a process group of its own, and leave nothing of it behind."""
+    with (folder / "cluster.log").open("ab") as log:
+        process = subprocess.Popen(
+            (sys.executable, "-m", *arguments),
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join((str(folder), *sys.path))},
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+    try:
+        yield process
+    finally:
+        if alive(process.pid):
+            os.killpg(process.pid, signal.SIGTERM)
+            until(lambda: not alive(process.pid))
+        process.wait()
+
+
+@contextmanager
+def cluster(folder: Path, *, threads: int = 1) -> Iterator[SimpleNamespace]:
+    """Start a scheduler and two workers that can import what is in a folder."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    address = f"tcp://127.0.0.1:{port}"
+    listening = ("--host", "127.0.0.1", "--port", str(port), "--no-dashboard")
+    worker = ("--nworkers", "1", "--nthreads", str(threads), "--no-dashboard")
+    with ExitStack() as stack:
+        start = lambda *given: stack.enter_context(started(*given, folder=folder))  # noqa: E731
+        scheduler = start("distributed.cli.dask_scheduler", *listening)
+        workers = [
+            start("distributed.cli.dask_worker", address, *worker, "--death-timeout", "60")
+            for _ in range(2)
+        ]
+        with distributed.Client(address, timeout=60, set_as_default=False) as client:
+            client.wait_for_workers(2, timeout=60)
+            yield SimpleNamespace(
+                address=address, scheduler=scheduler, workers=workers, client=client
+            )
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace]:
+    """A cluster, and a folder whose modules its workers can import."""
+    folder = tmp_path_factory.mktemp("cluster")
+    write(folder / "obedient.py", COMPARATOR)
+    with cluster(folder) as it:
+        it.folder = folder
+        yield it
+
+
+@pytest.fixture
+def orders(tmp_path: Path, shared: SimpleNamespace, monkeypatch: pytest.MonkeyPatch):
+    """Make documents of which some do as they are told; the comparator is where workers find it."""
+    monkeypatch.syspath_prepend(str(shared.folder))
+    monkeypatch.chdir(tmp_path)
+
+    def build(**places: int) -> Path:
+        write(tmp_path / "schema.json", SCHEMA)
+        told = {place: order for order, place in places.items()}
+        lines = [json.dumps({"a": told.get(number, f"x{number}")}) for number in range(DOCUMENTS)]
+        write(tmp_path / "pred.jsonl", "\n".join(lines))
+        write(tmp_path / "gt.jsonl", "".join(f'{{"a": "x{n}"}}\n' for n in range(DOCUMENTS)))
+        return tmp_path
+
+    return build
+
+
+@pytest.fixture
+def small_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have no task hold more than three documents."""
+    monkeypatch.setattr(dask_cluster, "TASK", chunking.Largest(4.0, 3, 8_000_000))
+    monkeypatch.setattr(chunking, "FIRST_BYTES", 1_000)
+
+
+def outputs(folder: Path, name: str, *arguments: str) -> dict[str, object]:
+    """Evaluate, and return all that was written, without when it was."""
+    made = folder / name
+    made.mkdir()
+    files = {
+        "--documents": "documents.jsonl",
+        "--non-matches": "non-matches.csv",
+        "--values": "values.tsv",
+        "-o": "run.json",
+    }
+    asked = [part for option, file in files.items() for part in (option, str(made / file))]
+    code = main((*arguments, *asked, "--no-config", "--show-non-matches", "5", "-q"))
+    texts = {file: (made / file).read_text(encoding="utf-8") for file in files.values()}
+    run = json.loads(texts.pop("run.json"))
+    for each in run["provenance"]:
+        del each["started"]
+    return {"code": code, "run": json.dumps(run), **texts}
+
+
+# --- the same bytes
+
+
+@pytest.fixture
+def mixed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Documents of all kinds of outcome, in directories and in lines."""
+    monkeypatch.chdir(tmp_path)
+    lines = [f"{number},{'ab'[number % 2]}" for number in range(60)]
+    write(tmp_path / "groups.csv", "id,kind\n" + "\n".join(lines))
+    fields = {"id": {"type": "string"}, "total": {"type": "number"}}
+    items = {"type": "array", "items": {"type": "object", "properties": fields}}
+    write(tmp_path / "schema.json", {"type": "object", "properties": {**fields, "items": items}})
+    gts, preds = [], []
+    for number in range(60):
+        item = {"id": f"item {number}", "total": number * 1.1}
+        gt = {"id": f"D-{number}", "total": number / 3, "items": [item] * (number % 4)}
+        pred = {**gt, "total": gt["total"] + (number % 5 == 0), "items": gt["items"][: number % 3]}
+        gts.append(gt)
+        preds.append(pred)
+        write(tmp_path / "gt" / f"{number}.json", gt)
+        if number % 11:
+            write(tmp_path / "pred" / f"{number}.json", pred if number % 7 else "no JSON")
+    write(tmp_path / "pred" / "alone.json", {})
+    for name, documents in (("gt", gts), ("pred", preds[::-1])):
+        text = "".join(json.dumps(document) + "\n" for document in documents)
+        write(tmp_path / f"{name}.jsonl", text)
+        (tmp_path / f"{name}.jsonl.gz").write_bytes(gzip.compress(text.encode()))
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "sources",
+    [
+        ("gt", "pred"),
+        ("gt.jsonl", "pred.jsonl"),
+        ("gt.jsonl", "pred.jsonl", "--id-field", "id"),
+        ("gt.jsonl.gz", "pred.jsonl.gz"),
+        ("gt", "pred", "--rows", "none"),
+        ("gt", "pred", "--by", "@kind", "--by-file", "groups.csv"),
+    ],
+    ids=" ".join,
+)
+def test_results_are_those_of_one_process_to_the_byte(mixed, shared, small_tasks, sources):
+    arguments = ("eval", "schema.json", *sources)
+
+    here = outputs(mixed, "here", *arguments, "--jobs", "1")
+    there = outputs(mixed, "there", *arguments, "--engine", "dask", "--scheduler", shared.address)
+
+    assert there == here
+    assert here["code"] in {ExitCode.OK, ExitCode.INCOMPLETE}
+    assert here["documents.jsonl"].count("\n") >= 60
+
+
+def test_both_workers_work_and_none_is_sent_a_document(mixed, shared, small_tasks, monkeypatch):
+    sent = []
+    submit = distributed.Client.submit
+
+    def submitted(client, function, *arguments, **more):
+        sent.append((function.__name__, arguments))
+        return submit(client, function, *arguments, **more)
+
+    def where(scheduler_log):
+        return {entry[1] for entry in scheduler_log}
+
+    monkeypatch.setattr(distributed.Client, "submit", submitted)
+    arguments = ("eval", "schema.json", "gt.jsonl", "pred.jsonl", "--no-config", "-q")
+    main((*arguments, "--engine", "dask", "--scheduler", shared.address))
+
+    tasks = [packed for name, (*_, packed) in sent if name == "evaluate_task"]
+    assert len(tasks) >= 20
+    assert not any(b'"total"' in packed for packed in tasks)
+    done = shared.client.run(lambda dask_worker: dask_worker.state.executed_count)
+    assert all(done.values()), done
+
+
+def test_standard_input_goes_to_the_workers(mixed, shared, monkeypatch, capsys):
+    command = ("eval", "schema.json", "gt.jsonl", "-", "--no-config", "-f", "json")
+    printed = []
+    for engine in ((), ("--engine", "dask", "--scheduler", shared.address)):
+        text = (mixed / "pred.jsonl").read_bytes()
+        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(text)))
+        main((*command, *engine))
+        run = json.loads(capsys.readouterr().out)
+        printed.append([run["documents"], run["confusion_matrix"], run["per_document"]])
+    assert printed[0] == printed[1]
+
+
+# --- workers that die
+
+
+def test_a_worker_that_is_killed_in_the_middle_loses_nothing(orders, shared):
+    folder = orders(wait=20)
+    engine = ("--engine", "dask", "--scheduler", shared.address)
+    with running(folder, *engine, "--documents", "there.jsonl") as process:
+        until((folder / "waiting").exists)
+        until((folder / "waiting").read_text)
+        os.kill(int((folder / "waiting").read_text()), signal.SIGKILL)
+        (folder / "go").touch()
+        out, err = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, err) == (ExitCode.OK, "")
+    assert json.loads(out)["documents"]["total"] == DOCUMENTS
+
+    (folder / "obedient.py").write_text(COMPARATOR, encoding="utf-8")
+    with running(folder, "--jobs", "1", "--documents", "here.jsonl") as process:
+        alone, _ = process.communicate(timeout=PATIENCE)
+    assert (folder / "there.jsonl").read_bytes() == (folder / "here.jsonl").read_bytes()
+    without = [json.loads(text) | {"provenance": None} for text in (out, alone)]
+    assert without[0] == without[1]
+
+
+def test_a_document_that_no_worker_survives_is_named_and_all_others_count(orders, shared, capsys):
+    orders(die=17)
+    code = main((*EVAL, "--engine", "dask", "--scheduler", shared.address, "--no-config"))
+    run = json.loads(capsys.readouterr().out)
+    found = "all workers that compared it died (out of memory?)"
+    assert code == ExitCode.INCOMPLETE
+    assert {entry["document"]: entry["problem"] for entry in run["problems"]} == {
+        "line 18": f"line 18: {found}"
+    }
+    assert run["documents"]["evaluated"] == DOCUMENTS - 1
+
+
+def test_an_error_of_a_comparator_is_told_as_in_one_process(orders, shared, capsys):
+    orders(**{"raise": 5})
+    told = []
+    for engine in (("--jobs", "1"), ("--engine", "dask", "--scheduler", shared.address)):
+        code = main((*EVAL, *engine, "--no-config"))
+        told.append((code, problems(capsys.readouterr().out)))
+    assert told[0] == told[1]
+    assert list(told[0][1]) == ["line 6"]
+
+
+def test_a_cluster_that_loses_its_workers_is_not_waited_for_in_vain(
+    orders, tmp_path, monkeypatch, capsys
+):
+    orders()
+    monkeypatch.setattr(dask_cluster, "ALONE", 1.0)
+    monkeypatch.setattr(dask_cluster, "LOOKING", 0.1)
+    with cluster(tmp_path) as own:
+        for worker in own.workers:
+            os.killpg(worker.pid, signal.SIGKILL)
+        until(lambda: not own.client.nthreads())
+        code = main((*EVAL, "--engine", "dask", "--scheduler", own.address, "--no-config"))
+    assert code == ExitCode.INTERNAL
+    assert "--engine dask: it has had no workers for 1 seconds" in capsys.readouterr().err
+
+
+# --- what is refused
+
+
+@pytest.fixture
+def refused(shared, capsys):
+    def run(*arguments: str) -> str:
+        address = () if "--scheduler" in arguments else ("--scheduler", shared.address)
+        code = main((*EVAL, "--engine", "dask", *address, "--no-config", *arguments))
+        printed = capsys.readouterr()
+        assert (code, printed.out) == (ExitCode.USAGE, "")
+        assert "Traceback" not in printed.err
+        return printed.err
+
+    return run
+
+
+def test_a_worker_with_another_version_of_what_decides_is_refused(orders, refused, monkeypatch):
+    orders()
+    wanted = {**dask_cluster.versions(), "rapidfuzz": "1.2.3"}
+    monkeypatch.setattr(dask_cluster, "versions", lambda: wanted)
+    err = refused()
+    assert "on the worker tcp://127.0.0.1:" in err
+    assert "rapidfuzz is " in err
+    assert "expected 1.2.3, as here; pip install 'rapidfuzz==1.2.3' there" in err
+
+
+def test_a_worker_that_lacks_a_comparator_is_refused(orders, refused, tmp_path, monkeypatch):
+    folder = orders()
+    write(folder / "elsewhere.py", COMPARATOR)
+    text = (folder / "schema.json").read_text().replace("obedient:", "elsewhere:")
+    write(folder / "schema.json", text)
+    monkeypatch.syspath_prepend(str(folder))
+    err = refused()
+    assert "a worker cannot load the job (No module named 'elsewhere')" in err
+
+
+def test_documents_that_a_worker_does_not_have_are_told_before_any_is_failed(
+    orders, refused, monkeypatch
+):
+    orders()
+    needs = dask_cluster.Needs
+    monkeypatch.setattr(dask_cluster, "Needs", lambda *given: needs(given[0], "/", given[2]))
+    err = refused()
+    assert "gt.jsonl: the worker tcp://127.0.0.1:" in err
+    assert "cannot read it, expected a shared directory" in err
+
+
+def test_a_scheduler_that_is_not_there_is_told(orders, refused, monkeypatch):
+    orders()
+    monkeypatch.setattr(dask_cluster, "CONNECTING", 0.5)
+    err = refused("--scheduler", "tcp://127.0.0.1:9")
+    assert "--scheduler tcp://127.0.0.1:9: there is no scheduler that answers" in err
+    err = refused("--scheduler", "nonsense://")
+    assert "--scheduler nonsense://: there is no scheduler that answers" in err
+
+
+def test_a_worker_of_several_threads_is_refused(orders, refused, tmp_path):
+    orders()
+    with cluster(tmp_path, threads=2) as own:
+        err = refused("--scheduler", own.address)
+    assert "has 2 threads, expected processes of one thread; dask worker" in err
+
+
+# --- a cluster of the run's own
+
+
+def test_a_cluster_of_its_own_ends_with_the_run(orders, tmp_path, shared):
+    folder = orders()
+    write(folder / "obedient.py", COMPARATOR)
+    with running(folder, "--engine", "dask", "--jobs", "2") as process:
+        out, err = process.communicate(timeout=PATIENCE)
+        until(lambda: not alive(process.pid))
+    assert (process.returncode, err) == (ExitCode.OK, "")
+    assert json.loads(out)["documents"]["total"] == DOCUMENTS
+
+
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [(signal.SIGINT, ExitCode.INTERRUPTED), (signal.SIGTERM, ExitCode.TERMINATED)],
+)
+def test_a_signal_ends_the_run_with_what_is_finished(orders, number, code):
+    folder = orders(wait=35)
+    write(folder / "obedient.py", COMPARATOR)
+    with running(folder, "--engine", "dask", "--jobs", "2", "-o", "run.json") as process:
+        until((folder / "waiting").exists)
+        time.sleep(0.5)  # others come to an end; how many makes no difference
+        os.killpg(process.pid, number)  # as a terminal does it
+        out, err = process.communicate(timeout=PATIENCE)
+        until(lambda: not alive(process.pid))
+    assert "Traceback" not in err
+    assert process.returncode == code, err
+    record = json.loads(out)
+    assert record["partial"] is True
+    assert record["documents"]["total"] < DOCUMENTS
+
+
+def test_a_run_that_was_killed_goes_on_where_it_ended(orders, shared, capsys):
+    orders()
+    command = ("eval", "schema.json", "gt.jsonl", "pred.jsonl", "--allow-plugins", "--no-config")
+    engine = ("--engine", "dask", "--scheduler", shared.address)
+    assert main((*command, "-q", *engine, "--run-dir", "kept")) == ExitCode.OK
+    capsys.readouterr()
+    assert main((*command, "--jobs", "1", "--run-dir", "kept")) == ExitCode.OK
+    assert f"{DOCUMENTS} documents are finished already" in capsys.readouterr().err
