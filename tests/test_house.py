@@ -174,6 +174,9 @@ STANDARD_CLASSES: Final = [
     "comparators/date_parsing.py",
     "core/values.py",
     "documents/document.py",
+    "documents/pairs.py",
+    "runs/chunk.py",
+    "score/document_result.py",
     "score/non_matches.py",
     "score/tally.py",
 ]

@@ -4,7 +4,7 @@ A run hands out `PairRef`s, and `read_pair` turns each into documents where they
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
@@ -20,7 +20,6 @@ from stickler_cli.core.json_values import (
 from stickler_cli.core.locations import Path as FieldPath
 from stickler_cli.core.locations import parse_field_path
 from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.core.values import dataclass
 from stickler_cli.settings.inputs import DocumentOptions, PairsSource
 from .document import (
     Data,

@@ -1,7 +1,7 @@
 """What every process runs: documents in, one `ChunkResult` out; a bad document is a result."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Final
 
 import numpy as np
@@ -9,7 +9,6 @@ import numpy as np
 from stickler_cli.compare.engine import compare
 from stickler_cli.core.json_values import JsonDocument, JsonValue, json_line
 from stickler_cli.core.problems import ComparisonError, Problem, SticklerError, WorkLimitError
-from stickler_cli.core.values import dataclass
 from stickler_cli.documents.pairs import (
     DocumentPair,
     Fingerprint,

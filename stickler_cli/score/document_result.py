@@ -2,12 +2,11 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
 from stickler_cli.core.problems import Problem
-from stickler_cli.core.values import dataclass
 from .validity import Side, Verdict
 
 LENIENT: Final = "lenient"  # the warning where `--lenient-json` found the prediction in its text
