@@ -3,16 +3,18 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
 from stickler_cli.clients.allowance import DEFAULT_POLICY, Policy, Retry
 from stickler_cli.compare.outline import comparators, is_bounded, known_paths
 from stickler_cli.compare.plan import Options, Plan
+from stickler_cli.core.extras import require
 from stickler_cli.core.json_values import DocumentKind, brief
 from stickler_cli.core.option import part_of
-from stickler_cli.core.problems import Problem, UnavailableError, UsageError, did_you_mean
+from stickler_cli.core.problems import Problem, UsageError, did_you_mean
+from stickler_cli.core.remote import is_url
 from stickler_cli.core.values import dataclass
+from stickler_cli.documents.document_tables import is_arrow_table
 from stickler_cli.documents.pairs import Pairs, open_pairs
 from stickler_cli.documents.reading import STANDARD_INPUT
 from stickler_cli.documents.selection import selected
@@ -175,9 +177,7 @@ def _cluster(settings: EvalSettings, workers: Workers, plan: Plan) -> Cluster | 
             found, hint = "it is for --engine dask only", "add --engine dask"
             raise UsageError([Problem("--scheduler", found, hint=hint)])
         return None
-    if find_spec("distributed") is None:
-        found, hint = "it needs Dask, which is not installed", "pip install 'stickler-cli[dask]'"
-        raise UnavailableError([Problem("--engine dask", found, "", hint)])
+    require("distributed", "--engine dask", "dask")
     asks = "fields are compared by models, which one process asks for the whole run"
     stalls = "a document may have to be ended, which no worker of Dask can be"
     limits = "each worker of Dask has a limit of its own: dask worker --memory-limit"
@@ -194,9 +194,14 @@ def _cluster(settings: EvalSettings, workers: Workers, plan: Plan) -> Cluster | 
     ]
     if problems:
         raise UsageError(problems)
-    documents = settings.gt, settings.pred, settings.confidence
-    sources = tuple(name for name in documents if name is not None and name != STANDARD_INPUT)
+    given_sources = settings.gt, settings.pred, settings.confidence
+    sources = tuple(name for name in given_sources if name and _is_of_a_machine(name))
     return Cluster(settings.scheduler, settings.jobs, sources)
+
+
+def _is_of_a_machine(source: str) -> bool:
+    """Return whether others read it where it stands: rows and standard input are sent to them."""
+    return source != STANDARD_INPUT and not is_url(source) and not is_arrow_table(source)
 
 
 def _policy(settings: EvalSettings, schema: LoadedSchema) -> AcceptancePolicy:

@@ -161,6 +161,8 @@ def mixed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         text = "".join(json.dumps(document) + "\n" for document in documents)
         write(tmp_path / f"{name}.jsonl", text)
         (tmp_path / f"{name}.jsonl.gz").write_bytes(gzip.compress(text.encode()))
+    pairs = [{"id": f"{n}", "gt": gts[n], "prediction": preds[n]} for n in range(60)]
+    write(tmp_path / "pairs.jsonl", "".join(json.dumps(pair) + "\n" for pair in pairs))
     return tmp_path
 
 
@@ -171,6 +173,7 @@ def mixed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("gt.jsonl", "pred.jsonl"),
         ("gt.jsonl", "pred.jsonl", "--id-field", "id"),
         ("gt.jsonl.gz", "pred.jsonl.gz"),
+        ("--pairs", "pairs.jsonl"),
         ("gt", "pred", "--rows", "none"),
         ("gt", "pred", "--by", "@kind", "--by-file", "groups.csv"),
     ],
