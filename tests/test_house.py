@@ -32,7 +32,7 @@ LATE_IMPORTS: Final = {
     ("clients/servers.py", "genai_prices"): "comes with an extra",
     ("compat/packet_score.py", "scipy.stats"): "1 s that few programs pay",
     ("comparators/phone.py", "phonenumbers"): "comes with an extra",
-    ("core/remote.py", "fsspec.core"): "comes with an extra",
+    ("core/remote.py", "fsspec.registry"): "comes with an extra",
     ("documents/document_tables.py", "pyarrow"): "comes with an extra",
     ("documents/packing.py", "backports.zstd"): "comes with an extra",
     ("core/plugins.py", "importlib.metadata"): "reads the disk; few names need plugins",

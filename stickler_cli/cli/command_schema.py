@@ -1,6 +1,7 @@
 """The schema of a command: loaded as its settings say, and what is to be told of it told."""
 
 import re
+import shlex
 import sys
 from pathlib import Path
 from pkgutil import resolve_name
@@ -10,7 +11,11 @@ from stickler_cli.advice.ground_truth import observe
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.documents.reading import STANDARD_INPUT
+from stickler_cli.documents.document import LineReference
+from stickler_cli.documents.document_tables import SIDES, is_arrow_table
+from stickler_cli.documents.lines import lines_of
+from stickler_cli.documents.reading import STANDARD_INPUT, decoded
+from stickler_cli.documents.shapes import root_steps, root_text
 from stickler_cli.documents.sources import Kind, kind_of_source
 from stickler_cli.schema.loading import (
     LoadedSchema,
@@ -21,7 +26,13 @@ from stickler_cli.schema.loading import (
     load_schemas,
     loaded,
 )
-from stickler_cli.settings.inputs import PluginOptions, SeveralSchemas, TruthSource
+from stickler_cli.settings.inputs import (
+    FindingOptions,
+    PairsSource,
+    PluginOptions,
+    SeveralSchemas,
+    TruthSource,
+)
 from stickler_cli.settings.of_documents import CompareSettings, EvalSettings, PlacesSettings
 from stickler_cli.settings.of_schemas import (
     CheckSettings,
@@ -80,7 +91,20 @@ def _of_ground_truth(
     if is_model(gt) or (kind_of_source(gt) is Kind.FILE and is_schema_file(gt)):
         missing = "GT" if isinstance(settings, LintSettings) else "PRED"
         raise UsageError([Problem("", f"{missing} missing: {gt} is a {what}, no ground truth")])
-    return load_observed(observe(gt, settings).root, gt, when=settings.infer)
+    seen = observe(gt, settings).root
+    return load_observed(seen, decoded(gt), when=settings.infer, keeps=_keeping(gt, settings))
+
+
+def _keeping(gt: str, settings: FindingOptions) -> str:
+    """Return the command that infers the same schema and writes it."""
+    steps = root_steps(settings.gt_root)
+    if isinstance(settings, PairsSource) and settings.pairs and not is_arrow_table(gt):
+        column, other = SIDES["gt"]  # of JSON Lines nobody says that they are pairs
+        first = next(lines_of(gt, settings.max_document_size), None)
+        named = isinstance(first, LineReference) and json_line(column)[:-1] in (first.data or b"")
+        steps = (column if named else other, *steps)
+    root = ["--gt-root", root_text(steps)] if steps else []
+    return shlex.join(["stickler", "init", decoded(gt), *root, "-o", "schema.json"])
 
 
 def is_model(name: str) -> bool:

@@ -15,7 +15,7 @@ from stickler_cli.reports.formats import ERROR_FORMATS
 from stickler_cli.runs.assembly import assemble, inputs_of
 from stickler_cli.runs.job import OutputsRequested
 from stickler_cli.runs.run_directory import NON_MATCHES, RUN_FILE
-from stickler_cli.runs.saved import errors_in, errors_of, load_run
+from stickler_cli.runs.saved import errors_in, errors_of, file_in, load_run
 from stickler_cli.score.error_classes import ErrorClass
 from stickler_cli.score.record import Run
 from stickler_cli.settings.of_documents import ErrorsSettings
@@ -43,7 +43,7 @@ def errors(settings: ErrorsSettings) -> ExitCode:
         hint = did_you_mean(settings.error_class, _CLASSES)
         raise UsageError([Problem("--class", found, expected, hint or ", ".join(_CLASSES))])
     # With sources in a configuration file, a run may be named all the same.
-    is_run = not settings.gt or (Path(settings.pred) / RUN_FILE).exists()
+    is_run = not settings.gt or file_in(settings.pred, RUN_FILE) is not None
     inputs = [("the run", settings.pred)] if is_run else inputs_of(settings)
     outputs = outputs_of(settings, inputs, ERROR_FORMATS)
     if is_run:

@@ -11,7 +11,7 @@ from stickler_cli.reports.formats import WITH_DETAIL, format_of
 from stickler_cli.runs.listed_errors import load_detail
 from stickler_cli.runs.page_sources import check_sources
 from stickler_cli.runs.run_directory import JOURNAL
-from stickler_cli.runs.saved import load_run
+from stickler_cli.runs.saved import file_in, load_run
 from stickler_cli.score.gates import check_paths, parse_gates, refuse_bounds
 from stickler_cli.score.run_merging import merge_runs
 from stickler_cli.settings.of_runs import MergeSettings, ReportSettings
@@ -33,7 +33,7 @@ def report(name: str, settings: ReportSettings) -> ExitCode:
         run = regrouped(name, run, settings, detail=bool(WITH_DETAIL & outputs.formats))
     elif WITH_DETAIL & outputs.formats:
         run = replace(run, detail=load_detail(name, run))
-    if settings.show_documents and (Path(name) / JOURNAL).exists():
+    if settings.show_documents and file_in(name, JOURNAL):
         from .regrouping import explaining_finished  # loads the engine
 
         run = replace(run, explaining=explaining_finished(name, run, settings))

@@ -13,7 +13,7 @@ from time import sleep
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Final, TypeVar, cast
 
 from .extras import require
-from .problems import Problem, UnavailableError
+from .problems import Problem, UnavailableError, UsageError
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -25,9 +25,19 @@ WAITS: Final = (0.2, 1.0, 3.0)
 
 AT_ONCE: Final = 4_000_000  # bytes that are asked for together where a file is read bit by bit
 
+DRIVERS: Final = {
+    "s3": "s3fs",
+    "gs": "gcsfs",
+    "gcs": "gcsfs",
+    "az": "adlfs",
+    "abfs": "adlfs",
+    "http": "aiohttp",
+    "https": "aiohttp",
+}
+"""The packages that fsspec needs for some kinds of URLs; of others it says so itself."""
+
 _URL: Final = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)  # one letter is a drive
 _SECRET: Final = re.compile(r"(?<=://)[^/@]*@|\?.*", re.DOTALL)
-_GLOB: Final = re.compile(r"[*\[]")
 _FINAL_ERRORS: Final = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
 """What the next attempt will not find otherwise."""
 
@@ -66,6 +76,15 @@ def size_of_url(url: str) -> int:
     return int(_tried(lambda: files.info(path)).get("size") or 0)
 
 
+def is_there(url: str) -> bool:
+    """Return whether there is a file; raise OSError if that cannot be asked for."""
+    try:
+        size_of_url(url)
+    except FileNotFoundError:
+        return False
+    return True
+
+
 def read_urls(urls: Sequence[str]) -> list[bytes | OSError]:
     """Return what files elsewhere hold, all asked for together; an error in place of one."""
     found: dict[str, bytes | OSError] = {}
@@ -85,17 +104,19 @@ def read_urls(urls: Sequence[str]) -> list[bytes | OSError]:
 
 def _read_once(urls: Sequence[str]) -> dict[str, bytes | OSError]:
     found: dict[str, bytes | OSError] = {}
-    of: dict[int, tuple[Any, dict[str, str]]] = {}
+    of: dict[int, tuple[Any, list[str], list[str]]] = {}
     for url in urls:
         files, path = _files_of(url)
-        of.setdefault(id(files), (files, {}))[1][path] = url
-    for files, names in of.values():
+        _, paths, names = of.setdefault(id(files), (files, [], []))
+        paths.append(path)
+        names.append(url)
+    for files, paths, names in of.values():
         try:
-            read = files.cat([*names], on_error="return")
+            # Not `cat`, which takes what is in brackets in the name of a file for a pattern.
+            read = files.cat_ranges(paths, None, None, on_error="return")
         except Exception as error:  # noqa: BLE001 - stores raise what their clients do
-            read = dict.fromkeys(names, error)
-        for path, url in names.items():
-            data = read.get(path, FileNotFoundError("it was not there"))
+            read = [error] * len(paths)
+        for url, data in zip(names, read, strict=True):
             found[url] = _as_os_error(data) if isinstance(data, Exception) else data
     return found
 
@@ -108,10 +129,10 @@ def list_url(url: str) -> Iterator[tuple[str, str, int]]:
         UnavailableError: nothing is installed that reads such URLs.
     """
     files, path = _files_of(url)
-    first = _GLOB.search(url)
+    star = url.find("*")
     # Names begin as the user wrote it: with `memory://docs`, not `memory:///docs`.
-    base = url[: url.rindex("/", 0, first.start()) if first else None].rstrip("/")
-    listed, root = (files.glob if first else files.find), _files_of(base)[1]
+    base = (url if star < 0 else url[: url.rindex("/", 0, star)]).rstrip("/")
+    listed, root = (files.find if star < 0 else files.glob), _files_of(base)[1]
     found = _tried(lambda: listed(path, detail=True))
     for name, said in sorted(found.items()):
         if said.get("type") == "file":
@@ -189,17 +210,22 @@ def check_url(url: str) -> None:
 def _files_of(url: str) -> tuple[Any, str]:
     """Return where a URL leads: a file system, and a path in it."""
     require("fsspec", "a URL", "remote", shown_url(url))
-    from fsspec.core import url_to_fs  # an extra
+    from fsspec.registry import get_filesystem_class  # an extra
 
+    # What `url_to_fs` does, but that `::` in the name of a file leads nowhere else.
+    protocol = url.partition("://")[0]
     try:
-        files, path = url_to_fs(url)
+        store = get_filesystem_class(protocol)
     except ImportError as error:
-        found = f"nothing is installed that reads such URLs ({error})"
-        hint = "install what it names"
+        driver = DRIVERS.get(protocol, "another package")
+        found = f"{protocol}:// needs {driver}, which is not installed"
+        hint = f"pip install {driver}" if protocol in DRIVERS else str(error)
         raise UnavailableError([Problem(shown_url(url), found, "", hint)]) from None
-    except ValueError as error:
-        raise OSError(str(error)) from error
-    return files, path
+    except ValueError:
+        expected = "one that fsspec knows, such as s3://"
+        found = f"there is no way to read {protocol}://"
+        raise UsageError([Problem(shown_url(url), found, expected)]) from None
+    return store(**store._get_kwargs_from_urls(url)), store._strip_protocol(url)  # noqa: SLF001
 
 
 def _tried(do: Callable[[], T]) -> T:

@@ -9,6 +9,8 @@ import orjson
 from stickler_cli.core.extras import require_pyarrow
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.remote import is_url, open_url
+from stickler_cli.documents.reading import decoded
 from stickler_cli.score.accounts import CONFIDENCES, SCORE
 from stickler_cli.score.record import Run, run_record
 
@@ -37,9 +39,14 @@ def record_in(file: str) -> dict[str, Any]:
     if text is None:
         found = "the file has rows and does not say of which run"
         expected = "a file that stickler eval --documents wrote"
-        raise UsageError([Problem(file, found, expected)])
+        raise UsageError([Problem(decoded(file), found, expected)])
     record: dict[str, Any] = json.loads(text)  # not orjson: there may be integers of any size
     return record
+
+
+def is_in_rows(file: str) -> bool:
+    """Return whether a file is one of documents, by its name."""
+    return decoded(file).lower().endswith(SUFFIX)
 
 
 def accounts_in(file: str) -> Iterator[dict[str, Any]]:
@@ -60,7 +67,7 @@ def _opened(file: str) -> Any:
     from pyarrow import ArrowInvalid, parquet  # an extra
 
     try:
-        return parquet.ParquetFile(file)
+        return parquet.ParquetFile(open_url(file) if is_url(file) else file)
     except (ArrowInvalid, OSError) as error:
         found = f"it cannot be read ({str(error).splitlines()[0]})"
-        raise UsageError([Problem(file, found, "a Parquet file")]) from None
+        raise UsageError([Problem(decoded(file), found, "a Parquet file")]) from None

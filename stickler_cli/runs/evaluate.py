@@ -10,9 +10,10 @@ from stickler_cli.compare.outline import outline
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.option import part_of
+from stickler_cli.core.remote import is_url
 from stickler_cli.documents.document import digest_of
 from stickler_cli.documents.pairs import DocumentPair, Pairs
-from stickler_cli.documents.reading import STANDARD_INPUT, source_of
+from stickler_cli.documents.reading import STANDARD_INPUT, decoded, source_of
 from stickler_cli.records.line_columns import (
     columns_of_documents,
     columns_of_errors,
@@ -35,7 +36,7 @@ from stickler_cli.score.marks import outcome_of_marks
 from stickler_cli.score.record import Provenance, Run, SchemaSignature
 from stickler_cli.settings.deciding import DecidingOptions, RunOptions
 from stickler_cli.settings.inputs import DocumentOptions, SelectionOptions
-from stickler_cli.settings.of_documents import ManySettings
+from stickler_cli.settings.of_documents import EvalSettings, ManySettings
 from .assembly import Assembly, client_of, comparing, models_of
 from .chunk import ChunkResult, Item
 from .grouping import Grouping
@@ -130,10 +131,7 @@ def _deciding(assembly: Assembly) -> dict[str, object]:
         "version": __version__,
         "schema": assembly.schema.digest,
         "inferred annotations": assembly.schema.inferred,
-        "GT": settings.gt,
-        "PRED": settings.pred,
-        "pairs": settings.pairs,
-        "confidences": settings.confidence,
+        **_sources(settings),
         **asdict(part_of(settings, DocumentOptions)),
         **asdict(part_of(settings, SelectionOptions)),
         "seed": settings.seed,
@@ -146,6 +144,17 @@ def _deciding(assembly: Assembly) -> dict[str, object]:
         "metric": [*job.metrics],
         "verdicts": digest_of_marks(job.marks) if job.marks else None,
     }
+
+
+def _sources(settings: EvalSettings) -> dict[str, str | None]:
+    """Return where documents are; of a URL without what signs it, which may be another tomorrow."""
+    named = {
+        "GT": settings.gt,
+        "PRED": settings.pred,
+        "pairs": settings.pairs,
+        "confidences": settings.confidence,
+    }
+    return {key: decoded(name) if name and is_url(name) else name for key, name in named.items()}
 
 
 def _check_pairs(assembly: Assembly, interruption: Interruption) -> None:

@@ -1,5 +1,6 @@
 """Runs that were written before: from the name of a run file or run directory to a `Run`."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -8,12 +9,12 @@ from typing import Any, Final, cast
 from stickler_cli.core.json_values import json_line, kind_of
 from stickler_cli.core.locations import parse_field_path
 from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.core.remote import is_url
+from stickler_cli.core.remote import is_there, is_url
 from stickler_cli.documents.document import read_document
 from stickler_cli.documents.lines import lines_of
 from stickler_cli.documents.reading import decoded, parse_json, read_bytes
 from stickler_cli.records.codec import read
-from stickler_cli.records.parquet_runs import SUFFIX, accounts_in, record_in
+from stickler_cli.records.parquet_runs import accounts_in, is_in_rows, record_in
 from stickler_cli.records.run_reading import read_run
 from stickler_cli.score.accounts import Accounts
 from stickler_cli.score.policy import POLICY_FORMAT, AcceptancePolicy, signed
@@ -23,6 +24,7 @@ from .sorted_lines import SortedLines
 
 MAX_RUN_BYTES: Final = 2_000_000_000  # unpacked: about a million documents of forty fields
 
+_FILE: Final = re.compile(r"\.(json(\.gz|\.zst)?|parquet)\Z", re.IGNORECASE)
 _EXPECTED: Final = "a run file, as stickler eval -o run.json writes it, or a run directory"
 
 
@@ -34,22 +36,9 @@ def load_run(name: str, limit: int = MAX_RUN_BYTES) -> Run:
     Raises:
         UsageError: there is none, or it cannot be read; with the place in the file.
     """
-    path = Path(name)
-    if is_url(name):
-        return _run_of(name, limit)
-    if path.is_dir():
-        path /= RUN_FILE
-        if not path.exists():
-            found = f"there is no {RUN_FILE} in this directory"
-            raise UsageError([Problem(decoded(name), found, _EXPECTED)])
-    elif not path.exists():
-        raise UsageError([Problem(decoded(name), "there is no such file or directory", _EXPECTED)])
-    if path.suffix.lower() == SUFFIX:
-        return _run_in_rows(decoded(name))
-    return _run_of(str(path), limit)
-
-
-def _run_of(file: str, limit: int) -> Run:
+    file = _run_file(name)
+    if is_in_rows(file):
+        return _run_in_rows(file)
     data, source = read_bytes(file, limit), decoded(file)
     record = data if isinstance(data, Problem) else parse_json(data, source)
     if isinstance(record, Problem):
@@ -59,14 +48,39 @@ def _run_of(file: str, limit: int) -> Run:
     return read_run(record, source)
 
 
+def file_in(directory: str, name: str) -> str | None:
+    """Return the place of a file in a run directory; None where there is none."""
+    if is_url(directory):
+        place = f"{directory.rstrip('/')}/{name}"
+        return place if is_there(place) else None
+    file = Path(directory) / name
+    return str(file) if file.exists() else None
+
+
+def _run_file(name: str) -> str:
+    """Return the file that has a run; a URL is what its end says."""
+    path = Path(name)
+    if is_url(name) and _FILE.search(decoded(name)):
+        return name
+    if is_url(name) or path.is_dir():
+        if file := file_in(name, RUN_FILE):
+            return file
+        found = f"there is no {RUN_FILE} in this directory"
+    elif path.exists():
+        return name
+    else:
+        found = "there is no such file or directory"
+    raise UsageError([Problem(decoded(name), found, _EXPECTED)])
+
+
 def _run_in_rows(file: str) -> Run:
     """Return the run of a file of documents, with its rows if it keeps any."""
     record = record_in(file)
-    run = read_run(record, file)
+    run = read_run(record, decoded(file))
     if not run.evaluation.keeps_rows or run.options.rows == "none":
         return run
     rows = sorted(accounts_in(file), key=lambda account: str(account["id"]))
-    return read_run({**record, PER_DOCUMENT: rows}, file)
+    return read_run({**record, PER_DOCUMENT: rows}, decoded(file))
 
 
 def with_rows(name: str, run: Run) -> Run:
@@ -74,10 +88,10 @@ def with_rows(name: str, run: Run) -> Run:
 
     They wait in a temporary file, so that memory does not grow with their number.
     """
-    if run.evaluation.accounts is not None or Path(name).suffix.lower() != SUFFIX:
+    if run.evaluation.accounts is not None or not is_in_rows(name):
         return run
     lines = SortedLines(
-        (str(account["id"]), json_line(account)[:-1]) for account in accounts_in(decoded(name))
+        (str(account["id"]), json_line(account)[:-1]) for account in accounts_in(name)
     )
     return replace(run, evaluation=replace(run.evaluation, accounts=Accounts(lines)))
 
@@ -104,9 +118,8 @@ def load_policy(name: str) -> AcceptancePolicy:
 
 def errors_of(name: str, run: Run) -> Iterator[tuple[str, Mapping[str, object]]] | None:
     """Return the errors of a run, with the ids of documents; None where it does not hold them."""
-    file = Path(name) / NON_MATCHES
-    if file.exists():
-        return errors_in(str(file))
+    if file := file_in(name, NON_MATCHES):
+        return errors_in(file)
     if run.document is None:
         return None
     accounts = run.evaluation.accounts

@@ -14,7 +14,7 @@ from stickler_cli.compare.plan import Plan
 from stickler_cli.compare.several_schemas import plan_of_schemas
 from stickler_cli.core.json_values import JsonValue, json_line
 from stickler_cli.core.problems import Problem, SchemaError
-from stickler_cli.core.remote import is_url, open_url, shown_url
+from stickler_cli.core.remote import is_url, list_url, open_url, shown_url
 from stickler_cli.core.values import dataclass
 from stickler_cli.settings.allowed import Infer
 from .compiler import compile_schema
@@ -79,6 +79,7 @@ class LoadedSchema:
 
 def load_schema(path: str, *, allow_plugins: bool = False, when: Infer = "never") -> LoadedSchema:
     """Read and compile a schema file; raise SchemaError as `compile_schema` does."""
+    shown = shown_url(path) if is_url(path) else path
     try:
         content = _content(path)
     except OSError as error:
@@ -86,17 +87,16 @@ def load_schema(path: str, *, allow_plugins: bool = False, when: Infer = "never"
         if Path(path).is_dir():
             hint = "the order is SCHEMA GT PRED; a directory of schemas needs --schema-by"
         found = f"the schema cannot be read ({error.strerror or error})"
-        raise SchemaError([Problem(path, found, "a JSON Schema file", hint)]) from None
+        raise SchemaError([Problem(shown, found, "a JSON Schema file", hint)]) from None
     try:
         schema = orjson.loads(content.removeprefix(b"\xef\xbb\xbf"))
     except orjson.JSONDecodeError as error:
         found, at = f"the schema is not JSON ({error.msg})", (error.lineno, error.colno)
-        raise SchemaError([Problem(path, found, "a JSON Schema", "", None, *at)]) from None
+        raise SchemaError([Problem(shown, found, "a JSON Schema", "", None, *at)]) from None
     digest = digest_of(content)
     # What is elsewhere leads to nothing else: there is no file that a reference could be beside.
     file = None if is_url(path) else Path(path)
-    path = shown_url(path)
-    return loaded(schema, path, file, digest, allow_plugins=allow_plugins, when=when)
+    return loaded(schema, shown, file, digest, allow_plugins=allow_plugins, when=when)
 
 
 def _content(path: str) -> bytes:
@@ -115,25 +115,25 @@ def load_schemas(path: str, *, allow_plugins: bool = False, when: Infer = "never
     Raises:
         SchemaError: with everything that is wrong in any of them.
     """
-    files = sorted(file for file in Path(path).glob("*.json") if not file.name.startswith("."))
     found: dict[str, LoadedSchema] = {}
     problems: list[Problem] = []
-    for file in files:
+    shown = shown_url(path) if is_url(path) else path
+    for name, file in _schema_files(path):
         try:
-            one = load_schema(str(file), allow_plugins=allow_plugins, when=when)
+            one = load_schema(file, allow_plugins=allow_plugins, when=when)
         except SchemaError as error:
             problems += () if _describes_nothing(file) else error.problems
         else:
-            found |= {} if one.refusals else {f"{file.stem}/": one}
+            found |= {} if one.refusals else {f"{name.removesuffix('.json')}/": one}
     if not found and not problems:
         hint = "without --schema-by, SCHEMA is a file" if Path(path).is_file() else ""
-        problems.append(Problem(path, "there is no schema", "a directory of .json files", hint))
+        problems.append(Problem(shown, "there is no schema", "a directory of .json files", hint))
     if problems:
         raise SchemaError(problems)
     inferred = [one for one in found.values() if one.remark]
     said = [(step, one.digest, one.inferred) for step, one in found.items()]
     return LoadedSchema(
-        path,
+        shown,
         digest_of(repr([it[:2] for it in said]).encode()),
         plan_of_schemas({step: one.plan for step, one in found.items()}, Path(path).name),
         contents={},
@@ -144,10 +144,24 @@ def load_schemas(path: str, *, allow_plugins: bool = False, when: Infer = "never
     )
 
 
-def _describes_nothing(file: Path) -> bool:
+def _schema_files(path: str) -> list[tuple[str, str]]:
+    """Return the names of the .json files of a directory, and where they are, in order."""
+    if is_url(path):
+        try:
+            listed = [(name, url) for name, url, _ in list_url(path)]
+        except OSError as error:
+            found = f"it cannot be listed ({error.strerror or error})"
+            raise SchemaError([Problem(shown_url(path), found, "a directory")]) from None
+    else:
+        listed = [(file.name, str(file)) for file in Path(path).glob("*.json")]
+    schemas = (it for it in listed if it[0].endswith(".json") and "/" not in it[0])
+    return sorted(it for it in schemas if not it[0].startswith("."))
+
+
+def _describes_nothing(file: str) -> bool:
     """Return whether a schema that cannot be used is none of documents, but a part of others."""
     with suppress(OSError, orjson.JSONDecodeError):
-        schema = orjson.loads(file.read_bytes())
+        schema = orjson.loads(_content(file))
         return isinstance(schema, dict) and not ({*schema} - PARTS)
     return False
 
@@ -156,17 +170,20 @@ def _and_others(count: int) -> str:
     return f"; likewise for {count} more" if count else ""
 
 
-def load_observed(seen: Observed, source: str, *, when: Infer = "always") -> LoadedSchema:
-    """Infer the schema of documents that were seen; raise SchemaError if they have no field."""
+def load_observed(
+    seen: Observed, source: str, *, when: Infer = "always", keeps: str = ""
+) -> LoadedSchema:
+    """Infer the schema of documents that were seen; raise SchemaError if they have no field.
+
+    `keeps` is the command that would write it to a file.
+    """
     schema = schema_of(seen)
     digest = digest_of(json_line(schema))
     how: Infer = "never" if when == "never" else "always"
     found = loaded(schema, f"inferred from {source}", None, digest, when=how, seen=seen)
     count = f"{seen.total} document{'s' * (seen.total != 1)}"
-    remark = (
-        f"no SCHEMA: it was inferred from the {count} of {source}, read once for that "
-        f"(`stickler init {source} -o schema.json` keeps it)"
-    )
+    told = f" (`{keeps}` keeps it)" if keeps else ""
+    remark = f"no SCHEMA: it was inferred from the {count} of {source}, read once for that{told}"
     return replace(found, remark=remark)
 
 

@@ -58,6 +58,20 @@ def test_a_schema_is_inferred_of_the_ground_truth_of_a_table(
     assert "4 documents evaluated" in printed(capsys, "eval", "--pairs", table)
 
 
+def test_what_is_said_to_keep_an_inferred_schema_keeps_it(
+    table: str, capsys: pytest.CaptureFixture[str]
+):
+    assert main(["eval", "--pairs", table, "--no-config"]) == 0
+    out, err = capsys.readouterr()
+    _, told, _ = err.split("`")
+    assert told == "stickler init pairs.jsonl --gt-root ground_truth -o schema.json"
+    Path("schema.json").unlink()
+    assert main([*told.split()[1:], "--no-config"]) == 0
+    capsys.readouterr()
+    assert main(["eval", "schema.json", "--pairs", table, "--no-config"]) == 0
+    assert capsys.readouterr().out.splitlines()[-5:] == out.splitlines()[-5:]
+
+
 @pytest.mark.parametrize(
     ("said", "expected"),
     [

@@ -120,6 +120,14 @@ def test_documents_elsewhere_pair_and_what_cannot_be_used_is_a_problem(store: st
     assert found(pairs["d"].gt).startswith(f"{store}/gt/d.json:1:2: not valid JSON")
 
 
+def test_a_document_may_have_any_name(bucket: str):
+    names = ["a[1]", "a::memory:b", "a?b", "é ü"]  # what fsspec reads as patterns and as chains
+    for n, name in enumerate(names):
+        fsspec.filesystem("s3").pipe_file(f"docs/gt/{name}.json", document(n))
+    pairs = {it.id: it for it in open_pairs(f"{bucket}/gt", f"{bucket}/gt")}
+    assert [pairs[name].gt for name in names] == [{"n": n} for n in range(4)]
+
+
 def test_lines_elsewhere_are_read_as_they_come(store: str):
     put(store, {"gt.jsonl": document(1) + b"\n" + document(2), "p.jsonl.gz": gzip.compress(b"{}")})
     first, second = open_pairs(f"{store}/gt.jsonl", f"{store}/p.jsonl.gz")
@@ -169,6 +177,56 @@ def test_a_run_that_was_sent_elsewhere_is_read_from_there(
     assert "1 document evaluated" in capsys.readouterr().out
 
 
+def test_documents_in_parquet_that_were_sent_elsewhere_are_a_run(
+    store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    pytest.importorskip("pyarrow")
+    lines = b"\n".join(document(n) for n in range(3))
+    put(store, {"gt.jsonl": lines, "schema.json": json.dumps(SCHEMA).encode()})
+    asked = ["eval", f"{store}/schema.json", *[f"{store}/gt.jsonl"] * 2, "-q", "--no-config"]
+    for name in ("a", "b"):
+        assert main([*asked, "--documents", f"{store}/{name}.parquet"]) == 0
+    assert main(["diff", f"{store}/a.parquet", f"{store}/b.parquet", "--no-config"]) == 0
+    assert "3 documents" in capsys.readouterr().out
+    merged = ["merge", f"{store}/a.parquet", f"{store}/b.parquet", "--no-config"]
+    main(merged)
+    assert f"{store}/a.parquet" in capsys.readouterr().err  # documents are in both
+    (tmp_path / "a.parquet").write_bytes(fsspec.open(f"{store}/a.parquet").open().read())
+    assert main(["report", str(tmp_path / "a.parquet"), "--no-config"]) == 0
+    here = capsys.readouterr().out
+    assert main(["report", f"{store}/a.parquet", "--no-config"]) == 0
+    assert capsys.readouterr().out == here
+
+
+def test_a_run_directory_that_was_copied_elsewhere_is_read_there(
+    store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    for name, data in (("gt", document(1)), ("pred", document(2)), ("schema", b"")):
+        (tmp_path / f"{name}.json").write_bytes(data or json.dumps(SCHEMA).encode())
+    sources = [str(tmp_path / f"{name}.json") for name in ("schema", "gt", "pred")]
+    run = tmp_path / "run"
+    assert main(["eval", *sources, "--run-dir", str(run), "-q", "--no-config"]) == 0
+    put(store, {f"run/{file.name}": file.read_bytes() for file in run.iterdir()})
+    assert main(["errors", str(run), "--no-config"]) == 0
+    here = capsys.readouterr().out
+    assert main(["errors", f"{store}/run", "--no-config"]) == 0
+    assert capsys.readouterr().out == here
+    assert main(["report", f"{store}/none", "--no-config"]) == 2
+    assert f"{store}/none: there is no run.json in this directory" in capsys.readouterr().err
+
+
+def test_a_directory_of_schemas_may_be_elsewhere(store: str, capsys: pytest.CaptureFixture[str]):
+    kinds = {f"schemas/{kind}.json": json.dumps(SCHEMA).encode() for kind in ("a", "b")}
+    put(store, {**kinds, "schemas/.hidden.json": b"", "schemas/more/c.json": b"", "n.txt": b""})
+    put(store, {"gt.jsonl": b'{"kind": "a", "n": 1}\n{"kind": "b", "n": 2}'})
+    asked = ["eval", f"{store}/schemas", *[f"{store}/gt.jsonl"] * 2, "--schema-by", "kind"]
+    assert main([*asked, "--no-config"]) == 0
+    assert "2 documents evaluated" in capsys.readouterr().out
+    asked[1] = f"{store}/none"
+    assert main([*asked, "--no-config"]) == 2
+    assert f"{store}/none: there is no schema" in capsys.readouterr().err
+
+
 def test_what_cannot_be_sent_is_kept_and_the_message_says_where(
     bucket: str, capsys: pytest.CaptureFixture[str]
 ):
@@ -215,12 +273,12 @@ def test_what_fails_once_is_tried_again(memory: str, monkeypatch: pytest.MonkeyP
 
         monkeypatch.setattr(type(files), name, once)
 
-    for name in ("open", "find", "cat", "info"):
+    for name in ("open", "find", "cat_file", "info"):
         failing(name)
     ((_, pair),) = enumerate(open_pairs(f"{memory}/gt", f"{memory}/gt"))
     assert pair.gt == pair.pred == {"n": 1}
     assert [it.gt for it in open_pairs(f"{memory}/a.jsonl", f"{memory}/a.jsonl")] == [{"n": 1}]
-    assert failed == {"open", "find", "cat", "info"}
+    assert failed == {"open", "find", "cat_file", "info"}
 
 
 def test_what_fails_for_good_is_a_problem_that_says_why(
@@ -230,7 +288,7 @@ def test_what_fails_for_good_is_a_problem_that_says_why(
         raise RuntimeError("the store is down")
 
     put(memory, {"gt/a.json": document(1)})
-    monkeypatch.setattr(type(fsspec.filesystem("memory")), "cat", down)
+    monkeypatch.setattr(type(fsspec.filesystem("memory")), "cat_file", down)
     (pair,) = open_pairs(f"{memory}/gt", f"{memory}/gt")
     expected = "cannot be read: RuntimeError: the store is down"
     assert found(pair.gt) == f"{memory}/gt/a.json: {expected}"
@@ -277,6 +335,24 @@ def test_without_fsspec_a_url_says_what_to_install(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
     with pytest.raises(UnavailableError, match=r"stickler-cli\[remote\]"):
         kind_of_source("s3://docs/gt.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("url", "package"), [("gs://b/a.json", "gcsfs"), ("az://b/a.json", "adlfs")]
+)
+def test_without_its_driver_a_url_says_what_to_install(
+    url: str, package: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setitem(sys.modules, package, None)  # as if it were not installed
+    assert main(["eval", url, url, "--no-config"]) != 0
+    scheme = url.partition(":")[0]
+    expected = f"{url}: {scheme}:// needs {package}, which is not installed; pip install {package}"
+    assert expected in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_kind_of_url_that_nothing_knows_is_refused():
+    with pytest.raises(UsageError, match="there is no way to read nonsense://"):
+        kind_of_source("nonsense://b/a.json")
 
 
 def test_fsspec_is_loaded_for_urls_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
