@@ -79,7 +79,7 @@ def _parts(results: Evaluation, by: str | None) -> Iterator[Part]:
     groups: Mapping[str | None, Results] = {None: results}
     if by is not None:
         groups = {name: group for name, group in results.by[by].items() if name != NO_GROUP}
-    for name, group in sorted(groups.items(), key=lambda entry: entry[0] or ""):
+    for name, group in sorted(groups.items()):
         for field, units in group.confidences.by_field().items():
             values = predicted(group.tally, parse_field_path(field))
             if field and values:  # else it is no field of the schema
@@ -112,18 +112,17 @@ def outcome_of(policy: AcceptancePolicy, evaluation: Evaluation) -> PolicyOutcom
     known = set(policy.documents)
     overlap = sum(digest_of(*line) in known for line in evaluation.confidences.lines)
     parts = {(field, group): (units, n) for field, group, units, n in _parts(evaluation, policy.by)}
-    nothing = Units([], np.empty(0, np.intp), np.empty(0), np.empty(0, np.bool_)), 0
-    outcomes = [_outcome(it, *parts.get((it.field, it.group), nothing)) for it in policy.fields]
+    outcomes = [_outcome(it, *parts.get((it.field, it.group), (None, 0))) for it in policy.fields]
     asked = policy.asked
     return PolicyOutcome(policy.digest, asked.max_error, asked.assurance, overlap, outcomes)
 
 
-def _outcome(policy: FieldPolicy, units: Units, values: int) -> FieldOutcome:
+def _outcome(policy: FieldPolicy, units: Units | None, values: int) -> FieldOutcome:
     place = policy.field, policy.group, policy.threshold, values
-    if policy.threshold is None:
-        return FieldOutcome(*place, 0, 0, 0, None)
-    passing = units.among(units.confidence >= policy.threshold)
-    if not len(passing.right):
+    passing = None
+    if units is not None and policy.threshold is not None:
+        passing = units.among(units.confidence >= policy.threshold)
+    if passing is None or not len(passing.right):
         return FieldOutcome(*place, 0, 0, 0, None)
     _, document = np.unique(passing.document, return_inverse=True)
     count = np.bincount(document)
