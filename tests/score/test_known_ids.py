@@ -1,0 +1,33 @@
+"""Which documents a run is of: the least hashes of their ids, whatever came first."""
+
+from hashlib import blake2b
+
+from stickler_cli.score.known_ids import KEPT, KnownIds
+
+
+def of(*names: str) -> KnownIds:
+    found = KnownIds()
+    found.add(names)
+    return found
+
+
+def hashed(name: str) -> str:
+    return blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def test_each_document_is_known_once_by_a_hash_of_its_id():
+    names = ["b", "a", "\udc80", "b"]
+
+    assert of(*names).hashes == sorted({*map(hashed, names)})
+
+
+def test_of_many_documents_the_least_hashes_are_kept_in_any_order_and_company():
+    names = [f"document {at}" for at in range(3 * KEPT)]
+    expected = sorted(map(hashed, names))[:KEPT]
+    apart, merged = of(), of(*names[:7])
+    for name in reversed(names):
+        apart.add([name])
+    for start in range(0, len(names), 100):
+        merged.merge(of(*names[start : start + 100]))
+
+    assert of(*names).hashes == apart.hashes == merged.hashes == expected
