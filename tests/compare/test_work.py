@@ -7,9 +7,20 @@ import pytest
 
 from stickler_cli.comparators.base import LETTERS_OF_WORD, STEPS_OF_PAIR, STEPS_OF_WORDS
 from stickler_cli.comparators.levenshtein import LevenshteinComparator
+from stickler_cli.compare import engine
 from stickler_cli.compare.columns import Columns
 from stickler_cli.compare.plan import Options, Purpose
-from stickler_cli.compare.work import STEPS_OF_UNIT, TooMuchAtOnceError, Work
+from stickler_cli.compare.work import (
+    CALL,
+    NAME,
+    PAIR,
+    PREPARED,
+    STEPS_OF_UNIT,
+    UNDECLARED,
+    VALUE,
+    TooMuchAtOnceError,
+    Work,
+)
 from stickler_cli.core.problems import WorkLimitError
 from stickler_cli.schema.compiler import compile_schema
 
@@ -179,3 +190,89 @@ def test_much_at_once_is_told_where_nobody_could_interrupt_it():
     with pytest.raises(TooMuchAtOnceError):
         steps_of(TEXTS, gt, pred, at_once=0.3)
     assert steps_of(TEXTS, gt, pred, at_once=1) > 0
+
+
+def an_object(**properties):
+    return {"type": "object", "properties": properties}
+
+
+A_NODE = 2 * VALUE + CALL + PAIR
+"""Steps of a field of one pair of documents, before its values are looked at."""
+
+
+def in_words(*lengths):
+    """Return the steps of pairs of texts by their lengths, each letter of one with a word."""
+    return sum(
+        STEPS_OF_PAIR + STEPS_OF_WORDS * -(min(pair) // -LETTERS_OF_WORD) * max(pair)
+        for pair in lengths
+    )
+
+
+@pytest.mark.parametrize(
+    ("schema", "gts", "preds", "expected"),
+    [
+        (
+            an_object(a=TEXT),
+            [{"a": "x" * 30}],
+            [{"a": "y" * 72}],
+            2 * A_NODE + in_words((30, 72)) + PREPARED * 102 // 100 + 2 * PREPARED,
+        ),
+        (  # three numbers that differ, one of which is on both sides, of 17 letters each
+            an_object(a={"type": "number"}),
+            [{"a": 1.5}, {"a": 2}],
+            [{"a": 3.5}, {"a": 2}],
+            2 * (4 * VALUE + CALL + 2 * PAIR) + 2 * 17 + PREPARED * 51 // 100 + 2 * PREPARED,
+        ),
+        (  # both are compared with the one, neither is a pair: three units
+            an_object(a={"type": "array", "items": TEXT}),
+            [{"a": ["x" * 30, "zz"]}],
+            [{"a": ["y" * 70]}],
+            2 * A_NODE + (3 * VALUE) + 2 * PAIR + (CALL + 2 * PAIR) + (CALL + 3 * PAIR)
+            + in_words((30, 70), (2, 70)) + PREPARED * 102 // 100 + 3 * PREPARED,
+        ),
+        (
+            {"type": "object", "additionalProperties": TEXT},
+            [{"a": "x", "b": None}],
+            [{"a": "x", "c": "y"}],
+            A_NODE + 3 * NAME + 3 * VALUE + CALL + 2 * PAIR,
+        ),
+        (
+            an_object(a=TEXT),
+            [{"u": 1, "a": ""}],
+            [{"v": 1, "w": 2, "a": None}],
+            2 * A_NODE + 3 * UNDECLARED,
+        ),
+        (
+            an_object(a=TEXT),
+            [{"a": "x" * 1_000}],
+            [{"a": "y" * 1_000}],
+            2 * A_NODE + in_words((1_000, 1_000)) + PREPARED * 20 + 2 * PREPARED,
+        ),
+    ],
+)  # fmt: skip
+def test_steps_are_those_of_each_thing_that_is_done(schema, gts, preds, expected):
+    assert steps_of(schema, gts, preds) == expected
+
+
+def test_long_texts_are_looked_at_for_few_differences_before_they_are_compared():
+    size = 1_200
+    same = "".join(random.Random(1).choices("abcdefgh", k=size))  # noqa: S311 - no secret
+    others = [same[:-letters] + "?" * letters for letters in (1, 6, 60, 100, 600)]
+    pairs = [*((same, other) for other in others), ("abc", "abd")]
+
+    gts, preds = ([{"a": pair[side]} for pair in pairs] for side in (0, 1))
+    account = engine.compare(compile_schema(an_object(a=TEXT)), gts, preds)
+    work = steps_of(an_object(a=TEXT), gts, preds)
+
+    assert account.similarity.tolist() == pytest.approx(
+        [1199 / 1200, 0.995, 0.95, 11 / 12, 0.5, 2 / 3]
+    )
+    letters = size * 6 + 6
+    each = in_words((size, size))
+    assert work == (
+        2 * (12 * VALUE + CALL + 6 * PAIR)
+        + (PREPARED * letters // 100 + 8 * PREPARED)
+        # Twice the share of letters that may differ: of all five, then of three.
+        + int(2 * (1 - 0.99) * 5 * each) + int(2 * (1 - 0.9) * 3 * each)
+        + each + in_words((3, 3))
+    )  # fmt: skip

@@ -28,9 +28,7 @@ def test_products_are_those_of_each_document_added_up(by_field, field, some):
         assert products(by_field[field][mode]).tolist() == (counts.T @ counts).tolist()
 
 
-@pytest.mark.parametrize(
-    ("recall_with_fd", "relevant"), [(False, [TP, FN]), (True, [TP, FD, FN])]
-)
+@pytest.mark.parametrize(("recall_with_fd", "relevant"), [(False, [TP, FN]), (True, [TP, FD, FN])])
 def test_a_rate_is_about_the_documents_that_have_what_it_divides_by(
     by_field, recall_with_fd, relevant
 ):
