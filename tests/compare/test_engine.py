@@ -1,9 +1,14 @@
+import numpy as np
 import pytest
 
+from stickler_cli.comparators.base import Answers, BaseComparator
 from stickler_cli.compare import engine
 from stickler_cli.compare.comparison import comparison_of
+from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.compare.result import Outcome
+from stickler_cli.compare.work import TooMuchAtOnceError
+from stickler_cli.core.problems import WorkLimitError
 from stickler_cli.schema.compiler import compile_schema
 from .nodes import an_object, anything, exact, text
 
@@ -122,3 +127,39 @@ def test_a_value_in_the_place_of_a_tuple_counts_as_its_first_position():
 
     assert compare(plan, {"a": ["x"]}, {"a": "x"}).similarity == 1.0
     assert compare(plan, {"a": "x"}, {"a": ["x", ["y"]]}).similarity == 0.5
+
+
+def test_documents_together_may_take_the_work_of_one_pair_and_no_more_at_once():
+    gt, pred = {"city": "x" * 3_000}, {"city": "y" * 3_000}
+
+    with pytest.raises(WorkLimitError, match="most of it at city"):
+        compare(PLAN, gt, pred, Options(work_limit=0.0005))
+    with pytest.raises(TooMuchAtOnceError):
+        compare(PLAN, gt, pred, Options(work_limit=1, work_at_once=0.0003))
+    assert compare(PLAN, gt, pred, Options(work_limit=0.002, work_at_once=0.001)).similarity == 0
+
+
+class Asking(BaseComparator):
+    """Answers with whom it was asked by."""
+
+    asks_models = True
+
+    def similarity(self, gt, pred):
+        raise AssertionError
+
+    def ask(self, client, gts, preds):
+        self.client = client
+        return Answers(np.ones(len(gts)))
+
+
+def test_the_client_of_the_run_asks_models_and_the_plan_s_where_there_is_none():
+    asking = Asking()
+    plan = Plan(an_object(name=LeafNode(threshold=0.5, comparator=asking)), "Doc", True)
+    pair = {"name": "a"}, {"name": "b"}
+
+    compare(plan, *pair, Options(client="the run's"))
+    assert asking.client == "the run's"
+    compare(plan, *pair)
+    assert asking.client is plan.client
+    compare(plan, *pair, Options(pairing_floor=0.3))
+    assert asking.client is plan.client

@@ -1,6 +1,13 @@
 import pytest
 
-from stickler_cli.compare.outline import MOST_ROWS, FieldOutline, comparators, known_paths, outline
+from stickler_cli.compare.outline import (
+    MOST_ROWS,
+    FieldOutline,
+    comparators,
+    known_paths,
+    node_at,
+    outline,
+)
 from stickler_cli.schema.compiler import compile_schema
 
 X = "x-aws-stickler-"
@@ -192,3 +199,60 @@ def test_an_outline_that_would_be_endless_is_cut_and_any_path_is_then_known():
     plan = compile_schema(schema)
     assert len(outline(plan)) == MOST_ROWS
     assert known_paths(plan)[-1] == ("*",)
+
+
+@pytest.mark.parametrize(
+    ("path", "comparator"),
+    [
+        (("n",), "NumericComparator"),
+        (("rows", "v"), "LevenshteinComparator"),
+        (("rows", "any"), "NumericComparator"),
+        (("either", "x"), "NumericComparator"),  # the first arm that has it
+        (("either", "y"), "ExactComparator"),
+        (("kids", "kids", "kids", "n"), "NumericComparator"),
+        (("gone",), None),
+        (("n", "v"), None),
+        (("rows", "v", "v"), None),
+    ],
+)
+def test_a_node_is_found_by_the_names_of_its_fields(path, comparator):
+    number = {"type": "number"}
+    schema = an_object(
+        n=number,
+        rows={
+            "type": "array",
+            "items": {**an_object(v=TEXT), "additionalProperties": number},
+        },
+        either={"anyOf": [an_object(x=number), an_object(x=TEXT, y={"type": "boolean"})]},
+        kids={"type": "array", "items": {"$ref": "#"}},
+    )
+
+    node = node_at(compile_schema(schema), path)
+
+    assert (node and node.comparator.name) == comparator
+
+
+def test_documents_that_are_arrays_are_a_list_without_a_name():
+    schema = {"type": "array", "items": an_object(v={"type": "number"}), X + "weight": 2}
+
+    assert [(row.path, row.kind, row.comparator) for row in rows(schema)] == [
+        ((), "list", ""),
+        (("v",), "leaf", "NumericComparator"),
+    ]
+
+
+def test_a_place_that_stands_in_a_plan_twice_hides_no_other():
+    twice = {"$ref": "#/$defs/x"}
+    schema = {
+        **an_object(n={"type": "number"}, a=twice, b=twice),
+        "$defs": {"x": an_object(v=TEXT)},
+    }
+    plan = compile_schema(schema)
+
+    assert {each.name for each in comparators(plan)} == {
+        "LevenshteinComparator",
+        "NumericComparator",
+    }
+    lists = {"type": "array", "items": {"$ref": "#/$defs/l"}}
+    (found,) = rows({**an_object(x=lists), "$defs": {"l": lists}})
+    assert (found.kind, found.comparator) == ("list", "")

@@ -1,0 +1,64 @@
+"""What columns derive of their values: codes, elements, entries, and the confidences of each."""
+
+import numpy as np
+import pytest
+
+from stickler_cli.compare.columns import ABSENT, ARRAY, LEAF, NOTHING, OBJECT, Columns
+
+
+@pytest.mark.parametrize(
+    ("gt", "pred"),
+    [
+        (["a", "b", "a", None, ""], ["b", "c", None]),
+        ([1, 2, None], [2, 1]),
+        ([1, 1.0], [1.0, 1]),
+        ([True, 1, 1.0, "1", None, ""], [1, True, "1", 1.0]),
+        ([0, False, 0.0], [False]),
+    ],
+)
+def test_equal_values_of_one_type_have_one_code_on_both_sides(gt, pred):
+    found = Columns(gt, pred).codes
+
+    both = [*zip(gt, found.gt[:-1].tolist(), strict=True)]
+    both += zip(pred, found.pred[:-1].tolist(), strict=True)
+    for value, code in both:
+        if value is None or value == "":
+            assert code == NOTHING
+        else:
+            assert (found.values[code], type(found.values[code])) == (value, type(value))
+    names = {(type(value), value): code for value, code in both if code != NOTHING}
+    assert sorted(names.values()) == [*range(len(found.values))]
+    assert (found.gt[-1], found.pred[-1]) == (NOTHING, NOTHING)
+
+
+def test_values_with_parts_have_codes_of_their_own():
+    same = [1]
+    found = Columns([same, {"a": None}, []], [same, [1]]).codes
+
+    assert found.gt.tolist() == [0, NOTHING, NOTHING, NOTHING]
+    assert found.pred.tolist() == [0, 1, NOTHING]
+
+
+def test_a_slot_holds_nothing_a_scalar_an_object_or_a_list():
+    gt, pred = Columns(["", 0, {"a": [None]}, {"a": 1}], [[{}], [1], None, "x"]).kinds
+
+    assert gt.tolist() == [ABSENT, LEAF, ABSENT, OBJECT, ABSENT]
+    assert pred.tolist() == [ABSENT, ARRAY, ABSENT, LEAF, ABSENT]
+    texts, _ = Columns(["", "x", None], []).kinds
+    assert texts.tolist() == [ABSENT, LEAF, ABSENT, ABSENT]
+
+
+def test_confidences_go_with_the_values_of_the_prediction():
+    columns = Columns([{}, {}, {}], [{"a": 1, "b": None, "c": [2, None, 3]}, {"c": 4}, {"a": 5}])
+    columns.confidences = [{"a": 0.1, "b": 0.2, "c": [0.3, 0.4, 0.5]}, None, {"a": 0.6}]
+
+    _, entries, values, names = columns.entries
+    assert [names[place] for place in entries.places] == ["a", "c", "c", "a"]
+    assert values.confidences == [0.1, [0.3, 0.4, 0.5], None, 0.6]
+    field = columns.field("c")
+    assert field.confidences == [[0.3, 0.4, 0.5], None, None]
+    _, lists, elements = field.elements
+    assert elements.pred == [2, 3, 4]
+    assert elements.confidences == [0.3, 0.5, None]
+    assert lists.lengths.tolist() == [2, 1, 0, 0]
+    assert lists.of(np.array([1, 0]))[0].tolist() == [2, 0, 1]
