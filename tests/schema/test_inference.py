@@ -241,6 +241,26 @@ def test_what_a_text_is_said_to_be_holds_for_numbers_beside_it():
     assert field("due", both)[0] == {**both, **DATE}
 
 
+@pytest.mark.parametrize(
+    ("types", "annotations"),
+    [
+        (("string", "number", "integer"), DATE),
+        (("string", "boolean"), {}),
+        (("number", "integer"), MONEY),
+    ],
+)
+def test_only_numbers_are_read_as_the_text_beside_them(types, annotations):
+    union = {"anyOf": [{"type": each} for each in types]}
+    name = "due" if "string" in types else "total"
+
+    schema, entries = field(name, union)
+
+    assert {key: schema[key] for key in schema.keys() & DATE.keys() | schema.keys() & MONEY} == (
+        annotations
+    )
+    assert len(entries) == (1 if annotations else 2)
+
+
 def test_a_union_whose_arms_agree_is_annotated_once():
     schema = {"anyOf": [STRING, {"type": "integer"}, NULL]}
 
@@ -338,6 +358,49 @@ def test_a_shared_array_is_annotated_beside_each_reference_to_it():
     assert schema["properties"] == {"skus": {**ref, **EXACT}, "dates": {**ref, **DATE}}
 
 
+def test_parts_that_are_shared_are_annotated_in_each_object_that_has_them():
+    rest = {"$defs": {"Text": STRING, "Texts": {"type": "array", "items": STRING}}}
+    part = with_fields(sku={"$ref": "#/$defs/Text"}, skus={"$ref": "#/$defs/Texts"})
+
+    schema, _ = inferred(with_fields(rest, a=part, b=deepcopy(part)))
+
+    for name in "ab":
+        inside = schema["properties"][name]["properties"]
+        assert inside == {key: {**part["properties"][key], **EXACT} for key in inside}
+    assert schema["$defs"] == rest["$defs"]
+
+
+def test_documents_that_are_lists_of_leaves_are_annotated_on_the_list():
+    schema = {"type": "array", "items": STRING}
+
+    assert inferred(schema)[0] == {**schema, **TEXT}
+
+
+@pytest.mark.parametrize(
+    ("schema", "weights"),
+    [
+        (
+            {
+                "type": "array",
+                X + "weight": 2,
+                "items": {"type": "array", X + "weight": 3, "items": {**STRING, X + "weight": 4}},
+            },
+            [2],
+        ),
+        ({"type": "array", "items": {**STRING, X + "weight": 4}}, [4]),
+        (
+            {
+                "type": "array",
+                "prefixItems": [{**STRING, X + "weight": 3}, {**FLOAT, X + "weight": 4}],
+            },
+            [1, 1],
+        ),
+    ],
+)
+def test_a_list_has_the_outermost_weight_and_positions_have_none(schema, weights):
+    assert [each.weight for each in field("x", schema)[1]] == weights
+
+
 def test_a_list_of_lists_is_annotated_on_the_inner_list():
     inner = {"type": "array", "items": STRING}
 
@@ -376,7 +439,7 @@ def test_elements_that_may_be_anything_are_left_to_their_kinds():
     annotated, (entry,) = field("order_ids", schema)
 
     assert annotated == schema
-    assert entry.comparator == ""
+    assert (entry.comparator, entry.kind) == ("", "list of any")
 
 
 @pytest.mark.parametrize(
@@ -400,6 +463,7 @@ def test_an_array_called_a_box_that_may_be_one_is_one_value(name, schema, expect
 
     assert annotated == {**schema, **expected}
     assert (entry.comparator, entry.threshold) == ("BBoxIoUComparator", 0.5)
+    assert entry.kind == "array"
 
 
 @pytest.mark.parametrize(
@@ -577,6 +641,17 @@ def test_a_part_that_occurs_twice_is_listed_twice_if_it_is_small():
         "bill_to.zip",
     ]
     assert schema["$defs"]["Address"]["properties"]["zip"] == {**STRING, **EXACT}
+
+
+@pytest.mark.parametrize(("fields", "again"), [(REPEATED - 1, REPEATED), (REPEATED, 1)])
+def test_a_part_is_listed_again_up_to_so_many_entries(fields, again):
+    part = with_fields(**{f"x{number}": STRING for number in range(fields)})
+    rest = {"$defs": {"Part": with_fields(inner={"$ref": "#/$defs/Inner"}), "Inner": part}}
+    ref = {"$ref": "#/$defs/Part"}
+
+    entries = inferred(with_fields(rest, a=ref, b=ref))[1]
+
+    assert sum(each.path[:2] == ("b", "inner") for each in entries) == again
 
 
 def test_a_large_part_that_occurs_again_is_one_entry():
@@ -757,6 +832,34 @@ def test_annotations_of_a_place_of_any_kind_are_told():
     entry = one("x", {X + "comparator": "ExactComparator"})
 
     assert (entry.comparator, entry.reason) == ("ExactComparator", "as its annotations say")
+    entry = one("x", {X + "threshold": 0.3})
+    assert (entry.comparator, entry.config, entry.threshold) == ("", {}, 0.3)
+    assert (entry.source, entry.said) == ("annotation", ("threshold",))
+
+
+@pytest.mark.parametrize("schema", [STRING, {**STRING, "format": "duration"}])
+def test_what_is_left_to_its_kind_is_told_so(schema):
+    (entry,) = infer(with_fields(due=schema), when="never").fields
+
+    assert (entry.comparator, entry.reason, entry.source) == (
+        "LevenshteinComparator",
+        "a text, of which the name says no more",
+        "default",
+    )
+
+
+def test_the_narrower_of_two_types_is_told():
+    for types in (("number", "integer"), ("integer", "number")):
+        assert one("x", {"allOf": [{"type": each} for each in types]}).kind == "integer"
+
+
+def test_what_says_no_threshold_annotates_none():
+    choice = Inferred(comparator="ExactComparator", config={"a": 1})
+
+    assert choice.annotations() == {
+        X + "comparator": "ExactComparator",
+        X + "comparator-config": {"a": 1},
+    }
 
 
 def test_alternatives_for_the_whole_document_list_a_common_field_once():

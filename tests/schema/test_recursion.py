@@ -217,6 +217,66 @@ def test_a_large_place_has_its_weight_and_threshold_wherever_it_stands():
     assert [(node.weight, node.item_threshold) for node in nodes] == [(3.0, 0.4)] * 3
 
 
+@pytest.mark.parametrize("inner", [STRING, {"$ref": "#/$defs/large"}])
+@pytest.mark.parametrize(("fields", "again"), [(LARGE - 1, False), (LARGE, True)])
+def test_from_so_many_nodes_on_a_place_stands_in_a_plan_once(inner, fields, again):
+    part = {"type": "object", "properties": {f"x{at}": dict(inner) for at in range(fields)}}
+    ref = {"$ref": "#/$defs/part"}
+    before = {"large": {"$ref": "#/$defs/large"}, "text": STRING, "texts": {"items": STRING}}
+    schema = {
+        "properties": {**before, "a": ref, "b": ref},
+        "$defs": {"part": part, "large": large("y")},
+    }
+
+    *_, first, second = compile_schema(schema).root.fields
+    assert not isinstance(first.node, RecursionNode)
+    assert isinstance(second.node, RecursionNode) is again
+
+
+def test_levels_are_those_around_a_place_and_not_beside_it():
+    beside = {
+        f"x{at}": {"properties": {"b": {"properties": {"c": STRING}}}} for at in range(2 * DEEPEST)
+    }
+    schema = chain(DEEPEST + 1)
+    last = schema["$defs"][f"d{DEEPEST - 1}"]["properties"]
+    schema["$defs"]["d0"]["properties"] = {**beside, **schema["$defs"]["d0"]["properties"]}
+
+    node = compile_schema(schema).root
+    assert not any(isinstance(each.node, RecursionNode) for each in node.fields)
+    for _ in range(DEEPEST):
+        assert not isinstance(node, RecursionNode)
+        node = node.fields[-1].node
+    assert isinstance(node, RecursionNode)
+    assert list(last) == ["next"]
+
+
+def recursions(node):
+    """List the places of all recursions below a node."""
+    if isinstance(node, RecursionNode):
+        return [node.place]
+    inside = [each for _, each in node.named()] if hasattr(node, "fields") else node.parts()
+    return [place for each in inside for place in recursions(each)]
+
+
+def test_recursions_are_named_by_their_place_and_what_they_inherit():
+    nested = {"anyOf": [STRING, {"type": "array", "items": {"$ref": "#/$defs/n"}}]}
+    lists = {"type": "array", "items": {"$ref": "#/$defs/n"}}
+    said = [{}, {"x-aws-stickler-comparator": "FuzzyComparator"}]
+    said += [{**said[1], "x-aws-stickler-clip-under-threshold": True}]
+    fields = {f"x{at}": {**lists, **each} for at, each in enumerate(said)}
+    plan = compile_schema({"type": "object", "properties": fields, "$defs": {"n": nested}})
+
+    one, fuzzy, clipped = (recursions(each.node) for each in plan.root.fields)
+    assert one == ["urn:stickler:schema#/%24defs/n"]
+    assert [names[0].partition(" ")[0] for names in (fuzzy, clipped)] == one * 2
+    assert len({*one, *fuzzy, *clipped}) == 3
+    assert recursions(compile_schema(chain(DEEPEST + 2)).root) == [
+        f"urn:stickler:schema#/%24defs/d{DEEPEST}"
+    ]
+    large_ones = recursions(compile_schema(PLANS["large"]).root)
+    assert large_ones == ["urn:stickler:schema#/%24defs/x"] * 2
+
+
 def test_a_small_place_stands_wherever_it_is_needed():
     schema = {
         "type": "object",

@@ -92,6 +92,11 @@ class TestWhatWins:
         (field,) = node.fields
         assert (field.node.comparator.name, field.node.threshold) == ("LevenshteinComparator", 0.9)
 
+    def test_branches_speak_together_about_elements(self):
+        node = node_of({"items": STRING, "allOf": [{"items": {THRESHOLD: 0.9}}, {"items": {}}]})
+
+        assert (node.items.comparator.name, node.items.threshold) == ("LevenshteinComparator", 0.9)
+
     def test_a_comparator_set_anew_drops_the_config_of_the_old_one(self):
         node = node_of(
             {"$ref": "#/$defs/x", COMPARATOR: "FuzzyComparator"},
@@ -291,8 +296,19 @@ class TestArms:
     def test_a_reference_in_an_arm_that_leads_nowhere_is_refused(self):
         arm = {"not": {"$ref": "https://a.org/t.json"}, THRESHOLD: 0.9}
 
-        with pytest.raises(SchemaError, match=r"/anyOf/0/not/\$ref: .* network"):
+        with pytest.raises(SchemaError, match=r"/anyOf/0/not/\$ref: .* network") as refusal:
             node_of({"anyOf": [arm, STRING]})
+        assert len(refusal.value.problems) == 1
+
+    def test_an_arm_that_leads_nowhere_is_refused(self):
+        with pytest.raises(SchemaError, match=r"/anyOf/1/\$ref: .* leads nowhere"):
+            node_of({"anyOf": [STRING, {"$ref": "#/$defs/none"}]})
+
+    def test_a_name_that_is_half_a_character_is_refused_where_an_arm_judges(self):
+        schema = {"anyOf": [{**STRING, "minLength": 2, THRESHOLD: 0.9}, STRING]}
+
+        with pytest.raises(SchemaError, match="no value can be judged by this alternative"):
+            compile_schema({"type": "object", "properties": {"\ud800": schema}})
 
     def test_a_value_too_deep_to_judge_is_not_accepted(self):
         tree = {"type": "array", "items": {"$ref": "#/$defs/tree"}, "minItems": 1}
@@ -333,6 +349,30 @@ class TestArms:
         merged = {f"x{number}{arm}" for number in (0, 1) for arm in "abc"}
         assert {*names(first)} == merged | {"x2a", "x3a", "x4a", "x5a"}
 
+    @pytest.mark.parametrize(
+        ("sizes", "kept"), [([129], 1), ([12, 12], 1), ([8, 16], 2), ([2] * 7, 7), ([2] * 8, 7)]
+    )
+    def test_so_many_combinations_are_kept(self, sizes, kept):
+        unions = [
+            {"anyOf": [{"properties": {f"x{at}_{arm}": STRING}} for arm in range(size)]}
+            for at, size in enumerate(sizes)
+        ]
+
+        node, levels = node_of({"allOf": unions}), 0
+        while isinstance(node, OneOfNode):
+            node, levels = node.arms[-1].node, levels + 1
+        assert levels == kept
+        assert len(node.fields) == kept + sum(sizes[: len(sizes) - kept])
+
+    def test_anyof_and_oneof_side_by_side_combine(self):
+        node = node_of({"anyOf": [DATE, NUMBER], "oneOf": [{THRESHOLD: 0.3}, {THRESHOLD: 0.4}]})
+
+        found = [inner.node for arm in node.arms for inner in arm.node.arms]
+        assert [(leaf.comparator.name, leaf.threshold) for leaf in found] == [
+            *(("DateComparator", 0.3), ("DateComparator", 0.4)),
+            *(("NumericComparator", 0.3), ("NumericComparator", 0.4)),
+        ]
+
     def test_a_root_may_be_a_union_of_objects_and_other_things(self):
         plan = compile_schema(
             {
@@ -345,6 +385,20 @@ class TestArms:
         )
 
         assert [names(arm.node) for arm in plan.root.arms] == [["b"], ["c"]]
+
+    def test_what_a_plan_says_is_about_documents(self):
+        model = {COMPARATOR: "LLMComparator", CONFIG: {"model": "m"}}
+        of_object = {"type": "object", "properties": {"b": STRING}}
+
+        def told(schema):
+            plan = compile_schema(schema)
+            return plan.kind, plan.asks_models, plan.model_name
+
+        assert told(of_object) == ("object", False, "DynamicModel")
+        assert told({"type": "array", "items": STRING}) == ("array", False, "DynamicModel")
+        assert told({"anyOf": [{**STRING, **model}, of_object]})[:2] == ("object", False)
+        asking = {**of_object, "properties": {"b": {**STRING, **model}}}
+        assert told({"type": "array", "items": asking})[:2] == ("array", True)
 
     def test_a_root_with_one_arm_that_is_an_object_is_that_object(self):
         plan = compile_schema({"anyOf": [{"type": "array"}, {"properties": {"b": STRING}}]})
