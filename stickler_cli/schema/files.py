@@ -56,7 +56,7 @@ def find_file(uri: str, origin: Origin) -> FilePath:
     if origin.file is not None and beside:
         candidates.append(FilePath(posixpath.normpath(origin.file.parent / beside)))
     for candidate in candidates:
-        with suppress(OSError, ValueError):  # too long a name, a folder not to be looked into
+        with suppress(OSError):  # too long a name, a folder not to be looked into
             if candidate.is_file():
                 return candidate
     if parts.scheme in {"file", ""}:
@@ -112,13 +112,13 @@ def official_schema(uri: str) -> Any:
 
 
 def absolute(base: str, reference: str) -> str:
-    """Join a reference to its base; a base that holds no path, as a URN, leaves it as it is.
+    """Join a reference to its base, which has no fragment; one without a path leaves it as it is.
 
     >>> absolute("https://a.org/x/y.json", "../z.json"), absolute("urn:a", "#b")
     ('https://a.org/z.json', 'urn:a#b')
     """
     if reference.startswith("#"):
-        return base.partition("#")[0] + reference
+        return base + reference
     return urljoin(base, reference) if is_uri(reference) and is_uri(base) else reference
 
 

@@ -85,7 +85,7 @@ def without_invalid_places(schema: Schema, dialect: Dialect) -> Schema:
     """Return a copy of a schema without the keywords that break the rules of its dialect."""
     rest = deepcopy(schema)
     for path, *_ in invalid_places(schema, dialect):
-        with suppress(KeyError, IndexError):  # what is gone already is no matter
+        with suppress(KeyError):  # what is gone already is no matter
             values = _along(path, rest)
             objects = [at for at in range(len(path)) if isinstance(values[at], dict)]
             for innermost in objects[-1:]:
@@ -113,7 +113,7 @@ def _in_one_piece(uri: str, meta: Any) -> Any:
     parts = [official_schema(urljoin(uri, part["$ref"])) for part in meta.get("allOf", ())]
     if not parts:
         return meta
-    whole = {"$schema": uri, "type": meta["type"]}
+    whole = {"type": meta["type"]}
     for keyword in ("properties", "$defs"):
         whole[keyword] = dict(ChainMap(*(part.get(keyword, {}) for part in (meta, *parts[::-1]))))
     text = re.sub(r'"\$(dynamicRef|recursiveRef)": "#(meta)?"', '"$ref": "#"', json.dumps(whole))

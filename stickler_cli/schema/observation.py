@@ -178,7 +178,7 @@ class Observed:
         for key, field in other.fields.items():
             if mine := self._field(key):
                 mine.absorb(field)
-        if other.elements is not None:
+        if other.elements is not None and (self.elements or self._room.left > 0):
             self.elements = self.elements or Observed(self._room)
             self.elements.absorb(other.elements)
 

@@ -198,8 +198,7 @@ class SchemaFiles:
 
     def _with_base(self, error: LeadsNowhereError, place: Place) -> LeadsNowhereError:
         """Say of a reference that fails where it starts, if an inner schema has changed that."""
-        holder = self._resources.get(place.base)
-        path = self.at(holder).path if isinstance(holder, dict) else ()
+        path = self.at(self._resources[place.base]).path
         if not path:
             return error
         keyword = place.dialect.id_keyword

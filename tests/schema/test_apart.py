@@ -135,6 +135,40 @@ def test_a_schema_cannot_judge_apart_by_itself():
         DocumentValidator({"not": {APART: "#"}})
 
 
+def test_what_one_part_finds_in_many_ways_is_told_once_beside_all_else():
+    part = {
+        "type": "object",
+        "properties": {"v": {"type": "string"}, "w": {"type": "number"}},
+        "anyOf": [{"minProperties": 1}, NODE],
+    }
+    schema = {
+        "type": "object",
+        "properties": {
+            "a": {"allOf": [NODE, {"$ref": "#/$defs/n"}, {"$ref": "#/$defs/n", "title": "x"}]},
+            "b": {"type": "null"},
+        },
+        "$defs": {"n": part},
+    }
+
+    found = DocumentValidator(schema).violations({"a": {"v": 1, "w": ""}, "b": 1})
+
+    assert [each.pointer for each in found] == ["/a/v", "/a/w", "/b"]
+
+
+def test_a_part_that_leads_back_to_itself_asks_no_more_of_a_value():
+    asked = []
+
+    def accepts(reference, value):
+        asked.append(reference)
+        return apart.accepts("#b" if reference == "#a" else "#a", value)
+
+    apart = Apart(accepts)
+    assert apart.accepts("#a", "half a character: \ud800") is True
+    assert asked == ["#a", "#b"]
+    assert apart.accepts("#b", "half a character: \ud800") is True
+    assert len(asked) == 2
+
+
 def test_what_fails_in_the_middle_of_a_verdict_is_raised():
     def fails(reference, value):
         raise KeyboardInterrupt

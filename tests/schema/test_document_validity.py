@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema.document_validity import DEEPEST, DocumentValidator
-from stickler_cli.schema.judging import MESSAGE_LENGTH
+from stickler_cli.schema.judging import MESSAGE_LENGTH, brief_message
 
 TEXT = {"type": "string"}
 
@@ -118,6 +118,9 @@ def test_a_document_as_deep_as_they_are_read_is_judged():
     for _ in range(1023):
         document = {"k": document}
 
+    (found,) = DocumentValidator(schema).violations({"k": document})
+    told = (found.keyword, found.path, found.pointer, found.message)
+    assert told == ("", "", "", "the document has more than 1024 levels")
     (found,) = DocumentValidator(schema).violations(document)
 
     assert found.keyword == "additionalProperties"
@@ -126,7 +129,18 @@ def test_a_document_as_deep_as_they_are_read_is_judged():
     assert found.path == ".".join(["k"] * DEEPEST + ["..."])
 
 
+def test_so_many_steps_of_a_path_are_told_apart():
+    value: dict = {"z": 1}
+    for _ in range(DEEPEST):
+        value = {"k": value}
+    schema = {"properties": {"k": {"$ref": "#"}}, "additionalProperties": False}
+
+    (found,) = DocumentValidator(schema).violations(value)
+    assert found.path == ".".join(["k"] * DEEPEST)
+
+
 def test_a_message_is_cut():
+    assert brief_message("x" * MESSAGE_LENGTH) == "x" * MESSAGE_LENGTH
     (found,) = DocumentValidator(properties(a=TEXT)).violations({"a": ["x" * 1000]})
 
     assert len(found.message) == MESSAGE_LENGTH
@@ -191,6 +205,22 @@ def test_too_many_alternatives_are_a_schema_error_at_the_outermost_of_them():
     with pytest.raises(SchemaError) as error:
         DocumentValidator(schema)
     assert [problem.pointer for problem in error.value.problems] == ["/properties/a"]
+
+
+@pytest.mark.parametrize(
+    ("schema", "bounded"),
+    [
+        (properties(a=TEXT), True),
+        ({"properties": {"a": TEXT}, "unevaluatedProperties": False}, True),
+        ({"anyOf": [properties(a={"$ref": "#"}), TEXT]}, True),
+        (
+            {"anyOf": [properties(a={"$ref": "#"}), TEXT], "unevaluatedProperties": False},
+            False,
+        ),
+    ],
+)
+def test_it_is_known_whether_verdicts_take_time_in_proportion(schema: dict, bounded: bool):
+    assert DocumentValidator(schema).is_bounded is bounded
 
 
 def test_a_pattern_that_is_not_taken_is_a_schema_error_with_its_place():

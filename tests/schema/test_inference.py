@@ -456,6 +456,7 @@ def test_elements_that_may_be_anything_are_left_to_their_kinds():
             BOX,
         ),
         ("bbox", {"anyOf": [FLOATS, NULL]}, BOX),
+        ("bbox", {"items": {"const": 1}}, BOX),
     ],
 )
 def test_an_array_called_a_box_that_may_be_one_is_one_value(name, schema, expected):
@@ -482,6 +483,7 @@ def test_a_list_of_boxes_has_boxes_for_elements(inner):
         {**FLOATS, "maxItems": 3},
         {**FLOATS, "minItems": 5},
         {"type": "array", "prefixItems": [FLOAT] * 3},
+        {"type": "array", "prefixItems": [{"type": "array", "prefixItems": [FLOAT] * 2}] * 3},
         {"type": "array", "items": STRING},
         {"type": "array"},
         {**FLOATS, X + "threshold": 0.9},
@@ -701,16 +703,18 @@ def test_a_schema_that_is_nested_too_deeply_is_refused():
     for _ in range(3000):
         deep = {"type": "array", "items": deep}
 
-    with pytest.raises(SchemaError, match="too deeply"):
+    with pytest.raises(SchemaError, match="too deeply") as refusal:
         infer(with_fields(x=deep), "s.json")
+    assert refusal.value.problems[0].place == "s.json#"
 
 
 def test_a_schema_that_describes_too_many_places_is_refused(monkeypatch):
     monkeypatch.setattr("stickler_cli.schema.places.MOST_PLACES", 3)
 
     infer(with_fields(a=STRING, b=STRING))
-    with pytest.raises(SchemaError, match="more than 3 places"):
-        infer(with_fields(a=STRING, b=STRING, c=STRING))
+    with pytest.raises(SchemaError, match="more than 3 places") as refusal:
+        infer(with_fields(a=STRING, b=STRING, c=STRING), "s.json")
+    assert refusal.value.problems[0].place == "s.json#"
 
 
 def test_a_reference_that_leads_nowhere_stays_for_the_compiler_to_tell():

@@ -259,6 +259,11 @@ def test_a_schema_that_is_no_unicode_is_left_to_the_other_judge():
     assert [field.name for field in compile_schema(schema).root.fields] == list(fields)
 
 
+def test_a_deep_schema_is_left_to_the_other_judge():
+    assert is_valid_schema({"default": nested(1000)}, DEFAULT)
+    assert not is_valid_schema({"default": nested(1100)}, DEFAULT)
+
+
 def test_a_schema_with_a_meta_schema_of_its_own_is_held_against_that_of_its_dialect():
     schema = {"$schema": "https://example.com/ours", "type": "object"}
 

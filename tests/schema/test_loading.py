@@ -107,7 +107,9 @@ def write(file, contents):
     ],
 )
 def test_documents_are_called_by_their_title_model_or_file(rest, path, name):
-    assert loaded({**SKU, **rest}, path).name == name
+    found = loaded({**SKU, **rest}, path)
+
+    assert (found.name, found.digest) == (name, "")
 
 
 def test_what_was_inferred_is_known_and_told():
@@ -165,6 +167,7 @@ def test_other_files_are_inferred_from_beside_the_schema(tmp_path):
     (entry,) = load_schema(file, when="always").fields
 
     assert (entry.comparator, entry.kind) == ("ExactComparator", "string")
+    assert load_schema(file).inferred is None
 
 
 def test_a_schema_that_is_too_deep_is_refused_under_its_name():
@@ -293,14 +296,16 @@ class TestDirectories:
     def test_it_is_known_by_its_schemas_and_what_was_inferred_for_them(self, tmp_path):
         folder = tmp_path / "kinds"
         write(folder / "a.json", SAID)
+        write(folder / "parts.json", {"$defs": {"a": STRING}})
         said = load_schemas(str(folder), when="always")
         assert (said.inferred, said.remark) == (None, "")
 
         write(folder / "b.json", SKU)
         both = load_schemas(str(folder), when="always")
         plain = load_schemas(str(folder))
+        assert list(plain.of_step) == ["a/", "b/"]
         assert both.inferred is not None
-        assert "likewise" not in both.remark
+        assert both.remark == both.of_step["b/"].remark
         assert plain.inferred is None
         assert plain.digest == both.digest != said.digest
 
@@ -309,6 +314,9 @@ class TestDirectories:
         (folder / "b.json").rename(folder / "c.json")
         assert load_schemas(str(folder)).digest != plain.digest
 
+        write(folder / "c.json", {"type": "object", "properties": {"sku": STRING, "n": EXACT}})
+        assert load_schemas(str(folder), when="always").inferred not in {None, both.inferred}
+
     def test_all_that_is_wrong_in_any_file_is_told(self, tmp_path):
         folder = tmp_path / "kinds"
         write(folder / "a.json", {**SKU, "type": "objekt"})
@@ -316,11 +324,12 @@ class TestDirectories:
         write(folder / "c.json", SKU)
         write(folder / "d.json", {"$defs": {"a": {X + "threshold": 9}}})
         write(folder / "e.json", {"$defs": {"a": {X + "threshold": 9}}, "x": 1})
+        (folder / "f.json").mkdir()
 
         with pytest.raises(SchemaError) as refusal:
             load_schemas(str(folder))
         told = [Path(each.source).name for each in refusal.value.problems]
-        assert told == ["a.json", "b.json", "e.json"]
+        assert told == ["a.json", "b.json", "e.json", "f.json"]
 
     def test_plugins_need_leave(self, tmp_path):
         name = "stickler_cli.comparators.exact:ExactComparator"

@@ -100,6 +100,7 @@ def test_the_ending_that_decided_is_told():
 def test_a_preposition_at_the_end_belongs_to_the_name():
     assert words_of("validFrom") == ("valid", "from")
     assert rule_for("validFrom", "string")[1] == "valid from"
+    assert rule_for("at_vendor", "string")[1] == "vendor"
 
 
 def test_a_name_is_split_at_case_punctuation_and_digits():

@@ -136,6 +136,21 @@ def test_a_list_that_was_always_empty_may_have_any_elements():
     assert field([], []) == {"type": "array"}
 
 
+def test_a_schema_says_its_dialect_and_goes_by_names_at_any_depth():
+    texts = ["open", "closed"] * 6
+
+    assert schema_of(seen_in(*texts)) == {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "type": "string",
+        "enum": ["closed", "open"],
+    }
+    assert schema_of(seen_in(texts))["items"]["enum"] == ["closed", "open"]
+    for name, there in (("tags", True), ("vendors", False)):
+        assert ("enum" in field(texts, name=name)["items"]) is there
+        maps = [{f"k{at}": "open", f"k{at + 9}": "closed"} for at in range(9)]
+        assert ("enum" in field(*maps, name=name)["additionalProperties"]) is there
+
+
 @pytest.mark.parametrize(
     ("value", "format_"),
     [
@@ -163,6 +178,8 @@ def test_a_few_texts_seen_often_are_an_enum():
     assert "enum" not in field(*["b", "a", "c"] * 4, "d")
     assert field(*["EUR"] * 12) == {"type": "string", "enum": ["EUR"]}
     assert "enum" not in field(*["EUR"] * 11)
+    assert len(field(*map(str, [*range(20)] * 4))["enum"]) == 20
+    assert "enum" not in field(*map(str, [*range(21)] * 4))
     assert "enum" not in field(*values[:9])
     assert "enum" not in field(*map(str, range(100)))
     assert "enum" not in field(*values, name="vendor")
@@ -218,6 +235,13 @@ def test_many_rare_keys_of_one_kind_make_a_map(fields, expected):
     assert not is_map(seen_in({**first, **second}, second))
 
 
+def test_a_value_that_is_missing_now_and_then_is_of_its_kind():
+    halves = split_over_two(dict.fromkeys("abcdefgh", 1))
+
+    assert is_map(seen_in(*halves, {"a": None}, {}))
+    assert not is_map(seen_in(*halves, {"a": "x"}, {}))
+
+
 def test_the_values_of_a_map_are_put_together():
     root = seen_in(
         *({f"k{n}": {"a": n, "b": None}} for n in range(3)), {"k3": {"a": 0.5, "b": "x"}}
@@ -242,6 +266,7 @@ def test_a_field_that_tells_items_apart_is_their_key():
     assert key_of(seen_in(*documents[:2]).fields["items"]) is None
     assert key_of(seen_in(*documents, items("A-1", "A-1")).fields["items"]) is None
     assert key_of(seen_in(*documents, items("A-1", None)).fields["items"]) is None
+    assert key_of(seen_in(*documents, items("A-1", "")).fields["items"]) is None
     assert seen_in(items("A-1")).fields["items"].lists == 0
 
 
@@ -284,6 +309,21 @@ def test_values_say_how_they_are_compared(name, values, comparator, threshold):
     assert choice(*values, name=name)[:2] == (comparator, threshold)
 
 
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("1 March 2024", "its texts are dates"),
+        ("12,50", "its texts are numbers with two decimals: rounding to a cent is no error"),
+        ("12", "its texts are numbers: equal or not, however they are written"),
+        ("007", "its texts are numbers with leading zeros, as identifiers have them"),
+        ("AB-12", "its texts are codes: one wrong character makes it another"),
+    ],
+)
+@pytest.mark.parametrize(("others", "holds"), [(1, True), (2, False)])
+def test_nine_texts_of_ten_say_what_all_are(text, reason, others, holds):
+    assert (choice(*[text] * (10 - others), *["so"] * others)[2] == reason) is holds
+
+
 def test_numbers_among_texts_that_are_dates_or_numbers_are_compared_as_these():
     assert choice("May 2020", "June 2021", 2022, name="end_date")[0] == "DateComparator"
     assert choice("12.50", 3, 4.5)[0] == "NumericComparator"
@@ -321,17 +361,22 @@ def test_what_is_kept_does_not_grow_with_the_documents():
 
 def test_texts_that_are_no_values_of_a_set_are_not_kept():
     assert seen_in({"x": "a" * (LONGEST_VALUE + 1)}).fields["x"].values is None
+    assert len(seen_in({"x": "a" * LONGEST_VALUE}).fields["x"].values) == 1
     assert len(seen_in(*({"x": str(n)} for n in range(MOST_VALUES))).fields["x"].values) == 50
 
 
 def test_places_that_are_told_apart_are_bounded():
-    root = Observed(Room(10))
-    root.add({str(n): {"a": 1, "b": 2} for n in range(20)})
-
     def places(seen):
-        return 1 + sum(map(places, seen.fields.values()))
+        inside = [*seen.fields.values(), *([seen.elements] if seen.elements else [])]
+        return 1 + sum(map(places, inside))
 
-    assert places(root) == 10
+    for value in ({"a": 1, "b": 2}, [{"a": 1, "b": 2}], [[[1]]]):
+        root, other = Observed(Room(10)), Observed(Room(10))
+        root.add({str(n): value for n in range(20)})
+        assert places(root) == 10
+        whole = seen_in({str(n): value for n in range(20)})
+        other.absorb(whole)
+        assert places(other) == 10
     for left, there in ((1, False), (2, True)):
         last = Observed(Room(left))
         last.add([1])
@@ -348,7 +393,11 @@ def test_depth_is_bounded():
     seen = seen_in(deep)
 
     assert infer(schema_of(seen), seen=seen).fields
-    levels = 0
-    while seen := seen.elements or seen.fields.get("a"):
-        levels += 1
-    assert levels == DEEPEST
+    deep = []
+    for _ in range(500):
+        deep = [deep]
+    for each in (seen, seen_in(deep)):
+        levels = 0
+        while each := each.elements or each.fields.get("a"):
+            levels += 1
+        assert levels == DEEPEST

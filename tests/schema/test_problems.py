@@ -49,13 +49,16 @@ def problem_of(schema, draft=None):
         ({"minLength": -1}, "minLength is -1", "a number of at least 0", ""),
         ({"multipleOf": 0}, "multipleOf is 0", "a number above 0", ""),
         ({"readOnly": "true"}, 'readOnly is "true"', "true or false", "write true without quotes"),
+        ({"uniqueItems": "false"}, 'uniqueItems is "false"', "true or false",
+         "write false without quotes"),
         ({"exclusiveMinimum": True}, "exclusiveMinimum is true", "a number", DRAFT_4),
+        ({"exclusiveMaximum": True}, "exclusiveMaximum is true", "a number", DRAFT_4),
         ({"$anchor": "a b"}, '$anchor is "a b"', NAME, ""),
         ({"$id": "a#b"}, '$id is "a#b"', "a URI without a fragment (#...)", ""),
         ({"dependencies": {"b": 5}}, "b is 5", "a schema, or a list of names", ""),
         ({"$vocabulary": {"a b": 5}}, "a b is 5", "true or false", ""),
     ],
-)
+)  # fmt: skip
 def test_what_is_no_json_schema_is_told_in_plain_words(schema, found, expected, hint):
     problem = problem_of(schema)
 
@@ -157,6 +160,46 @@ def test_a_schema_with_too_many_combinations_is_refused(monkeypatch):
 
     with pytest.raises(SchemaError, match="describes more than 3 places"):
         compile_schema({"type": "object", "properties": fields})
+    del fields["c"]
+    assert len(compile_schema({"type": "object", "properties": fields}).root.fields) == 2
+
+
+@pytest.mark.parametrize(("fields", "refused"), [("abc", False), ("abcd", True)])
+def test_the_subschemas_of_all_places_are_counted(fields, refused, monkeypatch):
+    monkeypatch.setattr("stickler_cli.schema.places.MOST_PLACES", 10)
+    monkeypatch.setattr("stickler_cli.schema.places.MOST_VISITS", 1)
+    said = {"type": "string", "allOf": [{"format": "x"}, {"enum": ["a"]}]}
+    schema = {"type": "object", "properties": {name: {**said, "title": name} for name in fields}}
+
+    if refused:  # 1 + 4 * 3
+        with pytest.raises(SchemaError, match="describes more than 10 places"):
+            compile_schema(schema)
+    else:  # 1 + 3 * 3
+        assert len(compile_schema(schema).root.fields) == 3
+
+
+def test_what_else_is_wrong_is_told_too():
+    """It shows once the keywords are left out that are no JSON Schema, and no more than these."""
+    used = {"type": "string", "x-aws-stickler-pairing-floor": 0.1}
+    schema = {
+        "type": "object",
+        "properties": {
+            "a": {**used, "minLength": "3"},
+            "b": {"anyOf": [{**used, "title": 1}, {"$ref": "#/$defs/none"}], "required": "b"},
+            "c": used,
+        },
+    }
+
+    with pytest.raises(SchemaError) as refusal:
+        compile_schema(schema, "s.json")
+    floor = "x-aws-stickler-pairing-floor"
+    assert {(problem.source, problem.pointer) for problem in refusal.value.problems} == {
+        ("s.json", f"/properties/{place}")
+        for place in (
+            *("a/minLength", f"a/{floor}", "b/required", "b/anyOf/0/title"),
+            *(f"b/anyOf/0/{floor}", "b/anyOf/1/$ref", f"c/{floor}"),
+        )
+    }
 
 
 def test_what_is_wrong_in_several_ways_is_told_once_a_place_beside_all_else():

@@ -397,12 +397,16 @@ def test_a_file_that_cannot_be_used_is_named(folder, reference, contents, found)
     assert reference in problem.found
 
 
-def test_a_file_of_yaml_gets_a_hint(folder):
-    folder("b.yaml", "type: number")
-    schema = referring("b.yaml")
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [("b.yaml", "convert it to JSON"), ("b.yml", "convert it to JSON"), ("b.json", "")],
+)
+def test_a_file_of_yaml_gets_a_hint(folder, name, hint):
+    folder(name, "type: number")
+    schema = referring(name)
 
     problem = problems(schema, folder("s.json", schema))["/properties/a/$ref"]
-    assert problem.hint == "convert it to JSON"
+    assert problem.hint == hint
 
 
 def test_a_file_that_may_not_be_read_is_named(folder, monkeypatch):
@@ -436,6 +440,51 @@ def test_a_reference_into_the_network_says_which_copy_would_do(folder):
     problem = problems(schema, main)["/properties/a/$ref"]
     assert problem.found == "https://a.org/b.json is on the network, which is never asked"
     assert problem.hint == f"keep a copy as {main.parent / 'b.json'}"
+
+
+def test_a_reference_to_another_host_has_no_copy_beside_the_schema(folder):
+    schema = referring("https://b.org/b.json", **{"$id": "https://a.org/s.json"})
+    main = folder("s.json", schema)
+
+    problem = problems(schema, main)["/properties/a/$ref"]
+    assert problem.hint == "keep a copy beside the schema and refer to it by its relative path"
+
+
+def test_a_file_beside_a_schema_whose_id_has_no_path_is_read(folder):
+    folder("b.json", NUMBER)
+    schema = referring("b.json", **{"$id": "https://a.org"})
+
+    assert comparators(schema, folder("s.json", schema)) == {"a": "NumericComparator"}
+
+
+def test_a_relative_reference_from_a_name_means_a_file(folder):
+    schema = referring("b.json", **{"$id": "urn:a"})
+    main = folder("s.json", schema)
+
+    problem = problems(schema, main)["/properties/a/$ref"]
+    assert problem.found == f"there is no file {main.parent / 'b.json'}"
+    folder("b.json", NUMBER)
+    assert comparators(schema, main) == {"a": "NumericComparator"}
+
+
+def test_what_names_no_dialect_is_of_that_around_it(folder):
+    tuple_ = {"type": "array", "items": [NUMBER]}
+    folder("own.json", {"$schema": "https://a.org/own", **tuple_})
+    folder("new.json", {"$schema": "https://json-schema.org/draft/2020-12/schema", **tuple_})
+    schema = {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "type": "object",
+        "properties": {
+            "a": {"$schema": "https://a.org/own", **tuple_},
+            "b": {"$ref": "own.json"},
+        },
+    }
+    main = folder("s.json", schema)
+
+    for field in compile_schema(schema, "s.json", main).root.fields:
+        assert [each.comparator.name for each in field.node.positions] == ["NumericComparator"]
+    schema["properties"]["c"] = {"$ref": "new.json"}
+    assert list(problems(schema, main)) == ["/items", "/properties/c/$ref"]
 
 
 def test_an_id_must_be_a_uri():

@@ -6,7 +6,7 @@ from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.document_validity import DocumentValidator
 from stickler_cli.schema.loading import loaded
-from stickler_cli.schema.remarks import KEYWORDS, warnings_of
+from stickler_cli.schema.remarks import KEYWORDS, is_meant_as_schema, warnings_of
 
 STRING = {"type": "string"}
 SCHEMA = {"type": "object", "properties": {"a": STRING}}
@@ -28,12 +28,17 @@ def told(schema):
         ("anyof", "anyOf"),
         ("additionalproperties", "additionalProperties"),
         ("formt", "format"),
+        ("properti", "properties"),
+        ("Id", "$id"),
     ],
 )
 def test_a_misspelt_keyword_is_told_with_what_is_meant(key, meant):
     schema = {"type": "object", "properties": {"a": {**STRING, key: 1}}}
 
     assert told(schema) == [(f"/properties/a/{key}", f"did you mean {meant}?")]
+    (warning,) = warnings_of(schema, "s.json")
+    assert warning.found.startswith(f"{key} is no keyword")
+    assert warning.expected == ""
 
 
 @pytest.mark.parametrize(
@@ -77,12 +82,15 @@ def test_a_value_that_an_enum_lists_twice_is_a_warning(draft):
 
 def refusal(schema, **how):
     with pytest.raises(SchemaError) as caught:
-        loaded(schema, "in/s.json", when="auto", **how)
+        loaded(schema, "in/a/s.json", when="auto", **how)
     return caught.value.problems[0]
 
 
 def test_an_empty_schema_is_refused():
-    assert refusal({}).found == "the schema is empty: it describes no field"
+    problem = refusal({})
+
+    assert problem.found == "the schema is empty: it describes no field"
+    assert (problem.expected.count('"properties"'), problem.hint, problem.pointer) == (1, "", "")
 
 
 @pytest.mark.parametrize(
@@ -122,6 +130,11 @@ def test_an_empty_schema_is_refused():
             "its keys are number, a, b, c, d and 1 more",
             "is this a document? The order is SCHEMA GT PRED",
         ),
+        (
+            {"number": "A-1", "a": 1, "b": 2, "c": 3, "d": 4},
+            "its keys are number, a, b, c, d",
+            "is this a document? The order is SCHEMA GT PRED",
+        ),
         ({"type": "object"}, "its key is type", ""),
     ],
 )
@@ -130,6 +143,17 @@ def test_what_describes_nothing_is_refused_with_what_is_meant(schema, found, hin
 
     assert problem.found == f"the schema describes no field: {found}"
     assert problem.hint == hint
+    assert problem.place == "in/a/s.json#"
+
+
+@pytest.mark.parametrize(("levels", "found"), [(6, True), (7, False)])
+def test_so_deep_a_schema_is_looked_for(levels, found):
+    inside = SCHEMA
+    for _ in range(levels):
+        inside = {"a": inside}
+
+    assert is_meant_as_schema(inside) is found
+    assert refusal(inside).hint.startswith("a schema is inside, at /a/a") is found
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,54 @@ def test_an_annotation_without_effect_is_refused(schema, key, value, found, expe
     assert problems[PREFIX + key].expected == expected
 
 
+ITEMS = {"type": "array", "items": OBJECT}
+
+
+@pytest.mark.parametrize(
+    ("schema", "keys", "told"),
+    [
+        (
+            ITEMS,
+            {"match-threshold": 0.1, "pairing-floor": 0.1},
+            {"match-threshold": ("match-threshold is on an array", 'put it on "items"')},
+        ),
+        (
+            ITEMS,
+            {"comparator": "ExactComparator", "model-name": "M"},
+            {
+                "comparator": (
+                    "comparator is on an array of objects",
+                    "objects are compared field by field: put it on their properties",
+                ),
+                "model-name": ("model-name is on an array", 'put it on "items"'),
+            },
+        ),
+        (
+            {"type": "string"},
+            {"comparator": "ExactComparator", "comparator-config": {}, "match-threshold": 0.1},
+            {"match-threshold": ("match-threshold is on a string", "")},
+        ),
+        (
+            OBJECT,
+            {"comparator-config": {}, "pairing-floor": 0.1, "match-threshold": 0.1},
+            {
+                "comparator-config": (
+                    "comparator-config is on an object",
+                    "an object is compared field by field: put it on the properties",
+                ),
+                "pairing-floor": ("pairing-floor is on an object", ""),
+            },
+        ),
+    ],
+)
+def test_it_is_told_where_an_annotation_is_and_where_it_belongs(schema, keys, told):
+    problems = misplaced({**schema, **{PREFIX + key: value for key, value in keys.items()}})
+
+    assert {
+        key.removeprefix(PREFIX): (each.found, each.hint) for key, each in problems.items()
+    } == told
+
+
 def test_an_array_that_its_comparator_takes_whole_has_no_pairing_floor():
     schema = {"type": "array", "items": {"type": "number"}, f"{PREFIX}pairing-floor": 0.1}
     problems = misplaced({**schema, f"{PREFIX}comparator": "BBoxIoUComparator"})
