@@ -15,13 +15,14 @@ from benchmarks.sets import BILL, pairs
 CALLS: Final = ("compare_with", "evaluate")
 
 
-def measure(repeat: int, seed: int, data: Path | None = None) -> Report:
+def measure(repeat: int, seed: int, data: Path | None = None, *, least: int = 400) -> Report:
     """Time the calls of Python on short invoices, or on the median document of a directory.
 
     Args:
         repeat: how often all of them are timed; the median counts.
         seed: of the documents.
         data: a directory with schema.json, gt/ and a directory whose name begins with pred.
+        least: calls of each kind, however few documents there are.
     """
     with tempfile.TemporaryDirectory() as directory:
         file = Path(directory, "pairs.json")
@@ -31,7 +32,8 @@ def measure(repeat: int, seed: int, data: Path | None = None) -> Report:
             schema = json.loads((data / "schema.json").read_text("utf-8"))
             documents = _median_documents(data)
         file.write_text(json.dumps({"schema": schema, "pairs": documents}), "utf-8")
-        command = [sys.executable, "-m", "benchmarks.one_document_timed", str(file), str(repeat)]
+        numbers = (str(repeat), str(least))
+        command = [sys.executable, "-m", "benchmarks.one_document_timed", str(file), *numbers]
         took = json.loads(run(command).output)
     names = {"compare_with": targets.COMPARE_WITH, "evaluate": targets.EVALUATE}
     described = "made up by seed" if data is None else "of the median size in the given data"

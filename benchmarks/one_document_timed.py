@@ -1,22 +1,19 @@
-"""Time calls on one document at a time, in a process of its own: `FILE REPEAT` prints seconds."""
+"""Time single calls in a process of their own: `FILE REPEAT LEAST` prints seconds."""
 
 import json
 import statistics
 import sys
 import time
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from pydantic import create_model
 
 from benchmarks.one_document import CALLS
 from stickler_cli import StructuredModel, evaluate
 
-_SHORTEST: Final = 400
-"""Calls of each kind at least."""
 
-
-def main(file: Path, repeat: int) -> None:
+def main(file: Path, repeat: int, least: int) -> None:
     """Print the median seconds of a call, by its name."""
     given = json.loads(file.read_bytes())
     compared = StructuredModel.from_json_schema(given["schema"])
@@ -32,7 +29,7 @@ def main(file: Path, repeat: int) -> None:
 
     calls = dict(zip(CALLS, (compare_with, evaluate_plain), strict=True))
     took: dict[str, list[float]] = {name: [] for name in CALLS}
-    for turn in range(max(repeat, _SHORTEST // len(given["pairs"])) + 1):
+    for turn in range(max(repeat, least // len(given["pairs"])) + 1):
         for gt, pred in given["pairs"]:
             for name, call in calls.items():
                 start = time.perf_counter()
@@ -64,4 +61,4 @@ def _type_of(node: dict[str, Any], name: str) -> Any:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]))
+    main(Path(sys.argv[1]), *map(int, sys.argv[2:]))

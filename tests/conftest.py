@@ -4,8 +4,13 @@ The gate takes more of them (`--hypothesis-profile=ci`); `--hypothesis-profile=s
 counterexamples.
 """
 
+import os
+
 import pytest
 from hypothesis import HealthCheck, settings
+
+# Or each process that a test starts would compile the whole package again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # How long an example takes says something about the machine, not about the law.
 settings.register_profile(
@@ -26,3 +31,15 @@ settings.load_profile("quick")
 def _one_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let all runs begin at the same time, so that equal ones are equal to the byte."""
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+
+
+@pytest.fixture
+def no_cover(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let coverage rest in a test, which pytest-cov does for this name, and in what it starts.
+
+    This is for tests of lines that others cover: those that do the same for many inputs, and those
+    that kill processes, which leave half a file of coverage.
+    """
+    for name in os.environ:
+        if name.startswith("COV"):
+            monkeypatch.delenv(name)

@@ -138,13 +138,14 @@ def line_files(folder: Path) -> set[str]:
 # --- workers
 
 
+@pytest.mark.usefixtures("no_cover")
 def test_a_worker_that_is_killed_costs_nothing(orders):
     folder = orders(wait=20)
     with running(folder, "-j", "2", "--documents", "docs.jsonl") as process:
         until((folder / "waiting").exists)
         until((folder / "waiting").read_text)
-        write(folder / "go", "")
         os.kill(int((folder / "waiting").read_text()), signal.SIGKILL)
+        write(folder / "go", "")
         out, _ = process.communicate(timeout=PATIENCE)
         until(lambda: not alive(process.pid))
     assert process.returncode == ExitCode.OK
@@ -152,6 +153,7 @@ def test_a_worker_that_is_killed_costs_nothing(orders):
     assert (folder / "docs.jsonl").read_bytes() == (folder / "again-docs.jsonl").read_bytes()
 
 
+@pytest.mark.usefixtures("no_cover")
 def test_a_document_that_kills_every_worker_is_found_and_all_others_count(orders):
     folder = orders(die=7, leave=23)
     code, out, err = run(folder, "-j", "2", "--documents", "docs.jsonl")
@@ -235,6 +237,7 @@ def test_a_signal_ends_the_run_with_what_is_finished_and_says_so(orders, jobs, n
     ]
 
 
+@pytest.mark.usefixtures("no_cover")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGHUP])
 def test_nothing_outlives_a_run_that_is_killed_or_loses_its_terminal(orders, number):
     folder = orders(wait=20)
@@ -253,8 +256,9 @@ def test_nothing_outlives_a_run_that_is_killed_or_loses_its_terminal(orders, num
 # --- files and streams
 
 
+@pytest.mark.usefixtures("no_cover")  # whose file would not fit either
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_a_disk_that_is_full_leaves_no_file(orders, jobs, monkeypatch):
+def test_a_disk_that_is_full_leaves_no_file(orders, jobs):
     import resource
 
     folder = orders()
@@ -262,8 +266,6 @@ def test_a_disk_that_is_full_leaves_no_file(orders, jobs, monkeypatch):
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 
-    for name in [name for name in os.environ if name.startswith("COVERAGE")]:
-        monkeypatch.delenv(name)  # its own file would not fit either
     code, _, err = run(folder, "-j", jobs, "--documents", "docs.jsonl", preexec_fn=limit)
     assert code == ExitCode.INTERNAL
     assert err == "error: the results could not be written to docs.jsonl (File too large)\n"

@@ -429,29 +429,28 @@ import time
 from pathlib import Path
 from stickler_cli.comparators.base import BaseComparator
 
-class Slow(BaseComparator):
+class Patient(BaseComparator):
     def compare(self, gt, pred):
-        if pred == "wait":
+        if Path("wait-at", gt).exists():
             Path("waiting").touch()
-            while not Path("go").exists():
+            while Path("wait-at", gt).exists():
                 time.sleep(0.01)
-        time.sleep(0.002)
         return float(gt == pred)
 """
-SLOW = {
+PATIENT = {
     "type": "object",
-    "properties": {"a": {"type": "string", "x-aws-stickler-comparator": "slow:Slow"}},
+    "properties": {"a": {"type": "string", "x-aws-stickler-comparator": "patient:Patient"}},
 }
 COMMAND = ("eval", "schema.json", "gt.jsonl", "pred.jsonl", "--allow-plugins", "-f", "json")
 DOCUMENTS = 200
 
 
 @pytest.fixture
-def slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Documents that take a while; some are wrong."""
+def patient(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Documents at which a run can be made to wait; some are wrong."""
     monkeypatch.chdir(tmp_path)
-    write(tmp_path / "slow.py", COMPARATOR)
-    write(tmp_path / "schema.json", SLOW)
+    write(tmp_path / "patient.py", COMPARATOR)
+    write(tmp_path / "schema.json", PATIENT)
     write(tmp_path / "gt.jsonl", "\n".join(f'{{"a": "x{n}"}}' for n in range(DOCUMENTS)))
     preds = (f'{{"a": "x{n if n % 3 else 0}"}}' for n in range(DOCUMENTS))
     write(tmp_path / "pred.jsonl", "\n".join(preds))
@@ -476,6 +475,17 @@ def running(*arguments: str) -> Iterator[subprocess.Popen[bytes]]:
         process.communicate(timeout=PATIENCE)
 
 
+@contextlib.contextmanager
+def held_at(document: int, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Start the command, and wait until it stands still in the middle of a document."""
+    place = write(Path("wait-at", f"x{document}"), "")
+    with running(*arguments) as process:
+        until(Path("waiting").exists)
+        yield process
+    place.unlink(missing_ok=True)
+    Path("waiting").unlink()
+
+
 def finish(*arguments: str) -> tuple[int, bytes, str]:
     with running(*arguments) as process:
         out, err = process.communicate(timeout=PATIENCE)
@@ -491,33 +501,32 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes i
 
 
 @linux
+@pytest.mark.usefixtures("no_cover")
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_a_run_that_is_killed_again_and_again_ends_with_the_same_bytes(slow, jobs):
+def test_a_run_that_is_killed_again_and_again_ends_with_the_same_bytes(patient, jobs):
     _, uninterrupted, _ = finish("--jobs", jobs)
-    expected, size = contents(), journal_size()
+    expected = contents()
     shutil.rmtree("kept")
-    killed = 0
-    for kill in sorted(CHANCE.randrange(size) for _ in range(2)):
-        with running("--jobs", jobs) as process:
-            until(lambda kill=kill, process=process: journal_size() > kill or process.poll() == 0)
-            killed += process.poll() is None
+    for document in (10, 150):
+        with held_at(document, "--jobs", jobs) as process:
+            until(lambda document=document: document == 10 or journal_size() > 3000)
             process.kill()
-        until(lambda process=process: not alive(process.pid))
-        assert not Path("kept/run.json").exists() or process.returncode == 0
-    code, out, _ = finish("--jobs", jobs)
-    assert killed
+            until(lambda process=process: not alive(process.pid))
+        assert process.returncode == -signal.SIGKILL
+        assert not Path("kept/run.json").exists()
+    code, out, err = finish("--jobs", jobs)
+    assert "documents are finished already" in err
     assert (code, out) == (0, uninterrupted)
     assert contents() == expected
     assert names("kept") == sorted((*FILES, "journal"))
 
 
 @linux
-def test_a_run_that_is_interrupted_leaves_partial_files_and_goes_on(slow):
+def test_a_run_that_is_interrupted_leaves_partial_files_and_goes_on(patient):
     _, uninterrupted, _ = finish()
     expected = contents()
     shutil.rmtree("kept")
-    with running("--jobs", "1") as process:
-        until(lambda: journal_size() > 3000)
+    with held_at(150, "--jobs", "1") as process:
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == ExitCode.INTERRUPTED
@@ -531,22 +540,18 @@ def test_a_run_that_is_interrupted_leaves_partial_files_and_goes_on(slow):
 
 
 @linux
-def test_two_runs_cannot_have_one_directory(slow):
-    with Path("pred.jsonl").open("a") as file:
-        file.write('\n{"a": "wait"}')
-    with Path("gt.jsonl").open("a") as file:
-        file.write('\n{"a": "x"}')
-    with running("--jobs", "1") as first:
-        until(Path("waiting").exists)
+def test_two_runs_cannot_have_one_directory(patient):
+    with held_at(150, "--jobs", "1") as first:
         code, out, err = finish()
         assert (code, out) == (ExitCode.USAGE, b"")
         assert "error: --run-dir kept: another run is using it; wait for its end" in err
-        Path("go").touch()
+        Path("wait-at/x150").unlink()
         assert first.wait(PATIENCE) == 0
 
 
 @linux
-def test_a_run_on_a_full_disk_goes_on_when_there_is_room(slow):
+@pytest.mark.usefixtures("no_cover")  # whose file would not fit either
+def test_a_run_on_a_full_disk_goes_on_when_there_is_room(patient):
     _, uninterrupted, _ = finish()
     expected, size = contents(), journal_size()
     shutil.rmtree("kept")

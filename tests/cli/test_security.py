@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -52,19 +53,18 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
-def imports_of(module):
-    tree = ast.parse(module.read_text())
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from (alias.name.partition(".")[0] for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and not node.level:
-            yield node.module.partition(".")[0]
-
-
-def calls_of(module):
+@cache
+def used_in(module):
+    """Name what a module imports, and what it calls by a bare name."""
+    imported, called = set(), set()
     for node in ast.walk(ast.parse(module.read_text())):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            yield node.func.id
+        if isinstance(node, ast.Import):
+            imported |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            imported.add(node.module.partition(".")[0])
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            called.add(node.func.id)
+    return imported, called
 
 
 MODULES = sorted(PACKAGE.rglob("*.py"))
@@ -73,7 +73,8 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 def test_only_named_modules_can_read_objects_or_import_by_name():
     using = {name: set() for name in DANGEROUS}
     for module in MODULES:
-        for name in DANGEROUS.keys() & set(imports_of(module)):
+        imported, _ = used_in(module)
+        for name in DANGEROUS.keys() & imported:
             using[name].add(module.relative_to(PACKAGE).as_posix())
 
     for name, allowed in DANGEROUS.items():
@@ -86,9 +87,10 @@ BACKENDS = {path.relative_to(PACKAGE).as_posix() for path in PACKAGE.glob("clien
 @pytest.mark.slow
 def test_no_module_outside_the_model_backends_can_run_programs_or_reach_the_network():
     for module in MODULES:
+        imported, called = used_in(module)
         if module.relative_to(PACKAGE).as_posix() not in BACKENDS:
-            assert not FORBIDDEN & set(imports_of(module)), module
-        assert not {"eval", "exec", "compile", "__import__"} & set(calls_of(module)), module
+            assert not FORBIDDEN & imported, module
+        assert not {"eval", "exec", "compile", "__import__"} & called, module
 
 
 @pytest.mark.slow

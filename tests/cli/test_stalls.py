@@ -11,8 +11,12 @@ from pathlib import Path
 import pytest
 
 from .conftest import write
+from .test_faults import PATIENCE
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc, and forks")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc, and forks"),
+    pytest.mark.usefixtures("no_cover"),  # all of them kill workers
+]
 
 COMMAND = (sys.executable, "-m", "stickler_cli", "eval", "schema.json", "gt", "pred", "--no-config")
 LONG = {"a": "ab" * 2_000_000}, {"a": "cd" * 2_000_000}
@@ -38,7 +42,7 @@ def children(process: int) -> list[int]:
 
 def comparing(process: subprocess.Popen) -> int:
     """Wait until a worker of a run is in the middle of a comparison, and return which."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         for child in children(process.pid):
             used = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()
@@ -103,7 +107,7 @@ def test_a_worker_in_the_middle_of_a_call_ends_with_the_run(stalling):
     ) as process:
         worker = comparing(process)
         process.kill()
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + PATIENCE
     while Path(f"/proc/{worker}").exists() and _is_running(worker):
         assert time.monotonic() < deadline, "the worker goes on"
         time.sleep(0.05)

@@ -2,9 +2,13 @@
 
 A `Place` is a schema and the values that fit it. Vocabularies are small on purpose: values that
 are drawn apart from one another still meet, almost meet and tie.
+
+To make a strategy takes Hypothesis longer than to draw from it: those that depend on little are
+made once.
 """
 
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 from hypothesis import strategies as st
@@ -86,6 +90,7 @@ json_values = st.recursive(
 json_objects = st.dictionaries(st.sampled_from((*NAMES, *KEYS, *UNDECLARED)), json_values)
 
 
+@cache
 def annotations(*names, scope):
     """Draw some of these annotations; those outside the scope never."""
     choices = {
@@ -106,18 +111,23 @@ OF_A_FIELD = ("threshold", "weight", "clip-under-threshold", "aggregate")
 
 def place(schema, values, scope):
     """Give a place where also nothing, and within some scopes anything, may stand."""
-    rare = st.one_of(st.none(), json_values) if scope.wrong else st.none()
-    return Place(schema, mostly(values, rare))
+    return Place(schema, mostly(values, anything if scope.wrong else nothing))
 
 
 def mostly(usual, rare):
     """Draw from one strategy, and one time in eight from the other."""
-    return st.integers(0, 7).flatmap(lambda number: rare if number == 7 else usual)
+    return eighths.flatmap(lambda number: rare if number == 7 else usual)
+
+
+eighths = st.integers(0, 7)
+thirds = st.integers(0, 2)
+nothing = st.none()
+anything = st.none() | json_values
+missing = st.just(MISSING)
 
 
 def some_of(fields):
     """Draw an object with most of these fields."""
-    missing = st.just(MISSING)
     drawn = st.fixed_dictionaries({name: mostly(each, missing) for name, each in fields.items()})
     return drawn.map(
         lambda value: {name: part for name, part in value.items() if part is not MISSING}
@@ -127,8 +137,14 @@ def some_of(fields):
 @st.composite
 def leaves(draw, kind, scope):
     own = draw(annotations(*OF_A_FIELD, scope=scope))
-    schema, values = draw(st.sampled_from(LEAF_SCHEMAS[kind]))
-    return place({**schema, **own}, values, scope)
+    drawn = draw(leaves_of(kind, scope))
+    return Place({**drawn.schema, **own}, drawn.values)
+
+
+@cache
+def leaves_of(kind, scope):
+    """Draw a leaf of a kind, without annotations of its own."""
+    return st.sampled_from([place(schema, values, scope) for schema, values in LEAF_SCHEMAS[kind]])
 
 
 words = st.sampled_from(WORDS)
@@ -160,7 +176,7 @@ LEAF_SCHEMAS = {
 
 @st.composite
 def objects(draw, scope, depth, *, root=False):
-    names = draw(st.lists(st.sampled_from(NAMES), min_size=1, max_size=3, unique=True))
+    names = draw(some_names)
     fields = {name: draw(places(scope, depth - 1)) for name in names}
     of_object = ("match-threshold",) if root else ("match-threshold", *OF_A_FIELD)
     schema = {
@@ -170,8 +186,12 @@ def objects(draw, scope, depth, *, root=False):
     }
     values = {name: inside.values for name, inside in fields.items()}
     if scope.undeclared:
-        values |= dict.fromkeys(UNDECLARED, st.none() | scalars)
+        values |= dict.fromkeys(UNDECLARED, undeclared)
     return place(schema, some_of(values), scope)
+
+
+some_names = st.lists(st.sampled_from(NAMES), min_size=1, max_size=3, unique=True)
+undeclared = st.none() | scalars
 
 
 @st.composite
@@ -275,12 +295,14 @@ NESTED = {
 }
 
 
+@cache
 def places(scope, depth):
     """Draw a place of any kind in scope, leaves only where `depth` is used up."""
     kinds = [kind for kind in scope.kinds if kind in LEAVES or depth > 0]
     return st.sampled_from(kinds).flatmap(lambda kind: place_of(kind, scope, depth))
 
 
+@cache
 def place_of(kind, scope, depth=2):
     """Draw a place of one kind."""
     if kind in LEAVES:
@@ -291,25 +313,29 @@ def place_of(kind, scope, depth=2):
 @st.composite
 def edited(draw, value):
     """Change parts of a value into others of the same JSON type, or into nothing."""
-    if draw(st.integers(0, 7)) == 0:
-        return None
-    if isinstance(value, dict):
-        return {key: draw(edited(part)) for key, part in value.items()}
-    if isinstance(value, list):
-        return [draw(edited(part)) for part in value]
-    return draw(another(value)) if draw(st.integers(0, 2)) == 0 else value
+
+    def edit(part):
+        if draw(eighths) == 0:
+            return None
+        if isinstance(part, dict):
+            return {key: edit(inner) for key, inner in part.items()}
+        if isinstance(part, list):
+            return [edit(inner) for inner in part]
+        return another(draw, part) if draw(thirds) == 0 else part
+
+    return edit(value)
 
 
-def another(scalar):
-    """Draw a scalar of the same JSON type."""
+def another(draw, scalar):
+    """Give a scalar of the same JSON type."""
     match scalar:
         case bool():
-            return st.just(not scalar)
+            return not scalar
         case int() | float():
-            return st.just(scalar + 1)
+            return scalar + 1
         case str():
-            return words
-    return st.just(scalar)
+            return draw(words)
+    return scalar
 
 
 options = st.builds(
@@ -348,9 +374,15 @@ def cases(draw, scope, sides=1, kind=None):
 @st.composite
 def shuffled(draw, value):
     """Put every list in a value into another order."""
-    match value:
-        case dict():
-            return {key: draw(shuffled(part)) for key, part in value.items()}
-        case list():
-            return draw(st.permutations([draw(shuffled(part)) for part in value]))
-    return value
+
+    def shuffle(part):
+        match part:
+            case dict():
+                return {key: shuffle(inner) for key, inner in part.items()}
+            case [_, _, *_]:
+                return draw(st.permutations([shuffle(inner) for inner in part]))
+            case [inner]:
+                return [shuffle(inner)]
+        return part
+
+    return shuffle(value)
