@@ -71,11 +71,11 @@ def cluster(folder: Path, *, threads: int = 1) -> Iterator[SimpleNamespace]:
         start = lambda *given: stack.enter_context(started(*given, folder=folder))  # noqa: E731
         scheduler = start("distributed.cli.dask_scheduler", *listening)
         workers = [
-            start("distributed.cli.dask_worker", address, *worker, "--death-timeout", "60")
+            start("distributed.cli.dask_worker", address, *worker, "--death-timeout", str(PATIENCE))
             for _ in range(2)
         ]
-        with distributed.Client(address, timeout=60, set_as_default=False) as client:
-            client.wait_for_workers(2, timeout=60)
+        with distributed.Client(address, timeout=PATIENCE, set_as_default=False) as client:
+            client.wait_for_workers(2, timeout=PATIENCE)
             yield SimpleNamespace(
                 address=address, scheduler=scheduler, workers=workers, client=client
             )

@@ -18,13 +18,20 @@ PACKAGE = Path(stickler_cli.__file__).parent
 
 # What can run code, reach the network or read objects, and the modules that may.
 DANGEROUS = {
-    "pickle": {"runs/pool.py", "runs/worker.py", "runs/sorted_lines.py"},
-    "multiprocessing": {"runs/pool.py", "runs/worker.py"},
+    "pickle": {
+        "runs/dask_cluster.py",
+        "runs/dask_task.py",
+        "runs/pool.py",
+        "runs/worker.py",
+        "runs/sorted_lines.py",
+    },
+    "multiprocessing": {"runs/dask_cluster.py", "runs/pool.py", "runs/worker.py"},
     "importlib": {
         "__init__.py",
         "core/plugins.py",
         "api/evaluation_views.py",
         "core/extras.py",
+        "runs/dask_task.py",  # asks which versions a worker has
         "reports/formats.py",
         "cli/command.py",
     },

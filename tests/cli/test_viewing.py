@@ -15,7 +15,7 @@ from stickler_cli.cli.viewing import served
 def address(stickler):
     stickler("eval", "schema.json", "gt/", "pred/", "--run-dir", "night", "-q")
     server, address = served("night", 0)
-    thread = Thread(target=server.serve_forever)
+    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     yield address
     server.shutdown()
@@ -29,7 +29,7 @@ def answer(address: str, name: str = "", *values, host: str | None = None, metho
     url = f"{address}{name}{query}"
     request = urllib.request.Request(url, headers=headers, method=method)  # noqa: S310 - ours
     try:
-        with urllib.request.urlopen(request, timeout=20) as found:  # noqa: S310
+        with urllib.request.urlopen(request, timeout=120) as found:  # noqa: S310
             return found.status, found.read().decode()
     except urllib.error.HTTPError as error:
         return error.code, error.read().decode()

@@ -168,7 +168,7 @@ def server(backends, monkeypatch):
                 models.at_once += 1
                 models.most_at_once = max(models.most_at_once, models.at_once)
             if models.meeting is not None:
-                models.meeting.wait(timeout=30)
+                models.meeting.wait(timeout=120)
             answer = models.respond(unquote(self.path), dict(self.headers), body)
             with models.lock:
                 models.at_once -= 1

@@ -553,7 +553,7 @@ def test_a_script_that_starts_itself_again_is_told_what_to_do(tmp_path):
     script.write_text(SCRIPT, encoding="utf-8")
 
     done = subprocess.run(
-        [sys.executable, str(script)], capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, str(script)], capture_output=True, text=True, check=False, timeout=300
     )
 
     assert done.returncode != 0
