@@ -9,11 +9,13 @@ from typing import Any
 
 from stickler_cli.core.option import options_of
 from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.remote import is_url
 from stickler_cli.records.codec import read
 from stickler_cli.runs.assembly import assemble
 from stickler_cli.runs.grouping import BY
 from stickler_cli.runs.job import OutputsRequested
-from stickler_cli.runs.run_directory import begun_with
+from stickler_cli.runs.run_directory import JOURNAL, begun_with
+from stickler_cli.runs.saved import file_in
 from stickler_cli.schema.loading import LoadedSchema, load_schema, load_schemas
 from stickler_cli.score.record import PER_DOCUMENT, Run, run_record
 from stickler_cli.score.validity import SIDES
@@ -30,7 +32,7 @@ def regrouped(name: str, run: Run, settings: ReportSettings, *, detail: bool) ->
     Raises:
         UsageError: it is no directory, or its schema or documents are not what they were.
     """
-    if not Path(name).is_dir():
+    if not (file_in(name, JOURNAL) if is_url(name) else Path(name).is_dir()):
         found = f"{name} is a run file, which does not tell how its documents were read"
         raise UsageError([Problem(BY, found, "a run directory, as --run-dir makes it")])
     asked = _settings_of(name, run, settings)

@@ -8,6 +8,7 @@ import errno
 import io
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from time import sleep
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Final, TypeVar, cast
@@ -129,11 +130,13 @@ def list_url(url: str) -> Iterator[tuple[str, str, int]]:
         UnavailableError: nothing is installed that reads such URLs.
     """
     files, path = _files_of(url)
+    files.invalidate_cache()  # what others wrote meanwhile counts
     star = url.find("*")
     # Names begin as the user wrote it: with `memory://docs`, not `memory:///docs`.
     base = (url if star < 0 else url[: url.rindex("/", 0, star)]).rstrip("/")
     listed, root = (files.find if star < 0 else files.glob), _files_of(base)[1]
     found = _tried(lambda: listed(path, detail=True))
+    files.invalidate_cache()  # else all names stay in memory
     for name, said in sorted(found.items()):
         if said.get("type") == "file":
             relative = name.removeprefix(root).lstrip("/")
@@ -149,6 +152,19 @@ def send_file(file: Path, url: str) -> None:
     """
     files, path = _files_of(url)
     _tried(lambda: files.put_file(str(file), path))
+
+
+def send_bytes(data: bytes, url: str) -> None:
+    """Put a file where a URL leads, as `send_file` does."""
+    files, path = _files_of(url)
+    _tried(lambda: files.pipe_file(path, data))
+
+
+def remove_url(url: str) -> None:
+    """Remove a file elsewhere, if it is there; raise OSError if that cannot be."""
+    files, path = _files_of(url)
+    with suppress(FileNotFoundError):
+        _tried(lambda: files.rm_file(path))
 
 
 class _Elsewhere(io.RawIOBase):

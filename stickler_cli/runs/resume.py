@@ -51,11 +51,11 @@ def continued(
     if following is not None:
         with closing(evaluate(chain((following,), items), kept.documents)) as chunks:
             for chunk in chunks:
-                journal.append(encoded(chunk))
+                directory.note(encoded(chunk))
                 kept.documents += len(chunk.ids)
                 yield chunk
     if interruption.signal is None:
-        journal.append({FINISHED: kept.documents})
+        directory.note({FINISHED: kept.documents})
     journal.sync()
 
 

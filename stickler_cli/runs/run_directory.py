@@ -2,17 +2,21 @@
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final, TypeAlias
 
 from stickler_cli.core.json_values import brief, json_line
 from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.core.remote import is_url
+from stickler_cli.core.remote import is_url, open_url
 from stickler_cli.core.values import dataclass
+from stickler_cli.documents.reading import decoded
 from stickler_cli.records.codec import read
 from .journal import Journal
+from .sent_directory import SentDirectory
 from .whole_files import PARTIAL
 
 OPTION: Final = "--run-dir"
@@ -43,10 +47,19 @@ class RunDirectory:
     """Told, as a line, what was found in the journal."""
     started: str
     """When the run began: this one, or that which it continues."""
+    sent: SentDirectory | None = None
+    """What sends the journal, where the directory is elsewhere."""
 
     def place(self, name: str) -> str:
         """Return the path of a file in it."""
         return os.path.join(self.path, name)  # noqa: PTH118 - as the user wrote it
+
+    def note(self, record: object) -> None:
+        """Add a record to the journal."""
+        if self.sent is None:
+            self.journal.append(record)
+        else:
+            self.sent.append(self.journal, record)
 
     def finish(self) -> None:
         """Remove what an interrupted run left."""
@@ -70,30 +83,43 @@ def run_directory(
             another run is using it.
         OSError: it cannot be written to.
     """
-    source = f"{OPTION} {path}"
-    _make(path, source)
-    journal = Journal(str(Path(path) / JOURNAL), source)
-    directory = RunDirectory(path, source, journal, iter(()), tell, started)
-    try:
+    source = f"{OPTION} {decoded(path)}"
+    with ExitStack() as stack:
+        sent = None
+        if is_url(path):
+            names = (JOURNAL, *RESULTS, *(f"{name}{PARTIAL}" for name in RESULTS))
+            sent = SentDirectory(path, source, names, tell)
+            refuse = partial(_refuse_others, source)
+            stack.enter_context(sent.kept(refuse, restart=restart))
+        folder = path if sent is None else sent.folder
+        _make(folder, source)
+        journal = Journal(str(Path(folder) / JOURNAL), source)
+        stack.callback(journal.close)
+        directory = RunDirectory(folder, source, journal, iter(()), tell, started, sent)
         if restart:
             journal.clear()
-        directory.records = _parsed(journal, directory.place(JOURNAL))
-        first = next(directory.records, None)
-        for name in RESULTS:
-            for file in Path(path).glob(f".{name}.*"):  # a run that was killed had begun it
-                file.unlink(missing_ok=True)
-            if first is None:
-                Path(directory.place(name)).unlink(missing_ok=True)
-        if first is None:
-            journal.append({"settings": settings, "started": started})
-        else:
-            place, record = first
-            begun = read(dict[str, object], record.get("settings"), place, ("settings",))
-            _compare(begun, settings, source)
-            directory.started = read(str, record.get("started"), place, ("started",))
+        _begin(directory, settings, os.path.join(decoded(path), JOURNAL))  # noqa: PTH118
         yield directory
-    finally:
-        journal.close()
+
+
+def _begin(directory: RunDirectory, settings: Mapping[str, object], shown: str) -> None:
+    """Read what the run was begun with, which is to be the same; or note it, if it begins now."""
+    directory.records = _parsed(directory.journal, shown)
+    first = next(directory.records, None)
+    for name in RESULTS:
+        for file in Path(directory.path).glob(f".{name}.*"):  # a run that was killed had begun it
+            file.unlink(missing_ok=True)
+        if first is None:
+            Path(directory.place(name)).unlink(missing_ok=True)
+    if first is None:
+        directory.note({"settings": settings, "started": directory.started})
+        if directory.sent is not None:
+            directory.sent.send()
+    else:
+        place, record = first
+        begun = read(dict[str, object], record.get("settings"), place, ("settings",))
+        _compare(begun, settings, directory.source)
+        directory.started = read(str, record.get("started"), place, ("started",))
 
 
 def begun_with(path: str) -> dict[str, object]:
@@ -102,34 +128,39 @@ def begun_with(path: str) -> dict[str, object]:
     Raises:
         UsageError: there is no journal that tells, or a run is using it.
     """
-    file = Path(path) / JOURNAL
-    if not file.exists():
-        raise UsageError([Problem(path, "there is no journal in this directory", "one")])
-    journal = Journal(str(file), path)
-    try:
-        first = next(_parsed(journal, str(file)), None)
-    finally:
-        journal.close()
+    with ExitStack() as stack:
+        file, shown = Path(path) / JOURNAL, os.path.join(decoded(path), JOURNAL)  # noqa: PTH118
+        if is_url(path):
+            file = Path(stack.enter_context(TemporaryDirectory(prefix="stickler-"))) / JOURNAL
+            with suppress(FileNotFoundError), open_url(f"{path.rstrip('/')}/{JOURNAL}") as stream:
+                file.write_bytes(stream.read())
+        if not file.exists():
+            found = "there is no journal in this directory"
+            raise UsageError([Problem(decoded(path), found, "one")])
+        journal = Journal(str(file), decoded(path))
+        stack.callback(journal.close)
+        first = next(_parsed(journal, shown), None)
     if first is None:
-        raise UsageError([Problem(str(file), "it is empty", "what the run was begun with")])
+        raise UsageError([Problem(shown, "it is empty", "what the run was begun with")])
     place, record = first
     return read(dict[str, object], record.get("settings"), place, ("settings",))
 
 
 def _make(path: str, source: str) -> None:
-    if is_url(path):
-        found = "a journal is written document by document, which stores do not take"
-        hint = "copy it there when the run is finished"
-        raise UsageError([Problem(source, found, "a directory on a disk", hint)])
     folder = Path(path)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        others = sorted(name for name in os.listdir(folder) if not name.startswith("."))  # noqa: PTH208
+        names = os.listdir(folder)  # noqa: PTH208
     except FileExistsError:
         raise UsageError([Problem(source, "it is a file", "a directory")]) from None
     except OSError as error:
         found = f"it cannot be used ({error.strerror})"
         raise UsageError([Problem(source, found, "a directory")]) from None
+    _refuse_others(source, names)
+
+
+def _refuse_others(source: str, names: Iterable[str]) -> None:
+    others = sorted(name for name in names if not name.startswith("."))
     if others and JOURNAL not in others:
         found = f"it holds something else ({', '.join(others[:3])})"
         expected = "a new or empty directory, or that of an earlier run"

@@ -97,14 +97,19 @@ def whole_file(
             raise
 
 
-@contextmanager
-def _sent(url: str, option: str, partial: Callable[[], bool]) -> Iterator[BinaryIO]:
-    """Open what goes to a URL when the block ends well; what cannot be sent is kept here."""
+def check_url_of_output(url: str, source: str) -> None:
+    """Raise UsageError if nothing can be written to such URLs."""
     if url.lower().startswith(("http://", "https://")):
         expected = "a file, or a URL of a store, such as s3://"
         found = "nothing can be written there"
-        raise UsageError([Problem(f"{option} {shown_url(url)}", found, expected)])
+        raise UsageError([Problem(source, found, expected)])
     check_url(url)
+
+
+@contextmanager
+def _sent(url: str, option: str, partial: Callable[[], bool]) -> Iterator[BinaryIO]:
+    """Open what goes to a URL when the block ends well; what cannot be sent is kept here."""
+    check_url_of_output(url, f"{option} {shown_url(url)}")
     with NamedTemporaryFile(prefix="stickler-", delete=False) as stream:
         beside = Path(stream.name)
         try:

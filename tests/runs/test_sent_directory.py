@@ -1,0 +1,188 @@
+"""Run directories at URLs: in the memory of fsspec, which is a store as others are."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from shutil import rmtree
+from typing import Any
+
+import pytest
+
+from stickler_cli.cli.app import main
+from stickler_cli.core import remote
+from stickler_cli.runs import chunking, sent_directory
+from stickler_cli.runs.sent_directory import SentDirectory
+
+fsspec = pytest.importorskip("fsspec")
+
+RUN = "memory://store/run"
+SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}}
+WHOLE = {"journal", "run.json", "documents.jsonl", "non-matches.jsonl"}
+
+
+@pytest.fixture
+def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
+    """Return what is in the store, beside a schema and six pairs on the disk."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(remote, "WAITS", ())
+    monkeypatch.setattr(chunking, "FIRST_BYTES", 0)
+    monkeypatch.setattr(chunking, "CHUNK", replace(chunking.CHUNK, text=0))  # a chunk is a document
+    Path("schema.json").write_text(json.dumps(SCHEMA))
+    for name, every in (("gt", 7), ("pred", 2)):
+        Path(f"{name}.jsonl").write_text("".join(f'{{"n": {n % every}}}\n' for n in range(6)))
+    files = fsspec.filesystem("memory")
+    yield files.store
+    files.store.clear()
+
+
+def run(*asked: str, directory: str = RUN, code: int = 0) -> None:
+    sources = ["schema.json", "gt.jsonl", "pred.jsonl", "--run-dir", directory]
+    said = ["--jobs", "1", "--no-config", *asked]
+    assert main(["eval", *sources, *said]) == code
+
+
+def names(stored: dict[str, Any]) -> set[str]:
+    return {name.removeprefix("/store/run/") for name in stored}
+
+
+def test_a_run_leaves_elsewhere_what_it_leaves_on_a_disk(stored: dict[str, Any]):
+    run()
+    run(directory="here")
+    assert names(stored) == WHOLE == {file.name for file in Path("here").iterdir()}
+    for name in WHOLE - {"journal", "run.json"}:  # which say when it began
+        assert stored[f"/store/run/{name}"].getvalue() == Path("here", name).read_bytes()
+
+
+def test_a_finished_run_elsewhere_can_be_asked(
+    stored: dict[str, Any], capsys: pytest.CaptureFixture[str]
+):
+    run()
+    assert main(["errors", RUN, "--no-config"]) == 0
+    assert "line 6" in capsys.readouterr().out
+    assert main(["report", RUN, "--by", "@directory", "--no-config"]) != 1
+    assert main(["report", RUN, "--show-documents", "1", "--no-config"]) == 0
+    assert "stickler compare schema.json gt.jsonl pred.jsonl" in capsys.readouterr().out
+
+
+def test_a_run_whose_machine_died_goes_on_where_it_was(
+    stored: dict[str, Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    with monkeypatch.context() as dying:
+        dying.setattr(sent_directory, "SEND_SECONDS", -1)
+        dying.setattr(SentDirectory, "_finish", lambda self, with_results: rmtree(self.folder))
+        run()
+    parts = names(stored)
+    assert len(parts) == 8  # the settings, each of six documents, and that they are all
+    assert all(name.startswith("journal") for name in parts)
+    for name in sorted(parts)[-3:]:  # nor were the last of them sent
+        del stored[f"/store/run/{name}"]
+    stored[f"/store/run/{sorted(parts)[-4]}"].truncate(20)
+    run()
+    said = capsys.readouterr().err
+    assert f"--run-dir {RUN}: the last 20 bytes of its journal are damaged" in said
+    assert f"--run-dir {RUN}: 3 documents are finished already" in said
+    assert names(stored) == WHOLE
+    run()
+    assert f"--run-dir {RUN}: 6 documents are finished already" in capsys.readouterr().err
+
+
+def test_parts_that_were_put_together_already_count_once(
+    stored: dict[str, Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr(sent_directory, "SEND_SECONDS", -1)
+    monkeypatch.setattr(SentDirectory, "_remove", lambda self, names: None)
+    run()
+    assert len(names(stored)) == 8 + 3
+    run()
+    assert f"--run-dir {RUN}: 6 documents are finished already" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        (["--seed", "7"], f"--run-dir {RUN}: seed is 7, and was 0, expected what the run was"),
+        (["--id-field", "n"], "id_field is"),
+    ],
+)
+def test_the_directory_of_another_run_is_refused_and_stays_as_it_is(
+    stored: dict[str, Any], asked: list[str], expected: str, capsys: pytest.CaptureFixture[str]
+):
+    run()
+    before = {name: file.getvalue() for name, file in stored.items()}
+    run(*asked, code=2)
+    said = " ".join(capsys.readouterr().err.split())
+    assert expected in said
+    assert "--restart begins again, another directory keeps both" in said
+    assert {name: file.getvalue() for name, file in stored.items()} == before
+
+
+def test_documents_that_have_changed_are_refused(
+    stored: dict[str, Any], capsys: pytest.CaptureFixture[str]
+):
+    run()
+    Path("gt.jsonl").write_text(Path("gt.jsonl").read_text().replace("5", "50"))
+    run(code=2)
+    said = "documents are not what they were: the ground truth of line 6 has changed"
+    assert f"--run-dir {RUN}: {said}" in " ".join(capsys.readouterr().err.split())
+
+
+def test_to_begin_again_removes_what_is_of_the_run_alone(
+    stored: dict[str, Any], capsys: pytest.CaptureFixture[str]
+):
+    run()
+    fsspec.filesystem("memory").pipe_file("/store/run/notes.txt", b"mine")
+    fsspec.filesystem("memory").pipe_file("/store/run/run.json.partial", b"old")
+    run("--restart", "--seed", "7")
+    assert "finished already" not in capsys.readouterr().err
+    assert names(stored) == {*WHOLE, "notes.txt"}
+
+
+def test_a_directory_that_holds_something_else_is_refused(
+    stored: dict[str, Any], capsys: pytest.CaptureFixture[str]
+):
+    fsspec.filesystem("memory").pipe_file("/store/run/notes.txt", b"mine")
+    run(code=2)
+    assert f"--run-dir {RUN}: it holds something else (notes.txt)" in capsys.readouterr().err
+    run(directory="https://example.org/run", code=2)
+    assert "nothing can be written there" in capsys.readouterr().err
+
+
+def test_what_cannot_be_sent_is_kept_here_and_goes_on_from_there(
+    stored: dict[str, Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    def full(self: object, *given: object, **said: object) -> None:
+        raise RuntimeError("the store is full")
+
+    with monkeypatch.context() as failing:
+        failing.setattr(type(fsspec.filesystem("memory")), "put_file", full)
+        run(code=4)
+    said = " ".join(capsys.readouterr().err.split())
+    assert "the store is full" in said
+    kept = Path(said.partition("all of it is in ")[2].partition(";")[0])
+    assert {file.name for file in kept.iterdir()} == WHOLE
+    run(directory=str(kept))
+    assert "6 documents are finished already" in capsys.readouterr().err
+    for file in kept.iterdir():
+        file.unlink()
+    kept.rmdir()
+
+
+def test_a_journal_that_cannot_be_sent_for_a_while_is_sent_later(
+    stored: dict[str, Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    files, asked = fsspec.filesystem("memory"), list[str]()
+    real = type(files).pipe_file
+
+    def sometimes(self: object, path: str, *given: object, **said: object) -> None:
+        asked.append(path)
+        if len(asked) == 3:
+            raise RuntimeError("the store has a moment")
+        real(self, path, *given, **said)
+
+    monkeypatch.setattr(type(files), "pipe_file", sometimes)
+    monkeypatch.setattr(sent_directory, "SEND_SECONDS", -1)
+    run()
+    assert "it cannot be sent (RuntimeError: the store has a moment)" in capsys.readouterr().err
+    assert len(asked) == len(set(asked)) + 1  # one was sent again
+    assert names(stored) == WHOLE
