@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -48,12 +48,16 @@ class Watched:
     """Seconds until it began to read ground truth."""
     central: float
     """Seconds of processor time of the process of the run."""
+    processor: float
+    """Likewise, of all its processes."""
     run_peak: int
     """Bytes of resident memory: of the process of the run."""
     worker_peak: int
     """Likewise, of the largest of its other processes; 0 without any."""
     speeds: tuple[float, ...]
     """Documents a second, in each tenth of the ground truth."""
+    work_speeds: tuple[float, ...]
+    """Likewise, a second of processor time: what other work on the machine disturbs least."""
     counts: Mapping[str, Mapping[str, int]]
 
 
@@ -67,8 +71,9 @@ def watch(written: Written, *way: str) -> Watched:
     """
     size = written.gt.stat().st_size
     places: list[tuple[float, int]] = []
+    work: list[tuple[float, int]] = []
     peaks: dict[int, int] = {}
-    central = 0.0
+    used: dict[int, float] = {}
     with tempfile.TemporaryDirectory() as directory:
         file = Path(directory) / "run.json"
         inputs = (str(written.schema), str(written.gt), str(written.pred))
@@ -85,9 +90,10 @@ def watch(written: Written, *way: str) -> Watched:
             time.sleep(SAMPLED)
             for one in _group(process.pid):
                 peaks[one] = max(peaks.get(one, 0), _peak(one))
-            central = max(central, _processor_seconds(process.pid))
+                used[one] = max(used.get(one, 0.0), _processor_seconds(one))
             if (place := _place(process.pid, written.gt)) is not None:
                 places.append((time.perf_counter() - start, place))
+                work.append((sum(used.values()), place))
         seconds = time.perf_counter() - start
         if process.returncode:
             said = process.stderr.read().decode("utf-8", "replace") if process.stderr else ""
@@ -98,10 +104,12 @@ def watch(written: Written, *way: str) -> Watched:
         written.documents,
         seconds,
         places[0][0] if places else seconds,
-        central,
+        used.get(process.pid, 0.0),
+        sum(used.values()),
         own,
         max(peaks.values(), default=0),
         tuple(_speeds(places, size, written.documents)),
+        tuple(_speeds(work, size, written.documents)),
         dict(_leaves(run["confusion_matrix"]["fields"])),
     )
 
@@ -166,22 +174,23 @@ def _leaves(fields: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, d
             yield f"{above}{name}", {key: leaves[key] for key in ("tp", "fd", "fa", "fn")}
 
 
-def measure(documents: int, place: Path) -> Report:
-    """Run all ways, few documents first, and say what does not hold."""
+def measure(documents: int, place: Path, workers_of: Sequence[int] = tuple(WAYS)) -> Report:
+    """Run ways, by their workers, few documents first, and say what does not hold."""
     few = min(FEW, documents)
+    ways = {workers: WAYS[workers] for workers in workers_of}
     runs: dict[tuple[int, int], Watched] = {}
     for count in sorted({few, documents}):
         written = scale_documents.write(place / str(count), count)
-        for workers, (name, way) in WAYS.items():
+        for workers, (name, way) in ways.items():
             runs[workers, count] = run = watch(written, *way)
             print(f"{name}, {count:,} documents: {run.seconds:.1f} s", flush=True)
-    many = [(name, runs[workers, documents]) for workers, (name, _) in WAYS.items()]
+    many = [(name, runs[workers, documents]) for workers, (name, _) in ways.items()]
     memory = {
         name: max(
             runs[workers, documents].run_peak / runs[workers, few].run_peak,
             runs[workers, documents].worker_peak / max(runs[workers, few].worker_peak, 1),
         )
-        for workers, (name, _) in WAYS.items()
+        for workers, (name, _) in ways.items()
     }
     failures = [
         f"{name}: {path} counted {run.counts.get(path)}, expected {counts}"
@@ -195,11 +204,12 @@ def measure(documents: int, place: Path) -> Report:
         if times > MOST_MEMORY
     ]
     points = [
-        Measured(workers, count, run.seconds, run.central) for (workers, count), run in runs.items()
+        Measured(workers, count, run.seconds, run.central, run.processor)
+        for (workers, count), run in runs.items()
     ]
     return Report(
         f"{documents:,} documents",
-        ("way", "seconds", "documents/s", "run", "worker", "against few", "slowest/fastest tenth"),
+        ("way", "seconds", "documents/s", "run", "worker", "against few", "tenths", "of work"),
         [
             [
                 name,
@@ -208,14 +218,22 @@ def measure(documents: int, place: Path) -> Report:
                 megabytes(run.run_peak),
                 megabytes(run.worker_peak),
                 f"{memory[name]:.2f}",
-                f"{min(run.speeds) / max(run.speeds):.2f}" if run.speeds else "-",
+                _evenness(run.speeds),
+                _evenness(run.work_speeds),
             ]
             for name, run in many
         ],
         [{"workers": workers, **asdict(run)} for (workers, _), run in runs.items()],
-        notes=projected(points),
+        notes=projected(points, os.cpu_count() or 1)
+        if any(it.workers == 1 for it in points)
+        else (),
         failures=failures,
     )
+
+
+def _evenness(speeds: Sequence[float]) -> str:
+    """Give the slowest tenth as a share of the fastest one."""
+    return f"{min(speeds) / max(speeds):.2f}" if speeds else "-"
 
 
 def main() -> int:
@@ -223,11 +241,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.scale", description=__doc__)
     parser.add_argument("documents", type=int)
     parser.add_argument("--place", type=Path, help="write documents here, and leave them there")
+    parser.add_argument("--workers", type=int, nargs="*", choices=WAYS, default=[*WAYS])
     parser.add_argument("--json", type=Path, help="also write the figures here")
     parser.add_argument("--markdown", type=Path, help="also write a page here")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
-        report = measure(asked.documents, asked.place or Path(directory))
+        report = measure(asked.documents, asked.place or Path(directory), asked.workers)
     print(as_text(report))
     if asked.json:
         asked.json.write_text(json.dumps(report.record, indent=1), "utf-8")

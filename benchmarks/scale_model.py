@@ -1,11 +1,14 @@
 """What a thousand million documents would take: a model of few numbers, held against runs.
 
 A run takes its start, and for each document the work of a worker divided by the workers, or the
-work of the process of the run (it finds lines, and adds up), whichever is more.
+work of the process of the run (it finds lines, and adds up), whichever is more; on one machine, no
+less than all work divided by its cores. Work is processor time, which other work on the machine
+hardly changes.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Final
 
 PROJECTED: Final = 1_000_000_000
@@ -26,7 +29,10 @@ class Measured:
     documents: int
     seconds: float
     central: float
-    """Seconds of processor time of the process of the run, which finds lines and adds up."""
+    """Seconds of processor time of the process of the run, which finds lines and adds up; where it
+    started the cluster, its scheduler is in there too."""
+    processor: float
+    """Likewise, of all processes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +41,21 @@ class Model:
 
     start: float
     """Seconds."""
+    start_work: float
+    """Seconds of processor time, of all processes."""
     each: float
     """Seconds of a worker, for a document."""
     central: float
     """Seconds of the process of the run, for a document."""
 
-    def seconds(self, documents: int, workers: int) -> float:
-        """Give the seconds of a run on so many workers, each with a core of its own."""
-        return self.start + documents * max(self.each / workers, self.central)
+    def seconds(self, documents: int, workers: int, cores: float = inf) -> float:
+        """Give the seconds of a run; with infinite cores each process has one of its own."""
+        bounds = self.each / workers, self.central, (self.each + self.central) / cores
+        return self.start + documents * max(bounds)
+
+    def work(self, documents: int) -> float:
+        """Give the seconds of processor time of all processes."""
+        return self.start_work + documents * (self.each + self.central)
 
     def enough(self) -> int:
         """Give the workers with which the process of the run has no time left."""
@@ -55,25 +68,32 @@ def fitted(points: Sequence[Measured]) -> Model:
     few, many = one[0], one[-1]
     more = many.documents - few.documents
     if not more:
-        return Model(0.0, many.seconds / many.documents, many.central / many.documents)
-    each, central = (many.seconds - few.seconds) / more, (many.central - few.central) / more
-    return Model(few.seconds - each * few.documents, each, central)
+        each = (many.processor - many.central) / many.documents
+        return Model(0.0, 0.0, each, many.central / many.documents)
+    central = (many.central - few.central) / more
+    each = (many.processor - few.processor) / more - central
+    start = few.seconds - few.documents * max(each, central)
+    return Model(start, few.processor - few.documents * (each + central), each, central)
 
 
-def projected(points: Sequence[Measured]) -> tuple[str, ...]:
-    """Say how well the model tells runs that it was not fitted to, and what it tells of many."""
+def projected(points: Sequence[Measured], cores: int) -> tuple[str, ...]:
+    """Say how well the model tells runs that it was not fitted to, and what it tells of many.
+
+    `cores` are those of the machine that the runs were on.
+    """
     model = fitted(points)
-    return (*_checked(model, points), *_told(model))
+    return (*_checked(model, points, cores), *_told(model))
 
 
-def _checked(model: Model, points: Sequence[Measured]) -> Iterator[str]:
+def _checked(model: Model, points: Sequence[Measured], cores: int) -> Iterator[str]:
     for point in points:
         if point.workers > 1:
-            told = model.seconds(point.documents, point.workers)
+            told = model.seconds(point.documents, point.workers, cores)
             yield (
                 f"The model, fitted to one worker, tells {told:.1f} s of"
-                f" {point.documents:,} documents on {point.workers};"
-                f" {point.seconds:.1f} s were measured."
+                f" {point.documents:,} documents on {point.workers}, and"
+                f" {model.work(point.documents):.1f} s of processor time;"
+                f" {point.seconds:.1f} s and {point.processor:.1f} s were measured."
             )
 
 

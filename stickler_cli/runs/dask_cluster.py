@@ -5,6 +5,7 @@ dead worker again elsewhere; what several have died of is tried again in halves,
 it, until the document is known that no worker survives.
 """
 
+import asyncio
 import logging
 import os
 import pickle
@@ -19,6 +20,8 @@ from time import monotonic
 from typing import Any, Final
 
 from distributed import Client, Future, KilledWorker, LocalCluster
+from distributed.comm import connect
+from distributed.security import Security
 
 from stickler_cli import __version__
 from stickler_cli.core.problems import Problem, SticklerError, UsageError, WorkerDiedError
@@ -85,7 +88,9 @@ def _connected(cluster: Cluster, interruption: Interruption) -> Iterator[Client]
     with ExitStack() as stack:
         place: str | LocalCluster | None = cluster.scheduler
         try:
-            if place is None:
+            if place is not None:
+                interruption.wait(_check_that_answers, place)
+            else:
                 with _unheard():
                     started = LocalCluster(
                         n_workers=jobs,
@@ -98,11 +103,23 @@ def _connected(cluster: Cluster, interruption: Interruption) -> Iterator[Client]
                 interruption.wait(Client, place, timeout=CONNECTING, set_as_default=False)
             )
         except (OSError, ValueError, RuntimeError) as error:
-            why = f"there is no scheduler that answers ({str(error).splitlines()[0]})"
+            said = str(error).partition("\n")[0] or f"nothing came in {CONNECTING:g} s"
+            why = f"there is no scheduler that answers ({said})"
             source = f"--scheduler {place}" if isinstance(place, str) else ENGINE
             expected = "the address of one that runs, such as tcp://10.0.0.1:8786"
             raise UsageError([Problem(source, why, expected)]) from None
         yield client
+
+
+def _check_that_answers(address: str) -> None:
+    """Raise OSError if nothing answers as Dask does: where it is silent a client waits for ever."""
+
+    async def greet() -> None:
+        arguments = Security().get_connection_args("client")
+        comm = await asyncio.wait_for(connect(address, timeout=CONNECTING, **arguments), CONNECTING)
+        await comm.close()
+
+    asyncio.run(greet())
 
 
 @contextmanager

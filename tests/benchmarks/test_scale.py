@@ -44,13 +44,16 @@ def test_counts_are_those_that_the_engine_finds(documents):
 
 def test_a_projection_tells_the_runs_that_a_model_makes():
     def run(workers, documents):
-        seconds = 5 + documents * max(2e-4 / max(workers, 1), 1e-5)
-        return Measured(workers, documents, seconds, documents * 1e-5)
+        many = max(workers, 1)
+        seconds = 5 + documents * max(2e-4 / many, 1e-5, 2.1e-4 / 4)
+        return Measured(workers, documents, seconds, documents * 1e-5, 3 + documents * 2.1e-4)
 
-    points = [run(workers, documents) for workers in (0, 1, 2) for documents in (10**5, 10**7)]
+    points = [run(workers, documents) for workers in (0, 1, 2, 8) for documents in (10**5, 10**7)]
     model = fitted(points)
-    assert (model.start, model.each, model.central) == pytest.approx((5, 2e-4, 1e-5))
+    found = (model.start, model.start_work, model.each, model.central)
+    assert found == pytest.approx((5, 3, 2e-4, 1e-5))
     assert model.enough() in {19, 20}
-    assert "tells 1005.0 s of 10,000,000 documents on 2; 1005.0 s were measured." in " ".join(
-        projected(points)
-    )
+    told = " ".join(projected(points, cores=4))
+    work = "and 2103.0 s of processor time"
+    for workers, seconds in ((2, "1005.0 s"), (8, "530.0 s")):
+        assert f"tells {seconds} of 10,000,000 documents on {workers}, {work}; {seconds}" in told

@@ -338,6 +338,10 @@ def test_a_scheduler_that_is_not_there_is_told(orders, refused, monkeypatch):
     assert "--scheduler tcp://127.0.0.1:9: there is no scheduler that answers" in err
     err = refused("--scheduler", "nonsense://")
     assert "--scheduler nonsense://: there is no scheduler that answers" in err
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+        err = refused("--scheduler", address)
+    assert f"{address}: there is no scheduler that answers (nothing came in 0.5 s)" in err
 
 
 def test_a_worker_of_several_threads_is_refused(orders, refused, tmp_path):

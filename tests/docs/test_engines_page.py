@@ -49,7 +49,7 @@ def test_the_program_for_an_engine_writes_the_state_of_all_documents(heading, mo
         env={**os.environ, **more, "SPARK_LOCAL_IP": "127.0.0.1"},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=900,  # Spark takes half a minute where nothing else is done
         check=False,
     )
     assert result.returncode == 0, result.stderr
