@@ -7,6 +7,7 @@ of JSON for each document is a tenth of what its values would take in memory.
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
+from operator import itemgetter
 from typing import Any, Final, Protocol, Self
 
 import numpy as np
@@ -102,7 +103,7 @@ def _fields_of(counts: FieldCounts | None, documents: int) -> list[dict[str, dic
     scored = counts.scores[SCORED] > 0
     told = by_row.any(axis=(1, 2)) | scored
     documents_of = counts.documents.tolist()
-    for path, rows in counts.fields():
+    for path, rows in sorted(counts.fields(), key=itemgetter(0)):  # not as the chunk met them
         name = field_path(path)
         for row in (rows.start + np.flatnonzero(told[rows])).tolist():
             sums = by_row[row]

@@ -92,7 +92,7 @@ class FieldCounts:
         document without any.
         """
         found: list[dict[str, Any] | None] = [None] * documents
-        for path, leaves in self.confident.items():
+        for path, leaves in sorted(self.confident.items()):  # not as the chunk met them
             name = field_path(path)
             for at, *leaf in zip(*(part.tolist() for part in leaves), strict=True):
                 right, confidence, counted = leaf

@@ -1,6 +1,7 @@
 """What holds for any documents that a run is given."""
 
 import json
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -44,6 +45,21 @@ def test_a_chunk_has_a_line_for_each_document_whatever_is_in_them(case, gt, pred
         *(Status.MISSING, Status.FAILED, Status.INVALID, Status.UNMATCHED),
     ]
     assert all(json.loads(line) for line in chunk.non_match_lines.splitlines())
+
+
+@given(cases(ANYTHING, sides=3))
+def test_what_is_kept_of_a_document_is_the_same_in_any_company(case):
+    sides = enumerate(zip(case.gts, case.preds, strict=True))
+    pairs = [DocumentPair(str(number), *side) for number, side in sides]
+    job = Job(case.plan, case.options, requested=replace(EVERYTHING, value_lines=True))
+    together = evaluate_chunk(job, pairs)
+    alone = [evaluate_chunk(job, [pair]) for pair in pairs]
+
+    for name in ("document_lines", "non_match_lines", "value_lines"):
+        assert b"".join(getattr(each, name) for each in alone) == getattr(together, name)
+    assert together.evaluation.accounts.lines == [
+        line for each in alone for line in each.evaluation.accounts.lines
+    ]
 
 
 @given(st.data(), cases(ANYTHING))
