@@ -5,9 +5,9 @@ Models are not asked: the answers on disk count.
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from stickler_cli.core.option import options_of
+from stickler_cli.core.option import options_of, read_settings
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.remote import is_url
 from stickler_cli.records.codec import read
@@ -20,10 +20,16 @@ from stickler_cli.schema.loading import LoadedSchema, load_schema, load_schemas
 from stickler_cli.score.record import PER_DOCUMENT, Run, run_record
 from stickler_cli.score.validity import SIDES
 from stickler_cli.settings.allowed import Infer
+from stickler_cli.settings.deciding import DecidingOptions
+from stickler_cli.settings.inputs import DocumentOptions, SelectionOptions
 from stickler_cli.settings.of_documents import EvalSettings
 from stickler_cli.settings.of_runs import ReportSettings
 from .eval import evaluated, refuse_keys_of_none
 from .follow_up import explaining
+
+_KEPT: Final = ("pairs", "seed", "metric")
+_KEPT_GROUPS: Final = (DocumentOptions, SelectionOptions, DecidingOptions)
+"""Options that a run directory tells under their own names."""
 
 
 def regrouped(name: str, run: Run, settings: ReportSettings, *, detail: bool) -> Run:
@@ -64,8 +70,8 @@ def explaining_finished(name: str, run: Run, settings: ReportSettings) -> str:
 def _settings_of(name: str, run: Run, settings: ReportSettings) -> EvalSettings:
     """Return what the run was begun with, as far as it decides figures, and the new groups."""
     begun = begun_with(name)
-    known = options_of(EvalSettings)
-    values: dict[str, Any] = {key: value for key, value in begun.items() if key in known}
+    kept = [*_KEPT, *(each for group in _KEPT_GROUPS for each in options_of(group))]
+    values: dict[str, Any] = {key: begun[key] for key in kept if key in begun}
     sides = read(list[str], begun.get("validate"), name, ("validate",))
     bootstrap = run.evaluation.bootstrap
     values |= {
@@ -73,15 +79,17 @@ def _settings_of(name: str, run: Run, settings: ReportSettings) -> EvalSettings:
         "schema_by": run.schema.by,
         "gt": begun["GT"],
         "pred": begun["PRED"],
+        "confidence": begun["confidences"],
         "validate": "both" if sides == [*SIDES] else sides[0] if sides else "none",
         "ci": "none" if bootstrap is None else bootstrap.settings.level,
         "rows": run.options.rows,
         "by": settings.by,
         "by_file": settings.by_file,
+        "allow_plugins": settings.allow_plugins,
         "offline": True,
         "quiet": True,
     }
-    return EvalSettings(**values)
+    return read_settings(EvalSettings, values)  # lists of a journal are tuples
 
 
 def _schema(run: Run, settings: EvalSettings) -> LoadedSchema:

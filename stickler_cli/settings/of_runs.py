@@ -3,7 +3,14 @@
 from stickler_cli.core.option import option
 from .allowed import COUNT, LEVEL, MARGIN, SHARE, RunFormat
 from .deciding import DecidingOptions, GateOptions, IntervalOptions
-from .inputs import ConfidenceSource, DocumentOptions, SchemaOptions, SeveralSchemas, SourceOptions
+from .inputs import (
+    ConfidenceSource,
+    DocumentOptions,
+    PluginOptions,
+    SchemaOptions,
+    SeveralSchemas,
+    SourceOptions,
+)
 from .running import ModelOptions, TerminalOptions, WorkOptions
 from .showing import BreakdownOptions, LinkOptions, OutputOptions, ReportOptions, TableOptions
 
@@ -58,7 +65,9 @@ class MergeSettings(ReportOptions, TableOptions, GateOptions, TerminalOptions):
     """What `stickler merge` is asked for."""
 
 
-class ReportSettings(OutputOptions, LinkOptions, TableOptions, BreakdownOptions, TerminalOptions):
+class ReportSettings(
+    OutputOptions, LinkOptions, TableOptions, BreakdownOptions, PluginOptions, TerminalOptions
+):
     """What `stickler report` is asked for."""
 
     format: RunFormat | None = option(

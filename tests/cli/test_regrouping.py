@@ -35,6 +35,50 @@ def test_a_run_directory_is_reported_by_another_key(stickler, data, kept, key):
     assert f"by {key}" in stickler("report", "kept", *groups).out
 
 
+OWN_METRIC = """
+from stickler_cli.metrics import Metric
+
+class Seen(Metric):
+    def __init__(self):
+        self.seen = 0
+
+    def add(self, document):
+        self.seen += 1
+
+    def merge(self, other):
+        self.seen += other.seen
+
+    def result(self):
+        return self.seen
+"""
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        ("--confidence", "sure.jsonl"),
+        ("--metric", "own_metric:Seen", "--allow-plugins"),
+        ("--sample", "4", "--validate", "pred", "--anls"),
+    ],
+)
+def test_lines_are_reported_by_other_groups_as_they_were_evaluated(
+    stickler, data, how, monkeypatch
+):
+    monkeypatch.syspath_prepend(str(data))
+    write(data / "own_metric.py", OWN_METRIC)
+    for name, document in (("gt", GOOD), ("pred", BAD), ("sure", {"total": 0.5})):
+        lines = ({**document, "id": str(at), "kind": "ab"[at % 2]} for at in range(6))
+        write(data / f"{name}.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+    run = ("eval", "schema.json", "gt.jsonl", "pred.jsonl", "--id-field", "id", *how)
+    assert stickler(*run, "--run-dir", "lines", "-q").code == 0
+    may = ("--allow-plugins",) if "--allow-plugins" in how else ()
+    found = stickler("report", "lines", "--by", "kind", *may, "-f", "json")
+    assert found.code == 0, found.err
+    assert found.json == stickler(*run, "--by", "kind", "-f", "json").json
+    if may:
+        assert "--allow-plugins" in stickler("report", "lines", "--by", "kind").err
+
+
 def test_the_directory_stays_what_it_was(stickler, data, kept):
     before = {path: path.read_bytes() for path in (data / "kept").iterdir()}
     stickler("report", "kept", "--by", "source")
