@@ -40,7 +40,7 @@ def a_list(items, threshold=0.5, **rest):
 def anything(**rest):
     leaves = {"string": text(), "number": number(), "integer": number(), "boolean": exact()}
     settings = {"threshold": 0.5, "object_threshold": 0.7, "match_threshold": 0.7, **rest}
-    return OpenNode(leaves=leaves, **settings)
+    return OpenNode(**{"leaves": leaves, **settings})
 
 
 def compared(node, gt, pred, options=DEFAULTS):

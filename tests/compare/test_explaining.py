@@ -170,12 +170,29 @@ def test_an_item_is_told_as_its_list_judges_it():
 
 
 def test_an_item_that_matches_may_be_an_object_that_would_not():
-    item = {**an_object(a=EXACT, b=EXACT, c=EXACT), "x-aws-stickler-match-threshold": 0.6}
-    gt, pred = [{"a": "1", "b": "2", "c": "3"}], [{"a": "1", "b": "2", "c": "4"}]
-    schema = an_object(rows=a_list(item), one=item)
-    root = explained(schema, {"rows": gt, "one": gt[0]}, {"rows": pred, "one": pred[0]})
-    assert (part(root, "rows", 0).outcome, part(root, "rows", 0).threshold) == (Outcome.TP, 0.6)
-    assert part(root, "rows", 0).threshold_source == "match-threshold"
+    said = {"x-aws-stickler-match-threshold": 0.6, "x-aws-stickler-threshold": 0.9}
+    item = {**an_object(a=EXACT, b=EXACT, c=EXACT), **said}
+    schema = an_object(
+        rows=a_list(item), one=item, pair={"type": "array", "prefixItems": [item, item, item]}
+    )
+
+    def document(c):
+        one = {"a": "1", "b": "2", "c": c}
+        return {"rows": [one], "one": one, "pair": [one]}
+
+    gt, pred = document("3"), document("4")
+    gt["pair"], pred["pair"] = [*gt["pair"], None, gt["one"]], [*pred["pair"], pred["one"]]
+    root = explained(schema, gt, pred)
+
+    def said_of(*path):
+        found = part(root, *path)
+        return found.outcome, found.threshold, found.threshold_source
+
+    assert said_of("rows", 0) == (Outcome.TP, 0.6, "match-threshold")
+    assert said_of("one") == (Outcome.FD, 0.9, "annotation")
+    assert said_of("pair", 0) == (Outcome.FD, 0.9, "annotation")
+    # Two values on either side, and three positions.
+    assert part(root, "pair").sum == Sum(pytest.approx(2 / 3), 3)
 
 
 def test_a_list_in_a_list_is_told_by_what_is_left_after_clipping():

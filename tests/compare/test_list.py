@@ -376,3 +376,21 @@ def test_items_that_have_as_much_in_common_as_others_of_their_code_pair_by_posit
     pred = [coded(at + 1, name=name) for at, name in enumerate("abcdef")]
 
     assert pairs_of(compared(a_list(item), gt, pred)) == [(at, at, "TP") for at in range(6)]
+
+
+def test_lists_of_a_union_pass_on_the_threshold_of_their_own_elements():
+    class Begins(Acceptor):
+        def __init__(self, kind):
+            self.kind = kind
+
+        def __call__(self, value):
+            return isinstance(value[0], self.kind)
+
+    def arm(kind, item):
+        return Arm(Begins(kind), a_list(item, threshold_stated=False))
+
+    union = OneOfNode(threshold=0.5, arms=(arm(bool, exact()), arm(str, text(0.6))))
+    comparison = compared(a_list(union), [[True], ["abc"]], [[True], ["abd"]])
+
+    assert [element.threshold for element in comparison.elements] == [1.0, 0.6]
+    assert pairs_of(comparison) == [(0, 0, "TP"), (1, 1, "TP")]

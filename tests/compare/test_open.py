@@ -5,8 +5,20 @@ import pytest
 from stickler_cli.comparators import BBoxIoUComparator
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.object import ObjectNode
+from stickler_cli.compare.one_of import Acceptor, Arm, OneOfNode
 from stickler_cli.compare.result import Outcome
-from .nodes import DEFAULTS, a_list, alike, an_object, anything, compared, pairs_of, table, text
+from .nodes import (
+    DEFAULTS,
+    a_list,
+    alike,
+    an_object,
+    anything,
+    compared,
+    compared_together,
+    pairs_of,
+    table,
+    text,
+)
 
 OPEN = anything()
 
@@ -117,3 +129,52 @@ def test_elements_of_several_kinds_pair_by_the_ground_truth():
 def test_an_object_that_nothing_declares_is_a_map():
     assert not isinstance(OPEN.choose({}), ObjectNode)
     assert OPEN.choose({}).fields == ()
+
+
+def test_places_of_any_kind_that_are_arms_of_one_union_have_thresholds_of_their_own():
+    class OfLength(Acceptor):
+        def __init__(self, length):
+            self.length = length
+
+        def __call__(self, value):
+            return len(value) == self.length
+
+    arms = (
+        Arm(OfLength(3), anything(leaves={"string": text(0.9)})),
+        Arm(OfLength(6), anything()),
+    )
+    found = compared_together(
+        OneOfNode(threshold=0.5, arms=arms), ["abc", "abcdef"], ["abx", "abcdxx"]
+    )
+
+    assert [each.outcome for each in found] == [Outcome.FD, Outcome.TP]
+
+
+def test_lists_and_objects_of_any_kind_have_what_the_place_says_of_them():
+    place = anything(
+        threshold=0.6,
+        list_threshold=0.8,
+        object_threshold=0.4,
+        match_threshold=0.3,
+        weight=2.0,
+        clip=True,
+        match_source="match-threshold",
+        threshold_source="annotation",
+        pairing_floor=0.2,
+    )
+    found, silent = place.choose([1]), anything(threshold=0.6).choose([1])
+    assert (found.threshold, found.threshold_stated, found.threshold_source) == (
+        0.8,
+        True,
+        "annotation",
+    )
+    assert (silent.threshold, silent.threshold_stated, silent.threshold_source) == (
+        0.6,
+        False,
+        "default",
+    )
+    assert (found.weight, found.pairing_floor, found.items) == (2.0, 0.2, place)
+    found = place.choose({})
+    assert (found.threshold, found.threshold_source) == (0.4, "annotation")
+    assert (found.match_threshold, found.match_source) == (0.3, "match-threshold")
+    assert (found.weight, found.clip, found.rest.node) == (2.0, True, place)
