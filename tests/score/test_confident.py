@@ -1,13 +1,16 @@
 """Values with a confidence whose documents are forgotten say what those say whose are known."""
 
+import numpy as np
 import pytest
 
-from stickler_cli.score.confident import Confidences
+from stickler_cli.score.confident import FEWEST, Confidences, percentiles
+from stickler_cli.score.intervals import UNIT, IntervalSettings, weights
 
 RECORDS = {
     "a": {"right": {"x": [0.9, 0.5], "": [0.25]}, "wrong": {"y": [0.1]}},
     "b": {"wrong": {"x": [0.5]}, "apart": {"right": {"z": [0.75]}}},
     "c": {"right": {"x": [1.0]}},
+    "d": {"right": {"x": [0.9, 0.9]}, "wrong": {"x": [0.9, 0.25], "y": [0.1]}},
 }
 
 
@@ -30,11 +33,11 @@ def test_counted_values_come_to_the_same_figures(path):
 
 
 def test_values_may_be_counted_at_any_time_and_in_any_order():
-    late = confidences("a", "b", "c")
+    late = confidences(*RECORDS)
     late.drop_lines()
     mixed = confidences("c", drop=True)
     mixed.merge(confidences("b"))
-    turned = confidences("a")
+    turned = confidences("a", "d")
     turned.merge(mixed)
 
     assert turned.counted == late.counted == confidences(*RECORDS, drop=True).counted
@@ -46,3 +49,48 @@ def test_no_values_are_none():
 
     assert not nothing
     assert nothing.view("", 3, None)["auroc"] is None
+
+
+SETTINGS = IntervalSettings(level=0.9, replicates=40)
+
+
+def test_intervals_are_percentiles_over_documents_that_were_drawn_anew():
+    found = Confidences()
+    right, wrong = [0.95, 0.9, 0.4, 0.8, 0.93], [0.1, 0.6, 0.45, 0.91, 0.2]
+    for at, name in enumerate("bcade"):
+        found.add(name, {"right": {"x": [right[at]]}, "wrong": {"x": [wrong[at]]}})
+
+    shown = found.view("x", 20, SETTINGS)
+
+    drawn = weights(list("bcade"), SETTINGS)[:, 1:] / UNIT
+    squares = (1 - np.array(right)) ** 2 + np.array(wrong) ** 2
+    brier = squares @ drawn / (2 * drawn.sum(axis=0))
+    assert shown["intervals"]["brier"] == pytest.approx([*np.quantile(brier, [0.05, 0.95])])
+    assert (shown["units"], shown["right"], shown["documents"]) == (10, 5, 5)
+    assert shown["coverage"] == 0.5
+    # Of three documents with values from 0.9 on, one has a wrong one.
+    of_last = drawn[[0, 1, 4]].sum(axis=0) / drawn[[0, 1, 4, 3]].sum(axis=0)
+    assert shown["bins"][9]["interval"] == pytest.approx([*np.quantile(of_last, [0.05, 0.95])])
+    assert shown["bins"][9]["right"] == 0.75
+    assert "interval" not in shown["bins"][7]
+    assert "intervals" not in found.view("x", 20, None)
+
+
+def test_few_documents_have_no_intervals_nor_have_forgotten_ones():
+    def shown(documents, *, drop=False):
+        found = Confidences()
+        for name in range(documents):
+            found.add(f"{name}", {"right": {"x": [0.9]}, "wrong": {"x": [0.5]}})
+        if drop:
+            found.drop_lines()
+        return found.view("x", 20, SETTINGS)
+
+    assert "intervals" in shown(FEWEST)
+    assert "intervals" not in shown(FEWEST - 1)
+    assert "intervals" not in shown(FEWEST, drop=True)
+    assert shown(FEWEST, drop=True)["documents"] == FEWEST
+
+
+def test_figures_that_some_replicates_lack_have_no_interval():
+    assert percentiles(np.array([0.5, np.nan, 0.7]), 0.9) is None
+    assert percentiles(np.arange(101.0), 0.9) == pytest.approx((5, 95))

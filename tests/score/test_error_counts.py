@@ -1,0 +1,93 @@
+"""Errors by field and class: counted together as alone, and shown in one order."""
+
+from collections import Counter
+
+import numpy as np
+
+from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.error_classes import ErrorClass
+from stickler_cli.score.error_counts import ErrorCounts, overall
+from .batches import batch
+
+TEXT = {"type": "string", "x-aws-stickler-threshold": 1.0}
+PLAN = compile_schema(
+    {
+        "type": "object",
+        "properties": {
+            "a": TEXT,
+            "b": {"type": "number"},
+            "rows": {"type": "array", "items": {"type": "object", "properties": {"c": TEXT}}},
+        },
+    }
+)
+DOCUMENTS = {
+    "missed": ({"a": "some words", "b": 7}, {}),
+    "invented": ({}, {"a": "some words"}),
+    "row": ({"a": "x", "rows": [{"c": "abcdef"}, {"c": "uvw"}]}, {"a": "x", "rows": []}),
+    "wrong": (
+        {"a": "Smith & Sons", "b": 12.5, "rows": [{"c": "abcdef"}]},
+        {"a": "Smith&Sons", "b": 125, "rows": [{"c": "zzzzz"}]},
+    ),
+    "right": ({"a": "x"}, {"a": "x"}),
+}
+
+
+def counted(*names: str) -> ErrorCounts:
+    """Count the errors of each document by itself."""
+    found = ErrorCounts()
+    for name in names:
+        found.add(batch(PLAN, {name: DOCUMENTS[name]}))
+    return found
+
+
+def test_errors_are_counted_at_their_field_by_class():
+    found = counted(*DOCUMENTS)
+
+    assert found.fields["a",] == {
+        ErrorClass.MISSED_VALUE: 1,
+        ErrorClass.INVENTED_VALUE: 1,
+        ErrorClass.FORMAT: 1,
+    }
+    assert found.fields["b",] == {ErrorClass.MISSED_VALUE: 1, ErrorClass.DECIMAL_SHIFT: 1}
+    assert found.units["rows",][ErrorClass.MISSED_ITEM] == 3
+    assert found.at(("rows",)) == found.units["rows",]
+    assert found.at(("a",)) == found.fields["a",]
+    assert found.at(("nowhere",)) == Counter()
+
+
+def test_some_documents_of_a_batch_count_as_they_do_alone():
+    together = batch(PLAN, DOCUMENTS)
+    for chosen in (["missed"], ["invented", "right"], ["row", "wrong"], ["right"], [*DOCUMENTS]):
+        found = ErrorCounts()
+        found.add(together, np.array([name in chosen for name in DOCUMENTS]))
+
+        assert found == counted(*chosen)
+    every = ErrorCounts()
+    every.add(together)
+    assert every == counted(*DOCUMENTS)
+
+
+def test_merging_adds_and_leaves_the_other_alone():
+    first, second = counted("missed", "wrong"), counted("row", "missed", "invented")
+    first.merge(second)
+    first.merge(counted("missed"))
+
+    assert first == counted("missed", "wrong", "row", "missed", "invented", "missed")
+    assert second == counted("row", "missed", "invented")
+
+
+def test_the_most_frequent_class_stands_first_and_equal_ones_in_their_order():
+    classes = [ErrorClass.OTHER, ErrorClass.FORMAT, ErrorClass.OTHER, ErrorClass.MISSED_VALUE]
+    fields = {("a",): Counter(classes[:2]), ("b",): Counter(classes[2:])}
+
+    assert [*overall(fields).items()] == [
+        (ErrorClass.OTHER, 2),
+        (ErrorClass.MISSED_VALUE, 1),
+        (ErrorClass.FORMAT, 1),
+    ]
+    shown = ErrorCounts(fields=fields).view()
+    assert [*shown["overall"].items()] == [("missed_value", 1), ("format", 1), ("other", 2)]
+    assert shown["total"] == 4
+    assert [*shown["fields"]] == ["a", "b"]
+    assert [*shown["fields"]["a"]] == ["format", "other"]
+    assert shown["units"] == {"total": 0, "overall": {}, "fields": {}}
