@@ -6,12 +6,17 @@ from dataclasses import replace
 import orjson
 import pytest
 
-from stickler_cli.core.problems import Problem
+from stickler_cli.core.problems import Problem, UsageError, Violation
+from stickler_cli.metrics import Metric
+from stickler_cli.metrics.run_metrics import Measure
 from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.accounts import Accounts
 from stickler_cli.score.batch import Batch
+from stickler_cli.score.bootstrap import Bootstrap
 from stickler_cli.score.conditions import FieldInfo
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.evaluation import Evaluation, evaluate
+from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.record import Run, SchemaSignature, run_record
 from stickler_cli.settings.deciding import RunOptions
 from .batches import batch, not_compared
@@ -148,3 +153,134 @@ def test_every_problem_is_named_with_its_document():
         {"document": "four", "status": "failed", "problem": "four.json: it is empty"},
         {"document": "five", "status": "missing", "problem": "five: there is none"},
     ]
+
+
+@pytest.mark.parametrize(
+    ("rows", "documents", "keeps"),
+    [
+        ("auto", 2, True),
+        ("auto", 3, False),
+        ("inline", 2, True),
+        ("inline", 3, True),
+        ("none", 0, False),
+        ("none", 2, False),
+    ],
+)
+def test_rows_are_kept_up_to_a_number_of_documents_or_as_asked(monkeypatch, rows, documents, keeps):
+    monkeypatch.setattr("stickler_cli.score.evaluation.MOST_ROWS", 2)
+    found = Evaluation(rows=rows, accounts=Accounts())
+    for at in range(documents):
+        found.update(batch(PLAN, {f"{at}": COMPARED["one"]}))
+
+    assert found.keeps_rows is keeps
+    if documents:
+        assert (found.accounts is not None) is keeps
+
+
+def test_problems_beyond_the_most_are_counted_by_status_in_any_order(monkeypatch):
+    monkeypatch.setattr("stickler_cli.score.evaluation.MOST_PROBLEMS", 2)
+    statuses = [Status.MISSING, Status.FAILED, Status.MISSING, Status.INVALID, Status.FAILED]
+    parts = [not_compared(f"{at}", status, Problem("x", "y")) for at, status in enumerate(statuses)]
+    for order in (parts, parts[::-1], parts[2:] + parts[:2]):
+        found, merged = Evaluation(rows="none"), Evaluation(rows="none")
+        for part in order:
+            found.update(part)
+            one = Evaluation(rows="none")
+            one.update(part)
+            merged.merge(one)
+        several = Evaluation(rows="none")
+        several.merge(merged)
+        several.merge(Evaluation(rows="none"))
+
+        for each in (found, merged, several):
+            assert [(it.document, it.status) for it in each.problems] == [
+                ("1", Status.FAILED),
+                ("4", Status.FAILED),
+            ]
+            assert each.unnamed == {Status.MISSING: 2, Status.INVALID: 1}
+            assert each.to_dict()["problems_unnamed"] == {"invalid": 1, "missing": 2}
+
+
+def test_verdicts_of_the_schema_are_added_side_by_side():
+    def judged(name: str, **verdicts) -> Evaluation:
+        some = batch(PLAN, {name: COMPARED["one"]}, verdicts=verdicts)
+        found = Evaluation()
+        found.update(some)
+        return found
+
+    wrong = (Violation("type", "a", "/a", "it is no number"),)
+    merged = judged("one", pred=())
+    merged.merge(judged("two", pred=wrong, gt=()))
+    merged.merge(judged("three", pred=None))
+
+    assert (merged.validity["pred"].checked, merged.validity["gt"].checked) == (3, 1)
+    figures = merged.document_figures()
+    assert (figures["schema_invalid"], figures["schema_valid_share"]) == (1, 1 / 3)
+    shown = merged.to_dict()
+    assert shown["documents"]["schema_invalid"] == {"pred": 1, "gt": 0}
+    assert [*shown["validity"]] == ["pred", "gt"]
+    assert evaluate(RESULTS).document_figures()["schema_valid_share"] is None
+
+
+class Counted(Metric):
+    """How many documents there are."""
+
+    def __init__(self) -> None:
+        self.documents = 0
+
+    def add(self, document) -> None:
+        self.documents += 1
+
+    def merge(self, other) -> None:
+        self.documents += other.documents
+
+    def result(self):
+        return {"documents": self.documents}
+
+
+def measured(documents: int, *names: str) -> Evaluation:
+    found = Evaluation(metrics={name: Measure(name, Counted()) for name in names})
+    for at in range(documents):
+        found.update(batch(PLAN, {f"{at}": COMPARED["one"]}))
+        for metric in found.metrics.values():
+            metric.add(None)
+    return found
+
+
+def test_metrics_are_put_together_by_name_and_only_of_the_same_documents():
+    merged = Evaluation()
+    merged.merge(measured(2, "b", "a"))
+    merged.merge(measured(1, "a", "b"))
+    merged.merge(Evaluation())
+
+    assert merged.metric_figures == {"b.documents": 3, "a.documents": 3}
+    assert merged.to_dict()["metrics"] == [
+        {"name": "a", "figures": {"a.documents": 3}, "state": {"documents": 3}},
+        {"name": "b", "figures": {"b.documents": 3}, "state": {"documents": 3}},
+    ]
+    for mine, its in (
+        (measured(1, "b"), evaluate(RESULTS)),
+        (evaluate(RESULTS), measured(1, "b")),
+    ):
+        with pytest.raises(UsageError, match="only some of the documents were measured by b"):
+            mine.merge(its)
+
+
+def test_a_key_has_a_number_of_groups_at_most(monkeypatch):
+    monkeypatch.setattr("stickler_cli.score.evaluation.MOST_GROUPS", 2)
+    found = Evaluation()
+    for name in "xyx":
+        found.update(batch(PLAN, {"one": COMPARED["one"]}, groups={"k": name}))
+    with pytest.raises(UsageError, match=r"^--by k: there are more than 2 groups"):
+        found.update(batch(PLAN, {"one": COMPARED["one"]}, groups={"k": "z"}))
+
+
+def test_groups_have_intervals_of_the_whole_alone():
+    found = Evaluation(bootstrap=Bootstrap(IntervalSettings(replicates=20)))
+    for at in range(5):
+        found.update(batch(PLAN, {f"{at}": COMPARED["two"]}, groups={"k": "x"}))
+    group = found.by["k"]["x"].bootstrap
+
+    assert group.whole_only
+    assert {path for path, _ in group.sums} == {""}
+    assert {path for path, _ in found.bootstrap.sums} > {"", "a"}
