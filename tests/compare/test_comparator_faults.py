@@ -9,6 +9,7 @@ import pytest
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Options
+from stickler_cli.compare.several_schemas import plan_of_schemas
 from stickler_cli.core.problems import ComparisonError
 from stickler_cli.documents.pairs import DocumentPair
 from stickler_cli.runs.chunk import evaluate_chunk
@@ -107,3 +108,15 @@ def test_a_fault_is_told_with_its_place_values_and_cause(fault, place):
     assert evaluation.evaluated == 1
     with pytest.raises(ComparisonError):
         compare(plan, [{"x": gt}], [{"x": pred}])
+
+
+def test_of_several_schemas_the_one_of_the_document_is_named():
+    faulty = {"Faulty": Faulty(raises)}
+    value = {"type": "string", "x-aws-stickler-comparator": "Faulty"}
+    plan = compile_schema({"type": "object", "properties": {"a": value}}, comparators=faulty)
+    whole = plan_of_schemas({"one/": plan}, "Documents")
+
+    with pytest.raises(ComparisonError) as caught:
+        compare(whole, [{"one/": {"a": "bad"}}], [{"one/": {"a": "x"}}])
+    assert caught.value.path == ("one/", "a")
+    assert isinstance(caught.value.__cause__, KeyError)

@@ -1,0 +1,199 @@
+"""Sums over documents: intervals without rows, what is shown, and documents of other shapes."""
+
+import numpy as np
+import pytest
+
+from stickler_cli.compare import engine
+from stickler_cli.compare.several_schemas import plan_of_schemas
+from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.batch import Batch
+from stickler_cli.score.bootstrap import Bootstrap
+from stickler_cli.score.comparison_view import comparison_view, tally_of, tally_of_view
+from stickler_cli.score.confident import Confidences
+from stickler_cli.score.counts import RateRule
+from stickler_cli.score.delta import delta_intervals
+from stickler_cli.score.document_result import DocumentResult, Status
+from stickler_cli.score.evaluation import Evaluation
+from stickler_cli.score.intervals import IntervalSettings
+from .batches import batch
+from .test_delta import spread_of
+
+EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
+SCHEMA = {"type": "object", "properties": {"a": EXACT, "b": EXACT}}
+PLAN = compile_schema(SCHEMA)
+RIGHT = {"a": "x", "b": "y"}
+
+
+def without_rows(*preds: dict) -> Evaluation:
+    settings = IntervalSettings(level=0.9, replicates=5)
+    found = Evaluation(rows="none", bootstrap=Bootstrap(settings))
+    for at, pred in enumerate(preds):
+        found.update(batch(PLAN, {f"{at}": (RIGHT, pred)}))
+    return found
+
+
+def test_intervals_without_rows_are_those_of_sums():
+    found = without_rows(RIGHT, {"a": "x"}, RIGHT, {"a": "?", "b": "y"}, {"a": "?", "b": "?"})
+    assert found.bootstrap.dropped
+
+    def interval(right, wrong):
+        (made,) = delta_intervals([spread_of(right, wrong)], 0.9)
+        return pytest.approx(made)
+
+    usual, with_fd = RateRule(recall_with_fd=False), RateRule(recall_with_fd=True)
+    of_a = found.intervals(usual, "a")
+    a = np.array([1, 1, 1, 0, 0])
+    assert of_a.rates["leaves"]["precision"] == interval(a, 1 - a)
+    assert of_a.score == interval(a, 1 - a)
+    assert of_a.rates["leaves"]["recall"] == interval(a, 0 * a)
+    assert found.intervals(with_fd, "a").rates["leaves"]["recall"] == interval(a, 1 - a)
+    whole = found.intervals(usual)
+    assert whole.rates["overall"]["precision"] == interval([2, 1, 2, 1, 0], [0, 0, 0, 1, 2])
+    scores = np.array([1, 0.5, 1, 0.5, 0])
+    assert whole.score == interval(scores, 1 - scores)
+    assert found.intervals(usual, "nowhere").score is None
+    assert Evaluation().intervals(usual) is None
+
+
+def test_intervals_stand_at_fields_and_the_whole_where_they_were_made():
+    found = without_rows(RIGHT, {"a": "?", "b": "y"}, RIGHT)
+    shown = found.to_dict()
+    score = found.intervals(RateRule(recall_with_fd=False)).score
+    fields = shown["confusion_matrix"]["fields"]
+
+    assert shown["intervals"]["overall_score"] == [*score]
+    assert "replicates" not in shown["intervals"]
+    assert shown["confusion_matrix"]["intervals"].keys() == {"overall", "aggregate", "leaves"}
+    for name in "ab":
+        made = found.intervals(RateRule(recall_with_fd=False), name)
+        assert fields[name]["intervals"]["threshold_applied_score"] == [*made.score]
+        assert fields[name]["intervals"]["leaves"]["cm_f1"] == [*made.rates["leaves"]["f1"]]
+    none = Evaluation()
+    none.update(batch(PLAN, {"x": (RIGHT, RIGHT)}))
+    assert "intervals" not in none.to_dict()
+    assert "intervals" not in none.to_dict()["confusion_matrix"]
+
+
+def test_what_was_odd_and_what_was_unwrapped_is_counted():
+    found, other = Evaluation(), Evaluation()
+    pair = {"x": (RIGHT, RIGHT)}
+    odd = {"warnings": ("duplicate_keys", "lenient", "lenient_fence")}
+    found.update(batch(PLAN, pair, unwrapped={"b": 2, "a": 1}, **odd))
+    other.update(batch(PLAN, pair, unwrapped={"a": 4}, **odd))
+    found.merge(other)
+    found.update(batch(PLAN, pair))
+
+    shown = found.to_dict()
+    assert [*shown["unwrapped"].items()] == [("a", 5), ("b", 2)]
+    assert shown["documents"]["duplicate_keys"] == 2
+    assert (shown["documents"]["lenient"]["documents"], shown["documents"]["evaluated"]) == (2, 3)
+    assert shown["documents"]["lenient"]["fence"] == 2
+    assert other.unwrapped == {"a": 4}
+
+
+def test_confidences_without_rows_are_counted_in_the_record():
+    found = Evaluation(rows="none", confidences=Confidences())
+    account = engine.compare(PLAN, [RIGHT], [{"a": "x", "b": "?"}], None, [{"a": 0.9, "b": 0.5}])
+    result = DocumentResult("1", Status.EVALUATED, 0.5)
+    for _ in range(2):
+        found.update(Batch([result], account, np.arange(1)))
+
+    shown = found.to_dict()
+    assert shown["confidence_counts"] == {
+        "": {"documents": 2, "right": {"0.9": 2}, "wrong": {"0.5": 2}},
+        "a": {"documents": 2, "right": {"0.9": 2}},
+        "b": {"documents": 2, "wrong": {"0.5": 2}},
+    }
+    assert (shown["confidence"]["units"], shown["confidence"]["auroc"]) == (4, 1.0)
+    assert found.confidence("a")["units"] == 2
+    assert (found.confidence("nowhere"), Evaluation().confidence()) == (None, None)
+
+
+def test_a_view_of_one_document_is_read_back_as_its_tally():
+    schema = {
+        "type": "object",
+        "properties": {
+            "a": {**EXACT, "x-aws-stickler-weight": 3},
+            "rows": {"type": "array", "items": {"type": "object", "properties": {"c": EXACT}}},
+        },
+    }
+    documents = {"1": ({"a": "x", "rows": [{"c": "u"}, {"c": "v"}]}, {"a": "y", "rows": []})}
+    some = batch(compile_schema(schema), documents)
+    expected = tally_of(some)
+
+    found = tally_of_view(comparison_view(some)["confusion_matrix"])
+
+    def told(node, name=""):
+        scores = (node.scored, node.raw_units, node.score_units, node.weight)
+        of_field = scores if node.scored else ()
+        yield name, node.overall, node.aggregate, node.leaves, of_field
+        for below, part in sorted(node.fields.items()):
+            yield from told(part, f"{name}.{below}")
+
+    assert [*told(found)] == [*told(expected)]
+    assert found.fields["a"].weight == 3
+
+
+# --- documents that are no plain objects
+
+
+def test_an_array_is_counted_as_a_list_and_an_empty_one_as_nothing():
+    plan = compile_schema({"type": "array", "items": EXACT})
+    found = batch(plan, {"1": (["a", "b"], ["b"]), "2": ([], []), "3": ([], ["c"])})
+    evaluation = Evaluation()
+    evaluation.update(found)
+
+    for mode in ("overall", "aggregate", "leaves"):
+        assert getattr(evaluation.tally, mode) == [1, 0, 1, 1, 1]  # TP, FD, FA, FN, TN
+
+
+OTHER = {"type": "object", "properties": {"b": EXACT, "c": EXACT}}
+PLANS = {"one/": PLAN, "two/": compile_schema(OTHER)}
+BY_SCHEMA = {
+    "one/": {"1": (RIGHT, {"a": "x", "b": "?", "more": 1}), "2": (RIGHT, {})},
+    "two/": {"3": ({"b": "x", "c": "y", "rest": 2}, {"b": "x"})},
+}
+
+
+def test_documents_of_several_schemas_are_counted_below_the_name_of_theirs():
+    whole = plan_of_schemas(PLANS, "Documents")
+    mixed = {
+        name: tuple({step: side} for side in pair)
+        for step, pairs in BY_SCHEMA.items()
+        for name, pair in pairs.items()
+    }
+    together = Evaluation()
+    together.update(batch(whole, {name: mixed[name] for name in ("1", "3", "2")}))
+
+    for step, pairs in BY_SCHEMA.items():
+        alone = Evaluation()
+        alone.update(batch(PLANS[step], pairs))
+        node = together.tally.fields[step]
+        assert (node.overall, node.aggregate, node.leaves) == (
+            alone.tally.overall,
+            alone.tally.aggregate,
+            alone.tally.leaves,
+        )
+        assert node.scored == len(pairs)
+        assert node.score_units == alone.score_units
+        assert {name: it.leaves for name, it in node.fields.items()} == {
+            name: it.leaves for name, it in alone.tally.fields.items()
+        }
+        assert {path[1:]: it for path, it in together.errors.fields.items() if path[0] == step} == (
+            alone.errors.fields
+        )
+    assert together.extras() == [(("one/", "more"), 1)]
+    assert together.undeclared() == [(("two/", "rest"), 1)]
+    assert together.tally.leaves == [2, 1, 1, 3, 0]
+
+
+def test_a_document_of_several_schemas_has_errors_and_confidences_below_its_name():
+    whole = plan_of_schemas(PLANS, "Documents")
+    gts, preds = [{"one/": RIGHT}, {"two/": {"b": "x"}}], [{"one/": {"a": "?"}}, {"two/": {}}]
+    account = engine.compare(whole, gts, preds, None, [{"one/": {"a": 0.7}}, None])
+    results = [DocumentResult(name, Status.EVALUATED, 0.0) for name in "12"]
+    some = Batch(results, account, np.arange(2))
+
+    assert [it.path for it in some.errors(0)] == [("one/", "a"), ("one/", "b")]
+    assert [it.path for it in some.errors(1)] == [("two/", "b")]
+    assert some.confidences == [{"wrong": {"one/a": [0.7]}}, None]

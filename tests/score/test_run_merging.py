@@ -1,0 +1,200 @@
+"""Runs of shards put together: what becomes of each part, and what does not go together."""
+
+from dataclasses import replace
+
+import pytest
+
+from stickler_cli.core.problems import NotComparableError
+from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.accounts import Accounts
+from stickler_cli.score.bootstrap import Bootstrap
+from stickler_cli.score.conditions import FieldInfo
+from stickler_cli.score.evaluation import Evaluation
+from stickler_cli.score.gate_verdicts import judge
+from stickler_cli.score.gates import parse_gate
+from stickler_cli.score.intervals import IntervalSettings
+from stickler_cli.score.known_ids import KnownIds
+from stickler_cli.score.policy import PolicyOutcome
+from stickler_cli.score.record import Provenance, Run, SchemaSignature
+from stickler_cli.score.repeats import Repeats
+from stickler_cli.score.run_merging import NAMED, merge_runs
+from stickler_cli.score.validity import Validity
+from stickler_cli.settings.deciding import RunOptions
+from .batches import batch
+
+PLAN = compile_schema({"type": "object", "properties": {"a": {"type": "string"}}})
+FIELDS = (FieldInfo(("a",), "leaf", "", 0.5, 1.0),)
+RIGHT, WRONG = ({"a": "x"}, {"a": "x"}), ({"a": "x"}, {"a": "y"})
+
+
+def run(*names: str, pair=RIGHT, path: str = "s.json", accounts: bool = True, **rest) -> Run:
+    found = Evaluation(accounts=Accounts() if accounts else None)
+    if names:
+        found.update(batch(PLAN, dict.fromkeys(names, pair)))
+    schema = SchemaSignature(path, "sha256:0", "Doc")
+    return Run(found, schema, rest.pop("options", RunOptions()), FIELDS, **rest)
+
+
+def judged(of: Run, *texts: str) -> Run:
+    return replace(of, gates=[judge(parse_gate(text), of.evaluation) for text in texts])
+
+
+def refused(*runs: Run) -> list[str]:
+    with pytest.raises(NotComparableError) as caught:
+        merge_runs([(f"run {at}", each) for at, each in enumerate(runs)])
+    return [str(problem) for problem in caught.value.problems]
+
+
+def test_the_whole_has_the_documents_gates_notes_and_origins_of_all():
+    origins = [Provenance("2026-01-01T00:00:00Z", name, name) for name in "ab"]
+    first = run("1", "2", path="z.json", notes=["seen", "late"], provenance=origins)
+    second = run("3", pair=WRONG, path="b.json", notes=["early", "seen"], provenance=origins[:1])
+    first, second = judged(first, "f1>=0.7", "tp>=3"), judged(second, "fd>=1", "f1>=0.7")
+
+    whole = merge_runs([("first", first), ("second", second)])
+
+    assert whole.evaluation.documents["total"] == 3
+    assert whole.schema.path == "b.json"
+    # Two of three are right: an F1 of 4/5, of all documents now.
+    assert [(it.gate.text, it.passed, it.value) for it in whole.gates] == [
+        ("f1>=0.7", True, 0.8),
+        ("tp>=3", False, 2),
+        ("fd>=1", True, 1),
+    ]
+    assert whole.notes == ["early", "late", "seen"]
+    assert whole.provenance == origins
+    assert (whole.partial, whole.planned) == (False, None)
+    asked = merge_runs([("first", first), ("second", second)], [parse_gate("tp>=2")])
+    assert [(it.gate.text, it.passed) for it in asked.gates] == [("tp>=2", True)]
+
+
+def test_gates_are_judged_by_the_rule_of_the_runs():
+    options = RunOptions(recall_with_fd=True)
+    runs = [("a", run("1", options=options)), ("b", run("2", pair=WRONG, options=options))]
+
+    assert merge_runs(runs, [parse_gate("recall>=0.9")]).gates[0].value == 0.5
+
+
+def test_one_run_keeps_what_is_of_that_run_alone():
+    policy = PolicyOutcome("d", 0.1, 0.9, 0, [])
+    repeats = Repeats.__new__(Repeats)
+    alone = run("1", document={"key": 1}, policy=policy, repeats=repeats)
+
+    whole = merge_runs([("a", alone)])
+    assert (whole.document, whole.policy, whole.repeats) == ({"key": 1}, policy, repeats)
+    whole = merge_runs([("a", alone), ("b", run("2"))])
+    assert (whole.document, whole.policy, whole.repeats) == (None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("shards", "partial", "planned"),
+    [
+        ([(False, None), (False, None)], False, None),
+        ([(True, 7), (False, None)], True, 8),
+        ([(False, None), (True, 0)], True, 1),
+        ([(True, 7), (True, 5)], True, 12),
+        ([(True, 7), (True, None)], True, None),
+    ],
+)
+def test_interrupted_runs_were_to_evaluate_what_each_of_them_was(shards, partial, planned):
+    runs = [
+        (f"{at}", run(f"{at}", partial=it, planned=number))
+        for at, (it, number) in enumerate(shards)
+    ]
+    whole = merge_runs(runs)
+
+    assert (whole.partial, whole.planned) == (partial, planned)
+
+
+def with_intervals(name: str, **settings) -> Run:
+    found = run()
+    found.evaluation.bootstrap = Bootstrap(IntervalSettings(replicates=5, **settings))
+    found.evaluation.update(batch(PLAN, {name: RIGHT}))
+    return found
+
+
+def validated(name: str, side: str) -> Run:
+    found = run(name)
+    found.evaluation.validity[side] = Validity()
+    return found
+
+
+def grouped(name: str, key: str) -> Run:
+    found = run()
+    found.evaluation.update(batch(PLAN, {name: RIGHT}, groups={key: "x"}))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [
+        (run("1"), replace(run("2"), version="0.1"), 'the version is "0.1", but "'),
+        (
+            run("1"),
+            replace(run("2"), schema=SchemaSignature("s.json", "sha256:1", "Doc")),
+            'the digest of the schema is "sha256:1", but "sha256:0" in run 0',
+        ),
+        (
+            run("1"),
+            replace(run("2"), schema=SchemaSignature("s.json", "sha256:0", "Doc", "sha256:2")),
+            'the digest of what was inferred is "sha256:2", but null in run 0',
+        ),
+        (
+            run("1"),
+            run("2", options=RunOptions(strict=True)),
+            "the option strict is true, but false in run 0",
+        ),
+        (with_intervals("1"), with_intervals("2", seed=7), "the setting of intervals is {"),
+        (with_intervals("1"), run("2"), "the setting of intervals is null, but {"),
+        (grouped("1", "k"), grouped("2", "m"), 'the breakdown is ["m"], but ["k"] in run 0'),
+        (
+            validated("1", "pred"),
+            validated("2", "gt"),
+            'the validated side is ["gt"], but ["pred"] in run 0',
+        ),
+        (run("1"), replace(run("2"), fields=()), "the fields of the schema are not those of run 0"),
+    ],
+)
+def test_runs_of_other_conditions_do_not_go_together(first, second, said):
+    (told,) = refused(first, second)
+
+    assert told.startswith(f"run 1: {said}")
+
+
+def test_every_difference_of_every_run_is_told():
+    other = run("2", options=RunOptions(strict=True, recall_with_fd=True))
+
+    assert len(refused(run("1"), other, replace(run("3"), version="0.1"))) == 3
+
+
+def test_documents_that_stand_in_two_runs_are_named():
+    names = [f"{at}" for at in range(NAMED + 3)]
+    first, few = refused(run(*names), run(*names, "new"), run("other", "3"))
+
+    assert first == (
+        "run 1: '0', '1', '2', '3', '4' and 3 more stand also in run 0, "
+        "expected each document in one run only"
+    )
+    assert few.startswith("run 2: '3' stand also in run 1, ")
+    (exact,) = refused(run(*names[:NAMED]), run(*names[:NAMED]))
+    assert "more" not in exact
+
+
+def test_runs_without_rows_are_known_by_hashes_of_their_documents():
+    first, second, third = (run(name, accounts=False) for name in ("1", "2", "1"))
+    (told,) = refused(first, second, third)
+
+    assert told == (
+        "run 2: documents of it stand also in run 0, expected each document in one run only"
+    )
+    assert merge_runs([("a", first), ("b", second)]).evaluation.documents["total"] == 2
+    third.evaluation.known = KnownIds()
+    (told,) = refused(first, third)
+    assert told.startswith("run 1: it does not say which documents it is of")
+    merge_runs([("a", first), ("b", run(accounts=False))])
+
+
+def test_a_run_without_rows_stays_one():
+    none = [run(name, accounts=False, options=RunOptions(rows="none")) for name in "ab"]
+
+    assert merge_runs([("a", none[0]), ("b", none[1])]).evaluation.rows == "none"
