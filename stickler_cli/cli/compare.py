@@ -13,7 +13,8 @@ from stickler_cli.core.problems import ComparisonError, Problem, UsageError, did
 from stickler_cli.documents.pairs import DocumentPair, KindsOf, open_pairs, read_pair
 from stickler_cli.reports.formats import PAIR_FORMATS
 from stickler_cli.reports.pair import ComparedPair, all_places, error_classes, places
-from stickler_cli.runs.assembly import client_of, comparing, inputs_of, kinds_of, policy_of
+from stickler_cli.runs.asking import client_of, comparing, policy_of
+from stickler_cli.runs.assembly import inputs_of, kinds_of
 from stickler_cli.runs.grouping import parse_groupings
 from stickler_cli.runs.job import SchemaChoice
 from stickler_cli.runs.limits import room_for_depth

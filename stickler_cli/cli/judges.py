@@ -6,7 +6,7 @@ from stickler_cli.advice.judge_check import judge_report
 from stickler_cli.advice.verdicts import read_verdicts
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.reports.formats import PLAIN_FORMATS
-from stickler_cli.runs.assembly import client_of, comparing, policy_of
+from stickler_cli.runs.asking import client_of, comparing, policy_of
 from stickler_cli.runs.limits import room_for_depth
 from stickler_cli.runs.rehearsal import refuse_runaway
 from stickler_cli.settings.deciding import ComparisonOptions

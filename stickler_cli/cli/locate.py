@@ -10,7 +10,8 @@ from stickler_cli.locating.locator import Boxed, Locator, Placing
 from stickler_cli.locating.placed_fields import Located, places_report
 from stickler_cli.reports.figures import some_of
 from stickler_cli.reports.formats import PLAIN_FORMATS
-from stickler_cli.runs.assembly import client_of, comparing, inputs_of, policy_of
+from stickler_cli.runs.asking import client_of, comparing, policy_of
+from stickler_cli.runs.assembly import inputs_of
 from stickler_cli.runs.limits import room_for_depth
 from stickler_cli.runs.unwrapping import unwrapper_of
 from stickler_cli.score.intervals import IntervalSettings

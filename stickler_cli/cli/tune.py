@@ -16,7 +16,8 @@ from stickler_cli.documents.pairs import Pairs, open_pairs
 from stickler_cli.documents.reading import BOM, STANDARD_INPUT
 from stickler_cli.reports.figures import number_of, setting, some_of
 from stickler_cli.reports.formats import PLAIN_FORMATS
-from stickler_cli.runs.assembly import client_of, comparing, inputs_of, policy_of
+from stickler_cli.runs.asking import client_of, comparing, policy_of
+from stickler_cli.runs.assembly import inputs_of
 from stickler_cli.runs.limits import room_for_depth
 from stickler_cli.runs.tuned import COMMENT, commented, hashes, tuned_on
 from stickler_cli.runs.unwrapping import unwrapped, unwrapper_of

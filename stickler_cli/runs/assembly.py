@@ -1,17 +1,15 @@
 """What a run is put together of: its settings, made into a job once everything was checked."""
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
-from stickler_cli.clients.allowance import DEFAULT_POLICY, Policy, Retry
-from stickler_cli.compare.outline import comparators, is_bounded, known_paths
-from stickler_cli.compare.plan import Options, Plan
+from stickler_cli.compare.outline import is_bounded, known_paths
+from stickler_cli.compare.plan import Plan
 from stickler_cli.core.extras import require
-from stickler_cli.core.json_values import DocumentKind, brief
+from stickler_cli.core.json_values import DocumentKind
 from stickler_cli.core.option import part_of
-from stickler_cli.core.problems import Problem, UsageError, did_you_mean
+from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.remote import is_url
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_tables import is_arrow_table
@@ -27,10 +25,10 @@ from stickler_cli.score.gates import Gate, check_metrics, check_paths, parse_gat
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.policy import AcceptancePolicy
 from stickler_cli.settings.allowed import TIMEOUT, Rows
-from stickler_cli.settings.deciding import ComparisonOptions, DecidingOptions, LimitedOptions
+from stickler_cli.settings.deciding import DecidingOptions
 from stickler_cli.settings.inputs import SourceOptions
 from stickler_cli.settings.of_documents import EvalSettings, ManySettings
-from stickler_cli.settings.running import ModelOptions
+from .asking import client_of, comparing, policy_of
 from .grouping import Grouping, parse_groupings
 from .job import Cluster, Job, OutputsRequested, SchemaChoice, Workers, validation_of
 from .limits import check_memory_limit
@@ -40,13 +38,6 @@ from .tuned import overlap, tunings
 from .unwrapping import unwrapper_of
 from .verdict_files import marks_of
 from .whole_files import check_outputs
-
-if TYPE_CHECKING:
-    from stickler_cli.clients.client import Client
-    from stickler_cli.clients.model import Model
-
-ENDPOINT: Final = "--endpoint"
-KEY_FROM: Final = "--key-from"
 
 _READ_BESIDE: Final = ("confidence", "policy", "verdicts")
 """Options that name a file or directory that is read beside the documents."""
@@ -231,78 +222,6 @@ def inputs_of(settings: SourceOptions) -> list[tuple[str, str]]:
     named = ((f"--{name}", getattr(settings, name, None)) for name in _READ_BESIDE)
     beside = [(name, path) for name, path in named if path is not None]
     return [*schema, *beside, ("GT", settings.gt), ("PRED", settings.pred)]
-
-
-def comparing(plan: Plan, settings: ComparisonOptions, client: "Client | None") -> Options:
-    """Return the options of the engine, for comparators that are known to work here."""
-    for comparator in comparators(plan):
-        if client is None or not comparator.asks_models:
-            comparator.require()
-        elif client.policy.may_ask:
-            comparator.require_by(client)
-    if client is not None:
-        _check_placed(client.policy, {model.title for model in models_of(plan)})
-    limit = settings.work_limit if isinstance(settings, LimitedOptions) else None
-    return Options(settings.pairing_floor, settings.extra_fields, client, limit)
-
-
-def models_of(plan: Plan) -> "list[Model[Any, Any]]":
-    """Return the models that the comparators of a plan ask."""
-    asked = (comparator.asked_model for comparator in comparators(plan))
-    return [model for model in asked if model is not None]
-
-
-def client_of(plan: Plan, policy: Policy = DEFAULT_POLICY) -> "Client | None":
-    """Return what asks the models of a plan; None where there are none."""
-    if not plan.asks_models:
-        return None
-    from stickler_cli.clients.client import Client  # other runs do not load it
-
-    return Client(policy)
-
-
-def policy_of(settings: ModelOptions, *, dry_run: bool = False) -> Policy:
-    """Return what a run may ask of models."""
-    if settings.no_cache and settings.offline:
-        found = "--no-cache is given too, which leaves nothing to answer from"
-        raise UsageError([Problem("--offline", found, "one of the two")])
-    endpoints = _by_model(ENDPOINT, settings.endpoint, r"https?://\S+", "MODEL=URL")
-    return Policy(
-        not settings.no_cache,
-        settings.offline,
-        dry_run,
-        settings.max_pairs,
-        settings.model_concurrency,
-        Retry(settings.model_attempts, timeout=settings.model_timeout),
-        settings.requests_per_minute,
-        settings.max_cost,
-        settings.max_tokens,
-        endpoints,
-        _by_model(KEY_FROM, settings.key_from, r"[A-Za-z_]\w*", "MODEL=VARIABLE"),
-    )
-
-
-def _by_model(option: str, said: Sequence[str], pattern: str, expected: str) -> dict[str, str]:
-    """Return what an option says of models, by their names."""
-    found: dict[str, str] = {}
-    for text in said:
-        model, _, value = text.partition("=")
-        if not model or not re.fullmatch(pattern, value):
-            raise UsageError([Problem(option, f"it is {brief(text)}", expected)])
-        if model in found:
-            raise UsageError([Problem(option, f"{model} has two", "one for each model")])
-        found[model] = value
-    return found
-
-
-def _check_placed(policy: Policy, asked: Iterable[str]) -> None:
-    """Refuse places and keys of models that nothing asks: a name that is misspelt."""
-    known = sorted(asked)
-    for option, said in ((ENDPOINT, policy.endpoints), (KEY_FROM, policy.keys)):
-        for model in said:
-            if model not in known:
-                found, hint = f"no field asks {model}", did_you_mean(model, known)
-                raise UsageError([Problem(option, found, f"one of {', '.join(known)}", hint)])
 
 
 def _check_outputs(settings: EvalSettings, inputs: Sequence[tuple[str, str]]) -> None:

@@ -2,18 +2,16 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 import numpy as np
 
 from stickler_cli.compare.engine import compare
-from stickler_cli.core.json_values import JsonDocument, JsonValue, json_line
-from stickler_cli.core.problems import ComparisonError, Problem, SticklerError, WorkLimitError
+from stickler_cli.core.json_values import json_line
+from stickler_cli.core.problems import ComparisonError, Problem, WorkLimitError
 from stickler_cli.documents.pairs import (
-    DocumentPair,
     Fingerprint,
     PairRef,
-    read_pair,
     ready_to_read,
 )
 from stickler_cli.locating.spots import boxes_of_documents
@@ -25,23 +23,15 @@ from stickler_cli.score.bootstrap import Bootstrap
 from stickler_cli.score.comparison_view import document_view
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.detail import Detail
-from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.marks import MarkedCounts, errors_of_marks, mended
 from stickler_cli.score.non_matches import NonMatch
-from stickler_cli.score.results import NO_GROUP
 from stickler_cli.score.tally import COUNTING_MODES
 from stickler_cli.score.validity import SIDES, verdict_view
 from stickler_cli.score.value_lines import value_lines
-from .grouping import group_of
 from .job import Job
 from .limits import room_for_depth
-from .unwrapping import unwrapped
-
-Item = DocumentPair | PairRef
-"""A pair of documents, or where they are: those are read where they are compared."""
-
-TOO_LITTLE_MEMORY: Final = "there is too little memory to compare the document"
+from .read_documents import TOO_LITTLE_MEMORY, Item, ReadDocument, at_fault, failed, read
 
 
 @dataclass(slots=True)
@@ -103,7 +93,7 @@ def evaluate_chunk(job: Job, items: Iterable[Item]) -> ChunkResult:
         UnavailableError: a server of models refuses the key, or has no such model.
     """
     with room_for_depth():
-        return _result_of(job, [_read(job, item) for item in _ready(items)])
+        return _result_of(job, [read(job, item) for item in _ready(items)])
 
 
 def _ready(items: Iterable[Item]) -> Iterable[Item]:
@@ -115,84 +105,10 @@ def _ready(items: Iterable[Item]) -> Iterable[Item]:
 
 def failed_chunk(job: Job, item: Item, found: str = TOO_LITTLE_MEMORY) -> ChunkResult:
     """Return the result of one document that could not be evaluated, and why."""
-    return _result_of(job, [_failed(item, found)])
+    return _result_of(job, [failed(item, found)])
 
 
-@dataclass(frozen=True, slots=True)
-class _Document:
-    """One document of a chunk before it is compared."""
-
-    result: DocumentResult
-    """All but its score, if it can be compared."""
-    pair: DocumentPair | None = None
-    """None of one that could not be read for lack of memory."""
-    gt: JsonDocument | None = None
-    """None where it cannot be compared."""
-    pred: JsonDocument = field(default_factory=dict)
-    confidences: JsonValue = None
-    """Those of the prediction, if it has any."""
-
-    def below(self, step: str) -> "_Document":
-        """Return both sides below the name of their schema."""
-        known: JsonValue = None if self.confidences is None else {step: self.confidences}
-        return replace(self, gt={step: self.gt}, pred={step: self.pred}, confidences=known)
-
-
-def _failed(item: Item, found: str) -> _Document:
-    return _Document(DocumentResult(item.id, Status.FAILED, None, (Problem(item.id, found),)))
-
-
-def _read(job: Job, item: Item) -> _Document:
-    try:
-        if isinstance(item, PairRef):
-            marks = job.unwrapper.marks if job.unwrapper else ()
-            kinds_of = job.schemas.kinds_of if job.schemas else None
-            fingerprinted = job.requested.fingerprints
-            item = read_pair(item, fingerprinted=fingerprinted, marks=marks, kinds_of=kinds_of)
-        if item.gt is not None and not isinstance(item.gt, Problem):
-            chosen = job.of(item.id, item.gt)
-            if isinstance(chosen, Problem):
-                item = replace(item, gt=chosen)
-            else:
-                job = chosen
-        if item.is_marked:
-            item = unwrapped(job.unwrapper, item)
-        return _checked(job, item)
-    except MemoryError:
-        return _failed(item, TOO_LITTLE_MEMORY)
-
-
-def _checked(job: Job, pair: DocumentPair) -> _Document:
-    """Return what there is to say of a pair before it is compared."""
-    gt, pred = pair.gt, pair.pred
-    problem = next((side for side in (gt, pred) if isinstance(side, Problem)), None)
-    status = Status.EVALUATED if problem is None else Status.INVALID
-    if isinstance(gt, Problem):
-        gt, status = None, Status.FAILED
-    elif gt is None and problem is None:
-        status = Status.UNMATCHED
-        problem = Problem(pair.id, "there is no ground truth for this prediction")
-    elif pred is None:
-        status = Status.FAILED if job.missing == "error" else Status.MISSING
-        gt = gt if job.missing == "fn" else None
-        found = "there is no prediction for this ground truth"
-        problem = Problem(pair.id, found, hint=pair.hint)
-    result = DocumentResult(
-        pair.id,
-        status,
-        None,
-        (problem, *pair.warnings) if problem else pair.warnings,
-        pair.remarks,
-        job.validation.verdicts(pair) if job.validation else {},
-        {it.key: group_of(pair.id, pair.gt, it) or NO_GROUP for it in job.by},
-        pair.unwrapped,
-    )
-    known, pred = pair.confidences, pred if isinstance(pred, dict | list) else {}
-    document = _Document(result, pair, gt, pred, known)
-    return document.below(job.step) if job.step and gt is not None else document
-
-
-def _batches(job: Job, documents: Sequence[_Document]) -> Iterator[Batch]:
+def _batches(job: Job, documents: Sequence[ReadDocument]) -> Iterator[Batch]:
     """Compare documents; where that fails, in halves, down to the one that is at fault."""
     gts = [document.gt for document in documents if document.gt is not None]
     preds = [document.pred for document in documents if document.gt is not None]
@@ -204,7 +120,7 @@ def _batches(job: Job, documents: Sequence[_Document]) -> Iterator[Batch]:
         account = compare(job.plan, gts, preds, job.options, confidences)
     except (WorkLimitError, ComparisonError, RecursionError, MemoryError) as error:
         if len(gts) == 1:
-            yield Batch([_at_fault(document, error) for document in documents])
+            yield Batch([at_fault(document, error) for document in documents])
             return
         # Of too much work none may be guilty, and halves may be too much as well: one by one.
         size = 1 if isinstance(error, WorkLimitError) else -(len(documents) // -2)
@@ -219,22 +135,7 @@ def _batches(job: Job, documents: Sequence[_Document]) -> Iterator[Batch]:
     yield Batch(results, account, np.arange(len(gts)))
 
 
-def _at_fault(document: _Document, error: Exception) -> DocumentResult:
-    """Return the result of a document that cannot be compared; of others, what it was."""
-    result, pair = document.result, document.pair
-    if document.gt is None or pair is None:
-        return result
-    if isinstance(error, SticklerError):
-        found = error.problems
-    else:
-        too_deep = "the document is nested too deeply to compare"
-        why = too_deep if isinstance(error, RecursionError) else TOO_LITTLE_MEMORY
-        found = (Problem(result.id, why),)
-    before = result.problems[: len(result.problems) - len(pair.warnings)]
-    return replace(result, status=Status.FAILED, problems=(*before, *found, *pair.warnings))
-
-
-def _result_of(job: Job, read: Sequence[_Document]) -> ChunkResult:
+def _result_of(job: Job, read: Sequence[ReadDocument]) -> ChunkResult:
     """Compare documents that follow each other, and put together what they came to."""
     requested = job.requested
     chunk = empty_result(job)
@@ -273,7 +174,7 @@ def _result_of(job: Job, read: Sequence[_Document]) -> ChunkResult:
     return chunk
 
 
-def _keep_boxes(job: Job, batch: Batch, documents: Sequence[_Document], detail: Detail) -> None:
+def _keep_boxes(job: Job, batch: Batch, documents: Sequence[ReadDocument], detail: Detail) -> None:
     """Keep where the values of documents stand, if a page is to show it."""
     form = job.requested.boxes
     if form is None or batch.account is None:
@@ -309,7 +210,7 @@ def _count_marked(job: Job, batch: Batch, counted: MarkedCounts | None) -> None:
         counted.add(batch, of_again, position)
 
 
-def _measure(evaluation: Evaluation, documents: Sequence[_Document], batch: Batch) -> None:
+def _measure(evaluation: Evaluation, documents: Sequence[ReadDocument], batch: Batch) -> None:
     """Give metrics the documents that were compared."""
     if not evaluation.metrics:
         return

@@ -28,13 +28,14 @@ from stickler_cli.core.problems import Problem, SticklerError, UsageError, Worke
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document import LineReference, Reference
 from stickler_cli.documents.pairs import PairRef
-from .chunk import ChunkResult, Item, evaluate_chunk, failed_chunk
+from .chunk import ChunkResult, evaluate_chunk, failed_chunk
 from .chunking import TASK, Chunks
 from .dask_task import Needs, evaluate_task, read_job, versions
 from .interruption import Interrupted, Interruption, until_interrupted
 from .job import Cluster, Job
 from .limits import usable_cores
 from .pool import CHUNKS_AHEAD, MOST_IN_VAIN
+from .read_documents import Item
 from .worker import packed_job
 
 AT_A_WORKER: Final = 2  # tasks: one that it does, and one that waits there

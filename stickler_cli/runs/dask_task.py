@@ -14,10 +14,11 @@ from distributed import get_worker
 from stickler_cli import __version__
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
-from .chunk import Item, empty_result
+from .chunk import empty_result
 from .job import Job, Workers
 from .limits import rarely_collected
 from .pipeline import chunk_results
+from .read_documents import Item
 
 DECIDING: Final = (
     "distributed",

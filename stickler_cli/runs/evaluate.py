@@ -37,13 +37,15 @@ from stickler_cli.score.record import Provenance, Run, SchemaSignature
 from stickler_cli.settings.deciding import DecidingOptions, RunOptions
 from stickler_cli.settings.inputs import DocumentOptions, SelectionOptions
 from stickler_cli.settings.of_documents import EvalSettings, ManySettings
-from .assembly import Assembly, client_of, comparing, models_of
-from .chunk import ChunkResult, Item
+from .asking import client_of, comparing, models_of
+from .assembly import Assembly
+from .chunk import ChunkResult
 from .grouping import Grouping
 from .hints import hints
 from .interruption import Interruption
 from .job import Job, Workers, sides_of
 from .pipeline import NO_LINES, Advance, chunk_results, gather
+from .read_documents import Item
 from .rehearsal import check_pairs
 from .resume import continued
 from .run_directory import DOCUMENTS, NON_MATCHES, OPTION, RUN_FILE, RunDirectory, run_directory

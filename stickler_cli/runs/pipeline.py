@@ -14,11 +14,12 @@ from typing import Final, TypeAlias
 from stickler_cli.compare.work import TooMuchAtOnceError
 from stickler_cli.records.row_files import TakesLines
 from stickler_cli.score.accounts import Accounts
-from .chunk import ChunkResult, Item, empty_result, evaluate_chunk, failed_chunk
+from .chunk import ChunkResult, empty_result, evaluate_chunk, failed_chunk
 from .chunking import Chunks
 from .interruption import Interrupted, Interruption, until_interrupted
 from .job import Job, Workers
 from .limits import can_fork, memory_limited, rarely_collected, usable_cores
+from .read_documents import Item
 from .sorted_lines import SortedLines
 
 NO_LINES: Final[Mapping[str, TakesLines]] = MappingProxyType({})

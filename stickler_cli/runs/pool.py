@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Final
 
 from stickler_cli.core.problems import Problem, UsageError, WorkerDiedError
 from stickler_cli.core.values import dataclass
-from .chunk import ChunkResult, Item, evaluate_chunk, failed_chunk
+from .chunk import ChunkResult, evaluate_chunk, failed_chunk
 from .chunking import Chunks
 from .interruption import Interrupted, Interruption
 from .job import Job, Workers
+from .read_documents import Item
 from .worker import (
     ASKS,
     NO_MEMORY,

@@ -10,8 +10,9 @@ from stickler_cli.core.rules import encoded
 from stickler_cli.documents.pairs import Fingerprint, PairRef, fingerprint_of
 from stickler_cli.records.chunk_record import read_chunk
 from stickler_cli.records.codec import read
-from .chunk import ChunkResult, Item
+from .chunk import ChunkResult
 from .interruption import Interruption, until_interrupted
+from .read_documents import Item
 from .run_directory import BEGIN_AGAIN, JournalRecord, RunDirectory
 
 NAMED: Final = 5  # documents that an error names

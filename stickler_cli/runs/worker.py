@@ -21,10 +21,11 @@ from stickler_cli.clients.allowance import DEFAULT_POLICY
 from stickler_cli.compare.outline import comparators
 from stickler_cli.compare.plan import Options
 from stickler_cli.core.problems import Problem, UsageError
-from .chunk import TOO_LITTLE_MEMORY, Item, evaluate_chunk
+from .chunk import evaluate_chunk
 from .interruption import SIGNALS
 from .job import Job
 from .limits import can_fork, memory_limited, rarely_collected, room_for_depth
+from .read_documents import TOO_LITTLE_MEMORY, Item
 
 if TYPE_CHECKING:  # Windows has only some
     from multiprocessing.context import ForkContext, ForkServerContext, SpawnContext

@@ -15,11 +15,12 @@ from stickler_cli.core.problems import Problem, UsageError, WorkerDiedError
 from stickler_cli.documents.document import FileReference
 from stickler_cli.documents.pairs import DocumentPair, PairRef
 from stickler_cli.runs import limits, pipeline, pool, worker
-from stickler_cli.runs.chunk import TOO_LITTLE_MEMORY, evaluate_chunk
+from stickler_cli.runs.chunk import evaluate_chunk
 from stickler_cli.runs.interruption import Interruption
 from stickler_cli.runs.job import Job, OutputsRequested, Workers
 from stickler_cli.runs.limits import usable_cores
 from stickler_cli.runs.pipeline import chunk_results, gather
+from stickler_cli.runs.read_documents import TOO_LITTLE_MEMORY
 from stickler_cli.schema.compiler import compile_schema
 from .conftest import processes_stand_still
 
@@ -189,7 +190,7 @@ def test_a_document_that_cannot_be_read_for_lack_of_memory_is_failed(monkeypatch
     def read(ref, *, fingerprinted, marks=None, kinds_of=None):
         raise MemoryError
 
-    monkeypatch.setattr("stickler_cli.runs.chunk.read_pair", read)
+    monkeypatch.setattr("stickler_cli.runs.read_documents.read_pair", read)
     chunk = evaluate_chunk(JOB, [PairRef("one", None, None)])
     assert [entry.problem for entry in chunk.evaluation.problems] == [f"one: {TOO_LITTLE_MEMORY}"]
 
