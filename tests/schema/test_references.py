@@ -433,6 +433,15 @@ def test_problems_of_a_file_are_told_with_its_name(folder, monkeypatch, tmp_path
     )
 
 
+def test_a_file_is_read_where_something_else_is_wrong_too(folder):
+    folder("b.json", NUMBER)
+    wrong = {"type": "string", "x-aws-stickler-comparator": "ExactComparator", "minLength": "3"}
+    schema = referring("b.json")
+    schema["properties"]["b"] = wrong
+
+    assert list(problems(schema, folder("s.json", schema))) == ["/properties/b/minLength"]
+
+
 def test_a_reference_into_the_network_says_which_copy_would_do(folder):
     schema = referring("b.json", **{"$id": "https://a.org/s.json"})
     main = folder("s.json", schema)
