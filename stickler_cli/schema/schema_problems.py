@@ -24,9 +24,7 @@ class Problems:
         self._files = files
         self._found: dict[tuple[str, str], Problem] = {}
 
-    def add(
-        self, schema: Schema, steps: Path, found: str, expected: str = "", hint: str = ""
-    ) -> None:
+    def add(self, schema: Schema, steps: Path, found: str, expected: str, hint: str = "") -> None:
         """Note a problem `steps` below a schema; the first at a place is the one that is kept."""
         place = self._files.at(schema)
         pointer = json_pointer((*place.path, *steps))

@@ -141,8 +141,9 @@ def test_what_is_no_schema_object_is_shown(schema, shown):
     ],
 )
 def test_a_root_that_is_no_object_and_no_array_is_refused(schema):
-    with pytest.raises(SchemaError, match="the schema describes no document"):
+    with pytest.raises(SchemaError, match="the schema describes no document") as refusal:
         compile_schema(schema)
+    assert {problem.hint for problem in refusal.value.problems if not problem.pointer} == {""}
 
 
 def test_a_schema_that_is_nested_without_end_is_refused():

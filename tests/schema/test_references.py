@@ -250,7 +250,13 @@ def test_a_reference_of_another_dialect_than_the_rest_must_be_a_string_too():
 def test_a_near_name_is_proposed():
     schema = referring("#/$defs/mony", **{"$defs": {"money": NUMBER}})
 
-    assert problems(schema)["/properties/a/$ref"].hint == "did you mean money?"
+    problem = problems(schema)["/properties/a/$ref"]
+    assert (problem.expected, problem.hint) == (
+        "a place that is in the schema",
+        "did you mean money?",
+    )
+    expected = problems(referring("#mony"))["/properties/a/$ref"].expected
+    assert expected == 'a schema with "$anchor": "mony", or a pointer as in #/$defs/a'
 
 
 def test_a_reference_beside_data_that_is_no_string_is_told_by_the_dialect():
@@ -433,6 +439,14 @@ def test_problems_of_a_file_are_told_with_its_name(folder, monkeypatch, tmp_path
     )
 
 
+def test_a_part_of_a_file_that_is_not_valid_is_refused(folder):
+    folder("b.json", {"$defs": {"n": NUMBER}, "type": "sting"})
+    schema = referring("b.json#/$defs/n")
+
+    problem = problems(schema, folder("s.json", schema))["/properties/a/$ref"]
+    assert problem.found == "b.json#/$defs/n leads to a schema that is not valid"
+
+
 def test_a_file_is_read_where_something_else_is_wrong_too(folder):
     folder("b.json", NUMBER)
     wrong = {"type": "string", "x-aws-stickler-comparator": "ExactComparator", "minLength": "3"}
@@ -499,7 +513,9 @@ def test_what_names_no_dialect_is_of_that_around_it(folder):
 def test_an_id_must_be_a_uri():
     schema = {"type": "object", "properties": {"a": {"$id": "http://["}}}
 
-    assert problems(schema)["/properties/a/$id"].expected == "a URI"
+    (problem,) = problems(schema).values()
+    assert problem.pointer == "/properties/a/$id"
+    assert (problem.found, problem.expected) == ('$id is "http://["', "a URI")
 
 
 @pytest.mark.parametrize(
