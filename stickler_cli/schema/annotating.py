@@ -240,7 +240,7 @@ class Walker:
         reason = "by its fields" if declared else "by its fields, each by its own kind"
         if at.listed:  # what an item is worth says nothing of the list
             reason += "; items in any order"
-            at = replace(at, weight=DEFAULT_WEIGHT if at.weight is None else at.weight)
+            own = replace(own, weight=None)
         stated = own.match_threshold is not None or (not at.listed and own.threshold is not None)
         who: Who = "annotation" if stated else "default"
         said = ("threshold",) if stated else ()
@@ -263,7 +263,7 @@ class Walker:
             choice = replace(choice, reason=f"{choice.reason}; in any order")
         weight = merged.worth if at.weight is None else at.weight
         kind = f"{LIST_OF}{kind}" if at.listed else kind
-        if merged.weight is not None or weight != DEFAULT_WEIGHT:
+        if weight != DEFAULT_WEIGHT or (at.weight is None and merged.weight is not None):
             choice = replace(choice, said=(*choice.said, "weight"))
         stands = (
             self._stands(at.holder)

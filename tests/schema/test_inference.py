@@ -386,6 +386,15 @@ def test_documents_that_are_lists_of_leaves_are_annotated_on_the_list():
             [2],
         ),
         ({"type": "array", "items": {**STRING, X + "weight": 4}}, [4]),
+        ({"type": "array", "items": {**with_fields(a=STRING), X + "weight": 4}}, [1, 1]),
+        (
+            {
+                "type": "array",
+                X + "weight": 2,
+                "items": {**with_fields(a=STRING), X + "weight": 4},
+            },
+            [2, 1],
+        ),
         (
             {
                 "type": "array",
@@ -396,7 +405,10 @@ def test_documents_that_are_lists_of_leaves_are_annotated_on_the_list():
     ],
 )
 def test_a_list_has_the_outermost_weight_and_positions_have_none(schema, weights):
-    assert [each.weight for each in field("x", schema)[1]] == weights
+    entries = field("x", schema)[1]
+
+    assert [each.weight for each in entries] == weights
+    assert ["weight" in each.said for each in entries] == [weight != 1 for weight in weights]
 
 
 def test_a_list_of_lists_is_annotated_on_the_inner_list():
@@ -455,6 +467,7 @@ def test_elements_that_may_be_anything_are_left_to_their_kinds():
         ),
         ("bbox", {"anyOf": [FLOATS, NULL]}, BOX),
         ("bbox", {"items": {"const": 1}}, BOX),
+        ("bbox", {"prefixItems": [FLOAT] * 4}, BOX),
     ],
 )
 def test_an_array_called_a_box_that_may_be_one_is_one_value(name, schema, expected):
@@ -683,17 +696,15 @@ def test_what_is_deep_inside_others_comes_last():
     depth = DEEPEST + 3
     deep = STRING
     for _ in range(depth):
-        deep = with_fields(a=deep, b=STRING)
+        deep = with_fields(a=deep, b=with_fields(c=STRING))
 
     paths = [each.path for each in inferred(deep)[1]]
 
-    first = [("a",) * level for level in range(1, DEEPEST + 1)]
-    first += [(*path[1:], "b") for path in reversed(first)]
-    last = [("a",) * level for level in range(DEEPEST + 1, depth + 1)]
-    last += [(*path[1:], "b") for path in reversed(last)]
-    assert paths[: len(first)] == first
-    assert {*paths[len(first) :]} == {*last}
-    assert len(paths) == 2 * depth
+    levels = [len(path) for path in paths if path[-1] == "a"]
+    assert levels == [*range(1, depth + 1)]
+    late = [len(path) > DEEPEST for path in paths]
+    assert late == sorted(late)
+    assert len(paths) == 3 * depth
 
 
 def test_a_schema_that_is_nested_too_deeply_is_refused():
