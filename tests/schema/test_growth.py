@@ -49,6 +49,17 @@ def test_the_objects_of_a_root_are_found_where_unions_share_their_arms():
     assert infer(root).fields
 
 
+def test_unions_that_share_their_arms_are_looked_into_once_each():
+    definitions = chain(lambda below, level: below)["$defs"]
+    definitions["d1"] = {"type": "object", "properties": {"y": {"type": "number"}}}
+    for level in range(2, DEFINITIONS):
+        arms = [{"$ref": f"#/$defs/d{level - 1}"}, {"$ref": f"#/$defs/d{level - 2}"}]
+        definitions[f"d{level}"] = {"anyOf": arms}
+
+    with pytest.raises(SchemaError, match="held against more than"):
+        compile_schema({"$ref": f"#/$defs/d{DEFINITIONS - 1}", "$defs": definitions})
+
+
 @pytest.mark.parametrize(
     "make",
     [

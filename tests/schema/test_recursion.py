@@ -88,6 +88,15 @@ def test_an_object_that_contains_itself_in_a_list_does_not_speak_for_the_list():
     assert (children.aggregate, children.node.weight) == (None, 1.0)
 
 
+def test_a_field_that_contains_its_own_kind_is_counted_as_its_schema_says():
+    tree = {"properties": {"tree": {"$ref": "#/$defs/tree"}}, "x-aws-stickler-aggregate": False}
+    plan = compile_schema({"$ref": "#/$defs/tree", "$defs": {"tree": tree}})
+
+    (field,) = plan.root.fields
+    assert isinstance(field.node, RecursionNode)
+    assert field.aggregate is False
+
+
 def test_mutual_recursion_through_unions_and_maps_ends():
     schema = {
         "type": "object",
@@ -231,6 +240,21 @@ def test_from_so_many_nodes_on_a_place_stands_in_a_plan_once(inner, fields, agai
     *_, first, second = compile_schema(schema).root.fields
     assert not isinstance(first.node, RecursionNode)
     assert isinstance(second.node, RecursionNode) is again
+
+
+def levels(node):
+    """Count the objects inside one another that are there without a reference."""
+    inside = [each.node for each in getattr(node, "fields", ())]
+    return 1 + max(map(levels, inside)) if inside else 0
+
+
+def test_no_part_of_a_plan_is_deeper():
+    schema = STRING
+    for _ in range(2 * DEEPEST):
+        beside = {"properties": {"c": {"properties": {"d": STRING}}}}
+        schema = {"properties": {"a": schema, "b": beside}}
+
+    assert levels(compile_schema(schema).root) == DEEPEST
 
 
 def test_levels_are_those_around_a_place_and_not_beside_it():
