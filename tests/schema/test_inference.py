@@ -864,6 +864,7 @@ def test_what_is_left_to_its_kind_is_told_so(schema):
 def test_the_narrower_of_two_types_is_told():
     for types in (("number", "integer"), ("integer", "number")):
         assert one("x", {"allOf": [{"type": each} for each in types]}).kind == "integer"
+        assert one("x", {"type": [*types]}).kind == "number"
 
 
 def test_what_says_no_threshold_annotates_none():

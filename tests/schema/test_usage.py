@@ -107,6 +107,7 @@ def test_an_array_that_its_comparator_takes_whole_has_no_pairing_floor():
         {**OBJECT, f"{PREFIX}match-threshold": 0.1, f"{PREFIX}model-name": "M"},
         {**OBJECT, f"{PREFIX}threshold": 0.1, f"{PREFIX}clip-under-threshold": True},
         {**OBJECT, f"{PREFIX}comparator": "StructuredModelComparator"},
+        {"type": "array", "items": OBJECT, f"{PREFIX}comparator": "StructuredModelComparator"},
         {
             f"{PREFIX}pairing-floor": 0.1,
             f"{PREFIX}match-threshold": 0.1,
