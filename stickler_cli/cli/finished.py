@@ -7,6 +7,7 @@ from tempfile import mkdtemp
 
 import typer
 
+from stickler_cli.metrics.run_metrics import load_metrics
 from stickler_cli.reports.formats import WITH_DETAIL, format_of
 from stickler_cli.runs.listed_errors import load_detail
 from stickler_cli.runs.page_sources import check_sources
@@ -56,6 +57,8 @@ def merge(names: Sequence[str], settings: MergeSettings) -> ExitCode:
     check_paths(gates, [info.path for info in first.fields])
     if first.evaluation.bootstrap is None:
         refuse_bounds(gates)
+    for _, run in runs if len(runs) > 1 else ():
+        load_metrics(run.evaluation.metrics.values(), allow_plugins=settings.allow_plugins)
     whole = merge_runs(runs, gates or None)
     outputs.write(whole)
     outputs.conclude(whole)

@@ -203,6 +203,8 @@ def style_of(settings: TerminalOptions) -> TableStyle:
 
 def exit_code_of(run: Run) -> ExitCode:
     """Return the exit code of a run; say on standard error what could not be evaluated."""
+    for name, problem in run.evaluation.metric_problems.items():
+        warn(f"error: metric {name}: {problem}; it has no figures: mend it and evaluate again")
     if run.nothing_paired:
         show_problems([_nothing_paired(run.evaluation)])
     elif run.verdict is Verdict.INCOMPLETE and run.unfit:
@@ -214,7 +216,7 @@ def exit_code_of(run: Run) -> ExitCode:
             more, unnamed = len(named) - NAMED, run.unfit_unnamed
             which = f"the first {more} of them" if unnamed else "all"
             warn(f"  and {more + unnamed} more, {which} in the JSON results")
-    elif run.verdict is Verdict.INCOMPLETE:
+    elif not run.evaluation.evaluated:
         warn("error: no document was evaluated")
     elif not run.evaluation.statuses[Status.EVALUATED]:
         warn("warning: no ground truth has a prediction that can be used; all counts as missed")

@@ -31,32 +31,40 @@ class Measure:
     """The attributes of the metric, where there is none."""
     known: Mapping[str, float | None] | None = None
     """The figures of the metric, likewise."""
+    problem: str = ""
+    """Why it has no figures, which ends no run: what it failed with, at the first document by id;
+    of one that a file tells of and that keeps something, that its result failed."""
 
     def add(self, document: MeasuredDocument) -> None:
-        """Take a document into account.
-
-        Raises:
-            UsageError: the metric fails.
-        """
+        """Take a document into account."""
         metric = self.live()
         try:
             metric.add(document)
-        except Exception as error:
-            raise _failed(self.name, f"document {document.id}: ", error) from error
+        except Exception as error:  # noqa: BLE001 - code of others, and all else is still right
+            said = f"document {document.id}: {_said(error)}"
+            self.problem = min(said, self.problem or said)
 
     def merge(self, other: "Measure") -> None:
         """Take into account the documents of another one of the same name.
 
         Raises:
-            UsageError: the metric fails, or both come of files, and there is none of its name.
+            UsageError: both come of files, and there is no metric of their name.
         """
         metric = self.metric or other.metric
         cls = type(metric) if metric is not None else _class(self.name)
+        self.problem = min(filter(None, (self.lasting, other.lasting)), default="")
         self.metric = self.live(cls)
+        if self.problem:
+            return
         try:
             self.metric.merge(other.live(cls))
-        except Exception as error:
-            raise _failed(self.name, "", error) from error
+        except Exception as error:  # noqa: BLE001 - likewise
+            self.problem = f"merge: {_said(error)}"
+
+    @property
+    def lasting(self) -> str:
+        """What more documents do not mend; a result that failed is asked for again."""
+        return "" if self.metric is None and self.kept else self.problem
 
     def live(self, cls: type[Metric] | None = None) -> Metric:
         """Return the metric; one that was read from a file is made, of a class or by its name."""
@@ -68,49 +76,50 @@ class Measure:
 
     @property
     def figures(self) -> dict[str, float | None]:
-        """The figures by name: that of the metric, or below it as `name.part`.
+        """The figures by name: of the metric, or below it as `name.part`; None if it failed."""
+        return self.outcome()[0]
 
-        Raises:
-            UsageError: the metric fails, or gives what is no figure.
-        """
+    def outcome(self) -> tuple[dict[str, float | None], str]:
+        """Return the figures by name, and why there are none."""
         if self.metric is None:
-            return dict(self.known or {})
+            return dict(self.known or {}), self.problem
+        none: dict[str, float | None] = {self.name: None}
+        if problem := self.problem or self._unkept():
+            return none, problem
         try:
             found = self.metric.result()
-        except Exception as error:
-            raise _failed(self.name, "", error) from error
+        except Exception as error:  # noqa: BLE001 - likewise
+            return none, f"result: {_said(error)}"
         parts = found if isinstance(found, Mapping) else {"": found}
         figures = {f"{self.name}.{part}" if part else self.name: parts[part] for part in parts}
         for name, figure in figures.items():
             is_figure = isinstance(figure, int | float) and not isinstance(figure, bool)
             if figure is not None and not (is_figure and math.isfinite(figure)):
-                raise UsageError([Problem(name, f"the result is {figure!r}", "a finite number")])
-        return figures
+                return none, f"result: {name} is {figure!r}, expected a finite number"
+        return figures, ""
 
     @property
     def state(self) -> Mapping[str, Any]:
-        """What the metric keeps.
-
-        Raises:
-            UsageError: it is no JSON.
-        """
+        """What the metric keeps; nothing of one that failed."""
         if self.metric is None:
             return self.kept or {}
-        state = vars(self.metric)
-        for key, value in state.items():
+        return {} if self.problem or self._unkept() else vars(self.metric)
+
+    def _unkept(self) -> str:
+        """Return which attribute of the metric is no JSON."""
+        for key, value in vars(self.metric).items():
             try:
                 same = orjson.loads(orjson.dumps(value)) == value
             except (TypeError, ValueError):
                 same = False
             if not same:
-                found = f"its attribute {key} is {type(value).__name__}"
-                raise UsageError([Problem(self.name, found, "JSON values")])
-        return state
+                return f"its attribute {key} is {type(value).__name__}, expected JSON values"
+        return ""
 
     def copied(self) -> "Measure":
         """Return one of the same documents, which others may be added to."""
         if self.metric is None:
-            return Measure(self.name, None, self.kept, self.known)
+            return Measure(self.name, None, self.kept, self.known, self.problem)
         measure = self.empty()
         measure.merge(self)
         return measure
@@ -145,15 +154,22 @@ def _class(name: str, *, allow_plugins: bool = False) -> type[Metric]:
         raise UsageError([Problem("--metric", found, error.expected, error.hint)]) from error
 
 
+def load_metrics(measures: Iterable[Measure], *, allow_plugins: bool) -> None:
+    """Put metrics that files tell of to work, so that they can be merged.
+
+    Raises:
+        UsageError: there is none of a name.
+    """
+    for measure in measures:
+        measure.metric = measure.live(_class(measure.name, allow_plugins=allow_plugins))
+
+
 def _made(name: str, cls: type[Metric]) -> Metric:
     try:
         return cls()
     except Exception as error:
-        raise _failed(name, "", error) from error
+        raise UsageError([Problem(f"metric {name}", _said(error))]) from error
 
 
-def _failed(name: str, where: str, error: Exception) -> UsageError:
-    if isinstance(error, UsageError):
-        return error
-    found = f"{where}it fails with {type(error).__name__}: {error}"
-    return UsageError([Problem(f"metric {name}", found)])
+def _said(error: Exception) -> str:
+    return f"it fails with {type(error).__name__}: {error}"

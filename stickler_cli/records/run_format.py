@@ -187,6 +187,8 @@ class MetricRecord(TypedDict):
     """What it comes to, by name; null where there is nothing to divide by."""
     state: dict[str, AnyJson]
     """What it keeps, from which runs are merged."""
+    problem: NotRequired[str]
+    """Why there are no figures: what its code failed with."""
 
 
 class EvaluationRecord(ResultsRecord):

@@ -146,7 +146,9 @@ def _evaluation(record: EvaluationRecord, conditions: Conditions | None, source:
             _fill(evaluation.by[key][name], group, source, ("by", key, name))
     evaluation.causes = _causes(record.get("causes", ()))
     evaluation.metrics = {
-        each["name"]: Measure(each["name"], None, each["state"], each["figures"])
+        each["name"]: Measure(
+            each["name"], None, each["state"], each["figures"], each.get("problem", "")
+        )
         for each in record.get("metrics", ())
     }
     if "per_document" in record:

@@ -80,6 +80,8 @@ def _of_run(view: RunView) -> Iterator[Annotation]:
     """Return what makes the run fail, then what else is wrong, then the figures."""
     if view.run.unfit or not view.run.evaluation.evaluated:
         yield Annotation("error", "stickler: incomplete", _unfit_text(view))
+    for name, problem in view.run.evaluation.metric_problems.items():
+        yield Annotation("error", "stickler: incomplete", f"metric {name}: {problem}")
     yield from _failures("stickler", view.run.gates)
     title, _, _ = run_sentences.problems(view)
     if title and not view.run.unfit:

@@ -302,6 +302,10 @@ def notes(view: RunView) -> list[str]:
         for key, groups in evaluation.by.items()
         if groups.keys() == {NO_GROUP}
     )
+    lines += (
+        quoted(f"metric {name} has no figures: {problem}")
+        for name, problem in evaluation.metric_problems.items()
+    )
     return lines + [quoted(note) for note in sorted(view.run.notes)]
 
 

@@ -167,6 +167,12 @@ class Evaluation(Results):
             for name, figure in measure.figures.items()
         }
 
+    @property
+    def metric_problems(self) -> dict[str, str]:
+        """Why metrics have no figures, by the name of the metric; those that have are left out."""
+        said = ((name, measure.outcome()[1]) for name, measure in sorted(self.metrics.items()))
+        return {name: problem for name, problem in said if problem}
+
     def document_figures(self) -> dict[str, float | None]:
         """Return what gates may ask of documents: counts, and the share of valid predictions."""
         pred = self.validity.get("pred")
@@ -195,8 +201,7 @@ class Evaluation(Results):
             shown["problems_unnamed"] = {it.value: self.unnamed[it] for it in sorted(self.unnamed)}
         if self.metrics:
             shown["metrics"] = [
-                {"name": name, "figures": measure.figures, "state": measure.state}
-                for name, measure in sorted(self.metrics.items())
+                _metric_view(name, measure) for name, measure in sorted(self.metrics.items())
             ]
         for key, groups in self.by.items():
             shown.setdefault("by", {})[key] = {
@@ -242,6 +247,12 @@ def evaluate(batches: Iterable[Batch | Comparison]) -> Evaluation:
     for batch in batches:
         evaluation.update(batch)
     return evaluation
+
+
+def _metric_view(name: str, measure: Measure) -> dict[str, object]:
+    figures, problem = measure.outcome()
+    said = {"problem": problem} if problem else {}
+    return {"name": name, "figures": figures, "state": measure.state, **said}
 
 
 def _keys_view(keys: list[tuple[Path, int]]) -> list[dict[str, object]]:

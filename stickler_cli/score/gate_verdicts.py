@@ -34,6 +34,11 @@ def judge(gate: Gate, evaluation: Evaluation, *, recall_with_fd: bool = False) -
     """
     rule = RateRule(recall_with_fd)
     if gate.mode == METRIC:
+        problems = evaluation.metric_problems.items()
+        whole = f"{gate.metric}."
+        failed = next((said for name, said in problems if whole.startswith(f"{name}.")), "")
+        if failed:
+            return judged(gate, None, failed)
         return judged(gate, *metric_value(gate, evaluation.metric_figures))
     if not is_pattern(gate):
         return judged(gate, *_value(gate, evaluation, rule))

@@ -125,7 +125,10 @@ class Run:
     @property
     def verdict(self) -> Verdict:
         """What the run comes to: a document not evaluated wins over results not good enough."""
-        if self.unfit or not self.evaluation.evaluated or self.nothing_paired:
+        evaluation = self.evaluation
+        if self.unfit or not evaluation.evaluated or self.nothing_paired:
+            return Verdict.INCOMPLETE
+        if evaluation.metric_problems:
             return Verdict.INCOMPLETE
         passed = all(result.passed for result in self.gates)
         return Verdict.PASSED if passed else Verdict.FAILED

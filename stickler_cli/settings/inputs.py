@@ -76,7 +76,7 @@ class PluginOptions(Settings, panel="input"):
     """Whose code may run."""
 
     allow_plugins: bool = option(
-        False, "Let the schema name a comparator as module:Class, and be named as module:Model."
+        False, "Let schema, comparators and metrics be named as module:Class, and run their code."
     )
 
 

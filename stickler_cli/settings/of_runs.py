@@ -61,7 +61,7 @@ class DiffSettings(
     )
 
 
-class MergeSettings(ReportOptions, TableOptions, GateOptions, TerminalOptions):
+class MergeSettings(ReportOptions, TableOptions, GateOptions, PluginOptions, TerminalOptions):
     """What `stickler merge` is asked for."""
 
 

@@ -56,6 +56,10 @@ class Keeping(Totals):
     def merge(self, other):
         self.seen = other.seen
 
+class Merging(Totals):
+    def merge(self, other):
+        raise KeyError("apart")
+
 class Wrong(Totals):
     def result(self):
         return float("nan")
@@ -110,15 +114,23 @@ def test_processes_and_journals_give_the_same(evaluated, how):
         assert evaluated(*asked, *how)["metrics"] == evaluated(*asked)["metrics"]
 
 
-def test_shards_merge_to_the_run_of_all(stickler, files, evaluated):
-    whole = evaluated("--anls")
+@pytest.mark.parametrize(
+    ("asked", "may"),
+    [(("--anls",), ()), (("--metric", "own_metrics:Totals"), ("--allow-plugins",))],
+)
+def test_shards_merge_to_the_run_of_all(stickler, files, evaluated, asked, may):
+    whole = evaluated(*asked)
     for at, part in enumerate((slice(0, 4), slice(4, 9))):
         for name, documents in (("gt", GT), ("pred", PRED[:-1])):
             lines = [json.dumps(it) + "\n" for it in documents[part]]
             (files / f"{name}.jsonl").write_text("".join(lines))
-        evaluated("--anls", "-o", f"shard-{at}.json")
-    merged = stickler("merge", "shard-0.json", "shard-1.json", "-f", "json")
+        evaluated(*asked, "-o", f"shard-{at}.json")
+    merged = stickler("merge", "shard-0.json", "shard-1.json", "-f", "json", *may)
     assert json.loads(merged.out)["metrics"] == whole["metrics"]
+    if may:
+        refused = stickler("merge", "shard-0.json", "shard-1.json")
+        assert refused.code == 2
+        assert "allow it with --allow-plugins" in refused.err
 
 
 def test_figures_are_shown_gated_and_compared(stickler, files, evaluated):
@@ -150,14 +162,42 @@ def test_figures_are_shown_gated_and_compared(stickler, files, evaluated):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("Failing", "metric own_metrics:Failing: document 0: it fails with ValueError: no such"),
-        ("Keeping", "own_metrics:Keeping: its attribute seen is set, expected JSON values"),
-        ("Wrong", "own_metrics:Wrong: the result is nan, expected a finite number"),
-        ("None_", "--metric: there is no metric own_metrics:None_"),
+        ("Failing", "document 0: it fails with ValueError: no such thing"),
+        ("Keeping", "its attribute seen is set, expected JSON values"),
+        ("Wrong", "result: own_metrics:Wrong is nan, expected a finite number"),
+        ("Merging", "merge: it fails with KeyError: 'apart'"),
     ],
 )
-def test_what_a_metric_does_wrong_is_told_by_its_name(evaluated, name, said):
-    assert said in evaluated("--metric", f"own_metrics:{name}", code=2)
+@pytest.mark.parametrize("how", [(), ("--jobs", "2"), ("--run-dir", "kept")])
+def test_a_metric_that_fails_has_no_figures_and_ends_no_run(stickler, evaluated, name, said, how):
+    name = f"own_metrics:{name}"
+    gate = ("--gate", f"metric:{name}.apart>=0")
+    with_it = evaluated("--metric", name, "--anls", *gate, *how, "-o", "run.json", code=3)
+    usual = evaluated("--anls")
+    own = next(it for it in with_it["metrics"] if it["name"] == name)
+    assert (own["figures"], own["problem"]) == ({name: None}, said)
+    assert [it for it in with_it["metrics"] if it != own] == usual["metrics"]
+    assert with_it["confusion_matrix"] == usual["confusion_matrix"]
+    assert said in with_it["gates"][0]["reason"]
+    if how[:1] == ("--run-dir",):  # from the journal
+        assert evaluated("--metric", name, "--anls", *gate, *how, code=3) == with_it
+    report = stickler("report", "run.json", "-f", "markdown")
+    assert said in report.out
+    assert "PASS" not in stickler("report", "run.json", "-f", "github").out
+
+
+def test_what_a_metric_failed_with_is_told_with_what_to_do(stickler, files):
+    result = stickler(
+        *("eval", "schema.json", "gt.jsonl", "pred.jsonl", "--id-field", "id"),
+        *("--allow-plugins", "--metric", "own_metrics:Failing", "-q"),
+    )
+    said = "document 0: it fails with ValueError: no such thing; it has no figures: mend it"
+    assert f"error: metric own_metrics:Failing: {said} and evaluate again" in result.err
+
+
+def test_a_metric_that_is_not_there_is_refused(evaluated):
+    said = evaluated("--metric", "own_metrics:None_", code=2)
+    assert "--metric: there is no metric own_metrics:None_" in said
 
 
 def test_what_is_misspelt_is_told(stickler, evaluated):
