@@ -183,3 +183,15 @@ def test_each_cause_has_a_key_that_a_run_file_keeps(monkeypatch):
 
     assert len(set(keys)) == len(keys) > 3
     assert [cause.key for cause in again.causes.ranked()] == keys
+
+
+def test_a_cause_counts_the_documents_that_it_is_in_wherever_they_stand():
+    wrong, right = ({"currency": "x"}, {"currency": "y"}), ({"currency": "x"}, {"currency": "x"})
+    twice = ({"currency": "x", "lines": [LINE, LINE]}, {"currency": "y"})
+    found = Evaluation()
+    found.update(batch(PLAN, {"1": right, "2": wrong, "3": right, "4": twice, "5": wrong}))
+
+    of_currency = {cause.pattern: cause.size for cause in found.causes}["currency",]
+    assert of_currency == causes.Size(3, 3, 3)
+    assert {cause.pattern: cause.size for cause in found.causes}["lines",] == causes.Size(2, 8, 1)
+    assert {len(cause.key) for cause in found.causes} == {10}

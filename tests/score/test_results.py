@@ -14,7 +14,7 @@ from stickler_cli.score.counts import RateRule
 from stickler_cli.score.delta import delta_intervals
 from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.evaluation import Evaluation
-from stickler_cli.score.intervals import IntervalSettings
+from stickler_cli.score.intervals import DELTA_METHOD, IntervalSettings
 from .batches import batch
 from .test_delta import spread_of
 
@@ -62,7 +62,8 @@ def test_intervals_stand_at_fields_and_the_whole_where_they_were_made():
     fields = shown["confusion_matrix"]["fields"]
 
     assert shown["intervals"]["overall_score"] == [*score]
-    assert "replicates" not in shown["intervals"]
+    assert shown["intervals"].keys() == {"level", "method", "seed", "overall_score"}
+    assert (shown["intervals"]["level"], shown["intervals"]["method"]) == (0.9, DELTA_METHOD)
     assert shown["confusion_matrix"]["intervals"].keys() == {"overall", "aggregate", "leaves"}
     for name in "ab":
         made = found.intervals(RateRule(recall_with_fd=False), name)

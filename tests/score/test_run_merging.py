@@ -106,9 +106,9 @@ def test_interrupted_runs_were_to_evaluate_what_each_of_them_was(shards, partial
     assert (whole.partial, whole.planned) == (partial, planned)
 
 
-def with_intervals(name: str, **settings) -> Run:
+def with_intervals(name: str, seed: int = 0, replicates: int = 5) -> Run:
     found = run()
-    found.evaluation.bootstrap = Bootstrap(IntervalSettings(replicates=5, **settings))
+    found.evaluation.bootstrap = Bootstrap(IntervalSettings(seed=seed, replicates=replicates))
     found.evaluation.update(batch(PLAN, {name: RIGHT}))
     return found
 
@@ -145,6 +145,7 @@ def grouped(name: str, key: str) -> Run:
             "the option strict is true, but false in run 0",
         ),
         (with_intervals("1"), with_intervals("2", seed=7), "the setting of intervals is {"),
+        (with_intervals("1"), with_intervals("2", replicates=6), "the setting of intervals is {"),
         (with_intervals("1"), run("2"), "the setting of intervals is null, but {"),
         (grouped("1", "k"), grouped("2", "m"), 'the breakdown is ["m"], but ["k"] in run 0'),
         (
