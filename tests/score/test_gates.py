@@ -5,12 +5,20 @@ import json
 import pytest
 
 from stickler_cli.core.problems import UsageError
+from stickler_cli.metrics.run_metrics import Measure
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.bootstrap import Bootstrap
 from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.gate_verdicts import judge
-from stickler_cli.score.gates import check_paths, matches, parse_gate, parse_gates, refuse_bounds
+from stickler_cli.score.gates import (
+    check_metrics,
+    check_paths,
+    matches,
+    parse_gate,
+    parse_gates,
+    refuse_bounds,
+)
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.tally import SCORE_UNIT, Tally
 from stickler_cli.score.validity import Validity
@@ -402,3 +410,93 @@ def test_gates_on_intervals_are_refused_where_none_are_made():
     refuse_bounds([parse_gate("f1>=0.9")])
     with pytest.raises(UsageError, match=r"'f1\.lower>=0\.9' asks for a confidence interval"):
         refuse_bounds([parse_gate("f1.lower>=0.9"), parse_gate("f1>=0.9")])
+
+
+# --- gates on confidences and on metrics
+
+
+def with_confidences(documents: int, *, intervals: bool = True) -> Evaluation:
+    """An evaluation of `a`: right at 0.9, and wrong at 0.5 in every other document."""
+    result = Evaluation(bootstrap=Bootstrap(IntervalSettings(replicates=20)) if intervals else None)
+    for number in range(documents):
+        known = {"right": {"a": [0.9]}, **({"wrong": {"a": [0.5]}} if number % 2 else {})}
+        result.confidences.add(f"{number}", known)
+    return result
+
+
+def test_a_gate_may_ask_for_what_confidences_are_worth():
+    made = with_confidences(10)
+
+    # Ten at 0.9 that are right, five at 0.5 that are wrong.
+    brier = pytest.approx((10 * 0.01 + 5 * 0.25) / 15)
+    assert judge(parse_gate("confidence.brier<=0.1"), made).value == brier
+    assert judge(parse_gate("confidence.a.brier<=0.1"), made).value == brier
+    assert judge(parse_gate("confidence.auroc>=1"), made).passed
+    ends = [
+        judge(parse_gate(f"confidence.a.brier.{end}>=0"), made).value for end in ("lower", "upper")
+    ]
+    assert ends == made.confidence("a")["intervals"]["brier"]
+    assert 0.01 < ends[0] < 0.09 < ends[1] < 0.25
+
+
+@pytest.mark.parametrize(
+    ("text", "made", "reason"),
+    [
+        ("confidence.brier<=1", Evaluation(), "no value of a prediction has a confidence"),
+        ("confidence.b.brier<=1", with_confidences(9), "no value of a prediction has a confidence"),
+        ("confidence.auroc<=1", with_confidences(1), "it takes both right and wrong values"),
+        (
+            "confidence.brier.lower>=0",
+            with_confidences(4),
+            "there are too few documents for an interval",
+        ),
+        (
+            "confidence.brier.lower>=0",
+            with_confidences(9, intervals=False),
+            "there are too few documents for an interval",
+        ),
+    ],
+)
+def test_a_gate_on_confidences_that_are_not_there_fails(text, made, reason):
+    result = judge(parse_gate(text), made)
+
+    assert (result.value, result.passed) == (None, False)
+    assert result.reason == f"{text.partition('<')[0].partition('>')[0]} is undefined: {reason}"
+
+
+def test_a_gate_may_ask_for_a_metric_or_a_part_of_it():
+    gate = parse_gate(" metric:pages.missed <= 2 ")
+    assert (gate.mode, gate.path, gate.metric) == ("metric:", (), "pages.missed")
+    assert (gate.text, gate.operator, gate.limit) == ("metric:pages.missed <= 2", "<=", 2)
+    known = {"anls_star": 0.75, "pages.missed": None}
+    made = Evaluation(metrics={"any": Measure("any", known=known)})
+    result = judge(parse_gate("metric:anls_star>=0.7"), made)
+    assert (result.value, result.passed) == (0.75, True)
+    assert result.reason == "metric:anls_star 0.75 >= 0.7"
+    assert (
+        judge(gate, made).reason == "metric:pages.missed is undefined: it has nothing to divide by"
+    )
+    with pytest.raises(UsageError, match="one of anls_star, pages.missed"):
+        judge(parse_gate("metric:anls>=0.7"), made)
+    with pytest.raises(UsageError, match="a metric of the run: --metric"):
+        judge(gate, Evaluation())
+
+
+@pytest.mark.parametrize("text", ["metric:", "metric:>=0.5", "metric:f1", "metric:f1>=high"])
+def test_what_is_no_gate_on_a_metric_is_refused(text):
+    with pytest.raises(UsageError, match=r"metric:NAME op number|the limit is 'high'"):
+        parse_gate(text)
+
+
+def test_every_metric_that_the_run_has_not_is_told_with_what_to_do():
+    texts = ("metric:pages>=1", "metric:pages.missed<=1", "metric:page>=1", "f1>=0", "metric:x<1")
+    gates = [parse_gate(text) for text in texts]
+    with pytest.raises(UsageError) as caught:
+        check_metrics(gates, ["pages", "anls_star"])
+
+    assert [problem.hint for problem in caught.value.problems] == [
+        "add --metric page",
+        "add --metric x",
+    ]
+    check_metrics(gates[:2], ["pages"])
+    check_metrics([], [])
