@@ -476,7 +476,7 @@ def test_a_gate_may_ask_for_a_metric_or_a_part_of_it():
     assert (
         judge(gate, made).reason == "metric:pages.missed is undefined: it has nothing to divide by"
     )
-    with pytest.raises(UsageError, match="one of anls_star, pages.missed"):
+    with pytest.raises(UsageError, match=r"one of anls_star, pages\.missed"):
         judge(parse_gate("metric:anls>=0.7"), made)
     with pytest.raises(UsageError, match="a metric of the run: --metric"):
         judge(gate, Evaluation())
