@@ -1,12 +1,16 @@
+import random
+
 import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
 from stickler_cli.comparators.base import BaseComparator
+from stickler_cli.compare import pairing
 from stickler_cli.compare.columns import Columns
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.pairing import pair
 from stickler_cli.compare.plan import Options
+from .nodes import a_list, an_object, exact, number, table, text
 
 
 class Cells(BaseComparator):
@@ -125,3 +129,65 @@ def test_two_by_two_is_what_scipy_assigns(first, second, third):
     rows, columns = linear_sum_assignment(matrix, maximize=True)
 
     assert cells(matrix, -1) == list(zip(rows.tolist(), columns.tolist(), strict=True))
+
+
+# --- ways that look at few pairs, against all pairs of two lists
+
+LETTERS = ["ab", "abc", "abd", "xyz", "xy", ""]
+
+
+def documents(draw, longest=6):
+    """Return list elements, of which some are alike."""
+    return [
+        {
+            "key": draw.choice("pqr"),
+            "text": draw.choice(LETTERS) * draw.choice([1, 3]),
+            "amount": draw.choice([1, 1.5, 2, None]),
+            "inner": [draw.choice(LETTERS) for _ in range(draw.randrange(3))],
+        }
+        for _ in range(draw.randrange(longest))
+    ]
+
+
+ITEMS = {
+    "keys": an_object(key=exact(weight=3.0), text=text()),
+    "two keys": an_object(key=exact(), amount=number(weight=2.0), text=text(weight=0.5)),
+    "a key alone": an_object(key=exact()),
+    "texts": an_object(text=text()),
+    "lists inside": an_object(text=text(), inner=a_list(text())),
+    "a key and lists": an_object(key=exact(weight=2.0), inner=a_list(text()), amount=number()),
+    "lists alone": an_object(inner=a_list(text())),
+}
+
+
+@pytest.mark.parametrize("limits", [{}, {"SMALL_MATRIX": 0}, {"SMALL_MATRIX": 0, "MOST_FREE": -1}])
+@pytest.mark.parametrize("item", ITEMS)
+def test_whichever_way_is_taken_the_total_is_the_greatest_of_all_pairs(monkeypatch, item, limits):
+    for name, value in {"FEW_PAIRS": 0, "AT_ONCE": 7, "SEARCHED_TOGETHER": 40, **limits}.items():
+        monkeypatch.setattr(pairing, name, value)
+    draw, node = random.Random(item), ITEMS[item]  # noqa: S311 - no secret
+    gts, preds = ([documents(draw) for _ in range(25)] for _ in range(2))
+    lists, every = Columns(gts, preds), np.arange(len(gts))
+
+    found = pair(node, lists, every, every, 0.2, Options())
+
+    gt_lists, pred_lists, _ = lists.elements
+    for at in range(len(gts)):
+        mine = found.some(found.owner == at)
+        rows = [gts[at][place] for place in gt_lists.places[gt_lists.of(every[at : at + 1])[0]]]
+        columns = [
+            preds[at][place] for place in pred_lists.places[pred_lists.of(every[at : at + 1])[0]]
+        ]
+        assert len({*mine.gt.tolist()}) == len({*mine.pred.tolist()}) == len(mine.gt)
+        if not rows or not columns:
+            assert not len(mine.gt)
+            continue
+        alike = np.array(table(node, rows, columns))
+        distance = np.abs(np.subtract.outer(np.arange(len(rows)), np.arange(len(columns))))
+        nearness = 1e-9 * (1 - distance / max(alike.shape))
+        gain = np.where(alike > 0.2 + 1e-9, alike + nearness, 0)
+        chosen = mine.gt - gt_lists.starts[at], mine.pred - pred_lists.starts[at]
+        assert mine.similarity.tolist() == alike[chosen].tolist()
+        assert (mine.similarity > 0.2).all()
+        greatest = gain[linear_sum_assignment(gain, maximize=True)].sum()
+        assert gain[chosen].sum() == pytest.approx(greatest, abs=1e-12)
