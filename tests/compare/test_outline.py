@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from stickler_cli.compare.outline import (
@@ -8,6 +10,7 @@ from stickler_cli.compare.outline import (
     node_at,
     outline,
 )
+from stickler_cli.compare.several_schemas import plan_of_schemas
 from stickler_cli.schema.compiler import compile_schema
 
 X = "x-aws-stickler-"
@@ -256,3 +259,20 @@ def test_a_place_that_stands_in_a_plan_twice_hides_no_other():
     lists = {"type": "array", "items": {"$ref": "#/$defs/l"}}
     (found,) = rows({**an_object(x=lists), "$defs": {"l": lists}})
     assert (found.kind, found.comparator) == ("list", "")
+
+
+def test_of_several_schemas_each_is_told_with_its_fields_and_nothing_else():
+    tree, flat = compile_schema(a_tree()), compile_schema(an_object(v=TEXT))
+    plan = plan_of_schemas({"one/": tree, "two/": flat}, "Documents")
+
+    assert plan.model_name == "Documents"
+    assert not plan.asks_models
+    assert plan_of_schemas({"one/": tree, "two/": replace(flat, asks_models=True)}, "").asks_models
+    rows = outline(plan)
+    whole = FieldOutline(("one/",), "schema", "", None, 1.0)
+    assert (rows[0], rows[-2]) == (whole, replace(whole, path=("two/",)))
+    assert [(row.path, row.kind) for row in rows[1:-2]] == [
+        (("one/", *row.path), row.kind) for row in outline(tree)
+    ]
+    assert rows[-1].path == ("two/", "v")
+    assert ("two/", "v") in known_paths(plan)
