@@ -296,7 +296,8 @@ COMMANDS: Final = {
         {"run": Argument("RUN", "A run directory.")},
         examples="""
   stickler view nightly/
-  stickler view nightly/ --port 8000 --open""",
+  stickler view nightly/ --port 8000 --open
+  stickler view nightly/ --sources 'https://host/{id}.pdf'""",
     ),
     "comparators": Command(
         "List the comparators with their keywords and defaults.", "listings.list_comparators"

@@ -4,6 +4,7 @@ import json
 import secrets
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -14,9 +15,12 @@ import typer
 
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.reports.html.page import ServedRun
+from stickler_cli.runs.document_index import DocumentIndex
 from stickler_cli.runs.error_index import ErrorIndex
-from stickler_cli.runs.saved import errors_of, load_run
+from stickler_cli.runs.page_sources import check_sources, is_address
+from stickler_cli.runs.saved import errors_of, load_run, with_lines
 from stickler_cli.score.detail import non_match_row
+from stickler_cli.score.pictures import PageSources
 from stickler_cli.settings.of_runs import ViewSettings
 from .console import ExitCode, warn
 
@@ -27,7 +31,10 @@ _HEADERS: Final = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosni
 
 def view(name: str, settings: ViewSettings) -> ExitCode:
     """Serve the page of a run until Ctrl-C."""
-    server, address = served(name, settings.port)
+    check_sources(settings.sources)
+    if settings.sources and not is_address(settings.sources):
+        warn("warning: --sources is a directory, and a page that is served may not open files")
+    server, address = served(name, settings.port, settings.sources)
     with server:
         if not settings.quiet:
             warn(f"{address} shows {name} to this machine alone; Ctrl-C ends it")
@@ -38,8 +45,10 @@ def view(name: str, settings: ViewSettings) -> ExitCode:
     return ExitCode.OK
 
 
-def served(name: str, port: int) -> tuple[ThreadingHTTPServer, str]:
+def served(name: str, port: int, sources: str | None = None) -> tuple[ThreadingHTTPServer, str]:
     """Return a server of the page of a run, and its address; 0 is a port that is free.
+
+    Where sources are an address, documents are links to it.
 
     Raises:
         UsageError: there is no such run, it has no single errors, or the port is taken.
@@ -50,10 +59,22 @@ def served(name: str, port: int) -> tuple[ThreadingHTTPServer, str]:
         found, expected = "a run file has no single errors", "a run directory"
         hint = "make one with stickler eval --run-dir, or a page with stickler report -o"
         raise UsageError([Problem(name, found, expected, hint)])
-    page = ServedRun(run)
+    if sources and is_address(sources):
+        run = replace(run, sources=PageSources(template=sources))
+    page = ServedRun(with_lines(name, run))
     index = ErrorIndex(page.lines(non_match_row(document, error) for document, error in errors))
+    documents = DocumentIndex(line for _, line in (page.documents.lines if page.documents else ()))
+    questions: Mapping[str, Callable[..., object]] = {
+        "select": index.select,
+        "page": index.page,
+        "place": index.place,
+        "of": index.of_document,
+        "select-documents": documents.select,
+        "page-documents": documents.page,
+        "place-documents": documents.place,
+    }
     root = f"/{secrets.token_urlsafe(16)}/"
-    handler = partial(_Handler, root, page.text(index.total).encode(), index)
+    handler = partial(_Handler, root, page.text(index.total).encode(), questions)
     try:
         server = ThreadingHTTPServer((HERE, port), handler)
     except (OSError, OverflowError):
@@ -68,9 +89,15 @@ class _Handler(BaseHTTPRequestHandler):
     server_version = "stickler"
     sys_version = ""
 
-    def __init__(self, root: str, page: bytes, index: ErrorIndex, *rest: Any) -> None:
-        self._root, self._page, self._index = root, page, index
+    def __init__(
+        self, root: str, page: bytes, questions: Mapping[str, Callable[..., object]], *rest: Any
+    ) -> None:
+        self._root, self._page, self._questions = root, page, questions
         super().__init__(*rest)
+
+    def handle(self) -> None:
+        with suppress(ConnectionError):  # a browser that has gone on does not wait for answers
+            super().handle()
 
     def do_GET(self) -> None:
         port = cast("ThreadingHTTPServer", self.server).server_port
@@ -85,15 +112,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer_question(url.path[len(self._root) :], parse_qs(url.query))
 
     def _answer_question(self, name: str, values: Mapping[str, list[str]]) -> None:
-        index = self._index
-        questions: Mapping[str, Callable[..., object]] = {
-            "select": index.select,
-            "page": index.page,
-            "place": index.place,
-            "of": index.of_document,
-        }
         try:
-            answer = questions[name](*json.loads(values["q"][0]))
+            answer = self._questions[name](*json.loads(values["q"][0]))
         except (KeyError, TypeError, ValueError, AttributeError):
             self._answer(HTTPStatus.BAD_REQUEST, b"no such question", "text/plain")
         else:

@@ -37,7 +37,7 @@ def check_sources(asked: str | None, embed: int = 0) -> None:
         if embed:
             raise UsageError([Problem(EMBED, "there is no --sources", "a directory of documents")])
         return
-    if _is_template(asked):
+    if is_address(asked):
         if not _ADDRESS.match(asked) or "{id}" not in asked:
             expected = "a directory, or an http(s) address with {id} after its host"
             raise UsageError([Problem(SOURCES, f"it is {asked!r}", expected)])
@@ -57,7 +57,8 @@ def check_sources(asked: str | None, embed: int = 0) -> None:
             raise UnavailableError([Problem(EMBED, found, hint=hint)]) from None
 
 
-def _is_template(asked: str) -> bool:
+def is_address(asked: str) -> bool:
+    """Return whether sources are an address made of ids, and not a directory."""
     return "://" in asked or "{" in asked
 
 
@@ -68,7 +69,7 @@ def sources_of(
 
     Links are relative to the folder of the pages, or absolute where there are several.
     """
-    if _is_template(asked):
+    if is_address(asked):
         return PageSources(template=asked), []
     files = _files(asked)
     folders = {Path(page).resolve().parent for page in pages} or {Path.cwd()}

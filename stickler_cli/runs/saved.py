@@ -19,7 +19,7 @@ from stickler_cli.records.run_reading import read_run
 from stickler_cli.score.accounts import Accounts
 from stickler_cli.score.policy import POLICY_FORMAT, AcceptancePolicy, signed
 from stickler_cli.score.record import PER_DOCUMENT, Run
-from .run_directory import NON_MATCHES, RUN_FILE
+from .run_directory import DOCUMENTS, NON_MATCHES, RUN_FILE
 from .sorted_lines import SortedLines
 
 MAX_RUN_BYTES: Final = 2_000_000_000  # unpacked: about a million documents of forty fields
@@ -94,6 +94,36 @@ def with_rows(name: str, run: Run) -> Run:
         (str(account["id"]), json_line(account)[:-1]) for account in accounts_in(name)
     )
     return replace(run, evaluation=replace(run.evaluation, accounts=Accounts(lines)))
+
+
+def with_lines(name: str, run: Run) -> Run:
+    """Return a run with the accounts of its documents; one without rows has them in its directory.
+
+    Likewise in a temporary file. Nothing is resampled from them: they are to be looked at.
+
+    Raises:
+        UsageError: the lines of documents cannot be read; with the line.
+    """
+    file = Path(name) / DOCUMENTS
+    if run.evaluation.accounts is not None or not file.exists():
+        return run
+    lines = SortedLines(_accounts_of_lines(str(file)))
+    return replace(run, evaluation=replace(run.evaluation, accounts=Accounts(lines)))
+
+
+def _accounts_of_lines(file: str) -> Iterator[tuple[str, bytes]]:
+    for line in lines_of(file, MAX_RUN_BYTES):
+        told: Any = read_document(line).value
+        if isinstance(told, Problem):
+            raise UsageError([told])
+        if not isinstance(told, dict) or not {"document", "status", "fields"} <= told.keys():
+            found, expected = "this is no document of a run", "what stickler eval --run-dir wrote"
+            raise UsageError([Problem(decoded(file), found, expected, line=line.line)])
+        account = {"id": told["document"], "score": told.get("overall_score"), **told}
+        kept = {
+            key: account[key] for key in ("id", "status", "score", "by", "fields") if key in account
+        }
+        yield kept["id"], json_line(kept)[:-1]
 
 
 def load_policy(name: str) -> AcceptancePolicy:

@@ -99,7 +99,7 @@ class ReportSettings(
     )
 
 
-class ViewSettings(TerminalOptions):
+class ViewSettings(LinkOptions, TerminalOptions):
     """What `stickler view` is asked for."""
 
     port: int = option(0, "Serve on this port; 0 is one that is free.", "N", values=COUNT)

@@ -9,6 +9,9 @@ from urllib.parse import quote
 import pytest
 
 from stickler_cli.cli.viewing import served
+from stickler_cli.reports.html.page import ServedRun
+from stickler_cli.runs.document_index import DocumentIndex
+from stickler_cli.runs.saved import load_run, with_lines
 
 
 @pytest.fixture
@@ -69,7 +72,79 @@ def test_errors_are_found_sorted_and_grouped(address):
     assert len(ask("of", "two")) == 4
 
 
-@pytest.mark.parametrize("question", ["nothing", "page", "select"])
+def test_documents_are_found_and_sorted(address):
+    def ask(name, *values):
+        return json.loads(answer(address, f"{name}-documents", *values)[1])
+
+    def ids(**query):
+        found = [json.loads(line)[0] for line in ask("page", query, 0, 100)]
+        assert ask("select", query) == {"count": len(found), "groups": []}
+        return found
+
+    assert ids() == ["two", "one"]  # the lowest score first
+    assert ids(sort="id") == ["one", "two"]
+    assert ids(find="ON") == []
+    assert ids(find="on") == ids(**{"from": 1}) == ids(lost=0) == ["one"]
+    assert ids(wrong=1) == ids(below=1) == ids(sort="errors", lost=1) == ["two"]
+    found = ask("place", {"sort": "id"}, "two")
+    assert (found["at"], found["row"][:2]) == (1, ["two", "evaluated"])
+    assert ask("place", {"lost": 0}, "two")["at"] == -1
+    assert ask("place", {}, "three") == {"at": -1, "row": None}
+
+
+def test_documents_are_found_by_their_groups(stickler, data):
+    names = ("a", "b", 'c"]["k", "a')
+    rows = [
+        {"id": name, "kind": kind} for name, kind in zip(("one", "two"), names[1:], strict=True)
+    ]
+    (data / "known.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    grouped = ("--by", "@kind", "--by-file", "known.jsonl")
+    stickler("eval", "schema.json", "gt/", "pred/", *grouped, "--run-dir", "night", "-q")
+    index = documents_of("night")
+
+    found = [index.select({"by": "@kind", "group": name})["count"] for name in names]
+    assert found == [0, 1, 1]
+
+
+def documents_of(name: str) -> DocumentIndex:
+    documents = ServedRun(with_lines(name, load_run(name))).documents
+    assert documents is not None
+    return DocumentIndex(line for _, line in documents.lines)
+
+
+def test_documents_of_a_run_without_rows_are_those_of_its_lines(stickler):
+    both = []
+    for rows in ("inline", "none"):
+        sides = ("gt/", "pred/", "--rows", rows, "--run-dir", rows, "-q")
+        stickler("eval", "schema.json", *sides)
+        index = documents_of(rows)
+        both.append(index.page({}, 0, 100))
+    assert both[0] == both[1]
+    assert len(both[0]) == 2
+
+
+def test_lines_that_are_no_documents_are_told(stickler, data):
+    stickler("eval", "schema.json", "gt/", "pred/", "--rows", "none", "--run-dir", "night", "-q")
+    lines = (data / "night" / "documents.jsonl").read_text().splitlines()
+    for wrong in ("{", "[]", '{"document": "x"}'):
+        (data / "night" / "documents.jsonl").write_text(f"{lines[0]}\n{wrong}\n")
+        said = stickler("view", "night")
+        assert said.code == 2
+        assert "documents.jsonl:2" in said.err
+
+
+def test_a_page_that_is_served_links_to_addresses_only(stickler, data):
+    stickler("eval", "schema.json", "gt/", "pred/", "--run-dir", "night", "-q")
+    server, _ = served("night", 0, "https://host/{id}.pdf")
+    server.server_close()
+    assert 'id="data-sources"' in server.RequestHandlerClass.args[1].decode()
+    (data / "plain").mkdir()
+    server, _ = served("night", 0, "plain")
+    server.server_close()
+    assert 'id="data-sources"' not in server.RequestHandlerClass.args[1].decode()
+
+
+@pytest.mark.parametrize("question", ["nothing", "page", "select", "place-documents"])
 def test_what_is_no_question_is_refused(address, question):
     assert answer(address, question, 1)[0] == 400
 

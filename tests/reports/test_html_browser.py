@@ -833,8 +833,9 @@ LISTS = [
 
 def is_listed(page) -> bool:
     """Return whether all rows of the list of errors are there."""
-    rows_of = page.locator("#errors-list .row").all_text_contents()
-    return bool(page.locator("#errors-count").text_content()) and "…" not in rows_of
+    rows_of = page.locator(".list .row").all_text_contents()
+    counts = page.locator("#errors-count, #documents-count").all_text_contents()
+    return all(counts) and "…" not in rows_of
 
 
 def test_a_served_page_lists_what_a_page_that_has_all_lists(browser, open_page, tmp_path):
@@ -857,6 +858,8 @@ def test_a_served_page_lists_what_a_page_that_has_all_lists(browser, open_page, 
                 becomes(page, partial(is_listed, page), expected=True)
                 rows_of = page.locator("#errors-list .row").all_text_contents()
                 shown.append([page.locator("#errors-count").text_content(), *rows_of])
+                shown[-1] += page.locator("#documents-list .row").all_text_contents()
+                shown[-1] += page.locator("#documents-count, #grid-count").all_text_contents()
             assert shown[0] == shown[1], link
             assert len(shown[0]) > 1, link
     finally:

@@ -3,18 +3,17 @@
 const Documents = (() => {
   const OUTCOMES = [["tp", TP], ["fd", FD], ["fa", FA], ["fn", FN]];
   let all = [];
-  let kept = [];
+  let kept = null; // documents that are let through
+  let total = 0;
   let list = null;
   let whole = null;
   let applied = "";
 
-  const errors = (row) => row[FD] + row[FA] + row[FN];
-
   const bar = (row) => {
-    const total = row[TP] + errors(row);
+    const values = row[TP] + errorsOf(row);
     let left = 0;
     const parts = OUTCOMES.filter(([, at]) => row[at]).map(([name, at]) => {
-      const width = (100 * row[at]) / total;
+      const width = (100 * row[at]) / values;
       const part = element("span", { class: `part ${name}`, style: `left:${left}%;width:${width}%` });
       left += width;
       return part;
@@ -22,13 +21,16 @@ const Documents = (() => {
     return element("span", { class: "bar", "aria-hidden": "true" }, ...parts);
   };
 
-  const cells = (row) => [
-    element("span", {}, visible(row[ID])),
-    element("span", { class: "status" }, row[STATUS]),
-    element("span", { class: "right" }, rate(row[SCORE])),
-    element("span", { class: "bar-cell" }, bar(row)),
-    ...OUTCOMES.map(([, at]) => element("span", { class: `right one${row[at] ? "" : " zero"}` }, String(row[at]))),
-  ];
+  const cells = (at) => {
+    const row = kept.at(at);
+    return [
+      element("span", {}, visible(row[ID])),
+      element("span", { class: "status" }, row[STATUS]),
+      element("span", { class: "right" }, rate(row[SCORE])),
+      element("span", { class: "bar-cell" }, bar(row)),
+      ...OUTCOMES.map(([, column]) => element("span", { class: `right one${row[column] ? "" : " zero"}` }, String(row[column]))),
+    ];
+  };
 
   const apply = ({ documents }) => {
     const wanted = JSON.stringify(documents);
@@ -37,14 +39,15 @@ const Documents = (() => {
     byId("documents-find").value = documents.find;
     byId("documents-wrong").checked = Boolean(documents.wrong);
     byId("documents-order").value = documents.sort;
-    const find = documents.find.trim().toLowerCase();
-    const conditions = narrowedDocuments(documents);
-    byId("documents-chosen").replaceChildren(...conditions.map(({ key, text }) => element("button", { type: "button", class: "chip", onclick: () => State.change("documents", { [key]: "" }) }, `${text} ✕`)));
-    kept = all.filter((row) => conditions.every(({ test }) => test(row)) && (!documents.wrong || errors(row) > 0 || row[STATUS] !== "evaluated") && row[ID].toLowerCase().includes(find));
-    if (documents.sort === "id") kept.sort((a, b) => (a[ID] < b[ID] ? -1 : 1));
-    if (documents.sort === "errors") kept.sort((a, b) => errors(b) - errors(a));
-    list.show(kept.length, (index) => kept[index]);
-    byId("documents-count").textContent = kept.length === all.length ? plural(all.length, "document") : `${kept.length.toLocaleString("en")} of ${plural(all.length, "document")}`;
+    byId("documents-chosen").replaceChildren(...narrowedDocuments(documents).map(({ key, text }) => element("button", { type: "button", class: "chip", onclick: () => State.change("documents", { [key]: "" }) }, `${text} ✕`)));
+    if (SERVED) AskedDocuments.of(documents, () => list.draw()).then((found) => applied === wanted && take(found)).catch(fail);
+    else take(new HeldDocuments(all, documents));
+  };
+
+  const take = (found) => {
+    kept = found;
+    list.show(kept.count, (index) => (kept.at(index) ? index : undefined));
+    byId("documents-count").textContent = counted(kept.count, total, "document");
   };
 
   const read = () => State.change("documents", { find: byId("documents-find").value, wrong: byId("documents-wrong").checked ? "yes" : "", sort: byId("documents-order").value });
@@ -90,9 +93,8 @@ const Documents = (() => {
 
   const show = async (id) => {
     whole = whole || new Map(await load("comparisons"));
-    const place = kept.findIndex((row) => row[ID] === id);
-    const row = all.find((candidate) => candidate[ID] === id);
-    const step = (by) => (place >= 0 && kept[place + by] ? () => State.show({ document: kept[place + by][ID] }) : null);
+    const { at, row } = await (kept ?? (SERVED ? await AskedDocuments.of(State.now.documents, () => {}) : new HeldDocuments(all, State.now.documents))).find(id);
+    const step = (by) => at >= 0 && at + by >= 0 && at + by < (kept?.count ?? 0) && (async () => State.show({ document: (await kept.get(at + by))[ID] }));
     const inside = [];
     if (row) inside.push(element("p", {}, `Score ${rate(row[SCORE])} · ${row[STATUS]} · ${plural(row[TP], "value")} right, ${row[FD]} wrong, ${row[FA]} invented, ${row[FN]} missed`));
     const source = await Sources.parts(id);
@@ -105,22 +107,23 @@ const Documents = (() => {
       box.checked = wrong.length > 0 && rows.length > 30;
       inside.push(element("p", { class: "tools" }, element("label", {}, box, " only differences")), holder);
     } else {
-      inside.push(element("p", { class: "note" }, row && !errors(row) && !wrong.length ? "Nothing in it differs." : "This document is not on this page in full: stickler compare shows it. Its errors:"));
+      inside.push(element("p", { class: "note" }, row && !errorsOf(row) && !wrong.length ? "Nothing in it differs." : "This document is not on this page in full: stickler compare shows it. Its errors:"));
       inside.push(element("ul", {}, ...wrong.map((error) => element("li", {}, outcomeMark(outcomeOf(error)), " ", element("a", { href: State.link(placeOf(error)), class: "path" }, visible(error[PATH])), ` ${shown(error[GT])} → ${shown(error[PRED])}`))));
     }
     inside.push(...source.figures);
-    Panel.show([visible(id)], inside, { before: step(-1), after: step(1), place: place < 0 ? "" : `${place + 1} of ${kept.length}` });
+    Panel.show([visible(id)], inside, { before: step(-1), after: step(1), place: at < 0 || !kept ? "" : `${at + 1} of ${kept.count}` });
   };
 
   const start = async () => {
     all = await load("documents");
-    byId("documents-badge").textContent = all.length.toLocaleString("en");
+    total = SERVED ? (await ask("select-documents", {})).count : all.length;
+    byId("documents-badge").textContent = total.toLocaleString("en");
     const columns = [["", "Document"], ["status", "Status"], ["right", "Score"], ["", "Values"], ...["TP", "FD", "FA", "FN"].map((name) => ["right", name])];
-    list = new List(byId("documents-list"), { label: "Documents", columns, cells, open: (row) => State.show({ document: row[ID] }) });
+    list = new List(byId("documents-list"), { label: "Documents", columns, cells, open: (at) => State.show({ document: kept.at(at)[ID] }) });
     byId("documents-tools").addEventListener("input", read);
     byId("documents-tools").addEventListener("submit", (event) => event.preventDefault());
     State.follow(apply);
-    Grid.start(all);
+    Grid.start(...(SERVED ? await AskedDocuments.worst(Grid.MOST_SERVED) : [all]));
   };
 
   return { start, show };

@@ -6,7 +6,8 @@ const Grid = (() => {
   const NAMES = 120; // pixels that the names of documents take, where there are as many
   const [LEAST, MOST] = [7, 26]; // pixels of the width of a cell
   const area = byId("grid");
-  if (!area) return { start: () => {} };
+  const MOST_SERVED = 5000; // documents that are asked for: more rows than anyone looks at
+  if (!area) return { start: () => {}, MOST_SERVED };
   const canvas = area.querySelector("canvas");
   const space = area.querySelector("div");
   const told = byId("grid-cell");
@@ -120,8 +121,8 @@ const Grid = (() => {
     event.preventDefault();
   };
 
-  // Take the documents as the list of documents has them.
-  const start = (documents) => {
+  // Take documents as the list of documents has them, of so many that lost values.
+  const start = (documents, total = null) => {
     const lost = new Map();
     rows = documents
       .filter((row) => row[LOST].length)
@@ -134,7 +135,7 @@ const Grid = (() => {
       .sort((a, b) => b[2] - a[2] || (a[0] < b[0] ? -1 : 1));
     fields = Array.from(lost, ([row, count]) => [row, Fields.pathOf(row), count]).sort((a, b) => b[2] - a[2] || a[0] - b[0]);
     byId("grid-part").hidden = !rows.length;
-    byId("grid-count").textContent = plural(rows.length, "document");
+    byId("grid-count").textContent = counted(rows.length, total, "document");
     area.addEventListener("scroll", draw, { passive: true });
     area.addEventListener("keydown", key);
     area.addEventListener("focus", () => cursor || (area.matches(":focus-visible") && rows.length && move(0, 0)));
@@ -155,5 +156,5 @@ const Grid = (() => {
     new ResizeObserver(measure).observe(area);
   };
 
-  return { start };
+  return { start, MOST_SERVED };
 })();

@@ -12,7 +12,6 @@ from typing import Final
 
 from markupsafe import Markup
 
-from stickler_cli.core.values import dataclass
 from stickler_cli.reports.cause_sentences import causes
 from stickler_cli.reports.figures import number_of, setting, visible
 from stickler_cli.reports.html import payload
@@ -35,7 +34,16 @@ from .trust_charts import coverage_chart, reliability_chart
 
 SCRIPTS: Final = (
     *("text", "diff", "data", "state", "list", "panel", "fields", "selection", "narrow"),
-    *("verdicts", "sources", "error_panel", "errors", "grid", "documents", "main"),
+    *(
+        "document_selection",
+        "verdicts",
+        "sources",
+        "error_panel",
+        "errors",
+        "grid",
+        "documents",
+        "main",
+    ),
 )
 """The parts of the script, in order: each uses what stands above it."""
 
@@ -59,11 +67,15 @@ _MEANINGS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
 class ServedRun:
-    """A run whose page asks for its errors."""
+    """A run whose page asks for its errors and documents."""
 
-    run: Run
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.documents: payload.Documents | None = None
+        if run.evaluation.accounts is not None:
+            fields = field_views(RunView(run, visible), {})
+            self.documents = payload.documents_of(run.evaluation.accounts, fields)
 
     def lines(self, rows: Iterable[bytes]) -> Iterator[bytes]:
         """Yield errors, each as `non_match_row` gives it, as the page wants them."""
@@ -74,20 +86,21 @@ class ServedRun:
     def text(self, errors: int) -> str:
         """Return the page, of so many errors."""
         detail = Detail(errors=KeptErrors(total=errors), knows_values=False)
-        return _page_of(replace(self.run, detail=detail), served=True)
+        return _page_of(replace(self.run, detail=detail), self.documents, served=True)
 
 
 def render_run(run: Run, style: TableStyle) -> str:
     """Return a run as an HTML page; ends with a line break."""
-    return _page_of(run, served=False)
+    return _page_of(run)
 
 
-def _page_of(run: Run, *, served: bool) -> str:
+def _page_of(run: Run, documents: payload.Documents | None = None, *, served: bool = False) -> str:
     view = RunView(run, visible)
     detail = run.detail or Detail(knows_errors=False, knows_values=False)
     accounts = view.run.evaluation.accounts
     fields = field_views(view, detail.histograms)
-    documents = None if accounts is None else payload.documents_of(accounts, fields)
+    if documents is None and accounts is not None:
+        documents = payload.documents_of(accounts, fields)
     named, more = causes(view)
     code = script()
     digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode("ascii")
@@ -98,7 +111,7 @@ def _page_of(run: Run, *, served: bool) -> str:
             )
         ),
         "facts": payload.packed([payload.facts(view, detail, [*named, *more])]),
-        "documents": documents.packed if documents else payload.packed(()),
+        "documents": payload.packed(documents.listed() if documents and not served else ()),
         "comparisons": payload.packed(payload.comparison_lines(detail)),
     }
     if run.sources is not None:
@@ -132,11 +145,11 @@ def _page_of(run: Run, *, served: bool) -> str:
         "metric_text": metric_text,
         "sides": SIDES,
         "most_violations": MOST_VIOLATIONS,
-        "most_documents": payload.MOST_DOCUMENTS,
+        "all_documents": served or (documents and documents.count <= payload.MOST_DOCUMENTS),
         "documents": documents,
         "scores": score_chart(documents.scores) if documents and any(documents.scores) else None,
         "payload": parts,
-        "kept": _kept(detail, documents),
+        "kept": _kept(detail, documents, served=served),
     }
     listed = "".join(parts.values()).encode()
     context["identifier"] = hashlib.sha256(listed).hexdigest()[:16]
@@ -236,7 +249,7 @@ def _identity(view: RunView) -> list[tuple[str, str]]:
     return [(name, ", ".join(texts)) for name, texts in said.items() if texts]
 
 
-def _kept(detail: Detail, documents: payload.Documents | None) -> dict[str, str]:
+def _kept(detail: Detail, documents: payload.Documents | None, *, served: bool) -> dict[str, str]:
     """Return what each part of the page holds and leaves out."""
     errors = f"All {number_of(detail.errors.total, 'error')} of the run."
     if not detail.knows_errors:
@@ -254,7 +267,7 @@ def _kept(detail: Detail, documents: payload.Documents | None) -> dict[str, str]
     listed = "This run keeps no rows of its documents: see --rows."
     if documents is not None:
         listed = f"All {number_of(documents.count, 'document')} of the run."
-        if documents.count > payload.MOST_DOCUMENTS:
+        if documents.count > payload.MOST_DOCUMENTS and not served:
             listed = (
                 f"The {payload.MOST_DOCUMENTS} documents with the lowest scores of "
                 f"{documents.count}; --documents FILE writes a line for each."

@@ -57,8 +57,12 @@ class Documents:
     worst: Sequence[Sequence[Any]]
     """The first `WORST_DOCUMENTS`: id, status, score, the counts of their values, the groups that
     they are in, and of each field that lost values its row and how many."""
-    packed: str
-    """The first `MOST_DOCUMENTS` likewise, for the script."""
+    lines: SortedLines
+    """All of them likewise, for the script."""
+
+    def listed(self) -> Iterator[bytes]:
+        """Return the first `MOST_DOCUMENTS` of them."""
+        return (line for _, line in islice(self.lines, MOST_DOCUMENTS))
 
 
 def packed(lines: Iterable[bytes]) -> str:
@@ -158,8 +162,7 @@ def documents_of(accounts: Accounts, fields: Sequence[FieldView]) -> Documents:
         told = [name, account["status"], score, *counts, account.get("by", {}), cells]
         lines.append((rank + name, json_line(told)[:-1]))
     worst = [json.loads(line) for _, line in islice(lines, WORST_DOCUMENTS)]
-    listed = (line for _, line in islice(lines, MOST_DOCUMENTS))
-    return Documents(len(lines), scores, worst, packed(listed))
+    return Documents(len(lines), scores, worst, lines)
 
 
 def source_lines(view: RunView, detail: Detail) -> list[bytes]:

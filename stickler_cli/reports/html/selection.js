@@ -128,10 +128,18 @@ const ask = async (name, ...values) => {
   return answer.json();
 };
 
+// The numbers of the bar of a histogram that begins here, as `binOf` has them.
+const boundsOf = (lower) => {
+  if (!lower || Number(lower) >= 1) return lower ? { from: 1 } : {};
+  const [from, end] = [Number(lower) - 1e-9 / BINS, Number(lower) + (1 - 1e-9) / BINS];
+  return { from, below: end > 1 - 1 / BINS / 2 ? 1 : end };
+};
+
+const said = (query) => Object.fromEntries(Object.entries(query).filter(([, value]) => value !== null && value !== ""));
+
 // What a state asks the program for; runs/error_index.py reads it.
 const queryOf = (state) => {
   const range = Fields.range(state.field);
-  const lower = state.similarity ? Number(state.similarity) : null;
   const query = {
     find: state.find.trim().toLowerCase(),
     ...(range ? { first: range[0], end: range[1] } : { field: state.field }),
@@ -144,37 +152,23 @@ const queryOf = (state) => {
     at: state.at && Fields.range(state.at) ? Fields.range(state.at)[0] : null,
     values: { values: 1, wholes: 0 }[state.what] ?? null,
     judged: state.what === "judged" ? 1 : null,
-    from: lower === null ? null : lower - 1e-9,
-    below: lower === null || lower >= 1 ? null : lower + 1 / BINS - 1e-9,
+    ...boundsOf(state.similarity),
     sort: state.sort,
     group: state.group,
   };
-  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== null && value !== ""));
+  return said(query);
 };
 
-class Asked {
-  static async of(state, drawn) {
-    const query = queryOf(state);
-    const { count, groups } = await ask("select", query);
-    return new Asked(state, query, count, groups, drawn);
-  }
-
-  constructor(state, query, count, groups, drawn) {
-    Object.assign(this, { query, count, drawn });
+// What the program behind the page finds by a query, page by page; `kind` is in the names of its questions.
+class Pages {
+  constructor(kind, query, count, drawn) {
+    Object.assign(this, { kind, query, count, drawn });
     this.pages = new Map();
-    let first = 0;
-    this.groups = state.group
-      ? groups.map(([key, number, gt, pred]) => {
-          first += number;
-          const [title, filter] = GROUPS[state.group](key, { [GT]: gt || null, [PRED]: pred || null });
-          return { group: String(key), title, filter, first: first - number, count: number };
-        })
-      : null;
   }
 
   page(number) {
     if (!this.pages.has(number)) {
-      const rows = ask("page", this.query, number * PAGE, PAGE).then((lines) => lines.map((line) => JSON.parse(line)));
+      const rows = ask(`page${this.kind}`, this.query, number * PAGE, PAGE).then((lines) => lines.map((line) => JSON.parse(line)));
       this.pages.set(number, { rows });
       rows.then((read) => {
         this.pages.get(number).read = read;
@@ -193,6 +187,26 @@ class Asked {
   }
 
   async find(place) {
-    return ask("place", this.query, place);
+    return ask(`place${this.kind}`, this.query, place);
+  }
+}
+
+class Asked extends Pages {
+  static async of(state, drawn) {
+    const query = queryOf(state);
+    const { count, groups } = await ask("select", query);
+    return new Asked(state, query, count, groups, drawn);
+  }
+
+  constructor(state, query, count, groups, drawn) {
+    super("", query, count, drawn);
+    let first = 0;
+    this.groups = state.group
+      ? groups.map(([key, number, gt, pred]) => {
+          first += number;
+          const [title, filter] = GROUPS[state.group](key, { [GT]: gt || null, [PRED]: pred || null });
+          return { group: String(key), title, filter, first: first - number, count: number };
+        })
+      : null;
   }
 }
