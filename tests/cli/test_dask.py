@@ -61,23 +61,28 @@ def started(*arguments: str, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
 @contextmanager
 def cluster(folder: Path, *, threads: int = 1) -> Iterator[SimpleNamespace]:
     """Start a scheduler and two workers that can import what is in a folder."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    address = f"tcp://127.0.0.1:{port}"
-    listening = ("--host", "127.0.0.1", "--port", str(port), "--no-dashboard")
+    place = folder / "scheduler.json"
+    place.unlink(missing_ok=True)
+    meeting = ("--scheduler-file", str(place))  # where the scheduler says which port it has
+    listening = ("--host", "127.0.0.1", "--port", "0", "--no-dashboard")
     worker = ("--nworkers", "1", "--nthreads", str(threads), "--no-dashboard")
+    patient = ("--death-timeout", str(PATIENCE))
     with ExitStack() as stack:
         start = lambda *given: stack.enter_context(started(*given, folder=folder))  # noqa: E731
-        scheduler = start("distributed.cli.dask_scheduler", *listening)
+        scheduler = start("distributed.cli.dask_scheduler", *meeting, *listening)
         workers = [
-            start("distributed.cli.dask_worker", address, *worker, "--death-timeout", str(PATIENCE))
-            for _ in range(2)
+            start("distributed.cli.dask_worker", *meeting, *worker, *patient) for _ in range(2)
         ]
-        with distributed.Client(address, timeout=PATIENCE, set_as_default=False) as client:
+        until(place.exists)
+        with distributed.Client(
+            scheduler_file=str(place), timeout=PATIENCE, set_as_default=False
+        ) as client:
             client.wait_for_workers(2, timeout=PATIENCE)
             yield SimpleNamespace(
-                address=address, scheduler=scheduler, workers=workers, client=client
+                address=client.scheduler.address,
+                scheduler=scheduler,
+                workers=workers,
+                client=client,
             )
 
 

@@ -136,7 +136,7 @@ IDS = [repr(comparator)[:60] for comparator, _ in FAMILY]
 
 @pytest.mark.parametrize(("comparator", "strategy"), FAMILY, ids=IDS)
 def test_similarities_are_the_similarity_of_each_pair(comparator, strategy):
-    @settings(max_examples=4 * settings.default.max_examples)
+    @settings(max_examples=2 * settings.default.max_examples)
     @given(st.lists(st.tuples(strategy, strategy), max_size=8))
     def holds(pairs):
         gts = [comparator.prepare(gt) for gt, _ in pairs]
@@ -160,7 +160,7 @@ KEYED = [
 
 @pytest.mark.parametrize(("comparator", "strategy"), KEYED, ids=lambda one: repr(one)[:60])
 def test_values_of_unequal_keys_have_similarity_0(comparator, strategy):
-    @settings(max_examples=4 * settings.default.max_examples)
+    @settings(max_examples=2 * settings.default.max_examples)
     @given(st.lists(strategy, max_size=8))
     def holds(values):
         prepared = [comparator.prepare(value) for value in values]

@@ -745,6 +745,7 @@ def test_the_page_of_a_difference_is_cut_off_nowhere(browser, tmp_path, run_of, 
     file = tmp_path / "diff.html"
     file.write_text(render("html", difference, TableStyle()), encoding="utf-8")
     page = browser.new_page(viewport={"width": width, "height": 800})
+    page.set_default_timeout(PATIENCE)
     page.goto(f"file://{file}")
 
     wide = "all => all.filter(it => it.getBoundingClientRect().right > innerWidth + 1).length"
@@ -807,6 +808,7 @@ def test_axe_finds_nothing_on_the_page_of_a_difference(browser, run_of, findings
     text = render("html", compare_runs({"base": base}, {"new": new}), TableStyle())
     file.write_text(text, encoding="utf-8")
     page = browser.new_page()
+    page.set_default_timeout(PATIENCE)
     page.goto(f"file://{file}")
 
     assert findings(page) == []
@@ -849,6 +851,8 @@ def test_a_served_page_lists_what_a_page_that_has_all_lists(browser, open_page, 
     thread.start()
     try:
         whole, asked = browser.new_page(), browser.new_page()
+        for page in (whole, asked):
+            page.set_default_timeout(PATIENCE)
         for link in LISTS:
             shown = []
             for page, place in ((whole, f"file://{file}"), (asked, address)):
