@@ -65,7 +65,7 @@ class Apart:
         """Return whether a value is valid where a reference leads; any answer if it is put off."""
         if self._gives_up():
             return False
-        key = reference, blake2b(repr(value).encode(errors="replace"), digest_size=16).digest()
+        key = reference, blake2b(repr(value).encode(), digest_size=16).digest()
         if key in self._known:
             return self._known[key]
         if self._depth == DEEPEST:

@@ -92,7 +92,7 @@ class Documents:
     @cached_property
     def _digest(self) -> str:
         """A plan holds many acceptors, and documents may be large."""
-        return sha256(repr(self.contents).encode(errors="replace")).hexdigest()
+        return sha256(repr(self.contents).encode()).hexdigest()
 
     @cached_property
     def registry(self) -> Registry:

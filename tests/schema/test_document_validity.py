@@ -179,6 +179,15 @@ def test_a_file_stands_to_the_schema_as_its_uri_to_that_of_the_schema(tmp_path: 
     assert [entry.path for entry in validator.violations({"a": 1})] == ["a"]
 
 
+def test_a_file_may_be_true_or_false(tmp_path: Path):
+    for name, contents in (("all.json", True), ("none.json", False)):
+        write(tmp_path / name, contents)
+    schema = properties(a={"$ref": "all.json"}, b={"$ref": "none.json"})
+
+    validator = DocumentValidator(schema, "s.json", str(tmp_path / "s.json"))
+    assert [each.pointer for each in validator.violations({"a": 1, "b": 2})] == ["/b"]
+
+
 @pytest.mark.parametrize(
     ("reference", "reason"),
     [

@@ -87,13 +87,16 @@ def test_what_contains_itself_is_judged_apart_where_a_value_may_be_held_against_
 @pytest.mark.parametrize(
     ("dialect", "kept"),
     [
-        ("http://json-schema.org/draft-07/schema", {"definitions"}),
-        ("https://json-schema.org/draft/2020-12/schema", {"definitions", "title", "minProperties"}),
+        ("http://json-schema.org/draft-07/schema", {"definitions", "$defs"}),
+        (
+            "https://json-schema.org/draft/2020-12/schema",
+            {"definitions", "$defs", "title", "minProperties"},
+        ),
     ],
 )
 def test_what_is_void_beside_a_reference_stays_void(dialect, kept):
     large = {"properties": {f"x{at}": {} for at in range(MOST)}}
-    beside = {"definitions": {"b": {}}, "title": "t", "minProperties": 2}
+    beside = {"definitions": {"b": {}}, "$defs": {"c": {}}, "title": "t", "minProperties": 2}
     schema = {
         "$schema": dialect,
         "properties": {"a": {"$ref": "#/definitions/large", **beside}},

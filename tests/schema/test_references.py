@@ -4,6 +4,7 @@ import pytest
 
 from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.schema.inference import infer
 
 NUMBER = {"type": "number"}
 
@@ -516,6 +517,14 @@ def test_an_id_must_be_a_uri():
     (problem,) = problems(schema).values()
     assert problem.pointer == "/properties/a/$id"
     assert (problem.found, problem.expected) == ('$id is "http://["', "a URI")
+
+
+def test_what_refers_to_others_from_an_id_that_is_no_uri_is_no_obstacle():
+    part = {"$id": "http://[", "properties": {"b": {"$ref": "b.json"}, "sku": {"type": "string"}}}
+    schema = {"type": "object", "properties": {"a": part}}
+
+    assert "/properties/a/$id" in problems(schema)
+    assert [each.comparator for each in infer(schema).fields] == ["", "", "ExactComparator"]
 
 
 @pytest.mark.parametrize(
