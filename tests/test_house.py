@@ -35,6 +35,7 @@ LATE_IMPORTS: Final = {
     ("core/remote.py", "fsspec.registry"): "comes with an extra",
     ("documents/document_tables.py", "pyarrow"): "comes with an extra",
     ("documents/packing.py", "backports.zstd"): "comes with an extra",
+    ("documents/id_places.py", "sqlite3"): "10 ms that most runs never pay",
     ("core/plugins.py", "importlib.metadata"): "reads the disk; few names need plugins",
     ("comparators/anls.py", "scipy.optimize"): "few schemas ask for it",
     ("compare/assignment.py", "scipy.optimize"): "its home: 0.4 s that most runs never pay",

@@ -17,6 +17,7 @@ from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import Problem
 from stickler_cli.core.remote import is_url, open_url
 from .document import LineReference, Reference, Side
+from .id_places import Places
 from .packing import HEAD, is_packed, unpacked, unpacking_errors
 from .reading import STANDARD_INPUT, source_of, too_large, unreadable
 from .shapes import ANY_SHAPE, Shape
@@ -77,7 +78,7 @@ class Ids:
 
     def __init__(self, source: str, side: Side, place: Literal["line", "row"]) -> None:
         self._source, self._side, self._word = source, side, place
-        self._places: dict[str, int] = {}
+        self._places = Places()
 
     def place(self, found: str | Problem, number: int) -> tuple[str, Problem | None]:
         """Return the id that the document at a place goes by, and what stands there instead of it.
@@ -86,18 +87,17 @@ class Ids:
         """
         problem = found if isinstance(found, Problem) else None
         if not isinstance(found, Problem):
-            if found not in self._places:
-                self._places[found] = number
+            first = self._places.first(found, number)
+            if first == number:
                 return found, None
             word = self._word
-            twice = f"the id {found!r} is also on {word} {self._places[found]}"
+            twice = f"the id {found!r} is also on {word} {first}"
             problem = Problem(self._source, twice, ONE[word], line=number)
             if self._side == "pred":
                 return found, problem
         name = f"{self._side} {self._word} {number}"
-        while name in self._places:
+        while self._places.first(name, number) != number:
             name += "'"
-        self._places[name] = number
         return name, problem
 
 

@@ -278,9 +278,16 @@ def pairs_of_table(
     word: Literal["line", "row"] = "line" if kind is Kind.LINES else "row"
 
     def refs() -> Iterator[PairRef]:
-        ids = Ids(source_of(file), "gt", word)
+        ids, has_ids = Ids(source_of(file), "gt", word), False
         for row in rows_of(file, tuple(SIDES), limit, id_column):
             gt, pred = row.documents
+            if row.id is not None and not has_ids:
+                has_ids = True
+                for number in range(1, row.number):
+                    ids.place(f"{word} {number}", number)
+            if not has_ids:  # numbers need not be held against each other
+                yield PairRef(f"{word} {row.number}", gt, pred, shape=shape)
+                continue
             name, problem = ids.place(row.id or f"{word} {row.number}", row.number)
             # Of a row that has no id, or that of another, neither counts.
             yield PairRef(name, problem or gt, problem or pred, shape=shape)

@@ -6,6 +6,7 @@ import pytest
 from stickler_cli.cli.app import main
 from stickler_cli.cli.follow_up import explaining
 from stickler_cli.documents import sources
+from stickler_cli.documents.pairs import pairs_of_table
 from stickler_cli.documents.sources import list_directory
 from stickler_cli.settings.of_documents import EvalSettings
 
@@ -87,6 +88,18 @@ def test_what_does_not_go_with_a_table_of_pairs_is_refused(
     table: str, said: list[str], expected: str, capsys: pytest.CaptureFixture[str]
 ):
     assert expected in printed(capsys, "eval", "schema.json", *said, "--pairs", table, code=2)
+
+
+@pytest.mark.parametrize("has_id", [{0, 1, 2}, set(), {2}, {0}])
+def test_pairs_without_an_id_are_known_by_their_line(tmp_path: Path, has_id: set[int]):
+    rows = [
+        {"ground_truth": {"n": n}} | ({"id": "line 1"} if n in has_id else {}) for n in range(3)
+    ]
+    (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    names = [it.id for it in pairs_of_table(str(tmp_path / "t.jsonl"), 100, None).refs()]
+    assert len(set(names)) == 3
+    if not has_id:
+        assert names == ["line 1", "line 2", "line 3"]
 
 
 def test_a_policy_is_applied_to_predictions_alone(table: str, capsys: pytest.CaptureFixture[str]):
