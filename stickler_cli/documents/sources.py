@@ -5,13 +5,14 @@ import re
 import stat
 import sys
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sized
+from contextlib import contextmanager, nullcontext
 from enum import Enum
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from threading import Timer
-from typing import Final
+from threading import Event, Thread
+from typing import Final, TypeAlias
 
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.core.remote import is_url, list_url, shown_url, size_of_url
@@ -28,6 +29,7 @@ _KINDS: Final = (
 )
 
 PATIENCE: Final = 2.0  # seconds that listing may take before it is said what takes so long
+REMINDER: Final = 30.0  # seconds until it is said again
 
 ONE_FILE: Final = "one file for each document"
 """What is expected where two files have one id."""
@@ -124,6 +126,9 @@ def id_of_file(name: str) -> str | None:
     return decoded(stem) if found else None
 
 
+_Found: TypeAlias = list[tuple[str, str, Reference]]  # the id of each, its name, and where it is
+
+
 def list_directory(root: str, limit: int, tell: Callable[[str], None] | None = None) -> Listing:
     """List the documents in a directory and below; `tell` is told, as a line, if that takes long.
 
@@ -135,20 +140,34 @@ def list_directory(root: str, limit: int, tell: Callable[[str], None] | None = N
         UsageError: the directory, or one below it, cannot be listed.
     """
     lister = _list_elsewhere if is_url(root) else _list_here
-    if tell is None:
-        return lister(root, limit)
-    said = f"listing {decoded(root)}: no document is compared before that is done"
-    timer = Timer(PATIENCE, tell, [said])
-    timer.start()
+    found: _Found = []
+    with nullcontext() if tell is None else _telling(tell, decoded(root), found):
+        return lister(root, limit, found)
+
+
+@contextmanager
+def _telling(tell: Callable[[str], None], root: str, found: Sized) -> Iterator[None]:
+    """Tell while the block runs, now and then, what takes so long, and how far it is."""
+    ended = Event()
+
+    def remind() -> None:
+        wait = PATIENCE
+        while not ended.wait(wait):
+            # A store tells nothing before it has told all.
+            count = f" ({len(found):,} so far)" if found else ""
+            tell(f"listing {root}: no document is compared before that is done{count}")
+            wait = REMINDER
+
+    thread = Thread(target=remind, daemon=True)
+    thread.start()
     try:
-        return lister(root, limit)
+        yield
     finally:
-        timer.cancel()
-        timer.join()  # a process with two threads cannot be forked
+        ended.set()
+        thread.join()  # a process with two threads cannot be forked
 
 
-def _list_here(root: str, limit: int) -> Listing:
-    found: list[tuple[str, str, Reference]] = []
+def _list_here(root: str, limit: int, found: _Found) -> Listing:
     problems: list[Problem] = []
     named: list[tuple[str, str]] = []  # directories named as documents are
     skipped = hidden = 0
@@ -175,9 +194,8 @@ def _list_here(root: str, limit: int) -> Listing:
     return Listing(_by_id(root, found, problems), skipped, hidden, tuple(problems))
 
 
-def _list_elsewhere(root: str, limit: int) -> Listing:
+def _list_elsewhere(root: str, limit: int, found: _Found) -> Listing:
     """List the documents below a URL: there are no links, and no directories but in names."""
-    found: list[tuple[str, str, Reference]] = []
     problems: list[Problem] = []
     skipped = hidden = 0
     try:
@@ -197,9 +215,7 @@ def _list_elsewhere(root: str, limit: int) -> Listing:
     return Listing(_by_id(root, found, problems), skipped, hidden, tuple(problems))
 
 
-def _by_id(
-    root: str, found: list[tuple[str, str, Reference]], problems: list[Problem]
-) -> dict[str, Reference]:
+def _by_id(root: str, found: _Found, problems: list[Problem]) -> dict[str, Reference]:
     """Return files by their ids, in order; a problem where two have one, or there is none."""
     found.sort(key=itemgetter(0, 1))
     documents: dict[str, Reference] = {}

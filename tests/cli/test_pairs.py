@@ -1,5 +1,6 @@
 import json
 from pathlib import Path
+from threading import Event
 
 import pytest
 
@@ -107,27 +108,29 @@ def test_a_policy_is_applied_to_predictions_alone(table: str, capsys: pytest.Cap
     assert "a policy is applied to predictions" in printed(capsys, *asked, code=2)
 
 
-def test_a_directory_that_takes_long_to_list_is_told(
-    table: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_directory_that_takes_long_to_list_is_told_again_and_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
+    (tmp_path / "a.json").write_bytes(b"{}")
     told: list[str] = []
-    monkeypatch.setattr(sources, "PATIENCE", 0)
-    monkeypatch.setattr(sources, "Timer", _AtOnce)
-    list_directory(str(tmp_path), 100, told.append)
-    assert told == [f"listing {tmp_path}: no document is compared before that is done"]
+    twice = Event()
 
+    def tell(line: str) -> None:
+        told.append(line)
+        if len(told) == 2:
+            twice.set()
 
-class _AtOnce:
-    """A timer that does not wait."""
+    real = sources.id_of_file
 
-    def __init__(self, seconds: float, does: object, given: list[str]) -> None:
-        self._does, self._given = does, given
+    def slow(name: str) -> str | None:
+        assert twice.wait(60)
+        return real(name)
 
-    def start(self) -> None:
-        self._does(*self._given)  # type: ignore[operator]
-
-    def cancel(self) -> None:
-        pass
-
-    def join(self) -> None:
-        pass
+    for name in ("PATIENCE", "REMINDER"):
+        monkeypatch.setattr(sources, name, 0)
+    monkeypatch.setattr(sources, "id_of_file", slow)
+    assert [*list_directory(str(tmp_path), 100, tell).documents] == ["a"]
+    assert told[0] == f"listing {tmp_path}: no document is compared before that is done"
+    listed = len(told)
+    assert list_directory(str(tmp_path), 100).documents
+    assert len(told) == listed

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -312,6 +312,45 @@ def test_documents_are_read_over_http_and_what_signs_a_url_is_not_told(
         server.shutdown()
     assert (pair.id, pair.gt) == ("a", {"n": 1})
     assert found(pair.pred).startswith(f"{root}/b.json:1:2: not valid JSON")
+
+
+class _Shaky(_Quiet):
+    """A server that fails twice for each file, then gives it."""
+
+    asked: ClassVar[dict[str, int]]
+
+    def do_GET(self) -> None:
+        self.asked[self.path] = self.asked.get(self.path, 0) + 1
+        if self.asked[self.path] <= 2:
+            self.send_error(503)
+        else:
+            super().do_GET()
+
+
+def test_a_server_that_fails_twice_is_asked_a_third_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    pytest.importorskip("aiohttp")
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setattr(remote, "WAITS", (0.0, 0.0))
+    names = ["a.json", "b.json", "lines.jsonl"]
+    for name in names:
+        (tmp_path / name).write_bytes(document(1))
+
+    class Handler(_Shaky):
+        asked: ClassVar[dict[str, int]] = {}
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=tmp_path)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        root = f"http://127.0.0.1:{server.server_port}"
+        (pair,) = open_pairs(f"{root}/a.json", f"{root}/b.json")
+        (line,) = open_pairs(*[f"{root}/lines.jsonl"] * 2)
+        Handler.asked.clear()
+        monkeypatch.setattr(remote, "WAITS", (0.0,))
+        (failed,) = open_pairs(f"{root}/a.json", f"{root}/b.json")
+        server.shutdown()
+    assert pair.gt == pair.pred == line.gt == line.pred == {"n": 1}
+    assert "503" in found(failed.gt)
 
 
 def test_a_schema_elsewhere_leads_to_no_other_file(memory: str):
