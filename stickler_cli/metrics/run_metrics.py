@@ -161,7 +161,8 @@ def load_metrics(measures: Iterable[Measure], *, allow_plugins: bool) -> None:
         UsageError: there is none of a name.
     """
     for measure in measures:
-        measure.metric = measure.live(_class(measure.name, allow_plugins=allow_plugins))
+        metric = measure.live(_class(measure.name, allow_plugins=allow_plugins))
+        measure.problem, measure.metric = measure.lasting, metric
 
 
 def _made(name: str, cls: type[Metric]) -> Metric:

@@ -10,7 +10,7 @@ from stickler_cli import evaluate_many
 from stickler_cli.comparators.anls import anls_score
 from stickler_cli.core.problems import UsageError
 from stickler_cli.metrics import Metric
-from stickler_cli.metrics.run_metrics import Measure, measures_of
+from stickler_cli.metrics.run_metrics import Measure, load_metrics, measures_of
 
 GT = [{"id": str(at), "name": "Anna Example", "items": ["a", "b"], "total": at} for at in range(9)]
 PRED = [{**it, "name": "Anna Exampel", "total": it["total"] + (at % 2)} for at, it in enumerate(GT)]
@@ -223,6 +223,21 @@ def test_what_a_file_tells_runs_no_code():
     assert read.copied().figures == read.figures
     with pytest.raises(UsageError, match="there is no metric no_such:Metric"):
         read.copied().merge(read)
+
+
+def test_a_result_that_failed_in_parts_is_asked_for_again_in_the_whole(files):
+    name = "own_metrics:Totals"
+    kept = {"seen": ["a"], "sum": 2, "without": 0}
+    parts = [Measure(name, None, kept, {name: None}, "result: it fails") for _ in range(2)]
+    assert parts[0].outcome() == ({name: None}, "result: it fails")
+    load_metrics(parts, allow_plugins=True)
+    parts[0].merge(parts[1])
+    assert parts[0].figures[f"{name}.apart"] == 4
+    lost = Measure(name, None, {}, {name: None}, "document a: it fails")
+    load_metrics([lost], allow_plugins=True)
+    for one, other in ((parts[0].copied(), lost), (lost.copied(), parts[0])):
+        one.merge(other)
+        assert one.outcome() == ({name: None}, "document a: it fails")
 
 
 def test_a_metric_is_complete_or_none():
