@@ -163,3 +163,12 @@ def test_the_client_of_the_run_asks_models_and_the_plan_s_where_there_is_none():
     assert asking.client is plan.client
     compare(plan, *pair, Options(pairing_floor=0.3))
     assert asking.client is plan.client
+
+
+def test_comparisons_are_equal_if_all_that_they_say_is():
+    one, other = {"name": "a", "city": "b"}, {"name": "a", "city": "x"}
+
+    assert compare(PLAN, one, other) == compare(PLAN, one, other)
+    assert compare(PLAN, one, other) != compare(PLAN, one, one)
+    assert compare(PLAN, one, one) != compare(PLAN, one, {**one, "new": 1})
+    assert compare(PLAN, one, one) != "another kind"

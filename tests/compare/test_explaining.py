@@ -352,6 +352,7 @@ def test_a_pair_tells_the_runner_up_and_whom_that_went_with():
     first, second = part(root, "rows").parts
     assert first.pairing == Pairing(0, 1, Candidate(0, pytest.approx(2 / 3), 1))
     assert second.pairing == Pairing(1, 0, Candidate(1, pytest.approx(2 / 3), 0))
+    assert (first.pairing.paired, Pairing(1, None, None).paired) == (True, False)
     assert (first.gt_path, first.pred_path) == (("rows", 0), ("rows", 1))
     assert part(first, "sku").pred_path == ("rows", 1, "sku")
 

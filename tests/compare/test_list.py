@@ -394,3 +394,30 @@ def test_lists_of_a_union_pass_on_the_threshold_of_their_own_elements():
 
     assert [element.threshold for element in comparison.elements] == [1.0, 0.6]
     assert pairs_of(comparison) == [(0, 0, "TP"), (1, 1, "TP")]
+
+
+def test_lists_in_items_are_those_of_their_items_whichever_have_no_pair():
+    node = a_list(an_object(name=exact(weight=3.0), tags=a_list(text())), threshold=0.7)
+    gt = [item_with("a", "x", "y"), item_with("b", "z", "w"), item_with("c"), item_with("d", "q")]
+    pred = [item_with("d", "q"), item_with("e", "x"), item_with("b", "w", "z")]
+    comparison = compared(node, gt, pred)
+
+    assert pairs_of(comparison) == [
+        (0, None, "FN"),
+        (1, 2, "TP"),
+        (2, None, "FN"),
+        (3, 0, "TP"),
+        (None, 1, "FA"),
+    ]
+    tags = [element.comparison.fields[1].comparison for element in comparison.elements]
+    assert [pairs_of(each) for each in tags] == [
+        [(0, None, "FN"), (1, None, "FN")],
+        [(0, 1, "TP"), (1, 0, "TP")],
+        [],
+        [(0, 0, "TP")],
+        [(None, 0, "FA")],
+    ]
+
+
+def item_with(name, *tags):
+    return {"name": name, "tags": [*tags]}
